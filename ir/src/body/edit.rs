@@ -1,0 +1,305 @@
+//! Changes to a body. Private to the crate: all others go through [`crate::builder::Builder`] and
+//! [`crate::rewriter::Rewriter`], which notify listeners.
+
+use super::{Block, BlockData, Body, Op, OpData, OpHeader, Region, RegionData, Value, ValueData, ValueDef};
+use crate::attrs::Attr;
+use crate::context::Ident;
+use crate::location::Loc;
+use crate::types::Type;
+
+impl Body {
+    /// A body with `n_regions` regions of one empty block each.
+    pub fn with_block(n_regions: usize) -> Self {
+        let mut body = Self::new(n_regions);
+        for i in 0..n_regions {
+            let region = body.region_at(i);
+            let block = body.create_block();
+            body.append_block(region, block);
+        }
+        body
+    }
+
+    pub(super) fn push_region(&mut self, parent: Option<Op>) -> Region {
+        self.regions.push(RegionData { parent, first: None, last: None });
+        self.region_at(self.regions.len() - 1)
+    }
+
+    // ---- creation
+
+    /// Creates an op outside any block. Its regions stay in this body unless `nested` is given.
+    pub(crate) fn create_op(
+        &mut self,
+        header: OpHeader,
+        operands: &[Value],
+        result_types: &[Type],
+        successors: &[Block],
+        n_regions: usize,
+        nested: Option<Box<Body>>,
+    ) -> Op {
+        let op = self.op_at(self.ops.len());
+        let first_operand = self.push_operands(op, operands);
+        let first_result = self.values.len() as u32;
+        for (index, &ty) in result_types.iter().enumerate() {
+            self.values.push(ValueData { ty, def: ValueDef::Result(op), index: index as u32, first_use: 0 });
+        }
+        let first_region = self.regions.len() as u32;
+        let first_successor = self.successors.len() as u32;
+        self.successors.extend_from_slice(successors);
+        self.ops.push(OpData {
+            header,
+            block: None,
+            prev: None,
+            next: None,
+            first_operand,
+            n_operands: operands.len() as u32,
+            first_result,
+            n_results: result_types.len() as u32,
+            first_region,
+            n_regions: n_regions as u32,
+            first_successor,
+            n_successors: successors.len() as u32,
+            live: true,
+            body: nested,
+        });
+        self.n_live_ops += 1;
+        for _ in 0..n_regions {
+            self.push_region(Some(op));
+        }
+        op
+    }
+
+    pub(super) fn push_isolated(&mut self, header: OpHeader, inside: Body) -> Op {
+        self.create_op(header, &[], &[], &[], 0, Some(Box::new(inside)))
+    }
+
+    pub(crate) fn create_block(&mut self) -> Block {
+        self.blocks.push(BlockData::default());
+        Block::new(self.blocks.len() - 1, self.tag)
+    }
+
+    pub(crate) fn add_block_arg(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
+        let index = self.block_data(block).args.len() as u32;
+        self.values.push(ValueData { ty, def: ValueDef::Arg(block), index, first_use: 0 });
+        let value = self.value_at(self.values.len() - 1);
+        let data = self.block_mut(block);
+        data.args.push(value);
+        data.arg_locs.push(loc);
+        value
+    }
+
+    /// Removes an unused block argument.
+    pub(crate) fn erase_block_arg(&mut self, block: Block, index: usize) {
+        let value = self.block_data(block).args[index];
+        assert!(self.is_unused(value), "a block argument is erased while in use");
+        let data = self.block_mut(block);
+        data.args.remove(index);
+        data.arg_locs.remove(index);
+        let rest: Vec<Value> = data.args[index..].to_vec();
+        self.value_mut(value).def = ValueDef::Placeholder;
+        for (i, value) in rest.into_iter().enumerate() {
+            self.value_mut(value).index = (index + i) as u32;
+        }
+    }
+
+    /// A value without definition, to be replaced later.
+    pub(crate) fn create_placeholder(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData { ty, def: ValueDef::Placeholder, index: 0, first_use: 0 });
+        self.value_at(self.values.len() - 1)
+    }
+
+    // ---- linking
+
+    pub(crate) fn append_block(&mut self, region: Region, block: Block) {
+        self.insert_block(region, block, None);
+    }
+
+    /// Puts a block into a region, before `before` or at the end.
+    pub(crate) fn insert_block(&mut self, region: Region, block: Block, before: Option<Block>) {
+        assert!(self.block_data(block).region.is_none(), "the block is in a region already");
+        let prev = match before {
+            Some(b) => self.block_data(b).prev,
+            None => self.region_data(region).last,
+        };
+        let data = self.block_mut(block);
+        data.region = Some(region);
+        data.prev = prev;
+        data.next = before;
+        match prev {
+            Some(p) => self.block_mut(p).next = Some(block),
+            None => self.region_mut(region).first = Some(block),
+        }
+        match before {
+            Some(b) => self.block_mut(b).prev = Some(block),
+            None => self.region_mut(region).last = Some(block),
+        }
+    }
+
+    pub(crate) fn unlink_block(&mut self, block: Block) {
+        let data = self.block_mut(block);
+        let Some(region) = data.region.take() else { return };
+        let (prev, next) = (data.prev.take(), data.next.take());
+        match prev {
+            Some(p) => self.block_mut(p).next = next,
+            None => self.region_mut(region).first = next,
+        }
+        match next {
+            Some(n) => self.block_mut(n).prev = prev,
+            None => self.region_mut(region).last = prev,
+        }
+    }
+
+    pub(crate) fn append_op(&mut self, block: Block, op: Op) {
+        self.insert_op(block, op, None);
+    }
+
+    /// Puts an op into a block, before `before` or at the end.
+    pub(crate) fn insert_op(&mut self, block: Block, op: Op, before: Option<Op>) {
+        assert!(self.data(op).block.is_none(), "the op is in a block already");
+        let prev = match before {
+            Some(b) => self.data(b).prev,
+            None => self.block_data(block).last,
+        };
+        let data = self.data_mut(op);
+        data.block = Some(block);
+        data.prev = prev;
+        data.next = before;
+        match prev {
+            Some(p) => self.data_mut(p).next = Some(op),
+            None => self.block_mut(block).first = Some(op),
+        }
+        match before {
+            Some(b) => self.data_mut(b).prev = Some(op),
+            None => self.block_mut(block).last = Some(op),
+        }
+    }
+
+    pub(crate) fn unlink_op(&mut self, op: Op) {
+        let data = self.data_mut(op);
+        let Some(block) = data.block.take() else { return };
+        let (prev, next) = (data.prev.take(), data.next.take());
+        match prev {
+            Some(p) => self.data_mut(p).next = next,
+            None => self.block_mut(block).first = next,
+        }
+        match next {
+            Some(n) => self.data_mut(n).prev = prev,
+            None => self.block_mut(block).last = prev,
+        }
+    }
+
+    // ---- removal
+
+    /// Erases an op and all that lies in its regions.
+    ///
+    /// # Panics
+    /// When a result of the op itself still has uses outside it.
+    pub(crate) fn erase_op(&mut self, op: Op) {
+        let inside: Vec<Op> = self.preorder_in(op).collect();
+        for &inner in &inside {
+            self.unlink_operands(inner);
+            self.data_mut(inner).n_operands = 0;
+        }
+        self.unlink_operands(op);
+        self.data_mut(op).n_operands = 0;
+        assert!(self.results(op).all(|r| self.is_unused(r)), "an op is erased while its results are in use");
+        for inner in inside {
+            self.bury(inner);
+        }
+        self.unlink_op(op);
+        self.bury(op);
+    }
+
+    fn bury(&mut self, op: Op) {
+        let results: Vec<Value> = self.results(op).collect();
+        for result in results {
+            self.names.remove(&result);
+        }
+        let data = self.data_mut(op);
+        assert!(data.live, "an op is erased twice");
+        data.live = false;
+        data.body = None;
+        self.n_live_ops -= 1;
+    }
+
+    /// Erases a block and its ops; its arguments and results must be unused outside it.
+    pub(crate) fn erase_block(&mut self, block: Block) {
+        let ops: Vec<Op> = self.ops(block).collect();
+        for &op in &ops {
+            self.unlink_operands(op);
+            self.data_mut(op).n_operands = 0;
+        }
+        for op in ops.into_iter().rev() {
+            self.erase_op(op);
+        }
+        self.unlink_block(block);
+    }
+
+    // ---- attributes
+
+    /// The header of an op, for changes.
+    pub(crate) fn header_mut(&mut self, op: Op) -> &mut OpHeader {
+        &mut self.data_mut(op).header
+    }
+
+    pub(crate) fn set_props(&mut self, op: Op, props: Attr) {
+        self.data_mut(op).header.props = props;
+    }
+
+    pub(crate) fn set_attrs(&mut self, op: Op, attrs: Attr) {
+        self.data_mut(op).header.attrs = attrs;
+    }
+
+    pub(crate) fn set_type(&mut self, value: Value, ty: Type) {
+        self.value_mut(value).ty = ty;
+    }
+
+    pub(crate) fn set_value_name(&mut self, value: Value, name: Option<Ident>) {
+        match name {
+            Some(name) => self.names.insert(value, name),
+            None => self.names.remove(&value),
+        };
+    }
+
+    pub(crate) fn set_successor(&mut self, op: Op, index: usize, block: Block) {
+        let first = self.data(op).first_successor as usize;
+        assert!(index < self.data(op).n_successors as usize, "successor {index} of an op");
+        self.successors[first + index] = block;
+    }
+
+    /// Moves the blocks of `from` to the end of `to`.
+    pub(crate) fn take_region(&mut self, from: Region, to: Region) {
+        while let Some(block) = self.region_entry(from) {
+            self.unlink_block(block);
+            self.append_block(to, block);
+        }
+    }
+
+    // ---- nested bodies
+
+    /// The body that an isolated op owns.
+    pub fn nested_mut(&mut self, op: Op) -> Option<&mut Body> {
+        self.data_mut(op).body.as_deref_mut()
+    }
+
+    /// Gives an isolated op another body and returns the old one.
+    pub(crate) fn replace_nested(&mut self, op: Op, body: Option<Box<Body>>) -> Option<Box<Body>> {
+        std::mem::replace(&mut self.data_mut(op).body, body)
+    }
+
+    /// Headers and bodies of the live isolated ops of this body, in table order: disjoint, so that they can be worked
+    /// on in parallel.
+    pub(crate) fn isolated_mut(&mut self) -> impl Iterator<Item = (&mut OpHeader, &mut Box<Body>)> {
+        self.ops.iter_mut().filter(|d| d.live).filter_map(|d| Some((&mut d.header, d.body.as_mut()?)))
+    }
+
+    /// Gives memory back that growth left unused.
+    pub fn shrink(&mut self) {
+        self.ops.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.successors.shrink_to_fit();
+        self.names.shrink_to_fit();
+    }
+}

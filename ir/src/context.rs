@@ -1,0 +1,170 @@
+//! The context: everything that is shared, append-only and compared by handle.
+
+use sutura_arena::{Interner, SliceInterner, StrInterner, Table};
+
+use crate::affine::{AffineExpr, AffineExprData, AffineMapData, IntegerSetData};
+use crate::attrs::{Attr, AttrData, NamedAttr};
+use crate::ext::{ExtAttr, ExtType};
+use crate::handle::interned_handle;
+use crate::location::{LocData, SourceMap};
+use crate::registry::{OpInfo, OpName, Registry};
+use crate::types::{Type, TypeData};
+
+interned_handle! {
+    /// An interned string: a name, a keyword, the value of a string attribute.
+    Ident;
+    /// An interned list of integers.
+    IntList;
+    /// An interned list of types.
+    TypeList;
+    /// An interned list of attributes.
+    AttrList;
+    /// An interned list of named attributes, sorted by name.
+    NamedAttrList;
+    /// An interned list of identifiers.
+    IdentList;
+    /// Interned raw bytes: the elements of a dense constant.
+    Blob;
+}
+
+/// Owns every type, attribute, location and name, and the frozen [`Registry`].
+///
+/// A context is `Sync` and append-only: handles stay valid as long as it lives, equality of handles is equality of
+/// what they stand for, and reading takes no lock.
+pub struct Context {
+    pub(crate) strings: StrInterner,
+    pub(crate) ints: SliceInterner<i64>,
+    pub(crate) type_lists: SliceInterner<Type>,
+    pub(crate) attr_lists: SliceInterner<Attr>,
+    pub(crate) named_attrs: SliceInterner<NamedAttr>,
+    pub(crate) ident_lists: SliceInterner<Ident>,
+    pub(crate) blobs: SliceInterner<u8>,
+    pub(crate) types: Interner<TypeData>,
+    pub(crate) attrs: Interner<AttrData>,
+    pub(crate) affine_exprs: Interner<AffineExprData>,
+    pub(crate) affine_maps: Interner<AffineMapData>,
+    pub(crate) integer_sets: Interner<IntegerSetData>,
+    pub(crate) affine_lists: SliceInterner<AffineExpr>,
+    pub(crate) locations: Interner<LocData>,
+    pub(crate) sources: SourceMap,
+    pub(crate) ext_types: Interner<ExtType>,
+    pub(crate) ext_attrs: Interner<ExtAttr>,
+    /// Registered operations first, in registration order; names met in text but not registered after them.
+    pub(crate) op_names: Interner<Ident>,
+    pub(crate) op_infos: Table<OpInfo>,
+    pub(crate) registry: Registry,
+}
+
+impl Context {
+    /// A context in which the dialects of `registry` (and the builtin dialect) are known.
+    pub fn new(registry: Registry) -> Self {
+        let mut cx = Self {
+            strings: StrInterner::default(),
+            ints: SliceInterner::default(),
+            type_lists: SliceInterner::default(),
+            attr_lists: SliceInterner::default(),
+            named_attrs: SliceInterner::default(),
+            ident_lists: SliceInterner::default(),
+            blobs: SliceInterner::default(),
+            types: Interner::default(),
+            attrs: Interner::default(),
+            affine_exprs: Interner::default(),
+            affine_maps: Interner::default(),
+            integer_sets: Interner::default(),
+            affine_lists: SliceInterner::default(),
+            locations: Interner::default(),
+            sources: SourceMap::default(),
+            ext_types: Interner::default(),
+            ext_attrs: Interner::default(),
+            op_names: Interner::default(),
+            op_infos: Table::default(),
+            registry: Registry::empty(),
+        };
+        cx.intern_constants();
+        registry.freeze_into(&mut cx);
+        cx
+    }
+
+    /// Fills the first slots, on which the constants of [`Type`], [`Attr`] and [`Ident`] rely.
+    fn intern_constants(&self) {
+        assert_eq!(self.ident(""), Ident::EMPTY);
+        assert_eq!(self.int_list(&[]), IntList::EMPTY);
+        Type::intern_constants(self);
+        Attr::intern_constants(self);
+    }
+
+    /// What was registered.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The source texts that locations refer to.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Interns a string.
+    pub fn ident(&self, text: &str) -> Ident {
+        Ident::from_index(self.strings.intern(text))
+    }
+
+    /// The text of an interned string.
+    pub fn str(&self, ident: Ident) -> &str {
+        self.strings.get(ident.index())
+    }
+
+    /// Interns a list of integers.
+    pub fn int_list(&self, values: &[i64]) -> IntList {
+        IntList::from_index(self.ints.intern(values))
+    }
+
+    /// The elements of a list of integers.
+    pub fn ints(&self, list: IntList) -> &[i64] {
+        self.ints.get(list.index())
+    }
+
+    /// Interns a list of types.
+    pub fn type_list(&self, types: &[Type]) -> TypeList {
+        TypeList::from_index(self.type_lists.intern(types))
+    }
+
+    /// The elements of a list of types.
+    pub fn types(&self, list: TypeList) -> &[Type] {
+        self.type_lists.get(list.index())
+    }
+
+    /// Interns a list of identifiers.
+    pub fn ident_list(&self, idents: &[Ident]) -> IdentList {
+        IdentList::from_index(self.ident_lists.intern(idents))
+    }
+
+    /// The elements of a list of identifiers.
+    pub fn idents(&self, list: IdentList) -> &[Ident] {
+        self.ident_lists.get(list.index())
+    }
+
+    /// Interns raw bytes.
+    pub fn blob(&self, bytes: &[u8]) -> Blob {
+        Blob::from_index(self.blobs.intern(bytes))
+    }
+
+    /// The bytes of a blob.
+    pub fn bytes(&self, blob: Blob) -> &[u8] {
+        self.blobs.get(blob.index())
+    }
+
+    /// The operation called `name`, registered or not.
+    pub fn op_name(&self, name: &str) -> OpName {
+        OpName::intern(self, name)
+    }
+}
+
+impl Ident {
+    /// The empty string.
+    pub const EMPTY: Self = Self::from_index(0);
+}
+
+impl IntList {
+    /// No integers.
+    pub const EMPTY: Self = Self::from_index(0);
+}

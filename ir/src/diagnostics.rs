@@ -1,0 +1,164 @@
+//! Diagnostics as values: collected by whoever runs a parser, verifier or pass, rendered only at a tool's edge.
+
+use crate::location::Loc;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The input is refused.
+    Error,
+    /// Something is likely wrong, work goes on.
+    Warning,
+    /// What a pass did or did not do.
+    Remark,
+    /// Belongs to the diagnostic before it.
+    Note,
+}
+
+/// One message with its place, notes and hint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable code, such as `E0007`, where one is assigned.
+    pub code: Option<&'static str>,
+    /// Where.
+    pub loc: Loc,
+    /// What, as one sentence without a full stop.
+    pub message: String,
+    /// Further places and facts.
+    pub notes: Vec<(Loc, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without code, notes or help.
+    pub fn new(severity: Severity, loc: Loc, message: impl Into<String>) -> Self {
+        Self { severity, code: None, loc, message: message.into(), notes: Vec::new(), help: None }
+    }
+
+    /// An error.
+    pub fn error(loc: Loc, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, loc, message)
+    }
+
+    /// A warning.
+    pub fn warning(loc: Loc, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, loc, message)
+    }
+
+    /// A remark.
+    pub fn remark(loc: Loc, message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, loc, message)
+    }
+
+    /// Adds the stable code.
+    #[must_use]
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, loc: Loc, message: impl Into<String>) -> Self {
+        self.notes.push((loc, message.into()));
+        self
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn help(mut self, message: impl Into<String>) -> Self {
+        self.help = Some(message.into());
+        self
+    }
+}
+
+/// Says that a diagnostic has been reported; the error type of everything that takes a [`Diagnostics`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reported;
+
+impl std::fmt::Display for Reported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an error was reported")
+    }
+}
+impl std::error::Error for Reported {}
+
+/// Collects diagnostics in the order in which they are reported.
+#[derive(Clone, Default, Debug)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Diagnostics {
+    /// Adds a diagnostic.
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
+        self.list.push(diagnostic);
+        Reported
+    }
+
+    /// Adds an error.
+    pub fn error(&mut self, loc: Loc, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(loc, message))
+    }
+
+    /// Adds a warning.
+    pub fn warning(&mut self, loc: Loc, message: impl Into<String>) {
+        self.report(Diagnostic::warning(loc, message));
+    }
+
+    /// Adds a remark.
+    pub fn remark(&mut self, loc: Loc, message: impl Into<String>) {
+        self.report(Diagnostic::remark(loc, message));
+    }
+
+    /// Adds all of `other`, in its order.
+    pub fn append(&mut self, other: Self) {
+        self.errors += other.errors;
+        self.list.extend(other.list);
+    }
+
+    /// Number of errors reported so far.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// `Err` when an error has been reported.
+    ///
+    /// # Errors
+    /// When [`Diagnostics::errors`] is not zero.
+    pub fn check(&self) -> Result<(), Reported> {
+        if self.errors == 0 { Ok(()) } else { Err(Reported) }
+    }
+
+    /// All diagnostics, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// True when nothing was reported.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Takes all diagnostics out.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        self.errors = 0;
+        std::mem::take(&mut self.list)
+    }
+}
+
+/// The candidate closest to `name`, if it is close enough to be what was meant.
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).clamp(1, 4);
+    candidates
+        .into_iter()
+        .map(|c| (strsim::damerau_levenshtein(name, c), c))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, c)| c)
+}

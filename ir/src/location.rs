@@ -1,0 +1,239 @@
+//! Locations and source texts.
+//!
+//! A location met while parsing is a position in the [`SourceMap`]: all source texts share one space of 2^31 byte
+//! positions, so it costs neither memory nor a hash look-up. Every other location is interned.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use crate::attrs::Attr;
+use crate::context::{Context, Ident, IntList};
+
+/// Set in a [`Loc`] that is an index into the context's table.
+const INTERNED: u32 = 1 << 31;
+
+/// Where an operation, a block argument or a diagnostic comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Loc(u32);
+
+/// What an interned location holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LocData {
+    /// `loc(unknown)`
+    Unknown,
+    /// `loc("file":line:col)` or a range `loc("file":line:col to endline:endcol)`.
+    FileLineCol {
+        /// File name as written.
+        file: Ident,
+        /// First line, counted from 1; 0 when unknown.
+        line: u32,
+        /// First column, counted from 1.
+        col: u32,
+        /// Last line and column of a range.
+        end: Option<(u32, u32)>,
+    },
+    /// `loc("name"(child))`
+    Name {
+        /// The name.
+        name: Ident,
+        /// Location of what is named.
+        child: Loc,
+    },
+    /// `loc(callsite(callee at caller))`
+    CallSite {
+        /// Location of the callee.
+        callee: Loc,
+        /// Location of the call.
+        caller: Loc,
+    },
+    /// `loc(fused<metadata>[a, b])`; the locations are kept as raw numbers, see [`Context::fused_locs`].
+    Fused {
+        /// Raw values of the locations.
+        locs: IntList,
+        /// Metadata in angle brackets.
+        metadata: Option<Attr>,
+    },
+}
+
+impl Loc {
+    /// `loc(unknown)`
+    pub const UNKNOWN: Self = Self(INTERNED);
+
+    /// The position in the source map, for a location made by the parser.
+    pub fn position(self) -> Option<u32> {
+        (self.0 & INTERNED == 0).then_some(self.0)
+    }
+
+    /// The location of source position `position`.
+    pub fn at(position: u32) -> Self {
+        debug_assert!(position & INTERNED == 0);
+        Self(position)
+    }
+}
+
+impl Context {
+    /// Interns a location.
+    pub fn loc(&self, data: LocData) -> Loc {
+        let index = self.locations.intern(data);
+        assert!(index & INTERNED == 0, "interned storage is full");
+        Loc(index | INTERNED)
+    }
+
+    /// Interns `loc("file":line:col)`.
+    pub fn file_loc(&self, file: &str, line: u32, col: u32) -> Loc {
+        self.loc(LocData::FileLineCol { file: self.ident(file), line, col, end: None })
+    }
+
+    /// Interns a fused location. Duplicates and unknown locations are dropped; one that is left stands for itself.
+    pub fn fused_loc(&self, locs: &[Loc], metadata: Option<Attr>) -> Loc {
+        let mut kept: Vec<i64> = Vec::with_capacity(locs.len());
+        for loc in locs {
+            if *loc != Loc::UNKNOWN && !kept.contains(&i64::from(loc.0)) {
+                kept.push(i64::from(loc.0));
+            }
+        }
+        match (&kept[..], metadata) {
+            ([], None) => Loc::UNKNOWN,
+            ([one], None) => Loc(*one as u32),
+            _ => self.loc(LocData::Fused { locs: self.int_list(&kept), metadata }),
+        }
+    }
+
+    /// The locations that a fused location holds.
+    pub fn fused_locs(&self, locs: IntList) -> impl Iterator<Item = Loc> + '_ {
+        self.ints(locs).iter().map(|&raw| Loc(raw as u32))
+    }
+
+    /// What a location says. A source position reads as the file, line and column it denotes.
+    pub fn loc_data(&self, loc: Loc) -> LocData {
+        match loc.position() {
+            None => *self.locations.get(loc.0 & !INTERNED),
+            Some(position) => match self.sources.find(position) {
+                None => LocData::Unknown,
+                Some((source, offset)) => {
+                    let (line, col) = source.line_col(offset);
+                    LocData::FileLineCol { file: self.ident(source.name()), line, col, end: None }
+                }
+            },
+        }
+    }
+
+    /// The innermost file, line and column of a location: what a diagnostic points at.
+    pub fn file_line_col(&self, loc: Loc) -> Option<(Ident, u32, u32)> {
+        let mut pending = vec![loc];
+        // A location is a finite tree; the first leaf with a file wins.
+        while let Some(loc) = pending.pop() {
+            match self.loc_data(loc) {
+                LocData::Unknown => {}
+                LocData::FileLineCol { file, line, col, .. } => return Some((file, line, col)),
+                LocData::Name { child, .. } => pending.push(child),
+                LocData::CallSite { callee, caller } => pending.extend([caller, callee]),
+                LocData::Fused { locs, .. } => {
+                    let at = pending.len();
+                    pending.extend(self.fused_locs(locs));
+                    pending[at..].reverse();
+                }
+            }
+        }
+        None
+    }
+}
+
+/// One source text.
+#[derive(Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    base: u32,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// File name, or `<stdin>`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Position of the first byte in the source map.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// Offset of each line's first byte.
+    pub fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1)).collect()
+        })
+    }
+
+    /// Line and column, both counted from 1, columns in bytes, of a byte offset.
+    pub fn line_col(&self, offset: u32) -> (u32, u32) {
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&s| s <= offset);
+        (line as u32, offset - starts[line - 1] + 1)
+    }
+
+    /// The location of a byte offset of this text.
+    pub fn loc(&self, offset: usize) -> Loc {
+        Loc::at(self.base + (offset as u32).min(self.text.len() as u32))
+    }
+}
+
+/// All source texts of a context, each with its own range of positions.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    sources: RwLock<Vec<Arc<Source>>>,
+}
+
+/// All source texts of one context together may not exceed 2 GiB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceTooLarge {
+    /// Name of the text that did not fit.
+    pub name: String,
+}
+
+impl std::fmt::Display for SourceTooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`: the source texts of one run exceed 2 GiB", self.name)
+    }
+}
+impl std::error::Error for SourceTooLarge {}
+
+impl SourceMap {
+    /// Adds a text.
+    ///
+    /// # Errors
+    /// When the texts of this context would exceed 2 GiB.
+    pub fn add(&self, name: impl Into<String>, text: impl Into<String>) -> Result<Arc<Source>, SourceTooLarge> {
+        let (name, text) = (name.into(), text.into());
+        let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
+        // One position past the end belongs to the text, so that errors at the end of input have a place.
+        let base = sources.last().map_or(0, |s| u64::from(s.base) + s.text.len() as u64 + 1);
+        if base + text.len() as u64 >= u64::from(INTERNED) {
+            return Err(SourceTooLarge { name });
+        }
+        let source = Arc::new(Source { name, text, base: base as u32, line_starts: OnceLock::new() });
+        sources.push(source.clone());
+        Ok(source)
+    }
+
+    /// The text that holds `position`, and the offset in it.
+    pub fn find(&self, position: u32) -> Option<(Arc<Source>, u32)> {
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+        let next = sources.partition_point(|s| s.base <= position);
+        let source = sources.get(next.checked_sub(1)?)?;
+        let offset = position - source.base;
+        (offset as usize <= source.text.len()).then(|| (source.clone(), offset))
+    }
+
+    /// The text called `name`, the newest if several are.
+    pub fn by_name(&self, name: &str) -> Option<Arc<Source>> {
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+        sources.iter().rev().find(|s| s.name == name).cloned()
+    }
+}

@@ -1,0 +1,290 @@
+//! What is known by name: dialects with their operations, types, attributes and interfaces.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::asm::format::Format;
+use crate::asm::parse::{DirectiveDef, ParamParser};
+use crate::attrs::Attr;
+use crate::body::{Op, Value};
+use crate::builder::Builder;
+use crate::context::{Context, Ident};
+use crate::diagnostics::Reported;
+use crate::handle::interned_handle;
+use crate::location::Loc;
+use crate::op_def::{OpDef, OpView, Traits};
+use crate::types::Type;
+
+interned_handle! {
+    /// Name of an operation, registered or not.
+    OpName;
+}
+
+/// Parses what follows `!dialect.name`.
+pub type TypeParser = fn(&mut dyn ParamParser) -> Result<Type, Reported>;
+/// Parses what follows `#dialect.name`.
+pub type AttrParser = fn(&mut dyn ParamParser) -> Result<Attr, Reported>;
+/// Builds the op that stands for a constant of a dialect.
+pub type MaterializeFn = fn(&mut Builder<'_>, Loc, Attr, Type) -> Option<Op>;
+
+/// A family of operations, types and attributes under one name.
+pub trait Dialect: Send + Sync + 'static {
+    /// Prefix of its names.
+    const NAME: &'static str;
+
+    /// Adds what the dialect defines.
+    fn register(d: &mut DialectBuilder<'_>);
+}
+
+/// What is registered about a dialect.
+#[derive(Default)]
+pub struct DialectInfo {
+    /// One paragraph of documentation.
+    pub description: &'static str,
+    /// Operations, by full name, in registration order.
+    pub ops: Vec<&'static str>,
+    /// Types by mnemonic.
+    pub types: IndexMap<&'static str, TypeParser>,
+    /// Attributes by mnemonic.
+    pub attrs: IndexMap<&'static str, AttrParser>,
+    /// Custom assembly directives by name.
+    pub directives: IndexMap<&'static str, DirectiveDef>,
+    /// Builds constants for folded results.
+    pub materialize: Option<MaterializeFn>,
+}
+
+type InterfaceEntry = (TypeId, Arc<dyn Any + Send + Sync>);
+
+#[derive(Default, Clone)]
+struct OpEntry {
+    def: Option<&'static OpDef>,
+    interfaces: Vec<InterfaceEntry>,
+}
+
+/// What a [`Context`] will know. A value: `Registry::default().with::<MyDialect>()`.
+pub struct Registry {
+    dialects: IndexMap<&'static str, DialectInfo>,
+    ops: IndexMap<&'static str, OpEntry>,
+}
+
+impl Default for Registry {
+    /// The builtin dialect.
+    fn default() -> Self {
+        Self::empty().with::<crate::builtin::BuiltinDialect>()
+    }
+}
+
+impl Registry {
+    pub(crate) fn empty() -> Self {
+        Self { dialects: IndexMap::new(), ops: IndexMap::new() }
+    }
+
+    /// Adds a dialect; one that is there already is not added twice.
+    #[must_use]
+    pub fn with<D: Dialect>(mut self) -> Self {
+        self.add::<D>();
+        self
+    }
+
+    /// Adds a dialect; one that is there already is not added twice.
+    pub fn add<D: Dialect>(&mut self) {
+        if !self.dialects.contains_key(D::NAME) {
+            self.dialects.insert(D::NAME, DialectInfo::default());
+            D::register(&mut DialectBuilder { registry: self, dialect: D::NAME });
+        }
+    }
+
+    /// Attaches an interface to an op of a dialect, defined there or elsewhere: `attach::<AddOp, dyn Interpret>(&I)`.
+    pub fn attach<T, I>(&mut self, implementation: &'static I)
+    where
+        T: OpView<'static>,
+        I: ?Sized + Send + Sync + 'static,
+    {
+        self.attach_named(T::def().name, implementation);
+    }
+
+    /// Attaches an interface to the op called `name`.
+    pub fn attach_named<I: ?Sized + Send + Sync + 'static>(&mut self, name: &'static str, implementation: &'static I) {
+        let entry = self.ops.entry(name).or_default();
+        entry.interfaces.retain(|(id, _)| *id != TypeId::of::<I>());
+        entry.interfaces.push((TypeId::of::<I>(), Arc::new(implementation)));
+    }
+
+    /// Registered dialects, in registration order.
+    pub fn dialects(&self) -> impl Iterator<Item = (&'static str, &DialectInfo)> {
+        self.dialects.iter().map(|(name, info)| (*name, info))
+    }
+
+    /// A dialect by name.
+    pub fn dialect(&self, name: &str) -> Option<&DialectInfo> {
+        self.dialects.get(name)
+    }
+
+    /// Declarations of all registered operations, in registration order.
+    pub fn op_defs(&self) -> impl Iterator<Item = &'static OpDef> {
+        self.ops.values().filter_map(|entry| entry.def)
+    }
+
+    /// Moves the registry into a context and fills its table of operations.
+    pub(crate) fn freeze_into(self, cx: &mut Context) {
+        for (name, entry) in &self.ops {
+            let Some(def) = entry.def else { continue };
+            let index = cx.op_names.intern(cx.ident(name));
+            let info = OpInfo {
+                def,
+                attr_names: def.attrs.iter().map(|a| cx.ident(a.name)).collect(),
+                format: def.format.map(|text| {
+                    Format::compile(def, text).unwrap_or_else(|e| panic!("assembly format of `{name}`: {e}"))
+                }),
+                interfaces: entry.interfaces.clone(),
+            };
+            assert_eq!(cx.op_infos.push(info), index, "registered operations come first");
+        }
+        cx.registry = self;
+    }
+}
+
+/// Adds definitions to a dialect.
+pub struct DialectBuilder<'r> {
+    registry: &'r mut Registry,
+    dialect: &'static str,
+}
+
+impl DialectBuilder<'_> {
+    fn info(&mut self) -> &mut DialectInfo {
+        self.registry.dialects.get_mut(self.dialect).expect("added before its definitions")
+    }
+
+    /// One paragraph of documentation.
+    pub fn description(&mut self, text: &'static str) -> &mut Self {
+        self.info().description = text;
+        self
+    }
+
+    /// Adds an operation.
+    ///
+    /// # Panics
+    /// When its name has another prefix than the dialect, or is taken.
+    pub fn op<'a, T: OpView<'a>>(&mut self) -> &mut Self {
+        self.op_def(T::def())
+    }
+
+    /// Adds an operation by its table.
+    ///
+    /// # Panics
+    /// When its name has another prefix than the dialect, or is taken.
+    pub fn op_def(&mut self, def: &'static OpDef) -> &mut Self {
+        assert_eq!(def.dialect(), self.dialect, "`{}` does not belong to dialect `{}`", def.name, self.dialect);
+        let entry = self.registry.ops.entry(def.name).or_default();
+        assert!(entry.def.is_none(), "operation `{}` is registered twice", def.name);
+        entry.def = Some(def);
+        self.info().ops.push(def.name);
+        self
+    }
+
+    /// Adds a type by mnemonic (without the dialect's name).
+    pub fn ty(&mut self, mnemonic: &'static str, parse: TypeParser) -> &mut Self {
+        let old = self.info().types.insert(mnemonic, parse);
+        assert!(old.is_none(), "type `{}.{mnemonic}` is registered twice", self.dialect);
+        self
+    }
+
+    /// Adds an attribute by mnemonic (without the dialect's name).
+    pub fn attr(&mut self, mnemonic: &'static str, parse: AttrParser) -> &mut Self {
+        let old = self.info().attrs.insert(mnemonic, parse);
+        assert!(old.is_none(), "attribute `{}.{mnemonic}` is registered twice", self.dialect);
+        self
+    }
+
+    /// Adds a custom assembly directive, `custom<Name>(…)` in the formats of this dialect's ops.
+    pub fn directive(&mut self, name: &'static str, directive: DirectiveDef) -> &mut Self {
+        let old = self.info().directives.insert(name, directive);
+        assert!(old.is_none(), "directive `{name}` of `{}` is registered twice", self.dialect);
+        self
+    }
+
+    /// How constants of this dialect are built when an op folds.
+    pub fn materialize(&mut self, build: MaterializeFn) -> &mut Self {
+        self.info().materialize = Some(build);
+        self
+    }
+
+    /// Attaches an interface to one of the ops, by full name.
+    pub fn interface<I: ?Sized + Send + Sync + 'static>(
+        &mut self,
+        op: &'static str,
+        implementation: &'static I,
+    ) -> &mut Self {
+        self.registry.attach_named(op, implementation);
+        self
+    }
+}
+
+/// A registered operation as the context knows it.
+pub struct OpInfo {
+    /// The declaration.
+    pub def: &'static OpDef,
+    /// Interned names of the inherent attributes, in order of declaration.
+    pub attr_names: Vec<Ident>,
+    /// The assembly format.
+    pub format: Option<Format>,
+    interfaces: Vec<InterfaceEntry>,
+}
+
+impl OpInfo {
+    /// The op's implementation of an interface: `info.interface::<dyn MemoryEffects>()`.
+    pub fn interface<I: ?Sized + Send + Sync + 'static>(&self) -> Option<&'static I> {
+        let id = TypeId::of::<I>();
+        let (_, any) = self.interfaces.iter().find(|(i, _)| *i == id)?;
+        any.downcast_ref::<&'static I>().copied()
+    }
+}
+
+impl OpName {
+    pub(crate) fn intern(cx: &Context, name: &str) -> Self {
+        Self::from_index(cx.op_names.intern(cx.ident(name)))
+    }
+
+    /// The full name.
+    pub fn as_str(self, cx: &Context) -> &str {
+        cx.str(*cx.op_names.get(self.index()))
+    }
+
+    /// The dialect's name: what stands before the first dot, or nothing.
+    pub fn dialect(self, cx: &Context) -> &str {
+        self.as_str(cx).split_once('.').map_or("", |(dialect, _)| dialect)
+    }
+
+    /// What is registered under this name.
+    pub fn info(self, cx: &Context) -> Option<&OpInfo> {
+        cx.op_infos.try_get(self.index())
+    }
+
+    /// The declaration registered under this name.
+    pub fn def(self, cx: &Context) -> Option<&'static OpDef> {
+        self.info(cx).map(|info| info.def)
+    }
+
+    /// Traits of the operation; an unregistered one has none.
+    pub fn traits(self, cx: &Context) -> Traits {
+        self.def(cx).map_or(Traits::NONE, |def| def.traits)
+    }
+
+    /// True when this is the op that `T` declares.
+    pub fn is<'a, T: OpView<'a>>(self, cx: &Context) -> bool {
+        self.def(cx).is_some_and(|def| std::ptr::eq(def, T::def()))
+    }
+}
+
+/// Value of an op that is a constant.
+pub fn constant_value(op: crate::op_ref::OpRef<'_>) -> Option<Attr> {
+    op.has_trait(Traits::ConstantLike).then(|| op.prop("value")).flatten()
+}
+
+/// Constant that defines `value`, if one does.
+pub fn constant_of(body: &crate::body::Body, cx: &Context, value: Value) -> Option<Attr> {
+    let op = body.defining_op(value)?;
+    constant_value(crate::op_ref::OpRef::new(cx, body, op))
+}

@@ -1,0 +1,400 @@
+//! Changing operations. The only way to mutate a body from outside this crate.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::attrs::Attr;
+use crate::body::{Block, Body, Op, OpHeader, Region, Value};
+use crate::builder::{Builder, InsertPoint, Listener, OpState};
+use crate::context::Context;
+use crate::location::Loc;
+use crate::op_def::OpView;
+use crate::op_ref::OpRef;
+use crate::types::Type;
+
+/// A [`Builder`] that may also replace, move, erase and modify. Every change is reported to the listener.
+pub struct Rewriter<'b> {
+    builder: Builder<'b>,
+}
+
+impl<'b> Deref for Rewriter<'b> {
+    type Target = Builder<'b>;
+    fn deref(&self) -> &Builder<'b> {
+        &self.builder
+    }
+}
+
+impl<'b> DerefMut for Rewriter<'b> {
+    fn deref_mut(&mut self) -> &mut Builder<'b> {
+        &mut self.builder
+    }
+}
+
+impl<'b> Rewriter<'b> {
+    /// A rewriter without listener.
+    pub fn new(cx: &'b Context, body: &'b mut Body) -> Self {
+        Self { builder: Builder::new(cx, body) }
+    }
+
+    /// A rewriter whose changes `listener` hears of.
+    pub fn with_listener(cx: &'b Context, body: &'b mut Body, listener: &'b mut dyn Listener) -> Self {
+        Self { builder: Builder::with_listener(cx, body, listener) }
+    }
+
+    fn notify(&mut self, event: impl FnOnce(&mut dyn Listener, &Body)) {
+        let (body, listener) = self.builder.parts();
+        if let Some(listener) = listener {
+            event(listener, body);
+        }
+    }
+
+    /// The op as a `T`.
+    pub fn view<'s, T: OpView<'s>>(&'s self, op: Op) -> Option<T> {
+        OpRef::new(self.cx(), self.body(), op).as_::<T>()
+    }
+
+    /// The op that defines `value`, as a `T`.
+    pub fn def<'s, T: OpView<'s>>(&'s self, value: Value) -> Option<T> {
+        self.view(self.body().defining_op(value)?)
+    }
+
+    /// Says why a pattern does not apply, and returns `None` for use with `?`. The text is made only if asked for.
+    pub fn no_match<T>(&mut self, op: Op, reason: impl Fn() -> String) -> Option<T> {
+        self.notify(|l, b| l.match_failed(b, op, &reason));
+        None
+    }
+
+    // ---- replacing and erasing
+
+    /// Makes every use of `old` use `new`.
+    pub fn replace_all_uses(&mut self, old: Value, new: Value) {
+        let users: Vec<Op> = self.body().uses(old).map(|u| u.owner).collect();
+        self.builder.body_mut().replace_all_uses(old, new);
+        for user in users {
+            self.notify(|l, b| l.op_modified(b, user));
+        }
+    }
+
+    /// Makes the uses of `old` for which `which` holds use `new`.
+    pub fn replace_uses_if(&mut self, old: Value, new: Value, which: impl Fn(&Body, Op, usize) -> bool) {
+        let uses: Vec<_> = self.body().uses(old).filter(|u| which(self.body(), u.owner, u.index)).collect();
+        for u in uses {
+            self.set_operand(u.owner, u.index, new);
+        }
+    }
+
+    /// Replaces the results of `op` by `values` and erases it.
+    ///
+    /// # Panics
+    /// When the numbers differ.
+    pub fn replace_op(&mut self, op: Op, values: &[Value]) {
+        assert_eq!(self.body().num_results(op), values.len(), "one value per result");
+        self.notify(|l, b| l.op_replaced(b, op, values));
+        for (i, &value) in values.iter().enumerate() {
+            let result = self.body().result(op, i);
+            self.inherit_name(result, value);
+            self.replace_all_uses(result, value);
+        }
+        self.erase_op(op);
+    }
+
+    /// A replacement without a name takes the name of what it replaces.
+    fn inherit_name(&mut self, old: Value, new: Value) {
+        if self.body().value_name(new).is_none()
+            && let Some(name) = self.body().value_name(old)
+            && self.body().defining_op(new).is_some()
+        {
+            self.set_value_name(new, Some(name));
+        }
+    }
+
+    /// Creates an op from `state` before `op`, replaces `op`'s results by its results and erases `op`.
+    pub fn replace_with(&mut self, op: Op, state: OpState) -> Op {
+        let point = self.set_insert_point(InsertPoint::Before(op));
+        let new = self.create(state);
+        self.set_insert_point(point);
+        let results: Vec<Value> = self.body().results(new).collect();
+        self.replace_op(op, &results);
+        new
+    }
+
+    /// Erases an op whose results are unused, with all that is in its regions.
+    pub fn erase_op(&mut self, op: Op) {
+        if self.insert_point() == InsertPoint::Before(op) {
+            let point = match self.body().next_op(op) {
+                Some(next) => InsertPoint::Before(next),
+                None => self.body().op_block(op).map_or(InsertPoint::Detached, InsertPoint::End),
+            };
+            self.set_insert_point(point);
+        }
+        self.notify(|l, b| l.op_erased(b, op));
+        self.builder.body_mut().erase_op(op);
+    }
+
+    /// Erases a block that is no successor and whose values are unused elsewhere.
+    pub fn erase_block(&mut self, block: Block) {
+        let ops: Vec<Op> = self.body().ops(block).collect();
+        self.notify(|l, b| {
+            l.block_erased(b, block);
+            ops.iter().for_each(|&op| l.op_erased(b, op));
+        });
+        self.builder.body_mut().erase_block(block);
+    }
+
+    // ---- modifying in place
+
+    /// Sets one operand.
+    pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
+        self.builder.body_mut().set_operand(op, index, value);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Sets all operands.
+    pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
+        self.builder.body_mut().set_operands(op, operands);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Sets or, with `None`, removes an inherent attribute.
+    pub fn set_prop(&mut self, op: Op, name: &str, value: Option<Attr>) {
+        let cx = self.cx();
+        let props = cx.with_entry(self.body().props(op), cx.ident(name), value);
+        self.builder.body_mut().set_props(op, props);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Sets or, with `None`, removes a discardable attribute.
+    pub fn set_attr(&mut self, op: Op, name: &str, value: Option<Attr>) {
+        let cx = self.cx();
+        let attrs = cx.with_entry(self.body().attrs(op), cx.ident(name), value);
+        self.builder.body_mut().set_attrs(op, attrs);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Sets the dictionaries of inherent and discardable attributes.
+    pub fn set_dicts(&mut self, op: Op, props: Attr, attrs: Attr) {
+        self.builder.body_mut().set_props(op, props);
+        self.builder.body_mut().set_attrs(op, attrs);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Sets the location.
+    pub fn set_loc(&mut self, op: Op, loc: Loc) {
+        self.builder.body_mut().header_mut(op).loc = loc;
+    }
+
+    /// Changes the type of a value.
+    pub fn set_type(&mut self, value: Value, ty: Type) {
+        self.builder.body_mut().set_type(value, ty);
+        if let Some(op) = self.body().defining_op(value) {
+            self.notify(|l, b| l.op_modified(b, op));
+        }
+    }
+
+    /// Sets one successor.
+    pub fn set_successor(&mut self, op: Op, index: usize, block: Block) {
+        self.builder.body_mut().set_successor(op, index, block);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Removes an unused block argument.
+    pub fn erase_block_arg(&mut self, block: Block, index: usize) {
+        self.builder.body_mut().erase_block_arg(block, index);
+    }
+
+    // ---- moving
+
+    /// Moves an op before another of the same body.
+    pub fn move_before(&mut self, op: Op, before: Op) {
+        let body = self.builder.body_mut();
+        let block = body.op_block(before).expect("the target is in a block");
+        body.unlink_op(op);
+        body.insert_op(block, op, Some(before));
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Moves an op to the end of a block.
+    pub fn move_to_end(&mut self, op: Op, block: Block) {
+        let body = self.builder.body_mut();
+        body.unlink_op(op);
+        body.insert_op(block, op, None);
+        self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Moves the blocks of one region to the end of another.
+    pub fn take_region(&mut self, from: Region, to: Region) {
+        self.builder.body_mut().take_region(from, to);
+    }
+
+    /// Moves the ops of `block` before `before`, replaces its arguments by `args` and erases it.
+    pub fn inline_block_before(&mut self, block: Block, before: Op, args: &[Value]) {
+        let params: Vec<Value> = self.body().block_args(block).to_vec();
+        assert_eq!(params.len(), args.len(), "one value per block argument");
+        for (param, &arg) in params.into_iter().zip(args) {
+            self.replace_all_uses(param, arg);
+        }
+        while let Some(op) = self.body().first_op(block) {
+            self.move_before(op, before);
+        }
+        self.erase_block(block);
+    }
+
+    /// Moves the ops from `op` on into a new block after this one, and returns it.
+    pub fn split_block(&mut self, op: Op) -> Block {
+        let block = self.body().op_block(op).expect("the op is in a block");
+        let region = self.body().block_region(block).expect("the block is in a region");
+        let next = self.body().next_block(block);
+        let tail = self.create_block_before(region, next, &[]);
+        let mut at = Some(op);
+        while let Some(op) = at {
+            at = self.body().next_op(op);
+            self.move_to_end(op, tail);
+        }
+        tail
+    }
+
+    // ---- nested bodies
+
+    /// Header of an op for changes, without notification: for passes that rebuild symbols.
+    pub fn header_mut(&mut self, op: Op) -> &mut OpHeader {
+        self.builder.body_mut().header_mut(op)
+    }
+
+    /// Gives an isolated op another body and returns the old one.
+    pub fn replace_nested(&mut self, op: Op, body: Box<Body>) -> Option<Box<Body>> {
+        self.builder.body_mut().replace_nested(op, Some(body))
+    }
+}
+
+/// Copies operations from one place (possibly another body) to another, keeping a map of values and blocks.
+#[derive(Default, Debug)]
+pub struct IrMapping {
+    values: rustc_hash::FxHashMap<Value, Value>,
+    blocks: rustc_hash::FxHashMap<Block, Block>,
+}
+
+impl IrMapping {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maps a value of the source to one of the target.
+    pub fn map(&mut self, from: Value, to: Value) {
+        self.values.insert(from, to);
+    }
+
+    /// What a value of the source is mapped to.
+    pub fn get(&self, from: Value) -> Option<Value> {
+        self.values.get(&from).copied()
+    }
+
+    /// Copies `op` (with regions and nested body) from its body to the insertion point of `to`.
+    ///
+    /// # Errors
+    /// Names the first operand that is not mapped.
+    pub fn clone_op(&mut self, op: OpRef<'_>, to: &mut Builder<'_>) -> Result<Op, UnmappedValue> {
+        let (name, loc) = (op.name(), op.loc());
+        let header = OpHeader { name, loc, props: op.body.props(op.op), attrs: op.body.attrs(op.op) };
+        let operands = self.operands(op)?;
+        let types: Vec<Type> = op.result_types().collect();
+        let successors: Vec<Block> = op
+            .successors()
+            .iter()
+            .map(|b| self.blocks.get(b).copied().ok_or(UnmappedValue))
+            .collect::<Result<_, _>>()?;
+        let nested = op.body.nested(op.op).map(|body| Box::new(clone_body(op.cx, body)));
+        let n_regions = op.body.regions(op.op).len();
+        let new = to.create_from_parts(header, &operands, &types, &successors, n_regions, nested);
+        for (old, new) in op.results().zip(to.body().results(new).collect::<Vec<_>>()) {
+            self.map(old, new);
+            to.set_value_name(new, op.body.value_name(old));
+        }
+        let regions: Vec<Region> = to.body().regions(new).collect();
+        for (from, into) in op.body.regions(op.op).zip(regions) {
+            self.clone_region(op.cx, op.body, from, to, into)?;
+        }
+        Ok(new)
+    }
+
+    fn operands(&self, op: OpRef<'_>) -> Result<Vec<Value>, UnmappedValue> {
+        op.operands().map(|v| self.get(v).ok_or(UnmappedValue)).collect()
+    }
+
+    /// Copies the blocks of a region to the end of `into`.
+    ///
+    /// # Errors
+    /// When an operand is neither mapped nor defined inside.
+    pub fn clone_region(
+        &mut self,
+        cx: &Context,
+        from_body: &Body,
+        from: Region,
+        to: &mut Builder<'_>,
+        into: Region,
+    ) -> Result<(), UnmappedValue> {
+        let point = to.insert_point();
+        let pairs: Vec<(Block, Block)> = from_body
+            .blocks(from)
+            .map(|block| {
+                let args: Vec<(Type, Loc)> =
+                    from_body.block_args(block).iter().map(|v| (from_body.ty(*v), from_body.value_loc(*v))).collect();
+                (block, to.create_block(into, &args))
+            })
+            .collect();
+        for &(old, new) in &pairs {
+            self.blocks.insert(old, new);
+            let args: Vec<Value> = to.body().block_args(new).to_vec();
+            for (&from_arg, to_arg) in from_body.block_args(old).iter().zip(args) {
+                self.map(from_arg, to_arg);
+                to.set_value_name(to_arg, from_body.value_name(from_arg));
+            }
+        }
+        // Results may be used before they are defined (graph regions, loops of blocks): placeholders bridge the gap.
+        let mut waiting = Vec::new();
+        for &(old, _) in &pairs {
+            for op in from_body.ops(old) {
+                for result in from_body.results(op) {
+                    let placeholder = to.create_placeholder(from_body.ty(result));
+                    self.map(result, placeholder);
+                    waiting.push((result, placeholder));
+                }
+            }
+        }
+        for &(old, new) in &pairs {
+            to.set_to_end(new);
+            for op in from_body.ops(old) {
+                self.clone_op(OpRef::new(cx, from_body, op), to)?;
+            }
+        }
+        for (result, placeholder) in waiting {
+            let value = self.get(result).expect("mapped when its op was copied");
+            to.replace_placeholder(placeholder, value);
+        }
+        to.set_insert_point(point);
+        Ok(())
+    }
+}
+
+/// A deep copy of a body.
+pub fn clone_body(cx: &Context, body: &Body) -> Body {
+    let mut copy = Body::new(body.owner_regions().len());
+    let regions: Vec<(Region, Region)> = body.owner_regions().zip(copy.owner_regions()).collect();
+    let mut builder = Builder::new(cx, &mut copy);
+    for (from, into) in regions {
+        IrMapping::new()
+            .clone_region(cx, body, from, &mut builder, into)
+            .expect("an isolated body uses no value from outside");
+    }
+    copy
+}
+
+/// An operand or successor of a copied op is neither mapped nor copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnmappedValue;
+
+impl std::fmt::Display for UnmappedValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an operand of the copied op is not mapped")
+    }
+}
+impl std::error::Error for UnmappedValue {}
