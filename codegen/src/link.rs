@@ -1,0 +1,141 @@
+//! Links objects into a shared object with `ld.lld`, else with the C compiler.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::Error;
+use crate::symbols;
+
+/// Where the LLVM that this crate was built with keeps its tools.
+const LLVM_BIN: &str = env!("SUTURA_LLVM_BIN");
+
+/// A program that links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Linker {
+    /// LLVM's ELF linker.
+    Lld(PathBuf),
+    /// A C compiler that calls its own linker.
+    Cc(PathBuf),
+}
+
+impl Linker {
+    /// `ld.lld` of this crate's LLVM, else on `PATH` (also as `ld.lld-22`), else `cc` on `PATH`.
+    ///
+    /// # Errors
+    /// `NoLinker` with the names that were looked for.
+    pub fn find() -> Result<Self, Error> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        Self::find_in(Path::new(LLVM_BIN), &env::split_paths(&path).collect::<Vec<_>>())
+    }
+
+    fn find_in(llvm_bin: &Path, path: &[PathBuf]) -> Result<Self, Error> {
+        let on_path = |name: &str| path.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
+        let own = llvm_bin.join("ld.lld");
+        if own.is_file() {
+            return Ok(Linker::Lld(own));
+        }
+        if let Some(lld) = on_path("ld.lld").or_else(|| on_path("ld.lld-22")) {
+            return Ok(Linker::Lld(lld));
+        }
+        if let Some(cc) = on_path("cc") {
+            return Ok(Linker::Cc(cc));
+        }
+        let tried = vec![own.display().to_string(), "ld.lld".into(), "ld.lld-22".into(), "cc".into()];
+        Err(Error::NoLinker { tried })
+    }
+
+    /// Links `objects` into the shared object `out`, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// `Object` or `Undefined` when the objects are not fit for it, `Linker` with what the linker said, `Io`.
+    pub fn link_shared(&self, objects: &[Vec<u8>], out: &Path) -> Result<(), Error> {
+        symbols::check_defined(objects.iter().map(Vec::as_slice))?;
+        let folder = match out.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        // Beside the output, so that the last step is a rename within one file system.
+        let scratch = tempfile::Builder::new()
+            .prefix(".sutura-link-")
+            .tempdir_in(folder)
+            .map_err(|source| Error::Io { what: "cannot write to", path: folder.to_owned(), source })?;
+        let mut inputs = Vec::with_capacity(objects.len());
+        for (at, object) in objects.iter().enumerate() {
+            let path = scratch.path().join(format!("{at}.o"));
+            fs::write(&path, object).map_err(|source| Error::Io {
+                what: "cannot write",
+                path: path.clone(),
+                source,
+            })?;
+            inputs.push(path);
+        }
+        let linked = scratch.path().join("linked.so");
+        self.run(&inputs, &linked, out)?;
+        fs::rename(&linked, out).map_err(|source| Error::Io { what: "cannot write", path: out.to_owned(), source })
+    }
+
+    fn run(&self, inputs: &[PathBuf], linked: &Path, out: &Path) -> Result<(), Error> {
+        let (program, mut command) = match self {
+            Linker::Lld(program) => {
+                let mut command = Command::new(program);
+                command.args(["-shared", "-z", "now", "-z", "relro", "-z", "noexecstack", "--hash-style=gnu"]);
+                // The same input gives the same bytes.
+                command.args(["--build-id=none", "--threads=1"]);
+                (program, command)
+            }
+            Linker::Cc(program) => {
+                let mut command = Command::new(program);
+                command.args(["-shared", "-nostdlib", "-Wl,-z,now", "-Wl,-z,noexecstack", "-Wl,--build-id=none"]);
+                (program, command)
+            }
+        };
+        let output = command.arg("-o").arg(linked).args(inputs).output().map_err(|source| Error::Io {
+            what: "cannot run",
+            path: program.clone(),
+            source,
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(Error::Linker {
+            output: out.to_owned(),
+            linker: program.display().to_string(),
+            status: output.status.to_string(),
+            message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        })
+    }
+}
+
+/// Links `objects` into the shared object `out` with the linker that [`Linker::find`] gives. An existing file is replaced,
+/// and only by a whole one.
+///
+/// # Errors
+/// Those of [`Linker::find`] and [`Linker::link_shared`].
+pub fn link_shared(objects: &[Vec<u8>], out: &Path) -> Result<(), Error> {
+    Linker::find()?.link_shared(objects, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lld_is_preferred_and_cc_is_the_last_resort() {
+        let (llvm, path) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let search = [path.path().to_owned()];
+        let find = || Linker::find_in(llvm.path(), &search);
+        let error = find().unwrap_err().to_string();
+        assert!(error.contains("ld.lld") && error.contains("cargo xtask setup"), "{error}");
+        for (file, expected) in [
+            (path.path().join("cc"), Linker::Cc as fn(PathBuf) -> Linker),
+            (path.path().join("ld.lld-22"), Linker::Lld),
+            (path.path().join("ld.lld"), Linker::Lld),
+            (llvm.path().join("ld.lld"), Linker::Lld),
+        ] {
+            fs::write(&file, "").unwrap();
+            assert_eq!(find().unwrap(), expected(file));
+        }
+    }
+}
