@@ -1,1 +1,48 @@
-//! sutura-runtime
+//! Loads and runs compiled models (`.sutura` artifacts), and writes them.
+//!
+//! This crate stands alone: it knows no IR and no LLVM, so an application that only *runs* models links nothing else.
+//! The parts, from the outside in:
+//!
+//! * [`Model`]: load, inspect the signature, run, from any number of threads at once;
+//! * [`Tensor`], [`TensorView`], [`TensorViewMut`]: the data that goes in and out, [`npy`] files, [`compare`];
+//! * [`artifact`]: the file format, with its [`manifest`] and its mapped weights;
+//! * [`abi`]: what the generated code and this crate agree on;
+//! * the thread pool, the loader of `host.so` and the check of the processor's features, which are private.
+//!
+//! ```no_run
+//! use sutura_runtime::{Model, Tensor};
+//!
+//! let model = Model::load("encoder.sutura")?;
+//! let x = Tensor::from_slice(&[1, 2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
+//! let outputs = model.run(&[x])?;
+//! # Ok::<(), sutura_runtime::Error>(())
+//! ```
+
+pub mod abi;
+pub mod artifact;
+pub mod compare;
+pub mod manifest;
+pub mod npy;
+
+mod buffer;
+mod cpu;
+mod element;
+mod error;
+mod files;
+mod host;
+mod model;
+mod options;
+mod pool;
+mod scratch;
+mod stats;
+mod tensor;
+mod weights;
+
+pub use artifact::Artifact;
+pub use element::{Element, ElementType};
+pub use error::{ArtifactProblem, Error, ErrorKind, Result, ShapeProblem};
+pub use manifest::Manifest;
+pub use model::{Model, Shapes};
+pub use options::Options;
+pub use stats::Stats;
+pub use tensor::{Tensor, TensorView, TensorViewMut};

@@ -1,0 +1,54 @@
+/* The binary interface between generated code (host.so) and the runtime, version 1.
+ *
+ * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
+ * The normative description is runtime/src/abi.rs.
+ */
+#ifndef SUTURA_ABI_H
+#define SUTURA_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SUTURA_ABI_VERSION 1u
+
+/* Alignment in bytes of inputs, outputs, constants and workspace. */
+#define SUTURA_ALIGNMENT 64
+
+/* Result of SuturaRt.call for an unknown routine. */
+#define SUTURA_NO_SUCH_ROUTINE INT32_MIN
+
+/* Does the groups [begin, end); bufs are contiguous, row-major and aligned; dims in declaration order. */
+typedef void (*sutura_kernel_fn)(void *const *bufs, const int64_t *dims, int64_t begin, int64_t end);
+
+typedef struct SuturaRt {
+  uint32_t abi;
+  uint32_t reserved;
+  void *ctx;
+  /* Runs the groups [0, n_groups) in contiguous chunks of at least grain groups; returns when all are done. */
+  void (*parallel_for)(void *ctx, sutura_kernel_fn kernel, void *const *bufs, const int64_t *dims, int64_t n_groups,
+                       int64_t grain);
+  /* Calls a library routine; a result that is not 0 is passed on by sutura_run. */
+  int32_t (*call)(void *ctx, const char *routine, void *const *bufs, const int64_t *dims, int32_t n_bufs,
+                  int32_t n_dims);
+} SuturaRt;
+
+/* What a host.so exports. */
+
+uint32_t sutura_abi_version(void);
+
+/* 0, or 1 + i when check i of the manifest fails, with the two values in detail. */
+int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,
+                      int64_t *detail);
+
+/* 0 or an error code. */
+int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const *inputs, void *const *outputs,
+                   const void *const *constants, void *workspace);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+//! The binary interface between generated code and the runtime, version [`VERSION`].
+//!
+//! `include/sutura_abi.h` says the same in C; a test compiles a `host.so` against it and compares the layouts.
+//! Any change here is a new version: the loader refuses every other one.
+//!
+//! A `host.so` exports three functions:
+//!
+//! | symbol | type | does |
+//! |---|---|---|
+//! | `sutura_abi_version` | [`AbiVersionFn`] | returns [`VERSION`] |
+//! | `sutura_shapes` | [`ShapesFn`] | solves the symbols from the inputs' dims, checks them, gives the outputs' dims |
+//! | `sutura_run` | [`RunFn`] | runs the model: launches kernels through the table it is given |
+//!
+//! None of them keeps state: one loaded `host.so` serves any number of calls at the same time.
+
+use std::ffi::{c_char, c_void};
+
+/// Version of everything in this module.
+pub const VERSION: u32 = 1;
+
+/// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
+/// A cache line and the widest vector register.
+pub const ALIGNMENT: usize = 64;
+
+/// Highest tensor rank that the runtime accepts, a sanity limit on files.
+pub const MAX_RANK: usize = 64;
+
+/// Name of the export of type [`AbiVersionFn`].
+pub const ABI_VERSION_SYMBOL: &str = "sutura_abi_version";
+/// Name of the export of type [`ShapesFn`].
+pub const SHAPES_SYMBOL: &str = "sutura_shapes";
+/// Name of the export of type [`RunFn`].
+pub const RUN_SYMBOL: &str = "sutura_run";
+
+/// One kernel: does the groups `begin..end` of a region's linear group ids.
+///
+/// `bufs` are contiguous row-major buffers, aligned to [`ALIGNMENT`]; `dims` the region's dims in declaration order.
+/// Groups are independent: the runtime may run any split of them on any threads, in any order.
+pub type KernelFn = unsafe extern "C" fn(bufs: *const *mut c_void, dims: *const i64, begin: i64, end: i64);
+
+/// A library routine that a model calls by name (see [`SuturaRt::call`]). Returns 0, or an error code of its own.
+pub type RoutineFn = unsafe extern "C" fn(bufs: *const *mut c_void, dims: *const i64, n_bufs: i32, n_dims: i32) -> i32;
+
+/// Functions that the runtime offers to `sutura_run`. Valid for the duration of that call, on its thread.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SuturaRt {
+    /// [`VERSION`].
+    pub abi: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// To be passed back as first argument of each function.
+    pub ctx: *mut c_void,
+    /// Runs `kernel` over the groups `0..n_groups` and returns when all are done.
+    ///
+    /// The groups are split into at most as many contiguous chunks as the call may use threads, each of at least `grain` groups
+    /// (below 1 counts as 1); a single chunk runs on the calling thread. Nothing is launched when `n_groups` is 0 or less.
+    pub parallel_for: unsafe extern "C" fn(
+        ctx: *mut c_void,
+        kernel: KernelFn,
+        bufs: *const *mut c_void,
+        dims: *const i64,
+        n_groups: i64,
+        grain: i64,
+    ),
+    /// Calls the library routine with this NUL-terminated name. Returns the routine's result, or [`NO_SUCH_ROUTINE`].
+    /// `sutura_run` passes a non-zero result on as its own.
+    pub call: unsafe extern "C" fn(
+        ctx: *mut c_void,
+        routine: *const c_char,
+        bufs: *const *mut c_void,
+        dims: *const i64,
+        n_bufs: i32,
+        n_dims: i32,
+    ) -> i32,
+}
+
+/// What [`SuturaRt::call`] returns for a name that nobody registered.
+pub const NO_SUCH_ROUTINE: i32 = i32::MIN;
+
+/// `sutura_abi_version`: the version of this interface that the code was generated for.
+pub type AbiVersionFn = unsafe extern "C" fn() -> u32;
+
+/// `sutura_shapes`: from the dims of all inputs, concatenated (ranks are in the manifest), computes
+///
+/// * `symbols`: the value of each symbol, in the manifest's order;
+/// * `output_dims`: the dims of all outputs, concatenated;
+/// * `workspace_bytes`: what `sutura_run` needs at these shapes.
+///
+/// Returns 0; or `1 + i` when the manifest's check `i` does not hold, with the two values that disagreed
+/// (or the value and its bound, or the value and its divisor) in `detail[0]` and `detail[1]`.
+pub type ShapesFn = unsafe extern "C" fn(
+    input_dims: *const i64,
+    symbols: *mut i64,
+    output_dims: *mut i64,
+    workspace_bytes: *mut i64,
+    detail: *mut i64,
+) -> i32;
+
+/// `sutura_run`: computes the outputs from the inputs, with the symbols that `sutura_shapes` gave.
+///
+/// `outputs` overlap neither each other nor anything else; `constants` are in the manifest's order and read-only;
+/// `workspace` has at least the bytes asked for, with any content. Returns 0 or an error code.
+pub type RunFn = unsafe extern "C" fn(
+    rt: *const SuturaRt,
+    symbols: *const i64,
+    inputs: *const *const c_void,
+    outputs: *const *mut c_void,
+    constants: *const *const c_void,
+    workspace: *mut c_void,
+) -> i32;

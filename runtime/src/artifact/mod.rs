@@ -1,0 +1,28 @@
+//! The file format of compiled models.
+//!
+//! An artifact is an uncompressed zip archive (any zip tool lists it) whose entries begin at multiples of 64 bytes, so that the file
+//! can be mapped and used in place:
+//!
+//! | entry | content |
+//! |---|---|
+//! | `manifest.json` | the [`Manifest`], always first |
+//! | `host.so` | the code, see [`abi`](crate::abi) |
+//! | `weights.safetensors` | the constants |
+//!
+//! Reading checks the archive's directory, the checksums of `manifest.json` and `host.so`, and that the weights agree with the
+//! manifest. The weights' own checksum is not looked at, because that would read the whole file: [`Artifact::verify`] does.
+//!
+//! An artifact holds native code. Checks catch damage, not malice: load only artifacts from those whose programs you would run.
+
+mod read;
+mod write;
+
+pub use read::Artifact;
+pub use write::{Contents, to_bytes, write};
+
+/// Name of the entry with the manifest.
+pub const MANIFEST: &str = "manifest.json";
+/// Name of the entry with the code.
+pub const HOST: &str = "host.so";
+/// Name of the entry with the constants.
+pub const WEIGHTS: &str = "weights.safetensors";

@@ -1,0 +1,144 @@
+//! Element types of tensors, and the Rust types that stand for them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The type of a tensor's elements. Named in the manifest and in messages as the IR names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ElementType {
+    /// One byte, 0 or 1 (`i1` in the IR).
+    #[serde(rename = "bool")]
+    Bool,
+    #[serde(rename = "i8")]
+    I8,
+    #[serde(rename = "u8")]
+    U8,
+    #[serde(rename = "i16")]
+    I16,
+    #[serde(rename = "u16")]
+    U16,
+    #[serde(rename = "i32")]
+    I32,
+    #[serde(rename = "u32")]
+    U32,
+    #[serde(rename = "i64")]
+    I64,
+    #[serde(rename = "u64")]
+    U64,
+    #[serde(rename = "f8E4M3FN")]
+    F8E4M3FN,
+    #[serde(rename = "f8E5M2")]
+    F8E5M2,
+    #[serde(rename = "f16")]
+    F16,
+    #[serde(rename = "bf16")]
+    BF16,
+    #[serde(rename = "f32")]
+    F32,
+    #[serde(rename = "f64")]
+    F64,
+}
+
+impl ElementType {
+    /// Every element type, in the order of their codes in the C interface.
+    pub const ALL: [Self; 15] = [
+        Self::Bool,
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
+        Self::F8E4M3FN,
+        Self::F8E5M2,
+        Self::F16,
+        Self::BF16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Size of one element in bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 | Self::F8E4M3FN | Self::F8E5M2 => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// The name in the manifest and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F8E4M3FN => "f8E4M3FN",
+            Self::F8E5M2 => "f8E5M2",
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// The element type with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    /// Whether values are floating-point numbers.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F8E4M3FN | Self::F8E5M2 | Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A Rust type that is an element type. The small floats have none: they are reached as bytes.
+pub trait Element: bytemuck::Pod + private::Sealed {
+    /// The element type that this Rust type stands for.
+    const TYPE: ElementType;
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($rust:ty => $element:ident),* $(,)?) => {
+        $(impl private::Sealed for $rust {}
+        impl Element for $rust {
+            const TYPE: ElementType = ElementType::$element;
+        })*
+    };
+}
+
+elements!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_manifest() {
+        for element in ElementType::ALL {
+            assert_eq!(ElementType::from_name(element.name()), Some(element));
+            let json = serde_json::to_string(&element).unwrap();
+            assert_eq!(json, format!("\"{}\"", element.name()));
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Everything that can go wrong, with the words for it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::element::ElementType;
+
+/// Result of this crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. [`Error::kind`] sorts the variants into the classes that tools turn into exit codes.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io {
+        /// A verb: `read`, `write`.
+        action: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// The file is not a usable artifact.
+    #[error("`{artifact}` {problem}")]
+    Artifact {
+        /// The file's path, or a name for bytes in memory.
+        artifact: String,
+        problem: ArtifactProblem,
+    },
+    /// What the caller wants to pack is inconsistent.
+    #[error("cannot write the artifact: {reason}")]
+    InvalidContents { reason: String },
+
+    /// This machine lacks features that the code was compiled for.
+    #[error("the model was compiled for {target}, but this machine has no {}", list(missing))]
+    MissingCpuFeatures { target: String, missing: Vec<String> },
+    /// The manifest names a feature that this runtime cannot look for, so running could crash.
+    #[error(
+        "the model was compiled for the CPU feature `{feature}`, which this runtime does not know; a newer runtime may"
+    )]
+    UnknownCpuFeature { feature: String },
+    /// Compiled for another processor architecture or operating system.
+    #[error("the model was compiled for `{triple}`, but this machine is {machine}")]
+    WrongMachine { triple: String, machine: String },
+    /// The dynamic linker refused `host.so`.
+    #[error("cannot load the model's code: {reason}")]
+    Load { reason: String },
+    /// `host.so` lacks an export.
+    #[error("the model's code has no symbol `{symbol}`")]
+    MissingSymbol { symbol: String },
+    /// `host.so` was generated for another version of the binary interface.
+    #[error(
+        "the model's code has interface version {found}, this runtime has version {supported}; compile the model again"
+    )]
+    AbiVersion { found: u32, supported: u32 },
+    /// The model calls library routines that nobody registered.
+    #[error("the model calls a routine that is not registered: {}", list(names))]
+    MissingRoutine { names: Vec<String> },
+
+    /// Too few or too many inputs.
+    #[error("the model has {} input{} ({}), but {found} {} given", expected.len(), plural(expected.len()), list(expected), was(*found))]
+    InputCount { expected: Vec<String>, found: usize },
+    /// An input that the model needs was not named.
+    #[error("input `{name}` is missing")]
+    MissingInput { name: String },
+    /// A name that is no input of the model.
+    #[error("the model has no input `{name}`{}; its inputs are {}", did_you_mean(suggestion), list(known))]
+    UnknownInput { name: String, suggestion: Option<String>, known: Vec<String> },
+    /// The same input was given twice.
+    #[error("input `{name}` is given twice")]
+    DuplicateInput { name: String },
+    /// Too few or too many output buffers.
+    #[error("the model has {expected} output{}, but {found} buffer{} {} given", plural(*expected), plural(*found), was(*found))]
+    OutputCount { expected: usize, found: usize },
+    /// `value` is `input` or `output` and its name.
+    #[error("{value} has element type {found}, but the model needs {expected}")]
+    WrongElementType { value: String, expected: ElementType, found: ElementType },
+    #[error("{value} has rank {found}, but the model needs rank {}: [{signature}]", expected)]
+    WrongRank {
+        value: String,
+        expected: usize,
+        found: usize,
+        /// The dims as the model declares them, such as `batch, seq, 256`.
+        signature: String,
+    },
+    /// The inputs' dims do not fit the model.
+    #[error("{0}")]
+    Shape(ShapeProblem),
+    /// An output buffer has not the shape that the inputs imply.
+    #[error("output `{name}` needs dims {expected:?}, but its buffer has {found:?}")]
+    OutputShape { name: String, expected: Vec<i64>, found: Vec<i64> },
+    #[error("the buffer of output `{name}` is not aligned to {} bytes", crate::abi::ALIGNMENT)]
+    MisalignedOutput { name: String },
+    #[error("the buffers of {left} and {right} overlap")]
+    Overlap { left: String, right: String },
+    /// Dims and bytes of a tensor do not agree.
+    #[error("invalid tensor: {reason}")]
+    InvalidTensor { reason: String },
+    /// Two tensors that cannot be compared.
+    #[error("cannot compare {left} with {right}")]
+    Incomparable { left: String, right: String },
+    #[error("`{}` is not a usable .npy file: {reason}", path.display())]
+    Npy { path: PathBuf, reason: String },
+    /// A setting, such as an environment variable, makes no sense.
+    #[error("{setting} is `{value}`, but must be {expected}")]
+    Setting { setting: &'static str, value: String, expected: &'static str },
+
+    #[error("out of memory: {bytes} bytes for {what}")]
+    OutOfMemory { bytes: usize, what: String },
+    #[error("cannot start a worker thread: {0}")]
+    Thread(io::Error),
+
+    /// `sutura_run` gave an error code of its own.
+    #[error("the model's code failed with code {code}")]
+    RunFailed { code: i32 },
+    /// The generated code contradicts its manifest.
+    #[error("the model's code breaks its contract: {0}; this is a bug of the compiler that made it")]
+    Contract(String),
+}
+
+/// Why a file is not a usable artifact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArtifactProblem {
+    #[error("is empty")]
+    Empty,
+    #[error("is not a Sutura artifact: {0}")]
+    NotAnArtifact(String),
+    #[error("is truncated: it begins like an artifact, but the directory at its end is missing")]
+    Truncated,
+    #[error("is damaged: {0}")]
+    Directory(String),
+    #[error("is damaged: the entry `{0}` is missing")]
+    MissingEntry(&'static str),
+    #[error("holds the entry `{0}`, which this runtime does not know; a newer runtime may")]
+    UnknownEntry(String),
+    #[error("is damaged: the checksum of `{0}` does not match")]
+    Checksum(String),
+    #[error("has an invalid manifest: {0}")]
+    Manifest(String),
+    #[error("has invalid weights: {0}")]
+    Weights(String),
+    #[error("has artifact format {found}, but this runtime reads format {supported}")]
+    Format { found: u64, supported: u32 },
+    #[error("has interface version {found}, but this runtime has version {supported}; compile the model again")]
+    Abi { found: u64, supported: u32 },
+}
+
+/// Why the dims of the inputs do not fit the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShapeProblem {
+    /// One named dim has two values.
+    Inconsistent { dim: Option<String>, left: String, left_value: i64, right: String, right_value: i64 },
+    /// A dim is outside the range that the model was compiled for.
+    OutOfRange { dim: Option<String>, left: String, value: i64, range: String, bound: i64 },
+    /// A dim is not a multiple of what the model was compiled for.
+    NotDivisible { dim: Option<String>, left: String, value: i64, divisor: i64 },
+    /// Any other relation between two dims that does not hold.
+    Constraint { left: String, left_value: i64, right: String, right_value: i64 },
+}
+
+impl fmt::Display for ShapeProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inconsistent { dim, left, left_value, right, right_value } => {
+                match dim {
+                    Some(dim) => write!(f, "dimension `{dim}` is inconsistent: ")?,
+                    None => f.write_str("inconsistent dimensions: ")?,
+                }
+                if *right == right_value.to_string() {
+                    write!(f, "{left} is {left_value}, but must be {right}")
+                } else {
+                    write!(f, "{left} is {left_value}, but {right} is {right_value}")
+                }
+            }
+            Self::OutOfRange { dim, left, value, range, bound } => {
+                let subject = subject(dim);
+                let side = if value > bound { "above" } else { "below" };
+                write!(
+                    f,
+                    "{subject} is out of range: {left} is {value}, {side} {bound}; the model was compiled for {range}"
+                )
+            }
+            Self::NotDivisible { dim, left, value, divisor } => {
+                write!(f, "{} must be a multiple of {divisor}, but {left} is {value}", subject(dim))
+            }
+            Self::Constraint { left, left_value, right, right_value } => {
+                write!(f, "incompatible dimensions: {left} is {left_value}, {right} is {right_value}")
+            }
+        }
+    }
+}
+
+fn subject(dim: &Option<String>) -> String {
+    dim.as_ref().map_or_else(|| "a dimension".to_owned(), |dim| format!("dimension `{dim}`"))
+}
+
+/// Classes of errors, for exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The data given to the model, or a data file, is wrong.
+    Input,
+    /// The call itself is wrong: a setting, a name, the number of arguments.
+    Usage,
+    /// This machine or this version cannot run the model.
+    Unsupported,
+    /// The artifact is damaged or no artifact.
+    Corrupt,
+    /// The system refused: a file, memory, a thread.
+    System,
+    /// A bug in the compiler or the runtime.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The exit code of command line tools, and the status of the C interface, for this class.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Input => 1,
+            Self::Usage => 2,
+            Self::Unsupported => 3,
+            Self::Corrupt => 4,
+            Self::System => 5,
+            Self::Internal => 70,
+        }
+    }
+}
+
+impl Error {
+    /// The class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { .. } | Self::OutOfMemory { .. } | Self::Thread(_) => ErrorKind::System,
+            Self::Artifact { problem, .. } => problem.kind(),
+            Self::MissingCpuFeatures { .. }
+            | Self::UnknownCpuFeature { .. }
+            | Self::WrongMachine { .. }
+            | Self::AbiVersion { .. }
+            | Self::MissingRoutine { .. } => ErrorKind::Unsupported,
+            Self::Load { .. } | Self::MissingSymbol { .. } => ErrorKind::Corrupt,
+            Self::WrongElementType { .. }
+            | Self::WrongRank { .. }
+            | Self::Shape(_)
+            | Self::InvalidTensor { .. }
+            | Self::Incomparable { .. }
+            | Self::Npy { .. } => ErrorKind::Input,
+            Self::InputCount { .. }
+            | Self::MissingInput { .. }
+            | Self::UnknownInput { .. }
+            | Self::DuplicateInput { .. }
+            | Self::OutputCount { .. }
+            | Self::OutputShape { .. }
+            | Self::MisalignedOutput { .. }
+            | Self::Overlap { .. }
+            | Self::Setting { .. } => ErrorKind::Usage,
+            Self::InvalidContents { .. } | Self::RunFailed { .. } | Self::Contract(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// The exit code that a command line tool ends with.
+    pub fn exit_code(&self) -> u8 {
+        self.kind().exit_code()
+    }
+}
+
+impl ArtifactProblem {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Format { .. } | Self::Abi { .. } | Self::UnknownEntry(_) => ErrorKind::Unsupported,
+            _ => ErrorKind::Corrupt,
+        }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+fn was(n: usize) -> &'static str {
+    if n == 1 { "was" } else { "were" }
+}
+
+fn did_you_mean(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or_else(String::new, |s| format!(" (did you mean `{s}`?)"))
+}

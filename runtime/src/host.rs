@@ -1,0 +1,148 @@
+//! Loads `host.so` and calls its three exports.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_void};
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use crate::abi;
+use crate::error::{Error, Result};
+
+/// Name of the memory file, which debuggers and profilers show.
+const MEMORY_NAME: &CStr = c"sutura-host.so";
+
+/// Loaded code. The fields are dropped in order: the library before the file that it is mapped from.
+pub(crate) struct Host {
+    shapes: abi::ShapesFn,
+    run: abi::RunFn,
+    _library: Library,
+    /// Kept open: the loader tells libraries apart by path, and this number is in the path.
+    _files: Vec<File>,
+}
+
+impl Host {
+    /// Loads code from memory.
+    pub(crate) fn load(code: &[u8]) -> Result<Self> {
+        let (library, files) = open(code)?;
+        // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the others are used.
+        unsafe {
+            let version: abi::AbiVersionFn = symbol(&library, abi::ABI_VERSION_SYMBOL)?;
+            let found = version();
+            if found != abi::VERSION {
+                return Err(Error::AbiVersion { found, supported: abi::VERSION });
+            }
+            let shapes = symbol(&library, abi::SHAPES_SYMBOL)?;
+            let run = symbol(&library, abi::RUN_SYMBOL)?;
+            Ok(Self { shapes, run, _library: library, _files: files })
+        }
+    }
+
+    /// Calls `sutura_shapes`. Returns its result.
+    ///
+    /// # Safety
+    /// The slices must have the lengths that the manifest of this code implies.
+    pub(crate) unsafe fn shapes(
+        &self,
+        input_dims: &[i64],
+        symbols: &mut [i64],
+        output_dims: &mut [i64],
+        workspace_bytes: &mut i64,
+        detail: &mut [i64; 2],
+    ) -> i32 {
+        // SAFETY: the caller gives the lengths that the code was generated for.
+        unsafe {
+            (self.shapes)(
+                input_dims.as_ptr(),
+                symbols.as_mut_ptr(),
+                output_dims.as_mut_ptr(),
+                workspace_bytes,
+                detail.as_mut_ptr(),
+            )
+        }
+    }
+
+    /// Calls `sutura_run`. Returns its result.
+    ///
+    /// # Safety
+    /// Lengths as the manifest of this code implies; every pointer aligned and valid for the bytes that `sutura_shapes` gave for
+    /// `symbols`, outputs and workspace for writing, and overlapping nothing else.
+    pub(crate) unsafe fn run(
+        &self,
+        table: &abi::SuturaRt,
+        symbols: &[i64],
+        inputs: &[*const c_void],
+        outputs: &[*mut c_void],
+        constants: &[*const c_void],
+        workspace: *mut c_void,
+    ) -> i32 {
+        // SAFETY: the caller keeps the contract of `sutura_run`.
+        unsafe { (self.run)(table, symbols.as_ptr(), inputs.as_ptr(), outputs.as_ptr(), constants.as_ptr(), workspace) }
+    }
+}
+
+/// # Safety
+/// The symbol, if there is one, must be a function of type `T`.
+unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
+    // SAFETY: the caller names the type.
+    let found = unsafe { library.get::<T>(name) };
+    found.map(|s| *s).map_err(|_| Error::MissingSymbol { symbol: name.to_owned() })
+}
+
+/// The library, and the files to keep open as long as it is loaded.
+fn open(code: &[u8]) -> Result<(Library, Vec<File>)> {
+    let refused = |reason: String| Error::Load { reason };
+    let mut files = vec![memory_file(code).map_err(|e| refused(format!("no memory file: {e}")))?];
+    loop {
+        let file = &files[files.len() - 1];
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        // A library that could not be unloaded stays known under the path it had, and the loader would return it again
+        // instead of this one. Then another descriptor, so another path, is taken.
+        // SAFETY: with RTLD_NOLOAD no code is loaded or run.
+        if unsafe { Library::open(Some(&path), RTLD_NOW | libc::RTLD_NOLOAD) }.is_err() {
+            // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading means.
+            let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
+            return Ok((library.map_err(|e| refused(reason(&e, &path)))?, files));
+        }
+        let copy = file.try_clone().map_err(|e| refused(e.to_string()))?;
+        files.push(copy);
+    }
+}
+
+/// The linker's words, with the entry's name instead of the descriptor's path.
+fn reason(error: &libloading::Error, path: &str) -> String {
+    let mut text = error.to_string();
+    if let Some(source) = std::error::Error::source(error) {
+        text = source.to_string();
+    }
+    text.replace(path, crate::artifact::HOST)
+}
+
+/// A file that exists only in memory.
+fn memory_file(code: &[u8]) -> std::io::Result<File> {
+    // SAFETY: the name is a C string; the result is checked before use.
+    let descriptor = unsafe { libc::memfd_create(MEMORY_NAME.as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just created and belongs to nobody else.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    file.write_all(code)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_library_is_refused() {
+        for code in [&b""[..], b"not a library", &[0x7f, b'E', b'L', b'F']] {
+            let error = Host::load(code).err().unwrap();
+            assert!(matches!(&error, Error::Load { reason } if reason.contains("host.so")), "{error}");
+        }
+    }
+}

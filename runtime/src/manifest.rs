@@ -1,0 +1,404 @@
+//! `manifest.json`: what an artifact says about itself.
+//!
+//! The compiler fills in a [`Manifest`] and [`Manifest::to_json`] writes it, the same bytes for the same content.
+//! [`Manifest::from_json`] looks at the versions first, so that a file of another version is refused by its number
+//! and not by the first field that looks strange, and then checks what the rest of the runtime relies on.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::abi;
+use crate::element::ElementType;
+use crate::error::ArtifactProblem;
+
+/// Version of the artifact's layout and of the manifest's fields.
+pub const FORMAT: u32 = 1;
+
+/// The manifest. Fields are written in this order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// [`abi::VERSION`].
+    pub abi: u32,
+    /// What made the artifact.
+    pub tool: Tool,
+    /// The machine that the code is for.
+    pub target: Target,
+    /// The rules for floating-point that the code was compiled under.
+    pub math: Math,
+    /// The model's name.
+    pub model: String,
+    /// The named dims, in the order of `sutura_shapes`.
+    pub symbols: Vec<Symbol>,
+    /// The inputs, in the order of `sutura_run`.
+    pub inputs: Vec<Value>,
+    /// The outputs, in the order of `sutura_run`.
+    pub outputs: Vec<Value>,
+    /// The constants, in the order of `sutura_run`; their bytes are in `weights.safetensors` under these names.
+    pub constants: Vec<Constant>,
+    /// What `sutura_shapes` checks: its result `1 + i` means `checks[i]`.
+    pub checks: Vec<Check>,
+    /// The library routines that the code calls by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routines: Vec<String>,
+    /// The compiled kernels, for reports.
+    pub kernels: Vec<Kernel>,
+    /// Hash of the source model, with the name of the hash in front, such as `sha256:…`.
+    pub source_hash: String,
+}
+
+/// What made the artifact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+}
+
+/// The machine that the code is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// LLVM's target triple.
+    pub triple: String,
+    /// LLVM's feature string, such as `+avx2,+fma,-prefer-256-bit`. The loader checks every `+`.
+    pub features: String,
+    /// Name of the target description.
+    pub description: String,
+    /// Hash of the target description's text.
+    pub description_hash: String,
+}
+
+/// The rules for floating-point that the code was compiled under.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Math {
+    /// The flags given with `--fast-math`, none by default.
+    pub fast_math: Vec<String>,
+    /// Where small floats are rounded.
+    pub excess_precision: ExcessPrecision,
+    /// No approximation by a device's own instructions.
+    pub portable: bool,
+}
+
+impl Default for Math {
+    fn default() -> Self {
+        Self { fast_math: Vec::new(), excess_precision: ExcessPrecision::Fused, portable: false }
+    }
+}
+
+/// Where small floats are rounded to their type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExcessPrecision {
+    /// Once, at a store to memory.
+    Fused,
+    /// After every operation.
+    None,
+}
+
+/// A named dim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbol {
+    pub name: String,
+    /// Smallest value that the model was compiled for.
+    pub min: i64,
+    /// Largest value that the model was compiled for.
+    pub max: i64,
+    /// Every value is a multiple of this.
+    pub div: i64,
+    /// Values to be fast at.
+    pub likely: Vec<i64>,
+}
+
+/// An input or an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Value {
+    pub name: String,
+    pub element_type: ElementType,
+    pub dims: Vec<Dim>,
+}
+
+/// One dim of an input or an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dim {
+    /// Always this.
+    Const(i64),
+    /// The value of this symbol.
+    Symbol(String),
+    /// Computed from symbols by the model's code; the text is for people.
+    Expr(String),
+}
+
+/// A constant, by default a model's weight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    pub name: String,
+    pub element_type: ElementType,
+    pub dims: Vec<i64>,
+}
+
+/// Something that `sutura_shapes` checks, with the words for the message when it does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    pub kind: CheckKind,
+    /// The model's name of the dim, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dim: Option<String>,
+    /// What `detail[0]` is the value of, such as ``input `x` dimension 1``.
+    pub left: String,
+    /// For `equal` and `constraint`: what `detail[1]` is the value of, or a constant.
+    /// For `range`: the range, such as `[1, 512]`. Unused for `divisible`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub right: String,
+}
+
+/// The kinds of checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckKind {
+    /// `detail` holds two values that should be equal.
+    Equal,
+    /// `detail` holds a value and the bound that it is beyond.
+    Range,
+    /// `detail` holds a value and what it should be a multiple of.
+    Divisible,
+    /// `detail` holds two values that do not go together, such as dims to be broadcast.
+    Constraint,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kernel {
+    /// Its symbol in `host.so`.
+    pub symbol: String,
+    /// The region that it computes.
+    pub name: String,
+    /// The condition on the dims that selects this version; none for the version that always works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
+    /// The model's operators that it computes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ops: Vec<String>,
+}
+
+/// The part of the manifest that every version has.
+#[derive(Deserialize)]
+struct Versions {
+    format: u64,
+    abi: u64,
+}
+
+impl Manifest {
+    /// The text of `manifest.json`.
+    pub fn to_json(&self) -> Vec<u8> {
+        // Serialising plain structs into memory has no way to fail.
+        let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
+        text.push(b'\n');
+        text
+    }
+
+    /// Parses and checks the text of `manifest.json`.
+    pub fn from_json(text: &[u8]) -> Result<Self, ArtifactProblem> {
+        let invalid = |e: serde_json::Error| ArtifactProblem::Manifest(e.to_string());
+        let versions: Versions = serde_json::from_slice(text).map_err(invalid)?;
+        if versions.format != u64::from(FORMAT) {
+            return Err(ArtifactProblem::Format { found: versions.format, supported: FORMAT });
+        }
+        if versions.abi != u64::from(abi::VERSION) {
+            return Err(ArtifactProblem::Abi { found: versions.abi, supported: abi::VERSION });
+        }
+        let manifest: Self = serde_json::from_slice(text).map_err(invalid)?;
+        manifest.validate().map_err(ArtifactProblem::Manifest)?;
+        Ok(manifest)
+    }
+
+    /// Checks what cannot be said in the types: names that are unique and defined, dims that make sense.
+    pub fn validate(&self) -> Result<(), String> {
+        unique("symbol", self.symbols.iter().map(|s| &s.name))?;
+        unique("input", self.inputs.iter().map(|v| &v.name))?;
+        unique("output", self.outputs.iter().map(|v| &v.name))?;
+        unique("constant", self.constants.iter().map(|c| &c.name))?;
+        for symbol in &self.symbols {
+            if symbol.min < 0 || symbol.max < symbol.min || symbol.div < 1 {
+                return Err(format!(
+                    "symbol `{}` has no sensible range: [{}, {}], multiples of {}",
+                    symbol.name, symbol.min, symbol.max, symbol.div
+                ));
+            }
+        }
+        let symbols: HashSet<&str> = self.symbols.iter().map(|s| s.name.as_str()).collect();
+        for (role, values) in [("input", &self.inputs), ("output", &self.outputs)] {
+            for value in values {
+                value.validate(&symbols).map_err(|e| format!("{role} `{}` {e}", value.name))?;
+            }
+        }
+        for constant in &self.constants {
+            byte_size(constant.element_type, &constant.dims)
+                .map_err(|e| format!("constant `{}` {e}", constant.name))?;
+        }
+        match self.routines.iter().find(|r| r.is_empty() || r.contains('\0')) {
+            Some(routine) => Err(format!("{routine:?} is no name of a routine")),
+            None => Ok(()),
+        }
+    }
+
+    /// The model's interface in one line: `name(x: f32[batch, 256]) -> (y: f32[batch])`.
+    pub fn signature(&self) -> String {
+        let values = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+        format!("{}({}) -> ({})", self.model, values(&self.inputs), values(&self.outputs))
+    }
+}
+
+impl Value {
+    /// The dims as the model declares them: `batch, seq, 256`.
+    pub fn dims_text(&self) -> String {
+        self.dims.iter().map(Dim::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    fn validate(&self, symbols: &HashSet<&str>) -> Result<(), String> {
+        if self.dims.len() > abi::MAX_RANK {
+            return Err(format!("has rank {}, above {}", self.dims.len(), abi::MAX_RANK));
+        }
+        for dim in &self.dims {
+            match dim {
+                Dim::Const(n) if *n < 0 => return Err(format!("has the negative dimension {n}")),
+                Dim::Symbol(s) if !symbols.contains(s.as_str()) => {
+                    return Err(format!("has the dimension `{s}`, which is no symbol"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}[{}]", self.name, self.element_type, self.dims_text())
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Const(n) => write!(f, "{n}"),
+            Self::Symbol(s) | Self::Expr(s) => f.write_str(s),
+        }
+    }
+}
+
+/// Bytes of a tensor with these dims; an error says what is wrong with them.
+pub(crate) fn byte_size(element_type: ElementType, dims: &[i64]) -> Result<usize, String> {
+    if dims.len() > abi::MAX_RANK {
+        return Err(format!("has rank {}, above {}", dims.len(), abi::MAX_RANK));
+    }
+    if let Some(negative) = dims.iter().find(|d| **d < 0) {
+        return Err(format!("has the negative dimension {negative}"));
+    }
+    if dims.contains(&0) {
+        return Ok(0);
+    }
+    dims.iter()
+        .try_fold(element_type.bytes(), |bytes, &dim| bytes.checked_mul(usize::try_from(dim).ok()?))
+        .filter(|&bytes| bytes <= isize::MAX as usize)
+        .ok_or_else(|| format!("has dimensions {dims:?}, which no memory can hold"))
+}
+
+fn unique<'a>(role: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(format!("two {role}s are named `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A manifest with one input and one output `[batch, 4]`.
+    pub(crate) fn sample() -> Manifest {
+        let value = |name: &str| Value {
+            name: name.into(),
+            element_type: ElementType::F32,
+            dims: vec![Dim::Symbol("batch".into()), Dim::Const(4)],
+        };
+        Manifest {
+            format: FORMAT,
+            abi: abi::VERSION,
+            tool: Tool { name: "test".into(), version: "0".into() },
+            target: Target {
+                triple: "x86_64-unknown-linux-gnu".into(),
+                features: String::new(),
+                description: "x86_64".into(),
+                description_hash: "none".into(),
+            },
+            math: Math::default(),
+            model: "sample".into(),
+            symbols: vec![Symbol { name: "batch".into(), min: 0, max: 16, div: 1, likely: vec![1] }],
+            inputs: vec![value("x")],
+            outputs: vec![value("y")],
+            constants: Vec::new(),
+            checks: Vec::new(),
+            routines: Vec::new(),
+            kernels: Vec::new(),
+            source_hash: "none".into(),
+        }
+    }
+
+    #[test]
+    fn survives_a_round_trip() {
+        let manifest = sample();
+        let text = manifest.to_json();
+        assert_eq!(Manifest::from_json(&text).unwrap(), manifest);
+        assert_eq!(manifest.to_json(), text);
+        assert_eq!(manifest.signature(), "sample(x: f32[batch, 4]) -> (y: f32[batch, 4])");
+    }
+
+    #[test]
+    fn another_version_is_refused_by_its_number() {
+        let text = br#"{"format": 7, "abi": 1, "novelty": []}"#;
+        assert_eq!(Manifest::from_json(text), Err(ArtifactProblem::Format { found: 7, supported: FORMAT }));
+        let text = br#"{"format": 1, "abi": 9, "novelty": []}"#;
+        assert_eq!(Manifest::from_json(text), Err(ArtifactProblem::Abi { found: 9, supported: abi::VERSION }));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let refused = |change: fn(&mut Manifest), words: &str| {
+            let mut manifest = sample();
+            change(&mut manifest);
+            let error = Manifest::from_json(&manifest.to_json()).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        };
+        refused(|m| m.inputs[0].dims[0] = Dim::Symbol("b".into()), "`b`, which is no symbol");
+        refused(|m| m.inputs[0].dims[1] = Dim::Const(-4), "negative dimension -4");
+        refused(|m| m.inputs.push(m.inputs[0].clone()), "two inputs are named `x`");
+        refused(|m| m.symbols[0].max = -1, "no sensible range");
+        refused(|m| m.inputs[0].dims = vec![Dim::Const(1); 65], "rank 65");
+        refused(|m| m.routines.push(String::new()), "no name of a routine");
+        let huge = Constant { name: "w".into(), element_type: ElementType::F32, dims: vec![1 << 40, 1 << 40] };
+        let mut manifest = sample();
+        manifest.constants.push(huge);
+        assert!(manifest.validate().unwrap_err().contains("which no memory can hold"));
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused() {
+        let text = String::from_utf8(sample().to_json()).unwrap().replacen("\"model\"", "\"models\"", 1);
+        assert!(matches!(Manifest::from_json(text.as_bytes()), Err(ArtifactProblem::Manifest(_))));
+    }
+}

@@ -1,0 +1,188 @@
+//! Loaded models.
+
+#![allow(unsafe_code)]
+
+mod rules;
+mod run;
+
+use std::ffi::{CString, c_void};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::artifact::Artifact;
+use crate::cpu;
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::manifest::{Manifest, Value};
+use crate::options::Options;
+use crate::pool::Pool;
+use crate::scratch::ScratchPool;
+use crate::stats::{Counters, Stats};
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use rules::Rules;
+
+/// A model that is ready to run. Cheap to clone; runs may go on from many threads at once.
+#[derive(Clone)]
+pub struct Model {
+    inner: Arc<Inner>,
+}
+
+/// What a model's inputs imply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shapes {
+    /// The value of each symbol, in the manifest's order.
+    pub symbols: Vec<i64>,
+    /// The dims of each output.
+    pub outputs: Vec<Vec<i64>>,
+    /// Bytes that a run needs besides inputs and outputs.
+    pub workspace_bytes: usize,
+}
+
+struct Inner {
+    host: Host,
+    constants: Constants,
+    artifact: Artifact,
+    rules: Rules,
+    options: Options,
+    threads: usize,
+    scratch: ScratchPool,
+    counters: Counters,
+}
+
+/// Addresses within the artifact, which lives beside them.
+struct Constants(Vec<*const c_void>);
+
+// SAFETY: the memory is read-only and lives as long as the artifact in the same `Inner`.
+unsafe impl Send for Constants {}
+// SAFETY: as above.
+unsafe impl Sync for Constants {}
+
+impl Model {
+    /// Loads an artifact with the default [`Options`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, Options::new())
+    }
+
+    /// Loads an artifact. The file must not be changed in place while the model is in use (replacing it is fine).
+    pub fn load_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
+        Self::from_artifact(Artifact::open(path)?, options)
+    }
+
+    /// Makes an artifact ready to run: checks the machine, loads the code, starts the threads.
+    pub fn from_artifact(artifact: Artifact, options: Options) -> Result<Self> {
+        let manifest = artifact.manifest();
+        cpu::check(&manifest.target)?;
+        check_routines(manifest, &options)?;
+        let threads = options.thread_count()?;
+        let rules = Rules::new(manifest);
+        let host = Host::load(artifact.host())?;
+        Pool::global().reserve(threads)?;
+        let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
+        let inner = Inner {
+            host,
+            constants,
+            artifact,
+            rules,
+            options,
+            threads,
+            scratch: ScratchPool::default(),
+            counters: Counters::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Everything that the artifact says about the model.
+    pub fn manifest(&self) -> &Manifest {
+        self.inner.artifact.manifest()
+    }
+
+    /// The artifact that the model was loaded from.
+    pub fn artifact(&self) -> &Artifact {
+        &self.inner.artifact
+    }
+
+    /// The inputs, in the order of [`run`](Self::run).
+    pub fn inputs(&self) -> &[Value] {
+        &self.manifest().inputs
+    }
+
+    /// The outputs, in the order of [`run`](Self::run).
+    pub fn outputs(&self) -> &[Value] {
+        &self.manifest().outputs
+    }
+
+    /// The most threads that one run uses.
+    pub fn threads(&self) -> usize {
+        self.inner.threads
+    }
+
+    /// What the runs of this model did so far.
+    pub fn stats(&self) -> Stats {
+        self.inner.counters.read()
+    }
+
+    /// Gives the memory that is kept for the next run back to the system.
+    pub fn release_memory(&self) {
+        self.inner.scratch.clear();
+    }
+
+    /// Computes the outputs' dims without running. `input_dims` in the order of the inputs.
+    pub fn infer_shapes(&self, input_dims: &[&[i64]]) -> Result<Shapes> {
+        self.inner.infer_shapes(input_dims)
+    }
+
+    /// Runs the model. Inputs and outputs are in the order of the signature.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let views: Vec<TensorView<'_>> = inputs.iter().map(Tensor::view).collect();
+        self.run_views(&views)
+    }
+
+    /// Runs the model on memory that the caller owns. An input that is not aligned is copied first (see [`Stats::staged_inputs`]).
+    pub fn run_views(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
+        self.inner.run(inputs)
+    }
+
+    /// Runs the model and puts the outputs where the caller wants them: buffers of the exact shapes, aligned, and apart
+    /// from each other and from the inputs. On an error before the run they are untouched. In a loop of like shapes no tensor or workspace is allocated.
+    pub fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
+        self.inner.run_into(inputs, outputs)
+    }
+
+    /// Puts inputs given by name into the order that the other functions want.
+    pub fn bind<'a>(&self, named: &[(&str, TensorView<'a>)]) -> Result<Vec<TensorView<'a>>> {
+        let inputs = self.inputs();
+        let mut bound: Vec<Option<TensorView<'a>>> = vec![None; inputs.len()];
+        for (name, view) in named {
+            let index = inputs.iter().position(|i| i.name == *name).ok_or_else(|| unknown_input(name, inputs))?;
+            if bound[index].replace(*view).is_some() {
+                return Err(Error::DuplicateInput { name: (*name).to_owned() });
+            }
+        }
+        let missing = |input: &Value| Error::MissingInput { name: input.name.clone() };
+        bound.into_iter().zip(inputs).map(|(view, input)| view.ok_or_else(|| missing(input))).collect()
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Model").field(&self.manifest().signature()).finish()
+    }
+}
+
+fn check_routines(manifest: &Manifest, options: &Options) -> Result<()> {
+    let registered = |name: &str| CString::new(name).is_ok_and(|name| options.routines.contains_key(&name));
+    let names: Vec<String> = manifest.routines.iter().filter(|name| !registered(name)).cloned().collect();
+    if names.is_empty() { Ok(()) } else { Err(Error::MissingRoutine { names }) }
+}
+
+fn unknown_input(name: &str, inputs: &[Value]) -> Error {
+    /// Below this, names have little in common.
+    const SIMILAR: f64 = 0.7;
+    let score = |input: &Value| strsim::jaro_winkler(name, &input.name);
+    let best = inputs.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+    Error::UnknownInput {
+        name: name.to_owned(),
+        suggestion: best.filter(|input| score(input) >= SIMILAR).map(|input| input.name.clone()),
+        known: inputs.iter().map(|input| input.name.clone()).collect(),
+    }
+}

@@ -1,0 +1,273 @@
+//! One run of a model: check, place, call.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::ops::Range;
+
+use super::{Inner, Shapes, rules};
+use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
+use crate::buffer::EMPTY;
+use crate::error::{Error, Result};
+use crate::manifest::{Value, byte_size};
+use crate::pool::{Launch, Pool, chunk_count};
+use crate::scratch::{Scratch, grow};
+use crate::stats::Counters;
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+
+impl Inner {
+    pub(super) fn infer_shapes(&self, input_dims: &[&[i64]]) -> Result<Shapes> {
+        let mut scratch = self.scratch.lease();
+        self.check_input_count(input_dims.len())?;
+        for (value, dims) in self.artifact.manifest().inputs.iter().zip(input_dims) {
+            check_rank(value, dims)?;
+            byte_size(value.element_type, dims)
+                .map_err(|e| Error::InvalidTensor { reason: format!("input `{}` {e}", value.name) })?;
+        }
+        let workspace_bytes = self.solve(&mut scratch, input_dims.iter().copied())?;
+        let outputs = self.output_dims(&scratch).map(<[i64]>::to_vec).collect();
+        Ok(Shapes { symbols: scratch.symbols.clone(), outputs, workspace_bytes })
+    }
+
+    pub(super) fn run(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
+        let mut scratch = self.scratch.lease();
+        let workspace_bytes = self.accept(&mut scratch, inputs)?;
+        let values = &self.artifact.manifest().outputs;
+        let allocate = |(value, dims): (&Value, &[i64])| Tensor::zeros(value.element_type, dims);
+        let mut outputs = values.iter().zip(self.output_dims(&scratch)).map(allocate).collect::<Result<Vec<_>>>()?;
+        let mut views: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
+        self.execute(&mut scratch, inputs, &mut views, workspace_bytes)?;
+        drop(views);
+        Ok(outputs)
+    }
+
+    pub(super) fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
+        let mut scratch = self.scratch.lease();
+        let workspace_bytes = self.accept(&mut scratch, inputs)?;
+        self.check_outputs(&scratch, inputs, outputs)?;
+        self.execute(&mut scratch, inputs, outputs, workspace_bytes)
+    }
+
+    /// Checks the inputs and solves their shapes. Returns the size of the workspace.
+    fn accept(&self, scratch: &mut Scratch, inputs: &[TensorView<'_>]) -> Result<usize> {
+        self.check_input_count(inputs.len())?;
+        for (value, view) in self.artifact.manifest().inputs.iter().zip(inputs) {
+            check_element_type("input", value, view.element_type())?;
+            check_rank(value, view.dims())?;
+        }
+        self.solve(scratch, inputs.iter().map(TensorView::dims))
+    }
+
+    fn check_input_count(&self, found: usize) -> Result<()> {
+        let inputs = &self.artifact.manifest().inputs;
+        if found == inputs.len() {
+            return Ok(());
+        }
+        let expected = inputs.iter().map(|input| input.name.clone()).collect();
+        Err(Error::InputCount { expected, found })
+    }
+
+    /// Fills the scratch's symbols and output dims from dims of the right number and ranks.
+    fn solve<'a>(&self, scratch: &mut Scratch, input_dims: impl Iterator<Item = &'a [i64]>) -> Result<usize> {
+        let manifest = self.artifact.manifest();
+        let Scratch { input_dims: dims, symbols, output_dims, .. } = scratch;
+        dims.clear();
+        input_dims.for_each(|d| dims.extend_from_slice(d));
+        symbols.clear();
+        symbols.resize(self.rules.symbols(), 0);
+        output_dims.clear();
+        output_dims.resize(self.rules.output_dims(), 0);
+        let (mut workspace_bytes, mut detail) = (0, [0; 2]);
+        // SAFETY: number and ranks of the inputs were checked against the manifest, and the results are sized by it.
+        let result = unsafe { self.host.shapes(dims, symbols, output_dims, &mut workspace_bytes, &mut detail) };
+        if result != 0 {
+            return Err(rules::failed_check(manifest, result, detail));
+        }
+        self.rules.check(manifest, dims, symbols, output_dims)?;
+        usize::try_from(workspace_bytes)
+            .map_err(|_| Error::Contract(format!("it asked for a workspace of {workspace_bytes} bytes")))
+    }
+
+    /// The dims of each output, as solved.
+    fn output_dims<'a>(&'a self, scratch: &'a Scratch) -> impl Iterator<Item = &'a [i64]> {
+        let mut rest = &scratch.output_dims[..];
+        self.artifact.manifest().outputs.iter().map(move |value| {
+            let (dims, tail) = rest.split_at(value.dims.len());
+            rest = tail;
+            dims
+        })
+    }
+
+    fn check_outputs(&self, scratch: &Scratch, inputs: &[TensorView<'_>], outputs: &[TensorViewMut<'_>]) -> Result<()> {
+        let manifest = self.artifact.manifest();
+        if outputs.len() != manifest.outputs.len() {
+            return Err(Error::OutputCount { expected: manifest.outputs.len(), found: outputs.len() });
+        }
+        for ((value, dims), view) in manifest.outputs.iter().zip(self.output_dims(scratch)).zip(outputs) {
+            check_element_type("output", value, view.element_type())?;
+            let name = value.name.clone();
+            if view.dims() != dims {
+                return Err(Error::OutputShape { name, expected: dims.to_vec(), found: view.dims().to_vec() });
+            }
+            if view.byte_len() > 0 && view.address() % ALIGNMENT != 0 {
+                return Err(Error::MisalignedOutput { name });
+            }
+        }
+        self.check_overlap(inputs, outputs)
+    }
+
+    fn check_overlap(&self, inputs: &[TensorView<'_>], outputs: &[TensorViewMut<'_>]) -> Result<()> {
+        let manifest = self.artifact.manifest();
+        let range = |start: usize, bytes: usize| start..start.saturating_add(bytes);
+        let output_range = |view: &TensorViewMut<'_>| range(view.address(), view.byte_len());
+        for (i, output) in outputs.iter().enumerate() {
+            let left = || format!("output `{}`", manifest.outputs[i].name);
+            let mine = output_range(output);
+            let among = |other: Range<usize>| {
+                mine.start < other.end && other.start < mine.end && !mine.is_empty() && !other.is_empty()
+            };
+            if let Some(k) = inputs.iter().position(|v| among(range(v.as_ptr().addr(), v.byte_len()))) {
+                return Err(Error::Overlap { left: left(), right: format!("input `{}`", manifest.inputs[k].name) });
+            }
+            if let Some(k) = outputs[..i].iter().position(|v| among(output_range(v))) {
+                return Err(Error::Overlap { left: left(), right: format!("output `{}`", manifest.outputs[k].name) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls the code. Inputs were accepted, and outputs have the solved shapes, are aligned and apart from everything.
+    fn execute(
+        &self,
+        scratch: &mut Scratch,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+        workspace_bytes: usize,
+    ) -> Result<()> {
+        let counters = &self.counters;
+        if grow(&mut scratch.workspace, workspace_bytes, "the workspace")? {
+            Counters::add(&counters.workspace_allocations, 1);
+        }
+        counters.workspace_peak_bytes.fetch_max(workspace_bytes as u64, std::sync::atomic::Ordering::Relaxed);
+        let input_pointers = self.place_inputs(scratch, inputs)?;
+        let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
+        let call = Call { inner: self, unknown_routine: RefCell::new(None) };
+        let table = SuturaRt {
+            abi: VERSION,
+            reserved: 0,
+            ctx: (&raw const call).cast_mut().cast(),
+            parallel_for,
+            call: call_routine,
+        };
+        let workspace = scratch.workspace.as_mut_ptr().cast();
+        // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's callers checked;
+        // the workspace is this run's own and has the size asked for; constants live in the artifact.
+        let result = unsafe {
+            self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
+        };
+        if result == 0 {
+            Counters::add(&counters.runs, 1);
+            return Ok(());
+        }
+        Err(match call.unknown_routine.into_inner() {
+            Some(name) => Error::MissingRoutine { names: vec![name] },
+            None => Error::RunFailed { code: result },
+        })
+    }
+
+    /// An aligned address for each input, of its own memory or of a copy.
+    fn place_inputs(&self, scratch: &mut Scratch, inputs: &[TensorView<'_>]) -> Result<Vec<*const c_void>> {
+        scratch.staging.resize_with(inputs.len(), crate::buffer::AlignedBuffer::empty);
+        let mut pointers = Vec::with_capacity(inputs.len());
+        for (view, staging) in inputs.iter().zip(&mut scratch.staging) {
+            let bytes = view.byte_len();
+            if bytes == 0 {
+                pointers.push(EMPTY.as_ptr().cast_const().cast());
+                continue;
+            }
+            if view.as_ptr().addr() % ALIGNMENT == 0 {
+                pointers.push(view.as_ptr().cast());
+                continue;
+            }
+            grow(staging, bytes, "an aligned copy of an input")?;
+            // SAFETY: a view is valid for reads of its bytes, and the staging buffer has room for them and is our own.
+            unsafe { staging.as_mut_ptr().copy_from_nonoverlapping(view.as_ptr(), bytes) };
+            Counters::add(&self.counters.staged_inputs, 1);
+            Counters::add(&self.counters.staged_bytes, bytes);
+            pointers.push(staging.as_mut_ptr().cast_const().cast());
+        }
+        Ok(pointers)
+    }
+}
+
+fn output_pointer(view: &mut TensorViewMut<'_>) -> *mut c_void {
+    let pointer = if view.byte_len() == 0 { EMPTY.as_ptr() } else { view.as_mut_ptr() };
+    pointer.cast()
+}
+
+fn check_element_type(role: &str, value: &Value, found: crate::ElementType) -> Result<()> {
+    if found == value.element_type {
+        return Ok(());
+    }
+    let expected = value.element_type;
+    Err(Error::WrongElementType { value: format!("{role} `{}`", value.name), expected, found })
+}
+
+fn check_rank(value: &Value, dims: &[i64]) -> Result<()> {
+    if dims.len() == value.dims.len() {
+        return Ok(());
+    }
+    Err(Error::WrongRank {
+        value: format!("input `{}`", value.name),
+        expected: value.dims.len(),
+        found: dims.len(),
+        signature: value.dims_text(),
+    })
+}
+
+/// What the table's functions find behind `ctx`.
+struct Call<'a> {
+    inner: &'a Inner,
+    unknown_routine: RefCell<Option<String>>,
+}
+
+/// [`SuturaRt::parallel_for`].
+unsafe extern "C" fn parallel_for(
+    ctx: *mut c_void,
+    kernel: KernelFn,
+    bufs: *const *mut c_void,
+    dims: *const i64,
+    n_groups: i64,
+    grain: i64,
+) {
+    if n_groups <= 0 {
+        return;
+    }
+    // SAFETY: `ctx` is the `Call` of the run in progress, which `execute` keeps alive.
+    let inner = unsafe { &*ctx.cast::<Call<'_>>() }.inner;
+    let chunks = chunk_count(n_groups, grain, inner.threads);
+    Counters::add(&inner.counters.launches, 1);
+    Counters::add(&inner.counters.parallel_launches, usize::from(chunks > 1));
+    // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
+    unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
+}
+
+/// [`SuturaRt::call`].
+unsafe extern "C" fn call_routine(
+    ctx: *mut c_void,
+    routine: *const c_char,
+    bufs: *const *mut c_void,
+    dims: *const i64,
+    n_bufs: i32,
+    n_dims: i32,
+) -> i32 {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called; the name is a C string.
+    let (call, name) = unsafe { (&*ctx.cast::<Call<'_>>(), CStr::from_ptr(routine)) };
+    match call.inner.options.routines.get(name) {
+        // SAFETY: who registered the routine vouched for it; the arguments are passed on as they came.
+        Some(function) => unsafe { function(bufs, dims, n_bufs, n_dims) },
+        None => {
+            *call.unknown_routine.borrow_mut() = Some(name.to_string_lossy().into_owned());
+            NO_SUCH_ROUTINE
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How to load a model.
+
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+
+use crate::abi::RoutineFn;
+use crate::error::{Error, Result};
+use crate::pool::{MAX_THREADS, available_threads};
+
+/// The environment variable with the number of threads.
+const THREADS_VARIABLE: &str = "SUTURA_THREADS";
+
+/// Settings of a model. The default uses every processor.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    threads: Option<usize>,
+    pub(crate) routines: BTreeMap<CString, RoutineFn>,
+}
+
+impl Options {
+    /// The default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The most threads that one run may use, the caller's included. Without this, `SUTURA_THREADS` counts, and without that the
+    /// number of processors that the process may use. With 1, no thread is started.
+    /// Results are the same bits for every number.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Offers a library routine to the model under a name (without a NUL, which no name in an artifact has either).
+    ///
+    /// # Safety
+    /// The function must do what models compiled for this name expect: use the buffers and dims that they pass, within
+    /// their bounds, from any thread.
+    #[must_use]
+    pub unsafe fn routine(mut self, name: &str, function: RoutineFn) -> Self {
+        if let Ok(name) = CString::new(name) {
+            self.routines.insert(name, function);
+        }
+        self
+    }
+
+    /// The number of threads, from the first that says one: this, the environment, the machine.
+    pub(crate) fn thread_count(&self) -> Result<usize> {
+        if let Some(threads) = self.threads {
+            return check_threads("the number of threads", threads.to_string());
+        }
+        match std::env::var(THREADS_VARIABLE) {
+            Ok(value) => check_threads(THREADS_VARIABLE, value),
+            Err(std::env::VarError::NotPresent) => Ok(available_threads()),
+            Err(std::env::VarError::NotUnicode(value)) => {
+                check_threads(THREADS_VARIABLE, value.to_string_lossy().into_owned())
+            }
+        }
+    }
+}
+
+fn check_threads(setting: &'static str, value: String) -> Result<usize> {
+    match value.trim().parse() {
+        Ok(threads @ 1..=MAX_THREADS) => Ok(threads),
+        _ => Err(Error::Setting { setting, value, expected: "a whole number from 1 to 1024" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_counts_must_make_sense() {
+        assert_eq!(check_threads("x", "8".into()).unwrap(), 8);
+        for value in ["0", "-1", "1025", "many", "", "1.5"] {
+            let error = check_threads(THREADS_VARIABLE, value.into()).unwrap_err().to_string();
+            assert_eq!(error, format!("SUTURA_THREADS is `{value}`, but must be a whole number from 1 to 1024"));
+        }
+        assert!(Options::new().threads(0).thread_count().is_err());
+        assert_eq!(Options::new().threads(3).thread_count().unwrap(), 3);
+    }
+}

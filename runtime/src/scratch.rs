@@ -1,0 +1,115 @@
+//! The memory that a run needs besides its inputs and outputs, kept for the next run.
+//!
+//! Fresh pages cost more than most kernels, so a model keeps as many scratch areas as it ever had runs at the same time.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
+
+use crate::buffer::AlignedBuffer;
+use crate::error::Result;
+
+/// The memory of one run.
+pub(crate) struct Scratch {
+    pub(crate) input_dims: Vec<i64>,
+    pub(crate) symbols: Vec<i64>,
+    pub(crate) output_dims: Vec<i64>,
+    pub(crate) workspace: AlignedBuffer,
+    /// By input: room for an aligned copy.
+    pub(crate) staging: Vec<AlignedBuffer>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            input_dims: Vec::new(),
+            symbols: Vec::new(),
+            output_dims: Vec::new(),
+            workspace: AlignedBuffer::empty(),
+            staging: Vec::new(),
+        }
+    }
+}
+
+/// The scratch areas that no run uses now.
+#[derive(Default)]
+pub(crate) struct ScratchPool {
+    free: Mutex<Vec<Scratch>>,
+}
+
+impl ScratchPool {
+    /// Takes an area, the one used last, whose pages are most likely in the caches.
+    pub(crate) fn lease(&self) -> Lease<'_> {
+        let scratch = self.lock().pop().unwrap_or_default();
+        Lease { pool: self, scratch }
+    }
+
+    /// Gives all free memory back to the system.
+    pub(crate) fn clear(&self) {
+        let areas = std::mem::take(&mut *self.lock());
+        drop(areas);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A scratch area in use; goes back to the pool when dropped.
+pub(crate) struct Lease<'a> {
+    pool: &'a ScratchPool,
+    scratch: Scratch,
+}
+
+impl Deref for Lease<'_> {
+    type Target = Scratch;
+
+    fn deref(&self) -> &Scratch {
+        &self.scratch
+    }
+}
+
+impl DerefMut for Lease<'_> {
+    fn deref_mut(&mut self) -> &mut Scratch {
+        &mut self.scratch
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let scratch = std::mem::take(&mut self.scratch);
+        self.pool.lock().push(scratch);
+    }
+}
+
+/// Makes a buffer hold at least `bytes`, with any content. Says whether it had to be allocated.
+pub(crate) fn grow(buffer: &mut AlignedBuffer, bytes: usize, what: &str) -> Result<bool> {
+    if buffer.len() >= bytes {
+        return Ok(false);
+    }
+    // The old one first, so that the peak is one buffer and not two.
+    *buffer = AlignedBuffer::empty();
+    *buffer = AlignedBuffer::zeroed(bytes, what)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again() {
+        let pool = ScratchPool::default();
+        let first = {
+            let mut lease = pool.lease();
+            assert!(grow(&mut lease.workspace, 1000, "test").unwrap());
+            lease.workspace.as_mut_ptr().addr()
+        };
+        let mut lease = pool.lease();
+        assert_eq!(lease.workspace.as_mut_ptr().addr(), first);
+        assert!(!grow(&mut lease.workspace, 900, "test").unwrap());
+        assert_eq!(pool.lease().workspace.len(), 0);
+        drop(lease);
+        pool.clear();
+        assert!(pool.lock().is_empty());
+    }
+}

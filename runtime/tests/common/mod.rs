@@ -1,0 +1,127 @@
+//! A small model for tests, with code compiled by the system's C compiler.
+
+#![allow(dead_code, unreachable_pub)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sutura_runtime::artifact::{Contents, to_bytes};
+use sutura_runtime::manifest::*;
+use sutura_runtime::{Artifact, ElementType, Model, Options, Result, Tensor, abi};
+
+/// The scale that the artifact holds as its only constant.
+pub const SCALE: f32 = 1.5;
+
+/// The folder of this file.
+fn folder() -> PathBuf {
+    // Also included by the tests of the crate one level below.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = if root.ends_with("capi") { root.parent().unwrap() } else { root };
+    root.join("tests/common")
+}
+
+/// The folder with the C headers.
+pub fn include() -> PathBuf {
+    folder().join("../../include")
+}
+
+/// `row_model.c` as a shared object, with these macros.
+pub fn host(macros: &[&str]) -> Vec<u8> {
+    let out = tempfile::tempdir().unwrap();
+    let library = out.path().join("host.so");
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-std=c11",
+        "-O2",
+        "-ffp-contract=off",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-unused-function",
+        "-Wno-unused-parameter",
+        "-shared",
+        "-fPIC",
+    ]);
+    cc.args(macros.iter().map(|m| format!("-D{m}"))).arg("-I").arg(include());
+    cc.arg(folder().join("row_model.c")).arg("-o").arg(&library);
+    let done = cc.output().expect("the C compiler `cc`, which Rust's own linking needs as well");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    std::fs::read(library).unwrap()
+}
+
+fn value(name: &str, dims: &[Dim]) -> Value {
+    Value { name: name.into(), element_type: ElementType::F32, dims: dims.to_vec() }
+}
+
+fn symbol(name: &str, max: i64) -> Symbol {
+    Symbol { name: name.into(), min: 0, max, div: 1, likely: vec![] }
+}
+
+/// The manifest of `row_model.c`.
+pub fn manifest() -> Manifest {
+    let rows = Dim::Symbol("rows".into());
+    let cols = Dim::Symbol("cols".into());
+    let check = |kind, dim: &str, left: &str, right: &str| Check {
+        kind,
+        dim: Some(dim.into()),
+        left: left.into(),
+        right: right.into(),
+    };
+    let kernel = |name: &str| Kernel { symbol: name.into(), name: name.into(), guard: None, ops: vec![] };
+    Manifest {
+        format: FORMAT,
+        abi: abi::VERSION,
+        tool: Tool { name: "test".into(), version: "0".into() },
+        target: Target {
+            triple: format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
+            features: String::new(),
+            description: "generic".into(),
+            description_hash: "none".into(),
+        },
+        math: Math::default(),
+        model: "rows".into(),
+        symbols: vec![symbol("rows", 5000), symbol("cols", 1 << 20)],
+        inputs: vec![value("x", &[rows.clone(), cols.clone()]), value("bias", std::slice::from_ref(&cols))],
+        outputs: vec![value("y", &[rows.clone(), cols]), value("sums", &[rows])],
+        constants: vec![Constant { name: "scale".into(), element_type: ElementType::F32, dims: vec![1] }],
+        checks: vec![
+            check(CheckKind::Equal, "cols", "input `bias` dimension 0", "input `x` dimension 1"),
+            check(CheckKind::Range, "rows", "input `x` dimension 0", "[0, 5000]"),
+            check(CheckKind::Divisible, "cols", "input `x` dimension 1", ""),
+        ],
+        routines: vec![],
+        kernels: vec![kernel("row_sums"), kernel("finish")],
+        source_hash: "none".into(),
+    }
+}
+
+/// The bytes of an artifact with this manifest and code.
+pub fn pack(manifest: &Manifest, host: &[u8]) -> Vec<u8> {
+    to_bytes(&Contents { manifest, host, constants: &[&SCALE.to_ne_bytes()] }).unwrap()
+}
+
+/// Loads the model, with these macros in its code.
+pub fn load(macros: &[&str], options: Options) -> Result<Model> {
+    let bytes = pack(&manifest(), &host(macros));
+    Model::from_artifact(Artifact::from_bytes("test.sutura", &bytes)?, options)
+}
+
+/// Inputs of a shape, different everywhere.
+pub fn inputs(rows: i64, cols: i64) -> [Tensor; 2] {
+    let wave = |n: i64, step: f32| (0..n).map(|i| (i as f32 * step).sin()).collect::<Vec<f32>>();
+    [
+        Tensor::from_slice(&[rows, cols], &wave(rows * cols, 0.37)).unwrap(),
+        Tensor::from_slice(&[cols], &wave(cols, 0.11)).unwrap(),
+    ]
+}
+
+/// What the model should compute, in the same order of operations.
+pub fn expected(inputs: &[Tensor; 2]) -> [Tensor; 2] {
+    let dims = inputs[0].dims();
+    let (rows, cols) = (dims[0] as usize, dims[1] as usize);
+    let x: &[f32] = inputs[0].as_slice().unwrap();
+    let bias: &[f32] = inputs[1].as_slice().unwrap();
+    let sums: Vec<f32> = (0..rows).map(|row| x[row * cols..][..cols].iter().fold(0.0, |sum, v| sum + v)).collect();
+    let y: Vec<f32> = (0..rows * cols).map(|at| x[at] * SCALE + bias[at % cols] - sums[at / cols]).collect();
+    [Tensor::from_slice(dims, &y).unwrap(), Tensor::from_slice(&dims[..1], &sums).unwrap()]
+}
