@@ -88,7 +88,7 @@ impl Host {
 /// The symbol, if there is one, must be a function of type `T`.
 unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
     // SAFETY: the caller names the type.
-    let found = unsafe { library.get::<T>(name) };
+    let found = unsafe { library.get::<T>(name.as_bytes()) };
     found.map(|s| *s).map_err(|_| Error::MissingSymbol { symbol: name.to_owned() })
 }
 
