@@ -1,2 +1,69 @@
-//! xtask
-fn main() {}
+//! The project's chores, as `cargo xtask COMMAND`.
+
+#![forbid(unsafe_code)]
+// A program that talks to a person at a terminal.
+#![allow(clippy::print_stdout)]
+
+mod bless;
+mod ci;
+mod demo;
+mod process;
+mod setup;
+mod test;
+mod tidy;
+
+use std::env;
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+Commands:
+  setup          install the system packages that are missing (LLVM and MLIR 22, lld)
+  demo           build in release mode, compile the example encoder once, run it at four shapes
+  test [ARGS…]   run every test of the workspace; ARGS go to `cargo test`
+  tidy           check layers, files and crate attributes
+  bless          write the tests' snapshots anew
+  ci             setup, format, tidy, clippy, documentation and tests, as the gate runs them
+";
+
+/// Why a command failed, for a person to read.
+type Failure = String;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    // Paths are relative to the workspace, wherever the command was given.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    if let Err(error) = env::set_current_dir(root) {
+        eprintln!("error: cannot enter {}: {error}", root.display());
+        return ExitCode::FAILURE;
+    }
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("", &[][..]),
+    };
+    let result = match (command, rest) {
+        ("setup", []) => setup::run(),
+        ("demo", []) => demo::run(),
+        ("test", arguments) => test::run(arguments),
+        ("tidy", []) => tidy::run(),
+        ("bless", []) => bless::run(),
+        ("ci", []) => ci::run(),
+        ("help" | "--help" | "-h", _) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("error: unknown command `{}`\n\n{USAGE}", arguments.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

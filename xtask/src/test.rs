@@ -1,0 +1,96 @@
+//! `cargo xtask test`: runs every test and closes with one line that counts them.
+
+use std::fmt;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use crate::{Failure, process, setup};
+
+/// How many tests ran, over all test programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+impl Summary {
+    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, which libtest and
+    /// its imitations print at the end of each test program. Other lines count nothing.
+    fn add(&mut self, line: &str) {
+        let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". ")) else {
+            return;
+        };
+        for count in counts.split(';') {
+            let mut words = count.split_whitespace();
+            let (Some(number), Some(kind)) = (words.next().and_then(|word| word.parse::<u64>().ok()), words.next())
+            else {
+                continue;
+            };
+            match kind {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.skipped += number,
+                _ => {}
+            }
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    setup::run()?;
+    let (summary, result) = count(arguments);
+    println!("{summary}");
+    result
+}
+
+/// Runs the tests with their output passed on, and counts them. The result is an error when a test failed, a test program
+/// did not build, or none ran.
+pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
+    let mut summary = Summary::default();
+    let result = run_tests(arguments, &mut summary);
+    if result.is_ok() && summary.passed == 0 {
+        return (summary, Err("no test ran".to_owned()));
+    }
+    (summary, result)
+}
+
+fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
+    let mut command = process::cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
+    let shown = process::shown(&command);
+    println!("$ {shown}");
+    let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
+    let stdout = child.stdout.take().ok_or("cargo test has no output")?;
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = line.map_err(|error| format!("cannot read what `{shown}` prints: {error}"))?;
+        let line = String::from_utf8_lossy(&line);
+        summary.add(&line);
+        println!("{line}");
+    }
+    let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{shown}` ended with {status}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_result_lines_count() {
+        let mut summary = Summary::default();
+        summary.add("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s");
+        summary
+            .add("test result: FAILED. 7 passed; 8 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.19s");
+        summary.add("note: test result: ok. 9 passed; 0 failed");
+        summary.add("100 passed, 2 failed");
+        assert_eq!(summary, Summary { passed: 10, failed: 8, skipped: 1 });
+        assert_eq!(summary.to_string(), "10 passed, 8 failed, 1 skipped");
+    }
+}
