@@ -1,0 +1,49 @@
+//! ONNX files to a checked, typed model.
+//!
+//! Reading goes in three steps, each of which reports all its problems at
+//! once:
+//!
+//! 1. [`OnnxModel::read`] decodes the protobuf, typed tensors and external
+//!    data, and checks that the graph is well formed ([`OnnxError`] if not).
+//!    Weights stay slices of the file, which is read once.
+//! 2. [`typed_nodes`] checks every node against the operator table of the
+//!    model's opset and gives it as an [`Op`], which is the same whatever the
+//!    opset: attributes that became inputs, defaults that moved and constants
+//!    given as nodes are all resolved.
+//! 3. What is left to the consumer are the shapes and element types.
+//!
+//! The protobuf decoder (`proto.rs`) is generated; see `import/protogen`.
+
+mod decode;
+mod error;
+mod external;
+mod model;
+mod op;
+#[rustfmt::skip]
+#[allow(unreachable_pub, clippy::all)]
+mod proto;
+mod reader;
+pub mod schema;
+mod sniff;
+mod support;
+mod tensor;
+#[cfg(test)]
+mod tests;
+mod typing;
+mod validate;
+mod window;
+
+pub use error::{OnnxError, Problem};
+pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
+pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary};
+pub use sniff::FileKind;
+pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};
+pub use tensor::{ElementType, Scalar, Tensor, TensorData};
+pub use window::{Padding, Window};
+
+/// IR versions this importer reads: from functional opsets to ONNX 1.23.
+pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
+
+/// Opsets of the default domain this importer reads. Opset 7 brought
+/// multidirectional broadcasting; older models are rare and mean other things.
+pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;

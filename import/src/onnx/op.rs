@@ -1,0 +1,319 @@
+//! Operators as the importer's consumer sees them: one form per operator,
+//! whatever the model's opset.
+
+use super::{
+    tensor::{ElementType, Scalar, Tensor},
+    window::Window,
+};
+
+/// An operator with its operands (names of values) and parameters.
+///
+/// Axes may be negative, counting from the end; only the consumer knows
+/// ranks. What a node's outputs are called is in
+/// [`TypedNode::outputs`](super::TypedNode::outputs); every operator but
+/// `Split` has one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op<'m> {
+    Unary {
+        function: Unary,
+        x: &'m str,
+    },
+    LeakyRelu {
+        x: &'m str,
+        alpha: f32,
+    },
+    /// With the error function, or with its approximation by tanh.
+    Gelu {
+        x: &'m str,
+        tanh: bool,
+    },
+    /// Operands broadcast as in NumPy.
+    Binary {
+        function: Binary,
+        a: &'m str,
+        b: &'m str,
+    },
+    /// Like `Binary`, with a result of booleans.
+    Compare {
+        function: Compare,
+        a: &'m str,
+        b: &'m str,
+    },
+    /// One or more operands, broadcast together.
+    Extremum {
+        function: Extremum,
+        inputs: Vec<&'m str>,
+    },
+    /// Three operands, broadcast together.
+    Where {
+        condition: &'m str,
+        x: &'m str,
+        y: &'m str,
+    },
+    /// `min(max(x, lower), upper)`; a bound left out does not apply.
+    Clip {
+        x: &'m str,
+        lower: Option<Param<'m, Scalar>>,
+        upper: Option<Param<'m, Scalar>>,
+    },
+    /// `saturate` matters for 8-bit floats only.
+    Cast {
+        x: &'m str,
+        to: ElementType,
+        saturate: bool,
+    },
+    /// Also `Dropout`, which does nothing outside training.
+    Identity {
+        x: &'m str,
+    },
+    Constant {
+        value: Tensor,
+    },
+    /// All elements are `value`, a tensor of one element.
+    ConstantOfShape {
+        shape: Param<'m, Vec<i64>>,
+        value: Tensor,
+    },
+    Range {
+        start: Param<'m, Scalar>,
+        limit: Param<'m, Scalar>,
+        delta: Param<'m, Scalar>,
+    },
+    /// Sizes of dims `start..end`, which are clamped to the rank.
+    Shape {
+        x: &'m str,
+        start: i64,
+        end: Option<i64>,
+    },
+    /// In `shape`, -1 is what remains; 0 is the input's dim if `zero_copies`.
+    Reshape {
+        x: &'m str,
+        shape: Param<'m, Vec<i64>>,
+        zero_copies: bool,
+    },
+    /// To rank 2: dims before `axis`, and from there on.
+    Flatten {
+        x: &'m str,
+        axis: i64,
+    },
+    /// Without axes: all dims of size 1.
+    Squeeze {
+        x: &'m str,
+        axes: Option<Vec<i64>>,
+    },
+    /// Axes are those of the result.
+    Unsqueeze {
+        x: &'m str,
+        axes: Vec<i64>,
+    },
+    /// Broadcast of `x` and `shape`, in both directions.
+    Expand {
+        x: &'m str,
+        shape: Param<'m, Vec<i64>>,
+    },
+    Tile {
+        x: &'m str,
+        repeats: Param<'m, Vec<i64>>,
+    },
+    /// Without a permutation: reverses the dims.
+    Transpose {
+        x: &'m str,
+        permutation: Option<Vec<i64>>,
+    },
+    Concat {
+        inputs: Vec<&'m str>,
+        axis: i64,
+    },
+    /// Without sizes: `parts` of `ceil(dim / parts)` each, the last of what
+    /// remains.
+    Split {
+        x: &'m str,
+        axis: i64,
+        parts: usize,
+        sizes: Option<Param<'m, Vec<i64>>>,
+    },
+    Slice(Slice<'m>),
+    /// Negative indices count from the end.
+    Gather {
+        x: &'m str,
+        indices: &'m str,
+        axis: i64,
+    },
+    /// `pads` are all begins, then all ends, of `axes` (of all dims without
+    /// them); negative ones crop. Without a value: zero.
+    Pad {
+        x: &'m str,
+        mode: PadMode,
+        pads: Param<'m, Vec<i64>>,
+        value: Option<Param<'m, Scalar>>,
+        axes: Option<Vec<i64>>,
+    },
+    /// As `numpy.matmul`.
+    MatMul {
+        a: &'m str,
+        b: &'m str,
+    },
+    /// `alpha * a' * b' + beta * c`, with `c` broadcast to the result.
+    Gemm {
+        a: &'m str,
+        b: &'m str,
+        c: Option<&'m str>,
+        alpha: f32,
+        beta: f32,
+        transpose_a: bool,
+        transpose_b: bool,
+    },
+    /// `x: [N, C, spatial…]`, `weight: [M, C / group, kernel…]`, `bias: [M]`.
+    Conv {
+        x: &'m str,
+        weight: &'m str,
+        bias: Option<&'m str>,
+        group: u64,
+        window: Window,
+    },
+    /// Over `x: [N, C, spatial…]`.
+    Pool {
+        x: &'m str,
+        function: Pool,
+        window: Window,
+        /// Whether a last, partial window counts.
+        ceil: bool,
+    },
+    /// Mean over all dims from 2 on, which stay as 1.
+    GlobalAveragePool {
+        x: &'m str,
+    },
+    /// Without axes: over all dims.
+    Reduce {
+        function: Reduction,
+        x: &'m str,
+        axes: Option<Vec<i64>>,
+        keep_dims: bool,
+    },
+    Softmax {
+        x: &'m str,
+        axis: i64,
+        span: SoftmaxSpan,
+    },
+    /// Over the dims from `axis` on; mean and variance in f32.
+    LayerNormalization {
+        x: &'m str,
+        scale: &'m str,
+        bias: Option<&'m str>,
+        axis: i64,
+        epsilon: f32,
+    },
+    /// Of inference: `(x - mean) / sqrt(variance + epsilon) * scale + bias`,
+    /// each a vector over dim 1.
+    BatchNormalization {
+        x: &'m str,
+        scale: &'m str,
+        bias: &'m str,
+        mean: &'m str,
+        variance: &'m str,
+        epsilon: f32,
+    },
+}
+
+/// A parameter that ONNX passes as an input: known, or a value computed at
+/// run time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Param<'m, T> {
+    Known(T),
+    Value(&'m str),
+}
+
+/// `x[starts : ends : steps]` along `axes`; all lists are equally long. Without
+/// axes: the first dims; without steps: 1. Bounds are clamped, negative ones
+/// count from the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice<'m> {
+    pub x: &'m str,
+    pub starts: Param<'m, Vec<i64>>,
+    pub ends: Param<'m, Vec<i64>>,
+    pub axes: Option<Vec<i64>>,
+    pub steps: Option<Param<'m, Vec<i64>>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Abs,
+    Ceil,
+    Cos,
+    Erf,
+    Exp,
+    Floor,
+    Log,
+    Neg,
+    Not,
+    Reciprocal,
+    Relu,
+    Sigmoid,
+    Sin,
+    Sqrt,
+    Tanh,
+}
+
+/// `Pow` may have operands of different types and gives the first's; division
+/// of integers truncates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    Equal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extremum {
+    Max,
+    Min,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Max,
+    Mean,
+    Min,
+    Prod,
+    Sum,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pool {
+    Max,
+    /// Whether padding counts as elements of the mean.
+    Average {
+        count_padding: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PadMode {
+    Constant,
+    /// Mirrored, without repeating the edge.
+    Reflect,
+    Edge,
+    Wrap,
+}
+
+/// What one softmax sums over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoftmaxSpan {
+    /// The dim `axis`.
+    Axis,
+    /// All dims from `axis` on, as one (before opset 13).
+    FromAxis,
+}

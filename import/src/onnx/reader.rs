@@ -1,0 +1,217 @@
+//! Access to one node's operands and parameters, with the defaults of its
+//! operator's version and constants looked up.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    model::{Attribute, Graph, Node},
+    op::Param,
+    schema::{Interface, Literal, Presence},
+    tensor::{Scalar, Tensor},
+};
+
+/// What is known about a graph's values while its nodes are gone through.
+pub(super) struct Values<'m> {
+    /// Initializers and the results of constant nodes.
+    constants: FxHashMap<&'m str, Cow<'m, Tensor>>,
+    used: FxHashSet<&'m str>,
+}
+
+impl<'m> Values<'m> {
+    pub(super) fn new(graph: &'m Graph) -> Self {
+        let weights = graph.initializers.iter();
+        let mut used = FxHashSet::default();
+        collect_uses(graph, &mut used);
+        Self { constants: weights.map(|(n, t)| (n.as_str(), Cow::Borrowed(t))).collect(), used }
+    }
+
+    pub(super) fn constant(&self, name: &str) -> Option<&Tensor> {
+        self.constants.get(name).map(Cow::as_ref)
+    }
+
+    pub(super) fn define(&mut self, name: &'m str, value: Tensor) {
+        self.constants.insert(name, Cow::Owned(value));
+    }
+
+    /// Makes `name` another name of `source`, if that is a constant.
+    pub(super) fn alias(&mut self, name: &'m str, source: &str) {
+        if let Some(value) = self.constants.get(source) {
+            let value = value.clone();
+            self.constants.insert(name, value);
+        }
+    }
+
+    /// Whether a node or the graph's outputs use the value.
+    fn is_used(&self, name: &str) -> bool {
+        self.used.contains(name)
+    }
+}
+
+fn collect_uses<'m>(graph: &'m Graph, used: &mut FxHashSet<&'m str>) {
+    used.extend(graph.outputs.iter().map(|o| o.name.as_str()));
+    for node in &graph.nodes {
+        used.extend(node.inputs.iter().flatten().map(String::as_str));
+        for subgraph in node.attributes.values().flat_map(|a| a.graphs()) {
+            collect_uses(subgraph, used);
+        }
+    }
+}
+
+/// A node that fits `interface`. Failures are reasons why it is not supported.
+pub(super) struct NodeReader<'m, 'a> {
+    pub(super) node: &'m Node,
+    pub(super) interface: &'static Interface,
+    pub(super) values: &'a Values<'m>,
+}
+
+impl<'m> NodeReader<'m, '_> {
+    /// An input that may be left out.
+    pub(super) fn optional(&self, index: usize) -> Option<&'m str> {
+        self.node.inputs.get(index)?.as_deref()
+    }
+
+    pub(super) fn input(&self, index: usize) -> Result<&'m str, String> {
+        self.optional(index).ok_or_else(|| match self.interface.inputs.get(index) {
+            Some(formal) => format!("has no input `{}`", formal.name),
+            None => format!("has no input {index}"),
+        })
+    }
+
+    pub(super) fn inputs(&self) -> Vec<&'m str> {
+        self.node.inputs.iter().flatten().map(String::as_str).collect()
+    }
+
+    /// Fails if one of the outputs from `first` on is used.
+    pub(super) fn outputs_unused_from(&self, first: usize) -> Result<(), String> {
+        let rest = self.node.outputs.iter().enumerate().skip(first);
+        for (i, name) in rest.filter_map(|(i, o)| Some((i, o.as_deref()?))) {
+            if self.values.is_used(name) {
+                let formal = self.interface.outputs.get(i).map_or("", |f| f.name);
+                return Err(format!("output `{formal}` (`{name}`) is not supported"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn attribute(&self, name: &str) -> Option<&'m Attribute> {
+        self.node.attributes.get(name)
+    }
+
+    fn default(&self, name: &str) -> Option<Literal> {
+        match self.interface.attribute(name)?.presence {
+            Presence::Default(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// None if the attribute is left out and has no default, or does not exist
+    /// in this version.
+    pub(super) fn optional_int(&self, name: &str) -> Option<i64> {
+        match (self.attribute(name), self.default(name)) {
+            (Some(Attribute::Int(v)), _) => Some(*v),
+            (None, Some(Literal::Int(v))) => Some(v),
+            _ => None,
+        }
+    }
+
+    pub(super) fn int(&self, name: &str) -> Result<i64, String> {
+        self.optional_int(name).ok_or_else(|| format!("has no attribute `{name}`"))
+    }
+
+    /// An int used as a truth value; false in versions that lack it.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.optional_int(name).unwrap_or(0) {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(format!("attribute `{name}` is {other}, it must be 0 or 1")),
+        }
+    }
+
+    pub(super) fn float(&self, name: &str) -> Result<f32, String> {
+        match (self.attribute(name), self.default(name)) {
+            (Some(Attribute::Float(v)), _) => Ok(*v),
+            (None, Some(Literal::Float(v))) => Ok(v),
+            _ => Err(format!("has no attribute `{name}`")),
+        }
+    }
+
+    /// None in versions that lack the attribute.
+    pub(super) fn string(&self, name: &str) -> Result<Option<&'m str>, String> {
+        match (self.attribute(name), self.default(name)) {
+            (Some(Attribute::String(bytes)), _) => match std::str::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(format!("attribute `{name}` is not UTF-8")),
+            },
+            (None, Some(Literal::String(text))) => Ok(Some(text)),
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn ints(&self, name: &str) -> Option<&'m [i64]> {
+        match self.attribute(name)? {
+            Attribute::Ints(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// A list of integers that is an attribute in old versions and an input in
+    /// new ones.
+    pub(super) fn ints_param(&self, name: &str) -> Result<Option<Param<'m, Vec<i64>>>, String> {
+        if self.interface.attribute(name).is_some() {
+            return Ok(self.ints(name).map(|v| Param::Known(v.to_vec())));
+        }
+        let index = self.interface.inputs.iter().position(|f| f.name == name);
+        let Some(value) = index.and_then(|i| self.optional(i)) else {
+            return Ok(None);
+        };
+        let Some(tensor) = self.values.constant(value) else {
+            return Ok(Some(Param::Value(value)));
+        };
+        match tensor.ints() {
+            Some(ints) if tensor.dims.len() <= 1 => Ok(Some(Param::Known(ints))),
+            _ => Err(format!(
+                "input `{name}` must be a list of integers, but `{value}` is a constant of type \
+                 {} and shape {:?}",
+                tensor.element, tensor.dims
+            )),
+        }
+    }
+
+    /// Like [`Self::ints_param`], where being left out is an error.
+    pub(super) fn required_ints_param(&self, name: &str) -> Result<Param<'m, Vec<i64>>, String> {
+        let param = self.ints_param(name)?;
+        param.ok_or_else(|| format!("has no `{name}`"))
+    }
+
+    /// Like [`Self::ints_param`], where a value computed at run time is an
+    /// error.
+    pub(super) fn known_ints(&self, name: &str) -> Result<Option<Vec<i64>>, String> {
+        match self.ints_param(name)? {
+            None => Ok(None),
+            Some(Param::Known(ints)) => Ok(Some(ints)),
+            Some(Param::Value(value)) => {
+                Err(format!("`{name}` is computed at run time (`{value}`); it must be a constant"))
+            }
+        }
+    }
+
+    /// Input `index` as a number.
+    pub(super) fn scalar_param(&self, index: usize) -> Result<Option<Param<'m, Scalar>>, String> {
+        let Some(value) = self.optional(index) else {
+            return Ok(None);
+        };
+        let Some(tensor) = self.values.constant(value) else {
+            return Ok(Some(Param::Value(value)));
+        };
+        match tensor.scalar() {
+            Some(scalar) => Ok(Some(Param::Known(scalar))),
+            None => Err(format!(
+                "input {index} must be one number, but `{value}` is a constant of type {} and \
+                 shape {:?}",
+                tensor.element, tensor.dims
+            )),
+        }
+    }
+}

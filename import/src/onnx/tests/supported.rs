@@ -1,0 +1,162 @@
+//! What is reported as not supported.
+
+use super::build::*;
+use crate::onnx::{UnsupportedOps, proto::*};
+
+#[test]
+fn all_listed_with_names_and_hints() {
+    let mut foreign = node("FusedMatMul", &["x"], &["c"]);
+    foreign.domain = Some("com.microsoft".into());
+    let m = model(
+        17,
+        vec![
+            node("Matmul", &["x", "x"], &["a"]),
+            node("Loop", &["a"], &["b"]),
+            foreign,
+            node("NonMaxSuppression", &["x"], &["d"]),
+            node("Gelu", &["x"], &["e"]),
+            node("Relu", &["x"], &["y"]),
+        ],
+    );
+    let list = unsupported(&m);
+    let rows: Vec<_> = list.iter().map(|u| (u.node.as_str(), u.op_type.as_str(), u.reason.as_str())).collect();
+    assert_eq!(
+        rows,
+        [
+            ("`my_Matmul`", "Matmul", "operator is not supported"),
+            ("`my_Loop`", "Loop", "operator is not supported"),
+            ("`my_FusedMatMul`", "FusedMatMul", "operator is not supported"),
+            ("`my_NonMaxSuppression`", "NonMaxSuppression", "operator is not supported"),
+            ("`my_Gelu`", "Gelu", "does not exist in opset 17, only from 20 on"),
+        ]
+    );
+    assert_eq!(list[0].hint.as_deref(), Some("did you mean `MatMul`?"));
+    assert!(list[1].hint.as_ref().unwrap().contains("control flow"));
+    assert_eq!(list[2].domain, "com.microsoft");
+    assert!(list[2].hint.as_ref().unwrap().contains("onnxruntime"));
+    assert_eq!(list[3].hint, None);
+}
+
+#[test]
+fn like_reasons_are_shown_together() {
+    let nameless = NodeProto { name: None, ..node("Loop", &["x"], &["y"]) };
+    let m = model(17, vec![node("Loop", &["x"], &["a"]), nameless]);
+    let text = UnsupportedOps(unsupported(&m)).to_string();
+    assert_eq!(
+        text,
+        "the model uses what is not supported:\n  \
+         Loop: `my_Loop`, #1 making `y`: operator is not supported\n    \
+         hint: control flow; if it depends only on shapes, a simplifier such as onnxsim may \
+         remove it"
+    );
+}
+
+#[test]
+fn functions_are_named() {
+    let mut m = relu();
+    m.functions.push(FunctionProto { name: Some("Relu".into()), domain: Some("ai.onnx".into()), overload: None });
+    let list = unsupported(&m);
+    assert_eq!(list.len(), 1);
+    assert_eq!(list[0].reason, "is a function that the model defines");
+    assert!(list[0].hint.as_ref().unwrap().contains("inline"));
+}
+
+#[test]
+fn interface_mismatches() {
+    let softmax = with(node("Softmax", &["x", "x"], &["y"]), &[("axis", Value::Float(1.0)), ("axes", Value::Int(1))]);
+    assert_eq!(
+        reasons(&model(17, vec![softmax])),
+        [
+            "has 2 inputs, at most 1 are allowed",
+            "attribute `axis` is float, it must be int",
+            "has attribute `axes`, which Softmax version 13 does not have",
+        ]
+    );
+    assert_eq!(
+        reasons(&model(17, vec![node("Concat", &["x", ""], &["y"])])),
+        ["leaves out one of its inputs", "has no attribute `axis`"]
+    );
+    assert_eq!(reasons(&model(17, vec![node("Where", &["x", "", "x"], &["y"])])), ["has no input `X`"]);
+}
+
+#[test]
+fn other_types() {
+    let mut m = relu();
+    let g = graph(&mut m);
+    g.input.push(info("text", 8));
+    g.input.push(ValueInfoProto {
+        name: Some("list".into()),
+        r#type: Some(TypeProto { value: Some(type_proto::Value::SequenceType(Default::default())) }),
+    });
+    g.sparse_initializer.push(SparseTensorProto { values: Some(floats("s", &[0], &[])) });
+    g.initializer.push(TensorProto {
+        name: Some("words".into()),
+        data_type: Some(8),
+        dims: vec![1],
+        string_data: vec!["hello".into()],
+        ..Default::default()
+    });
+    let list = unsupported(&m);
+    let rows: Vec<_> = list.iter().map(|u| format!("{}: {}", u.node, u.reason)).collect();
+    assert_eq!(
+        rows,
+        [
+            "input `text`: tensors of string are not supported",
+            "input `list`: values of kind sequence are not supported",
+            "initializer `words`: tensors of string are not supported",
+            "initializer `s`: sparse tensors are not supported",
+        ]
+    );
+}
+
+#[test]
+fn outputs_that_are_used() {
+    let pool = |outputs: &[&str]| with(node("MaxPool", &["x"], outputs), &[("kernel_shape", Value::Ints(&[2]))]);
+    assert_eq!(reasons(&model(17, vec![pool(&["y", "indices"])])), [""; 0]);
+    let used = node("Relu", &["indices"], &["z"]);
+    assert_eq!(
+        reasons(&model(17, vec![pool(&["y", "indices"]), used])),
+        ["output `Indices` (`indices`) is not supported"]
+    );
+}
+
+#[test]
+fn bad_parameters() {
+    let x = &["x"];
+    let y = &["y"];
+    let pool = |attributes: &[(&str, Value)]| with(node("MaxPool", x, y), attributes);
+    let cases = [
+        (with(node("Transpose", x, y), &[("perm", Value::Ints(&[0, 2]))]), "`perm` [0, 2] is not a permutation"),
+        (with(node("Cast", x, y), &[("to", Value::Int(8))]), "casts to string, which is not supported"),
+        (with(node("Cast", x, y), &[("to", Value::Int(99))]), "casts to unknown element type 99"),
+        (pool(&[("kernel_shape", Value::Ints(&[0]))]), "`kernel_shape` must be positive"),
+        (
+            pool(&[("kernel_shape", Value::Ints(&[2, 2])), ("strides", Value::Ints(&[1]))]),
+            "`strides` has 1 entries, 2 are needed",
+        ),
+        (
+            pool(&[("kernel_shape", Value::Ints(&[2])), ("pads", Value::Ints(&[1, -1]))]),
+            "negative `pads` are not supported",
+        ),
+        (pool(&[("kernel_shape", Value::Ints(&[2])), ("auto_pad", Value::Str("SAME"))]), "has unknown `auto_pad` SAME"),
+        (node("Conv", &["x", "x"], y), "has no `kernel_shape`, and its weight is not a constant"),
+        (node("Unsqueeze", &["x", "x"], y), "`axes` is computed at run time (`x`); it must be a constant"),
+        (with(node("ReduceSum", x, y), &[("keepdims", Value::Int(2))]), "attribute `keepdims` is 2, it must be 0 or 1"),
+        (
+            with(node("LayerNormalization", &["x", "x"], y), &[("stash_type", Value::Int(10))]),
+            "`stash_type` 10 is not supported, only 1 (f32) is",
+        ),
+        (
+            with(node("Constant", &[], y), &[("value_int", Value::Int(1)), ("value_float", Value::Float(1.0))]),
+            "has 2 values, not one",
+        ),
+        (
+            with(node("Constant", &[], y), &[("value_string", Value::Str("a"))]),
+            "constants given as `value_string` are not supported",
+        ),
+        (with(node("BatchNormalization", &["x"; 5], y), &[("training_mode", Value::Int(1))]), "is in training mode"),
+    ];
+    for (node, reason) in cases {
+        assert_eq!(reasons(&model(17, vec![node])), [reason]);
+    }
+}

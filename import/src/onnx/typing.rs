@@ -1,0 +1,364 @@
+//! From a node that fits its operator's interface to an [`Op`].
+//!
+//! Here the differences between opsets end.
+
+use super::{
+    model::Attribute,
+    op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary},
+    reader::NodeReader,
+    tensor::{ElementType, Scalar, Tensor},
+    window::Window,
+};
+
+type Typed<'m> = Result<Op<'m>, String>;
+
+/// The operator that `r` reads, or the reason why it is not supported.
+pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let unary = |function| Ok(Op::Unary { function, x: r.input(0)? });
+    let binary = |function| Ok(Op::Binary { function, a: r.input(0)?, b: r.input(1)? });
+    let compare = |function| Ok(Op::Compare { function, a: r.input(0)?, b: r.input(1)? });
+    match r.node.op_type.as_str() {
+        "Abs" => unary(Unary::Abs),
+        "Ceil" => unary(Unary::Ceil),
+        "Cos" => unary(Unary::Cos),
+        "Erf" => unary(Unary::Erf),
+        "Exp" => unary(Unary::Exp),
+        "Floor" => unary(Unary::Floor),
+        "Log" => unary(Unary::Log),
+        "Neg" => unary(Unary::Neg),
+        "Not" => unary(Unary::Not),
+        "Reciprocal" => unary(Unary::Reciprocal),
+        "Relu" => unary(Unary::Relu),
+        "Sigmoid" => unary(Unary::Sigmoid),
+        "Sin" => unary(Unary::Sin),
+        "Sqrt" => unary(Unary::Sqrt),
+        "Tanh" => unary(Unary::Tanh),
+        "Add" => binary(Binary::Add),
+        "Sub" => binary(Binary::Sub),
+        "Mul" => binary(Binary::Mul),
+        "Div" => binary(Binary::Div),
+        "Pow" => binary(Binary::Pow),
+        "And" => binary(Binary::And),
+        "Or" => binary(Binary::Or),
+        "Equal" => compare(Compare::Equal),
+        "Greater" => compare(Compare::Greater),
+        "GreaterOrEqual" => compare(Compare::GreaterOrEqual),
+        "Less" => compare(Compare::Less),
+        "LessOrEqual" => compare(Compare::LessOrEqual),
+        "Max" => Ok(Op::Extremum { function: Extremum::Max, inputs: r.inputs() }),
+        "Min" => Ok(Op::Extremum { function: Extremum::Min, inputs: r.inputs() }),
+        "ReduceMax" => reduce(r, Reduction::Max),
+        "ReduceMean" => reduce(r, Reduction::Mean),
+        "ReduceMin" => reduce(r, Reduction::Min),
+        "ReduceProd" => reduce(r, Reduction::Prod),
+        "ReduceSum" => reduce(r, Reduction::Sum),
+        "LeakyRelu" => Ok(Op::LeakyRelu { x: r.input(0)?, alpha: r.float("alpha")? }),
+        "Gelu" => gelu(r),
+        "Where" => Ok(Op::Where { condition: r.input(0)?, x: r.input(1)?, y: r.input(2)? }),
+        "Clip" => clip(r),
+        "Cast" => cast(r),
+        "Identity" => Ok(Op::Identity { x: r.input(0)? }),
+        "Dropout" => dropout(r),
+        "Constant" => Ok(Op::Constant { value: constant(r)? }),
+        "ConstantOfShape" => constant_of_shape(r),
+        "Range" => range(r),
+        "Shape" => shape(r),
+        "Reshape" => reshape(r),
+        "Flatten" => Ok(Op::Flatten { x: r.input(0)?, axis: r.int("axis")? }),
+        "Squeeze" => Ok(Op::Squeeze { x: r.input(0)?, axes: r.known_ints("axes")? }),
+        "Unsqueeze" => unsqueeze(r),
+        "Expand" => Ok(Op::Expand { x: r.input(0)?, shape: r.required_ints_param("shape")? }),
+        "Tile" => Ok(Op::Tile { x: r.input(0)?, repeats: r.required_ints_param("repeats")? }),
+        "Transpose" => transpose(r),
+        "Concat" => Ok(Op::Concat { inputs: r.inputs(), axis: r.int("axis")? }),
+        "Split" => split(r),
+        "Slice" => slice(r),
+        "Gather" => gather(r),
+        "Pad" => pad(r),
+        "MatMul" => Ok(Op::MatMul { a: r.input(0)?, b: r.input(1)? }),
+        "Gemm" => gemm(r),
+        "Conv" => conv(r),
+        "MaxPool" => max_pool(r),
+        "AveragePool" => average_pool(r),
+        "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
+        "Softmax" => softmax(r),
+        "LayerNormalization" => layer_normalization(r),
+        "BatchNormalization" => batch_normalization(r),
+        // A test goes through the whole table, so this is not reached.
+        other => Err(format!("operator `{other}` is in the table but not read")),
+    }
+}
+
+fn gelu<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let tanh = match r.string("approximate")? {
+        None | Some("none") => false,
+        Some("tanh") => true,
+        Some(other) => return Err(format!("has unknown `approximate` {other}")),
+    };
+    Ok(Op::Gelu { x: r.input(0)?, tanh })
+}
+
+fn clip<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    // The old attributes' defaults are the float range, which is no bound.
+    let attribute = |name| match r.attribute(name) {
+        Some(Attribute::Float(v)) => Some(Param::Known(Scalar::Float(f64::from(*v)))),
+        _ => None,
+    };
+    let by_attribute = r.interface.since < 11;
+    Ok(Op::Clip {
+        x: r.input(0)?,
+        lower: if by_attribute { attribute("min") } else { r.scalar_param(1)? },
+        upper: if by_attribute { attribute("max") } else { r.scalar_param(2)? },
+    })
+}
+
+fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let code = r.int("to")?;
+    let to = ElementType::from_code(code).ok_or_else(|| format!("casts to unknown element type {code}"))?;
+    // The only type to which `round_mode` applies.
+    if !to.is_numeric() || to == ElementType::F8E8M0FNU {
+        return Err(format!("casts to {to}, which is not supported"));
+    }
+    // Casts always saturated before they could say so.
+    let saturate = r.optional_int("saturate").is_none_or(|v| v != 0);
+    Ok(Op::Cast { x: r.input(0)?, to, saturate })
+}
+
+fn dropout<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    match r.scalar_param(2)? {
+        None | Some(Param::Known(Scalar::Bool(false))) => {}
+        Some(_) => return Err("may be in training mode".into()),
+    }
+    r.outputs_unused_from(1)?;
+    Ok(Op::Identity { x: r.input(0)? })
+}
+
+fn constant(r: &NodeReader) -> Result<Tensor, String> {
+    let mut given = r.node.attributes.iter();
+    let (Some((name, value)), None) = (given.next(), given.next()) else {
+        return Err(format!("has {} values, not one", r.node.attributes.len()));
+    };
+    match value {
+        Attribute::Tensor(tensor) if tensor.element.is_numeric() => Ok(tensor.clone()),
+        Attribute::Tensor(tensor) => Err(format!("constants of type {} are not supported", tensor.element)),
+        Attribute::Int(v) => Ok(Tensor::from_ints(&[*v]).into_scalar()),
+        Attribute::Ints(v) => Ok(Tensor::from_ints(v)),
+        Attribute::Float(v) => Ok(Tensor::from_floats(&[*v]).into_scalar()),
+        Attribute::Floats(v) => Ok(Tensor::from_floats(v)),
+        _ => Err(format!("constants given as `{name}` are not supported")),
+    }
+}
+
+fn constant_of_shape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let value = match r.attribute("value") {
+        Some(Attribute::Tensor(value)) => value.clone(),
+        _ => Tensor::from_floats(&[0.0]),
+    };
+    if value.elements() != 1 || !value.element.is_numeric() {
+        return Err(format!("`value` must be one number, it is {} of shape {:?}", value.element, value.dims));
+    }
+    let shape = r.required_ints_param("input")?;
+    Ok(Op::ConstantOfShape { shape, value })
+}
+
+fn range<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    stash_type(r)?;
+    let number = |i| r.scalar_param(i)?.ok_or_else(|| format!("has no input {i}"));
+    Ok(Op::Range { start: number(0)?, limit: number(1)?, delta: number(2)? })
+}
+
+/// The type that intermediate results have: f32 in every version that does
+/// not say.
+fn stash_type(r: &NodeReader) -> Result<(), String> {
+    match r.optional_int("stash_type") {
+        None | Some(1) => Ok(()),
+        Some(code) => Err(format!("`stash_type` {code} is not supported, only 1 (f32) is")),
+    }
+}
+
+fn shape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::Shape { x: r.input(0)?, start: r.optional_int("start").unwrap_or(0), end: r.optional_int("end") })
+}
+
+fn reshape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::Reshape { x: r.input(0)?, shape: r.required_ints_param("shape")?, zero_copies: !r.flag("allowzero")? })
+}
+
+fn unsqueeze<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let axes = r.known_ints("axes")?.ok_or("has no `axes`")?;
+    Ok(Op::Unsqueeze { x: r.input(0)?, axes })
+}
+
+fn transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let permutation = r.ints("perm").map(<[i64]>::to_vec);
+    if let Some(perm) = &permutation {
+        let mut sorted = perm.clone();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..perm.len() as i64) {
+            return Err(format!("`perm` {perm:?} is not a permutation"));
+        }
+    }
+    Ok(Op::Transpose { x: r.input(0)?, permutation })
+}
+
+fn split<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let parts = r.node.outputs.len();
+    let sizes = r.ints_param("split")?;
+    if let Some(Param::Known(sizes)) = &sizes
+        && (sizes.len() != parts || sizes.iter().any(|&s| s < 0))
+    {
+        return Err(format!("`split` {sizes:?} does not fit its {parts} outputs"));
+    }
+    if let Some(n) = r.optional_int("num_outputs") {
+        if sizes.is_some() {
+            return Err("has both `split` and `num_outputs`".into());
+        }
+        if usize::try_from(n) != Ok(parts) {
+            return Err(format!("`num_outputs` is {n}, but it has {parts} outputs"));
+        }
+    }
+    Ok(Op::Split { x: r.input(0)?, axis: r.int("axis")?, parts, sizes })
+}
+
+fn slice<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let slice = Slice {
+        x: r.input(0)?,
+        starts: r.required_ints_param("starts")?,
+        ends: r.required_ints_param("ends")?,
+        axes: r.known_ints("axes")?,
+        steps: r.ints_param("steps")?,
+    };
+    let known = |param: &Param<Vec<i64>>| match param {
+        Param::Known(values) => Some(values.len()),
+        Param::Value(_) => None,
+    };
+    let steps = slice.steps.as_ref();
+    if let Some(Param::Known(steps)) = steps
+        && steps.contains(&0)
+    {
+        return Err("has a step of 0".into());
+    }
+    let lengths = [known(&slice.starts), known(&slice.ends), slice.axes.as_ref().map(Vec::len), steps.and_then(known)];
+    let mut lengths = lengths.into_iter().flatten();
+    let first = lengths.next();
+    if lengths.any(|n| Some(n) != first) {
+        return Err("`starts`, `ends`, `axes` and `steps` differ in length".into());
+    }
+    Ok(Op::Slice(slice))
+}
+
+fn gather<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::Gather { x: r.input(0)?, indices: r.input(1)?, axis: r.int("axis")? })
+}
+
+fn pad<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let mode = match r.string("mode")? {
+        None | Some("constant") => PadMode::Constant,
+        Some("reflect") => PadMode::Reflect,
+        Some("edge") => PadMode::Edge,
+        Some("wrap") => PadMode::Wrap,
+        Some(other) => return Err(format!("has unknown `mode` {other}")),
+    };
+    let value = if r.interface.since < 11 {
+        Some(Param::Known(Scalar::Float(r.float("value")?.into())))
+    } else {
+        r.scalar_param(2)?
+    };
+    let (pads, axes) = (r.required_ints_param("pads")?, r.known_ints("axes")?);
+    if let (Param::Known(pads), Some(axes)) = (&pads, &axes)
+        && pads.len() != 2 * axes.len()
+    {
+        return Err(format!("has {} `pads` for {} `axes`", pads.len(), axes.len()));
+    }
+    Ok(Op::Pad { x: r.input(0)?, mode, pads, value, axes })
+}
+
+fn gemm<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::Gemm {
+        a: r.input(0)?,
+        b: r.input(1)?,
+        c: r.optional(2),
+        alpha: r.float("alpha")?,
+        beta: r.float("beta")?,
+        transpose_a: r.int("transA")? != 0,
+        transpose_b: r.int("transB")? != 0,
+    })
+}
+
+fn conv<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let weight = r.input(1)?;
+    let kernel = r.values.constant(weight).map(|w| w.dims.get(2..).unwrap_or_default());
+    let group = r.int("group")?;
+    Ok(Op::Conv {
+        x: r.input(0)?,
+        weight,
+        bias: r.optional(2),
+        group: u64::try_from(group)
+            .ok()
+            .filter(|&g| g > 0)
+            .ok_or_else(|| format!("`group` is {group}, it must be positive"))?,
+        window: Window::read(r, kernel)?,
+    })
+}
+
+fn max_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    r.outputs_unused_from(1)?;
+    Ok(Op::Pool { x: r.input(0)?, function: Pool::Max, window: Window::read(r, None)?, ceil: r.flag("ceil_mode")? })
+}
+
+fn average_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let count_padding = r.flag("count_include_pad")?;
+    Ok(Op::Pool {
+        x: r.input(0)?,
+        function: Pool::Average { count_padding },
+        window: Window::read(r, None)?,
+        ceil: r.flag("ceil_mode")?,
+    })
+}
+
+fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
+    let given = r.known_ints("axes")?.filter(|axes| !axes.is_empty());
+    let axes = match given {
+        None if r.flag("noop_with_empty_axes")? => Some(Vec::new()),
+        axes => axes,
+    };
+    Ok(Op::Reduce { function, x: r.input(0)?, axes, keep_dims: r.flag("keepdims")? })
+}
+
+fn softmax<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let span = match r.interface.since {
+        ..13 => SoftmaxSpan::FromAxis,
+        _ => SoftmaxSpan::Axis,
+    };
+    Ok(Op::Softmax { x: r.input(0)?, axis: r.int("axis")?, span })
+}
+
+fn layer_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    stash_type(r)?;
+    r.outputs_unused_from(1)?;
+    Ok(Op::LayerNormalization {
+        x: r.input(0)?,
+        scale: r.input(1)?,
+        bias: r.optional(2),
+        axis: r.int("axis")?,
+        epsilon: r.float("epsilon")?,
+    })
+}
+
+fn batch_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    if r.flag("training_mode")? {
+        return Err("is in training mode".into());
+    }
+    if r.optional_int("spatial") == Some(0) {
+        return Err("`spatial` 0 is not supported".into());
+    }
+    r.outputs_unused_from(1)?;
+    Ok(Op::BatchNormalization {
+        x: r.input(0)?,
+        scale: r.input(1)?,
+        bias: r.input(2)?,
+        mean: r.input(3)?,
+        variance: r.input(4)?,
+        epsilon: r.float("epsilon")?,
+    })
+}
