@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use sutura_runtime::abi;
 use sutura_runtime::artifact::{Contents, to_bytes};
 use sutura_runtime::manifest::*;
-use sutura_runtime::{Artifact, ElementType, Model, Options, Result, Tensor, abi};
+use sutura_runtime::{Artifact, ElementType, Model, Options, Result, Tensor};
 
 /// The scale that the artifact holds as its only constant.
 pub const SCALE: f32 = 1.5;

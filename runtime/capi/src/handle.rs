@@ -1,0 +1,55 @@
+//! What a `sutura_model` points to: the model, and its signature in forms that C can read.
+
+use std::ffi::CString;
+
+use sutura_runtime::manifest::{Dim, Value};
+use sutura_runtime::{ElementType, Model};
+
+/// An open model.
+#[derive(Debug)]
+pub struct Handle {
+    pub(crate) model: Model,
+    pub(crate) signature: CString,
+    pub(crate) inputs: Vec<Info>,
+    pub(crate) outputs: Vec<Info>,
+}
+
+/// An input or an output.
+#[derive(Debug)]
+pub(crate) struct Info {
+    pub(crate) index: usize,
+    pub(crate) name: CString,
+    pub(crate) element_type: i32,
+    pub(crate) dims: Vec<i64>,
+}
+
+impl Handle {
+    pub(crate) fn new(model: Model) -> Self {
+        let infos = |values: &[Value]| values.iter().enumerate().map(|(index, v)| Info::new(index, v)).collect();
+        let signature = c_string(&model.manifest().signature());
+        let (inputs, outputs) = (infos(model.inputs()), infos(model.outputs()));
+        Self { model, signature, inputs, outputs }
+    }
+}
+
+impl Info {
+    fn new(index: usize, value: &Value) -> Self {
+        let dim = |dim: &Dim| match dim {
+            Dim::Const(n) => *n,
+            Dim::Symbol(_) | Dim::Expr(_) => -1,
+        };
+        let code = ElementType::ALL.iter().position(|t| *t == value.element_type);
+        Self {
+            index,
+            name: c_string(&value.name),
+            // `ALL` has every element type.
+            element_type: code.map_or(-1, |code| code as i32),
+            dims: value.dims.iter().map(dim).collect(),
+        }
+    }
+}
+
+/// A name with a NUL in it, which no sensible model has, is shown with an escape.
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "\\0")).unwrap_or_default()
+}

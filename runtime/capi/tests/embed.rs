@@ -1,0 +1,115 @@
+//! A C program, compiled against the header and linked with either library, runs a model.
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sutura_runtime::{ElementType, ErrorKind};
+
+/// Where cargo puts the libraries of the crate under test: beside the test itself.
+fn libraries() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+fn compile(sources: &Path, out: &Path, flags: &[&str]) {
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(common::include()).arg(sources).arg("-o").arg(out);
+    let done = cc.args(flags).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn run(program: &Path, args: &[&Path]) -> String {
+    let done = Command::new(program).args(args).output().unwrap();
+    assert!(done.status.success(), "{:?}\n{}", done.status, String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn embed(link: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("rows.sutura");
+    std::fs::write(&artifact, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+    let program = folder.path().join("embed");
+    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/embed.c"), &program, link);
+    let absent = Path::new("absent.sutura");
+    let expected = "\
+before: '', version 0.1.0
+absent: 5 cannot read `absent.sutura`: No such file or directory (os error 2)
+threads: 2 the number of threads is negative: -3
+null: 2 null pointer: path or model
+rows(x: f32[rows, cols], bias: f32[cols]) -> (y: f32[rows, cols], sums: f32[rows])
+2 inputs, 2 outputs
+input x: type 13, dims -1 -1
+output y: type 13, dims -1 -1
+input bias: type 13, dims -1
+output sums: type 13, dims -1
+index: 2 there is no input 2: the model has 2
+solved 2 3
+-3 8.5 20 -7.5 4 15.5 | 3 12
+dims: 1 dimension `cols` is inconsistent: input `bias` dimension 0 is 4, but input `x` dimension 1 is 3
+count: 2 the model has 2 inputs (`x`, `bias`), but 1 was given
+type: 2 there is no element type 99
+data: 2 null pointer: data of a tensor
+overlap: 2 the buffers of output `y` and input `x` overlap
+aligned: 2 the buffer of output `y` is not aligned to 64 bytes
+model: 2 null pointer: model
+-1 1
+";
+    assert_eq!(run(&program, &[&artifact, absent]), expected);
+}
+
+#[test]
+fn with_the_shared_library() {
+    let folder = libraries();
+    let folder = folder.to_str().unwrap();
+    embed(&["-L", folder, "-lsutura_rt", &format!("-Wl,-rpath,{folder}")]);
+}
+
+#[test]
+fn with_the_static_library() {
+    let archive = libraries().join("libsutura_rt.a");
+    embed(&[archive.to_str().unwrap(), "-lpthread", "-ldl", "-lm"]);
+}
+
+/// The numbers and sizes in the headers are those of the Rust code.
+#[test]
+fn headers_agree_with_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("constants.c");
+    let names: Vec<String> = ElementType::ALL.iter().map(|t| format!("SUTURA_{}", t.name().to_uppercase())).collect();
+    let kinds = [
+        ("SUTURA_INPUT", ErrorKind::Input),
+        ("SUTURA_USAGE", ErrorKind::Usage),
+        ("SUTURA_UNSUPPORTED", ErrorKind::Unsupported),
+        ("SUTURA_CORRUPT", ErrorKind::Corrupt),
+        ("SUTURA_SYSTEM", ErrorKind::System),
+        ("SUTURA_INTERNAL", ErrorKind::Internal),
+    ];
+    let mut expressions = vec![
+        ("SUTURA_OK".to_owned(), 0),
+        ("SUTURA_BUFFER_ALIGNMENT".into(), common::abi::ALIGNMENT as i64),
+        ("SUTURA_ALIGNMENT".into(), common::abi::ALIGNMENT as i64),
+        ("SUTURA_ABI_VERSION".into(), i64::from(common::abi::VERSION)),
+        ("SUTURA_NO_SUCH_ROUTINE".into(), i64::from(common::abi::NO_SUCH_ROUTINE)),
+        ("sizeof(SuturaRt)".into(), size_of::<common::abi::SuturaRt>() as i64),
+        ("offsetof(SuturaRt, ctx)".into(), std::mem::offset_of!(common::abi::SuturaRt, ctx) as i64),
+        ("offsetof(SuturaRt, parallel_for)".into(), std::mem::offset_of!(common::abi::SuturaRt, parallel_for) as i64),
+        ("offsetof(SuturaRt, call)".into(), std::mem::offset_of!(common::abi::SuturaRt, call) as i64),
+        ("sizeof(sutura_tensor)".into(), size_of::<sutura_rt::SuturaTensor>() as i64),
+        ("offsetof(sutura_tensor, data)".into(), std::mem::offset_of!(sutura_rt::SuturaTensor, data) as i64),
+        ("sizeof(sutura_value)".into(), size_of::<sutura_rt::SuturaValue>() as i64),
+        ("offsetof(sutura_value, dims)".into(), std::mem::offset_of!(sutura_rt::SuturaValue, dims) as i64),
+    ];
+    expressions.extend(names.into_iter().zip(0..));
+    expressions.extend(kinds.map(|(name, kind)| (name.to_owned(), i64::from(kind.exit_code()))));
+    let checks =
+        expressions.iter().map(|(c, rust)| format!("_Static_assert({c} == {rust}, \"{c} is {rust} in Rust\");\n"));
+    let text: String = ["#include <stddef.h>\n#include \"sutura.h\"\n#include \"sutura_abi.h\"\n".to_owned()]
+        .into_iter()
+        .chain(checks)
+        .chain(["int main(void) { return 0; }\n".to_owned()])
+        .collect();
+    std::fs::write(&source, text).unwrap();
+    compile(&source, &folder.path().join("constants"), &[]);
+}
