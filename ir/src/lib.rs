@@ -7,6 +7,7 @@
 extern crate self as sutura_ir;
 
 pub mod affine;
+pub mod analysis;
 pub mod asm;
 pub mod attrs;
 pub mod body;
@@ -17,12 +18,14 @@ pub mod diagnostics;
 pub mod ext;
 pub mod float;
 mod handle;
+pub mod interfaces;
 pub mod location;
 pub mod op_def;
 pub mod op_ref;
 pub mod pattern;
 pub mod registry;
 pub mod rewriter;
+pub mod symbols;
 pub mod types;
 
 pub use attrs::{Attr, AttrData, NamedAttr};

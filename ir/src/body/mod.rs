@@ -175,6 +175,11 @@ impl Body {
         Region::new(index, self.tag)
     }
 
+    /// The block at `index` of the table, for side tables that store indices.
+    pub(crate) fn block_at(&self, index: usize) -> Block {
+        Block::new(index, self.tag)
+    }
+
     fn value_at(&self, index: usize) -> Value {
         Value::new(index, self.tag)
     }
@@ -192,6 +197,11 @@ impl Body {
     /// Number of slots in the table of blocks: the size of a side table indexed by [`Block`].
     pub fn block_slots(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Number of slots in the table of regions: the size of a side table indexed by [`Region`].
+    pub fn region_slots(&self) -> usize {
+        self.regions.len()
     }
 
     /// Number of operations that are not erased, without those in nested bodies.
@@ -270,6 +280,11 @@ impl Body {
     /// Last op of a block.
     pub fn last_op(&self, block: Block) -> Option<Op> {
         self.block_data(block).last
+    }
+
+    /// Successors of the last op of a block.
+    pub fn block_successors(&self, block: Block) -> &[Block] {
+        self.last_op(block).map_or(&[], |op| self.successors(op))
     }
 
     /// The block after this one in its region.
