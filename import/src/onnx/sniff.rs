@@ -26,7 +26,10 @@ pub enum FileKind {
 impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Zip => "a zip archive (a PyTorch checkpoint or a packed model?); unpack it, or export the model with torch.onnx.export",
+            Self::Zip => {
+                "a zip archive (a PyTorch checkpoint or a packed model?); unpack it, or export the model with \
+                 torch.onnx.export"
+            }
             Self::Gzip => "a gzip file; unpack it first",
             Self::Safetensors => "a safetensors file, which holds weights without a graph; export the model to ONNX",
             Self::Pickle => "a Python pickle (an old PyTorch checkpoint?); export the model with torch.onnx.export",

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
 use super::{
-    model::{FunctionName, Node, OnnxModel, ValueInfo, ValueType},
+    model::{Node, OnnxModel, ValueInfo, ValueType},
     op::Op,
     reader::{NodeReader, Values},
     schema, typing,
@@ -87,9 +88,10 @@ pub fn check_supported(model: &OnnxModel) -> Vec<Unsupported> {
 pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedOps> {
     let mut unsupported = outer_values(model);
     let mut values = Values::new(&model.graph);
+    let functions = model.functions.iter().map(|f| (f.domain.as_str(), f.name.as_str())).collect();
     let mut nodes = Vec::with_capacity(model.graph.nodes.len());
     for node in &model.graph.nodes {
-        match typed_node(model, node, &values) {
+        match typed_node(node, model.opset(), &functions, &values) {
             Ok(op) => {
                 match (&op, node.outputs.first().and_then(Option::as_deref)) {
                     (Op::Constant { value }, Some(name)) => values.define(name, value.clone()),
@@ -115,9 +117,15 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
 
 type Reason = (String, Option<String>);
 
-fn typed_node<'m>(model: &'m OnnxModel, node: &'m Node, values: &Values<'m>) -> Result<Op<'m>, Vec<Reason>> {
-    let is_call = |f: &FunctionName| f.domain == node.domain && f.name == node.op_type;
-    if model.functions.iter().any(is_call) {
+/// `functions` are the model's own, by domain and name; they come before
+/// ONNX's operators.
+fn typed_node<'m>(
+    node: &'m Node,
+    opset: i64,
+    functions: &FxHashSet<(&str, &str)>,
+    values: &Values<'m>,
+) -> Result<Op<'m>, Vec<Reason>> {
+    if functions.contains(&(node.domain.as_str(), node.op_type.as_str())) {
         return Err(vec![(
             "is a function that the model defines".into(),
             Some("inline the model's functions with onnx.inliner.inline_local_functions".into()),
@@ -127,7 +135,6 @@ fn typed_node<'m>(model: &'m OnnxModel, node: &'m Node, values: &Values<'m>) -> 
         Some(operator) if node.domain.is_empty() => operator,
         _ => return Err(vec![("operator is not supported".into(), hint(node))]),
     };
-    let opset = model.opset();
     let Some(interface) = operator.at(opset) else {
         let first = operator.first_opset();
         return Err(vec![(format!("does not exist in opset {opset}, only from {first} on"), None)]);
