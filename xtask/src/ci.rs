@@ -1,10 +1,11 @@
 //! `cargo xtask ci`: what must hold before a change lands. Every check runs, also after one that failed.
 
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use crate::{Failure, process, setup, test, tidy};
 
-pub(crate) fn run() -> Result<(), Failure> {
+/// Prints the count of the tests as the last line, whatever failed.
+pub(crate) fn run() -> Result<ExitCode, Failure> {
     // Nothing builds without it.
     setup::run()?;
     let mut failures = Vec::new();
@@ -22,13 +23,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     note("documentation", process::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")));
     let (summary, result) = test::count(&[]);
     note("tests", result);
-    let result = if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) };
-    if let Err(failure) = &result {
-        println!("{failure}");
+    if !failures.is_empty() {
+        eprintln!("error: failed: {}", failures.join(", "));
     }
-    // The last line on stdout is the count.
     println!("{summary}");
-    result
+    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn cargo(arguments: &[&str]) -> Command {

@@ -44,11 +44,11 @@ fn main() -> ExitCode {
         None => ("", &[][..]),
     };
     let result = match (command, rest) {
-        ("setup", []) => setup::run(),
-        ("demo", []) => demo::run(),
+        ("setup", []) => setup::run().map(|()| ExitCode::SUCCESS),
+        ("demo", []) => demo::run().map(|()| ExitCode::SUCCESS),
         ("test", arguments) => test::run(arguments),
-        ("tidy", []) => tidy::run(),
-        ("bless", []) => bless::run(),
+        ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
+        ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),
         ("help" | "--help" | "-h", _) => {
             print!("{USAGE}");
@@ -59,11 +59,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    result.unwrap_or_else(|failure| {
+        eprintln!("error: {failure}");
+        ExitCode::FAILURE
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{ExitCode, Stdio};
 
 use crate::{Failure, process, setup};
 
@@ -43,11 +43,15 @@ impl Summary {
     }
 }
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+/// Prints the count as the last line, also after a failure.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     setup::run()?;
     let (summary, result) = count(arguments);
+    if let Err(failure) = &result {
+        eprintln!("error: {failure}");
+    }
     println!("{summary}");
-    result
+    Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Runs the tests with their output passed on, and counts them. The result is an error when a test failed, a test program
