@@ -127,6 +127,16 @@ impl Registry {
         self.ops.values().filter_map(|entry| entry.def)
     }
 
+    /// Compiles an op's assembly format; a wrong one is a mistake in the dialect's source.
+    fn compile_format(&self, def: &OpDef, text: &str) -> Format {
+        let directives = self.dialects.get(def.dialect()).map(|info| &info.directives);
+        let compiled = Format::compile(def, text).and_then(|mut format| {
+            format.bind(directives.unwrap_or(&IndexMap::new()))?;
+            Ok(format)
+        });
+        compiled.unwrap_or_else(|e| panic!("assembly format of `{}`: {e}", def.name))
+    }
+
     /// Moves the registry into a context and fills its table of operations.
     pub(crate) fn freeze_into(self, cx: &mut Context) {
         for (name, entry) in &self.ops {
@@ -135,9 +145,7 @@ impl Registry {
             let info = OpInfo {
                 def,
                 attr_names: def.attrs.iter().map(|a| cx.ident(a.name)).collect(),
-                format: def.format.map(|text| {
-                    Format::compile(def, text).unwrap_or_else(|e| panic!("assembly format of `{name}`: {e}"))
-                }),
+                format: def.format.map(|text| self.compile_format(def, text)),
                 interfaces: entry.interfaces.clone(),
             };
             assert_eq!(cx.op_infos.push(info), index, "registered operations come first");
