@@ -9,8 +9,8 @@
  *
  * Link with -lsutura_rt, or with libsutura_rt.a -lpthread -ldl -lm.
  *
- * Every function may be called from any thread; one model may run on several threads at once. Only sutura_model_close must be
- * the last use of its model. Strings that are returned belong to the library.
+ * Every function may be called from any thread; one model may run on several threads at once. Only sutura_model_close
+ * must be the last use of its model. Strings that are returned belong to the library.
  *
  * An artifact holds native code: open only those from people whose programs you would run.
  */
@@ -74,14 +74,15 @@ typedef struct sutura_tensor {
   void *data;          /* may be NULL if the tensor has no elements; inputs are only read */
 } sutura_tensor;
 
-/* Loads an artifact. threads is the most that one run may use, the caller's included; 0 takes SUTURA_THREADS from the environment,
- * or else the number of processors. *model is set only on success. */
+/* Loads an artifact. threads is the most that one run may use, the caller's included; 0 takes SUTURA_THREADS from the
+ * environment, or else the number of processors. *model is set only on success. */
 sutura_status sutura_model_open(const char *path, int32_t threads, sutura_model **model);
 
 /* Unloads a model; NULL is ignored. */
 void sutura_model_close(sutura_model *model);
 
-/* The model's interface in one line, such as "encoder(x: f32[batch, seq, 256]) -> (y: f32[batch, seq, 256])"; NULL on an error. */
+/* The model's interface in one line, such as "encoder(x: f32[batch, seq, 256]) -> (y: f32[batch, seq, 256])"; NULL on
+ * an error. */
 const char *sutura_model_signature(const sutura_model *model);
 
 /* Number of inputs and of outputs; -1 on an error. */
@@ -97,8 +98,8 @@ sutura_status sutura_model_output(const sutura_model *model, int32_t index, sutu
 sutura_status sutura_model_output_dims(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
                                        int32_t output, int64_t *dims);
 
-/* Runs the model, inputs and outputs in the order of the signature. Buffers of outputs have the exact shapes, are aligned, and overlap
- * neither each other nor an input. */
+/* Runs the model, inputs and outputs in the order of the signature. Buffers of outputs have the exact shapes, are
+ * aligned, and overlap neither each other nor an input. */
 sutura_status sutura_model_run(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
                                const sutura_tensor *outputs, int32_t n_outputs);
 

@@ -53,8 +53,9 @@ pub struct SuturaRt {
     pub ctx: *mut c_void,
     /// Runs `kernel` over the groups `0..n_groups` and returns when all are done.
     ///
-    /// The groups are split into at most as many contiguous chunks as the call may use threads, each of at least `grain` groups
-    /// (below 1 counts as 1); a single chunk runs on the calling thread. Nothing is launched when `n_groups` is 0 or less.
+    /// The groups are split into at most as many contiguous chunks as the call may use threads, each of at least
+    /// `grain` groups (below 1 counts as 1); a single chunk runs on the calling thread. Nothing is launched when
+    /// `n_groups` is 0 or less.
     pub parallel_for: unsafe extern "C" fn(
         ctx: *mut c_void,
         kernel: KernelFn,

@@ -16,7 +16,8 @@ pub struct Comparison {
     pub elements: usize,
     /// Largest absolute difference.
     pub max_abs: Worst,
-    /// Largest difference relative to the expected value's magnitude; infinite where 0 was expected and something else came.
+    /// Largest difference relative to the expected value's magnitude; infinite where 0 was expected and something
+    /// else came.
     pub max_rel: Worst,
     /// Elements of which exactly one side is NaN.
     pub nan_mismatches: usize,
@@ -209,8 +210,9 @@ fn number(tensor: &Tensor, at: usize) -> Number {
     }
 }
 
-/// The value of a float with a sign bit and these many bits of exponent and mantissa. Without infinities, the largest exponent is
-/// an ordinary one and only the all-ones mantissa in it is NaN (the `FN` formats of OCP's 8-bit specification).
+/// The value of a float with a sign bit and these many bits of exponent and mantissa. Without infinities, the largest
+/// exponent is an ordinary one and only the all-ones mantissa in it is NaN (the `FN` formats of OCP's 8-bit
+/// specification).
 fn small_float(bits: u64, exponent_bits: u32, mantissa_bits: u32, infinities: bool) -> f64 {
     let mantissa_mask = (1u64 << mantissa_bits) - 1;
     let exponent_mask = (1u64 << exponent_bits) - 1;

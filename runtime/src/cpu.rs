@@ -1,7 +1,8 @@
 //! Checks that this machine has what a model was compiled for, before any of its code runs.
 //!
-//! The manifest holds LLVM's feature string. Every `+feature` in it must be known here and present on the machine: an unknown one
-//! is refused, because code that uses it would end in an illegal instruction somewhere in the middle of a run.
+//! The manifest holds LLVM's feature string. Every `+feature` in it must be known here and present on the machine: an
+//! unknown one is refused, because code that uses it would end in an illegal instruction somewhere in the middle of a
+//! run.
 
 #![allow(unsafe_code)]
 
@@ -72,49 +73,102 @@ fn is_advice(feature: &str) -> bool {
 /// Whether the machine and the system have a feature with LLVM's name; none if this crate does not know the name.
 #[cfg(target_arch = "x86_64")]
 fn probe(feature: &str) -> Option<bool> {
+    match feature {
+        // Part of every x86-64 processor.
+        "64bit" | "cmov" | "cx8" | "fxsr" | "mmx" | "nopl" | "x87" => Some(true),
+        // Only says that 512-bit registers may be used, which no processor so far refuses.
+        "evex512" => probe("avx512f"),
+        "crc32" => probe("sse4.2"),
+        _ if feature.starts_with("amx-") => bit(feature).map(|present| present && tiles()),
+        _ => detected(feature).or_else(|| bit(feature)),
+    }
+}
+
+/// What the standard library knows; it also asks whether the system saves the registers.
+#[cfg(target_arch = "x86_64")]
+fn detected(feature: &str) -> Option<bool> {
     use std::arch::is_x86_feature_detected as has;
     macro_rules! table {
-        ($($llvm:literal => $rust:tt),* $(,)?) => {
+        ([$($same:tt)*] [$($llvm:literal = $rust:tt)*]) => {
             match feature {
+                $($same => has!($same),)*
                 $($llvm => has!($rust),)*
-                // Part of every x86-64 processor.
-                "64bit" | "cmov" | "cx8" | "fxsr" | "mmx" | "nopl" | "x87" => true,
-                // Only says that 512-bit registers may be used, which avx512f implies on this machine.
-                "evex512" => has!("avx512f"),
-                "crc32" => has!("sse4.2"),
-                "sahf" => extended(0x8000_0001).ecx & 1 != 0,
-                "prfchw" => extended(0x8000_0001).ecx >> 8 & 1 != 0,
-                "fsgsbase" => leaf(7, 0).ebx & 1 != 0,
-                "clflushopt" => leaf(7, 0).ebx >> 23 & 1 != 0,
-                "clwb" => leaf(7, 0).ebx >> 24 & 1 != 0,
-                "cldemote" => leaf(7, 0).ecx >> 25 & 1 != 0,
-                "movdiri" => leaf(7, 0).ecx >> 27 & 1 != 0,
-                "movdir64b" => leaf(7, 0).ecx >> 28 & 1 != 0,
-                "serialize" => leaf(7, 0).edx >> 14 & 1 != 0,
-                "amx-bf16" => tiles() && leaf(7, 0).edx >> 22 & 1 != 0,
-                "amx-tile" => tiles() && leaf(7, 0).edx >> 24 & 1 != 0,
-                "amx-int8" => tiles() && leaf(7, 0).edx >> 25 & 1 != 0,
-                "amx-fp16" => tiles() && leaf(7, 1).eax >> 21 & 1 != 0,
-                "amx-complex" => tiles() && leaf(7, 1).edx >> 8 & 1 != 0,
                 _ => return None,
             }
         };
     }
-    Some(table! {
-        "adx" => "adx", "aes" => "aes", "avx" => "avx", "avx2" => "avx2",
-        "avx512bf16" => "avx512bf16", "avx512bitalg" => "avx512bitalg", "avx512bw" => "avx512bw", "avx512cd" => "avx512cd",
-        "avx512dq" => "avx512dq", "avx512f" => "avx512f", "avx512fp16" => "avx512fp16", "avx512ifma" => "avx512ifma",
-        "avx512vbmi" => "avx512vbmi", "avx512vbmi2" => "avx512vbmi2", "avx512vl" => "avx512vl", "avx512vnni" => "avx512vnni",
-        "avx512vp2intersect" => "avx512vp2intersect", "avx512vpopcntdq" => "avx512vpopcntdq",
-        "avxifma" => "avxifma", "avxneconvert" => "avxneconvert", "avxvnni" => "avxvnni",
-        "avxvnniint16" => "avxvnniint16", "avxvnniint8" => "avxvnniint8",
-        "bmi" => "bmi1", "bmi2" => "bmi2", "cx16" => "cmpxchg16b", "f16c" => "f16c", "fma" => "fma",
-        "gfni" => "gfni", "lzcnt" => "lzcnt", "movbe" => "movbe", "pclmul" => "pclmulqdq", "popcnt" => "popcnt",
-        "rdrnd" => "rdrand", "rdseed" => "rdseed", "rtm" => "rtm", "sha" => "sha", "sha512" => "sha512",
-        "sm3" => "sm3", "sm4" => "sm4", "sse" => "sse", "sse2" => "sse2", "sse3" => "sse3", "sse4.1" => "sse4.1",
-        "sse4.2" => "sse4.2", "sse4a" => "sse4a", "ssse3" => "ssse3", "tbm" => "tbm", "vaes" => "vaes",
-        "vpclmulqdq" => "vpclmulqdq", "xsave" => "xsave", "xsavec" => "xsavec", "xsaveopt" => "xsaveopt", "xsaves" => "xsaves",
-    })
+    Some(table!([
+        "adx" "aes" "avx" "avx2" "avx512bf16" "avx512bitalg" "avx512bw" "avx512cd" "avx512dq" "avx512f" "avx512fp16"
+        "avx512ifma" "avx512vbmi" "avx512vbmi2" "avx512vl" "avx512vnni" "avx512vp2intersect" "avx512vpopcntdq"
+        "avxifma" "avxneconvert" "avxvnni" "avxvnniint16" "avxvnniint8" "bmi2" "f16c" "fma" "gfni" "lzcnt" "movbe"
+        "popcnt" "rdseed" "rtm" "sha" "sha512" "sm3" "sm4" "sse" "sse2" "sse3" "sse4.1" "sse4.2" "sse4a" "ssse3" "tbm"
+        "vaes" "vpclmulqdq" "xsave" "xsavec" "xsaveopt" "xsaves"
+    ] [
+        "bmi" = "bmi1" "cx16" = "cmpxchg16b" "pclmul" = "pclmulqdq" "rdrnd" = "rdrand"
+    ]))
+}
+
+/// The registers that `cpuid` answers in.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+enum Register {
+    Eax,
+    Ebx,
+    Ecx,
+    Edx,
+}
+
+/// Features that need nothing of the system but (for the tiles) what [`tiles`] asks: LLVM's name, leaf, sub-leaf,
+/// register, bit. From the processor manuals' descriptions of `cpuid`.
+#[cfg(target_arch = "x86_64")]
+#[rustfmt::skip]
+const BITS: &[(&str, u32, u32, Register, u32)] = &[
+    ("fsgsbase",   7, 0, Register::Ebx, 0),
+    ("sgx",        7, 0, Register::Ebx, 2),
+    ("invpcid",    7, 0, Register::Ebx, 10),
+    ("clflushopt", 7, 0, Register::Ebx, 23),
+    ("clwb",       7, 0, Register::Ebx, 24),
+    ("pku",        7, 0, Register::Ecx, 4),
+    ("waitpkg",    7, 0, Register::Ecx, 5),
+    ("shstk",      7, 0, Register::Ecx, 7),
+    ("rdpid",      7, 0, Register::Ecx, 22),
+    ("cldemote",   7, 0, Register::Ecx, 25),
+    ("movdiri",    7, 0, Register::Ecx, 27),
+    ("movdir64b",  7, 0, Register::Ecx, 28),
+    ("enqcmd",     7, 0, Register::Ecx, 29),
+    ("uintr",      7, 0, Register::Edx, 5),
+    ("serialize",  7, 0, Register::Edx, 14),
+    ("tsxldtrk",   7, 0, Register::Edx, 16),
+    ("pconfig",    7, 0, Register::Edx, 18),
+    ("amx-bf16",   7, 0, Register::Edx, 22),
+    ("amx-tile",   7, 0, Register::Edx, 24),
+    ("amx-int8",   7, 0, Register::Edx, 25),
+    ("cmpccxadd",  7, 1, Register::Eax, 7),
+    ("amx-fp16",   7, 1, Register::Eax, 21),
+    ("hreset",     7, 1, Register::Eax, 22),
+    ("amx-complex", 7, 1, Register::Edx, 8),
+    ("prefetchi",  7, 1, Register::Edx, 14),
+    ("ptwrite",    0x14, 0, Register::Ebx, 4),
+    ("sahf",       0x8000_0001, 0, Register::Ecx, 0),
+    ("prfchw",     0x8000_0001, 0, Register::Ecx, 8),
+    ("mwaitx",     0x8000_0001, 0, Register::Ecx, 29),
+    ("clzero",     0x8000_0008, 0, Register::Ebx, 0),
+    ("rdpru",      0x8000_0008, 0, Register::Ebx, 4),
+    ("wbnoinvd",   0x8000_0008, 0, Register::Ebx, 9),
+];
+
+/// Looks a feature up in [`BITS`]; none if it is not there.
+#[cfg(target_arch = "x86_64")]
+fn bit(feature: &str) -> Option<bool> {
+    let (_, number, sub, register, bit) = BITS.iter().find(|(name, ..)| *name == feature)?;
+    let answer = leaf(*number, *sub);
+    let value = match register {
+        Register::Eax => answer.eax,
+        Register::Ebx => answer.ebx,
+        Register::Ecx => answer.ecx,
+        Register::Edx => answer.edx,
+    };
+    Some(value >> bit & 1 != 0)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -130,17 +184,12 @@ use std::arch::x86_64::CpuidResult;
 fn leaf(number: u32, sub: u32) -> CpuidResult {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
     const NONE: CpuidResult = CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
-    if number > __cpuid(0).eax || (sub > 0 && sub > __cpuid_count(number, 0).eax) {
+    // Ordinary and extended leaves have a first leaf each, which says what the last is.
+    let first = number & 0x8000_0000;
+    if number > __cpuid(first).eax || (sub > 0 && sub > __cpuid_count(number, 0).eax) {
         return NONE;
     }
     __cpuid_count(number, sub)
-}
-
-#[cfg(target_arch = "x86_64")]
-fn extended(number: u32) -> CpuidResult {
-    use std::arch::x86_64::__cpuid;
-    const NONE: CpuidResult = CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 };
-    if number > __cpuid(0x8000_0000).eax { NONE } else { __cpuid(number) }
 }
 
 /// Whether the system saves the tile registers (both components of the extended state).
@@ -220,5 +269,26 @@ mod tests {
         for triple in ["aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", ""] {
             assert!(matches!(check(&target(triple, "")), Err(Error::WrongMachine { .. })), "{triple}");
         }
+    }
+
+    /// The kernel may hide a feature, but does not list one that is not there.
+    #[test]
+    fn what_the_kernel_lists_is_found() {
+        let info = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+        let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap().split_whitespace().collect();
+        assert!(flags.contains(&"sse2"));
+        for (feature, ..) in BITS {
+            if flags.contains(&feature.replace('-', "_").as_str()) {
+                assert_eq!(probe(feature), Some(true), "{feature}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_bit_has_one_meaning() {
+        let places: std::collections::HashSet<_> =
+            BITS.iter().map(|(_, leaf, sub, register, bit)| (leaf, sub, *register as u8, bit)).collect();
+        assert_eq!(places.len(), BITS.len());
+        assert!(BITS.iter().all(|(name, ..)| detected(name).is_none()));
     }
 }

@@ -59,7 +59,7 @@ pub enum Error {
     MissingRoutine { names: Vec<String> },
 
     /// Too few or too many inputs.
-    #[error("the model has {} input{} ({}), but {found} {} given", expected.len(), plural(expected.len()), list(expected), was(*found))]
+    #[error("the model has {} ({}), but {found} {} given", count(expected.len(), "input"), list(expected), was(*found))]
     InputCount { expected: Vec<String>, found: usize },
     /// An input that the model needs was not named.
     #[error("input `{name}` is missing")]
@@ -71,7 +71,7 @@ pub enum Error {
     #[error("input `{name}` is given twice")]
     DuplicateInput { name: String },
     /// Too few or too many output buffers.
-    #[error("the model has {expected} output{}, but {found} buffer{} {} given", plural(*expected), plural(*found), was(*found))]
+    #[error("the model has {}, but {} {} given", count(*expected, "output"), count(*found, "buffer"), was(*found))]
     OutputCount { expected: usize, found: usize },
     /// `value` is `input` or `output` and its name.
     #[error("{value} has element type {found}, but the model needs {expected}")]
@@ -279,8 +279,8 @@ fn list(names: &[String]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn was(n: usize) -> &'static str {

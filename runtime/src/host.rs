@@ -28,7 +28,8 @@ impl Host {
     /// Loads code from memory.
     pub(crate) fn load(code: &[u8]) -> Result<Self> {
         let (library, files) = open(code)?;
-        // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the others are used.
+        // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the
+        // others are used.
         unsafe {
             let version: abi::AbiVersionFn = symbol(&library, abi::ABI_VERSION_SYMBOL)?;
             let found = version();
@@ -68,8 +69,8 @@ impl Host {
     /// Calls `sutura_run`. Returns its result.
     ///
     /// # Safety
-    /// Lengths as the manifest of this code implies; every pointer aligned and valid for the bytes that `sutura_shapes` gave for
-    /// `symbols`, outputs and workspace for writing, and overlapping nothing else.
+    /// Lengths as the manifest of this code implies; every pointer aligned and valid for the bytes that
+    /// `sutura_shapes` gave for `symbols`, outputs and workspace for writing, and overlapping nothing else.
     pub(crate) unsafe fn run(
         &self,
         table: &abi::SuturaRt,
@@ -103,7 +104,8 @@ fn open(code: &[u8]) -> Result<(Library, Vec<File>)> {
         // instead of this one. Then another descriptor, so another path, is taken.
         // SAFETY: with RTLD_NOLOAD no code is loaded or run.
         if unsafe { Library::open(Some(&path), RTLD_NOW | libc::RTLD_NOLOAD) }.is_err() {
-            // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading means.
+            // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading
+            // means.
             let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
             return Ok((library.map_err(|e| refused(reason(&e, &path)))?, files));
         }

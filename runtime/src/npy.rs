@@ -1,11 +1,11 @@
 //! NumPy's `.npy` files.
 //!
 //! Reads versions 1 to 3 of the format, either byte order, either memory order; the tensor is always row-major in the
-//! machine's byte order, with the same values at the same indices. Writes version 1, little endian, row-major, which is what
-//! NumPy itself writes. NumPy has no bf16 or 8-bit floats, so those are refused in both directions.
+//! machine's byte order, with the same values at the same indices. Writes version 1, little endian, row-major, which
+//! is what NumPy itself writes. NumPy has no bf16 or 8-bit floats, so those are refused in both directions.
 //!
-//! The header is a Python dictionary with three fixed keys. It is read by a small parser of exactly that, because a file
-//! can hold anything: nothing here recurses, and nothing is allocated before the file is known to be long enough.
+//! The header is a Python dictionary with three fixed keys. It is read by a small parser of exactly that, because a
+//! file can hold anything: nothing here recurses, and nothing is allocated before the file is known to be long enough.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -56,7 +56,7 @@ pub fn write(path: impl AsRef<Path>, tensor: &Tensor) -> Result<()> {
     })
 }
 
-/// The bytes of the file that [`write`] writes.
+/// The bytes of the file that [`write()`] writes.
 pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     let mut bytes = header(tensor).map_err(|reason| Error::InvalidTensor { reason })?;
     bytes.extend_from_slice(&little_endian(tensor));

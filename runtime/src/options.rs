@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use crate::abi::RoutineFn;
 use crate::error::{Error, Result};
@@ -25,8 +25,8 @@ impl Options {
         Self::default()
     }
 
-    /// The most threads that one run may use, the caller's included. Without this, `SUTURA_THREADS` counts, and without that the
-    /// number of processors that the process may use. With 1, no thread is started.
+    /// The most threads that one run may use, the caller's included. Without this, `SUTURA_THREADS` counts, and
+    /// without that the number of processors that the process may use. With 1, no thread is started.
     /// Results are the same bits for every number.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
@@ -34,16 +34,14 @@ impl Options {
         self
     }
 
-    /// Offers a library routine to the model under a name (without a NUL, which no name in an artifact has either).
+    /// Offers a library routine to the model under a name.
     ///
     /// # Safety
     /// The function must do what models compiled for this name expect: use the buffers and dims that they pass, within
     /// their bounds, from any thread.
     #[must_use]
-    pub unsafe fn routine(mut self, name: &str, function: RoutineFn) -> Self {
-        if let Ok(name) = CString::new(name) {
-            self.routines.insert(name, function);
-        }
+    pub unsafe fn routine(mut self, name: &CStr, function: RoutineFn) -> Self {
+        self.routines.insert(name.to_owned(), function);
         self
     }
 

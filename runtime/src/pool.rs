@@ -1,10 +1,12 @@
 //! The process's thread pool.
 //!
-//! A launch splits its groups into contiguous chunks before anything runs. Which thread runs a chunk is left to chance; results do not
-//! depend on it. The calling thread takes part and can do every chunk itself, so a launch never waits for a free worker,
-//! concurrent launches cannot starve each other, and a launch from inside a kernel cannot lock up.
+//! A launch splits its groups into contiguous chunks before anything runs. Which thread runs a chunk is left to
+//! chance; results do not depend on it. The calling thread takes part and can do every chunk itself, so a launch
+//! never waits for a free worker, concurrent launches cannot starve each other, and a launch from inside a kernel
+//! cannot lock up.
 //!
-//! Kernels are short and come in quick succession, so an idle worker looks for the next launch for a moment before it sleeps.
+//! Kernels are short and come in quick succession, so an idle worker looks for the next launch for a moment before it
+//! sleeps.
 
 #![allow(unsafe_code)]
 
@@ -153,8 +155,9 @@ impl Pool {
         }
         let job = Arc::new(Job { launch, chunks, unfinished: AtomicUsize::new(chunks), caller: thread::current() });
         self.submit(&job);
-        // SAFETY: `submit` leaves chunk 0 to the caller, and `take_from` gives each of the others to one thread. The arguments
-        // stay valid, because this function returns only when `unfinished` is 0, and a thread lowers it after its last use of them.
+        // SAFETY: `submit` leaves chunk 0 to the caller, and `take_from` gives each of the others to one thread. The
+        // arguments stay valid, because this function returns only when `unfinished` is 0, and a thread lowers it
+        // after its last use of them.
         unsafe {
             job.run_chunk(0);
             while let Some(index) = self.take_from(&job) {

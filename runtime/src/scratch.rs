@@ -1,6 +1,7 @@
 //! The memory that a run needs besides its inputs and outputs, kept for the next run.
 //!
-//! Fresh pages cost more than most kernels, so a model keeps as many scratch areas as it ever had runs at the same time.
+//! Fresh pages cost more than most kernels, so a model keeps as many scratch areas as it ever had runs at the same
+//! time.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};

@@ -136,7 +136,8 @@ impl<'a> TensorView<'a> {
     /// Views memory at an address.
     ///
     /// # Safety
-    /// For `'a`, `data` must be valid for reads of the bytes that element type and dims imply, and nobody may write there.
+    /// For `'a`, `data` must be valid for reads of the bytes that element type and dims imply, and nobody may write
+    /// there.
     pub unsafe fn from_raw_parts(element_type: ElementType, dims: &'a [i64], data: *const u8) -> Result<Self> {
         let bytes = size(element_type, dims)?;
         Ok(Self { element_type, dims, data, bytes, owner: PhantomData })
@@ -174,8 +175,8 @@ impl<'a> TensorViewMut<'a> {
     /// Views memory at an address.
     ///
     /// # Safety
-    /// For `'a`, `data` must be valid for reads and writes of the bytes that element type and dims imply, and nobody else
-    /// may use them. (That it overlaps no other tensor of a call is checked by the call.)
+    /// For `'a`, `data` must be valid for reads and writes of the bytes that element type and dims imply, and nobody
+    /// else may use them. (That it overlaps no other tensor of a call is checked by the call.)
     pub unsafe fn from_raw_parts(element_type: ElementType, dims: &'a [i64], data: *mut u8) -> Result<Self> {
         let bytes = size(element_type, dims)?;
         Ok(Self { element_type, dims, data, bytes, owner: PhantomData })

@@ -1,8 +1,8 @@
 //! `weights.safetensors`: the constants of a model, in the order of the manifest.
 //!
-//! The file is an ordinary safetensors file. That format packs tensors without gaps, while generated code wants every constant at
-//! an aligned address in the mapped file; so the header is padded with spaces, and a tensor whose size is no multiple of the
-//! alignment is followed by a small tensor of zeros, named [`PADDING`] and a number.
+//! The file is an ordinary safetensors file. That format packs tensors without gaps, while generated code wants every
+//! constant at an aligned address in the mapped file; so the header is padded with spaces, and a tensor whose size is
+//! no multiple of the alignment is followed by a small tensor of zeros, named [`PADDING`] and a number.
 
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -58,7 +58,8 @@ fn dim_out_of_range() {
     assert_error(
         &error,
         ErrorKind::Input,
-        "dimension `rows` is out of range: input `x` dimension 0 is 5001, above 5000; the model was compiled for [0, 5000]",
+        "dimension `rows` is out of range: input `x` dimension 0 is 5001, above 5000; \
+         the model was compiled for [0, 5000]",
     );
 }
 

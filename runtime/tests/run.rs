@@ -166,7 +166,7 @@ unsafe extern "C" fn twice(bufs: *const *mut c_void, dims: *const i64, n_bufs: i
 #[test]
 fn routines_are_called_by_name() {
     // SAFETY: the function fits what the test's model passes.
-    let options = unsafe { Options::new().routine("twice", twice) };
+    let options = unsafe { Options::new().routine(c"twice", twice) };
     let model = load(&["TEST_ROUTINE"], options).unwrap();
     let inputs = inputs(3, 3);
     let outputs = model.run(&inputs).unwrap();

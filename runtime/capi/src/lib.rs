@@ -1,7 +1,7 @@
 //! The C interface to the runtime; `runtime/include/sutura.h` is its documentation and its contract.
 //!
-//! Built as `libsutura_rt.so` and `libsutura_rt.a`. Nothing here decides anything: every function turns its arguments into those of
-//! [`sutura_runtime`], and errors into a status and a message.
+//! Built as `libsutura_rt.so` and `libsutura_rt.a`. Nothing here decides anything: every function turns its arguments
+//! into those of [`sutura_runtime`], and errors into a status and a message.
 
 #![allow(unsafe_code)]
 
@@ -131,7 +131,8 @@ pub unsafe extern "C" fn sutura_model_output(model: *const SuturaModel, index: i
 /// See `sutura.h`.
 ///
 /// # Safety
-/// `model` is null or an open model; `inputs` holds `n_inputs` tensors with valid dims; `dims` is null or has room for the output's rank.
+/// `model` is null or an open model; `inputs` holds `n_inputs` tensors with valid dims; `dims` is null or has room
+/// for the output's rank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_output_dims(
     model: *const SuturaModel,
@@ -163,8 +164,8 @@ pub unsafe extern "C" fn sutura_model_output_dims(
 /// See `sutura.h`.
 ///
 /// # Safety
-/// `model` is null or an open model; `inputs` and `outputs` hold that many tensors, with dims and data valid for what they say:
-/// inputs for reads, outputs for writes, and nobody else writes there during the call.
+/// `model` is null or an open model; `inputs` and `outputs` hold that many tensors, with dims and data valid for what
+/// they say: inputs for reads, outputs for writes, and nobody else writes there during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_run(
     model: *const SuturaModel,

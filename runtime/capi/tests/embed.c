@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   printf("before: '%s', version %s\n", sutura_last_error(), sutura_version());
   error("absent", sutura_model_open(argv[2], 1, &model));
   error("threads", sutura_model_open(argv[1], -3, &model));
+  error("environment", sutura_model_open(argv[1], 0, &model));
   error("null", sutura_model_open(argv[1], 1, NULL));
   if (model != NULL) return 3;
   if (sutura_model_open(argv[1], 2, &model) != SUTURA_OK) {

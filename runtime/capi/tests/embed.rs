@@ -21,7 +21,7 @@ fn compile(sources: &Path, out: &Path, flags: &[&str]) {
 }
 
 fn run(program: &Path, args: &[&Path]) -> String {
-    let done = Command::new(program).args(args).output().unwrap();
+    let done = Command::new(program).args(args).env("SUTURA_THREADS", "lots").output().unwrap();
     assert!(done.status.success(), "{:?}\n{}", done.status, String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
 }
@@ -37,6 +37,7 @@ fn embed(link: &[&str]) {
 before: '', version 0.1.0
 absent: 5 cannot read `absent.sutura`: No such file or directory (os error 2)
 threads: 2 the number of threads is negative: -3
+environment: 2 SUTURA_THREADS is `lots`, but must be a whole number from 1 to 1024
 null: 2 null pointer: path or model
 rows(x: f32[rows, cols], bias: f32[cols]) -> (y: f32[rows, cols], sums: f32[rows])
 2 inputs, 2 outputs

@@ -1,7 +1,7 @@
 //! The file format of compiled models.
 //!
-//! An artifact is an uncompressed zip archive (any zip tool lists it) whose entries begin at multiples of 64 bytes, so that the file
-//! can be mapped and used in place:
+//! An artifact is an uncompressed zip archive (any zip tool lists it) whose entries begin at multiples of 64 bytes,
+//! so that the file can be mapped and used in place:
 //!
 //! | entry | content |
 //! |---|---|
@@ -9,10 +9,12 @@
 //! | `host.so` | the code, see [`abi`](crate::abi) |
 //! | `weights.safetensors` | the constants |
 //!
-//! Reading checks the archive's directory, the checksums of `manifest.json` and `host.so`, and that the weights agree with the
-//! manifest. The weights' own checksum is not looked at, because that would read the whole file: [`Artifact::verify`] does.
+//! Reading checks the archive's directory, the checksums of `manifest.json` and `host.so`, and that the weights agree
+//! with the manifest. The weights' own checksum is not looked at, because that would read the whole file:
+//! [`Artifact::verify`] does.
 //!
-//! An artifact holds native code. Checks catch damage, not malice: load only artifacts from those whose programs you would run.
+//! An artifact holds native code. Checks catch damage, not malice: load only artifacts from those whose programs you
+//! would run.
 
 mod read;
 mod write;

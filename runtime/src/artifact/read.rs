@@ -71,8 +71,8 @@ impl Artifact {
         if info.len() == 0 {
             return Err(Error::Artifact { artifact: name, problem: ArtifactProblem::Empty });
         }
-        // SAFETY: the map is private and read-only. That nobody changes the file under it is this function's documented condition,
-        // the same that the system's loader has for every program and library.
+        // SAFETY: the map is private and read-only. That nobody changes the file under it is this function's
+        // documented condition, the same that the system's loader has for every program and library.
         let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
         Self::check(name, Storage::Mapped(map))
     }
@@ -354,7 +354,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scrambled_bytes_never_panic(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+        fn scrambled_bytes_never_panic(
+            edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        ) {
             let mut bytes = packed();
             for (at, value) in edits {
                 let at = at.index(bytes.len());

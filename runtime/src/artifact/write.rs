@@ -33,7 +33,7 @@ pub fn write(path: impl AsRef<Path>, contents: &Contents<'_>) -> Result<()> {
     })
 }
 
-/// The bytes of the file that [`write`] writes.
+/// The bytes of the file that [`write()`] writes.
 pub fn to_bytes(contents: &Contents<'_>) -> Result<Vec<u8>> {
     let layout = check(contents)?;
     let mut bytes = Cursor::new(Vec::new());

@@ -137,13 +137,15 @@ impl Model {
         self.run_views(&views)
     }
 
-    /// Runs the model on memory that the caller owns. An input that is not aligned is copied first (see [`Stats::staged_inputs`]).
+    /// Runs the model on memory that the caller owns. An input that is not aligned is copied first (see
+    /// [`Stats::staged_inputs`]).
     pub fn run_views(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
         self.inner.run(inputs)
     }
 
     /// Runs the model and puts the outputs where the caller wants them: buffers of the exact shapes, aligned, and apart
-    /// from each other and from the inputs. On an error before the run they are untouched. In a loop of like shapes no tensor or workspace is allocated.
+    /// from each other and from the inputs. On an error before the run they are untouched. In a loop of like shapes
+    /// no tensor or workspace is allocated.
     pub fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
         self.inner.run_into(inputs, outputs)
     }

@@ -1,7 +1,7 @@
 //! What the manifest says about dims, in a form that is quick to check on every run.
 //!
-//! The generated code checks the caller's dims and reports them by the manifest's words. What it then claims (symbols and
-//! output dims) is checked here against the manifest again, because buffers are sized by it.
+//! The generated code checks the caller's dims and reports them by the manifest's words. What it then claims (symbols
+//! and output dims) is checked here against the manifest again, because buffers are sized by it.
 
 use crate::error::{Error, Result, ShapeProblem};
 use crate::manifest::{CheckKind, Dim, Manifest, Value};

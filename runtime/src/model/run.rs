@@ -159,8 +159,8 @@ impl Inner {
             call: call_routine,
         };
         let workspace = scratch.workspace.as_mut_ptr().cast();
-        // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's callers checked;
-        // the workspace is this run's own and has the size asked for; constants live in the artifact.
+        // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
+        // callers checked; the workspace is this run's own and has the size asked for; constants live in the artifact.
         let result = unsafe {
             self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };

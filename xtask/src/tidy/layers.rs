@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("mlir-link", &[]),
     ("codegen", &["mlir-link", "ir", "grammar", "dialects", "passes"]),
     ("runtime", &[]),
+    ("capi", &["runtime"]),
     ("filecheck", &[]),
     ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes"]),
     ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "filecheck", "opt"]),
