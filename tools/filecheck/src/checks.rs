@@ -61,11 +61,7 @@ impl Checks {
     /// Parses a check file. All errors found are returned, in order.
     ///
     /// `file_name` is what messages call the file; nothing is opened.
-    pub fn parse(
-        text: impl AsRef<[u8]>,
-        file_name: &str,
-        config: &Config,
-    ) -> Result<Self, Vec<Diagnostic>> {
+    pub fn parse(text: impl AsRef<[u8]>, file_name: &str, config: &Config) -> Result<Self, Vec<Diagnostic>> {
         if let Some(error) = config.prefix_error() {
             return Err(vec![Diagnostic::error(error)]);
         }
@@ -133,8 +129,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn error(&mut self, source: &Source, error: ParseError) {
-        self.errors
-            .push(Diagnostic::error_at(source, error.at, error.message));
+        self.errors.push(Diagnostic::error_at(source, error.at, error.message));
     }
 
     fn defines(&mut self) {
@@ -156,21 +151,12 @@ impl<'a> Parser<'a> {
             return Err(missing_equal_sign(at, define));
         };
         let mut rest = Slice::new(name.as_bytes(), 0..name.len());
-        let valid = expr::parse_name(&mut rest).map_err(|error| ParseError {
-            at: at + error.at,
-            ..error
-        })?;
+        let valid = expr::parse_name(&mut rest).map_err(|error| ParseError { at: at + error.at, ..error })?;
         if valid.pseudo || !rest.is_empty() {
-            return Err(ParseError::new(
-                at,
-                format!("invalid name in string variable definition '{name}'"),
-            ));
+            return Err(ParseError::new(at, format!("invalid name in string variable definition '{name}'")));
         }
         if self.symbols.number(name).is_some() {
-            return Err(ParseError::new(
-                at,
-                format!("numeric variable with name '{name}' already exists"),
-            ));
+            return Err(ParseError::new(at, format!("numeric variable with name '{name}' already exists")));
         }
         self.symbols.strings.insert(name.to_owned());
         self.values.set_string(name, value.as_bytes());
@@ -186,10 +172,7 @@ impl<'a> Parser<'a> {
         let mut text = format!("-D{define}").into_bytes();
         text["-D".len() + equal] = b':';
         let slice = Slice::new(&text, at..text.len());
-        let context = Context {
-            line: None,
-            legacy: false,
-        };
+        let context = Context { line: None, legacy: false };
         let block = expr::parse_block(slice, context, &mut self.symbols)?;
         let (Some(number), Some(expr)) = (block.defines, &block.expr) else {
             return Err(ParseError::new(at, "numeric definition without a value"));
@@ -197,13 +180,10 @@ impl<'a> Parser<'a> {
         let value = expr.eval(None, &self.values).map_err(|errors| {
             let error = errors.into_iter().next();
             match error {
-                Some(EvalError::Undefined { id, at }) => ParseError::new(
-                    at,
-                    format!("undefined variable: {}", self.symbols.get(id).name),
-                ),
-                Some(EvalError::DivisionByZero { at }) => {
-                    ParseError::new(at, "division by zero in numeric expression")
+                Some(EvalError::Undefined { id, at }) => {
+                    ParseError::new(at, format!("undefined variable: {}", self.symbols.get(id).name))
                 }
+                Some(EvalError::DivisionByZero { at }) => ParseError::new(at, "division by zero in numeric expression"),
                 _ => ParseError::new(at, "there is no @LINE outside the check file"),
             }
         })?;
@@ -215,12 +195,7 @@ impl<'a> Parser<'a> {
         let before = "-implicit-check-not='";
         let text = Source::new("command line", format!("{before}{pattern}'").into_bytes());
         let range = before.len()..before.len() + pattern.len();
-        let request = Request {
-            kind: Kind::Not,
-            literal: false,
-            line: None,
-            config: self.config,
-        };
+        let request = Request { kind: Kind::Not, literal: false, line: None, config: self.config };
         let slice = Slice::new(&text.text, range.clone());
         match Pattern::parse(slice, &request, &mut self.symbols) {
             Ok(pattern) => {
@@ -260,10 +235,7 @@ impl<'a> Parser<'a> {
         // What trails is checked up to the end of the input.
         if !self.pending.is_empty() {
             let before = std::mem::take(&mut self.pending);
-            self.steps.push(Step {
-                check: self.checks.len(),
-                before,
-            });
+            self.steps.push(Step { check: self.checks.len(), before });
             self.checks.push(Check {
                 kind: Kind::Eof,
                 count: 1,
@@ -287,26 +259,18 @@ impl<'a> Parser<'a> {
             self.unused.retain(|&unused| unused != prefix);
         }
         let problem = match directive.found {
-            Found::Check {
-                kind,
-                count,
-                literal,
-            } => {
+            Found::Check { kind, count, literal } => {
                 self.check(source, directive, end, (kind, count, literal));
                 None
             }
             Found::Comment => None,
             Found::Underscore => {
                 let meant = written.replacen('_', "-", prefix.matches('_').count() + 1);
-                Some((
-                    directive.start,
-                    format!("misspelled directive '{written}'; did you mean '{meant}'?"),
-                ))
+                Some((directive.start, format!("misspelled directive '{written}'; did you mean '{meant}'?")))
             }
-            Found::BadNot => Some((
-                directive.start,
-                format!("unsupported -NOT combo on prefix '{prefix}': '{written}'"),
-            )),
+            Found::BadNot => {
+                Some((directive.start, format!("unsupported -NOT combo on prefix '{prefix}': '{written}'")))
+            }
             Found::BadCount => Some((
                 directive.start,
                 format!(
@@ -334,18 +298,11 @@ impl<'a> Parser<'a> {
         }
         let prefix = directive.prefix;
         let line = source.place(directive.start).line;
-        let request = Request {
-            kind,
-            literal,
-            line: Some(line),
-            config: self.config,
-        };
+        let request = Request { kind, literal, line: Some(line), config: self.config };
         let pattern = match Pattern::parse(slice, &request, &mut self.symbols) {
             Ok(pattern) => pattern,
             Err(mut error) => {
-                if error.message.ends_with("check string")
-                    || error.message.ends_with("for empty check")
-                {
+                if error.message.ends_with("check string") || error.message.ends_with("for empty check") {
                     error.message += &format!(" with prefix '{prefix}:'");
                 }
                 return self.error(source, error);
@@ -359,10 +316,7 @@ impl<'a> Parser<'a> {
             return self.error(source, ParseError::new(directive.start, message));
         }
         if matches!(kind, Kind::Next | Kind::Same | Kind::Empty) && self.steps.is_empty() {
-            let message = format!(
-                "found '{prefix}{}' without previous '{prefix}: line'",
-                kind.suffix()
-            );
+            let message = format!("found '{prefix}{}' without previous '{prefix}: line'", kind.suffix());
             return self.error(source, ParseError::new(directive.start, message));
         }
         let index = self.checks.len();
@@ -379,10 +333,7 @@ impl<'a> Parser<'a> {
             self.pending.push(index);
         } else {
             let before = std::mem::replace(&mut self.pending, self.implicit.clone());
-            self.steps.push(Step {
-                check: index,
-                before,
-            });
+            self.steps.push(Step { check: index, before });
         }
     }
 
@@ -390,8 +341,7 @@ impl<'a> Parser<'a> {
         let given = self.config.effective_check_prefixes();
         let nothing = self.unused.len() == given.len();
         let some = !self.config.allow_unused_prefixes && !self.unused.is_empty();
-        let implicit_only =
-            !self.config.implicit_check_not.is_empty() && self.config.check_prefixes.is_empty();
+        let implicit_only = !self.config.implicit_check_not.is_empty() && self.config.check_prefixes.is_empty();
         if !(nothing || some) || implicit_only {
             return;
         }
@@ -426,8 +376,5 @@ impl<'a> Parser<'a> {
 }
 
 fn missing_equal_sign(at: usize, define: &str) -> ParseError {
-    ParseError::new(
-        at,
-        format!("missing equal sign in command-line definition '-D{define}'"),
-    )
+    ParseError::new(at, format!("missing equal sign in command-line definition '-D{define}'"))
 }

@@ -69,9 +69,7 @@ impl Config {
         let comment = self.comment_prefixes.iter().map(|p| ("comment", p));
         for (kind, prefix) in check.chain(comment) {
             if prefix.is_empty() {
-                return Some(format!(
-                    "supplied {kind} prefix must not be the empty string"
-                ));
+                return Some(format!("supplied {kind} prefix must not be the empty string"));
             }
             let is_part = |b: u8| b == b'-' || b == b'_' || b.is_ascii_alphanumeric();
             if !prefix.bytes().all(is_part) {

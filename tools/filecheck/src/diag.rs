@@ -91,40 +91,19 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error that concerns no particular place.
     pub fn error(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Error,
-            message: message.into(),
-            location: None,
-            notes: Vec::new(),
-        }
+        Self { severity: Severity::Error, message: message.into(), location: None, notes: Vec::new() }
     }
 
-    pub(crate) fn at(
-        severity: Severity,
-        source: &Source,
-        range: Range<usize>,
-        message: impl Into<String>,
-    ) -> Self {
-        Self {
-            severity,
-            message: message.into(),
-            location: Some(Location::new(source, range)),
-            notes: Vec::new(),
-        }
+    pub(crate) fn at(severity: Severity, source: &Source, range: Range<usize>, message: impl Into<String>) -> Self {
+        Self { severity, message: message.into(), location: Some(Location::new(source, range)), notes: Vec::new() }
     }
 
     pub(crate) fn error_at(source: &Source, at: usize, message: impl Into<String>) -> Self {
         Self::at(Severity::Error, source, at..at, message)
     }
 
-    pub(crate) fn note(
-        mut self,
-        source: &Source,
-        range: Range<usize>,
-        message: impl Into<String>,
-    ) -> Self {
-        self.notes
-            .push(Self::at(Severity::Note, source, range, message));
+    pub(crate) fn note(mut self, source: &Source, range: Range<usize>, message: impl Into<String>) -> Self {
+        self.notes.push(Self::at(Severity::Note, source, range, message));
         self
     }
 
@@ -134,11 +113,7 @@ impl Diagnostic {
             let _ = writeln!(out, "{severity}: {}", self.message);
             return;
         };
-        let _ = writeln!(
-            out,
-            "{}:{}:{}: {severity}: {}",
-            place.file, place.line, place.column, self.message
-        );
+        let _ = writeln!(out, "{}:{}:{}: {severity}: {}", place.file, place.line, place.column, self.message);
         let _ = writeln!(out, "{}", place.text);
         // A tab stays a tab, so that the mark is below its character.
         let indent = place.text.chars().take(place.indent);

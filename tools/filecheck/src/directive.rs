@@ -108,28 +108,16 @@ pub(crate) fn is_word(byte: u8) -> bool {
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a [u8], check: &[&'a str], comment: &[&'a str]) -> Self {
-        let all = check
-            .iter()
-            .map(|&name| (name, false))
-            .chain(comment.iter().map(|&name| (name, true)));
+        let all = check.iter().map(|&name| (name, false)).chain(comment.iter().map(|&name| (name, true)));
         let mut prefixes: Vec<_> = all
             .map(|(name, comment)| {
                 let finder = memmem::Finder::new(name);
                 let next = finder.find(text);
-                Prefix {
-                    name,
-                    comment,
-                    finder,
-                    next,
-                }
+                Prefix { name, comment, finder, next }
             })
             .collect();
         prefixes.sort_by_key(|prefix| std::cmp::Reverse(prefix.name.len()));
-        Self {
-            text,
-            prefixes,
-            at: 0,
-        }
+        Self { text, prefixes, at: 0 }
     }
 
     /// Continues at the end of the line that contains `offset`.
@@ -145,19 +133,12 @@ impl<'a> Scanner<'a> {
             let rest = start + prefix.len();
             if starts_word {
                 let found = match comment {
-                    true => {
-                        (self.text.get(rest) == Some(&b':')).then_some((Found::Comment, rest + 1))
-                    }
+                    true => (self.text.get(rest) == Some(&b':')).then_some((Found::Comment, rest + 1)),
                     false => classify(self.text, rest),
                 };
                 if let Some((found, after)) = found {
                     self.at = after;
-                    return Some(Directive {
-                        prefix,
-                        found,
-                        start,
-                        after,
-                    });
+                    return Some(Directive { prefix, found, start, after });
                 }
             }
             let word = self.text[rest..].iter().take_while(|&&b| is_word(b));
@@ -209,9 +190,7 @@ fn suffix(body: &[u8]) -> Option<(Found, usize)> {
             }
         }
     }
-    let (name, kind) = SUFFIXES
-        .into_iter()
-        .find(|(name, _)| body.starts_with(name.as_bytes()))?;
+    let (name, kind) = SUFFIXES.into_iter().find(|(name, _)| body.starts_with(name.as_bytes()))?;
     let (found, length) = modifiers(&body[name.len()..], kind, 1)?;
     Some((found, name.len() + length))
 }
@@ -220,10 +199,7 @@ fn count(rest: &[u8], skipped: usize) -> (Found, usize) {
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
     let bad = (Found::BadCount, skipped + digits);
     let number = std::str::from_utf8(&rest[..digits]).ok();
-    let Some(count) = number
-        .and_then(|n| n.parse::<i32>().ok())
-        .filter(|&n| n > 0)
-    else {
+    let Some(count) = number.and_then(|n| n.parse::<i32>().ok()).filter(|&n| n > 0) else {
         return bad;
     };
     match modifiers(&rest[digits..], Kind::Plain, count.unsigned_abs()) {
@@ -234,11 +210,7 @@ fn count(rest: &[u8], skipped: usize) -> (Found, usize) {
 
 /// Reads `:` or `{LITERAL}:`.
 fn modifiers(rest: &[u8], kind: Kind, count: u32) -> Option<(Found, usize)> {
-    let check = |literal| Found::Check {
-        kind,
-        count,
-        literal,
-    };
+    let check = |literal| Found::Check { kind, count, literal };
     if rest.first() == Some(&b':') {
         return Some((check(false), 1));
     }
@@ -246,12 +218,7 @@ fn modifiers(rest: &[u8], kind: Kind, count: u32) -> Option<(Found, usize)> {
     if rest.first() != Some(&b'{') {
         return None;
     }
-    let skip_space = |at: usize| {
-        at + rest[at..]
-            .iter()
-            .take_while(|b| b.is_ascii_whitespace())
-            .count()
-    };
+    let skip_space = |at: usize| at + rest[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
     loop {
         at = skip_space(at);
         if !rest[at..].starts_with(b"LITERAL") {
@@ -263,7 +230,5 @@ fn modifiers(rest: &[u8], kind: Kind, count: u32) -> Option<(Found, usize)> {
         }
         at += 1;
     }
-    rest[at..]
-        .starts_with(b"}:")
-        .then_some((check(true), at + 2))
+    rest[at..].starts_with(b"}:").then_some((check(true), at + 2))
 }

@@ -25,10 +25,7 @@ pub(crate) struct ParseError {
 
 impl ParseError {
     pub(crate) fn new(at: usize, message: impl Into<String>) -> Self {
-        Self {
-            at,
-            message: message.into(),
-        }
+        Self { at, message: message.into() }
     }
 }
 
@@ -46,17 +43,9 @@ enum Op {
 #[derive(Debug)]
 pub(crate) enum Expr {
     Literal(BigInt),
-    Line {
-        at: usize,
-    },
-    Variable {
-        id: NumberId,
-        at: usize,
-    },
-    Binary {
-        op: Operator,
-        operands: Box<[Expr; 2]>,
-    },
+    Line { at: usize },
+    Variable { id: NumberId, at: usize },
+    Binary { op: Operator, operands: Box<[Expr; 2]> },
 }
 
 /// An operator with where it is written.
@@ -86,20 +75,13 @@ pub(crate) enum EvalError {
 
 impl Expr {
     /// All undefined variables are reported, not only the first.
-    pub(crate) fn eval(
-        &self,
-        line: Option<usize>,
-        values: &Values,
-    ) -> Result<BigInt, Vec<EvalError>> {
+    pub(crate) fn eval(&self, line: Option<usize>, values: &Values) -> Result<BigInt, Vec<EvalError>> {
         match self {
             Expr::Literal(value) => Ok(value.clone()),
-            Expr::Line { at } => line
-                .map(BigInt::from)
-                .ok_or_else(|| vec![EvalError::NoLine { at: *at }]),
-            Expr::Variable { id, at } => values
-                .number(*id)
-                .cloned()
-                .ok_or_else(|| vec![EvalError::Undefined { id: *id, at: *at }]),
+            Expr::Line { at } => line.map(BigInt::from).ok_or_else(|| vec![EvalError::NoLine { at: *at }]),
+            Expr::Variable { id, at } => {
+                values.number(*id).cloned().ok_or_else(|| vec![EvalError::Undefined { id: *id, at: *at }])
+            }
             Expr::Binary { op, operands } => {
                 let [left, right] = operands.as_ref();
                 match (left.eval(line, values), right.eval(line, values)) {
@@ -201,19 +183,11 @@ pub(crate) fn parse_name(text: &mut Slice<'_>) -> Result<Name, ParseError> {
     let is_part = |b: &u8| *b == b'_' || b.is_ascii_alphanumeric();
     let length = body.iter().take_while(|b| is_part(b)).count();
     let name = text.take(length + usize::from(sigil.is_some()));
-    Ok(Name {
-        text: name.to_text(),
-        pseudo: sigil == Some(&b'@'),
-        at,
-    })
+    Ok(Name { text: name.to_text(), pseudo: sigil == Some(&b'@'), at })
 }
 
 /// Parses what is between `[[#` and `]]` (or `[[` and `]]` if legacy).
-pub(crate) fn parse_block(
-    mut text: Slice<'_>,
-    context: Context,
-    symbols: &mut Symbols,
-) -> Result<Block, ParseError> {
+pub(crate) fn parse_block(mut text: Slice<'_>, context: Context, symbols: &mut Symbols) -> Result<Block, ParseError> {
     let (explicit, precision) = parse_format(&mut text)?;
     let definition = text.find(":").map(|colon| {
         let name = text.take(colon);
@@ -225,41 +199,24 @@ pub(crate) fn parse_block(
     text.skip_blanks();
     let expr = if text.is_empty() {
         if constraint {
-            return Err(ParseError::new(
-                text.start,
-                "empty numeric expression should not have a constraint",
-            ));
+            return Err(ParseError::new(text.start, "empty numeric expression should not have a constraint"));
         }
         None
     } else {
         text.trim_end_blanks();
-        let mut parser = ExprParser {
-            text,
-            context,
-            symbols,
-            depth: 0,
-            operators: 0,
-            constraint,
-        };
+        let mut parser = ExprParser { text, context, symbols, depth: 0, operators: 0, constraint };
         Some(parser.whole()?)
     };
     let implicit = match &expr {
         Some(expr) if explicit.is_none() => expr.format(symbols)?,
         _ => None,
     };
-    let format = explicit.or(implicit).unwrap_or(Format {
-        precision,
-        ..Format::UNSIGNED
-    });
+    let format = explicit.or(implicit).unwrap_or(Format { precision, ..Format::UNSIGNED });
     let defines = match definition {
         Some(name) => Some(define(name, format, context, symbols)?),
         None => None,
     };
-    Ok(Block {
-        format,
-        expr,
-        defines,
-    })
+    Ok(Block { format, expr, defines })
 }
 
 /// Parses `%#.4x,`; the comma must come before any parenthesis, because it also
@@ -277,10 +234,7 @@ fn parse_format(text: &mut Slice<'_>) -> Result<(Option<Format>, u32), ParseErro
     spec.trim_end_blanks();
     let invalid = "invalid matching format specification in expression";
     if !spec.eat("%") {
-        return Err(ParseError::new(
-            spec.start,
-            format!("{invalid}; it starts with '%'"),
-        ));
+        return Err(ParseError::new(spec.start, format!("{invalid}; it starts with '%'")));
     }
     let flag = spec.start;
     let alternate = spec.eat("#");
@@ -303,10 +257,7 @@ fn parse_format(text: &mut Slice<'_>) -> Result<(Option<Format>, u32), ParseErro
         }
     };
     if alternate && !matches!(radix, Some(Radix::HexLower | Radix::HexUpper)) {
-        return Err(ParseError::new(
-            flag,
-            "alternate form only supported for hex values",
-        ));
+        return Err(ParseError::new(flag, "alternate form only supported for hex values"));
     }
     if radix.is_some() {
         spec.take(1);
@@ -315,11 +266,7 @@ fn parse_format(text: &mut Slice<'_>) -> Result<(Option<Format>, u32), ParseErro
     if !spec.is_empty() {
         return Err(ParseError::new(spec.start, invalid));
     }
-    let format = radix.map(|radix| Format {
-        radix,
-        precision,
-        alternate,
-    });
+    let format = radix.map(|radix| Format { radix, precision, alternate });
     Ok((format, precision))
 }
 
@@ -328,10 +275,7 @@ fn parse_precision(spec: &mut Slice<'_>) -> Result<u32, ParseError> {
     let digits = digits(spec, 10);
     match digits.parse::<u32>() {
         Ok(precision) if precision <= MAX_PRECISION => Ok(precision),
-        Ok(_) => Err(ParseError::new(
-            at,
-            format!("precision in format specifier is above {MAX_PRECISION}"),
-        )),
+        Ok(_) => Err(ParseError::new(at, format!("precision in format specifier is above {MAX_PRECISION}"))),
         Err(_) => Err(ParseError::new(at, "invalid precision in format specifier")),
     }
 }
@@ -351,23 +295,14 @@ fn define(
     text.skip_blanks();
     let name = parse_name(&mut text)?;
     if name.pseudo {
-        return Err(ParseError::new(
-            name.at,
-            "definition of pseudo numeric variable unsupported",
-        ));
+        return Err(ParseError::new(name.at, "definition of pseudo numeric variable unsupported"));
     }
     if symbols.strings.contains(&name.text) {
-        return Err(ParseError::new(
-            name.at,
-            format!("string variable with name '{}' already exists", name.text),
-        ));
+        return Err(ParseError::new(name.at, format!("string variable with name '{}' already exists", name.text)));
     }
     text.skip_blanks();
     if !text.is_empty() {
-        return Err(ParseError::new(
-            text.start,
-            "unexpected characters after numeric variable name",
-        ));
+        return Err(ParseError::new(text.start, "unexpected characters after numeric variable name"));
     }
     if let Some(id) = symbols.number(&name.text) {
         let known = symbols.get(id).format;
@@ -379,11 +314,7 @@ fn define(
         }
         return Ok(id);
     }
-    Ok(symbols.add_number(Number {
-        name: name.text,
-        format,
-        line: context.line,
-    }))
+    Ok(symbols.add_number(Number { name: name.text, format, line: context.line }))
 }
 
 /// Parses expressions from the front of `text`.
@@ -409,10 +340,7 @@ impl ExprParser<'_, '_> {
             expr = self.binary(expr)?;
             self.text.skip_blanks();
             if self.context.legacy && !self.text.is_empty() {
-                return self.error(format!(
-                    "unexpected characters at end of expression '{}'",
-                    self.text.to_text()
-                ));
+                return self.error(format!("unexpected characters at end of expression '{}'", self.text.to_text()));
             }
         }
         Ok(expr)
@@ -440,10 +368,7 @@ impl ExprParser<'_, '_> {
             return self.error("missing operand in expression");
         }
         let right = self.operand(false)?;
-        Ok(Expr::Binary {
-            op: Operator { op, at },
-            operands: Box::new([left, right]),
-        })
+        Ok(Expr::Binary { op: Operator { op, at }, operands: Box::new([left, right]) })
     }
 
     fn operand(&mut self, first: bool) -> Result<Expr, ParseError> {
@@ -478,10 +403,7 @@ impl ExprParser<'_, '_> {
         }
     }
 
-    fn nested(
-        &mut self,
-        parse: impl FnOnce(&mut Self) -> Result<Expr, ParseError>,
-    ) -> Result<Expr, ParseError> {
+    fn nested(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expr, ParseError>) -> Result<Expr, ParseError> {
         if self.depth == MAX_DEPTH {
             return self.error(format!("more than {MAX_DEPTH} nested expressions"));
         }
@@ -508,11 +430,7 @@ impl ExprParser<'_, '_> {
     fn until(&mut self, stops: &str) -> Result<Expr, ParseError> {
         let mut expr = self.operand(false)?;
         self.text.skip_blanks();
-        while self
-            .text
-            .first()
-            .is_some_and(|b| !stops.as_bytes().contains(&b))
-        {
+        while self.text.first().is_some_and(|b| !stops.as_bytes().contains(&b)) {
             expr = self.binary(expr)?;
             self.text.skip_blanks();
         }
@@ -528,27 +446,15 @@ impl ExprParser<'_, '_> {
             "min" => Op::Min,
             "max" => Op::Max,
             _ => {
-                return Err(ParseError::new(
-                    name.at,
-                    format!("call to undefined function '{}'", name.text),
-                ));
+                return Err(ParseError::new(name.at, format!("call to undefined function '{}'", name.text)));
             }
         };
         let arguments = self.arguments()?;
         let given = arguments.len();
         let operands = <[Expr; 2]>::try_from(arguments).map_err(|_| {
-            ParseError::new(
-                name.at,
-                format!(
-                    "function '{}' takes 2 arguments but {given} given",
-                    name.text
-                ),
-            )
+            ParseError::new(name.at, format!("function '{}' takes 2 arguments but {given} given", name.text))
         })?;
-        Ok(Expr::Binary {
-            op: Operator { op, at: name.at },
-            operands: Box::new(operands),
-        })
+        Ok(Expr::Binary { op: Operator { op, at: name.at }, operands: Box::new(operands) })
     }
 
     fn arguments(&mut self) -> Result<Vec<Expr>, ParseError> {
@@ -579,28 +485,18 @@ impl ExprParser<'_, '_> {
             if name.text == "@LINE" {
                 return Ok(Expr::Line { at: name.at });
             }
-            return Err(ParseError::new(
-                name.at,
-                format!("invalid pseudo numeric variable '{}'", name.text),
-            ));
+            return Err(ParseError::new(name.at, format!("invalid pseudo numeric variable '{}'", name.text)));
         }
         let id = match self.symbols.number(&name.text) {
             Some(id) => id,
             // A use before any definition parses; matching will report it.
-            None => self.symbols.add_number(Number {
-                name: name.text.clone(),
-                format: Format::UNSIGNED,
-                line: None,
-            }),
+            None => self.symbols.add_number(Number { name: name.text.clone(), format: Format::UNSIGNED, line: None }),
         };
         let defined = self.symbols.get(id).line;
         if defined.is_some() && defined == self.context.line {
             return Err(ParseError::new(
                 name.at,
-                format!(
-                    "numeric variable '{}' defined earlier in the same CHECK directive",
-                    name.text
-                ),
+                format!("numeric variable '{}' defined earlier in the same CHECK directive", name.text),
             ));
         }
         Ok(Expr::Variable { id, at: name.at })
@@ -615,15 +511,8 @@ impl ExprParser<'_, '_> {
         };
         let digits = digits(&mut self.text, radix);
         let Some(value) = BigInt::parse_bytes(digits.as_bytes(), radix) else {
-            let constraint = if self.constraint {
-                ""
-            } else {
-                "matching constraint or "
-            };
-            return Err(ParseError::new(
-                start.start,
-                format!("invalid {constraint}operand format"),
-            ));
+            let constraint = if self.constraint { "" } else { "matching constraint or " };
+            return Err(ParseError::new(start.start, format!("invalid {constraint}operand format")));
         };
         Ok(Expr::Literal(if negative { -value } else { value }))
     }

@@ -22,11 +22,7 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    pub(crate) const UNSIGNED: Self = Self {
-        radix: Radix::Unsigned,
-        precision: 0,
-        alternate: false,
-    };
+    pub(crate) const UNSIGNED: Self = Self { radix: Radix::Unsigned, precision: 0, alternate: false };
 
     fn is_hex(self) -> bool {
         matches!(self.radix, Radix::HexLower | Radix::HexUpper)
@@ -39,11 +35,7 @@ impl Format {
             Radix::HexLower => ("0-9a-f", "1-9a-f"),
             Radix::HexUpper => ("0-9A-F", "1-9A-F"),
         };
-        let sign = if self.radix == Radix::Signed {
-            "-?"
-        } else {
-            ""
-        };
+        let sign = if self.radix == Radix::Signed { "-?" } else { "" };
         let prefix = if self.alternate { "0x" } else { "" };
         match self.precision {
             0 => format!("{sign}{prefix}[{digits}]+"),

@@ -52,9 +52,7 @@ pub use report::{DumpFilter, DumpOptions, Matched, Matches, Report};
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_checks(input: &[u8], checks: &[u8], config: &Config, file: &str) -> Matches {
-    let render = |diagnostics: &[Diagnostic]| -> String {
-        diagnostics.iter().map(Diagnostic::to_string).collect()
-    };
+    let render = |diagnostics: &[Diagnostic]| -> String { diagnostics.iter().map(Diagnostic::to_string).collect() };
     let checks = match Checks::parse(checks, file, config) {
         Ok(checks) => checks,
         Err(errors) => panic!("the checks do not parse\n{}", render(&errors)),

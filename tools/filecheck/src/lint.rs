@@ -20,23 +20,13 @@ use crate::source::Source;
 
 /// Reports everything misspelt outside the directives, which start at the given
 /// offsets (ascending) and reach to the ends of their lines.
-pub(crate) fn misspelt(
-    source: &Source,
-    config: &Config,
-    directives: &[usize],
-    errors: &mut Vec<Diagnostic>,
-) {
+pub(crate) fn misspelt(source: &Source, config: &Config, directives: &[usize], errors: &mut Vec<Diagnostic>) {
     let declared = declared_prefixes(&source.text);
     let prefixes = config.effective_check_prefixes();
     let mut known: Vec<&str> = prefixes.clone();
     known.extend(config.effective_comment_prefixes());
     known.extend(declared.names.iter().map(String::as_str));
-    let lint = Lint {
-        text: &source.text,
-        prefixes,
-        known,
-        any_declared: declared.open,
-    };
+    let lint = Lint { text: &source.text, prefixes, known, any_declared: declared.open };
     let mut next = directives.iter().peekable();
     for line in 1..=source.line_count() {
         let mut range = source.line_range(line);
@@ -59,15 +49,9 @@ pub(crate) fn misspelt(
 fn words(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     std::iter::from_fn(move || {
-        at += text[at..range.end]
-            .iter()
-            .take_while(|&&b| !is_word(b))
-            .count();
+        at += text[at..range.end].iter().take_while(|&&b| !is_word(b)).count();
         let start = at;
-        at += text[at..range.end]
-            .iter()
-            .take_while(|&&b| is_word(b))
-            .count();
+        at += text[at..range.end].iter().take_while(|&&b| is_word(b)).count();
         (start < at).then_some(start..at)
     })
 }
@@ -87,9 +71,8 @@ impl Lint<'_> {
         let name = std::str::from_utf8(&self.text[word.clone()]).ok()?;
         let after = &self.text[word.end..line.end.max(word.end)];
         let colon = after.first() == Some(&b':') && after.get(1) != Some(&b':');
-        let starts_comment = self.text[line.start..word.start]
-            .iter()
-            .all(|b| b.is_ascii_whitespace() || b"/;#*!<>-%|\"'(".contains(b));
+        let starts_comment =
+            self.text[line.start..word.start].iter().all(|b| b.is_ascii_whitespace() || b"/;#*!<>-%|\"'(".contains(b));
         if self.is_directive(name, &self.prefixes) {
             return self.incomplete(name, after, colon, starts_comment);
         }
@@ -99,30 +82,18 @@ impl Lint<'_> {
         if !colon && !after.first().is_none_or(u8::is_ascii_whitespace) {
             return None;
         }
-        self.unknown_suffix(name, colon)
-            .or_else(|| self.close(name, colon, starts_comment))
+        self.unknown_suffix(name, colon).or_else(|| self.close(name, colon, starts_comment))
     }
 
     /// Whether it is one of the prefixes, alone or with a valid suffix.
     fn is_directive(&self, name: &str, prefixes: &[&str]) -> bool {
-        prefixes.iter().any(|prefix| {
-            name.strip_prefix(prefix)
-                .is_some_and(|rest| rest.is_empty() || is_suffix(rest))
-        })
+        prefixes.iter().any(|prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || is_suffix(rest)))
     }
 
     /// A correct name without the colon that makes it a directive.
-    fn incomplete(
-        &self,
-        name: &str,
-        after: &[u8],
-        colon: bool,
-        starts_comment: bool,
-    ) -> Option<String> {
+    fn incomplete(&self, name: &str, after: &[u8], colon: bool, starts_comment: bool) -> Option<String> {
         if after.first() == Some(&b'{') {
-            return Some(format!(
-                "unknown modifier after '{name}'; the only one is '{name}{{LITERAL}}:'"
-            ));
+            return Some(format!("unknown modifier after '{name}'; the only one is '{name}{{LITERAL}}:'"));
         }
         let ends = after.first().is_none_or(u8::is_ascii_whitespace);
         // A short prefix can be a word of a sentence.
@@ -144,9 +115,7 @@ impl Lint<'_> {
             Some((prefix, rest))
         })?;
         if rest == "COUNT" {
-            return Some(format!(
-                "'{name}' has no number; did you mean '{prefix}-COUNT-<n>:'?"
-            ));
+            return Some(format!("'{name}' has no number; did you mean '{prefix}-COUNT-<n>:'?"));
         }
         if let Some(suffix) = close_suffix(rest) {
             return Some(misspelling(name, &format!("{prefix}-{suffix}")));

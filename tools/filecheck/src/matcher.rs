@@ -31,10 +31,7 @@ pub(crate) struct Literal {
 
 impl Literal {
     pub(crate) fn new(bytes: Vec<u8>, ignore_case: bool) -> Self {
-        Self {
-            finder: memmem::Finder::new(&bytes).into_owned(),
-            ignore_case,
-        }
+        Self { finder: memmem::Finder::new(&bytes).into_owned(), ignore_case }
     }
 
     fn find(&self, text: &[u8]) -> Option<(usize, usize)> {
@@ -72,23 +69,14 @@ pub(crate) enum Matcher<'a> {
 
 impl Matcher<'_> {
     /// The first match in `text` and the places of `groups`.
-    pub(crate) fn find(
-        &self,
-        text: &[u8],
-        groups: &[u32],
-        scratch: &mut Scratch,
-    ) -> Result<Option<Match>, RegexError> {
+    pub(crate) fn find(&self, text: &[u8], groups: &[u32], scratch: &mut Scratch) -> Result<Option<Match>, RegexError> {
         let bounds = match self {
             Self::Eof => Some((text.len(), text.len())),
             Self::EmptyLine => empty_line(text),
             Self::Literal(literal) => literal.find(text),
             Self::Regex(regex) => return regex.find(text, groups, scratch),
         };
-        Ok(bounds.map(|(start, end)| Match {
-            start,
-            end,
-            groups: Vec::new(),
-        }))
+        Ok(bounds.map(|(start, end)| Match { start, end, groups: Vec::new() }))
     }
 }
 

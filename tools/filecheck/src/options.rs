@@ -79,9 +79,7 @@ impl Options {
             if FLAGS.contains(&name) {
                 options.flag(name, value.as_deref())?;
             } else if VALUED.contains(&name) {
-                let value = value
-                    .or_else(|| args.next())
-                    .ok_or_else(|| format!("option '--{name}' needs a value"))?;
+                let value = value.or_else(|| args.next()).ok_or_else(|| format!("option '--{name}' needs a value"))?;
                 options.valued(name, value)?;
             } else {
                 return Err(unknown(name));
@@ -105,9 +103,7 @@ impl Options {
 
     fn define(&mut self, define: &str, arg: &str) -> Result<(), String> {
         let Some((name, _)) = define.split_once('=') else {
-            return Err(format!(
-                "missing equal sign in command-line definition '{arg}'"
-            ));
+            return Err(format!("missing equal sign in command-line definition '{arg}'"));
         };
         if name.is_empty() || name == "#" {
             return Err(format!("empty name in command-line definition '{arg}'"));
@@ -121,9 +117,7 @@ impl Options {
             None | Some("true" | "TRUE" | "True" | "1" | "") => true,
             Some("false" | "FALSE" | "False" | "0") => false,
             Some(other) => {
-                return Err(format!(
-                    "'{other}' is not a value for '--{name}'; it takes true or false"
-                ));
+                return Err(format!("'{other}' is not a value for '--{name}'; it takes true or false"));
             }
         };
         let config = &mut self.config;
@@ -171,9 +165,8 @@ impl Options {
                 self.dump_filter = self.dump_filter.max(Some(choose(name, &value, &filters)?));
             }
             "dump-input-context" => {
-                let lines = value.parse().map_err(|_| {
-                    format!("'{value}' is not a value for '--{name}'; it takes a number")
-                })?;
+                let lines =
+                    value.parse().map_err(|_| format!("'{value}' is not a value for '--{name}'; it takes a number"))?;
                 self.dump_context = self.dump_context.max(Some(lines));
             }
             _ => {}
@@ -201,10 +194,7 @@ fn choose<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> Result<T
     let found = choices.iter().find(|(name, _)| *name == value);
     found.map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        format!(
-            "'{value}' is not a value for '--{option}'; it takes {}",
-            names.join(", ")
-        )
+        format!("'{value}' is not a value for '--{option}'; it takes {}", names.join(", "))
     })
 }
 
@@ -215,9 +205,7 @@ fn unknown(name: &str) -> String {
         .map(|known| (osa_distance(name, known), known))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, known)| *distance <= 2 && *distance < known.len());
-    let hint = closest.map_or(String::new(), |(_, known)| {
-        format!("; did you mean '--{known}'?")
-    });
+    let hint = closest.map_or(String::new(), |(_, known)| format!("; did you mean '--{known}'?"));
     format!("unknown option '--{name}'{hint}")
 }
 

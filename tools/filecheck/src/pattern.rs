@@ -85,11 +85,7 @@ impl Pattern {
     }
 
     /// Parses `text`, from which blanks at the start have been removed.
-    pub(crate) fn parse(
-        mut text: Slice<'_>,
-        request: &Request<'_>,
-        symbols: &mut Symbols,
-    ) -> Result<Self, ParseError> {
+    pub(crate) fn parse(mut text: Slice<'_>, request: &Request<'_>, symbols: &mut Symbols) -> Result<Self, ParseError> {
         let config = request.config;
         if !(config.strict_whitespace && config.match_full_lines) {
             text.trim_end_blanks();
@@ -98,10 +94,7 @@ impl Pattern {
         match (request.kind, text.is_empty()) {
             (Kind::Empty, true) => return Ok(Self::simple(Body::EmptyLine, Vec::new(), false)),
             (Kind::Empty, false) => {
-                return Err(ParseError::new(
-                    text.start,
-                    "found non-empty check string for empty check",
-                ));
+                return Err(ParseError::new(text.start, "found non-empty check string for empty check"));
             }
             (_, true) => return Err(ParseError::new(text.start, "found empty check string")),
             (_, false) => {}
@@ -111,11 +104,7 @@ impl Pattern {
         if request.literal || (plain && !full_line) {
             let bytes = text.bytes().to_vec();
             let literal = Literal::new(bytes.clone(), ignore_case);
-            return Ok(Self::simple(
-                Body::Fixed(Box::new(literal)),
-                bytes,
-                ignore_case,
-            ));
+            return Ok(Self::simple(Body::Fixed(Box::new(literal)), bytes, ignore_case));
         }
         let mut builder = Builder::new(request, symbols);
         builder.example = text.bytes().to_vec();
@@ -168,15 +157,10 @@ impl Pattern {
                             EvalError::DivisionByZero { at } => {
                                 ParseError::new(at, "division by zero in numeric expression")
                             }
-                            EvalError::NoLine { at } => {
-                                ParseError::new(at, "there is no @LINE outside the check file")
-                            }
+                            EvalError::NoLine { at } => ParseError::new(at, "there is no @LINE outside the check file"),
                             EvalError::NoSign => ParseError::new(
                                 substitution.at,
-                                format!(
-                                    "value is negative, which format {} cannot express; use %d",
-                                    block.format
-                                ),
+                                format!("value is negative, which format {} cannot express; use %d", block.format),
                             ),
                         })
                         .collect()),
@@ -186,11 +170,7 @@ impl Pattern {
     }
 
     /// A matcher for the values the variables have now.
-    pub(crate) fn matcher(
-        &self,
-        values: &Values,
-        symbols: &Symbols,
-    ) -> Result<Matcher<'_>, Vec<ParseError>> {
+    pub(crate) fn matcher(&self, values: &Values, symbols: &Symbols) -> Result<Matcher<'_>, Vec<ParseError>> {
         let template = match &self.body {
             Body::Eof => return Ok(Matcher::Eof),
             Body::EmptyLine => return Ok(Matcher::EmptyLine),
@@ -321,9 +301,8 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn regex(&mut self, text: &[u8], at: usize) -> Result<Node, ParseError> {
-        let parsed = regex::parse(text, self.next_group, self.options).map_err(|error| {
-            ParseError::new(at + error.at, format!("invalid regex: {}", error.message))
-        })?;
+        let parsed = regex::parse(text, self.next_group, self.options)
+            .map_err(|error| ParseError::new(at + error.at, format!("invalid regex: {}", error.message)))?;
         self.next_group += parsed.groups;
         Ok(parsed.node)
     }
@@ -331,10 +310,7 @@ impl<'a, 's> Builder<'a, 's> {
     /// `{{regex}}`
     fn regex_part(&mut self, text: &mut Slice<'_>) -> Result<(), ParseError> {
         let Some(end) = text.find("}}") else {
-            return Err(ParseError::new(
-                text.start,
-                "found start of regex string with no end '}}'",
-            ));
+            return Err(ParseError::new(text.start, "found start of regex string with no end '}}'"));
         };
         // Numbering of groups is FileCheck's: a `|` anywhere in the rest of the
         // pattern puts parentheses around this part.
@@ -354,8 +330,8 @@ impl<'a, 's> Builder<'a, 's> {
     fn bracket_part(&mut self, text: &mut Slice<'_>) -> Result<(), ParseError> {
         let open = text.start;
         text.take(2);
-        let end = bracket_end(*text)?
-            .ok_or_else(|| ParseError::new(open, "invalid substitution block, no ]] found"))?;
+        let end =
+            bracket_end(*text)?.ok_or_else(|| ParseError::new(open, "invalid substitution block, no ]] found"))?;
         let mut inner = text.take(end);
         text.take(2);
         if inner.eat("#") {
@@ -364,19 +340,13 @@ impl<'a, 's> Builder<'a, 's> {
         let colon = inner.find(":");
         let name_part = &inner.bytes()[..colon.unwrap_or(inner.bytes().len())];
         if let Some(blank) = name_part.iter().position(|b| matches!(b, b' ' | b'\t')) {
-            return Err(ParseError::new(
-                inner.start + blank,
-                "unexpected whitespace in variable name",
-            ));
+            return Err(ParseError::new(inner.start + blank, "unexpected whitespace in variable name"));
         }
         let whole = inner;
         let name = expr::parse_name(&mut inner)?;
         if colon.is_some() {
             if name.pseudo || !inner.eat(":") {
-                return Err(ParseError::new(
-                    name.at,
-                    "invalid name in string variable definition",
-                ));
+                return Err(ParseError::new(name.at, "invalid name in string variable definition"));
             }
             return self.string_definition(name.text, name.at, inner);
         }
@@ -384,27 +354,16 @@ impl<'a, 's> Builder<'a, 's> {
             return self.numeric_part(whole, true);
         }
         if !inner.is_empty() {
-            return Err(ParseError::new(
-                name.at,
-                "invalid name in string variable use",
-            ));
+            return Err(ParseError::new(name.at, "invalid name in string variable use"));
         }
         self.string_use(name.text, whole);
         Ok(())
     }
 
     /// `[[NAME:regex]]`
-    fn string_definition(
-        &mut self,
-        name: String,
-        at: usize,
-        pattern: Slice<'_>,
-    ) -> Result<(), ParseError> {
+    fn string_definition(&mut self, name: String, at: usize, pattern: Slice<'_>) -> Result<(), ParseError> {
         if self.symbols.number(&name).is_some() {
-            return Err(ParseError::new(
-                at,
-                format!("numeric variable with name '{name}' already exists"),
-            ));
+            return Err(ParseError::new(at, format!("numeric variable with name '{name}' already exists")));
         }
         self.symbols.strings.insert(name.clone());
         let group = self.capture(Target::Text(name));
@@ -437,24 +396,15 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn hole(&mut self, written: Slice<'_>, value: Value) -> Node {
-        self.substitutions.push(Substitution {
-            at: written.start,
-            written: written.to_text(),
-            value,
-        });
+        self.substitutions.push(Substitution { at: written.start, written: written.to_text(), value });
         Node::Hole(self.substitutions.len() - 1)
     }
 
     /// `[[#...]]` and `[[@LINE...]]`
     fn numeric_part(&mut self, text: Slice<'_>, legacy: bool) -> Result<(), ParseError> {
-        let context = Context {
-            line: self.request.line,
-            legacy,
-        };
+        let context = Context { line: self.request.line, legacy };
         let block = expr::parse_block(text, context, self.symbols)?;
-        let group = block
-            .defines
-            .map(|number| self.capture(Target::Number(number)));
+        let group = block.defines.map(|number| self.capture(Target::Number(number)));
         let node = match block.expr {
             Some(_) => self.hole(text, Value::Number(Box::new(block))),
             None => self.regex(block.format.wildcard().as_bytes(), text.start)?,
@@ -506,10 +456,7 @@ fn bracket_end(text: Slice<'_>) -> Result<Option<usize>, ParseError> {
             b'\\' => at += 1,
             b'[' => depth += 1,
             b']' if depth == 0 => {
-                return Err(ParseError::new(
-                    text.start + at,
-                    "missing closing \"]\" for regex variable",
-                ));
+                return Err(ParseError::new(text.start + at, "missing closing \"]\" for regex variable"));
             }
             b']' => depth -= 1,
             _ => {}

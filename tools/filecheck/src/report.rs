@@ -134,10 +134,7 @@ pub struct DumpOptions {
 
 impl Default for DumpOptions {
     fn default() -> Self {
-        Self {
-            filter: DumpFilter::Error,
-            context: 5,
-        }
+        Self { filter: DumpFilter::Error, context: 5 }
     }
 }
 
@@ -174,10 +171,7 @@ impl<'a> Report<'a> {
         let check = &self.checks.checks[check];
         let line = (check.source == 0 && check.kind != crate::directive::Kind::Eof)
             .then(|| self.checks.sources[0].place(check.at).line);
-        self.matched.push(Matched {
-            check_line: line,
-            range,
-        });
+        self.matched.push(Matched { check_line: line, range });
     }
 
     /// Whether every check passed.
@@ -199,10 +193,7 @@ impl<'a> Report<'a> {
     /// The matches, or the errors.
     pub fn into_result(self) -> Result<Matches, Vec<Diagnostic>> {
         if self.passed() {
-            return Ok(Matches {
-                matched: self.matched,
-                values: self.values,
-            });
+            return Ok(Matches { matched: self.matched, values: self.values });
         }
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         Err(self.diagnostics.into_iter().filter(is_error).collect())
@@ -290,12 +281,7 @@ impl<'a> Report<'a> {
                 // What is cut from a line is marked at its end.
                 let from = from.min(SHOWN_COLUMNS + 1);
                 let to = to.min(SHOWN_COLUMNS + 2);
-                marks.push(Mark {
-                    event,
-                    line,
-                    columns: from..to.max(from + 1),
-                    first,
-                });
+                marks.push(Mark { event, line, columns: from..to.max(from + 1), first });
             }
         }
         marks.sort_by_key(|mark| (mark.line, mark.event));

@@ -32,18 +32,11 @@ impl Checks {
         let source = Source::new(input_name, text);
         let mut report = Report::new(self, source);
         if input.as_ref().is_empty() && !self.config.allow_empty {
-            report.fail(Diagnostic::error(format!(
-                "'{input_name}' is empty (--allow-empty permits that)"
-            )));
+            report.fail(Diagnostic::error(format!("'{input_name}' is empty (--allow-empty permits that)")));
             report.empty_input = true;
             return report;
         }
-        let mut run = Run {
-            checks: self,
-            values: self.values.clone(),
-            scratch: Scratch::default(),
-            report,
-        };
+        let mut run = Run { checks: self, values: self.values.clone(), scratch: Scratch::default(), report };
         run.all();
         run.report.values = run.values;
         run.report
@@ -136,8 +129,7 @@ impl<'a> Run<'a> {
         }
         let skipped = from..found.start;
         if self.wrong_line(check, skipped.clone()) {
-            self.report
-                .event(step.check, EventKind::WrongLine, found, String::new());
+            self.report.event(step.check, EventKind::WrongLine, found, String::new());
             return Err(Failed);
         }
         self.absent(&nots, skipped)?;
@@ -153,12 +145,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn search_with(
-        &mut self,
-        check: &Check,
-        matcher: &Matcher<'_>,
-        region: Range<usize>,
-    ) -> Search {
+    fn search_with(&mut self, check: &Check, matcher: &Matcher<'_>, region: Range<usize>) -> Search {
         let text = &self.report.input.text[region.clone()];
         let groups = check.pattern.groups();
         match matcher.find(text, groups, &mut self.scratch) {
@@ -193,12 +180,7 @@ impl<'a> Run<'a> {
     }
 
     /// Searches for what must be there and reports the outcome.
-    fn expect(
-        &mut self,
-        index: usize,
-        region: Range<usize>,
-        number: u32,
-    ) -> Result<Search, Failed> {
+    fn expect(&mut self, index: usize, region: Range<usize>, number: u32) -> Result<Search, Failed> {
         let check = &self.checks.checks[index];
         match self.search(check, region.clone()) {
             Search::Found(found) => {
@@ -214,12 +196,7 @@ impl<'a> Run<'a> {
 
     /// Matches the `-DAG` groups of a step; collects in `nots` what must be
     /// absent up to the step's own match. Returns where the last group ends.
-    fn dags(
-        &mut self,
-        step: &Step,
-        region: Range<usize>,
-        nots: &mut Vec<usize>,
-    ) -> Result<usize, Failed> {
+    fn dags(&mut self, step: &Step, region: Range<usize>, nots: &mut Vec<usize>) -> Result<usize, Failed> {
         let mut start = region.start;
         let mut taken: Vec<Range<usize>> = Vec::new();
         for (i, &index) in step.before.iter().enumerate() {
@@ -243,12 +220,7 @@ impl<'a> Run<'a> {
 
     /// Finds a match in `region` that overlaps none in `taken`, which is sorted
     /// and gets the new one.
-    fn dag(
-        &mut self,
-        index: usize,
-        region: Range<usize>,
-        taken: &mut Vec<Range<usize>>,
-    ) -> Result<(), Failed> {
+    fn dag(&mut self, index: usize, region: Range<usize>, taken: &mut Vec<Range<usize>>) -> Result<(), Failed> {
         let check = &self.checks.checks[index];
         let matcher = match check.pattern.matcher(&self.values, &self.checks.symbols) {
             Ok(matcher) => matcher,
@@ -283,8 +255,7 @@ impl<'a> Run<'a> {
                 Some(range) => {
                     if self.checks.config.verbosity == Verbosity::Everything {
                         let place = found.start..found.end;
-                        self.report
-                            .event(index, EventKind::Discarded, place, String::new());
+                        self.report.event(index, EventKind::Discarded, place, String::new());
                     }
                     from = range.end;
                 }
@@ -329,22 +300,10 @@ impl<'a> Run<'a> {
         let input = &self.report.input;
         let message = format!("{}: {problem}", check.name());
         let source = &self.checks.sources[check.source];
-        let matched = if check.kind == Kind::Same {
-            "same"
-        } else {
-            "next"
-        };
+        let matched = if check.kind == Kind::Same { "same" } else { "next" };
         let mut diagnostic = Diagnostic::error_at(source, check.at, message)
-            .note(
-                input,
-                skipped.end..skipped.end,
-                format!("'{matched}' match was here"),
-            )
-            .note(
-                input,
-                skipped.start..skipped.start,
-                "previous match ended here",
-            );
+            .note(input, skipped.end..skipped.end, format!("'{matched}' match was here"))
+            .note(input, skipped.start..skipped.start, "previous match ended here");
         if check.kind != Kind::Same && lines > 1 {
             let line = skipped.start + second_line;
             let message = "non-matching line after previous match is here";
@@ -360,11 +319,7 @@ impl<'a> Run<'a> {
         let symbols = &self.checks.symbols;
         let known = |s| {
             let value = pattern.substitute(s, &self.values, symbols).ok()?;
-            Some(format!(
-                "with \"{}\" equal to \"{}\"",
-                s.written,
-                value.escape_ascii()
-            ))
+            Some(format!("with \"{}\" equal to \"{}\"", s.written, value.escape_ascii()))
         };
         pattern.substitutions.iter().filter_map(known).collect()
     }
@@ -408,11 +363,7 @@ impl<'a> Run<'a> {
     fn report_excluded(&mut self, index: usize, found: &Match) {
         let check = &self.checks.checks[index];
         let place = found.start..found.end;
-        let mut error = self.diagnostic(
-            Severity::Error,
-            check,
-            "excluded string found in input".into(),
-        );
+        let mut error = self.diagnostic(Severity::Error, check, "excluded string found in input".into());
         error = error.note(&self.report.input, place, "found here");
         self.describe(index, EventKind::Excluded, found, &mut error);
         self.report.fail(error);
@@ -425,13 +376,7 @@ impl<'a> Run<'a> {
     }
 
     /// Adds a match with its substitutions and captures to the events and notes.
-    fn describe(
-        &mut self,
-        index: usize,
-        kind: EventKind,
-        found: &Match,
-        diagnostic: &mut Diagnostic,
-    ) {
+    fn describe(&mut self, index: usize, kind: EventKind, found: &Match, diagnostic: &mut Diagnostic) {
         let check = &self.checks.checks[index];
         let place = found.start..found.end;
         self.report.event(index, kind, place, String::new());
@@ -459,30 +404,17 @@ impl<'a> Run<'a> {
 
     fn report_absent(&mut self, index: usize, region: Range<usize>) {
         let check = &self.checks.checks[index];
-        let remark = self
-            .diagnostic(
-                Severity::Remark,
-                check,
-                "excluded string not found in input".into(),
-            )
-            .note(
-                &self.report.input,
-                region.start..region.start,
-                "scanning from here",
-            );
+        let remark = self.diagnostic(Severity::Remark, check, "excluded string not found in input".into()).note(
+            &self.report.input,
+            region.start..region.start,
+            "scanning from here",
+        );
         self.report.diagnostics.push(remark);
-        self.report
-            .event(index, EventKind::Absent, region, String::new());
+        self.report.event(index, EventKind::Absent, region, String::new());
     }
 
     /// Reports a failed search; `expected` is false for `-NOT` patterns.
-    fn report_missing(
-        &mut self,
-        index: usize,
-        region: Range<usize>,
-        outcome: Search,
-        (number, expected): (u32, bool),
-    ) {
+    fn report_missing(&mut self, index: usize, region: Range<usize>, outcome: Search, (number, expected): (u32, bool)) {
         let check = &self.checks.checks[index];
         let start = region.start..region.start;
         let errors = match outcome {
@@ -493,16 +425,12 @@ impl<'a> Run<'a> {
             true => EventKind::Missing,
             false => EventKind::Invalid,
         };
-        self.report
-            .event(index, kind, region.clone(), String::new());
+        self.report.event(index, kind, region.clone(), String::new());
         let mut error = if errors.is_empty() {
             self.diagnostic(
                 Severity::Error,
                 check,
-                format!(
-                    "expected string not found in input{}",
-                    of_count(check, number)
-                ),
+                format!("expected string not found in input{}", of_count(check, number)),
             )
             .note(&self.report.input, start.clone(), "scanning from here")
         } else {
@@ -517,8 +445,7 @@ impl<'a> Run<'a> {
                 let at = region.start + offset;
                 let message = "possible intended match here";
                 error = error.note(&self.report.input, at..at, message);
-                self.report
-                    .event(index, EventKind::Fuzzy, at..at, String::new());
+                self.report.event(index, EventKind::Fuzzy, at..at, String::new());
             }
         }
         self.report.fail(error);
@@ -531,8 +458,7 @@ impl<'a> Run<'a> {
         let mut last = None;
         for error in errors {
             let text = error.message.clone();
-            self.report
-                .detail(index, EventKind::Invalid, start.clone(), text.clone());
+            self.report.detail(index, EventKind::Invalid, start.clone(), text.clone());
             let next = Diagnostic::error_at(source, error.at, text);
             if let Some(previous) = last.replace(next) {
                 self.report.fail(previous);
@@ -583,22 +509,10 @@ fn line_ends(text: &[u8]) -> (usize, usize) {
 
 impl Report<'_> {
     fn detail(&mut self, check: usize, kind: EventKind, range: Range<usize>, note: String) {
-        self.events.push(Event {
-            check,
-            kind,
-            range,
-            note,
-            detail: true,
-        });
+        self.events.push(Event { check, kind, range, note, detail: true });
     }
 
     fn event(&mut self, check: usize, kind: EventKind, range: Range<usize>, note: String) {
-        self.events.push(Event {
-            check,
-            kind,
-            range,
-            note,
-            detail: false,
-        });
+        self.events.push(Event { check, kind, range, note, detail: false });
     }
 }

@@ -20,11 +20,7 @@ pub(crate) struct Place {
 
 impl Source {
     pub(crate) fn new(name: impl Into<String>, text: Vec<u8>) -> Self {
-        Self {
-            name: name.into(),
-            text,
-            line_starts: OnceLock::new(),
-        }
+        Self { name: name.into(), text, line_starts: OnceLock::new() }
     }
 
     fn line_starts(&self) -> &[usize] {
@@ -44,10 +40,7 @@ impl Source {
     pub(crate) fn place(&self, offset: usize) -> Place {
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start <= offset);
-        Place {
-            line,
-            column: offset - starts[line - 1] + 1,
-        }
+        Place { line, column: offset - starts[line - 1] + 1 }
     }
 
     /// The bytes of a line (counted from 1) without its newline.
@@ -95,11 +88,7 @@ pub(crate) struct Slice<'a> {
 
 impl<'a> Slice<'a> {
     pub(crate) fn new(text: &'a [u8], range: Range<usize>) -> Self {
-        Self {
-            text,
-            start: range.start,
-            end: range.end,
-        }
+        Self { text, start: range.start, end: range.end }
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -145,10 +134,7 @@ impl<'a> Slice<'a> {
 
     /// The first `length` bytes; the slice keeps the rest.
     pub(crate) fn take(&mut self, length: usize) -> Slice<'a> {
-        let head = Slice {
-            end: self.start + length,
-            ..*self
-        };
+        let head = Slice { end: self.start + length, ..*self };
         self.start += length;
         head
     }

@@ -91,11 +91,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
         return Ok(0);
     }
     if options.version {
-        writeln!(
-            invocation.stdout,
-            "sutura-filecheck {}, directives as in LLVM 22",
-            env!("CARGO_PKG_VERSION")
-        )?;
+        writeln!(invocation.stdout, "sutura-filecheck {}, directives as in LLVM 22", env!("CARGO_PKG_VERSION"))?;
         return Ok(0);
     }
     if options.dump_input() == DumpInput::Help {
@@ -108,10 +104,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
     let text = match std::fs::read(invocation.directory.join(check_file)) {
         Ok(text) => text,
         Err(error) => {
-            writeln!(
-                invocation.stderr,
-                "error: could not open check file '{check_file}': {error}"
-            )?;
+            writeln!(invocation.stderr, "error: could not open check file '{check_file}': {error}")?;
             return Ok(2);
         }
     };
@@ -143,10 +136,7 @@ fn usage(invocation: &mut Invocation<'_>, error: &str) -> io::Result<i32> {
     Ok(2)
 }
 
-fn read_input(
-    invocation: &mut Invocation<'_>,
-    file: Option<&str>,
-) -> Result<(String, Vec<u8>), String> {
+fn read_input(invocation: &mut Invocation<'_>, file: Option<&str>) -> Result<(String, Vec<u8>), String> {
     match file {
         None | Some("-") => {
             let mut input = Vec::new();

@@ -54,9 +54,7 @@ impl ByteSet {
 impl std::fmt::Debug for ByteSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let members = (0..=u8::MAX).filter(|&byte| self.contains(byte));
-        f.debug_set()
-            .entries(members.map(|byte| byte.escape_ascii().to_string()))
-            .finish()
+        f.debug_set().entries(members.map(|byte| byte.escape_ascii().to_string())).finish()
     }
 }
 
@@ -115,11 +113,7 @@ impl Node {
             Node::Concat(nodes) => Node::Concat(nodes.iter().map(|n| n.fill(values)).collect()),
             Node::Alt(nodes) => Node::Alt(nodes.iter().map(|n| n.fill(values)).collect()),
             Node::Group(group, node) => Node::Group(*group, Box::new(node.fill(values))),
-            Node::Repeat { node, min, max } => Node::Repeat {
-                node: Box::new(node.fill(values)),
-                min: *min,
-                max: *max,
-            },
+            Node::Repeat { node, min, max } => Node::Repeat { node: Box::new(node.fill(values)), min: *min, max: *max },
             other => other.clone(),
         }
     }
@@ -133,14 +127,9 @@ impl Node {
             Node::Concat(nodes) => nodes.iter().map(Node::width).sum(),
             Node::Alt(nodes) => {
                 let first = nodes.first()?.width()?;
-                nodes
-                    .iter()
-                    .all(|n| n.width() == Some(first))
-                    .then_some(first)
+                nodes.iter().all(|n| n.width() == Some(first)).then_some(first)
             }
-            Node::Repeat { node, min, max } if *max == Some(*min) => {
-                node.width()?.checked_mul(*min as usize)
-            }
+            Node::Repeat { node, min, max } if *max == Some(*min) => node.width()?.checked_mul(*min as usize),
             Node::Repeat { .. } | Node::Backref(_) | Node::Hole(_) => None,
             Node::Group(_, node) => node.width(),
         }

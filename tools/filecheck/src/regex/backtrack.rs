@@ -42,11 +42,7 @@ pub(super) fn longest(
         let Some(end) = end else { continue };
         if best.as_ref().is_none_or(|best| end > best.end) {
             let place = |&group: &u32| (slots[2 * group as usize], slots[2 * group as usize + 1]);
-            best = Some(Match {
-                start,
-                end,
-                groups: groups.iter().map(place).collect(),
-            });
+            best = Some(Match { start, end, groups: groups.iter().map(place).collect() });
             if end == limit {
                 break;
             }
@@ -80,10 +76,7 @@ fn run(
             Inst::Assert(assertion) if assertion.holds(text, at) => {}
             Inst::Byte(_) | Inst::Set(_) | Inst::Assert(_) => return Ok(None),
             Inst::Split(first, second) => {
-                jobs.push(Job::Try {
-                    pc: second as usize,
-                    at,
-                });
+                jobs.push(Job::Try { pc: second as usize, at });
                 pc = first as usize;
                 continue;
             }
@@ -93,10 +86,7 @@ fn run(
             }
             Inst::Save(slot) => {
                 let slot = slot as usize;
-                jobs.push(Job::Restore {
-                    slot,
-                    value: slots[slot],
-                });
+                jobs.push(Job::Restore { slot, value: slots[slot] });
                 slots[slot] = at;
             }
             Inst::Progress(slot) => {

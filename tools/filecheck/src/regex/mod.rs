@@ -53,10 +53,9 @@ impl std::fmt::Display for RegexError {
                  capture in one directive and use the variable in the next",
                 backtrack::MAX_STEPS
             ),
-            Self::BadBackreference(group) => write!(
-                f,
-                "back-reference '\\{group}' names a group that is not complete before it"
-            ),
+            Self::BadBackreference(group) => {
+                write!(f, "back-reference '\\{group}' names a group that is not complete before it")
+            }
         }
     }
 }

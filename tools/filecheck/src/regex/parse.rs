@@ -43,28 +43,13 @@ pub(crate) struct Parsed {
 ///
 /// Back-references are numbers in the pattern as a whole, whose other pieces
 /// this function does not see, but a piece must contain the groups it names.
-pub(crate) fn parse(
-    text: &[u8],
-    first_group: u32,
-    options: Options,
-) -> Result<Parsed, SyntaxError> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        depth: 0,
-        first_group,
-        groups: 0,
-        closed: Vec::new(),
-        options,
-    };
+pub(crate) fn parse(text: &[u8], first_group: u32, options: Options) -> Result<Parsed, SyntaxError> {
+    let mut parser = Parser { text, at: 0, depth: 0, first_group, groups: 0, closed: Vec::new(), options };
     let node = parser.alternatives()?;
     if parser.at < text.len() {
         return Err(parser.error("')' without '('; write '\\)' for the character"));
     }
-    Ok(Parsed {
-        node,
-        groups: parser.groups,
-    })
+    Ok(Parsed { node, groups: parser.groups })
 }
 
 struct Parser<'a> {
@@ -84,10 +69,7 @@ impl Parser<'_> {
     }
 
     fn error_at(&self, at: usize, message: impl Into<String>) -> SyntaxError {
-        SyntaxError {
-            at: at.min(self.text.len()),
-            message: message.into(),
-        }
+        SyntaxError { at: at.min(self.text.len()), message: message.into() }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -142,16 +124,9 @@ impl Parser<'_> {
         }
         let at = self.at;
         if self.quantifier()?.is_some() {
-            return Err(self.error_at(
-                at,
-                "repetition of a repetition; put the inner one in parentheses",
-            ));
+            return Err(self.error_at(at, "repetition of a repetition; put the inner one in parentheses"));
         }
-        Ok(Node::Repeat {
-            node: Box::new(atom),
-            min,
-            max,
-        })
+        Ok(Node::Repeat { node: Box::new(atom), min, max })
     }
 
     fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, SyntaxError> {
@@ -196,16 +171,11 @@ impl Parser<'_> {
         let start = self.at;
         let mut value = 0u32;
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
-            value = value
-                .saturating_mul(10)
-                .saturating_add(u32::from(digit - b'0'));
+            value = value.saturating_mul(10).saturating_add(u32::from(digit - b'0'));
             self.at += 1;
         }
         if value > MAX_COUNT {
-            return Err(self.error_at(
-                start,
-                format!("invalid repetition count: at most {MAX_COUNT}"),
-            ));
+            return Err(self.error_at(start, format!("invalid repetition count: at most {MAX_COUNT}")));
         }
         Ok(value)
     }
@@ -221,10 +191,7 @@ impl Parser<'_> {
             b'.' => Ok(Node::Set(ByteSet::any())),
             b'[' => self.bracket(start),
             b'\\' => self.escape(start),
-            b'*' | b'+' | b'?' => Err(self.error_at(
-                start,
-                format!("'{}' has nothing to repeat", char::from(byte)),
-            )),
+            b'*' | b'+' | b'?' => Err(self.error_at(start, format!("'{}' has nothing to repeat", char::from(byte)))),
             b'{' if self.peek().is_some_and(|b| b.is_ascii_digit()) => {
                 Err(self.error_at(start, "'{' has nothing to repeat"))
             }
@@ -269,10 +236,7 @@ impl Parser<'_> {
             b'1'..=b'9' => {
                 let group = u32::from(byte - b'0');
                 if self.closed.get(group as usize - 1) != Some(&true) {
-                    return Err(self.error_at(
-                        start,
-                        format!("back-reference '\\{group}' names no complete group"),
-                    ));
+                    return Err(self.error_at(start, format!("back-reference '\\{group}' names no complete group")));
                 }
                 Ok(Node::Backref(group))
             }
@@ -284,10 +248,7 @@ impl Parser<'_> {
     }
 
     fn bracket(&mut self, start: usize) -> Result<Node, SyntaxError> {
-        for (text, assertion) in [
-            (&b"[:<:]]"[..], Assertion::WordStart),
-            (&b"[:>:]]"[..], Assertion::WordEnd),
-        ] {
+        for (text, assertion) in [(&b"[:<:]]"[..], Assertion::WordStart), (&b"[:>:]]"[..], Assertion::WordEnd)] {
             if self.text[self.at..].starts_with(text) {
                 self.at += text.len();
                 return Ok(Node::Assert(assertion));
@@ -328,15 +289,11 @@ impl Parser<'_> {
         match (self.peek(), self.peek_second()) {
             (Some(b'['), Some(b':')) => {
                 let name = self.delimited(open, b':')?;
-                return add_class(name, set)
-                    .ok_or_else(|| self.error_at(start, "unknown character class"));
+                return add_class(name, set).ok_or_else(|| self.error_at(start, "unknown character class"));
             }
             (Some(b'['), Some(b'=')) => {
                 let name = self.delimited(open, b'=')?;
-                set.insert(
-                    single(name)
-                        .ok_or_else(|| self.error_at(start, "unknown collating element"))?,
-                );
+                set.insert(single(name).ok_or_else(|| self.error_at(start, "unknown collating element"))?);
                 return Ok(());
             }
             (Some(b'-'), _) => {
@@ -356,11 +313,7 @@ impl Parser<'_> {
         if first > last {
             return Err(self.error_at(
                 start,
-                format!(
-                    "invalid character range: '{}' is after '{}'",
-                    first.escape_ascii(),
-                    last.escape_ascii()
-                ),
+                format!("invalid character range: '{}' is after '{}'", first.escape_ascii(), last.escape_ascii()),
             ));
         }
         (first..=last).for_each(|byte| set.insert(byte));
@@ -373,9 +326,7 @@ impl Parser<'_> {
             let name = self.delimited(open, b'.')?;
             return single(name).ok_or_else(|| self.error_at(start, "unknown collating element"));
         }
-        let byte = self
-            .peek()
-            .ok_or_else(|| self.error_at(open, "brackets ([ ]) not balanced"))?;
+        let byte = self.peek().ok_or_else(|| self.error_at(open, "brackets ([ ]) not balanced"))?;
         self.at += 1;
         Ok(byte)
     }

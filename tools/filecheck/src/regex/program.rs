@@ -60,21 +60,14 @@ pub(super) struct Item {
 }
 
 /// Compiles `root`.
-pub(super) fn compile(
-    root: &Node,
-    purpose: Purpose,
-    ignore_case: bool,
-) -> Result<Program, RegexError> {
+pub(super) fn compile(root: &Node, purpose: Purpose, ignore_case: bool) -> Result<Program, RegexError> {
     let mut groups = HashMap::new();
     root.visit_groups(&mut |group, node| {
         groups.insert(group, node);
     });
     let group_slots = 2 * (groups.keys().max().map_or(0, |&g| g as usize) + 1);
     let mut compiler = Compiler {
-        program: Program {
-            slots: group_slots,
-            ..Program::default()
-        },
+        program: Program { slots: group_slots, ..Program::default() },
         groups,
         open: Vec::new(),
         purpose,

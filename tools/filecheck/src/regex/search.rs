@@ -87,29 +87,14 @@ impl Regex {
         };
         let finder = |text: &Vec<u8>| memmem::Finder::new(text).into_owned();
         let prefix = literals.first().filter(|_| starts).map(finder);
-        let required = literals
-            .iter()
-            .filter(|_| !root.spans_lines())
-            .max_by_key(|text| text.len())
-            .map(finder);
+        let required = literals.iter().filter(|_| !root.spans_lines()).max_by_key(|text| text.len()).map(finder);
         let first = (!root.nullable()).then(|| first_bytes(&program));
-        Ok(Self {
-            program,
-            prefix,
-            required,
-            first,
-            backtrack,
-        })
+        Ok(Self { program, prefix, required, first, backtrack })
     }
 
     /// Finds the leftmost-longest match in `text` and the places of `groups`,
     /// which must be items of the top-level sequence, in ascending order.
-    pub(crate) fn find(
-        &self,
-        text: &[u8],
-        groups: &[u32],
-        scratch: &mut Scratch,
-    ) -> Result<Option<Match>, RegexError> {
+    pub(crate) fn find(&self, text: &[u8], groups: &[u32], scratch: &mut Scratch) -> Result<Option<Match>, RegexError> {
         if let Some(program) = &self.backtrack {
             return self.find_with_backrefs(program, text, groups, scratch);
         }
@@ -121,19 +106,13 @@ impl Regex {
     }
 
     /// The leftmost-longest match that starts at `from` or later.
-    fn find_bounds(
-        &self,
-        text: &[u8],
-        mut from: usize,
-        scratch: &mut Scratch,
-    ) -> Option<(usize, usize)> {
+    fn find_bounds(&self, text: &[u8], mut from: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
         let Some(required) = &self.required else {
             return self.scan(text, from, text.len(), scratch);
         };
         while let Some(offset) = required.find(&text[from..]) {
             let hit = from + offset;
-            let line_start =
-                memchr::memrchr(b'\n', &text[from..hit]).map_or(from, |i| from + i + 1);
+            let line_start = memchr::memrchr(b'\n', &text[from..hit]).map_or(from, |i| from + i + 1);
             let line_end = memchr::memchr(b'\n', &text[hit..]).map_or(text.len(), |i| hit + i);
             let found = self.scan(text, line_start, line_end, scratch);
             if found.is_some() || line_end == text.len() {
@@ -157,8 +136,7 @@ impl Regex {
             let Some((start, end)) = self.find_bounds(text, from, scratch) else {
                 break;
             };
-            if let Some(found) = backtrack::longest(program, text, start, end, groups, &mut steps)?
-            {
+            if let Some(found) = backtrack::longest(program, text, start, end, groups, &mut steps)? {
                 return Ok(Some(found));
             }
             from = start + 1;
@@ -167,13 +145,7 @@ impl Regex {
     }
 
     /// The leftmost-longest match that starts in `from..=last`.
-    fn scan(
-        &self,
-        text: &[u8],
-        from: usize,
-        last: usize,
-        scratch: &mut Scratch,
-    ) -> Option<(usize, usize)> {
+    fn scan(&self, text: &[u8], from: usize, last: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
         let Scratch { now, next, stack } = scratch;
         now.reset(self.program.insts.len());
         next.reset(self.program.insts.len());
@@ -239,15 +211,7 @@ impl Regex {
     }
 
     /// Adds `pc` and what is reachable from it without taking a byte.
-    fn add(
-        &self,
-        threads: &mut Threads,
-        stack: &mut Vec<u32>,
-        text: &[u8],
-        at: usize,
-        pc: u32,
-        label: usize,
-    ) {
+    fn add(&self, threads: &mut Threads, stack: &mut Vec<u32>, text: &[u8], at: usize, pc: u32, label: usize) {
         stack.push(pc);
         while let Some(pc) = stack.pop() {
             if !threads.mark(pc) {
@@ -291,11 +255,7 @@ impl Regex {
             }
             at = to;
         }
-        debug_assert_eq!(
-            places.len(),
-            groups.len(),
-            "a group is not a top-level item"
-        );
+        debug_assert_eq!(places.len(), groups.len(), "a group is not a top-level item");
         places
     }
 
@@ -305,14 +265,7 @@ impl Regex {
     /// One pass: the states of the item run unlabelled; whenever they can leave
     /// it, the code after it starts, labelled with that place. Of two such
     /// threads in one state only the later label matters, and it is added first.
-    fn longest_item(
-        &self,
-        text: &[u8],
-        item: &Item,
-        start: usize,
-        end: usize,
-        scratch: &mut Scratch,
-    ) -> usize {
+    fn longest_item(&self, text: &[u8], item: &Item, start: usize, end: usize, scratch: &mut Scratch) -> usize {
         let exit = item.code.end as u32;
         let Scratch { now, next, stack } = scratch;
         now.reset(self.program.insts.len());
@@ -355,19 +308,11 @@ impl Regex {
             }
             next.clear();
             let byte = text[at];
-            entered.extend(
-                inside
-                    .iter()
-                    .filter(|&&pc| self.steps_over(pc, byte))
-                    .map(|pc| pc + 1),
-            );
+            entered.extend(inside.iter().filter(|&&pc| self.steps_over(pc, byte)).map(|pc| pc + 1));
             next.list = carried;
             next.list.clear();
             next.list.extend(
-                now.list
-                    .iter()
-                    .filter(|&&(pc, _)| self.steps_over(pc, byte))
-                    .map(|&(pc, label)| (pc + 1, label)),
+                now.list.iter().filter(|&&(pc, _)| self.steps_over(pc, byte)).map(|&(pc, label)| (pc + 1, label)),
             );
             std::mem::swap(now, next);
         }

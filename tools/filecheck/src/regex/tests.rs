@@ -7,10 +7,7 @@ use super::ast::Node;
 use super::parse::{Options, Strictness, parse};
 use super::search::{Match, Regex, Scratch};
 
-const OPTIONS: Options = Options {
-    strictness: Strictness::Strict,
-    ignore_case: false,
-};
+const OPTIONS: Options = Options { strictness: Strictness::Strict, ignore_case: false };
 
 fn tree(pattern: &str) -> Node {
     parse(pattern.as_bytes(), 1, OPTIONS).expect(pattern).node
@@ -18,9 +15,7 @@ fn tree(pattern: &str) -> Node {
 
 fn find(pattern: &str, text: &str, groups: &[u32]) -> Option<Match> {
     let regex = Regex::new(&tree(pattern), false).expect(pattern);
-    regex
-        .find(text.as_bytes(), groups, &mut Scratch::default())
-        .expect(pattern)
+    regex.find(text.as_bytes(), groups, &mut Scratch::default()).expect(pattern)
 }
 
 /// All places where a match of `node` that starts at `at` can end.
@@ -31,9 +26,9 @@ fn ends(node: &Node, text: &[u8], at: usize) -> Vec<usize> {
         Node::Set(set) if at < text.len() && set.contains(text[at]) => vec![at + 1],
         Node::Assert(assertion) if assertion.holds(text, at) => vec![at],
         Node::Bytes(_) | Node::Set(_) | Node::Assert(_) => Vec::new(),
-        Node::Concat(nodes) => nodes.iter().fold(vec![at], |from, node| {
-            from.iter().flat_map(|&at| ends(node, text, at)).collect()
-        }),
+        Node::Concat(nodes) => {
+            nodes.iter().fold(vec![at], |from, node| from.iter().flat_map(|&at| ends(node, text, at)).collect())
+        }
         Node::Alt(nodes) => nodes.iter().flat_map(|n| ends(n, text, at)).collect(),
         Node::Group(_, node) => ends(node, text, at),
         Node::Repeat { node, min, max } => {
@@ -61,24 +56,13 @@ fn leftmost_longest(node: &Node, text: &[u8]) -> Option<(usize, usize)> {
 }
 
 fn pattern() -> impl Strategy<Value = String> {
-    let leaf = prop::sample::select(vec![
-        "a",
-        "b",
-        "c",
-        "ab",
-        ".",
-        "[ab]",
-        "[^a]",
-        "()",
-        "[[:space:]]",
-    ])
-    .prop_map(str::to_owned);
+    let leaf = prop::sample::select(vec!["a", "b", "c", "ab", ".", "[ab]", "[^a]", "()", "[[:space:]]"])
+        .prop_map(str::to_owned);
     leaf.prop_recursive(4, 24, 4, |inner| {
         let suffix = prop::sample::select(vec!["*", "+", "?", "{2}", "{1,2}", "{2,}"]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
-            prop::collection::vec(inner.clone(), 2..4)
-                .prop_map(|parts| format!("({})", parts.join("|"))),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("({})", parts.join("|"))),
             (inner.clone(), suffix).prop_map(|(part, suffix)| format!("({part}){suffix}")),
             inner.clone().prop_map(|part| format!("^{part}")),
             inner.prop_map(|part| format!("{part}$")),
@@ -154,13 +138,7 @@ fn back_references() {
 
 #[test]
 fn a_group_must_be_complete_where_it_is_referred_to() {
-    let inside = Node::Group(
-        1,
-        Box::new(Node::Concat(vec![
-            Node::Bytes(b"a".into()),
-            Node::Backref(1),
-        ])),
-    );
+    let inside = Node::Group(1, Box::new(Node::Concat(vec![Node::Bytes(b"a".into()), Node::Backref(1)])));
     let error = Regex::new(&inside, false).err();
     assert_eq!(error, Some(RegexError::BadBackreference(1)));
 }

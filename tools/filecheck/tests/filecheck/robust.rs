@@ -21,10 +21,7 @@ fn errors(checks: &str, input: &[u8]) -> String {
 
 #[test]
 fn message_for_missing_text() {
-    let text = errors(
-        "// CHECK: alpha [[X:[a-z]+]]\n// CHECK: [[X]] soup\n",
-        b"start\nalpha bet\nbet soop\n",
-    );
+    let text = errors("// CHECK: alpha [[X:[a-z]+]]\n// CHECK: [[X]] soup\n", b"start\nalpha bet\nbet soop\n");
     assert_eq!(
         text,
         "\
@@ -47,18 +44,12 @@ bet soop
 #[test]
 fn dump_marks_matches_and_errors() {
     let checks = "// CHECK: one [[X:[a-z]+]]\n// CHECK-NEXT: two\n// CHECK-NOT: four\n";
-    let config = Config {
-        verbosity: sutura_filecheck::Verbosity::Matches,
-        ..Config::default()
-    };
+    let config = Config { verbosity: sutura_filecheck::Verbosity::Matches, ..Config::default() };
     let checks = Checks::parse(checks, "c.txt", &config).expect("checks");
     let input = "one uno\ntwo\n1\n2\n3\n4\n5\n6\n7\n8\nsee four here\n";
     let report = checks.report(input, "in.txt");
     assert!(!report.passed());
-    let full = report.dump(&DumpOptions {
-        filter: DumpFilter::All,
-        context: 0,
-    });
+    let full = report.dump(&DumpOptions { filter: DumpFilter::All, context: 0 });
     // Each line of the input ends with a blank for its newline.
     let expected = "\
 <<<<<<
@@ -81,12 +72,10 @@ not:3             !~~~ error: no match expected
 ";
     let expected: Vec<String> = expected
         .lines()
-        .map(
-            |line| match line.contains(": ") && !line.contains('\'') && !line.contains("not:") {
-                true => line.replace('~', " "),
-                false => line.to_owned(),
-            },
-        )
+        .map(|line| match line.contains(": ") && !line.contains('\'') && !line.contains("not:") {
+            true => line.replace('~', " "),
+            false => line.to_owned(),
+        })
         .collect();
     assert_eq!(full.lines().collect::<Vec<_>>(), expected);
     let short = report.dump(&DumpOptions::default());
@@ -133,10 +122,7 @@ fn a_long_line_with_nested_repetition() {
     let text = errors("CHECK: {{(a*)*(a|aa)*}}b\n", input.as_bytes());
     assert!(text.contains("expected string not found"), "{text}");
     let input = input + "b";
-    assert_eq!(
-        errors("CHECK: [[X:(a|aa)*]]{{(a*)*}}b\n", input.as_bytes()),
-        ""
-    );
+    assert_eq!(errors("CHECK: [[X:(a|aa)*]]{{(a*)*}}b\n", input.as_bytes()), "");
 }
 
 #[test]
@@ -152,16 +138,9 @@ fn long_lines_are_cut_in_messages() {
     let checks = Checks::parse("CHECK: b\nCHECK-SAME: d\n", "c.txt", &Config::default());
     let checks = checks.expect("checks");
     let report = checks.report(&input, "<stdin>");
-    let text: String = report
-        .diagnostics()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let text: String = report.diagnostics().iter().map(ToString::to_string).collect();
     assert!(text.len() < 2_000, "{} bytes", text.len());
-    assert!(
-        text.contains("<stdin>:1:1000002: note: scanning from here"),
-        "{text}"
-    );
+    assert!(text.contains("<stdin>:1:1000002: note: scanning from here"), "{text}");
     assert!(text.contains("abccc"), "{text}");
     let dump = report.dump(&DumpOptions::default());
     assert!(dump.len() < 4_000, "{} bytes", dump.len());
@@ -209,10 +188,8 @@ fn invalid_options_in_the_environment() {
 
 #[test]
 fn macro_returns_matches() {
-    let matches = filecheck!(
-        "%0 = arith.addi\nreturn %0\n",
-        "CHECK: %[[SUM:.*]] = arith.addi\nCHECK-NEXT: return %[[SUM]]"
-    );
+    let matches =
+        filecheck!("%0 = arith.addi\nreturn %0\n", "CHECK: %[[SUM:.*]] = arith.addi\nCHECK-NEXT: return %[[SUM]]");
     assert_eq!(matches.variables(), ["SUM"]);
     assert_eq!(matches.variable("SUM"), Some(&b"0"[..]));
     assert_eq!(matches.matched()[1].check_line, Some(2));

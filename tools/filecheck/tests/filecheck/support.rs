@@ -49,10 +49,7 @@ pub(crate) fn cases() -> Vec<Case> {
 fn parse(file: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(file).expect("a file of cases");
     let stem = file.file_stem().expect("a name").to_string_lossy();
-    text.split("\n== ")
-        .skip(1)
-        .map(|text| parse_case(&stem, text))
-        .collect()
+    text.split("\n== ").skip(1).map(|text| parse_case(&stem, text)).collect()
 }
 
 fn parse_case(stem: &str, text: &str) -> Case {
@@ -88,10 +85,7 @@ fn parse_case(stem: &str, text: &str) -> Case {
 
 fn decode(text: &str) -> String {
     let text = text.split('␃').next().unwrap_or_default();
-    text.replace('␠', " ")
-        .replace('␉', "\t")
-        .replace('␍', "\r")
-        .replace('␀', "\0")
+    text.replace('␠', " ").replace('␉', "\t").replace('␍', "\r").replace('␀', "\0")
 }
 
 /// Runs our command in process; returns its status and what it wrote to stderr.

@@ -14,10 +14,7 @@ fn table() {
     for case in &cases {
         let (status, stderr) = run_ours(case.check.as_bytes(), case.input.as_bytes(), &case.args);
         if status != case.status {
-            problems.push(format!(
-                "{}: status {status}, expected {}\n{stderr}",
-                case.name, case.status
-            ));
+            problems.push(format!("{}: status {status}, expected {}\n{stderr}", case.name, case.status));
         }
         if let Some(wanted) = &case.stderr
             && !stderr.contains(wanted)
@@ -64,26 +61,16 @@ fn agrees_with_llvm() {
             .spawn()
             .expect("FileCheck starts");
         // It may end before it has read everything.
-        let _ = child
-            .stdin
-            .take()
-            .expect("a pipe")
-            .write_all(case.input.as_bytes());
+        let _ = child.stdin.take().expect("a pipe").write_all(case.input.as_bytes());
         let output = child.wait_with_output().expect("FileCheck ends");
-        (
-            output.status.code(),
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        )
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let mut problems = Vec::new();
     for case in cases() {
         let (status, stderr) = run(&case);
         let expected = case.llvm.unwrap_or(case.status);
         if status != Some(expected) {
-            problems.push(format!(
-                "{}: LLVM's status is {status:?}, the table says {expected}\n{stderr}",
-                case.name
-            ));
+            problems.push(format!("{}: LLVM's status is {status:?}, the table says {expected}\n{stderr}", case.name));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
