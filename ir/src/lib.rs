@@ -13,6 +13,7 @@ pub mod attrs;
 pub mod body;
 pub mod builder;
 pub mod builtin;
+pub mod constraints;
 pub mod context;
 pub mod diagnostics;
 pub mod ext;
@@ -41,3 +42,4 @@ pub use rewriter::{IrMapping, Rewriter};
 pub use types::{DYNAMIC, Type, TypeData};
 // What generated code names.
 pub use smallvec;
+pub use sutura_macros::op;

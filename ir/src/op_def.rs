@@ -72,10 +72,23 @@ pub struct AttrConstraint {
     pub syntax: AttrSyntax,
 }
 
-/// A Rust type that names an [`AttrConstraint`].
+/// A Rust type that names an [`AttrConstraint`], and how attributes that fulfil it are read and made.
+///
+/// [`crate::attr_constraints`] and [`crate::keyword_attrs`] implement it.
 pub trait AttrConstraintDef {
+    /// What such an attribute holds, as an accessor returns it.
+    type Get<'a>;
+    /// What one is made from, as a constructor takes it.
+    type Set<'a>;
+
     /// The constraint.
     const CONSTRAINT: AttrConstraint;
+
+    /// What the attribute holds; `None` when it does not fulfil the constraint.
+    fn get(cx: &Context, attr: Attr) -> Option<Self::Get<'_>>;
+
+    /// The attribute that holds `value`.
+    fn set(cx: &Context, value: Self::Set<'_>) -> Attr;
 }
 
 /// A constraint variable: values declared with the same one have the same type.

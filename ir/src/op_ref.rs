@@ -231,6 +231,36 @@ impl<'a> OpRef<'a> {
         self.group(def.results, group, self.num_results(), segments)
     }
 
+    /// First operand of the declared group `group`; `None` when the group is empty.
+    pub fn operand_of(self, group: usize) -> Option<Value> {
+        let range = self.operand_group(group)?;
+        (!range.is_empty()).then(|| self.operand(range.start))
+    }
+
+    /// Operands of the declared group `group`.
+    ///
+    /// # Panics
+    /// When the op does not fit its declaration, which the verifier excludes.
+    pub fn operands_of(self, group: usize) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + Clone + 'a {
+        let range = self.operand_group(group).expect("the op fits its declaration");
+        self.operands().skip(range.start).take(range.len())
+    }
+
+    /// First result of the declared group `group`; `None` when the group is empty.
+    pub fn result_of(self, group: usize) -> Option<Value> {
+        let range = self.result_group(group)?;
+        (!range.is_empty()).then(|| self.result(range.start))
+    }
+
+    /// Results of the declared group `group`.
+    ///
+    /// # Panics
+    /// When the op does not fit its declaration, which the verifier excludes.
+    pub fn results_of(self, group: usize) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + Clone + 'a {
+        let range = self.result_group(group).expect("the op fits its declaration");
+        self.results().skip(range.start).take(range.len())
+    }
+
     fn group(
         self,
         defs: &[ValueDef],

@@ -1,1 +1,65 @@
-//! sutura-macros
+//! The `#[op]` attribute: an operation declared as a Rust struct.
+//!
+//! The struct's doc comment is the operation's documentation (its first line the summary), its fields are the
+//! declaration:
+//!
+//! ```ignore
+//! /// Integer addition.
+//! #[op("arith.addi", traits(Pure, Commutative), format = "$lhs `,` $rhs attr-dict `:` type($result)", fold)]
+//! pub struct AddIOp<T: SignlessIntegerOrIndexLike> {
+//!     lhs: Operand<T>,
+//!     rhs: Operand<T>,
+//!     #[name("overflowFlags")]
+//!     #[default(OverflowFlags::NONE)]
+//!     overflow_flags: Attr<IntegerOverflowFlags>,
+//!     result: Res<T>,
+//! }
+//! ```
+//!
+//! | field type | declares | accessor | parameter of `build` |
+//! |---|---|---|---|
+//! | `Operand<C>` | one operand | `Value` | `Value` |
+//! | `OptOperand<C>` | none or one | `Option<Value>` | `Option<Value>` |
+//! | `Operands<C>` | any number | iterator | `&[Value]` |
+//! | `Res<C>` `OptRes<C>` `Results<C>` | results, likewise | likewise | `Type`, `Option<Type>`, `&[Type]`; none where inferred |
+//! | `Attr<C>` | inherent attribute | `C::Get`; `…_attr()` for the `Attr` | `C::Set`; none with `#[default(…)]` |
+//! | `OptAttr<C>` | one that may be absent | `Option<C::Get>` | `Option<C::Set>` |
+//! | `Flag` | unit attribute, present or not | `bool` | `bool` |
+//! | `Region` | one region | `RegionRef` | none: it is created empty |
+//! | `Regions` | any number, last | iterator | `usize` |
+//! | `Successor` | one successor | `Block` | `Block` |
+//! | `Successors` | any number, last | `&[Block]` | `&[Block]` |
+//!
+//! `C` is a type that names a constraint (`TypeConstraintDef`, `AttrConstraintDef`), or a generic parameter of the
+//! struct: a *constraint variable*, bounded by the constraint that its type must fulfil. Values declared with the same
+//! variable have the same type, so a result declared with an operand's variable is inferred. `#[name("camelCase")]`
+//! gives the name in the text when it is not the field's; `#[default(value)]` the `C::Set` value that absence of an
+//! attribute stands for.
+//!
+//! Arguments after the name: `traits(…)`, `format = "…"`, `parents("…")`, `default_dialect = "…"`,
+//! `implicit_terminator = "…"`, and the flags `verify`, `verify_regions`, `fold`, `infer`, `canonicalize`, each of
+//! which names a trait of `sutura_ir::op_def` that the type implements by hand.
+//!
+//! Generated for `AddIOp`: a `Copy` view `AddIOp<'a>` implementing `OpView<'a>` with the accessors above (they expect
+//! an op that fits its declaration, as every verified op does), and the constructors `AddIOp::state(b, loc, …) ->
+//! OpState`, `AddIOp::build(b, loc, …) -> Op` and, for an op with exactly one result, `AddIOp::value(b, loc, …) ->
+//! Value`, with parameters in the order of the fields.
+#![forbid(unsafe_code)]
+
+mod builders;
+mod expand;
+mod model;
+#[cfg(test)]
+mod tests;
+
+/// Declares an operation; see the crate documentation.
+#[proc_macro_attribute]
+pub fn op(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand_op(args.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+fn expand_op(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> syn::Result<proc_macro2::TokenStream> {
+    let args = syn::parse2::<model::OpArgs>(args)?;
+    let item = syn::parse2::<syn::ItemStruct>(item)?;
+    Ok(expand::expand(&model::OpModel::new(args, item)?))
+}
