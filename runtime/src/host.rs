@@ -27,7 +27,8 @@ pub(crate) struct Host {
 impl Host {
     /// Loads code from memory.
     pub(crate) fn load(code: &[u8]) -> Result<Self> {
-        let (library, files) = open(code)?;
+        // In this order, so that also on an error the library goes before its file.
+        let (files, library) = open(code)?;
         // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the
         // others are used.
         unsafe {
@@ -94,7 +95,7 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
 }
 
 /// The library, and the files to keep open as long as it is loaded.
-fn open(code: &[u8]) -> Result<(Library, Vec<File>)> {
+fn open(code: &[u8]) -> Result<(Vec<File>, Library)> {
     let refused = |reason: String| Error::Load { reason };
     let mut files = vec![memory_file(code).map_err(|e| refused(format!("no memory file: {e}")))?];
     loop {
@@ -107,7 +108,8 @@ fn open(code: &[u8]) -> Result<(Library, Vec<File>)> {
             // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading
             // means.
             let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
-            return Ok((library.map_err(|e| refused(reason(&e, &path)))?, files));
+            let library = library.map_err(|e| refused(reason(&e, &path)))?;
+            return Ok((files, library));
         }
         let copy = file.try_clone().map_err(|e| refused(e.to_string()))?;
         files.push(copy);

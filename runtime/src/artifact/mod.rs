@@ -5,7 +5,7 @@
 //!
 //! | entry | content |
 //! |---|---|
-//! | `manifest.json` | the [`Manifest`], always first |
+//! | `manifest.json` | the [`Manifest`](crate::Manifest), always first |
 //! | `host.so` | the code, see [`abi`](crate::abi) |
 //! | `weights.safetensors` | the constants |
 //!
