@@ -1,1 +1,29 @@
-//! sutura-interp
+//! The interpreter: runs IR of any dialect, as the reference for what a program means.
+//!
+//! Dialects attach [`Interpret`] to their ops; [`Interpreter`] runs a module's functions with them. Every run-time
+//! fault (out of bounds, division by zero, a read of what was never written, a shape that does not fit) is an
+//! [`InterpError`] with the op's location, never a panic.
+//!
+//! Numbers are exact in their own format, see [`num`].
+#![forbid(unsafe_code)]
+
+pub mod buffer;
+pub mod constant;
+pub mod elementwise;
+mod engine;
+mod error;
+pub mod memory;
+pub mod num;
+mod scalar;
+pub mod tensor;
+mod value;
+
+pub use buffer::Buffer;
+pub use elementwise::{ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
+pub use engine::{Callable, Flow, Frame, Interpret, Interpreter, Limits, NativeFn, Values};
+pub use error::{Fault, FaultKind, InterpError};
+pub use memory::{BufferId, MemRef, Memory};
+pub use num::NumOp;
+pub use scalar::{DType, Scalar};
+pub use tensor::{Shape, Tensor};
+pub use value::{OpaqueValue, Value};

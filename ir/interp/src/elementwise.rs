@@ -1,0 +1,184 @@
+//! Numeric ops on whole values, and the hook that gives an op such a meaning.
+
+use smallvec::SmallVec;
+use sutura_ir::{Attr, OpRef};
+
+use crate::buffer::Buffer;
+use crate::engine::{Flow, Frame, Interpret};
+use crate::error::{Fault, InterpError};
+use crate::num::{Kernel, NumOp};
+use crate::scalar::{DType, Scalar};
+use crate::tensor::Tensor;
+use crate::value::Value;
+
+/// What a scalar op means, for hooks that evaluate whole regions of them at once. An interface.
+pub trait ScalarMeaning: Send + Sync {
+    /// The meaning of `op`, one entry per result.
+    ///
+    /// # Errors
+    /// When an attribute asks for what cannot be interpreted.
+    fn meaning(&self, op: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault>;
+}
+
+/// The meaning of one result.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Meaning {
+    /// A numeric op on the first operands.
+    Num(NumOp),
+    /// A constant.
+    Constant(Attr),
+    /// The first operand itself.
+    Forward,
+    /// The index along this iterator of the enclosing structured op.
+    Index(usize),
+}
+
+/// Hook and scalar meaning of an op that works element by element on scalars, vectors and tensors:
+/// `&Elementwise(|_| Ok(NumOp::AddF))`.
+#[derive(Clone, Copy)]
+pub struct Elementwise(pub fn(OpRef<'_>) -> Result<NumOp, Fault>);
+
+impl Interpret for Elementwise {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        let num = (self.0)(op)?;
+        let count = op.num_operands();
+        let dtype = DType::expect(frame.cx(), frame.cx().element_type(frame.result_type(0)?))?;
+        let result = {
+            let operands: SmallVec<[&Value; 3]> = (0..count).map(|i| frame.operand(i)).collect::<Result<_, _>>()?;
+            apply(num, &operands, Some(dtype))?
+        };
+        frame.set(0, result)?;
+        Ok(Flow::Next)
+    }
+}
+
+impl ScalarMeaning for Elementwise {
+    fn meaning(&self, op: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
+        Ok(SmallVec::from_slice(&[Meaning::Num((self.0)(op)?)]))
+    }
+}
+
+/// Hook and scalar meaning of an op whose `value` attribute is its result.
+#[derive(Clone, Copy, Debug)]
+pub struct ConstantOp;
+
+fn constant_attr(op: OpRef<'_>) -> Result<Attr, Fault> {
+    op.prop("value").ok_or_else(|| Fault::invalid_ir("has no 'value' attribute"))
+}
+
+impl Interpret for ConstantOp {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        let value = frame.constant(constant_attr(op)?)?;
+        frame.set(0, value)?;
+        Ok(Flow::Next)
+    }
+}
+
+impl ScalarMeaning for ConstantOp {
+    fn meaning(&self, op: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
+        Ok(SmallVec::from_slice(&[Meaning::Constant(constant_attr(op)?)]))
+    }
+}
+
+/// Hook of a terminator that hands its operands to the op around it.
+#[derive(Clone, Copy, Debug)]
+pub struct YieldOp;
+
+impl Interpret for YieldOp {
+    fn interpret(&self, _: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        Ok(Flow::Yield(frame.take_operands()?))
+    }
+}
+
+/// Elements that are worked on at once.
+const STRIP: usize = 1024;
+
+/// Applies a numeric op element by element; scalars stand for all elements of the others' shape. Where an operand's
+/// element is undefined, so is the result's.
+///
+/// # Errors
+/// When shapes or types do not fit, or an element's result is undefined by its operands.
+pub fn apply(op: NumOp, operands: &[&Value], result: Option<DType>) -> Result<Value, Fault> {
+    let types: SmallVec<[DType; 3]> = operands.iter().map(|v| element_type(v)).collect::<Result<_, _>>()?;
+    let result = result.or_else(|| op.infer(&types));
+    let result = result.ok_or_else(|| Fault::invalid_ir(format!("{op:?} needs a result type")))?;
+    let kernel = op.with_types(&types, result)?;
+    let Some(model) = operands.iter().find(|v| !matches!(v, Value::Scalar(_))) else {
+        let scalars: SmallVec<[Scalar; 3]> = operands.iter().map(|v| v.scalar()).collect::<Result<_, _>>()?;
+        return kernel.eval(&scalars).map(Value::Scalar);
+    };
+    let shape = elements(model)?.shape();
+    for operand in operands {
+        if let Ok(tensor) = elements(operand)
+            && tensor.shape() != shape
+        {
+            return Err(Fault::shape(format!("operands of shapes {shape:?} and {:?}", tensor.shape())));
+        }
+    }
+    let out = apply_strips(&kernel, operands, elements(model)?.len())?;
+    let out = Tensor::new(shape, out)?;
+    Ok(if matches!(model, Value::Vector(_)) { Value::Vector(out) } else { Value::Tensor(out) })
+}
+
+fn elements(value: &Value) -> Result<&Tensor, Fault> {
+    match value {
+        Value::Vector(t) => Ok(t),
+        other => other.tensor(),
+    }
+}
+
+fn element_type(value: &Value) -> Result<DType, Fault> {
+    match value {
+        Value::Scalar(s) => Ok(s.dtype()),
+        other => elements(other).map(Tensor::dtype),
+    }
+}
+
+fn apply_strips(kernel: &Kernel, operands: &[&Value], len: usize) -> Result<Buffer, Fault> {
+    let mut out = Buffer::zeros(kernel.result(), len);
+    let mut lanes: SmallVec<[Vec<u64>; 3]> = operands.iter().map(|_| vec![0; STRIP.min(len)]).collect();
+    let mut results = vec![0; STRIP.min(len)];
+    for (lane, operand) in lanes.iter_mut().zip(operands) {
+        if let Value::Scalar(s) = operand {
+            lane.fill(s.bits());
+        }
+    }
+    for start in (0..len).step_by(STRIP) {
+        let n = STRIP.min(len - start);
+        let mut undefined = false;
+        for (lane, operand) in lanes.iter_mut().zip(operands) {
+            if let Ok(tensor) = elements(operand) {
+                undefined |= tensor.data().gather(start, 1, &mut lane[..n]);
+            }
+        }
+        if undefined {
+            apply_defined(kernel, operands, start..start + n, &mut out)?;
+            continue;
+        }
+        let args: SmallVec<[&[u64]; 3]> = lanes.iter().map(|l| &l[..n]).collect();
+        kernel.eval_lanes(&args, &mut results[..n]).map_err(|e| e.fault)?;
+        out.scatter(start, 1, &results[..n]);
+    }
+    Ok(out)
+}
+
+/// One element at a time, where some are undefined.
+fn apply_defined(
+    kernel: &Kernel,
+    operands: &[&Value],
+    range: std::ops::Range<usize>,
+    out: &mut Buffer,
+) -> Result<(), Fault> {
+    for i in range {
+        let args: Option<SmallVec<[Scalar; 3]>> = operands
+            .iter()
+            .map(|v| match v {
+                Value::Scalar(s) => Some(*s),
+                other => elements(other).ok()?.data().get(i),
+            })
+            .collect();
+        let value = args.map(|a| kernel.eval(&a)).transpose()?;
+        out.set(i, value);
+    }
+    Ok(())
+}
