@@ -337,6 +337,22 @@ impl Context {
         self.ext_attrs.get(id.index())
     }
 
+    /// Checks the parameters of a dialect-defined attribute; any other attribute is fine.
+    ///
+    /// # Errors
+    /// Says in words what does not fit.
+    pub fn verify_attr(&self, attr: Attr) -> Result<(), String> {
+        match self.attr_data(attr) {
+            AttrData::Ext(id) => self.ext_attrs.get(id.index()).verify(self),
+            _ => Ok(()),
+        }
+    }
+
+    /// True for `array<i32: …>`.
+    pub fn is_i32_array(&self, attr: Attr) -> bool {
+        matches!(self.attr_data(attr), AttrData::DenseArray { elem: Type::I32, .. })
+    }
+
     /// Value of an integer attribute that fits 64 bits.
     pub fn as_int(&self, attr: Attr) -> Option<i64> {
         match self.attr_data(attr) {

@@ -28,6 +28,7 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
 pub(crate) trait DynParam: Any + Send + Sync + fmt::Debug {
     fn name(&self) -> &'static str;
     fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result;
+    fn verify(&self, cx: &Context) -> Result<(), String>;
     fn dyn_eq(&self, other: &dyn DynParam) -> bool;
     fn dyn_hash(&self, state: &mut dyn Hasher);
     fn as_any(&self) -> &dyn Any;
@@ -39,6 +40,9 @@ impl<T: ParamValue> DynParam for T {
     }
     fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
         ParamValue::print(self, cx, out)
+    }
+    fn verify(&self, cx: &Context) -> Result<(), String> {
+        ParamValue::verify(self, cx)
     }
     fn dyn_eq(&self, other: &dyn DynParam) -> bool {
         other.as_any().downcast_ref::<T>().is_some_and(|o| o == self)
@@ -70,6 +74,9 @@ macro_rules! ext_storage {
             }
             pub(crate) fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
                 self.0.print(cx, out)
+            }
+            pub(crate) fn verify(&self, cx: &Context) -> Result<(), String> {
+                self.0.verify(cx)
             }
         }
 

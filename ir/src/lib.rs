@@ -23,11 +23,13 @@ pub mod interfaces;
 pub mod location;
 pub mod op_def;
 pub mod op_ref;
+pub mod pass;
 pub mod pattern;
 pub mod registry;
 pub mod rewriter;
 pub mod symbols;
 pub mod types;
+pub mod verify;
 
 pub use attrs::{Attr, AttrData, NamedAttr};
 pub use body::{Block, Body, Module, Op, Region, Value};

@@ -261,6 +261,17 @@ impl Context {
         self.ext_types.get(id.index())
     }
 
+    /// Checks the parameters of a dialect-defined type; any other type is fine.
+    ///
+    /// # Errors
+    /// Says in words what does not fit.
+    pub fn verify_type(&self, ty: Type) -> Result<(), String> {
+        match self.type_data(ty) {
+            TypeData::Ext(id) => self.ext_types.get(id.index()).verify(self),
+            _ => Ok(()),
+        }
+    }
+
     /// The sizes of a shaped type: ranked tensor, memref, vector.
     pub fn shape(&self, ty: Type) -> Option<&[i64]> {
         match self.type_data(ty) {

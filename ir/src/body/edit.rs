@@ -1,7 +1,7 @@
 //! Changes to a body. Private to the crate: all others go through [`crate::builder::Builder`] and
 //! [`crate::rewriter::Rewriter`], which notify listeners.
 
-use super::{Block, BlockData, Body, Op, OpData, OpHeader, Region, RegionData, Value, ValueData, ValueDef};
+use super::{Block, BlockData, Body, Module, Op, OpData, OpHeader, Region, RegionData, Value, ValueData, ValueDef};
 use crate::attrs::Attr;
 use crate::context::Ident;
 use crate::location::Loc;
@@ -286,10 +286,32 @@ impl Body {
         std::mem::replace(&mut self.data_mut(op).body, body)
     }
 
-    /// Headers and bodies of the live isolated ops of this body, in table order: disjoint, so that they can be worked
-    /// on in parallel.
-    pub(crate) fn isolated_mut(&mut self) -> impl Iterator<Item = (&mut OpHeader, &mut Box<Body>)> {
-        self.ops.iter_mut().filter(|d| d.live).filter_map(|d| Some((&mut d.header, d.body.as_mut()?)))
+    /// Header and own body of an isolated op.
+    pub(crate) fn isolated_parts_mut(&mut self, op: Op) -> Option<(&mut OpHeader, &mut Body)> {
+        let data = self.data_mut(op);
+        Some((&mut data.header, data.body.as_deref_mut()?))
+    }
+
+    /// Takes the inside of an isolated op out and makes it a program of its own: a copy of the op, with block arguments
+    /// as operands, that owns the body. `None` when the op owns none.
+    pub(crate) fn detach_isolated(&mut self, op: Op) -> Option<Module> {
+        let inside = self.replace_nested(op, None)?;
+        let mut root = Self::with_block(1);
+        let block = root.entry_block().expect("made with a block");
+        let operands: Vec<Value> =
+            self.operands(op).map(|v| root.add_block_arg(block, self.ty(v), self.value_loc(v))).collect();
+        let results: Vec<Type> = self.results(op).map(|v| self.ty(v)).collect();
+        let copy = root.create_op(self.data(op).header, &operands, &results, &[], 0, Some(inside));
+        root.append_op(block, copy);
+        Some(Module { body: root, op: copy })
+    }
+
+    /// Gives an isolated op back what [`Body::detach_isolated`] took, header included.
+    pub(crate) fn attach_isolated(&mut self, op: Op, mut unit: Module) {
+        let inside = unit.body.replace_nested(unit.op, None);
+        let data = self.data_mut(op);
+        data.header = unit.body.data(unit.op).header;
+        data.body = inside;
     }
 
     /// Gives memory back that growth left unused.

@@ -212,7 +212,7 @@ impl Body {
     // ---- regions
 
     /// The regions of the op that owns the body.
-    pub fn owner_regions(&self) -> impl ExactSizeIterator<Item = Region> + Clone + '_ {
+    pub fn owner_regions(&self) -> impl ExactSizeIterator<Item = Region> + DoubleEndedIterator + Clone + '_ {
         (0..self.n_owner_regions as usize).map(|i| self.region_at(i))
     }
 
@@ -511,6 +511,11 @@ impl Module {
     /// The body that the top-level op owns.
     pub fn body(&self) -> &Body {
         self.body.nested(self.op).expect("the top-level op is isolated")
+    }
+
+    /// Header and body of the top-level op, for changes.
+    pub fn parts_mut(&mut self) -> (&mut OpHeader, &mut Body) {
+        self.body.isolated_parts_mut(self.op).expect("the top-level op is isolated")
     }
 
     /// The body that the top-level op owns.

@@ -1,0 +1,143 @@
+//! Passes: what one is, what it gets to see, and what it says when it is done.
+//!
+//! A pass works on one op and what lies in it, never beside or above it; so the manager runs it on sibling ops in
+//! parallel. It keeps no state between runs.
+
+mod bodies;
+mod instance;
+mod instrument;
+mod options;
+mod parse;
+mod pipeline;
+mod place;
+mod registry;
+mod report;
+mod run;
+mod snapshot;
+
+use std::sync::Arc;
+
+use crate::analysis::{Analyses, Analysis, PreservedAnalyses};
+use crate::body::{Body, OpHeader};
+use crate::context::Context;
+use crate::diagnostics::{Diagnostics, Reported};
+use crate::location::Loc;
+pub use bodies::for_each_body;
+pub use instance::PassInstance;
+pub use instrument::{IrPrinting, PassFilter};
+pub use options::{OptionInfo, OptionKind, PassOptions};
+pub use parse::parse_pipeline;
+pub use pipeline::{Item, OpPassManager};
+pub use place::place_passes;
+pub use registry::{NamedPipeline, PassRegistry};
+pub use report::{PassRecord, PipelineReport, banner};
+pub use run::{Event, RunConfig, run_pipeline};
+pub use snapshot::{SymbolEntry, SymbolSnapshot};
+
+/// Which ops a pass or a pass manager works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Anchor {
+    /// Any op that owns a body.
+    Any,
+    /// Ops of this name.
+    Op(&'static str),
+}
+
+/// A number that a pass counts.
+#[derive(Clone, Copy, Debug)]
+pub struct StatisticInfo {
+    /// Name, such as `num-erased`.
+    pub name: &'static str,
+    /// What is counted.
+    pub description: &'static str,
+}
+
+/// What is known of a pass without running it.
+#[derive(Debug)]
+pub struct PassInfo {
+    /// Rust-side name, used in banners and reports.
+    pub name: &'static str,
+    /// Name in pipelines and on the command line, kebab-case.
+    pub argument: &'static str,
+    /// One line of documentation.
+    pub summary: &'static str,
+    /// The whole documentation, Markdown.
+    pub description: &'static str,
+    /// Ops that it runs on.
+    pub anchor: Anchor,
+    /// Options, in the order in which they are documented.
+    pub options: &'static [OptionInfo],
+    /// Statistics.
+    pub statistics: &'static [StatisticInfo],
+    /// Makes one with the given options.
+    pub create: fn(&PassOptions) -> Result<Box<dyn Pass>, String>,
+}
+
+/// Why a pass did not do its work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassError {
+    /// The input is wrong, as reported.
+    Failed,
+    /// The input is fine but beyond what the pass can do, as reported.
+    Unsupported,
+    /// What the pass left does not verify, as reported: an error of the pass.
+    Verification,
+    /// The pass broke its own rules, as reported.
+    Internal,
+}
+
+impl From<Reported> for PassError {
+    fn from(_: Reported) -> Self {
+        Self::Failed
+    }
+}
+
+/// What a pass returns: the analyses that still hold, or an error after it has been reported.
+pub type PassResult = Result<PreservedAnalyses, PassError>;
+
+/// A transformation or check of one op and what lies in it.
+pub trait Pass: Send + Sync {
+    /// Runs on one op.
+    ///
+    /// # Errors
+    /// After an error was reported to `run.diags`.
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult;
+}
+
+/// One run of a pass on one op.
+pub struct PassRun<'r> {
+    /// Context.
+    pub cx: &'r Context,
+    /// Name, location and attributes of the op.
+    pub header: &'r mut OpHeader,
+    /// What lies in the op.
+    pub body: &'r mut Body,
+    /// Where errors, warnings and remarks go.
+    pub diags: &'r mut Diagnostics,
+    /// Symbols that can be seen from the op, as they were before this group of passes began.
+    pub symbols: &'r SymbolSnapshot,
+    pub(crate) analyses: &'r mut Analyses,
+    pub(crate) info: &'static PassInfo,
+    pub(crate) counts: &'r mut [u64],
+}
+
+impl PassRun<'_> {
+    /// The analysis `A` of the op, computed unless it is known already.
+    pub fn analysis<A: Analysis>(&mut self) -> Arc<A> {
+        self.analyses.get(self.cx, self.header, self.body)
+    }
+
+    /// Adds `n` to the statistic `name`.
+    ///
+    /// # Panics
+    /// When the pass does not declare it.
+    pub fn count(&mut self, name: &str, n: u64) {
+        let index = self.info.statistics.iter().position(|s| s.name == name);
+        self.counts[index.expect("the statistic is declared")] += n;
+    }
+
+    /// Says what the pass did, or why it did not do it.
+    pub fn remark(&mut self, loc: Loc, message: impl Into<String>) {
+        self.diags.remark(loc, message);
+    }
+}

@@ -1,0 +1,113 @@
+//! What a run of a pipeline measured: runs, time and statistics of each pass.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::{Item, OpPassManager};
+
+/// Numbers of one pass of a pipeline, summed over the ops that it ran on.
+#[derive(Clone, Debug, Default)]
+pub struct PassRecord {
+    /// How many ops it ran on.
+    pub runs: u64,
+    /// Time spent in it, summed over threads.
+    pub time: Duration,
+    /// Time spent in verifying what it left.
+    pub verify_time: Duration,
+    /// Its statistics, in order of declaration.
+    pub counts: Vec<u64>,
+}
+
+/// Numbers of all passes of a pipeline, in the order in which they are written.
+#[derive(Clone, Debug, Default)]
+pub struct PipelineReport {
+    /// One record per pass.
+    pub records: Vec<PassRecord>,
+}
+
+impl PipelineReport {
+    pub(super) fn new(manager: &OpPassManager) -> Self {
+        let records = manager
+            .passes()
+            .iter()
+            .map(|(_, pass)| PassRecord { counts: vec![0; pass.info().statistics.len()], ..PassRecord::default() })
+            .collect();
+        Self { records }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (sum, one) in self.records.iter_mut().zip(&other.records) {
+            sum.runs += one.runs;
+            sum.time += one.time;
+            sum.verify_time += one.verify_time;
+            for (a, b) in sum.counts.iter_mut().zip(&one.counts) {
+                *a += b;
+            }
+        }
+    }
+
+    /// The statistics of all passes in the shape of the pipeline, as mlir-opt prints them.
+    pub fn statistics(&self, manager: &OpPassManager) -> String {
+        let mut out = banner("Pass statistics report");
+        self.write_statistics(manager, 0, &mut out);
+        out
+    }
+
+    fn write_statistics(&self, manager: &OpPassManager, depth: usize, out: &mut String) {
+        let indent = depth * 2;
+        let _ = writeln!(out, "{:indent$}'{}' Pipeline", "", manager.anchor());
+        for item in manager.items() {
+            match item {
+                Item::Nested(nested) => self.write_statistics(nested, depth + 1, out),
+                Item::Pass(pass) => {
+                    let _ = writeln!(out, "{:indent$}  {}", "", pass.info().name);
+                    let counts = &self.records[pass.id].counts;
+                    for (statistic, count) in pass.info().statistics.iter().zip(counts) {
+                        let (name, what) = (statistic.name, statistic.description);
+                        let _ = writeln!(out, "{:indent$}    (S) {count} {name} - {what}", "");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rows of the timing report: depth, time, name.
+    pub fn timing_rows(&self, manager: &OpPassManager) -> Vec<(usize, Duration, String)> {
+        let mut rows = Vec::new();
+        for item in manager.items() {
+            self.push_rows(item, 0, &mut rows);
+        }
+        rows
+    }
+
+    fn push_rows(&self, item: &Item, depth: usize, rows: &mut Vec<(usize, Duration, String)>) -> Duration {
+        match item {
+            Item::Pass(pass) => {
+                let record = &self.records[pass.id];
+                rows.push((depth, record.time, pass.info().name.to_string()));
+                if record.verify_time > Duration::ZERO {
+                    rows.push((depth + 1, record.verify_time, "(verifier)".to_string()));
+                }
+                record.time + record.verify_time
+            }
+            Item::Nested(nested) => {
+                let at = rows.len();
+                rows.push((depth, Duration::ZERO, format!("'{}' Pipeline", nested.anchor())));
+                let mut total = Duration::ZERO;
+                for item in nested.items() {
+                    total += self.push_rows(item, depth + 1, rows);
+                }
+                rows[at].1 = total;
+                total
+            }
+        }
+    }
+}
+
+/// The heading of a report.
+pub fn banner(title: &str) -> String {
+    const WIDTH: usize = 80;
+    let line = format!("==={}===", "-".repeat(WIDTH - 7));
+    let title = format!("... {title} ...");
+    format!("{line}\n{:indent$}{title}\n{line}\n", "", indent = (WIDTH - title.len()) / 2)
+}
