@@ -107,7 +107,7 @@ impl<'p> Parser<'p> {
 
     /// Items up to the `)` that closes their manager.
     fn items(&mut self, cx: &Context, manager: &mut OpPassManager) -> Parsed<()> {
-        let open = self.at - 1;
+        let open = self.at.saturating_sub(1);
         if self.take(')') {
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl<'p> Parser<'p> {
 
     /// Options up to the `}` that closes them.
     fn options(&mut self, pass: &str, options: &mut super::PassOptions) -> Parsed<()> {
-        let open = self.at - 1;
+        let open = self.at.saturating_sub(1);
         while !self.take('}') {
             if self.peek().is_none() {
                 return Err(self.error_at(open, format!("missing '}}' after the options of pass '{pass}'")));
