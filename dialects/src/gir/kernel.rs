@@ -1,0 +1,139 @@
+//! What takes a whole kernel: its arguments by role, and the checks of regions.
+
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::VerifyRegions;
+use sutura_ir::{OpRef, OpView, Type, Value};
+
+use super::asm::DimDecl;
+use super::ops::{ForOp, KernelOp};
+use super::types::ViewType;
+use crate::r#dyn::facts::{Facts, SymbolInfo};
+use crate::r#dyn::poly::Poly;
+
+/// How a kernel uses a view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mode {
+    /// Only read.
+    In,
+    /// Written, every element exactly once, and never read.
+    Out,
+    /// Read and written.
+    InOut,
+}
+
+impl Mode {
+    /// Spelling in the text form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+            Self::InOut => "inout",
+        }
+    }
+
+    /// The mode spelt `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::In, Self::Out, Self::InOut].into_iter().find(|m| m.as_str() == text)
+    }
+}
+
+/// A kernel's arguments by role, and what is known of its sizes.
+pub struct KernelInfo<'a> {
+    /// The kernel.
+    pub op: OpRef<'a>,
+    /// Views with their modes.
+    pub views: Vec<(Value, &'a ViewType, Mode)>,
+    /// Sizes with their values in the body.
+    pub dims: Vec<(Value, DimDecl)>,
+    /// Extents of the grid with the indices in the body, outermost first.
+    pub grid: Vec<(Value, Poly)>,
+    /// Index of the unit, when there are several.
+    pub unit: Option<Value>,
+    /// Units in a group.
+    pub units: i64,
+    /// Sizes that must not be negative.
+    pub requires: Vec<Poly>,
+}
+
+impl<'a> KernelInfo<'a> {
+    /// Reads a kernel.
+    ///
+    /// # Errors
+    /// Says what does not fit: attributes against each other or against the body's arguments.
+    pub fn read(op: OpRef<'a>) -> Result<Self, String> {
+        let (cx, kernel, body) = (op.cx, KernelOp::from_ref(op), op.inside());
+        let entry = body.entry_block().ok_or("the kernel has no body")?;
+        let modes: Option<Vec<Mode>> = cx
+            .array(kernel.modes_attr())
+            .and_then(|list| list.iter().map(|a| Mode::parse(cx.as_str(*a)?)).collect());
+        let modes = modes.ok_or("'modes' must hold 'in', 'out' and 'inout'")?;
+        let decls: Option<Vec<DimDecl>> =
+            cx.array(kernel.dims_attr()).and_then(|list| list.iter().map(|a| DimDecl::read(cx, *a)).collect());
+        let decls = decls.ok_or("each entry of 'dims' must have 'name', 'min', 'max' and 'div'")?;
+        let (grid, units) = (kernel.grid(), kernel.units());
+        if units < 1 {
+            return Err(format!("a group has at least one unit, not {units}"));
+        }
+        let args = body.block_args(entry);
+        let expected = modes.len() + decls.len() + grid.len() + usize::from(units > 1);
+        if args.len() != expected {
+            return Err(format!("the body takes {} arguments but the header declares {expected}", args.len()));
+        }
+        let (views, rest) = args.split_at(modes.len());
+        let (dims, rest) = rest.split_at(decls.len());
+        let (indices, unit) = rest.split_at(grid.len());
+        let view = |v: Value| cx.type_as::<ViewType>(body.ty(v)).ok_or("the first arguments must be views");
+        if dims.iter().chain(indices).chain(unit).any(|v| body.ty(*v) != Type::INDEX) {
+            return Err("sizes, grid indices and the unit are of type index".to_string());
+        }
+        Ok(Self {
+            op,
+            views: views.iter().zip(modes).map(|(v, m)| Ok((*v, view(*v)?, m))).collect::<Result<_, &str>>()?,
+            dims: dims.iter().copied().zip(decls).collect(),
+            grid: indices.iter().copied().zip(grid).collect(),
+            unit: unit.first().copied(),
+            units,
+            requires: kernel.requires(),
+        })
+    }
+
+    /// What the header states of the sizes.
+    pub fn facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        for (_, dim) in &self.dims {
+            let info = SymbolInfo { min: dim.min, max: dim.max, div: dim.div, likely: Vec::new() };
+            facts.define(&dim.name, info);
+        }
+        facts
+    }
+}
+
+impl VerifyRegions for KernelOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        match KernelInfo::read(op) {
+            Ok(_) => Ok(()),
+            Err(message) => Err(diags.report(op.error(message))),
+        }
+    }
+}
+
+impl VerifyRegions for ForOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ForOp::from_ref(op);
+        let inits: Vec<Type> = this.inits().map(|v| op.ty(v)).collect();
+        let Some(entry) = this.body().entry() else {
+            return Err(diags.report(op.error("must have a body")));
+        };
+        let args: Vec<Type> = entry.args().iter().map(|v| op.ty(*v)).collect();
+        let mut expected = vec![Type::INDEX];
+        expected.extend(&inits);
+        if args != expected {
+            return Err(diags.report(op.error("the body takes the index and one argument per carried value")));
+        }
+        let yielded: Vec<Type> = entry.terminator().map(|t| t.operand_types().collect()).unwrap_or_default();
+        if yielded != inits {
+            return Err(diags.report(op.error("the body must yield one value per carried value, of its type")));
+        }
+        Ok(())
+    }
+}

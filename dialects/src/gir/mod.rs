@@ -1,0 +1,34 @@
+//! The `gir` dialect: tile-level dataflow programs. `docs/gir.md` says what they mean.
+
+mod asm;
+pub mod constraints;
+mod fold;
+pub mod kernel;
+pub mod kinds;
+pub mod ops;
+pub mod types;
+mod verify;
+
+pub use asm::DimDecl;
+
+use sutura_ir::registry::{Dialect, DialectBuilder};
+
+/// The `gir` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct GirDialect;
+
+impl Dialect for GirDialect {
+    const NAME: &'static str = "gir";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        use ops::*;
+        d.description("Tile-level dataflow programs for CPUs, GPUs and accelerators.");
+        d.op::<KernelOp>().op::<ProgramOp>().op::<IndexOp>().op::<ForOp>().op::<YieldOp>();
+        d.op::<SliceOp>().op::<LoadOp>().op::<StoreOp>().op::<MoveOp>().op::<AllocOp>().op::<IdentityOp>();
+        d.op::<FillOp>().op::<IotaOp>().op::<UnaryOp>().op::<BinaryOp>().op::<TernaryOp>();
+        d.op::<CompareOp>().op::<CastOp>().op::<ReduceOp>().op::<ScanOp>().op::<BroadcastOp>();
+        d.op::<TransposeOp>().op::<GatherRowsOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
+        d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
+        d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+    }
+}

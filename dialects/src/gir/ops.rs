@@ -1,0 +1,285 @@
+//! Operations of the `gir` dialect. Their meaning is that of `docs/gir.md`.
+
+use sutura_ir::constraints::*;
+use sutura_ir::op;
+
+use super::constraints::*;
+
+/// A kernel: what one launch runs.
+///
+/// Arguments of the body, in order: the views, one index per entry of `dims`, one index per entry of `grid`, and the
+/// unit's index when `units` is above 1. Groups are independent and run in any order.
+///
+/// ```mlir
+/// gir.kernel @scale(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
+///     dims(%M : [0, 2147483647], %N : [1, 8192] div 4) requires([8192 - N]) grid(%i = M) units(1) {
+///   %s = gir.slice %x[%i, %zero] cols(1, 1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
+/// }
+/// ```
+#[op(
+    "gir.kernel",
+    traits(IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, AffineScope),
+    format = "$sym_name custom<KernelHeader>($modes, $dims, $requires, $grid, $units, $body) $body \
+              attr-dict-with-keyword",
+    verify_regions
+)]
+pub struct KernelOp {
+    sym_name: Attr<SymbolNameAttr>,
+    /// `in`, `out` or `inout` for each view.
+    modes: Attr<ArrayAttr>,
+    /// `{name, min, max, div}` for each size that the host passes.
+    dims: Attr<ArrayAttr>,
+    /// Sizes that must not be negative: the guard that the host checks before it selects this kernel.
+    requires: Attr<SizesAttr>,
+    /// Extents of the grid, outermost first.
+    grid: Attr<SizesAttr>,
+    /// Units in a group.
+    units: Attr<I64Attr>,
+    body: Region,
+}
+
+/// Kernels over temporaries in dram that together compute one region of the graph, run one after another.
+#[op("gir.program", traits(IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock), format = "$sym_name $body attr-dict-with-keyword")]
+pub struct ProgramOp {
+    sym_name: Attr<SymbolNameAttr>,
+    body: Region,
+}
+
+/// Index arithmetic: the one result of an affine map, applied to its dimensions and then its symbols.
+///
+/// ```mlir
+/// %row = gir.index affine_map<(d0)[s0] -> (d0 * 4 + s0)>(%i, %M)
+/// ```
+#[op("gir.index", traits(Pure), format = "$map `(` $args `)` attr-dict", verify, fold)]
+pub struct IndexOp {
+    map: Attr<AffineMapAttr>,
+    args: Operands<Index>,
+    result: Res<Index>,
+}
+
+/// A loop that runs in order, with values carried from trip to trip; no trip leaves the initial values.
+///
+/// ```mlir
+/// %sum = gir.for %k = %lo to %hi carry(%acc = %zero) : !gir.tile<vec, f32, [1, 16]> {
+///   gir.yield %next : !gir.tile<vec, f32, [1, 16]>
+/// }
+/// ```
+#[op(
+    "gir.for",
+    traits(SingleBlock, RecursiveMemoryEffects),
+    format = "custom<For>($lo, $hi, $inits, type($inits), $body) $body attr-dict",
+    implicit_terminator = "gir.yield",
+    verify_regions,
+    infer
+)]
+pub struct ForOp {
+    lo: Operand<Index>,
+    hi: Operand<Index>,
+    inits: Operands<AnyType>,
+    results: Results<AnyType>,
+    body: Region,
+}
+
+/// Ends the body of a loop or of an intrinsic's meaning.
+#[op("gir.yield", traits(Pure, Terminator, ReturnLike), format = "attr-dict ($args^ `:` type($args))?")]
+pub struct YieldOp {
+    args: Operands<AnyType>,
+}
+
+/// A two-dimensional window of a view: one offset per dimension, all dimensions but the row's and the column's fixed.
+///
+/// What of it lies outside the view does not exist: reductions and contractions skip it, stores leave it alone.
+#[op(
+    "gir.slice",
+    traits(Pure),
+    format = "$view `[` $offsets `]` (`rows` `(` $row_dim^ `,` $row_step `)`)? (`cols` `(` $col_dim^ `,` $col_step `)`)? \
+              attr-dict `:` type($view) `->` type($slice)",
+    verify
+)]
+pub struct SliceOp {
+    view: Operand<AnyView>,
+    offsets: Operands<Index>,
+    /// Dimension of the view along which rows lie; absent when there is one row.
+    row_dim: OptAttr<I64Attr>,
+    /// Distance between rows, in indices of that dimension.
+    #[default(1)]
+    row_step: Attr<I64Attr>,
+    /// Dimension of the view along which columns lie; absent when there is one column.
+    col_dim: OptAttr<I64Attr>,
+    /// Distance between columns, in indices of that dimension.
+    #[default(1)]
+    col_step: Attr<I64Attr>,
+    slice: Res<AnySlice>,
+}
+
+/// Moves a window of memory into a tile. Out of a cached space the move may be an alias.
+#[op("gir.load", format = "$slice attr-dict `:` type($slice) `->` type($tile)", verify)]
+pub struct LoadOp {
+    slice: Operand<AnySlice>,
+    tile: Res<AnyTile>,
+}
+
+/// Moves a tile into a window of memory.
+#[op("gir.store", format = "$tile `,` $slice attr-dict `:` type($tile) `,` type($slice)", verify)]
+pub struct StoreOp {
+    tile: Operand<AnyTile>,
+    slice: Operand<AnySlice>,
+}
+
+/// Moves a tile to another space.
+#[op("gir.move", traits(Pure), format = "$tile attr-dict `:` type($tile) `->` type($result)", verify)]
+pub struct MoveOp {
+    tile: Operand<AnyTile>,
+    result: Res<AnyTile>,
+}
+
+/// A view that the group, or each unit, owns until the kernel ends.
+#[op("gir.alloc", format = "$owner attr-dict `:` type($view)", verify)]
+pub struct AllocOp {
+    owner: Attr<ScopeAttr>,
+    view: Res<AnyView>,
+}
+
+/// The same memory under other dimensions: a reshape without movement.
+#[op("gir.identity", traits(Pure), format = "$view attr-dict `:` type($view) `->` type($result)", verify)]
+pub struct IdentityOp {
+    view: Operand<AnyView>,
+    result: Res<AnyView>,
+}
+
+/// A tile that holds one value everywhere.
+#[op("gir.fill", traits(Pure), format = "$value attr-dict `:` type($tile)", verify)]
+pub struct FillOp {
+    #[name("value")]
+    constant: Attr<TypedAttr>,
+    tile: Res<AnyTile>,
+}
+
+/// A tile that counts along an axis, from `base` on.
+#[op("gir.iota", traits(Pure), format = "$axis `(` $base `)` attr-dict `:` type($tile)", verify)]
+pub struct IotaOp {
+    axis: Attr<AxisAttr>,
+    base: Operand<Index>,
+    tile: Res<AnyTile>,
+}
+
+/// A function of each element.
+#[op("gir.unary", traits(Pure, Elementwise), format = "$kind $operand attr-dict `:` type($result)", verify)]
+pub struct UnaryOp<T: AnyTile> {
+    kind: Attr<UnaryKindAttr>,
+    operand: Operand<T>,
+    result: Res<T>,
+}
+
+/// A function of two elements at the same place.
+#[op("gir.binary", traits(Pure, Elementwise), format = "$kind $lhs `,` $rhs attr-dict `:` type($result)", verify)]
+pub struct BinaryOp<T: AnyTile> {
+    kind: Attr<BinaryKindAttr>,
+    lhs: Operand<T>,
+    rhs: Operand<T>,
+    result: Res<T>,
+}
+
+/// A function of three elements at the same place.
+#[op(
+    "gir.ternary",
+    traits(Pure, Elementwise),
+    format = "$kind $first `,` $second `,` $third attr-dict `:` type($first) `,` type($result)",
+    verify
+)]
+pub struct TernaryOp<T: AnyTile> {
+    kind: Attr<TernaryKindAttr>,
+    first: Operand<AnyTile>,
+    second: Operand<T>,
+    third: Operand<T>,
+    result: Res<T>,
+}
+
+/// A comparison of two elements at the same place.
+#[op("gir.compare", traits(Pure, Elementwise), format = "$kind $lhs `,` $rhs attr-dict `:` type($lhs)", verify, infer)]
+pub struct CompareOp<T: AnyTile> {
+    kind: Attr<CompareKindAttr>,
+    lhs: Operand<T>,
+    rhs: Operand<T>,
+    result: Res<BoolTile>,
+}
+
+/// A conversion of each element.
+#[op("gir.cast", traits(Pure, Elementwise), format = "$kind $operand attr-dict `:` type($operand) `->` type($result)", verify)]
+pub struct CastOp {
+    kind: Attr<CastKindAttr>,
+    operand: Operand<AnyTile>,
+    result: Res<AnyTile>,
+}
+
+/// Combines the elements of each row (`cols`) or each column (`rows`). What lies outside the window is skipped.
+#[op("gir.reduce", traits(Pure), format = "$combiner $axis $operand attr-dict `:` type($operand)", verify, infer)]
+pub struct ReduceOp {
+    combiner: Attr<CombinerAttr>,
+    axis: Attr<AxisAttr>,
+    #[default(Scope::Unit)]
+    scope: Attr<ScopeAttr>,
+    operand: Operand<AnyTile>,
+    result: Res<AnyTile>,
+}
+
+/// Running combination along an axis, each element included.
+#[op("gir.scan", traits(Pure), format = "$combiner $axis $operand attr-dict `:` type($result)", verify)]
+pub struct ScanOp<T: AnyTile> {
+    combiner: Attr<CombinerAttr>,
+    axis: Attr<AxisAttr>,
+    operand: Operand<T>,
+    result: Res<T>,
+}
+
+/// Repeats a row, a column or a scalar over the extents and the window of `like`.
+#[op("gir.broadcast", traits(Pure), format = "$operand `like` $like attr-dict `:` type($operand) `,` type($like)", verify, infer)]
+pub struct BroadcastOp {
+    operand: Operand<AnyTile>,
+    like: Operand<AnyTile>,
+    result: Res<AnyTile>,
+}
+
+/// Rows become columns.
+#[op("gir.transpose", traits(Pure), format = "$operand attr-dict `:` type($operand)", verify, infer)]
+pub struct TransposeOp {
+    operand: Operand<AnyTile>,
+    result: Res<AnyTile>,
+}
+
+/// Rows of a view picked by index: row `r` of the result is row `indices[r]` of the view, from column `offset` on.
+#[op(
+    "gir.gather_rows",
+    format = "$view `[` $indices `,` $offset `]` attr-dict `:` type($view) `,` type($indices) `->` type($tile)",
+    verify
+)]
+pub struct GatherRowsOp {
+    view: Operand<AnyView>,
+    indices: Operand<AnyTile>,
+    offset: Operand<Index>,
+    tile: Res<AnyTile>,
+}
+
+/// `acc + a . b`, with `a` of `[M, K]`, `b` of `[K, N]` and `acc` of `[M, N]`, over the window of k.
+#[op("gir.contract", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)", verify)]
+pub struct ContractOp<T: AnyTile> {
+    lhs: Operand<AnyTile>,
+    rhs: Operand<AnyTile>,
+    acc: Operand<T>,
+    result: Res<T>,
+}
+
+/// An instruction of the target machine, named as its description names it.
+#[op(
+    "gir.intrinsic",
+    format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $results)"
+)]
+pub struct IntrinsicOp {
+    callee: Attr<FlatSymbolRefAttr>,
+    args: Operands<AnyType>,
+    results: Results<AnyType>,
+}
+
+/// Orders all accesses of the group's units before it against those after it.
+#[op("gir.sync", format = "attr-dict")]
+pub struct SyncOp {}
