@@ -144,8 +144,11 @@ pub enum AttrData {
     Opaque {
         /// Dialect.
         dialect: Ident,
-        /// All that follows `#dialect`, first `.` or `<` included.
+        /// All that follows `#dialect`, first `.` or `<` included; each reference to an alias is an
+        /// [`crate::asm::ALIAS_MARK`].
         body: Ident,
+        /// What the references stand for, in order; types as type attributes.
+        refs: AttrList,
         /// Type written after the attribute; `none` when absent.
         ty: Type,
     },
@@ -172,6 +175,15 @@ impl Attr {
         assert_eq!(cx.int_attr(0, Type::I1), Self::FALSE);
         assert_eq!(cx.int_attr(-1, Type::I1), Self::TRUE);
         assert_eq!(cx.array_attr(&[]), Self::EMPTY_ARRAY);
+    }
+}
+
+/// Bytes that one element of a dense constant takes: one for widths up to 8 (`i1` is 0 or 1), otherwise the width
+/// rounded up to whole bytes, 8 for `index`; complex elements take two. `None` for types without fixed width.
+pub fn element_bytes(cx: &Context, elem: Type) -> Option<usize> {
+    match cx.type_data(elem) {
+        TypeData::Complex(part) => Some(2 * element_bytes(cx, part)?),
+        _ => Some((cx.bit_width(elem)? as usize).div_ceil(8).max(1)),
     }
 }
 

@@ -319,6 +319,15 @@ impl OpDef {
         self.name.split_once('.').map_or(self.name, |(dialect, _)| dialect)
     }
 
+    /// True for the inherent attribute that says how the op's operands or results fall into groups.
+    pub fn is_segment_sizes(&self, name: &str) -> bool {
+        match name {
+            "operandSegmentSizes" => self.traits.has(Traits::AttrSizedOperandSegments),
+            "resultSegmentSizes" => self.traits.has(Traits::AttrSizedResultSegments),
+            _ => false,
+        }
+    }
+
     /// The declaration of the inherent attribute `name`.
     pub fn attr(&self, name: &str) -> Option<&'static AttrDef> {
         self.attrs.iter().find(|a| a.name == name)

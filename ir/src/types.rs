@@ -1,7 +1,7 @@
 //! Types.
 
 use crate::attrs::Attr;
-use crate::context::{Context, Ident, IntList, TypeList};
+use crate::context::{AttrList, Context, Ident, IntList, TypeList};
 use crate::ext::{ExtType, ParamValue};
 use crate::handle::interned_handle;
 
@@ -158,8 +158,11 @@ pub enum TypeData {
     Opaque {
         /// Dialect.
         dialect: Ident,
-        /// All that follows `!dialect`, first `.` or `<` included.
+        /// All that follows `!dialect`, first `.` or `<` included; each reference to an alias is an
+        /// [`crate::asm::ALIAS_MARK`].
         body: Ident,
+        /// What the references stand for, in order; types as type attributes.
+        refs: AttrList,
     },
     /// A type that a registered dialect defines.
     Ext(ExtTypeId),

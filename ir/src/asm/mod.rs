@@ -3,3 +3,9 @@
 pub mod format;
 pub mod parse;
 pub mod print;
+mod text_info;
+
+pub use text_info::{Aliased, Resource, ResourceEntry, ResourceSection, TextInfo};
+
+/// Stands, in the text of an unregistered dialect's type or attribute, for a reference that is kept beside it.
+pub const ALIAS_MARK: char = '\u{1}';

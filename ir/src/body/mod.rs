@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
 
+use crate::asm::TextInfo;
 use crate::attrs::Attr;
 use crate::context::{Context, Ident};
 use crate::location::Loc;
@@ -440,6 +441,11 @@ impl Body {
         }
     }
 
+    /// True when a value of the body has a name.
+    pub fn has_value_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// Name that a value had in the text, without `%`.
     pub fn value_name(&self, value: Value) -> Option<Ident> {
         self.names.get(&value).copied()
@@ -463,6 +469,7 @@ pub struct Module {
     /// One region with one block that holds the top-level op and nothing else.
     body: Body,
     op: Op,
+    text: TextInfo,
 }
 
 impl Module {
@@ -478,14 +485,14 @@ impl Module {
         let header = OpHeader { name, loc, props: Attr::EMPTY_DICT, attrs: Attr::EMPTY_DICT };
         let op = body.push_isolated(header, inside);
         body.append_op(block, op);
-        Self { body, op }
+        Self { body, op, text: TextInfo::default() }
     }
 
     /// Wraps a body whose entry block holds exactly one op, which owns a body.
     pub fn from_root(body: Body) -> Option<Self> {
         let block = body.entry_block()?;
         let op = body.first_op(block)?;
-        (body.next_op(op).is_none() && body.nested(op).is_some()).then_some(Self { body, op })
+        (body.next_op(op).is_none() && body.nested(op).is_some()).then(|| Self { body, op, text: TextInfo::default() })
     }
 
     /// The body around the top-level op.
@@ -496,6 +503,16 @@ impl Module {
     /// The body around the top-level op.
     pub fn root_mut(&mut self) -> &mut Body {
         &mut self.body
+    }
+
+    /// What the text said besides operations.
+    pub fn text(&self) -> &TextInfo {
+        &self.text
+    }
+
+    /// What the text said besides operations.
+    pub fn text_mut(&mut self) -> &mut TextInfo {
+        &mut self.text
     }
 
     /// The top-level op.

@@ -153,6 +153,14 @@ impl Format {
         Ok(())
     }
 
+    /// True when a directive writes the arguments of the entry block of region `index`.
+    pub fn writes_region_args(&self, index: usize) -> bool {
+        self.items.iter().any(|item| match &item.element {
+            Element::Custom(custom) => custom.args.contains(&DirectiveArg::Region(index)),
+            _ => false,
+        })
+    }
+
     /// Decides before which elements a blank stands, by MLIR's rules. They look at the elements in the order of the
     /// format, whether a group is present or not, so they can be applied once.
     fn set_blanks(&mut self) {

@@ -1,0 +1,77 @@
+//! Locations.
+
+use super::{Printer, write_quoted};
+use crate::location::{Loc, LocData};
+
+impl Printer<'_> {
+    /// Writes `loc(…)`, by its alias where it has one.
+    pub fn loc(&mut self, loc: Loc) {
+        self.text("loc(");
+        self.loc_or_alias(loc);
+        self.text(")");
+    }
+
+    fn loc_or_alias(&mut self, loc: Loc) {
+        if let Some(name) = self.aliases.of_loc(loc) {
+            self.out.push('#');
+            self.out.push_str(name);
+        } else {
+            self.loc_inner(loc);
+        }
+    }
+
+    /// What stands between the parentheses.
+    ///
+    /// Recursive: the depth of locations is limited where they are built from text.
+    pub(super) fn loc_inner(&mut self, loc: Loc) {
+        let cx = self.cx;
+        match cx.loc_data(loc) {
+            LocData::Unknown => self.text("unknown"),
+            LocData::FileLineCol { file, line, col, end } => {
+                write_quoted(&mut self.out, cx.str(file));
+                self.position(line, col);
+                if let Some((end_line, end_col)) = end.filter(|e| *e != (line, col)) {
+                    self.text(" to ");
+                    if end_line != line {
+                        self.int(end_line.into());
+                    }
+                    self.text(":");
+                    self.int(end_col.into());
+                }
+            }
+            LocData::Name { name, child } => {
+                write_quoted(&mut self.out, cx.str(name));
+                if child != Loc::UNKNOWN {
+                    self.text("(");
+                    self.loc_or_alias(child);
+                    self.text(")");
+                }
+            }
+            LocData::CallSite { callee, caller } => {
+                self.text("callsite(");
+                self.loc_or_alias(callee);
+                self.text(" at ");
+                self.loc_or_alias(caller);
+                self.text(")");
+            }
+            LocData::Fused { locs, metadata } => {
+                self.text("fused");
+                if let Some(metadata) = metadata {
+                    self.text("<");
+                    self.attr(metadata);
+                    self.text(">");
+                }
+                self.text("[");
+                self.list(cx.fused_locs(locs), |p, l| p.loc_or_alias(l));
+                self.text("]");
+            }
+        }
+    }
+
+    fn position(&mut self, line: u32, col: u32) {
+        self.text(":");
+        self.int(line.into());
+        self.text(":");
+        self.int(col.into());
+    }
+}

@@ -1,0 +1,282 @@
+//! Names of values and blocks.
+//!
+//! Numbering follows MLIR: the values of a region are numbered as one run, block after block, without those of nested
+//! regions; a nested region goes on where its parent region ended, and siblings start at the same number. A value's own
+//! name is kept; where an enclosing region uses it already, it gets a suffix.
+
+use rustc_hash::FxHashMap;
+
+use super::is_default_value_name;
+use crate::body::{Block, Body, Op, Region, Value, ValueKind};
+use crate::context::{Context, Ident};
+
+/// A value's name in four bytes: a number, the number of an entry argument, an index into [`Names::made`], or, for a
+/// result that shares the name of one before it, that result's index plus one; 0 for a value that is not numbered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Code(u32);
+
+const KIND: u32 = 3 << 30;
+const NUMBER: u32 = 1 << 30;
+const ARGUMENT: u32 = 2 << 30;
+const TEXT: u32 = KIND;
+
+impl Code {
+    const NONE: Self = Self(0);
+
+    /// Index of the result that begins the group, for one that does not begin it itself.
+    fn group_start(self) -> Option<usize> {
+        (self.0 & KIND == 0 && self != Self::NONE).then(|| self.0 as usize - 1)
+    }
+}
+
+/// Names within one body.
+struct Table<'p> {
+    body: &'p Body,
+    values: Vec<Code>,
+    /// For each block its number in its region.
+    blocks: Vec<u32>,
+    any_names: bool,
+}
+
+/// The state that a region inherits and leaves unchanged to its siblings.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counters {
+    value: u32,
+    arg: u32,
+    /// Length of the log of used names.
+    used: usize,
+}
+
+/// What numbering a region added, so that it can be taken back and put in place again.
+#[derive(Clone, Default)]
+pub(super) struct Numbered {
+    after: Counters,
+    added: Vec<Ident>,
+}
+
+pub(super) struct Names<'p> {
+    discard: bool,
+    tables: Vec<Table<'p>>,
+    counters: Counters,
+    /// Names in use in the enclosing regions, with the next suffix to try.
+    used: FxHashMap<Ident, u32>,
+    log: Vec<Ident>,
+    /// Texts that values are called by.
+    made: Vec<Ident>,
+}
+
+impl<'p> Names<'p> {
+    pub(super) fn new(discard: bool) -> Self {
+        let counters = Counters::default();
+        Self { discard, tables: Vec::new(), counters, used: FxHashMap::default(), log: Vec::new(), made: Vec::new() }
+    }
+
+    /// Makes the names of `body` known; its regions are numbered one by one.
+    pub(super) fn enter_body(&mut self, body: &'p Body) {
+        self.tables.push(Table {
+            body,
+            values: vec![Code::NONE; body.value_slots()],
+            blocks: vec![0; body.block_slots()],
+            any_names: !self.discard && body.has_value_names(),
+        });
+    }
+
+    pub(super) fn leave_body(&mut self) {
+        self.tables.pop();
+    }
+
+    /// Numbers the values of a region of the innermost body, and takes the names it uses back again.
+    pub(super) fn number_region(&mut self, cx: &Context, region: Region) -> Numbered {
+        let before = self.counters;
+        let body = self.tables.last().expect("inside a body").body;
+        for (i, block) in body.blocks(region).enumerate() {
+            self.tables.last_mut().expect("inside a body").blocks[block.index()] = i as u32;
+            self.number_block(cx, body, block, i == 0);
+        }
+        let numbered = Numbered { after: self.counters, added: self.log[before.used..].to_vec() };
+        self.restore(before);
+        numbered
+    }
+
+    /// Enters a region that has been numbered; returns what [`Names::restore`] needs.
+    pub(super) fn enter_region(&mut self, numbered: &Numbered) -> Counters {
+        let before = self.counters;
+        for &name in &numbered.added {
+            self.used.insert(name, 0);
+            self.log.push(name);
+        }
+        self.counters = numbered.after;
+        before
+    }
+
+    /// Leaves a region.
+    pub(super) fn restore(&mut self, before: Counters) {
+        for name in self.log.drain(before.used..) {
+            self.used.remove(&name);
+        }
+        self.counters = before;
+    }
+
+    fn number_block(&mut self, cx: &Context, body: &'p Body, block: Block, is_entry: bool) {
+        for &arg in body.block_args(block) {
+            let code = self.own_name(cx, body, arg).unwrap_or_else(|| {
+                let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
+                *counter += 1;
+                Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
+            });
+            self.set(arg, code);
+        }
+        for op in body.ops(block) {
+            self.number_op(cx, body, op);
+        }
+    }
+
+    /// The results of an op share a number; each with a name of its own begins a group.
+    fn number_op(&mut self, cx: &Context, body: &'p Body, op: Op) {
+        let mut start = 0;
+        for (i, result) in body.results(op).enumerate() {
+            let code = match self.own_name(cx, body, result) {
+                Some(code) => {
+                    start = i as u32;
+                    code
+                }
+                None if i == 0 => {
+                    self.counters.value += 1;
+                    Code(NUMBER | (self.counters.value - 1))
+                }
+                None => Code(start + 1),
+            };
+            self.set(result, code);
+        }
+    }
+
+    fn set(&mut self, value: Value, code: Code) {
+        self.tables.last_mut().expect("inside a body").values[value.index()] = code;
+    }
+
+    /// The kept name of a value, made unique.
+    fn own_name(&mut self, cx: &Context, body: &Body, value: Value) -> Option<Code> {
+        if !self.tables.last()?.any_names {
+            return None;
+        }
+        let name = body.value_name(value)?;
+        let text = cx.str(name);
+        if is_default_value_name(text) || !is_value_name(text) {
+            return None;
+        }
+        let unique = match self.used.get(&name).copied() {
+            None => name,
+            Some(next) => self.with_suffix(cx, name, next),
+        };
+        self.used.insert(unique, 0);
+        self.log.push(unique);
+        self.counters.used = self.log.len();
+        self.made.push(unique);
+        Some(Code(TEXT | (self.made.len() - 1) as u32))
+    }
+
+    fn with_suffix(&mut self, cx: &Context, name: Ident, mut next: u32) -> Ident {
+        loop {
+            let candidate = cx.ident(&format!("{}_{next}", cx.str(name)));
+            next += 1;
+            if !self.used.contains_key(&candidate) {
+                self.used.insert(name, next);
+                return candidate;
+            }
+        }
+    }
+
+    /// Writes `%name` or `%name#number`.
+    pub(super) fn write(&self, out: &mut String, cx: &Context, body: &Body, value: Value) {
+        let Some(table) = self.table(body) else {
+            return out.push_str("<<UNKNOWN SSA VALUE>>");
+        };
+        let ValueKind::Result(op, index) = body.value_kind(value) else {
+            self.write_code(out, cx, table.values[value.index()]);
+            return;
+        };
+        let index = index as usize;
+        let start = table.code(op, index).group_start().unwrap_or(index);
+        if self.write_code(out, cx, table.code(op, start)) && (start != index || table.shares_name(op, index + 1)) {
+            out.push('#');
+            super::number::write_unsigned(out, (index - start) as u64);
+        }
+    }
+
+    fn write_code(&self, out: &mut String, cx: &Context, code: Code) -> bool {
+        let n = code.0 & !KIND;
+        match code.0 & KIND {
+            NUMBER => out.push('%'),
+            ARGUMENT => out.push_str("%arg"),
+            TEXT => {
+                out.push('%');
+                out.push_str(cx.str(self.made[n as usize]));
+                return true;
+            }
+            _ => {
+                out.push_str("<<UNKNOWN SSA VALUE>>");
+                return false;
+            }
+        }
+        super::number::write_unsigned(out, n.into());
+        true
+    }
+
+    /// Writes `%a, %b:2 = `, or nothing for an op without results.
+    pub(super) fn write_results(&self, out: &mut String, cx: &Context, op: Op) {
+        let table = self.tables.last().expect("inside a body");
+        let count = table.body.num_results(op);
+        let mut at = 0;
+        while at < count {
+            if at != 0 {
+                out.push_str(", ");
+            }
+            self.write_code(out, cx, table.code(op, at));
+            let end = (at + 1..count).find(|&i| !table.shares_name(op, i)).unwrap_or(count);
+            if end - at > 1 {
+                out.push(':');
+                super::number::write_unsigned(out, (end - at) as u64);
+            }
+            at = end;
+        }
+        if count != 0 {
+            out.push_str(" = ");
+        }
+    }
+
+    /// Writes `^bbN`.
+    pub(super) fn write_block(&self, out: &mut String, body: &Body, block: Block) {
+        out.push_str("^bb");
+        if let Some(table) = self.table(body) {
+            super::number::write_unsigned(out, table.blocks[block.index()].into());
+        }
+    }
+
+    fn table(&self, body: &Body) -> Option<&Table<'p>> {
+        self.tables.iter().rev().find(|t| std::ptr::eq(t.body, body))
+    }
+
+    /// The block's number in its region.
+    pub(super) fn block_number(&self, block: Block) -> u32 {
+        self.tables.last().expect("inside a body").blocks[block.index()]
+    }
+}
+
+impl Table<'_> {
+    fn code(&self, op: Op, result: usize) -> Code {
+        self.values[self.body.result(op, result).index()]
+    }
+
+    /// True when result `index` exists and has no name of its own.
+    fn shares_name(&self, op: Op, index: usize) -> bool {
+        index < self.body.num_results(op) && self.code(op, index).group_start().is_some()
+    }
+}
+
+/// True for what may stand after `%`.
+fn is_value_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let special = |c: &u8| matches!(c, b'_' | b'$' | b'.' | b'-');
+    bytes.first().is_some_and(|c| c.is_ascii_alphabetic() || special(c))
+        && bytes.iter().all(|c| c.is_ascii_alphanumeric() || special(c))
+}

@@ -1,0 +1,387 @@
+//! Operations in generic form, and the driver for both forms.
+//!
+//! An op that has regions waits on a stack of frames while they are printed, so that nesting costs no machine stack.
+
+use super::alias;
+use super::names::{Counters, Numbered};
+use super::{Printer, write_quoted};
+use crate::asm::{Resource, TextInfo};
+use crate::attrs::Attr;
+use crate::body::{Block, Body, Module, Op, Region};
+use crate::op_ref::{OpRef, RegionRef};
+
+const INDENT: usize = 2;
+
+/// What waits for something inside it.
+pub(super) enum Frame<'p> {
+    Op(OpFrame<'p>),
+    Region(RegionFrame<'p>),
+}
+
+/// An op whose regions are being printed.
+pub(super) struct OpFrame<'p> {
+    pub(super) op: OpRef<'p>,
+    /// Next region to print.
+    pub(super) next_region: usize,
+    /// Next element of the format; `None` in generic form.
+    pub(super) next_item: Option<usize>,
+    /// Regions that the element at `next_item` still has to print end here.
+    pub(super) regions_until: usize,
+    /// Names of the values in regions whose arguments were printed before the region.
+    pub(super) numbered: Vec<Numbered>,
+}
+
+/// A region whose ops are being printed.
+pub(super) struct RegionFrame<'p> {
+    body: &'p Body,
+    before: Counters,
+    block: Option<Block>,
+    op: Option<Op>,
+    /// The last op of the region, when it is left out.
+    skipped: Option<Op>,
+    predecessors: Predecessors,
+}
+
+/// How a region is printed.
+#[derive(Clone, Copy)]
+pub(super) struct RegionStyle {
+    /// The entry block's arguments stand in its header.
+    pub(super) entry_args: bool,
+    /// An entry block without ops gets a header.
+    pub(super) header_if_empty: bool,
+    /// The terminator is left out.
+    pub(super) skip_terminator: bool,
+}
+
+impl RegionStyle {
+    const GENERIC: Self = Self { entry_args: true, header_if_empty: true, skip_terminator: false };
+}
+
+/// Edges into each block, by the number of the block.
+#[derive(Default)]
+struct Predecessors {
+    starts: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl<'p> Printer<'p> {
+    pub(super) fn module(&mut self, module: &'p Module) {
+        let root = module.op_ref(self.cx);
+        self.tree(root, module.text());
+        self.text("\n");
+        self.alias_definitions(true);
+        self.resources(module.text());
+    }
+
+    /// Prints an op with all that is in it, and the aliases before it.
+    pub(super) fn tree(&mut self, root: OpRef<'p>, text: &TextInfo) {
+        self.aliases = alias::collect(root, text, &self.options);
+        self.alias_definitions(false);
+        self.names.enter_body(root.body);
+        // The root stands alone: only the region that holds it is numbered.
+        let region = root.body.op_block(root.op).and_then(|b| root.body.block_region(b));
+        let before = region.map(|region| {
+            let numbered = self.names.number_region(self.cx, region);
+            self.names.enter_region(&numbered)
+        });
+        let mut frames = Vec::new();
+        self.begin_op(root, &mut frames);
+        while let Some(frame) = frames.pop() {
+            match frame {
+                Frame::Op(op) => self.resume_op(op, &mut frames),
+                Frame::Region(region) => self.resume_region(region, &mut frames),
+            }
+            self.flush(super::FLUSH_AT);
+        }
+        if let Some(before) = before {
+            self.names.restore(before);
+        }
+        self.names.leave_body();
+    }
+
+    /// Prints an op up to its first region, or all of it.
+    fn begin_op(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
+        self.names.write_results(&mut self.out, self.cx, op.op);
+        let format = op.info().and_then(|info| info.format.as_ref()).filter(|_| !self.options.generic);
+        let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, numbered: Vec::new() };
+        match format {
+            Some(format) => {
+                frame.next_item = Some(0);
+                self.begin_custom(format, &mut frame);
+                self.resume_op(frame, frames);
+            }
+            None => {
+                self.generic_head(op);
+                frame.regions_until = op.regions().len();
+                if frame.regions_until != 0 {
+                    self.enter_nested(op);
+                    self.text(" (");
+                }
+                self.resume_op(frame, frames);
+            }
+        }
+    }
+
+    /// Makes the names inside an isolated op known.
+    pub(super) fn enter_nested(&mut self, op: OpRef<'p>) {
+        if let Some(nested) = op.body.nested(op.op) {
+            self.names.enter_body(nested);
+        }
+    }
+
+    pub(super) fn leave_nested(&mut self, op: OpRef<'p>) {
+        if op.body.nested(op.op).is_some() {
+            self.names.leave_body();
+        }
+    }
+
+    fn resume_op(&mut self, mut frame: OpFrame<'p>, frames: &mut Vec<Frame<'p>>) {
+        if frame.next_item.is_some() {
+            return self.resume_custom(frame, frames);
+        }
+        let op = frame.op;
+        if frame.next_region < frame.regions_until {
+            let region = op.region(frame.next_region).expect("counted");
+            if frame.next_region != 0 {
+                self.text(", ");
+            }
+            frame.next_region += 1;
+            frames.push(Frame::Op(frame));
+            return self.begin_region(region, RegionStyle::GENERIC, None, "", frames);
+        }
+        if frame.regions_until != 0 {
+            self.leave_nested(op);
+            self.text(")");
+        }
+        self.generic_tail(op);
+        self.trailing_loc(op);
+    }
+
+    fn generic_head(&mut self, op: OpRef<'p>) {
+        write_quoted(&mut self.out, op.name_str());
+        self.text("(");
+        self.operands(op, 0..op.num_operands());
+        self.text(")");
+        if !op.successors().is_empty() {
+            self.text("[");
+            self.list(op.successors().iter().copied(), |p, b| p.successor(op.body, b));
+            self.text("]");
+        }
+        let props = op.body.props(op.op);
+        if props != Attr::EMPTY_DICT {
+            self.text(" <");
+            self.attr(props);
+            self.text(">");
+        }
+    }
+
+    fn generic_tail(&mut self, op: OpRef<'p>) {
+        self.attr_dict(self.cx.entries(op.body.attrs(op.op)).iter().copied());
+        self.text(" : ");
+        self.function_type(op.operand_types(), op.result_types());
+    }
+
+    /// Writes `^bbN` for a block of `body`.
+    pub fn successor(&mut self, body: &Body, block: Block) {
+        self.names.write_block(&mut self.out, body, block);
+    }
+
+    pub(super) fn trailing_loc(&mut self, op: OpRef<'p>) {
+        if self.options.debug_info {
+            self.text(" ");
+            self.loc(op.loc());
+        }
+    }
+
+    // ---- regions
+
+    /// Opens a region and leaves its ops to a frame.
+    pub(super) fn begin_region(
+        &mut self,
+        region: RegionRef<'p>,
+        style: RegionStyle,
+        numbered: Option<Numbered>,
+        default_dialect: &'p str,
+        frames: &mut Vec<Frame<'p>>,
+    ) {
+        self.text("{\n");
+        let body = region.body;
+        let numbered = numbered.unwrap_or_else(|| self.names.number_region(self.cx, region.region));
+        let before = self.names.enter_region(&numbered);
+        self.default_dialects.push(default_dialect);
+        self.indent += INDENT;
+        let entry = body.region_entry(region.region);
+        let mut frame = RegionFrame {
+            body,
+            before,
+            block: entry,
+            op: entry.and_then(|b| body.first_op(b)),
+            skipped: None,
+            predecessors: self.predecessors(body, region.region),
+        };
+        if let Some(entry) = entry {
+            let empty = body.first_op(entry).is_none();
+            if (style.header_if_empty && empty) || (style.entry_args && !body.block_args(entry).is_empty()) {
+                self.block_header(&frame, entry);
+            }
+            if style.skip_terminator {
+                frame.skipped = body.last_op(entry);
+            }
+        }
+        frames.push(Frame::Region(frame));
+    }
+
+    fn resume_region(&mut self, mut frame: RegionFrame<'p>, frames: &mut Vec<Frame<'p>>) {
+        while let Some(block) = frame.block {
+            if let Some(op) = frame.op.filter(|op| Some(*op) != frame.skipped) {
+                let body = frame.body;
+                frame.op = body.next_op(op);
+                self.write_indent();
+                let depth = frames.len();
+                frames.push(Frame::Region(frame));
+                self.begin_op(OpRef::new(self.cx, body, op), frames);
+                // An op without regions is done; its region goes on here.
+                if frames.len() > depth + 1 {
+                    return;
+                }
+                self.text("\n");
+                let Some(Frame::Region(same)) = frames.pop() else { unreachable!("pushed above") };
+                frame = same;
+                self.flush(super::FLUSH_AT);
+                continue;
+            }
+            frame.block = frame.body.next_block(block);
+            if let Some(next) = frame.block {
+                frame.op = frame.body.first_op(next);
+                self.block_header(&frame, next);
+            }
+        }
+        self.end_region(frame.before, frames);
+    }
+
+    fn end_region(&mut self, before: Counters, frames: &mut Vec<Frame<'p>>) {
+        self.indent -= INDENT;
+        self.default_dialects.pop();
+        self.names.restore(before);
+        self.write_indent();
+        self.text("}");
+        // The op around goes on; when it is done its line ends.
+        let Some(Frame::Op(op)) = frames.pop() else { return };
+        let depth = frames.len();
+        self.resume_op(op, frames);
+        if frames.len() == depth && depth != 0 {
+            self.text("\n");
+        }
+    }
+
+    fn block_header(&mut self, frame: &RegionFrame<'p>, block: Block) {
+        let body = frame.body;
+        self.indent -= INDENT;
+        self.write_indent();
+        self.indent += INDENT;
+        self.successor(body, block);
+        let args = body.block_args(block);
+        if !args.is_empty() {
+            self.text("(");
+            self.list(args.iter().copied(), |p, arg| p.block_arg(body, arg));
+            self.text(")");
+        }
+        self.text(":");
+        let number = self.names.block_number(block);
+        let sources = frame.predecessors.of(number);
+        match sources {
+            [] if number == 0 => {}
+            [] => self.text("  // no predecessors"),
+            [one] => {
+                self.text("  // pred: ^bb");
+                self.int((*one).into());
+            }
+            _ => {
+                self.text("  // ");
+                self.int(sources.len() as i64);
+                self.text(" preds: ");
+                self.list(sources, |p, source| {
+                    p.text("^bb");
+                    p.int((*source).into());
+                });
+            }
+        }
+        self.text("\n");
+    }
+
+    /// Edges into the blocks of a region, which has been numbered.
+    fn predecessors(&self, body: &Body, region: Region) -> Predecessors {
+        if body.region_entry(region) == body.region_last(region)
+            && body.region_entry(region).is_none_or(|b| body.last_op(b).is_none_or(|o| body.successors(o).is_empty()))
+        {
+            return Predecessors::default();
+        }
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for block in body.blocks(region) {
+            for op in body.ops(block) {
+                for &target in body.successors(op) {
+                    edges.push((self.names.block_number(target), self.names.block_number(block)));
+                }
+            }
+        }
+        edges.sort_unstable();
+        let count = body.region_last(region).map_or(0, |b| self.names.block_number(b) + 1);
+        let starts = (0..=count).map(|b| edges.partition_point(|e| e.0 < b) as u32).collect();
+        Predecessors { starts, sources: edges.into_iter().map(|e| e.1).collect() }
+    }
+
+    // ---- resources
+
+    fn resources(&mut self, text: &TextInfo) {
+        if text.resources.is_empty() {
+            return;
+        }
+        self.text("\n{-#\n");
+        let mut first = true;
+        for (external, title) in [(false, "dialect_resources"), (true, "external_resources")] {
+            let mut sections = text.resources.iter().filter(|s| s.external == external).peekable();
+            if sections.peek().is_none() {
+                continue;
+            }
+            if !std::mem::replace(&mut first, false) {
+                self.text(",\n");
+            }
+            self.text("  ");
+            self.text(title);
+            self.text(": {\n");
+            for (i, section) in sections.enumerate() {
+                self.text(if i == 0 { "    " } else { ",\n    " });
+                self.keyword_or_string(&section.name);
+                self.text(": {\n");
+                for (i, entry) in section.entries.iter().enumerate() {
+                    self.text(if i == 0 { "      " } else { ",\n      " });
+                    self.keyword_or_string(&entry.key);
+                    self.text(": ");
+                    self.resource(&entry.value);
+                }
+                self.text("\n    }");
+            }
+            self.text("\n  }");
+        }
+        self.text("\n#-}\n");
+    }
+
+    fn resource(&mut self, value: &Resource) {
+        match value {
+            Resource::Bool(value) => self.text(if *value { "true" } else { "false" }),
+            Resource::String(text) => {
+                let limit = self.options.elide_resource_strings_larger_than;
+                self.string(if limit.is_some_and(|l| text.len() > l) { super::ELIDED } else { text });
+            }
+        }
+    }
+}
+
+impl Predecessors {
+    fn of(&self, block: u32) -> &[u32] {
+        match self.starts.get(block as usize..block as usize + 2) {
+            Some(&[from, to]) => &self.sources[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+}
