@@ -285,7 +285,7 @@ fn declared_range(
 ) -> std::ops::Range<usize> {
     let singles = arities.clone().filter(|a| *a == Arity::Single).count();
     let others = arities.len() - singles;
-    let each = if others == 0 { 0 } else { count.saturating_sub(singles) / others };
+    let each = count.saturating_sub(singles).checked_div(others).unwrap_or(0);
     let size = |a: Arity| if a == Arity::Single { 1 } else { each };
     let start: usize = arities.clone().take(group).map(size).sum();
     let end = start + arities.clone().nth(group).map_or(0, size);
