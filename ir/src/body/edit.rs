@@ -2,6 +2,7 @@
 //! [`crate::rewriter::Rewriter`], which notify listeners.
 
 use super::{Block, BlockData, Body, Module, Op, OpData, OpHeader, Region, RegionData, Value, ValueData, ValueDef};
+use crate::asm::TextInfo;
 use crate::attrs::Attr;
 use crate::context::Ident;
 use crate::location::Loc;
@@ -303,7 +304,7 @@ impl Body {
         let results: Vec<Type> = self.results(op).map(|v| self.ty(v)).collect();
         let copy = root.create_op(self.data(op).header, &operands, &results, &[], 0, Some(inside));
         root.append_op(block, copy);
-        Some(Module { body: root, op: copy })
+        Some(Module { body: root, op: copy, text: TextInfo::default() })
     }
 
     /// Gives an isolated op back what [`Body::detach_isolated`] took, header included.
