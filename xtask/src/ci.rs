@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     note("tidy", tidy::run());
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     note("clippy", process::run(&mut cargo(&clippy)));
-    let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    let doc = ["doc", "--workspace", "--no-deps"];
     note("documentation", process::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")));
     let (summary, result) = test::count(&[]);
     note("tests", result);
