@@ -2,3 +2,4 @@
 #![forbid(unsafe_code)]
 
 pub mod r#dyn;
+pub mod gir;

@@ -1,6 +1,6 @@
 //! Custom directives: the header of a kernel and of a loop.
 
-use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, RegionArg, TokenParser};
+use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, RegionArg};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::{Attr, Context, Ident, NamedAttr, OpRef, OpView, Type};
@@ -158,7 +158,12 @@ impl DimDecl {
     pub fn read(cx: &Context, attr: Attr) -> Option<Self> {
         let entry = |name: &str| cx.entry(attr, cx.ident(name));
         let int = |name: &str| entry(name).and_then(|a| cx.as_int(a));
-        Some(Self { name: cx.as_str(entry("name")?)?.to_string(), min: int("min")?, max: int("max")?, div: int("div")? })
+        Some(Self {
+            name: cx.as_str(entry("name")?)?.to_string(),
+            min: int("min")?,
+            max: int("max")?,
+            div: int("div")?,
+        })
     }
 
     /// The entry of `dims`.

@@ -63,9 +63,8 @@ impl<'a> KernelInfo<'a> {
     pub fn read(op: OpRef<'a>) -> Result<Self, String> {
         let (cx, kernel, body) = (op.cx, KernelOp::from_ref(op), op.inside());
         let entry = body.entry_block().ok_or("the kernel has no body")?;
-        let modes: Option<Vec<Mode>> = cx
-            .array(kernel.modes_attr())
-            .and_then(|list| list.iter().map(|a| Mode::parse(cx.as_str(*a)?)).collect());
+        let modes: Option<Vec<Mode>> =
+            cx.array(kernel.modes_attr()).and_then(|list| list.iter().map(|a| Mode::parse(cx.as_str(*a)?)).collect());
         let modes = modes.ok_or("'modes' must hold 'in', 'out' and 'inout'")?;
         let decls: Option<Vec<DimDecl>> =
             cx.array(kernel.dims_attr()).and_then(|list| list.iter().map(|a| DimDecl::read(cx, *a)).collect());

@@ -1,6 +1,7 @@
 //! The `gir` dialect: tile-level dataflow programs. `docs/gir.md` says what they mean.
 
 mod asm;
+pub mod bounds;
 pub mod constraints;
 mod fold;
 pub mod kernel;
@@ -30,5 +31,21 @@ impl Dialect for GirDialect {
         d.op::<TransposeOp>().op::<GatherRowsOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sutura_ir::asm::format::Format;
+    use sutura_ir::{Context, Registry};
+
+    /// Every assembly format names parts that its operation declares.
+    #[test]
+    fn formats_compile() {
+        let cx = Context::new(Registry::default().with::<super::GirDialect>());
+        for def in cx.registry().op_defs().filter(|d| d.dialect() == "gir") {
+            let format = def.format.expect("every operation has a custom form");
+            Format::compile(def, format).unwrap_or_else(|e| panic!("{}: {e}", def.name));
+        }
     }
 }

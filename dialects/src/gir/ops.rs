@@ -39,7 +39,11 @@ pub struct KernelOp {
 }
 
 /// Kernels over temporaries in dram that together compute one region of the graph, run one after another.
-#[op("gir.program", traits(IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock), format = "$sym_name $body attr-dict-with-keyword")]
+#[op(
+    "gir.program",
+    traits(IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock),
+    format = "$sym_name $body attr-dict-with-keyword"
+)]
 pub struct ProgramOp {
     sym_name: Attr<SymbolNameAttr>,
     body: Region,
@@ -205,7 +209,12 @@ pub struct CompareOp<T: AnyTile> {
 }
 
 /// A conversion of each element.
-#[op("gir.cast", traits(Pure, Elementwise), format = "$kind $operand attr-dict `:` type($operand) `->` type($result)", verify)]
+#[op(
+    "gir.cast",
+    traits(Pure, Elementwise),
+    format = "$kind $operand attr-dict `:` type($operand) `->` type($result)",
+    verify
+)]
 pub struct CastOp {
     kind: Attr<CastKindAttr>,
     operand: Operand<AnyTile>,
@@ -233,7 +242,13 @@ pub struct ScanOp<T: AnyTile> {
 }
 
 /// Repeats a row, a column or a scalar over the extents and the window of `like`.
-#[op("gir.broadcast", traits(Pure), format = "$operand `like` $like attr-dict `:` type($operand) `,` type($like)", verify, infer)]
+#[op(
+    "gir.broadcast",
+    traits(Pure),
+    format = "$operand `like` $like attr-dict `:` type($operand) `,` type($like)",
+    verify,
+    infer
+)]
 pub struct BroadcastOp {
     operand: Operand<AnyTile>,
     like: Operand<AnyTile>,
@@ -261,7 +276,12 @@ pub struct GatherRowsOp {
 }
 
 /// `acc + a . b`, with `a` of `[M, K]`, `b` of `[K, N]` and `acc` of `[M, N]`, over the window of k.
-#[op("gir.contract", traits(Pure), format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)", verify)]
+#[op(
+    "gir.contract",
+    traits(Pure),
+    format = "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($result)",
+    verify
+)]
 pub struct ContractOp<T: AnyTile> {
     lhs: Operand<AnyTile>,
     rhs: Operand<AnyTile>,
@@ -270,10 +290,7 @@ pub struct ContractOp<T: AnyTile> {
 }
 
 /// An instruction of the target machine, named as its description names it.
-#[op(
-    "gir.intrinsic",
-    format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $results)"
-)]
+#[op("gir.intrinsic", format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $results)")]
 pub struct IntrinsicOp {
     callee: Attr<FlatSymbolRefAttr>,
     args: Operands<AnyType>,

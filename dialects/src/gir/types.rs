@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use sutura_ir::asm::parse::{ParamParser, TokenParser};
+use sutura_ir::asm::parse::ParamParser;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::ext::ParamValue;
 use sutura_ir::{Context, Type};

@@ -1,0 +1,171 @@
+//! Index values as sizes, and their bounds: what proves that a slice lies inside its view.
+//!
+//! Every index in a kernel is a size (a kernel's dim), the index of the grid or of a loop, a constant, or an affine map
+//! of such. So it is a polynomial over the kernel's dims and one symbol per index variable, and its extreme values
+//! follow by putting each variable's bound in its place.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+use sutura_ir::body::ValueKind;
+use sutura_ir::{Body, Context, OpRef, Value};
+
+use super::kernel::KernelInfo;
+use super::ops::{ForOp, IndexOp};
+use crate::r#dyn::facts::Facts;
+use crate::r#dyn::poly::Poly;
+
+/// Inclusive bounds of an index variable.
+#[derive(Clone, Debug)]
+struct Range {
+    low: Poly,
+    high: Poly,
+}
+
+/// Polynomials of the index values of one kernel. See the module documentation.
+pub struct Bounds<'a> {
+    cx: &'a Context,
+    body: &'a Body,
+    exprs: IndexMap<Value, Poly>,
+    /// Variables in the order of their scopes, outermost first.
+    variables: IndexMap<Arc<str>, Range>,
+    /// What is known of the sizes.
+    pub facts: Facts,
+}
+
+impl<'a> Bounds<'a> {
+    /// The sizes and grid indices of a kernel.
+    pub fn of_kernel(kernel: &KernelInfo<'a>) -> Self {
+        let mut facts = kernel.facts();
+        for condition in &kernel.requires {
+            tighten(&mut facts, condition);
+        }
+        let mut bounds = Self {
+            cx: kernel.op.cx,
+            body: kernel.op.inside(),
+            exprs: IndexMap::new(),
+            variables: IndexMap::new(),
+            facts,
+        };
+        for (value, dim) in &kernel.dims {
+            bounds.exprs.insert(*value, Poly::symbol(&dim.name));
+        }
+        for (value, extent) in &kernel.grid {
+            bounds.variable(*value, 0.into(), extent.sub(&1.into()));
+        }
+        if let Some(unit) = kernel.unit {
+            bounds.variable(unit, 0.into(), (kernel.units - 1).into());
+        }
+        bounds
+    }
+
+    fn variable(&mut self, value: Value, low: Poly, high: Poly) {
+        let name = format!("%{}", value.index());
+        self.exprs.insert(value, Poly::symbol(&name));
+        self.variables.insert(name.into(), Range { low, high });
+    }
+
+    /// The value as polynomial over dims and variables; `None` when it is not one.
+    pub fn expr(&mut self, value: Value) -> Option<Poly> {
+        if let Some(poly) = self.exprs.get(&value) {
+            return Some(poly.clone());
+        }
+        let poly = match self.body.value_kind(value) {
+            ValueKind::Result(op, _) => self.of_op(OpRef::new(self.cx, self.body, op))?,
+            ValueKind::Arg(block, 0) => {
+                let loop_op = OpRef::new(self.cx, self.body, self.body.block_parent(block)?).as_::<ForOp>()?;
+                let (low, high) = (self.expr(loop_op.lo())?, self.expr(loop_op.hi())?);
+                self.variable(value, low, high.sub(&1.into()));
+                return self.exprs.get(&value).cloned();
+            }
+            _ => return None,
+        };
+        self.exprs.insert(value, poly.clone());
+        Some(poly)
+    }
+
+    fn of_op(&mut self, op: OpRef<'a>) -> Option<Poly> {
+        if let Some(value) = sutura_ir::registry::constant_value(op) {
+            return self.cx.as_int(value).map(Poly::constant);
+        }
+        let index = op.as_::<IndexOp>()?;
+        let map = self.cx.affine_map_data(index.map());
+        let inputs: Option<Vec<Poly>> = index.args().map(|v| self.expr(v)).collect();
+        let result = *self.cx.affine_exprs(map.results).first()?;
+        self.of_affine(result, map.dims as usize, &inputs?)
+    }
+
+    fn of_affine(&self, expr: AffineExpr, dims: usize, inputs: &[Poly]) -> Option<Poly> {
+        match self.cx.affine_data(expr) {
+            AffineExprData::Const(value) => Some(value.into()),
+            AffineExprData::Dim(i) => inputs.get(i as usize).cloned(),
+            AffineExprData::Symbol(i) => inputs.get(dims + i as usize).cloned(),
+            AffineExprData::Binary(op, a, b) => {
+                let (a, b) = (self.of_affine(a, dims, inputs)?, self.of_affine(b, dims, inputs)?);
+                let divisor = || b.as_const().filter(|d| *d >= 1);
+                match op {
+                    AffineOp::Add => Some(a.add(&b)),
+                    AffineOp::Mul => Some(a.mul(&b)),
+                    AffineOp::FloorDiv => Some(a.floordiv(divisor()?)),
+                    AffineOp::CeilDiv => Some(a.ceildiv(divisor()?)),
+                    AffineOp::Mod => Some(a.rem(divisor()?)),
+                }
+            }
+        }
+    }
+
+    /// The largest value over all trips, as polynomial over dims only; `None` when the variables' signs are mixed.
+    pub fn upper(&self, poly: &Poly) -> Option<Poly> {
+        self.extreme(poly, true)
+    }
+
+    /// The smallest value over all trips, as polynomial over dims only.
+    pub fn lower(&self, poly: &Poly) -> Option<Poly> {
+        self.extreme(poly, false)
+    }
+
+    fn extreme(&self, poly: &Poly, upper: bool) -> Option<Poly> {
+        let mut poly = poly.clone();
+        // Inner variables first: their bounds may mention outer ones.
+        for (name, range) in self.variables.iter().rev() {
+            let (mut rising, mut falling) = (false, false);
+            for (atoms, c) in poly.terms() {
+                let mentions = atoms.iter().any(|a| match a {
+                    crate::r#dyn::poly::Atom::Symbol(n) => n == name,
+                    crate::r#dyn::poly::Atom::FloorDiv(inner, _) => inner.symbols().contains(name),
+                });
+                rising |= mentions && c > 0;
+                falling |= mentions && c < 0;
+            }
+            if rising && falling {
+                return None;
+            }
+            if rising || falling {
+                let bound = if rising == upper { &range.high } else { &range.low };
+                poly = poly.substitute(&|n| (n == &**name).then(|| bound.clone()));
+            }
+        }
+        Some(poly)
+    }
+
+    /// True when `poly` is at least zero for every trip and every admissible size. False means unknown.
+    pub fn never_negative(&self, poly: &Poly) -> bool {
+        self.lower(poly).is_some_and(|low| self.facts.range(&low).0 >= 0)
+    }
+}
+
+/// Uses a condition `c - N` (or `N - c`), which must not be negative, to narrow the range of `N`.
+fn tighten(facts: &mut Facts, condition: &Poly) {
+    let [name] = &condition.symbols().into_iter().collect::<Vec<_>>()[..] else { return };
+    let symbol = Poly::symbol(name);
+    let mut info = facts.info(name);
+    if let Some(limit) = condition.add(&symbol).as_const() {
+        info.max = info.max.min(limit);
+    } else if let Some(limit) = symbol.sub(condition).as_const() {
+        info.min = info.min.max(limit);
+    } else {
+        return;
+    }
+    facts.define(name, info);
+}
