@@ -1,7 +1,7 @@
 //! Numeric ops on whole values, and the hook that gives an op such a meaning.
 
 use smallvec::SmallVec;
-use sutura_ir::{Attr, OpRef};
+use sutura_ir::{Attr, DialectBuilder, OpRef};
 
 use crate::buffer::Buffer;
 use crate::engine::{Flow, Frame, Interpret};
@@ -31,6 +31,11 @@ pub enum Meaning {
     Forward,
     /// The index along this iterator of the enclosing structured op.
     Index(usize),
+}
+
+/// Attaches a hook that is also a scalar meaning to the op called `name`.
+pub fn attach<T: Interpret + ScalarMeaning>(d: &mut DialectBuilder<'_>, name: &'static str, hook: &'static T) {
+    d.interface::<dyn Interpret>(name, hook).interface::<dyn ScalarMeaning>(name, hook);
 }
 
 /// Hook and scalar meaning of an op that works element by element on scalars, vectors and tensors:

@@ -8,22 +8,31 @@
 #![forbid(unsafe_code)]
 
 pub mod buffer;
+pub mod compare;
 pub mod constant;
 pub mod elementwise;
 mod engine;
+pub mod equivalence;
 mod error;
 pub mod memory;
+pub mod nest;
 pub mod num;
+mod program;
+pub mod random;
 mod scalar;
 pub mod tensor;
 mod value;
 
 pub use buffer::Buffer;
+pub use compare::{Mismatch, Tolerance, compare};
 pub use elementwise::{ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
 pub use engine::{Callable, Flow, Frame, Interpret, Interpreter, Limits, NativeFn, Values};
+pub use equivalence::{Agreement, Difference, Trials, equivalent};
 pub use error::{Fault, FaultKind, InterpError};
 pub use memory::{BufferId, MemRef, Memory};
 pub use num::NumOp;
+pub use program::Program;
+pub use random::{Dims, Random, random_arguments};
 pub use scalar::{DType, Scalar};
 pub use tensor::{Shape, Tensor};
 pub use value::{OpaqueValue, Value};

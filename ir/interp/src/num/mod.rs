@@ -59,8 +59,7 @@ impl CmpI {
     }
 }
 
-/// Float comparisons, numbered as in `arith.cmpf`: bit 0 of the number is true for equal, bit 1 for greater, bit 2 for
-/// less, bit 3 for unordered operands.
+/// Float comparisons, numbered as in `arith.cmpf`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CmpF(u8);
 
@@ -90,13 +89,20 @@ impl CmpF {
 
     /// The comparison of two values.
     pub fn holds(self, a: f64, b: f64) -> bool {
-        let bit = match a.partial_cmp(&b) {
-            Some(std::cmp::Ordering::Equal) => 0,
-            Some(std::cmp::Ordering::Greater) => 1,
-            Some(std::cmp::Ordering::Less) => 2,
-            None => 3,
+        // Of the ordered predicates, bit 0 is true for equal, bit 1 for greater, bit 2 for less. The unordered ones follow
+        // in the same order from 8, with "only unordered" at 14.
+        let (ordered, unordered) = match self.0 {
+            n @ 0..=7 => (n, false),
+            n @ 8..=13 => (n - 7, true),
+            14 => (0, true),
+            _ => (7, true),
         };
-        self.0 >> bit & 1 == 1
+        match a.partial_cmp(&b) {
+            Some(std::cmp::Ordering::Equal) => ordered & 1 != 0,
+            Some(std::cmp::Ordering::Greater) => ordered & 2 != 0,
+            Some(std::cmp::Ordering::Less) => ordered & 4 != 0,
+            None => unordered,
+        }
     }
 }
 

@@ -1,0 +1,418 @@
+//! Structured iteration: a scalar region over a box of parallel and reduce iterators, with affine access maps.
+//!
+//! The reference meaning of every structured op. For each point of the parallel iterators the reduce iterators run in
+//! row-major order, so a reduction's order depends on shapes alone.
+
+use smallvec::SmallVec;
+use sutura_ir::Context;
+use sutura_ir::affine::{AffineExprData, AffineMap, AffineOp};
+
+use crate::buffer::{Buffer, uninitialised};
+use crate::error::{Fault, FaultKind};
+use crate::num::{Kernel, NumOp, Rounding};
+use crate::program::{Lanes, Program};
+use crate::scalar::{DType, Scalar};
+use crate::tensor::{Shape, Tensor, next_index, num_elements, row_major_strides};
+
+/// What an iterator does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IteratorKind {
+    /// Points are independent.
+    Parallel,
+    /// Points are combined.
+    Reduce,
+}
+
+/// An operand that is read: the value of argument `i` of the region at each point.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Elements.
+    pub value: &'a Tensor,
+    /// From iterators to the operand's dimensions; no symbols.
+    pub map: AffineMap,
+}
+
+/// How values are combined along the reduce iterators.
+#[derive(Clone, Copy, Debug)]
+pub struct Combine {
+    /// Combines the accumulator (first) and a new value.
+    pub op: NumOp,
+    /// The accumulator's start, in the type in which it accumulates.
+    pub identity: Scalar,
+}
+
+/// A result: one value that the region hands back at each point.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Element type. An accumulator of a wider float is rounded once to it.
+    pub dtype: DType,
+    /// Shape.
+    pub shape: Shape,
+    /// From iterators to the result's dimensions; uses parallel iterators only.
+    pub map: AffineMap,
+    /// Needed where there are reduce iterators.
+    pub combine: Option<Combine>,
+}
+
+/// A structured iteration.
+#[derive(Clone, Debug)]
+pub struct Nest<'a> {
+    /// Number of points along each iterator.
+    pub extents: Shape,
+    /// Kind of each iterator.
+    pub kinds: SmallVec<[IteratorKind; 6]>,
+    /// Operands, in the order of the region's arguments.
+    pub inputs: Vec<Input<'a>>,
+    /// Results, in the order of the region's results.
+    pub outputs: Vec<Output>,
+}
+
+/// Points that are worked on at once.
+const STRIP: usize = 1024;
+
+/// Position in an operand as a function of the point.
+enum Access {
+    /// `base + sum of coefficient * iterator`, proved in bounds.
+    Linear { base: i64, steps: SmallVec<[i64; 6]> },
+    /// Evaluated at each point.
+    General(AffineMap),
+}
+
+impl Nest<'_> {
+    /// Number of points.
+    ///
+    /// # Errors
+    /// When it overflows.
+    pub fn num_points(&self) -> Result<usize, Fault> {
+        num_elements(&self.extents)
+    }
+
+    /// Runs `program` at every point. `captured` holds the numbers of [`Program::captured`].
+    ///
+    /// # Errors
+    /// When maps, shapes or types do not fit each other, an access is out of bounds, an element that is read is
+    /// undefined, or a scalar op faults.
+    pub fn run(&self, cx: &Context, program: &Program, captured: &[Scalar]) -> Result<Vec<Tensor>, Fault> {
+        self.check(program)?;
+        let inputs = self.inputs.iter().map(|i| access(cx, i.map, i.value.shape(), &self.extents));
+        let inputs: Vec<Access> = inputs.collect::<Result<_, _>>()?;
+        // A result is written once, also where there is nothing to reduce.
+        let parallel = |(&n, &kind)| if kind == IteratorKind::Reduce { 1 } else { n };
+        let written: Shape = self.extents.iter().zip(&self.kinds).map(parallel).collect();
+        let outputs = self.outputs.iter().map(|o| access(cx, o.map, &o.shape, &written));
+        let outputs: Vec<Access> = outputs.collect::<Result<_, _>>()?;
+        let along = self.lane_iterator();
+        let width = along.map_or(1, |i| self.extents[i].clamp(1, STRIP));
+        let runner = Runner { cx, nest: self, program, inputs, outputs, along };
+        let lanes = Lanes::new(program, captured, width)?;
+        runner.run(lanes, width)
+    }
+
+    fn check(&self, program: &Program) -> Result<(), Fault> {
+        if self.kinds.len() != self.extents.len() {
+            return Err(Fault::invalid_ir(format!(
+                "{} iterators with {} extents",
+                self.kinds.len(),
+                self.extents.len()
+            )));
+        }
+        let types: Vec<DType> = self.inputs.iter().map(|i| i.value.dtype()).collect();
+        if types != program.arg_types() {
+            return Err(Fault::type_mismatch("the region's arguments differ in type from the operands' elements"));
+        }
+        if program.result_types().len() != self.outputs.len() {
+            return Err(Fault::invalid_ir("the region hands back another number of values than there are results"));
+        }
+        let reduces = self.kinds.contains(&IteratorKind::Reduce);
+        if reduces && self.outputs.iter().any(|o| o.combine.is_none()) {
+            return Err(Fault::invalid_ir("a result has no combiner for the reduce iterators"));
+        }
+        Ok(())
+    }
+
+    /// The longest parallel iterator: its points are the lanes.
+    fn lane_iterator(&self) -> Option<usize> {
+        let parallel = (0..self.kinds.len()).filter(|&i| self.kinds[i] == IteratorKind::Parallel);
+        parallel.max_by_key(|&i| (self.extents[i], i))
+    }
+}
+
+/// How an operand of shape `shape` is reached from the points of a box.
+fn access(cx: &Context, map: AffineMap, shape: &[usize], extents: &[usize]) -> Result<Access, Fault> {
+    let data = cx.affine_map_data(map);
+    let exprs = cx.map_results(map);
+    if data.symbols != 0 || data.dims as usize != extents.len() || exprs.len() != shape.len() {
+        return Err(Fault::invalid_ir("an access map does not fit the iterators or its operand's rank"));
+    }
+    let mut base = 0i64;
+    let mut steps: SmallVec<[i64; 6]> = extents.iter().map(|_| 0).collect();
+    let strides = row_major_strides(shape);
+    for (dim, (&expr, &stride)) in exprs.iter().zip(&strides).enumerate() {
+        let Some((constant, coefficients)) = linear(cx, expr, extents.len()) else {
+            return Ok(Access::General(map));
+        };
+        check_bounds(constant, &coefficients, extents, dim, shape[dim])?;
+        // Wraps only where no point exists that would use it.
+        base = base.wrapping_add(constant.wrapping_mul(stride as i64));
+        for (step, c) in steps.iter_mut().zip(&coefficients) {
+            *step = step.wrapping_add(c.wrapping_mul(stride as i64));
+        }
+    }
+    Ok(Access::Linear { base, steps })
+}
+
+/// A linear function over a box takes its extremes at corners.
+fn check_bounds(constant: i64, coefficients: &[i64], extents: &[usize], dim: usize, size: usize) -> Result<(), Fault> {
+    if extents.contains(&0) {
+        return Ok(());
+    }
+    let (mut low, mut high) = (constant, constant);
+    for (&c, &extent) in coefficients.iter().zip(extents) {
+        let reach = c.checked_mul(extent as i64 - 1).ok_or_else(|| out_of_range(dim))?;
+        let side = if reach < 0 { &mut low } else { &mut high };
+        *side = side.checked_add(reach).ok_or_else(|| out_of_range(dim))?;
+    }
+    match (low < 0, high >= size as i64) {
+        (true, _) => Err(crate::tensor::out_of_bounds(low, dim, size)),
+        (_, true) => Err(crate::tensor::out_of_bounds(high, dim, size)),
+        _ => Ok(()),
+    }
+}
+
+fn out_of_range(dim: usize) -> Fault {
+    Fault::new(FaultKind::OutOfBounds, format!("the index along dimension {dim} overflows"))
+}
+
+/// Constant and coefficients of a linear expression; `None` for one with `floordiv`, `ceildiv` or `mod`.
+fn linear(cx: &Context, expr: sutura_ir::affine::AffineExpr, dims: usize) -> Option<(i64, SmallVec<[i64; 6]>)> {
+    let mut constant = 0i64;
+    let mut coefficients: SmallVec<[i64; 6]> = (0..dims).map(|_| 0).collect();
+    // Terms still to add, each with its factor.
+    let mut pending = vec![(expr, 1i64)];
+    while let Some((expr, factor)) = pending.pop() {
+        match cx.affine_data(expr) {
+            AffineExprData::Const(c) => constant = constant.checked_add(c.checked_mul(factor)?)?,
+            AffineExprData::Dim(d) => {
+                let slot = coefficients.get_mut(d as usize)?;
+                *slot = slot.checked_add(factor)?;
+            }
+            AffineExprData::Symbol(_) => return None,
+            AffineExprData::Binary(AffineOp::Add, a, b) => pending.extend([(a, factor), (b, factor)]),
+            AffineExprData::Binary(AffineOp::Mul, a, b) => match (cx.affine_data(a), cx.affine_data(b)) {
+                (_, AffineExprData::Const(c)) => pending.push((a, factor.checked_mul(c)?)),
+                (AffineExprData::Const(c), _) => pending.push((b, factor.checked_mul(c)?)),
+                _ => return None,
+            },
+            AffineExprData::Binary(..) => return None,
+        }
+    }
+    Some((constant, coefficients))
+}
+
+struct Runner<'r> {
+    cx: &'r Context,
+    nest: &'r Nest<'r>,
+    program: &'r Program,
+    inputs: Vec<Access>,
+    outputs: Vec<Access>,
+    /// The iterator whose points are the lanes.
+    along: Option<usize>,
+}
+
+/// Accumulator lanes of one output, and how values get into and out of them.
+struct Accumulator {
+    lanes: Vec<u64>,
+    spare: Vec<u64>,
+    combine: Option<(Kernel, Scalar)>,
+    widen: Option<Kernel>,
+    narrow: Option<Kernel>,
+}
+
+impl Runner<'_> {
+    fn run(&self, mut lanes: Lanes, width: usize) -> Result<Vec<Tensor>, Fault> {
+        let nest = self.nest;
+        let undefined = |o: &Output| Ok(Buffer::undefined(o.dtype, num_elements(&o.shape)?));
+        let mut results: Vec<Buffer> = nest.outputs.iter().map(undefined).collect::<Result<_, Fault>>()?;
+        let types: Vec<DType> = self.program.result_types().collect();
+        let reduces = nest.kinds.contains(&IteratorKind::Reduce);
+        let accumulators = nest.outputs.iter().zip(types).map(|(o, ty)| {
+            // One value per result needs no combining, which could change it: 0 + -0 is 0.
+            Accumulator::new(o.dtype, o.combine.filter(|_| reduces), ty, width)
+        });
+        let mut accumulators: Vec<Accumulator> = accumulators.collect::<Result<_, _>>()?;
+
+        let of_kind = |kind: IteratorKind| (0..nest.kinds.len()).filter(move |&i| nest.kinds[i] == kind);
+        let outer: Vec<usize> = of_kind(IteratorKind::Parallel).filter(|i| Some(*i) != self.along).collect();
+        let inner: Vec<usize> = of_kind(IteratorKind::Reduce).collect();
+        let outer_extents: Shape = outer.iter().map(|&i| nest.extents[i]).collect();
+        let inner_extents: Shape = inner.iter().map(|&i| nest.extents[i]).collect();
+        let empty_reduce = inner_extents.contains(&0);
+        let lane_extent = self.along.map_or(1, |i| nest.extents[i]);
+        if outer_extents.contains(&0) || lane_extent == 0 {
+            return finish(nest, results);
+        }
+        let mut point: Shape = nest.extents.iter().map(|_| 0).collect();
+        let mut outer_at: Shape = outer.iter().map(|_| 0).collect();
+        loop {
+            set(&mut point, &outer, &outer_at);
+            for start in (0..lane_extent).step_by(STRIP) {
+                let n = STRIP.min(lane_extent - start);
+                if let Some(i) = self.along {
+                    point[i] = start;
+                }
+                accumulators.iter_mut().for_each(Accumulator::reset);
+                let mut inner_at: Shape = inner.iter().map(|_| 0).collect();
+                while !empty_reduce {
+                    set(&mut point, &inner, &inner_at);
+                    self.point(&point, n, &mut lanes, &mut accumulators)?;
+                    if !next_index(&mut inner_at, &inner_extents) {
+                        break;
+                    }
+                }
+                set(&mut point, &inner, &inner.iter().map(|_| 0).collect::<Shape>());
+                for (i, acc) in accumulators.iter_mut().enumerate() {
+                    self.store(i, &mut results[i], &point, acc.finish(n)?)?;
+                }
+            }
+            if !next_index(&mut outer_at, &outer_extents) {
+                return finish(nest, results);
+            }
+        }
+    }
+
+    /// One step of all lanes: load, compute, combine.
+    fn point(
+        &self,
+        point: &[usize],
+        n: usize,
+        lanes: &mut Lanes,
+        accumulators: &mut [Accumulator],
+    ) -> Result<(), Fault> {
+        for (i, (input, access)) in self.nest.inputs.iter().zip(&self.inputs).enumerate() {
+            if self.program.uses_arg(i) && self.load(input.value, access, point, &mut lanes.arg(i)[..n])? {
+                return Err(uninitialised());
+            }
+        }
+        lanes.set_indices(self.program, point, self.along);
+        self.program.run(lanes, n).map_err(|e| e.fault)?;
+        for (i, acc) in accumulators.iter_mut().enumerate() {
+            acc.add(&lanes.result(self.program, i)[..n])?;
+        }
+        Ok(())
+    }
+
+    /// Position at `point`, and distance between lanes.
+    fn position(&self, base: i64, steps: &[i64], point: &[usize]) -> (usize, isize) {
+        let at = steps.iter().zip(point).fold(base, |at, (&s, &i)| at + s * i as i64);
+        (at as usize, self.along.map_or(0, |i| steps[i] as isize))
+    }
+
+    /// Reads lanes; true when one of them is undefined.
+    fn load(&self, value: &Tensor, access: &Access, point: &[usize], lanes: &mut [u64]) -> Result<bool, Fault> {
+        match access {
+            Access::Linear { base, steps } => {
+                let (at, stride) = self.position(*base, steps, point);
+                Ok(value.data().gather(at, stride, lanes))
+            }
+            Access::General(map) => {
+                let mut undefined = false;
+                for (k, lane) in lanes.iter_mut().enumerate() {
+                    let at = self.general(*map, value.shape(), point, k)?;
+                    undefined |= value.data().gather(at, 0, std::slice::from_mut(lane));
+                }
+                Ok(undefined)
+            }
+        }
+    }
+
+    fn store(&self, output: usize, result: &mut Buffer, point: &[usize], lanes: &[u64]) -> Result<(), Fault> {
+        match &self.outputs[output] {
+            Access::Linear { base, steps } => {
+                let (at, stride) = self.position(*base, steps, point);
+                result.scatter(at, stride, lanes);
+            }
+            Access::General(map) => {
+                for (k, lane) in lanes.iter().enumerate() {
+                    let at = self.general(*map, &self.nest.outputs[output].shape, point, k)?;
+                    result.scatter(at, 0, std::slice::from_ref(lane));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Position of lane `k` by evaluating the map.
+    fn general(&self, map: AffineMap, shape: &[usize], point: &[usize], k: usize) -> Result<usize, Fault> {
+        let mut dims: SmallVec<[i64; 6]> = point.iter().map(|&i| i as i64).collect();
+        if let Some(i) = self.along {
+            dims[i] += k as i64;
+        }
+        let mut position = 0;
+        for (dim, (&expr, &size)) in self.cx.map_results(map).iter().zip(shape).enumerate() {
+            let index = self.cx.affine_eval(expr, &dims, &[]).ok_or_else(|| out_of_range(dim))?;
+            if index < 0 || index >= size as i64 {
+                return Err(crate::tensor::out_of_bounds(index, dim, size));
+            }
+            position = position * size + index as usize;
+        }
+        Ok(position)
+    }
+}
+
+fn set(point: &mut [usize], iterators: &[usize], at: &[usize]) {
+    for (&i, &x) in iterators.iter().zip(at) {
+        point[i] = x;
+    }
+}
+
+fn finish(nest: &Nest<'_>, results: Vec<Buffer>) -> Result<Vec<Tensor>, Fault> {
+    nest.outputs.iter().zip(results).map(|(o, data)| Tensor::new(o.shape.clone(), data)).collect()
+}
+
+impl Accumulator {
+    fn new(dtype: DType, combine: Option<Combine>, yielded: DType, width: usize) -> Result<Self, Fault> {
+        let held = combine.map_or(yielded, |c| c.identity.dtype());
+        let combine = match combine {
+            Some(c) => Some((c.op.with_types(&[held, held], held)?, c.identity)),
+            None => None,
+        };
+        let widen = (held != yielded).then(|| NumOp::ExtF.with_types(&[yielded], held)).transpose()?;
+        let round = NumOp::TruncF(Rounding::ToNearestEven);
+        let narrow = (held != dtype).then(|| round.with_types(&[held], dtype)).transpose()?;
+        Ok(Self { lanes: vec![0; width], spare: vec![0; width], combine, widen, narrow })
+    }
+
+    fn reset(&mut self) {
+        if let Some((_, identity)) = &self.combine {
+            self.lanes.fill(identity.bits());
+        }
+    }
+
+    fn add(&mut self, values: &[u64]) -> Result<(), Fault> {
+        let n = values.len();
+        let mut widened;
+        let values = match &self.widen {
+            Some(kernel) => {
+                widened = vec![0; n];
+                kernel.eval_lanes(&[values], &mut widened).map_err(|e| e.fault)?;
+                &widened[..]
+            }
+            None => values,
+        };
+        match &self.combine {
+            Some((kernel, _)) => {
+                let result = kernel.eval_lanes(&[&self.lanes[..n], values], &mut self.spare[..n]);
+                result.map_err(|e| e.fault)?;
+                std::mem::swap(&mut self.lanes, &mut self.spare);
+            }
+            None => self.lanes[..n].copy_from_slice(values),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, n: usize) -> Result<&[u64], Fault> {
+        let Some(kernel) = &self.narrow else { return Ok(&self.lanes[..n]) };
+        kernel.eval_lanes(&[&self.lanes[..n]], &mut self.spare[..n]).map_err(|e| e.fault)?;
+        Ok(&self.spare[..n])
+    }
+}

@@ -1,0 +1,246 @@
+//! Regions of scalar ops, compiled once to steps on lanes.
+//!
+//! A structured op runs its scalar region for every point of its iteration space. Run op by op, that costs a hook call
+//! per op and point; a [`Program`] looks at each op once per strip of points.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use sutura_ir::body::Value as SsaValue;
+use sutura_ir::op_def::Traits;
+use sutura_ir::{OpRef, RegionRef};
+
+use crate::constant::constant;
+use crate::elementwise::{Meaning, ScalarMeaning};
+use crate::error::{Fault, InterpError};
+use crate::num::{Kernel, LaneResult};
+use crate::scalar::DType;
+
+/// Number of a register.
+type Reg = usize;
+
+#[derive(Clone, Debug)]
+struct Step {
+    kernel: Kernel,
+    args: SmallVec<[Reg; 3]>,
+    out: Reg,
+}
+
+/// A compiled region of one block whose ops all have a scalar meaning and whose terminator hands values back.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Type of each register; the first are the block's arguments.
+    types: Vec<DType>,
+    num_args: usize,
+    used_args: Vec<bool>,
+    constants: Vec<(Reg, u64)>,
+    indices: Vec<(Reg, usize)>,
+    captured: Vec<(Reg, SsaValue)>,
+    steps: Vec<Step>,
+    results: Vec<Reg>,
+}
+
+impl Program {
+    /// Compiles a region. Values from outside it become captured inputs.
+    ///
+    /// # Errors
+    /// Names the first op that has no scalar meaning.
+    pub fn compile(region: RegionRef<'_>) -> Result<Self, InterpError> {
+        let mut blocks = region.blocks();
+        let (Some(block), None) = (blocks.next(), blocks.next()) else {
+            return Err(Fault::unsupported("a scalar region needs exactly one block").into());
+        };
+        let mut compiler = Compiler { program: Self::empty(), regs: FxHashMap::default() };
+        for &arg in block.args() {
+            let dtype = DType::expect(region.cx, region.body.ty(arg))?;
+            let reg = compiler.register(dtype);
+            compiler.regs.insert(arg, reg);
+            compiler.program.used_args.push(!region.body.is_unused(arg));
+        }
+        compiler.program.num_args = block.args().len();
+        for op in block.ops() {
+            compiler.op(op).map_err(|fault| InterpError::at(op, fault))?;
+        }
+        Ok(compiler.program)
+    }
+
+    fn empty() -> Self {
+        Self {
+            types: Vec::new(),
+            num_args: 0,
+            used_args: Vec::new(),
+            constants: Vec::new(),
+            indices: Vec::new(),
+            captured: Vec::new(),
+            steps: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    /// Types of the block's arguments.
+    pub fn arg_types(&self) -> &[DType] {
+        &self.types[..self.num_args]
+    }
+
+    /// True when the block uses argument `index`.
+    pub fn uses_arg(&self, index: usize) -> bool {
+        self.used_args[index]
+    }
+
+    /// Types of the values handed back.
+    pub fn result_types(&self) -> impl ExactSizeIterator<Item = DType> + '_ {
+        self.results.iter().map(|&r| self.types[r])
+    }
+
+    /// SSA values from outside the region, in the order in which [`Lanes::new`] wants them.
+    pub fn captured(&self) -> impl ExactSizeIterator<Item = SsaValue> + '_ {
+        self.captured.iter().map(|(_, value)| *value)
+    }
+
+    /// Number of numeric ops.
+    pub fn num_steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub(crate) fn run(&self, lanes: &mut Lanes, n: usize) -> LaneResult {
+        for step in &self.steps {
+            let mut out = std::mem::take(&mut lanes.regs[step.out]);
+            let args: SmallVec<[&[u64]; 3]> = step.args.iter().map(|&r| &lanes.regs[r][..n]).collect();
+            let result = step.kernel.eval_lanes(&args, &mut out[..n]);
+            drop(args);
+            lanes.regs[step.out] = out;
+            result?;
+        }
+        Ok(())
+    }
+}
+
+struct Compiler {
+    program: Program,
+    regs: FxHashMap<SsaValue, Reg>,
+}
+
+impl Compiler {
+    fn register(&mut self, dtype: DType) -> Reg {
+        self.program.types.push(dtype);
+        self.program.types.len() - 1
+    }
+
+    fn read(&mut self, op: OpRef<'_>, value: SsaValue) -> Result<Reg, Fault> {
+        if let Some(&reg) = self.regs.get(&value) {
+            return Ok(reg);
+        }
+        let reg = self.register(DType::expect(op.cx, op.ty(value))?);
+        self.program.captured.push((reg, value));
+        self.regs.insert(value, reg);
+        Ok(reg)
+    }
+
+    fn op(&mut self, op: OpRef<'_>) -> Result<(), Fault> {
+        if op.has_trait(Traits::Terminator) {
+            for value in op.operands() {
+                let reg = self.read(op, value)?;
+                self.program.results.push(reg);
+            }
+            return Ok(());
+        }
+        let Some(meaning) = op.interface::<dyn ScalarMeaning>() else {
+            return Err(Fault::unsupported("has no meaning on single numbers"));
+        };
+        let meanings = meaning.meaning(op)?;
+        if meanings.len() != op.num_results() {
+            return Err(Fault::invalid_ir(format!(
+                "has {} results and meanings for {}",
+                op.num_results(),
+                meanings.len()
+            )));
+        }
+        for (result, meaning) in op.results().zip(meanings) {
+            let reg = self.result(op, result, meaning)?;
+            self.regs.insert(result, reg);
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, op: OpRef<'_>, result: SsaValue, meaning: Meaning) -> Result<Reg, Fault> {
+        let dtype = DType::expect(op.cx, op.ty(result))?;
+        match meaning {
+            Meaning::Forward => {
+                let source = op.operands().next().ok_or_else(|| Fault::invalid_ir("has no operand"))?;
+                self.read(op, source)
+            }
+            Meaning::Constant(attr) => {
+                let value = constant(op.cx, attr)?.scalar()?;
+                if value.dtype() != dtype {
+                    return Err(Fault::type_mismatch(format!("a constant {value:?} of type {dtype}")));
+                }
+                let reg = self.register(dtype);
+                self.program.constants.push((reg, value.bits()));
+                Ok(reg)
+            }
+            Meaning::Index(iterator) => {
+                let reg = self.register(dtype);
+                self.program.indices.push((reg, iterator));
+                Ok(reg)
+            }
+            Meaning::Num(num) => {
+                let values: SmallVec<[SsaValue; 3]> = op.operands().take(num.arity()).collect();
+                let args: SmallVec<[Reg; 3]> =
+                    values.into_iter().map(|v| self.read(op, v)).collect::<Result<_, _>>()?;
+                let types: SmallVec<[DType; 3]> = args.iter().map(|&r| self.program.types[r]).collect();
+                let kernel = num.with_types(&types, dtype)?;
+                let out = self.register(dtype);
+                self.program.steps.push(Step { kernel, args, out });
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// The registers of a running [`Program`]: one slice of lanes each.
+#[derive(Clone, Debug)]
+pub(crate) struct Lanes {
+    regs: Vec<Vec<u64>>,
+}
+
+impl Lanes {
+    /// Registers of `width` lanes, constants and captured numbers filled in.
+    pub(crate) fn new(program: &Program, captured: &[crate::Scalar], width: usize) -> Result<Self, Fault> {
+        if captured.len() != program.captured.len() {
+            let message = format!("{} numbers for {} captured values", captured.len(), program.captured.len());
+            return Err(Fault::invalid_ir(message));
+        }
+        let mut regs = vec![vec![0; width]; program.types.len()];
+        for (reg, bits) in &program.constants {
+            regs[*reg].fill(*bits);
+        }
+        for ((reg, _), value) in program.captured.iter().zip(captured) {
+            if value.dtype() != program.types[*reg] {
+                return Err(Fault::type_mismatch(format!("a captured value {value:?} of another type")));
+            }
+            regs[*reg].fill(value.bits());
+        }
+        Ok(Self { regs })
+    }
+
+    /// Lanes of argument `index`.
+    pub(crate) fn arg(&mut self, index: usize) -> &mut [u64] {
+        &mut self.regs[index]
+    }
+
+    /// Lanes of result `index`.
+    pub(crate) fn result(&self, program: &Program, index: usize) -> &[u64] {
+        &self.regs[program.results[index]]
+    }
+
+    /// Fills the registers that hold indices: `at` is the point of the first lane, which grows along `along`.
+    pub(crate) fn set_indices(&mut self, program: &Program, at: &[usize], along: Option<usize>) {
+        for &(reg, iterator) in &program.indices {
+            let dtype = program.types[reg];
+            let step = u64::from(along == Some(iterator));
+            let first = at.get(iterator).copied().unwrap_or(0) as u64;
+            for (k, lane) in self.regs[reg].iter_mut().enumerate() {
+                *lane = dtype.wrap(first + step * k as u64);
+            }
+        }
+    }
+}
