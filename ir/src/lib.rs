@@ -26,6 +26,7 @@ pub mod op_ref;
 pub mod pass;
 pub mod pattern;
 pub mod registry;
+pub mod rewrite;
 pub mod rewriter;
 pub mod symbols;
 pub mod types;

@@ -140,6 +140,18 @@ impl<'b> Rewriter<'b> {
         self.builder.body_mut().erase_block(block);
     }
 
+    /// Erases blocks that may refer to each other; nothing else may refer to them.
+    pub fn erase_blocks(&mut self, blocks: &[Block]) {
+        for &block in blocks {
+            let ops: Vec<Op> = self.body().ops(block).collect();
+            self.notify(|l, b| {
+                l.block_erased(b, block);
+                ops.iter().for_each(|&op| l.op_erased(b, op));
+            });
+        }
+        self.builder.body_mut().erase_blocks(blocks);
+    }
+
     // ---- modifying in place
 
     /// Sets one operand.
@@ -152,6 +164,27 @@ impl<'b> Rewriter<'b> {
     pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
         self.builder.body_mut().set_operands(op, operands);
         self.notify(|l, b| l.op_modified(b, op));
+    }
+
+    /// Removes one operand; where segment sizes say which group it belongs to, that group gets shorter.
+    pub fn erase_operand(&mut self, op: Op, index: usize) {
+        let cx = self.cx();
+        let operands: Vec<Value> =
+            self.body().operands(op).enumerate().filter(|(i, _)| *i != index).map(|(_, v)| v).collect();
+        let segments = self.op_ref(op).prop("operandSegmentSizes").filter(|a| cx.is_i32_array(*a));
+        if let Some(mut sizes) = segments.and_then(|a| cx.as_ints(a)) {
+            let mut end = 0;
+            let group = sizes.iter().position(|size| {
+                end += size;
+                (index as i64) < end
+            });
+            if let Some(group) = group {
+                sizes[group] -= 1;
+            }
+            let sizes: Vec<i32> = sizes.iter().map(|s| *s as i32).collect();
+            self.set_prop(op, "operandSegmentSizes", Some(cx.i32_array(&sizes)));
+        }
+        self.set_operands(op, &operands);
     }
 
     /// Sets or, with `None`, removes an inherent attribute.

@@ -224,15 +224,25 @@ impl Body {
 
     /// Erases a block and its ops; its arguments and results must be unused outside it.
     pub(crate) fn erase_block(&mut self, block: Block) {
-        let ops: Vec<Op> = self.ops(block).collect();
+        self.erase_blocks(&[block]);
+    }
+
+    /// Erases blocks and their ops; their arguments and results must be unused outside them.
+    pub(crate) fn erase_blocks(&mut self, blocks: &[Block]) {
+        let ops: Vec<Op> = blocks.iter().flat_map(|b| self.ops(*b)).collect();
         for &op in &ops {
-            self.unlink_operands(op);
-            self.data_mut(op).n_operands = 0;
+            let inside: Vec<Op> = self.preorder_in(op).collect();
+            for inner in inside.into_iter().chain([op]) {
+                self.unlink_operands(inner);
+                self.data_mut(inner).n_operands = 0;
+            }
         }
         for op in ops.into_iter().rev() {
             self.erase_op(op);
         }
-        self.unlink_block(block);
+        for &block in blocks {
+            self.unlink_block(block);
+        }
     }
 
     // ---- attributes

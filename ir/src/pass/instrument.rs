@@ -56,7 +56,7 @@ impl IrPrinting {
             When::Failed => ("After", " Failed"),
         };
         let (name, argument, text) = (pass.name, pass.argument, text.trim_end());
-        format!("// -----// IR Dump {place} {name}{failed} ({argument}) //----- //\n{text}\n\n\n")
+        format!("// -----// IR Dump {place} {name}{failed} ({argument}) //----- //\n{text}\n\n")
     }
 }
 

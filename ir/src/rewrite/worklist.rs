@@ -1,0 +1,32 @@
+//! Ops that are still to be looked at; the one added last comes first, and none is in it twice.
+
+use crate::body::Op;
+
+#[derive(Default)]
+pub(super) struct Worklist {
+    ops: Vec<Op>,
+    /// By op index.
+    queued: Vec<bool>,
+}
+
+impl Worklist {
+    pub(super) fn push(&mut self, op: Op) {
+        if self.queued.len() <= op.index() {
+            self.queued.resize(op.index() + 1, false);
+        }
+        if !std::mem::replace(&mut self.queued[op.index()], true) {
+            self.ops.push(op);
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Op> {
+        let op = self.ops.pop()?;
+        self.queued[op.index()] = false;
+        Some(op)
+    }
+
+    /// Fills an empty list so that `ops` come out in their order.
+    pub(super) fn fill(&mut self, ops: impl DoubleEndedIterator<Item = Op>) {
+        ops.rev().for_each(|op| self.push(op));
+    }
+}

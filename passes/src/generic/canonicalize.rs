@@ -1,0 +1,137 @@
+//! `canonicalize`: folds ops and applies the canonicalization patterns of all dialects until nothing changes.
+
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::pass::{
+    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
+};
+use sutura_ir::pattern::PatternSet;
+use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, apply_patterns_greedily};
+use sutura_ir::{Context, Diagnostic};
+
+/// The pass.
+pub static CANONICALIZE: PassInfo = PassInfo {
+    name: "Canonicalizer",
+    argument: "canonicalize",
+    summary: "Canonicalize operations",
+    description: "Folds operations, erases dead ones, merges constants at the start of their body, applies the \
+                  canonicalization patterns of all registered dialects and simplifies regions, until nothing changes \
+                  any more or the limit of iterations is reached. The latter is a warning: more could be done.",
+    anchor: Anchor::Any,
+    options: &[
+        OptionInfo {
+            name: "top-down",
+            kind: OptionKind::Bool,
+            default: "true",
+            help: "Seed the worklist in general top-down order",
+        },
+        OptionInfo {
+            name: "region-simplify",
+            kind: OptionKind::Choice(&["disabled", "normal"]),
+            default: "normal",
+            help: "Remove unreachable blocks and unneeded block arguments",
+        },
+        OptionInfo {
+            name: "max-iterations",
+            kind: OptionKind::Int(0, 1 << 30),
+            default: "10",
+            help: "Go over the operations at most so often; 0 for no limit",
+        },
+        OptionInfo {
+            name: "test-convergence",
+            kind: OptionKind::Bool,
+            default: "false",
+            help: "Fail when the limit of iterations is reached",
+        },
+        OptionInfo {
+            name: "disable-patterns",
+            kind: OptionKind::List,
+            default: "",
+            help: "Names of patterns that are not applied",
+        },
+        OptionInfo {
+            name: "enable-patterns",
+            kind: OptionKind::List,
+            default: "",
+            help: "Names of the only patterns that are applied",
+        },
+    ],
+    statistics: &[
+        StatisticInfo { name: "num-rewritten", description: "Number of patterns applied" },
+        StatisticInfo { name: "num-folded", description: "Number of operations folded" },
+        StatisticInfo { name: "num-erased", description: "Number of dead operations erased" },
+    ],
+    create,
+};
+
+struct Canonicalize {
+    config: GreedyConfig,
+    must_converge: bool,
+    disabled: Vec<String>,
+    enabled: Vec<String>,
+}
+
+fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    let names = |option| options.list(option).into_iter().map(String::from).collect();
+    Ok(Box::new(Canonicalize {
+        config: GreedyConfig {
+            max_iterations: options.int("max-iterations") as u32,
+            fold: true,
+            simplify_regions: options.text("region-simplify") == "normal",
+            top_down: options.bool("top-down"),
+        },
+        must_converge: options.bool("test-convergence"),
+        disabled: names("disable-patterns"),
+        enabled: names("enable-patterns"),
+    }))
+}
+
+impl Canonicalize {
+    fn patterns(&self, cx: &Context) -> FrozenPatterns {
+        if self.disabled.is_empty() && self.enabled.is_empty() {
+            return FrozenPatterns::canonicalization(cx);
+        }
+        let mut all = PatternSet::new();
+        for add in cx.registry().op_defs().filter_map(|def| def.canonicalize) {
+            add(&mut all);
+        }
+        let wanted = |name: &str| {
+            let listed = |list: &[String]| list.iter().any(|n| n == name);
+            !listed(&self.disabled) && (self.enabled.is_empty() || listed(&self.enabled))
+        };
+        FrozenPatterns::new(cx, &all.filtered(wanted))
+    }
+}
+
+impl Pass for Canonicalize {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let (cx, patterns) = (run.cx, self.patterns(run.cx));
+        let outcomes: Vec<GreedyOutcome> = for_each_body(run.header.name, run.body, |_, body| {
+            apply_patterns_greedily(cx, body, &patterns, &self.config)
+        });
+        let sum = |field: fn(&GreedyOutcome) -> u64| outcomes.iter().map(field).sum::<u64>();
+        run.count("num-rewritten", sum(|o| o.rewritten));
+        run.count("num-folded", sum(|o| o.folded));
+        run.count("num-erased", sum(|o| o.erased));
+        if outcomes.iter().any(|o| !o.converged) {
+            self.report_limit(run)?;
+        }
+        Ok(PreservedAnalyses::unless(outcomes.iter().any(|o| o.changed)))
+    }
+}
+
+impl Canonicalize {
+    fn report_limit(&self, run: &mut PassRun<'_>) -> Result<(), sutura_ir::Reported> {
+        let loc = run.header.loc;
+        let message = format!(
+            "canonicalization did not converge within {} iterations: the result is valid, but could be simplified \
+             further",
+            self.config.max_iterations
+        );
+        if self.must_converge {
+            return Err(run.diags.error(loc, message));
+        }
+        let help = "raise `max-iterations`, or find the patterns that undo each other with `disable-patterns`";
+        run.diags.report(Diagnostic::warning(loc, message).code("W0102").help(help));
+        Ok(())
+    }
+}

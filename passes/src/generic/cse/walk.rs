@@ -1,0 +1,189 @@
+//! The walk over one body: blocks in the order of the dominator tree, each opening a scope.
+
+use sutura_ir::analysis::DominanceInfo;
+use sutura_ir::analysis::dominance::has_ssa_dominance;
+use sutura_ir::analysis::effects::{effects, is_trivially_dead};
+use sutura_ir::interfaces::EffectKind;
+use sutura_ir::registry::OpName;
+use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits};
+
+use super::equivalence::{equivalent, hash};
+use super::table::ScopedTable;
+
+/// What was done to a body.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) replaced: u64,
+    pub(super) erased: u64,
+}
+
+/// Replaces ops of `body`, owned by an op called `owner`, by equivalent ones; nested bodies are left out.
+pub(super) fn eliminate(cx: &Context, owner: OpName, body: &mut Body) -> Counts {
+    let branches = body.owner_regions().any(|r| has_blocks(body, r, 2))
+        || body.preorder().any(|op| body.regions(op).any(|r| has_blocks(body, r, 2)));
+    let dominance = branches.then(|| DominanceInfo::new(cx, owner, body));
+    let mut walk =
+        Walk { cx, dominance, table: ScopedTable::default(), writes: 0, counts: Counts::default(), work: Vec::new() };
+    let ordered = has_ssa_dominance(cx, owner);
+    walk.work.extend(body.owner_regions().rev().map(|region| Work::Region { region, ordered }));
+    walk.run(body);
+    walk.counts
+}
+
+fn has_blocks(body: &Body, region: Region, at_least: usize) -> bool {
+    body.blocks(region).take(at_least).count() == at_least
+}
+
+/// What is still to do; the last one comes first.
+enum Work {
+    Region { region: Region, ordered: bool },
+    /// A block and those that it dominates.
+    Tree { block: Block, ordered: bool },
+    /// An op and those after it.
+    Ops { op: Op, ordered: bool },
+    /// An op whose regions are done.
+    Finish { op: Op, ordered: bool },
+    CloseScope,
+}
+
+struct Walk<'c> {
+    cx: &'c Context,
+    /// Only where a region has several blocks.
+    dominance: Option<DominanceInfo>,
+    table: ScopedTable,
+    /// Ops met so far that may have written memory.
+    writes: u64,
+    counts: Counts,
+    work: Vec<Work>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, body: &mut Body) {
+        while let Some(work) = self.work.pop() {
+            match work {
+                Work::Region { region, ordered } => self.enter_region(body, region, ordered),
+                Work::Tree { block, ordered } => self.enter_block(body, block, ordered),
+                Work::Ops { op, ordered } => self.ops_from(body, op, ordered),
+                Work::Finish { op, ordered } => self.simplify(body, op, ordered),
+                Work::CloseScope => self.table.close(),
+            }
+        }
+    }
+
+    fn enter_region(&mut self, body: &Body, region: Region, ordered: bool) {
+        let Some(entry) = body.region_entry(region) else { return };
+        // What is written in one region may or may not have happened when the next begins.
+        self.writes += 1;
+        self.work.push(Work::Tree { block: entry, ordered });
+    }
+
+    fn enter_block(&mut self, body: &Body, block: Block, ordered: bool) {
+        self.table.open();
+        // Another block may have run in between.
+        self.writes += 1;
+        self.work.push(Work::CloseScope);
+        if let Some(dominance) = &self.dominance {
+            let region = body.block_region(block).expect("the block is in a region");
+            let children = body.blocks(region).filter(|b| dominance.immediate_dominator(body, *b) == Some(block));
+            let from = self.work.len();
+            self.work.extend(children.map(|block| Work::Tree { block, ordered }));
+            self.work[from..].reverse();
+        }
+        if let Some(op) = body.first_op(block) {
+            self.work.push(Work::Ops { op, ordered });
+        }
+    }
+
+    /// Goes through ops up to one with regions, whose regions come first.
+    fn ops_from(&mut self, body: &mut Body, first: Op, ordered: bool) {
+        let mut at = Some(first);
+        while let Some(op) = at {
+            at = body.next_op(op);
+            if body.regions(op).len() == 0 {
+                self.simplify(body, op, ordered);
+                continue;
+            }
+            self.work.extend(at.map(|op| Work::Ops { op, ordered }));
+            self.work.push(Work::Finish { op, ordered });
+            let inner = has_ssa_dominance(self.cx, body.name(op));
+            self.work.extend(body.regions(op).rev().map(|region| Work::Region { region, ordered: inner }));
+            return;
+        }
+    }
+
+    fn simplify(&mut self, body: &mut Body, op: Op, ordered: bool) {
+        let view = OpRef::new(self.cx, body, op);
+        let Some(def) = view.def() else {
+            self.writes += 1;
+            return;
+        };
+        if def.traits.has(Traits::Terminator) {
+            return;
+        }
+        if is_trivially_dead(view) {
+            Rewriter::new(self.cx, body).erase_op(op);
+            self.counts.erased += 1;
+            return;
+        }
+        let has_blocks_to_follow = body.regions(op).any(|r| has_blocks(body, r, 2));
+        match self.reads_at(view) {
+            Some(reads) if !has_blocks_to_follow => self.look_up(body, op, ordered, reads),
+            _ => {}
+        }
+    }
+
+    /// For an op that may be replaced: the number of writes before it if it reads memory, else `None` inside. Counts
+    /// the op if it may write.
+    fn reads_at(&mut self, op: OpRef<'_>) -> Option<Option<u64>> {
+        let leaf = op.regions().len() == 0;
+        if leaf && op.has_trait(Traits::Pure) {
+            return Some(None);
+        }
+        let Some(effects) = effects(op) else {
+            self.writes += 1;
+            return None;
+        };
+        if effects.iter().any(|e| matches!(e.kind, EffectKind::Write | EffectKind::Free)) {
+            self.writes += 1;
+            return None;
+        }
+        if effects.iter().any(|e| e.kind == EffectKind::Allocate) {
+            return None;
+        }
+        Some((!effects.is_empty()).then_some(self.writes))
+    }
+
+    fn look_up(&mut self, body: &mut Body, op: Op, ordered: bool, reads: Option<u64>) {
+        let hash = hash(self.cx, body, op);
+        let found = self.table.find(hash, |other| equivalent(self.cx, body, other, op));
+        match found {
+            None => self.table.insert(hash, op, reads),
+            // Memory may have changed since: the later op is the one to refer to from here on.
+            Some((old, writes)) if writes != reads => self.table.shadow(hash, old, op, reads),
+            Some((old, _)) => self.replace(body, op, old, ordered),
+        }
+    }
+
+    fn replace(&mut self, body: &mut Body, op: Op, by: Op, ordered: bool) {
+        let results: Vec<_> = body.results(op).zip(body.results(by)).collect();
+        let loc = body.loc(op);
+        let mut rewriter = Rewriter::new(self.cx, body);
+        for (old, new) in results {
+            if ordered {
+                rewriter.replace_all_uses(old, new);
+            } else {
+                // Without an order of execution an op that uses the result may be in the table already, under the
+                // hash of its operands.
+                let table = &self.table;
+                rewriter.replace_uses_if(old, new, |_, user, _| !table.contains(user));
+            }
+        }
+        if rewriter.body().loc(by) == Loc::UNKNOWN {
+            rewriter.set_loc(by, loc);
+        }
+        self.counts.replaced += 1;
+        if rewriter.body().results(op).all(|r| rewriter.body().is_unused(r)) {
+            rewriter.erase_op(op);
+        }
+    }
+}

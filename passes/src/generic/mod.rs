@@ -1,0 +1,22 @@
+//! Passes that work on any dialect, through traits and interfaces only.
+
+mod canonicalize;
+mod cse;
+mod print_op_stats;
+mod strip_debuginfo;
+mod symbol_dce;
+
+use sutura_ir::pass::PassRegistry;
+
+pub use canonicalize::CANONICALIZE;
+pub use cse::CSE;
+pub use print_op_stats::PRINT_OP_STATS;
+pub use strip_debuginfo::STRIP_DEBUGINFO;
+pub use symbol_dce::SYMBOL_DCE;
+
+/// Adds the generic passes.
+pub fn register(registry: &mut PassRegistry) {
+    for pass in [&CANONICALIZE, &CSE, &PRINT_OP_STATS, &STRIP_DEBUGINFO, &SYMBOL_DCE] {
+        registry.add(pass);
+    }
+}
