@@ -83,6 +83,12 @@ impl PatternSet {
         self
     }
 
+    /// The patterns whose names `keep` accepts.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(&str) -> bool) -> Self {
+        Self { patterns: self.patterns.iter().filter(|p| keep(p.name())).cloned().collect() }
+    }
+
     /// The patterns, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn RewritePattern>> {
         self.patterns.iter()

@@ -215,6 +215,11 @@ impl<'b> Rewriter<'b> {
         self.builder.body_mut().header_mut(op).loc = loc;
     }
 
+    /// Sets the location of a block argument.
+    pub fn set_arg_loc(&mut self, block: Block, index: usize, loc: Loc) {
+        self.builder.body_mut().set_arg_loc(block, index, loc);
+    }
+
     /// Changes the type of a value.
     pub fn set_type(&mut self, value: Value, ty: Type) {
         self.builder.body_mut().set_type(value, ty);

@@ -260,6 +260,10 @@ impl Body {
         self.data_mut(op).header.attrs = attrs;
     }
 
+    pub(crate) fn set_arg_loc(&mut self, block: Block, index: usize, loc: Loc) {
+        self.block_mut(block).arg_locs[index] = loc;
+    }
+
     pub(crate) fn set_type(&mut self, value: Value, ty: Type) {
         self.value_mut(value).ty = ty;
     }

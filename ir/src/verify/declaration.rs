@@ -2,7 +2,7 @@
 //!
 //! The order is that of MLIR's generated verifiers: structure first, then attributes, operands, results, regions.
 
-use super::show;
+use crate::asm::print::type_text;
 use crate::diagnostics::{Diagnostic, did_you_mean};
 use crate::op_def::{Arity, OpDef, Traits, ValueDef};
 use crate::op_ref::OpRef;
@@ -244,7 +244,7 @@ fn verify_types(op: OpRef<'_>, def: &OpDef, side: Side) -> Result<(), Diagnostic
             let ty = side.ty(op, at);
             if !(group.constraint.check)(op.cx, ty) {
                 let variadic = if group.arity == Arity::Variadic { "variadic of " } else { "" };
-                let (must, got) = (group.constraint.description, show::ty(op.cx, ty));
+                let (must, got) = (group.constraint.description, type_text(op.cx, ty));
                 return Err(op.error(format!("{word} #{at} must be {variadic}{must}, but got '{got}'")));
             }
         }

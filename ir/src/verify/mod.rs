@@ -8,7 +8,6 @@
 
 mod declaration;
 mod region;
-mod show;
 mod traits;
 
 use rayon::prelude::*;

@@ -61,7 +61,7 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
     }
     let might_terminate = last.def().is_none_or(|def| def.traits.has(Traits::Terminator));
     if !might_terminate && !may_lack_terminator(parent, block) {
-        let message = format!("block with no terminator, has {}", super::show::op(last));
+        let message = format!("block with no terminator, has {}", crate::asm::print::generic_op_text(last));
         report.error(Diagnostic::error(last.loc(), message));
     }
 }

@@ -162,7 +162,7 @@ fn verify_symbol(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Result
         _ => return Err(op.error(format!("requires string attribute '{SYMBOL_NAME}'"))),
     }
     let Some(visibility) = op.attr(SYMBOL_VISIBILITY) else { return verify_symbol_parent(op, owner) };
-    let got = || super::show::attr(op.cx, visibility);
+    let got = || crate::asm::print::attr_text(op.cx, visibility);
     match op.cx.as_str(visibility) {
         None => Err(op.error(format!(
             "requires visibility attribute '{SYMBOL_VISIBILITY}' to be a string attribute, but got {}",

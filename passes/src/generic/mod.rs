@@ -2,7 +2,6 @@
 
 mod canonicalize;
 mod cse;
-mod print_op_stats;
 mod strip_debuginfo;
 mod symbol_dce;
 
@@ -10,13 +9,12 @@ use sutura_ir::pass::PassRegistry;
 
 pub use canonicalize::CANONICALIZE;
 pub use cse::CSE;
-pub use print_op_stats::PRINT_OP_STATS;
 pub use strip_debuginfo::STRIP_DEBUGINFO;
 pub use symbol_dce::SYMBOL_DCE;
 
 /// Adds the generic passes.
 pub fn register(registry: &mut PassRegistry) {
-    for pass in [&CANONICALIZE, &CSE, &PRINT_OP_STATS, &STRIP_DEBUGINFO, &SYMBOL_DCE] {
+    for pass in [&CANONICALIZE, &CSE, &STRIP_DEBUGINFO, &SYMBOL_DCE] {
         registry.add(pass);
     }
 }

@@ -1,5 +1,6 @@
 //! The walk over one body: blocks in the order of the dominator tree, each opening a scope.
 
+use rustc_hash::FxHashMap;
 use sutura_ir::analysis::DominanceInfo;
 use sutura_ir::analysis::dominance::has_ssa_dominance;
 use sutura_ir::analysis::effects::{effects, is_trivially_dead};
@@ -22,8 +23,14 @@ pub(super) fn eliminate(cx: &Context, owner: OpName, body: &mut Body) -> Counts 
     let branches = body.owner_regions().any(|r| has_blocks(body, r, 2))
         || body.preorder().any(|op| body.regions(op).any(|r| has_blocks(body, r, 2)));
     let dominance = branches.then(|| DominanceInfo::new(cx, owner, body));
-    let mut walk =
-        Walk { cx, dominance, table: ScopedTable::default(), writes: 0, counts: Counts::default(), work: Vec::new() };
+    let mut walk = Walk {
+        cx,
+        children: dominance.map(|d| dominator_children(body, &d)).unwrap_or_default(),
+        table: ScopedTable::default(),
+        writes: 0,
+        counts: Counts::default(),
+        work: Vec::new(),
+    };
     let ordered = has_ssa_dominance(cx, owner);
     walk.work.extend(body.owner_regions().rev().map(|region| Work::Region { region, ordered }));
     walk.run(body);
@@ -34,22 +41,46 @@ fn has_blocks(body: &Body, region: Region, at_least: usize) -> bool {
     body.blocks(region).take(at_least).count() == at_least
 }
 
+/// The blocks that each block dominates immediately, in their order.
+fn dominator_children(body: &Body, dominance: &DominanceInfo) -> FxHashMap<Block, Vec<Block>> {
+    let mut children: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
+    let nested = body.preorder().flat_map(|op| body.regions(op));
+    for block in body.owner_regions().chain(nested).flat_map(|r| body.blocks(r)) {
+        if let Some(parent) = dominance.immediate_dominator(body, block) {
+            children.entry(parent).or_default().push(block);
+        }
+    }
+    children
+}
+
 /// What is still to do; the last one comes first.
 enum Work {
-    Region { region: Region, ordered: bool },
+    Region {
+        region: Region,
+        ordered: bool,
+    },
     /// A block and those that it dominates.
-    Tree { block: Block, ordered: bool },
+    Tree {
+        block: Block,
+        ordered: bool,
+    },
     /// An op and those after it.
-    Ops { op: Op, ordered: bool },
+    Ops {
+        op: Op,
+        ordered: bool,
+    },
     /// An op whose regions are done.
-    Finish { op: Op, ordered: bool },
+    Finish {
+        op: Op,
+        ordered: bool,
+    },
     CloseScope,
 }
 
 struct Walk<'c> {
     cx: &'c Context,
-    /// Only where a region has several blocks.
-    dominance: Option<DominanceInfo>,
+    /// Blocks by the block that dominates them immediately; empty where no region has several.
+    children: FxHashMap<Block, Vec<Block>>,
     table: ScopedTable,
     /// Ops met so far that may have written memory.
     writes: u64,
@@ -82,13 +113,8 @@ impl Walk<'_> {
         // Another block may have run in between.
         self.writes += 1;
         self.work.push(Work::CloseScope);
-        if let Some(dominance) = &self.dominance {
-            let region = body.block_region(block).expect("the block is in a region");
-            let children = body.blocks(region).filter(|b| dominance.immediate_dominator(body, *b) == Some(block));
-            let from = self.work.len();
-            self.work.extend(children.map(|block| Work::Tree { block, ordered }));
-            self.work[from..].reverse();
-        }
+        let children = self.children.get(&block).map_or(&[][..], Vec::as_slice);
+        self.work.extend(children.iter().rev().map(|&block| Work::Tree { block, ordered }));
         if let Some(op) = body.first_op(block) {
             self.work.push(Work::Ops { op, ordered });
         }
@@ -125,9 +151,9 @@ impl Walk<'_> {
             self.counts.erased += 1;
             return;
         }
-        let has_blocks_to_follow = body.regions(op).any(|r| has_blocks(body, r, 2));
+        let branches_inside = body.regions(op).any(|r| has_blocks(body, r, 2));
         match self.reads_at(view) {
-            Some(reads) if !has_blocks_to_follow => self.look_up(body, op, ordered, reads),
+            Some(reads) if !branches_inside => self.look_up(body, op, ordered, reads),
             _ => {}
         }
     }

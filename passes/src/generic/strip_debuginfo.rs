@@ -1,0 +1,47 @@
+//! `strip-debuginfo`: forgets all locations.
+
+use sutura_ir::analysis::{DominanceInfo, PreservedAnalyses};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, for_each_body};
+use sutura_ir::{Block, Body, Context, Loc, Op, Region, Rewriter};
+
+/// The pass.
+pub static STRIP_DEBUGINFO: PassInfo = PassInfo {
+    name: "StripDebugInfo",
+    argument: "strip-debuginfo",
+    summary: "Strip debug info from all operations",
+    description: "Replaces the location of every operation and block argument by the unknown location.",
+    anchor: Anchor::Any,
+    options: &[],
+    statistics: &[],
+    create,
+};
+
+struct StripDebugInfo;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(StripDebugInfo))
+}
+
+impl Pass for StripDebugInfo {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        run.header.loc = Loc::UNKNOWN;
+        for_each_body(run.header.name, run.body, |_, body| strip(cx, body));
+        Ok(PreservedAnalyses::none().and::<DominanceInfo>())
+    }
+}
+
+fn strip(cx: &Context, body: &mut Body) {
+    let ops: Vec<Op> = body.preorder().collect();
+    let regions: Vec<Region> = body.owner_regions().chain(ops.iter().flat_map(|op| body.regions(*op))).collect();
+    let blocks: Vec<Block> = regions.into_iter().flat_map(|r| body.blocks(r)).collect();
+    let mut rewriter = Rewriter::new(cx, body);
+    for op in ops {
+        rewriter.set_loc(op, Loc::UNKNOWN);
+    }
+    for block in blocks {
+        for index in 0..rewriter.body().block_args(block).len() {
+            rewriter.set_arg_loc(block, index, Loc::UNKNOWN);
+        }
+    }
+}
