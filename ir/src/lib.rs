@@ -15,6 +15,7 @@ pub mod builder;
 pub mod builtin;
 pub mod constraints;
 pub mod context;
+pub mod dense;
 pub mod diagnostics;
 pub mod ext;
 pub mod float;

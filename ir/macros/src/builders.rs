@@ -137,10 +137,10 @@ fn parameter(op: &OpModel, field: &Field, inference: &Inference) -> Option<Token
                 ty
             }
         }
-        FieldKind::Flag => quote! { bool },
+        FieldKind::Flag { given: true } => quote! { bool },
         FieldKind::Region(Arity::Variadic) => quote! { usize },
         FieldKind::Successor(arity) => group_type(*arity, &quote! { ::sutura_ir::Block }),
-        FieldKind::Result(..) | FieldKind::Attr { .. } | FieldKind::Region(_) => return None,
+        FieldKind::Result(..) | FieldKind::Attr { .. } | FieldKind::Flag { .. } | FieldKind::Region(_) => return None,
     };
     Some(quote! { #ident: #ty })
 }
@@ -197,7 +197,7 @@ fn field_step(field: &Field) -> TokenStream {
             quote! { state.operands.extend(#values); }
         }
         FieldKind::Attr { constraint, optional, default: None } => attr_step(constraint, name, ident, *optional),
-        FieldKind::Flag => {
+        FieldKind::Flag { given: true } => {
             let unit = unit_attr();
             let set = attr_step(&unit, name, &syn::parse_quote! { unit }, false);
             quote! { if #ident { let unit = (); #set } }
@@ -206,7 +206,9 @@ fn field_step(field: &Field) -> TokenStream {
             let values = group_values(*arity, ident);
             quote! { state.successors.extend(#values); }
         }
-        FieldKind::Attr { .. } | FieldKind::Result(..) | FieldKind::Region(_) => TokenStream::new(),
+        FieldKind::Attr { .. } | FieldKind::Flag { .. } | FieldKind::Result(..) | FieldKind::Region(_) => {
+            TokenStream::new()
+        }
     }
 }
 

@@ -149,7 +149,7 @@ fn attr_def(field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let (constraint, optional, default) = match &field.kind {
         FieldKind::Attr { constraint, optional, default } => (constraint.clone(), *optional, default.as_deref()),
-        FieldKind::Flag => (unit_attr(), true, None),
+        FieldKind::Flag { .. } => (unit_attr(), true, None),
         _ => return None,
     };
     let default = option(default.map(|expr| {
@@ -223,7 +223,7 @@ fn accessor(field: &Field, at: &mut Position) -> TokenStream {
             at.attrs += 1;
             attr(constraint, *optional, default.as_deref(), at.attrs - 1, field)
         }
-        FieldKind::Flag => {
+        FieldKind::Flag { .. } => {
             at.attrs += 1;
             let index = at.attrs - 1;
             quote! { pub fn #ident(self) -> bool { self.0.prop_at(#index).is_some() } }

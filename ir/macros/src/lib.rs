@@ -24,7 +24,7 @@
 //! | `Res<C>` `OptRes<C>` `Results<C>` | results, likewise | likewise | `Type`, `Option<Type>`, `&[Type]`; none where inferred |
 //! | `Attr<C>` | inherent attribute | `C::Get`; `…_attr()` for the `Attr` | `C::Set`; none with `#[default(…)]` |
 //! | `OptAttr<C>` | one that may be absent | `Option<C::Get>` | `Option<C::Set>` |
-//! | `Flag` | unit attribute, present or not | `bool` | `bool` |
+//! | `Flag` | unit attribute, present or not | `bool` | `bool`; none with `#[default(false)]` |
 //! | `Region` | one region | `RegionRef` | none: it is created empty |
 //! | `Regions` | any number, last | iterator | `usize` |
 //! | `Successor` | one successor | `Block` | `Block` |

@@ -121,8 +121,15 @@ pub(crate) enum Constraint {
 pub(crate) enum FieldKind {
     Operand(Arity, Constraint),
     Result(Arity, Constraint),
-    Attr { constraint: Path, optional: bool, default: Option<Box<Expr>> },
-    Flag,
+    Attr {
+        constraint: Path,
+        optional: bool,
+        default: Option<Box<Expr>>,
+    },
+    /// Given to constructors unless it defaults to absence.
+    Flag {
+        given: bool,
+    },
     Region(Arity),
     Successor(Arity),
 }
@@ -253,7 +260,7 @@ fn field(field: syn::Field, vars: &[TypeVar]) -> Result<Field> {
     }
     let (kind, default) = field_kind(&field.ty, vars, default)?;
     if let Some((span, _)) = default {
-        return Err(Error::new(span, "`#[default(…)]` belongs on an `Attr<…>` field"));
+        return Err(Error::new(span, "`#[default(…)]` belongs on an `Attr<…>` or `Flag` field"));
     }
     let name = name.unwrap_or_else(|| ident.unraw().to_string());
     Ok(Field { ident, name, docs, kind })
@@ -281,7 +288,14 @@ fn field_kind(ty: &syn::Type, vars: &[TypeVar], default: Default) -> Result<(Fie
             return Ok((FieldKind::Attr { constraint: needed(&head, argument)?, optional: false, default }, None));
         }
         "OptAttr" => FieldKind::Attr { constraint: needed(&head, argument)?, optional: true, default: None },
-        "Flag" => none(FieldKind::Flag, argument)?,
+        "Flag" => {
+            let given = match &default {
+                None => true,
+                Some((_, Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(value), .. }))) if !value.value => false,
+                Some((span, _)) => return Err(Error::new(*span, "a flag can only default to `false`: absence")),
+            };
+            return Ok((none(FieldKind::Flag { given }, argument)?, None));
+        }
         "Region" => none(FieldKind::Region(Arity::Single), argument)?,
         "Regions" => none(FieldKind::Region(Arity::Variadic), argument)?,
         "Successor" => none(FieldKind::Successor(Arity::Single), argument)?,

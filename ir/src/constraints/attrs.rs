@@ -4,7 +4,7 @@ use crate::affine::AffineMap;
 use crate::attr_constraints;
 use crate::attrs::{Attr, AttrData};
 use crate::context::Context;
-use crate::op_def::AttrSyntax::{Plain, SymbolName, Type as BareType, Untyped};
+use crate::op_def::AttrSyntax::{Plain, SymbolName, Type as BareType, Unit, Untyped};
 use crate::types::{Type, TypeData};
 
 /// Value of an integer attribute of type `ty`.
@@ -57,7 +57,7 @@ attr_constraints! {
     set |cx, value: bool| { cx.bool_attr(value) }
 
     /// Present or not.
-    pub UnitAttr = "unit attribute", Plain;
+    pub UnitAttr = "unit attribute", Unit;
     get |_, attr| -> () { (attr == Attr::UNIT).then_some(()) }
     set |_, _value: ()| { Attr::UNIT }
 

@@ -38,7 +38,8 @@ impl<'p> Printer<'p> {
             let at = frame.next_item.unwrap_or_default();
             let Some(item) = format.items.get(at) else { break };
             frame.next_item = Some(at + 1);
-            if item.blank && self.element_is_written(op, &item.element) {
+            let implied = implied_by_group(format, at);
+            if item.blank && !implied && self.element_is_written(op, &item.element) {
                 self.text(" ");
             }
             match &item.element {
@@ -53,9 +54,7 @@ impl<'p> Printer<'p> {
                     (frame.next_region, frame.regions_until) = (range.start, range.end);
                 }
                 Element::Regions => (frame.next_region, frame.regions_until) = (0, op.regions().len()),
-                Element::Attr(i) if implied_by_group(format, at, op.info().map(|i| i.def)) => {
-                    debug_assert!(op.prop_at(*i).is_some());
-                }
+                Element::Attr(_) if implied => {}
                 element => self.format_element(op, format, element),
             }
         }
@@ -245,8 +244,7 @@ impl<'p> Printer<'p> {
 }
 
 /// True when element `at` is a unit attribute that its optional group stands for.
-fn implied_by_group(format: &Format, at: usize, def: Option<&'static OpDef>) -> bool {
-    debug_assert!(def.is_some());
+fn implied_by_group(format: &Format, at: usize) -> bool {
     format.items[..at].iter().enumerate().any(|(i, item)| match &item.element {
         Element::Optional(Optional { anchor, implied: true, .. }) => i + 1 + anchor == at,
         _ => false,

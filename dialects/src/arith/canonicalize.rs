@@ -1,0 +1,324 @@
+//! Canonicalization patterns of arith operations: constants are gathered, casts and complements shortened.
+//!
+//! Combined operations drop overflow promises, which need not hold for the combination.
+
+use sutura_ir::op_def::{Canonicalize, OpView};
+use sutura_ir::pattern::PatternSet;
+use sutura_ir::{Attr, Builder, Op, OpRef, Rewriter, Type, Value};
+
+use super::attrs::CmpIPredicate;
+use super::ops::*;
+use crate::constant;
+
+fn view<'s, T: OpView<'s>>(rw: &'s Rewriter<'_>, op: Op) -> Option<T> {
+    rw.view::<T>(op)
+}
+
+/// The constant that `value` is.
+fn constant_of(rw: &Rewriter<'_>, op: Op, value: Value) -> Option<Attr> {
+    rw.op_ref(op).constant(value)
+}
+
+/// A sum or difference of a value and a constant, written `sign * value + offset`.
+struct Offset {
+    value: Value,
+    negated: bool,
+    offset: Attr,
+}
+
+impl Offset {
+    /// What the op that defines `value` computes, when it adds a constant or subtracts one.
+    fn of(op: OpRef<'_>, value: Value) -> Option<Self> {
+        let def = op.at(op.body.defining_op(value)?);
+        if let Some(add) = def.as_::<AddIOp<'_>>() {
+            return Some(Self { value: add.lhs(), negated: false, offset: def.constant(add.rhs())? });
+        }
+        let sub = def.as_::<SubIOp<'_>>()?;
+        if let Some(offset) = def.constant(sub.lhs()) {
+            return Some(Self { value: sub.rhs(), negated: true, offset });
+        }
+        let ty = op.ty(value);
+        let negative = combine(op, ty, constant::int(op.cx, ty, 0)?, def.constant(sub.rhs())?, i64::wrapping_sub)?;
+        Some(Self { value: sub.lhs(), negated: false, offset: negative })
+    }
+}
+
+/// `f` of two constants, element by element.
+fn combine(op: OpRef<'_>, ty: Type, a: Attr, b: Attr, f: fn(i64, i64) -> i64) -> Option<Attr> {
+    constant::map(op.cx, ty, &[a, b], |w| Some(f(w[0] as i64, w[1] as i64) as u64))
+}
+
+/// Puts `value + offset`, or `offset - value`, in the place of `op`.
+fn replace_by_offset(op: Op, rw: &mut Rewriter<'_>, value: Value, negated: bool, offset: Attr) -> Option<()> {
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let offset = ConstantOp::value(rw, loc, offset);
+    let new = if negated { SubIOp::value(rw, loc, offset, value) } else { AddIOp::value(rw, loc, value, offset) };
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+/// `(±x + c0) + c1` to `±x + (c0 + c1)`.
+fn add_of_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (value, negated, sum) = {
+        let add = view::<AddIOp<'_>>(rw, op)?;
+        let this = add.op_ref();
+        let inner = Offset::of(this, add.lhs())?;
+        let outer = this.constant(add.rhs())?;
+        (inner.value, inner.negated, combine(this, this.ty(add.rhs()), inner.offset, outer, i64::wrapping_add)?)
+    };
+    replace_by_offset(op, rw, value, negated, sum)
+}
+
+/// `(±x + c0) - c1` to `±x + (c0 - c1)`.
+fn sub_constant_from_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (value, negated, difference) = {
+        let sub = view::<SubIOp<'_>>(rw, op)?;
+        let this = sub.op_ref();
+        let inner = Offset::of(this, sub.lhs())?;
+        let outer = this.constant(sub.rhs())?;
+        (inner.value, inner.negated, combine(this, this.ty(sub.rhs()), inner.offset, outer, i64::wrapping_sub)?)
+    };
+    replace_by_offset(op, rw, value, negated, difference)
+}
+
+/// `c1 - (±x + c0)` to `(c1 - c0) ∓ x`.
+fn sub_offset_from_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (value, negated, difference) = {
+        let sub = view::<SubIOp<'_>>(rw, op)?;
+        let this = sub.op_ref();
+        let inner = Offset::of(this, sub.rhs())?;
+        let outer = this.constant(sub.lhs())?;
+        (inner.value, !inner.negated, combine(this, this.ty(sub.lhs()), outer, inner.offset, i64::wrapping_sub)?)
+    };
+    replace_by_offset(op, rw, value, negated, difference)
+}
+
+/// `(a - b) - a` to `0 - b`.
+fn sub_of_difference(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (subtrahend, zero) = {
+        let sub = view::<SubIOp<'_>>(rw, op)?;
+        let inner = rw.def::<SubIOp<'_>>(sub.lhs()).filter(|inner| inner.lhs() == sub.rhs())?;
+        (inner.rhs(), constant::int(rw.cx(), rw.body().ty(sub.rhs()), 0)?)
+    };
+    replace_by_offset(op, rw, subtrahend, true, zero)
+}
+
+/// `(x * c0) * c1` to `x * (c0 * c1)`.
+fn mul_of_product(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (value, product) = {
+        let mul = view::<MulIOp<'_>>(rw, op)?;
+        let this = mul.op_ref();
+        let inner = rw.def::<MulIOp<'_>>(mul.lhs())?;
+        let (c0, c1) = (this.constant(inner.rhs())?, this.constant(mul.rhs())?);
+        (inner.lhs(), combine(this, this.ty(mul.rhs()), c0, c1, i64::wrapping_mul)?)
+    };
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let factor = ConstantOp::value(rw, loc, product);
+    let new = MulIOp::value(rw, loc, value, factor);
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+/// The comparison of which `value` is the complement, when it is one.
+fn complemented_comparison(rw: &Rewriter<'_>, op: Op) -> Option<(CmpIPredicate, Value, Value)> {
+    let not = view::<XOrIOp<'_>>(rw, op)?;
+    let ones = constant::int_value(rw.cx(), constant_of(rw, op, not.rhs())?)?;
+    let comparison = rw.def::<CmpIOp<'_>>(not.lhs()).filter(|_| ones == -1)?;
+    Some((comparison.predicate().inverted(), comparison.lhs(), comparison.rhs()))
+}
+
+/// `not (x < y)` to `x >= y`.
+fn xor_of_comparison(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (predicate, lhs, rhs) = complemented_comparison(rw, op)?;
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let new = CmpIOp::value(rw, loc, predicate, lhs, rhs);
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+/// `c < x` to `x > c`.
+fn comparison_with_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (predicate, lhs, rhs) = {
+        let comparison = view::<CmpIOp<'_>>(rw, op)?;
+        (comparison.predicate().swapped(), comparison.lhs(), comparison.rhs())
+    };
+    if constant_of(rw, op, lhs).is_none() || constant_of(rw, op, rhs).is_some() {
+        return None;
+    }
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let new = CmpIOp::value(rw, loc, predicate, rhs, lhs);
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+fn complement_of(rw: &Rewriter<'_>, value: Value) -> Option<Value> {
+    let not = rw.def::<XOrIOp<'_>>(value)?;
+    let ones = constant::int_value(rw.cx(), not.op_ref().constant(not.rhs())?)?;
+    (ones == -1).then(|| not.lhs())
+}
+
+/// `select (not c), a, b` to `select c, b, a`.
+fn select_of_complement(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (condition, when_true, when_false) = {
+        let select = view::<SelectOp<'_>>(rw, op)?;
+        (complement_of(rw, select.condition())?, select.false_value(), select.true_value())
+    };
+    rw.set_operands(op, &[condition, when_true, when_false]);
+    Some(())
+}
+
+/// `select c, (select c, a, b), d` to `select c, a, d`, and likewise on the other side.
+fn select_of_select(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (condition, when_true, when_false) = {
+        let select = view::<SelectOp<'_>>(rw, op)?;
+        let same = |value| rw.def::<SelectOp<'_>>(value).filter(|inner| inner.condition() == select.condition());
+        match (same(select.true_value()), same(select.false_value())) {
+            (None, None) => return None,
+            (on_true, on_false) => (
+                select.condition(),
+                on_true.map_or(select.true_value(), |s| s.true_value()),
+                on_false.map_or(select.false_value(), |s| s.false_value()),
+            ),
+        }
+    };
+    rw.set_operands(op, &[condition, when_true, when_false]);
+    Some(())
+}
+
+/// `select c, false, true` to `not c`.
+fn select_of_booleans(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (condition, ones) = {
+        let select = view::<SelectOp<'_>>(rw, op)?;
+        let ty = rw.body().ty(select.condition());
+        let is = |value: Value, number| {
+            constant_of(rw, op, value).and_then(|c| constant::int_value(rw.cx(), c)) == Some(number)
+        };
+        let applies = rw.body().ty(select.result()) == ty && is(select.true_value(), 0) && is(select.false_value(), -1);
+        applies.then_some(())?;
+        (select.condition(), constant::int(rw.cx(), ty, -1)?)
+    };
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let ones = ConstantOp::value(rw, loc, ones);
+    let new = XOrIOp::value(rw, loc, condition, ones);
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+/// Puts a cast of `input` in the place of `op`.
+fn replace_by_cast(
+    op: Op,
+    rw: &mut Rewriter<'_>,
+    input: Value,
+    cast: fn(&mut Builder<'_>, sutura_ir::Loc, Value, Type) -> Value,
+) -> Option<()> {
+    let (loc, ty) = (rw.body().loc(op), rw.body().ty(rw.body().result(op, 0)));
+    rw.set_before(op);
+    let new = cast(rw, loc, input, ty);
+    rw.replace_op(op, &[new]);
+    Some(())
+}
+
+/// `extsi (extui x)` to `extui x`: the sign of a value widened by zeros is zero.
+fn extsi_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, ExtUIOp::value)
+}
+
+/// `extsi (extsi x)` to `extsi x`.
+fn extsi_of_extsi(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<ExtSIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, ExtSIOp::value)
+}
+
+/// `trunci (ext x)` to a shorter cast of `x`.
+fn trunci_of_ext(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let widened = rw.body().operand(op, 0);
+    let (input, signed) = match rw.def::<ExtSIOp<'_>>(widened) {
+        Some(ext) => (ext.input(), true),
+        None => (rw.def::<ExtUIOp<'_>>(widened)?.input(), false),
+    };
+    let width = |v| constant::int_width(rw.cx(), rw.body().ty(v));
+    let (from, to) = (width(input)?, width(rw.body().result(op, 0))?);
+    match from.cmp(&to) {
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => replace_by_cast(op, rw, input, TruncIOp::value),
+        std::cmp::Ordering::Less if signed => replace_by_cast(op, rw, input, ExtSIOp::value),
+        std::cmp::Ordering::Less => replace_by_cast(op, rw, input, ExtUIOp::value),
+    }
+}
+
+/// `trunci (trunci x)` to `trunci x`.
+fn trunci_of_trunci(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<TruncIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, TruncIOp::value)
+}
+
+/// `index_cast (extsi x)` to `index_cast x`.
+fn index_cast_of_extsi(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<ExtSIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, IndexCastOp::value)
+}
+
+/// `index_castui (extui x)` to `index_castui x`.
+fn index_castui_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, IndexCastUIOp::value)
+}
+
+/// `(-a) / (-b)` to `a / b`.
+fn divf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (lhs, rhs) = {
+        let div = view::<DivFOp<'_>>(rw, op)?;
+        (rw.def::<NegFOp<'_>>(div.lhs())?.operand(), rw.def::<NegFOp<'_>>(div.rhs())?.operand())
+    };
+    rw.set_operands(op, &[lhs, rhs]);
+    Some(())
+}
+
+/// `(-a) * (-b)` to `a * b`.
+fn mulf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (lhs, rhs) = {
+        let mul = view::<MulFOp<'_>>(rw, op)?;
+        (rw.def::<NegFOp<'_>>(mul.lhs())?.operand(), rw.def::<NegFOp<'_>>(mul.rhs())?.operand())
+    };
+    rw.set_operands(op, &[lhs, rhs]);
+    Some(())
+}
+
+/// Names the patterns of ops.
+macro_rules! canonicalizes {
+    ($($op:ident => $($pattern:ident),*;)*) => {$(
+        impl Canonicalize for $op<'_> {
+            fn patterns(set: &mut PatternSet) {
+                $(set.add::<$op<'_>>(stringify!($pattern), $pattern);)*
+            }
+        }
+    )*};
+}
+
+canonicalizes! {
+    AddIOp => add_of_offset;
+    SubIOp => sub_constant_from_offset, sub_offset_from_constant, sub_of_difference;
+    MulIOp => mul_of_product;
+    XOrIOp => xor_of_comparison;
+    CmpIOp => comparison_with_constant;
+    SelectOp => select_of_complement, select_of_select, select_of_booleans;
+    ExtSIOp => extsi_of_extui, extsi_of_extsi;
+    ExtUIOp => extui_of_extui;
+    TruncIOp => trunci_of_ext, trunci_of_trunci;
+    IndexCastOp => index_cast_of_extsi;
+    IndexCastUIOp => index_castui_of_extui;
+    DivFOp => divf_of_negations;
+    MulFOp => mulf_of_negations;
+}
+
+/// `extui (extui x)` to `extui x`.
+fn extui_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
+    replace_by_cast(op, rw, input, ExtUIOp::value)
+}

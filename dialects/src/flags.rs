@@ -1,0 +1,124 @@
+//! Sets of flags as dialect attributes, `#dialect.name<a, b>`.
+
+/// Declares a set of flags: a type that is the attribute's value and names its constraint.
+///
+/// `pub struct Name = "dialect.name", "separator", "description"; { FLAG = bit => "keyword", … } all "keyword";` where
+/// the last part, which may be absent, is the keyword for all flags together.
+macro_rules! bit_flags {
+    (
+        $(#[$doc:meta])* $vis:vis struct $name:ident = $full_name:literal, $separator:literal, $description:literal;
+        { $($(#[$flag_doc:meta])* $flag:ident = $bit:literal => $keyword:literal,)* } $(all $all:literal)?
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        $vis struct $name(u32);
+
+        impl $name {
+            /// No flag.
+            pub const NONE: Self = Self(0);
+            $($(#[$flag_doc])* pub const $flag: Self = Self(1 << $bit);)*
+            /// Every flag.
+            pub const ALL: Self = Self(0 $(| 1 << $bit)*);
+
+            /// True when every flag of `other` is set.
+            pub fn has(self, other: Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// The flags of both.
+            #[must_use]
+            pub const fn with(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+
+            /// The flags that both have.
+            #[must_use]
+            pub const fn and(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+
+            /// True without any flag.
+            pub fn is_none(self) -> bool {
+                self.0 == 0
+            }
+
+            fn from_keyword(keyword: &str) -> Option<Self> {
+                match keyword {
+                    "none" => Some(Self::NONE),
+                    $($keyword => Some(Self::$flag),)*
+                    $($all => Some(Self::ALL),)?
+                    _ => None,
+                }
+            }
+
+            /// Reads `<flag, …>`.
+            ///
+            /// # Errors
+            /// When it is malformed, or a flag is unknown.
+            pub fn parse(p: &mut dyn sutura_ir::asm::parse::TokenParser) -> Result<Self, sutura_ir::Reported> {
+                p.punct("<")?;
+                let mut flags = Self::NONE;
+                loop {
+                    let loc = p.loc();
+                    let word = p.any_keyword()?;
+                    let Some(flag) = Self::from_keyword(&word) else {
+                        return Err(p.error_at(loc, concat!("expected one of ", $("'", $keyword, "', ",)* "'none'")));
+                    };
+                    flags = flags.with(flag);
+                    if !p.opt_punct(",") {
+                        break;
+                    }
+                }
+                p.punct(">")?;
+                Ok(flags)
+            }
+
+            /// Reads what follows the attribute's name.
+            pub(crate) fn parse_attr(
+                p: &mut dyn sutura_ir::asm::parse::ParamParser,
+            ) -> Result<sutura_ir::Attr, sutura_ir::Reported> {
+                let flags = Self::parse(p)?;
+                Ok(p.cx().ext_attr(flags))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            /// `<flag, …>`
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let mut words: Vec<&str> = Vec::new();
+                $(if self.has(Self::$flag) { words.push($keyword); })*
+                $(if *self == Self::ALL { words = vec![$all]; })?
+                if words.is_empty() {
+                    words.push("none");
+                }
+                write!(f, "<{}>", words.join($separator))
+            }
+        }
+
+        impl sutura_ir::ext::ParamValue for $name {
+            const NAME: &'static str = $full_name;
+
+            fn print(&self, _: &sutura_ir::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+                write!(out, "{self}")
+            }
+        }
+
+        impl sutura_ir::op_def::AttrConstraintDef for $name {
+            type Get<'a> = Self;
+            type Set<'a> = Self;
+            const CONSTRAINT: sutura_ir::op_def::AttrConstraint = sutura_ir::op_def::AttrConstraint {
+                name: stringify!($name),
+                description: $description,
+                check: |cx, attr| cx.attr_as::<$name>(attr).is_some(),
+                syntax: sutura_ir::op_def::AttrSyntax::Plain,
+            };
+            fn get(cx: &sutura_ir::Context, attr: sutura_ir::Attr) -> Option<Self> {
+                cx.attr_as::<Self>(attr).copied()
+            }
+            fn set(cx: &sutura_ir::Context, value: Self) -> sutura_ir::Attr {
+                cx.ext_attr(value)
+            }
+        }
+    };
+}
+pub(crate) use bit_flags;

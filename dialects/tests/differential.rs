@@ -1,0 +1,174 @@
+//! Every operation of the upstream dialects, built here and printed in generic form, is accepted by `mlir-opt`.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use sutura_dialects::arith;
+use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::{Builder, Context, Loc, Module, Type, Value};
+
+/// Runs `mlir-opt` on `text`; `None`, with the reason printed, when there is none.
+fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
+    let program = std::env::var("SUTURA_MLIR_OPT").unwrap_or_else(|_| "/usr/lib/llvm-22/bin/mlir-opt".to_string());
+    let mut command = Command::new(&program);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            eprintln!("skipped: {program}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)");
+            return None;
+        }
+    };
+    child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("mlir-opt reads its input");
+    let output = child.wait_with_output().expect("mlir-opt ends");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    Some(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
+}
+
+fn check(build: impl FnOnce(&mut Builder<'_>)) {
+    let cx = Context::new(sutura_dialects::all());
+    let mut module = Module::new(&cx, Loc::UNKNOWN);
+    let block = module.body().entry_block().expect("a module has a block");
+    build(&mut Builder::at_end(&cx, module.body_mut(), block));
+    let text = module_text(&cx, &module, &PrintOptions::generic());
+    let custom = module_text(&cx, &module, &PrintOptions::default());
+    let Some(read) = mlir_opt(&text, &[]) else { return };
+    let theirs = read.unwrap_or_else(|error| panic!("mlir-opt refuses\n{text}\n{error}"));
+    // Value names differ; what is left must be the same, byte for byte.
+    let ours = mlir_opt(&custom, &[]).expect("it ran before");
+    let ours = ours.unwrap_or_else(|error| panic!("mlir-opt refuses\n{custom}\n{error}"));
+    assert_eq!(without_names(&ours), without_names(&theirs), "the custom form means something else");
+    assert_eq!(without_names(&custom), without_names(&theirs), "the custom form is written otherwise");
+}
+
+/// The text with every `%name` replaced by a number in the order of first appearance.
+fn without_names(text: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        let end = rest[at + 1..].find(|c: char| !c.is_ascii_alphanumeric() && !"_$.-".contains(c));
+        let end = end.map_or(rest.len(), |e| at + 1 + e);
+        let name = &rest[at..end];
+        let number = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        out += &format!("{}%{number}", &rest[..at]);
+        rest = &rest[end..];
+    }
+    (out + rest).trim().to_string()
+}
+
+fn constant(b: &mut Builder<'_>, ty: Type) -> Value {
+    let elem = b.cx().element_type(ty);
+    let scalar = if elem.is_float(b.cx()) { b.cx().float_attr(1.5, elem) } else { b.cx().int_attr(3, elem) };
+    let value = b.cx().splat_attr(ty, scalar).expect("a constant");
+    arith::ConstantOp::value(b, Loc::UNKNOWN, value)
+}
+
+#[test]
+fn arith_integers() {
+    check(|b| {
+        for ty in [Type::I32, Type::INDEX, b.cx().vector_type(&[4], Type::I8)] {
+            let x = constant(b, ty);
+            let binary = [
+                arith::AddIOp::value,
+                arith::SubIOp::value,
+                arith::MulIOp::value,
+                arith::ShLIOp::value,
+                arith::DivUIOp::value,
+                arith::DivSIOp::value,
+                arith::ShRUIOp::value,
+                arith::ShRSIOp::value,
+                arith::CeilDivUIOp::value,
+                arith::CeilDivSIOp::value,
+                arith::FloorDivSIOp::value,
+                arith::RemUIOp::value,
+                arith::RemSIOp::value,
+                arith::AndIOp::value,
+                arith::OrIOp::value,
+                arith::XOrIOp::value,
+                arith::MaxSIOp::value,
+                arith::MaxUIOp::value,
+                arith::MinSIOp::value,
+                arith::MinUIOp::value,
+            ];
+            for op in binary {
+                op(b, Loc::UNKNOWN, x, x);
+            }
+            let condition = arith::CmpIOp::value(b, Loc::UNKNOWN, arith::CmpIPredicate::Slt, x, x);
+            arith::SelectOp::value(b, Loc::UNKNOWN, condition, x, x);
+        }
+    });
+}
+
+#[test]
+fn arith_floats() {
+    check(|b| {
+        for ty in [Type::F32, b.cx().tensor_type(&[2, 3], Type::BF16, None)] {
+            let x = constant(b, ty);
+            let binary = [
+                arith::AddFOp::value,
+                arith::SubFOp::value,
+                arith::MulFOp::value,
+                arith::DivFOp::value,
+                arith::RemFOp::value,
+                arith::MaximumFOp::value,
+                arith::MinimumFOp::value,
+                arith::MaxNumFOp::value,
+                arith::MinNumFOp::value,
+            ];
+            for op in binary {
+                op(b, Loc::UNKNOWN, x, x);
+            }
+            arith::NegFOp::value(b, Loc::UNKNOWN, x);
+            arith::CmpFOp::value(b, Loc::UNKNOWN, arith::CmpFPredicate::Ueq, x, x);
+        }
+    });
+}
+
+#[test]
+fn arith_flags() {
+    use arith::{FastMathFlags as F, IntegerOverflowFlags as I};
+    check(|b| {
+        let (x, i) = (constant(b, Type::F32), constant(b, Type::I64));
+        for flags in [F::NONE, F::CONTRACT, F::NNAN.with(F::NINF), F::ALL] {
+            let state = arith::AddFOp::state(b, Loc::UNKNOWN, x, x);
+            let flags = b.cx().ext_attr(flags);
+            let state = state.prop(b.cx().ident("fastmath"), flags);
+            b.create(state);
+        }
+        for flags in [I::NONE, I::NSW, I::ALL] {
+            let state = arith::MulIOp::state(b, Loc::UNKNOWN, i, i);
+            let flags = b.cx().ext_attr(flags);
+            let state = state.prop(b.cx().ident("overflowFlags"), flags);
+            b.create(state);
+        }
+        let state = arith::DivUIOp::state(b, Loc::UNKNOWN, i, i).prop(b.cx().ident("isExact"), sutura_ir::Attr::UNIT);
+        b.create(state);
+    });
+}
+
+#[test]
+fn arith_casts() {
+    use arith::RoundingMode::Upward;
+    check(|b| {
+        let loc = Loc::UNKNOWN;
+        let (i8, i32, index) = (constant(b, Type::I8), constant(b, Type::I32), constant(b, Type::INDEX));
+        let (f32, f64) = (constant(b, Type::F32), constant(b, Type::F64));
+        arith::ExtUIOp::value(b, loc, i8, Type::I32);
+        arith::ExtSIOp::value(b, loc, i8, Type::I32);
+        arith::TruncIOp::value(b, loc, i32, Type::I8);
+        arith::UIToFPOp::value(b, loc, i8, Type::F32);
+        arith::SIToFPOp::value(b, loc, i8, Type::F32);
+        arith::FPToUIOp::value(b, loc, f32, Type::I8);
+        arith::FPToSIOp::value(b, loc, f32, Type::I8);
+        arith::IndexCastOp::value(b, loc, index, Type::I32);
+        arith::IndexCastUIOp::value(b, loc, i32, Type::INDEX);
+        arith::BitcastOp::value(b, loc, f32, Type::I32);
+        arith::ExtFOp::value(b, loc, f32, Type::F64, Some(arith::FastMathFlags::NNAN));
+        arith::TruncFOp::value(b, loc, f64, Type::F32, Some(Upward), None);
+        arith::TruncFOp::value(b, loc, f64, Type::F16, None, Some(arith::FastMathFlags::NONE));
+    });
+}
