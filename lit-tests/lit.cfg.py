@@ -1,0 +1,31 @@
+# The tests of this folder under LLVM's lit:
+#
+#   lit lit-tests [-D build=target/release] [-D llvm=/usr/lib/llvm-22/bin]
+#
+# `sutura-opt` comes from the build folder; FileCheck, not, count and split-file
+# from LLVM.
+import os
+import shutil
+
+import lit.formats
+
+config.name = "Sutura"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+
+project = os.path.dirname(config.test_source_root)
+config.test_exec_root = os.path.join(project, "target", "lit-llvm", config.name)
+
+build = lit_config.params.get("build")
+builds = [build] if build else ["target/release", "target/debug"]
+llvm = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
+path = [os.path.join(project, folder) for folder in builds] + [llvm, os.environ["PATH"]]
+config.environment["PATH"] = os.pathsep.join(path)
+
+for tool in ["sutura-opt", "sutura", "mlir-opt"]:
+    if shutil.which(tool, path=config.environment["PATH"]):
+        config.available_features.add(tool)
+config.available_features.add("system-" + os.uname().sysname.lower())
+config.recursiveExpansionLimit = 32

@@ -1,0 +1,261 @@
+//! The command line of `sutura-lit`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use regex_lite::Regex;
+
+use crate::outcome::{Code, Outcome};
+use crate::report::{self, Reported};
+use crate::runner;
+use crate::suite::{Overrides, Suite, Test};
+use crate::tool::Tools;
+
+/// Runs lit tests: files with RUN lines, in folders with a lit.toml.
+///
+/// Exit status: 0 nothing failed, 1 a test failed, 2 nothing could be run.
+#[derive(Debug, Parser)]
+#[command(name = "sutura-lit", version)]
+struct Arguments {
+    /// Tests, or folders of tests
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// How many tests run at once (default: one per processor)
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Only tests whose "suite :: path" this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<Regex>,
+    /// No tests whose "suite :: path" this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    filter_out: Option<Regex>,
+    /// Set a parameter of the suites
+    #[arg(short = 'D', long = "param", value_name = "NAME=VALUE")]
+    params: Vec<String>,
+    /// Features that are there besides those of the suites
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    features: Vec<String>,
+    /// Seconds a test may take; 0 for any time
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// Stop after this many failures
+    #[arg(long, value_name = "N")]
+    max_failures: Option<usize>,
+    /// Where tests write
+    #[arg(long, value_name = "FOLDER")]
+    output_dir: Option<PathBuf>,
+    /// Where programs are looked for first
+    #[arg(long, value_name = "FOLDER")]
+    tool_dir: Vec<PathBuf>,
+    /// A line for every test, not only for failures
+    #[arg(short, long)]
+    verbose: bool,
+    /// What every test wrote, not only failures
+    #[arg(short = 'a', long)]
+    show_all: bool,
+    /// Only the summary
+    #[arg(short, long, conflicts_with_all = ["verbose", "show_all"])]
+    quiet: bool,
+    /// Print the names of the tests and run none
+    #[arg(long)]
+    show_tests: bool,
+    /// Write the results as JSON
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the results as xunit XML
+    #[arg(long, value_name = "FILE")]
+    xunit_xml_output: Option<PathBuf>,
+}
+
+/// The suites of the paths, and their tests, each with the index of its suite.
+struct Discovered {
+    suites: Vec<Suite>,
+    tests: Vec<(usize, Test)>,
+}
+
+/// What goes wrong before a test runs, or after.
+enum Trouble {
+    Usage(String),
+    Stream(io::Error),
+}
+
+impl From<String> for Trouble {
+    fn from(message: String) -> Self {
+        Self::Usage(message)
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Stream(error)
+    }
+}
+
+/// Runs the command with `args` (the first is the name of the program) and
+/// returns its exit status. `tools` are there besides programs.
+pub fn main(args: impl IntoIterator<Item = std::ffi::OsString>, tools: &Tools) -> i32 {
+    let arguments = match Arguments::try_parse_from(args) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return error.exit_code();
+        }
+    };
+    let mut out = io::stdout().lock();
+    match arguments.run(tools, &mut out) {
+        Ok(status) => status,
+        Err(Trouble::Usage(message)) => {
+            let _ = writeln!(io::stderr(), "sutura-lit: error: {message}");
+            2
+        }
+        Err(Trouble::Stream(error)) => {
+            let _ = writeln!(io::stderr(), "sutura-lit: error: could not write results: {error}");
+            2
+        }
+    }
+}
+
+impl Arguments {
+    fn run(&self, tools: &Tools, out: &mut dyn Write) -> Result<i32, Trouble> {
+        let Discovered { suites, tests } = self.discover(tools)?;
+        if tests.is_empty() {
+            return Err(Trouble::Usage("no tests found".into()));
+        }
+        let tests: Vec<(&Suite, Test)> = tests
+            .into_iter()
+            .map(|(suite, test)| (&suites[suite], test))
+            .filter(|(suite, test)| self.wants(suite, test))
+            .collect();
+        if tests.is_empty() {
+            return Err(Trouble::Usage("the filters leave no test".into()));
+        }
+        if self.show_tests {
+            for (suite, test) in &tests {
+                writeln!(out, "{} :: {}", suite.name, test.name())?;
+            }
+            return Ok(0);
+        }
+        let start = Instant::now();
+        let results = self.run_tests(&tests, out)?;
+        let elapsed = start.elapsed();
+        write!(out, "{}", report::summary(&results, elapsed))?;
+        if results.len() < tests.len() {
+            writeln!(out, "  Not run            : {}", tests.len() - results.len())?;
+        }
+        if let Some(file) = &self.output {
+            write_file(file, &report::json(&results, elapsed))?;
+        }
+        if let Some(file) = &self.xunit_xml_output {
+            write_file(file, &report::xunit(&results, elapsed))?;
+        }
+        let failed = results.iter().any(|result| result.outcome.code.is_failure());
+        Ok(i32::from(failed))
+    }
+
+    fn overrides(&self) -> Result<Overrides, String> {
+        let mut params = BTreeMap::new();
+        for param in &self.params {
+            let (name, value) = param
+                .split_once('=')
+                .ok_or_else(|| format!("the parameter '{param}' is not of the form NAME=VALUE"))?;
+            params.insert(name.to_owned(), value.to_owned());
+        }
+        // Programs built together are found together.
+        let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_path_buf));
+        Ok(Overrides {
+            features: self.features.clone(),
+            params,
+            output: self.output_dir.clone(),
+            timeout: self.timeout.map(Duration::from_secs),
+            tool_folders: self.tool_dir.iter().cloned().chain(beside).collect(),
+        })
+    }
+
+    fn discover(&self, tools: &Tools) -> Result<Discovered, String> {
+        let overrides = self.overrides()?;
+        let mut suites: Vec<Suite> = Vec::new();
+        let mut tests = Vec::new();
+        for path in &self.paths {
+            if !path.exists() {
+                return Err(format!("{}: no such file or folder", path.display()));
+            }
+            let root = Suite::root_of(path)
+                .ok_or_else(|| format!("{}: no lit.toml in it or in a folder above", path.display()))?;
+            let index = match suites.iter().position(|suite| suite.root == root) {
+                Some(index) => index,
+                None => {
+                    suites.push(Suite::load(&root, tools.clone(), &overrides)?);
+                    suites.len() - 1
+                }
+            };
+            tests.extend(suites[index].tests(path)?.into_iter().map(|test| (index, test)));
+        }
+        tests.sort();
+        tests.dedup();
+        Ok(Discovered { suites, tests })
+    }
+
+    fn wants(&self, suite: &Suite, test: &Test) -> bool {
+        let name = format!("{} :: {}", suite.name, test.name());
+        let matches = |regex: &Option<Regex>| regex.as_ref().map(|regex| regex.is_match(&name));
+        matches(&self.filter).unwrap_or(true) && !matches(&self.filter_out).unwrap_or(false)
+    }
+
+    fn run_tests(&self, tests: &[(&Suite, Test)], out: &mut dyn Write) -> io::Result<Vec<Reported>> {
+        let jobs = self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let mut results: Vec<Reported> = Vec::new();
+        let mut failures = 0;
+        let mut trouble = None;
+        runner::run(tests, jobs, |index, outcome| {
+            let (suite, test) = &tests[index];
+            failures += usize::from(outcome.code.is_failure());
+            let name = format!("{} :: {}", suite.name, test.name());
+            if let Err(error) = self.print(out, &name, &outcome, (index + 1, tests.len())) {
+                trouble = Some(error);
+            }
+            results.push(Reported { suite: suite.name.clone(), test: test.name().to_owned(), outcome });
+            trouble.is_none() && self.max_failures.is_none_or(|max| failures < max)
+        });
+        match trouble {
+            Some(error) => Err(error),
+            None => Ok(results),
+        }
+    }
+
+    fn print(
+        &self,
+        out: &mut dyn Write,
+        name: &str,
+        outcome: &Outcome,
+        (number, count): (usize, usize),
+    ) -> io::Result<()> {
+        let failed = outcome.code.is_failure();
+        if self.quiet || !(failed || self.verbose || self.show_all) {
+            return Ok(());
+        }
+        let code = outcome.code.name();
+        writeln!(out, "{code}: {name} ({number} of {count})")?;
+        let reason = self.verbose && outcome.code == Code::Unsupported;
+        if failed || self.show_all || reason {
+            writeln!(out, "******************** TEST '{name}' {code} ********************")?;
+            write!(out, "{}", outcome.output)?;
+            writeln!(out, "********************")?;
+        }
+        out.flush()
+    }
+}
+
+/// Writes a file whole or not at all.
+fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        format!("could not write '{}': {error}", path.display())
+    })
+}

@@ -1,0 +1,108 @@
+//! The command `sutura-lit`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lit(args: &[&str]) -> Output {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    Command::new(env!("CARGO_BIN_EXE_sutura-lit"))
+        .current_dir(suite)
+        .arg("--output-dir")
+        .arg(output)
+        .args(args)
+        .output()
+        .expect("it starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn passing_tests_are_quiet() {
+    let output = lit(&["pass", "xfail", "unsupported"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let text = stdout(&output);
+    assert!(!text.contains("PASS:"), "{text}");
+    assert!(text.contains("  Expectedly Failed  : 2"), "{text}");
+    assert!(text.contains("  Unsupported        : 2"), "{text}");
+}
+
+#[test]
+fn failing_tests_show_what_they_did() {
+    let output = lit(&["fail/status.test", "pass/line.test", "-v", "-j", "4"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    let fail = text.find("FAIL: sutura-lit :: fail/status.test (1 of 2)").expect(&text);
+    let pass = text.find("PASS: sutura-lit :: pass/line.test (2 of 2)").expect(&text);
+    assert!(fail < pass, "{text}");
+    for part in ["RUN: at line 2: false", "$ echo before", "# | before", "exit status: 1", "Failed Tests (1):"] {
+        assert!(text.contains(part), "no '{part}' in {text}");
+    }
+}
+
+#[test]
+fn filters_and_names() {
+    let output = lit(&[".", "--filter", "pass/[a-d]", "--filter-out", "x?pass/b", "--show-tests"]);
+    let text = stdout(&output);
+    let names: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        names,
+        ["sutura-lit :: pass/after_end.test", "sutura-lit :: pass/continued.test", "sutura-lit :: pass/define.test"]
+    );
+}
+
+#[test]
+fn parameters() {
+    let output = lit(&["pass/define.test", "-D", "size=large"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("<stdin>:1:1: note: scanning from here\n# | large"), "{}", stdout(&output));
+}
+
+#[test]
+fn stops_after_failures() {
+    let output = lit(&["fail", "--max-failures", "1", "-j1", "-q"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("Total Discovered Tests: 1\n"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("Not run"), "{}", stdout(&output));
+}
+
+#[test]
+fn writes_reports() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (json, xml) = (folder.path().join("r.json"), folder.path().join("r.xml"));
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let output = lit(&["pass", "fail/status.test", "-o", &path(&json), "--xunit-xml-output", &path(&xml), "-q"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(json).expect("a file")).expect("JSON");
+    let tests = report["tests"].as_array().expect("tests");
+    let names: Vec<&str> = tests.iter().filter_map(|test| test["name"].as_str()).collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(names, sorted);
+    assert_eq!(tests[0]["code"], "FAIL");
+    let xml = std::fs::read_to_string(xml).expect("a file");
+    assert!(xml.contains("<failure message=\"FAIL\">"), "{xml}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2);
+}
+
+#[test]
+fn trouble_has_its_own_status() {
+    for (args, part) in [
+        (&["nowhere"][..], "no such file"),
+        (&["/"], "no lit.toml"),
+        (&["pass", "--filter", "nothing-like-it"], "leave no test"),
+        (&["pass", "--filter", "("], "open group"),
+        (&["pass", "-D", "size"], "NAME=VALUE"),
+        (&["pass", "-D", "sise=1"], "unknown parameter 'sise'"),
+        (&["lit.toml"], "not a test"),
+        (&["pass/line.test", "-o", "/nonexistent/x.json"], "could not write"),
+        (&["pass", "--fliter", "x"], "--filter"),
+    ] {
+        let output = lit(args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(part), "{args:?}: {text}");
+    }
+}
