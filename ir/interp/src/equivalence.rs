@@ -70,7 +70,7 @@ pub enum Difference {
         /// `result 0` or `argument 1`.
         what: String,
         /// The first difference.
-        mismatch: Mismatch,
+        mismatch: Box<Mismatch>,
     },
     /// The first program was undefined on every input: nothing was compared.
     Vacuous {
@@ -183,7 +183,7 @@ impl<'m> Run<'m> {
         let pairs = |a: &[Value], b: &[Value], what: &str| {
             for (i, (x, y)) in a.iter().zip(b).enumerate() {
                 if let Err(mismatch) = compare_in((x, left), (y, right), tolerance) {
-                    return Err(Difference::Values { seed, what: format!("{what} {i}"), mismatch });
+                    return Err(Difference::Values { seed, what: format!("{what} {i}"), mismatch: Box::new(mismatch) });
                 }
             }
             Ok(())

@@ -32,7 +32,7 @@ impl MemRef {
     ///
     /// # Errors
     /// When it overflows.
-    pub fn len(&self) -> Result<usize, Fault> {
+    pub fn num_elements(&self) -> Result<usize, Fault> {
         num_elements(&self.sizes)
     }
 
@@ -214,7 +214,7 @@ impl Memory {
     /// When the memref reaches beyond its allocation or the memory was freed.
     pub fn read(&self, memref: &MemRef) -> Result<Tensor, Fault> {
         let buffer = self.buffer(memref)?;
-        let mut data = Buffer::undefined(memref.dtype, memref.len()?);
+        let mut data = Buffer::undefined(memref.dtype, memref.num_elements()?);
         let mut at = 0;
         for_each_row(memref, buffer, |start, stride, len| {
             if stride == 1 {
@@ -272,7 +272,7 @@ fn in_allocation(position: i64, buffer: &Buffer) -> Result<usize, Fault> {
 
 /// Calls `row(first position, stride, length)` for each innermost row, in row-major order, after checking its ends.
 fn for_each_row(memref: &MemRef, buffer: &Buffer, mut row: impl FnMut(usize, isize, usize)) -> Result<(), Fault> {
-    if memref.len()? == 0 {
+    if memref.num_elements()? == 0 {
         return Ok(());
     }
     let (outer, len, stride) = match memref.sizes.split_last() {
