@@ -4,6 +4,7 @@ mod asm;
 mod attrs;
 mod canonicalize;
 mod fold;
+mod interp;
 mod ops;
 mod verify;
 
@@ -32,6 +33,7 @@ impl Dialect for ArithDialect {
         register_integer_ops(d);
         register_float_ops(d);
         register_casts(d);
+        interp::register(d);
     }
 }
 
