@@ -26,7 +26,9 @@ pub(crate) fn misspelt(source: &Source, config: &Config, directives: &[usize], e
     let mut known: Vec<&str> = prefixes.clone();
     known.extend(config.effective_comment_prefixes());
     known.extend(declared.names.iter().map(String::as_str));
-    let lint = Lint { text: &source.text, prefixes, known, any_declared: declared.open };
+    let long = prefixes.iter().filter(|prefix| prefix.len() >= 4);
+    let suffixed = long.flat_map(|prefix| SUFFIXES.map(|(suffix, _)| format!("{prefix}-{suffix}"))).collect();
+    let lint = Lint { suffixed, text: &source.text, prefixes, known, any_declared: declared.open };
     let mut next = directives.iter().peekable();
     for line in 1..=source.line_count() {
         let mut range = source.line_range(line);
@@ -59,6 +61,8 @@ fn words(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>>
 struct Lint<'a> {
     text: &'a [u8],
     prefixes: Vec<&'a str>,
+    /// The prefixes that are no common words, with every suffix.
+    suffixed: Vec<String>,
     /// Every prefix that some run uses.
     known: Vec<&'a str>,
     /// Whether a RUN line takes prefixes from a substitution.
@@ -131,21 +135,18 @@ impl Lint<'_> {
 
     /// Something a letter or two away from a directive.
     fn close(&self, name: &str, colon: bool, starts_comment: bool) -> Option<String> {
-        let suffixes = SUFFIXES.map(|(suffix, _)| suffix);
-        for prefix in self.prefixes.iter().filter(|prefix| prefix.len() >= 4) {
-            for suffix in suffixes {
-                let meant = format!("{prefix}-{suffix}");
-                let same_letters = name.eq_ignore_ascii_case(&meant);
-                if same_letters || (!has_lowercase(name) && distance(name, &meant) <= 2) {
-                    return Some(misspelling(name, &meant));
-                }
-            }
-            let alone = colon && starts_comment && !has_lowercase(name);
-            if alone && distance(name, prefix) == 1 {
-                return Some(misspelling(name, prefix));
-            }
+        let lowercase = has_lowercase(name);
+        let meant = self.suffixed.iter().find(|meant| {
+            // Most words of a file differ in length already.
+            meant.len().abs_diff(name.len()) <= 2
+                && (name.eq_ignore_ascii_case(meant) || (!lowercase && distance(name, meant) <= 2))
+        });
+        if let Some(meant) = meant {
+            return Some(misspelling(name, meant));
         }
-        None
+        let alone = colon && starts_comment && !lowercase;
+        let long = self.prefixes.iter().filter(|prefix| alone && prefix.len() >= 4);
+        long.into_iter().find(|prefix| distance(name, prefix) == 1).map(|prefix| misspelling(name, prefix))
     }
 }
 

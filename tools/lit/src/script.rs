@@ -280,6 +280,6 @@ mod tests {
 
     #[test]
     fn prose_is_no_directive() {
-        assert_eq!(runs("// NOTE: a\n// TODO: b\n// FIXME(x): c\n// RUN: a").len(), 1);
+        assert_eq!(runs("// NOTE: a\n// HINT: b\n// SEE(x): c\n// RUN: a").len(), 1);
     }
 }
