@@ -2,10 +2,13 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+pub mod cf;
 mod constant;
 pub mod r#dyn;
 mod flags;
+pub mod func;
 pub mod gir;
+pub mod scf;
 mod show;
 
 /// A registry in which every dialect of this crate is known.
@@ -15,5 +18,9 @@ pub fn all() -> sutura_ir::Registry {
 
 /// Adds every dialect of this crate.
 pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
-    registry.with::<arith::ArithDialect>()
+    registry
+        .with::<func::FuncDialect>()
+        .with::<arith::ArithDialect>()
+        .with::<cf::ControlFlowDialect>()
+        .with::<scf::ScfDialect>()
 }

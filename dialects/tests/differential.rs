@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use sutura_dialects::arith;
+use sutura_dialects::{arith, cf, func, scf};
 use sutura_ir::asm::print::{PrintOptions, module_text};
-use sutura_ir::{Builder, Context, Loc, Module, Type, Value};
+use sutura_ir::builder::InsertPoint;
+use sutura_ir::{Attr, Builder, Context, Loc, Module, NamedAttr, Type, Value};
 
 /// Runs `mlir-opt` on `text`; `None`, with the reason printed, when there is none.
 fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
@@ -170,5 +171,97 @@ fn arith_casts() {
         arith::ExtFOp::value(b, loc, f32, Type::F64, Some(arith::FastMathFlags::NNAN));
         arith::TruncFOp::value(b, loc, f64, Type::F32, Some(Upward), None);
         arith::TruncFOp::value(b, loc, f64, Type::F16, None, Some(arith::FastMathFlags::NONE));
+    });
+}
+
+/// A private function `name` with these arguments, for ops that need values.
+fn function(b: &mut Builder<'_>, name: &str, inputs: &[Type], fill: impl FnOnce(&mut Builder<'_>, &[Value])) {
+    func::FuncOp::define(b, Loc::UNKNOWN, name, inputs, &[], |b| {
+        let args = b.body().block_args(b.body().entry_block().expect("a block")).to_vec();
+        fill(b, &args);
+        func::ReturnOp::build(b, Loc::UNKNOWN, &[]);
+    });
+}
+
+#[test]
+fn func_signatures_and_calls() {
+    check(|b| {
+        let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+        let callback = cx.function_type(&[Type::I32], &[Type::F32]);
+        let dict = |name: &str| cx.dict(&[NamedAttr { name: cx.ident(name), value: cx.int_attr(1, Type::I64) }]);
+        let declare =
+            |b: &mut Builder<'_>, name: &str, results: &[Type], args: Option<&[Attr]>, res: Option<&[Attr]>| {
+                let ty = cx.function_type(&[Type::I32, Type::F32], results);
+                func::FuncOp::build(b, loc, name, ty, Some("private"), args, res);
+            };
+        declare(b, "plain", &[], None, None);
+        declare(b, "one", &[Type::F32], None, None);
+        declare(b, "two words", &[Type::F32, Type::INDEX], None, None);
+        declare(b, "closure", &[callback], None, None);
+        declare(b, "attrs", &[Type::F32], Some(&[dict("test.a"), Attr::EMPTY_DICT]), Some(&[dict("test.b")]));
+        func::FuncOp::define(b, loc, "caller", &[Type::I32, Type::F32], &[Type::F32], |b| {
+            let args = b.body().block_args(b.body().entry_block().expect("a block")).to_vec();
+            func::CallOp::build(b, loc, "plain", &args, None, None, &[]);
+            let call = func::CallOp::build(b, loc, "one", &args, None, None, &[Type::F32]);
+            let result = b.body().result(call, 0);
+            func::ReturnOp::build(b, loc, &[result]);
+        });
+    });
+}
+
+#[test]
+fn cf_branches() {
+    check(|b| {
+        function(b, "f", &[Type::I1, Type::F32], |b, args| {
+            let loc = Loc::UNKNOWN;
+            let region = b.body().region();
+            let (then, other) = (b.create_block(region, &[(Type::F32, loc)]), b.create_block(region, &[]));
+            cf::AssertOp::build(b, loc, args[0], "must hold");
+            cf::CondBranchOp::build(b, loc, args[0], &[args[1]], &[], None, then, other);
+            b.set_to_end(then);
+            cf::CondBranchOp::build(b, loc, args[0], &[], &[], Some(&[3, 1]), other, other);
+            b.set_to_end(other);
+            let last = b.create_block(region, &[(Type::I1, loc)]);
+            cf::BranchOp::build(b, loc, &args[..1], last);
+            b.set_to_end(last);
+        });
+    });
+}
+
+#[test]
+fn scf_loops_and_conditionals() {
+    check(|b| {
+        let inputs = [Type::INDEX, Type::INDEX, Type::F32, Type::I1, Type::I32];
+        function(b, "f", &inputs, |b, args| {
+            let loc = Loc::UNKNOWN;
+            let [lb, ub, x, c, i] = args[..] else { panic!("five arguments") };
+            scf::ForOp::with_body(b, loc, [lb, ub, lb], &[], |_, _, _| Vec::new());
+            scf::ForOp::with_body(b, loc, [lb, ub, lb], &[x, x], |b, _, carried| {
+                vec![arith::AddFOp::value(b, Loc::UNKNOWN, carried[0], carried[1]), carried[0]]
+            });
+            scf::ForOp::with_body(b, loc, [i, i, i], &[], |_, _, _| Vec::new());
+            scf::IfOp::with_bodies(b, loc, c, &[Type::F32], |_, _| vec![x]);
+            scf::IfOp::with_bodies(b, loc, c, &[], |_, _| Vec::new());
+            let bare = scf::IfOp::build(b, loc, c, &[]);
+            let region = b.body().regions(bare).next().expect("then");
+            let block = b.create_block(region, &[]);
+            let point = b.set_insert_point(InsertPoint::End(block));
+            scf::YieldOp::build(b, loc, &[]);
+            b.set_insert_point(point);
+            for (inits, results) in [(&[x][..], &[Type::F32][..]), (&[], &[])] {
+                let op = scf::WhileOp::build(b, loc, inits, results);
+                let regions: Vec<_> = b.body().regions(op).collect();
+                let types: Vec<_> = results.iter().map(|t| (*t, loc)).collect();
+                let before = b.create_block(regions[0], &types);
+                let after = b.create_block(regions[1], &types);
+                let point = b.set_insert_point(InsertPoint::End(before));
+                let values = b.body().block_args(before).to_vec();
+                scf::ConditionOp::build(b, loc, c, &values);
+                b.set_to_end(after);
+                let values = b.body().block_args(after).to_vec();
+                scf::YieldOp::build(b, loc, &values);
+                b.set_insert_point(point);
+            }
+        });
     });
 }

@@ -55,6 +55,8 @@ pub enum AttrSyntax {
     Keyword(Type, &'static [(&'static str, i64)]),
     /// A type attribute, written as the bare type.
     Type,
+    /// Elements of `array<type: …>` of this element type, in brackets: `[1, 2]`.
+    DenseArray(Type),
     /// Unit attribute: its presence is the information. Beside a literal in an optional group it is not written.
     Unit,
 }

@@ -4,7 +4,7 @@ use crate::affine::AffineMap;
 use crate::attr_constraints;
 use crate::attrs::{Attr, AttrData};
 use crate::context::Context;
-use crate::op_def::AttrSyntax::{Plain, SymbolName, Type as BareType, Unit, Untyped};
+use crate::op_def::AttrSyntax::{DenseArray, Plain, SymbolName, Type as BareType, Unit, Untyped};
 use crate::types::{Type, TypeData};
 
 /// Value of an integer attribute of type `ty`.
@@ -169,7 +169,7 @@ attr_constraints! {
     }
 
     /// `array<i1: true, false>`
-    pub DenseBoolArrayAttr = "i1 dense array attribute", Plain;
+    pub DenseBoolArrayAttr = "i1 dense array attribute", DenseArray(Type::I1);
     get |cx, attr| -> Vec<bool> { dense_array(cx, attr, Type::I1, |[b]: [u8; 1]| b != 0) }
     set |cx, value: &'a [bool]| {
         let bytes: Vec<u8> = value.iter().map(|b| u8::from(*b)).collect();
@@ -177,12 +177,12 @@ attr_constraints! {
     }
 
     /// `array<i32: 1, 2>`
-    pub DenseI32ArrayAttr = "i32 dense array attribute", Plain;
+    pub DenseI32ArrayAttr = "i32 dense array attribute", DenseArray(Type::I32);
     get |cx, attr| -> Vec<i32> { dense_array(cx, attr, Type::I32, i32::from_le_bytes) }
     set |cx, value: &'a [i32]| { cx.i32_array(value) }
 
     /// `array<i64: 1, 2>`
-    pub DenseI64ArrayAttr = "i64 dense array attribute", Plain;
+    pub DenseI64ArrayAttr = "i64 dense array attribute", DenseArray(Type::I64);
     get |cx, attr| -> Vec<i64> { dense_array(cx, attr, Type::I64, i64::from_le_bytes) }
     set |cx, value: &'a [i64]| { cx.i64_array(value) }
 

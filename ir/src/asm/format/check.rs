@@ -99,7 +99,7 @@ fn check_anchor(def: &OpDef, node: &Node) -> Result<(), String> {
         Element::Operand(i) | Element::TypeOf(TypeTarget::Operand(i)) => may_be_absent(def.operands[*i].arity),
         Element::TypeOf(TypeTarget::Result(i)) => may_be_absent(def.results[*i].arity),
         Element::Attr(i) => def.attrs[*i].optional || def.attrs[*i].default.is_some(),
-        Element::Region(i) => may_be_absent(def.regions[*i].arity) || def.regions.len() == 1,
+        Element::Region(_) => true,
         Element::Successor(i) => may_be_absent(def.successors[*i].arity),
         Element::TypeOf(_) | Element::FunctionalType(..) | Element::Custom(_) => true,
         Element::Operands | Element::Regions | Element::Successors => true,

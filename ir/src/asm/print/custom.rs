@@ -6,7 +6,7 @@ use super::Printer;
 use super::op::{Frame, OpFrame, RegionStyle};
 use crate::asm::format::{Custom, Element, Format, Optional, TypeTarget};
 use crate::asm::parse::DirectiveArg;
-use crate::attrs::{Attr, NamedAttr};
+use crate::attrs::{Attr, AttrData, NamedAttr};
 use crate::op_def::{Arity, AttrSyntax, OpDef, Traits};
 use crate::op_ref::{OpRef, RegionRef};
 use crate::types::Type;
@@ -193,11 +193,19 @@ impl<'p> Printer<'p> {
                     None => self.attr(attr),
                 }
             }
+            AttrSyntax::DenseArray(_) => match cx.attr_data(attr) {
+                AttrData::DenseArray { elem, data } => {
+                    self.text("[");
+                    self.dense_array_elements(elem, cx.bytes(data));
+                    self.text("]");
+                }
+                _ => self.attr(attr),
+            },
             AttrSyntax::Type => match cx.as_type(attr) {
                 Some(ty) => self.ty(ty),
                 None => self.attr(attr),
             },
-            _ => self.attr(attr),
+            AttrSyntax::Plain | AttrSyntax::Untyped(_) | AttrSyntax::Unit => self.attr(attr),
         }
     }
 

@@ -179,14 +179,19 @@ impl Printer<'_> {
     }
 
     pub(super) fn dense_array(&mut self, elem: Type, data: &[u8]) {
-        let element = self.element(elem);
         self.text("array<");
         self.ty(elem);
         if !data.is_empty() {
             self.text(": ");
-            self.list(data.chunks_exact(element.bytes()), |p, bytes| p.element_value(element, bytes));
+            self.dense_array_elements(elem, data);
         }
         self.text(">");
+    }
+
+    /// Elements of a dense array, with `, ` between them.
+    pub(super) fn dense_array_elements(&mut self, elem: Type, data: &[u8]) {
+        let element = self.element(elem);
+        self.list(data.chunks_exact(element.bytes()), |p, bytes| p.element_value(element, bytes));
     }
 
     pub(super) fn sparse(&mut self, indices: Attr, values: Attr) {

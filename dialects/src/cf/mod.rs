@@ -1,0 +1,47 @@
+//! Branches between blocks.
+
+mod canonicalize;
+mod ops;
+
+use std::ops::Range;
+
+use sutura_ir::interfaces::{BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::{Dialect, DialectBuilder, OpRef};
+
+pub use ops::*;
+
+/// The cf dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct ControlFlowDialect;
+
+impl Dialect for ControlFlowDialect {
+    const NAME: &'static str = "cf";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Branches between blocks.");
+        d.op::<AssertOp<'_>>().op::<BranchOp<'_>>().op::<CondBranchOp<'_>>();
+        d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
+        d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
+        d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
+    }
+}
+
+/// Each successor has an operand group; those of the first successor come first.
+struct Successors {
+    first_group: usize,
+}
+
+impl BranchInterface for Successors {
+    fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
+        op.operand_group(self.first_group + index).unwrap_or_default()
+    }
+}
+
+/// Writes to no memory, but must not be removed or moved.
+struct Fails;
+
+impl MemoryEffects for Fails {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        [Effect { kind: EffectKind::Write, value: None }].into_iter().collect()
+    }
+}

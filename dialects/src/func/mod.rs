@@ -1,0 +1,25 @@
+//! Functions: definition, call, return.
+
+mod asm;
+mod ops;
+mod verify;
+
+use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::{Dialect, DialectBuilder};
+
+pub use ops::*;
+
+/// The func dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct FuncDialect;
+
+impl Dialect for FuncDialect {
+    const NAME: &'static str = "func";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Functions: definition, call, return.");
+        d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
+        d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ReturnOp<'_>>();
+        d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
+    }
+}

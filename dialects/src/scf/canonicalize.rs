@@ -1,0 +1,85 @@
+//! Canonicalization patterns of scf operations.
+
+use sutura_ir::op_def::{Canonicalize, OpView};
+use sutura_ir::pattern::PatternSet;
+use sutura_ir::{Block, Op, Rewriter, Value};
+
+use super::ops::{ForOp, IfOp};
+
+impl Canonicalize for ForOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<ForOp<'_>>("loop_without_iterations", loop_without_iterations);
+        set.add::<ForOp<'_>>("loop_of_one_iteration", loop_of_one_iteration);
+    }
+}
+
+impl Canonicalize for IfOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<IfOp<'_>>("if_on_constant", if_on_constant);
+    }
+}
+
+/// How often a loop with constant bounds runs.
+fn trip_count(for_op: ForOp<'_>) -> Option<u128> {
+    let op = for_op.op_ref();
+    let constant = |v| op.cx.as_int(op.constant(v)?);
+    let (step, unsigned) = (constant(for_op.step())?, for_op.unsigned_cmp());
+    let bounds = (constant(for_op.lower_bound()), constant(for_op.upper_bound()));
+    let (Some(lower), Some(upper)) = bounds else {
+        // The same value twice is an empty range, whatever it is.
+        return (for_op.lower_bound() == for_op.upper_bound()).then_some(0);
+    };
+    let width = op.cx.bit_width(op.ty(for_op.lower_bound()))?;
+    let wide = |v: i64| if unsigned { i128::from(v as u64 & crate::constant::mask(width)) } else { i128::from(v) };
+    let (lower, upper, step) = (wide(lower), wide(upper), wide(step));
+    if step <= 0 {
+        return None;
+    }
+    Some(if lower >= upper { 0 } else { (upper - lower).unsigned_abs().div_ceil(step.unsigned_abs()) })
+}
+
+fn loop_without_iterations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let inits: Vec<Value> = {
+        let for_op = rw.view::<ForOp<'_>>(op)?;
+        (trip_count(for_op)? == 0).then(|| for_op.init_args().collect())?
+    };
+    rw.replace_op(op, &inits);
+    Some(())
+}
+
+fn loop_of_one_iteration(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (block, args) = {
+        let for_op = rw.view::<ForOp<'_>>(op)?;
+        (trip_count(for_op)? == 1).then_some(())?;
+        let args: Vec<Value> = std::iter::once(for_op.lower_bound()).chain(for_op.init_args()).collect();
+        (for_op.region().entry()?.block, args)
+    };
+    replace_by_block(op, rw, block, &args)
+}
+
+fn if_on_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let taken = {
+        let if_op = rw.view::<IfOp<'_>>(op)?;
+        let this = if_op.op_ref();
+        let condition = rw.cx().as_bool(this.constant(if_op.condition())?)?;
+        let region = if condition { if_op.then_region() } else { if_op.else_region() };
+        region.entry().map(|b| b.block)
+    };
+    match taken {
+        Some(block) => replace_by_block(op, rw, block, &[]),
+        None => {
+            rw.erase_op(op);
+            Some(())
+        }
+    }
+}
+
+/// Moves the ops of `block` before `op` and replaces `op` by what its terminator yields.
+fn replace_by_block(op: Op, rw: &mut Rewriter<'_>, block: Block, args: &[Value]) -> Option<()> {
+    let terminator = rw.body().last_op(block)?;
+    rw.inline_block_before(block, op, args);
+    let yielded: Vec<Value> = rw.body().operands(terminator).collect();
+    rw.erase_op(terminator);
+    rw.replace_op(op, &yielded);
+    Some(())
+}
