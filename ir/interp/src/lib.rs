@@ -20,6 +20,7 @@ pub mod num;
 mod program;
 pub mod random;
 mod scalar;
+mod strided;
 pub mod tensor;
 mod value;
 
@@ -34,5 +35,6 @@ pub use num::NumOp;
 pub use program::Program;
 pub use random::{Dims, Random, random_arguments};
 pub use scalar::{DType, Scalar};
+pub use strided::Layout;
 pub use tensor::{Shape, Tensor};
 pub use value::{OpaqueValue, Value};

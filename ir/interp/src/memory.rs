@@ -1,12 +1,12 @@
 //! Memory of the interpreted program: allocations, and memrefs that point into them.
 
-use smallvec::SmallVec;
 use sutura_ir::Attr;
 
 use crate::buffer::{Buffer, uninitialised};
 use crate::error::{Fault, FaultKind};
 use crate::scalar::{DType, Scalar};
-use crate::tensor::{Shape, Tensor, next_index, num_elements, out_of_bounds, row_major_strides};
+use crate::strided::{Layout, in_buffer};
+use crate::tensor::{Tensor, num_elements};
 
 /// One allocation of a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,51 +19,20 @@ pub struct MemRef {
     pub buffer: BufferId,
     /// Element type.
     pub dtype: DType,
-    /// First element, counted from the allocation's start.
-    pub offset: i64,
-    /// Sizes of the dimensions.
-    pub sizes: Shape,
-    /// Distance between neighbours in each dimension, in elements.
-    pub strides: SmallVec<[i64; 4]>,
+    /// Where in the allocation the elements lie.
+    pub layout: Layout,
 }
 
 impl MemRef {
-    /// Number of elements.
-    ///
-    /// # Errors
-    /// When it overflows.
-    pub fn num_elements(&self) -> Result<usize, Fault> {
-        num_elements(&self.sizes)
+    /// Sizes of the dimensions.
+    pub fn sizes(&self) -> &[usize] {
+        &self.layout.sizes
     }
 
-    /// Number of dimensions.
-    pub fn rank(&self) -> usize {
-        self.sizes.len()
-    }
-
-    /// True when the elements are row-major without gaps.
-    pub fn is_contiguous(&self) -> bool {
-        let dense = row_major_strides(&self.sizes);
-        // The stride of a dimension of size 1 is never applied.
-        self.sizes.iter().zip(self.strides.iter().zip(&dense)).all(|(&n, (&s, &d))| n <= 1 || s == d as i64)
-    }
-
-    /// Position in the allocation of an index.
-    ///
-    /// # Errors
-    /// When the rank differs or a coordinate is out of bounds.
-    pub fn position(&self, index: &[i64]) -> Result<i64, Fault> {
-        if index.len() != self.rank() {
-            return Err(Fault::shape(format!("{} indices for a memref of rank {}", index.len(), self.rank())));
-        }
-        let mut position = self.offset;
-        for (dim, (&i, (&size, &stride))) in index.iter().zip(self.sizes.iter().zip(&self.strides)).enumerate() {
-            if i < 0 || i as u64 >= size as u64 {
-                return Err(out_of_bounds(i, dim, size));
-            }
-            position = position.wrapping_add(i.wrapping_mul(stride));
-        }
-        Ok(position)
+    /// The same memory through another window.
+    #[must_use]
+    pub fn with_layout(&self, layout: Layout) -> Self {
+        Self { buffer: self.buffer, dtype: self.dtype, layout }
     }
 }
 
@@ -129,8 +98,7 @@ impl Memory {
         let buffer = BufferId(self.allocations.len() as u32);
         let dtype = data.dtype();
         self.allocations.push(Allocation { data: Some(data), space });
-        let strides = row_major_strides(shape).iter().map(|&s| s as i64).collect();
-        MemRef { buffer, dtype, offset: 0, sizes: shape.into(), strides }
+        MemRef { buffer, dtype, layout: Layout::row_major(shape) }
     }
 
     /// Frees the allocation behind a memref.
@@ -181,7 +149,7 @@ impl Memory {
     /// When the index is out of bounds or the memory was freed.
     pub fn get(&self, memref: &MemRef, index: &[i64]) -> Result<Option<Scalar>, Fault> {
         let buffer = self.buffer(memref)?;
-        let at = in_allocation(memref.position(index)?, buffer)?;
+        let at = in_buffer(memref.layout.position(index)?, buffer.len())?;
         Ok(buffer.get(at))
     }
 
@@ -198,9 +166,9 @@ impl Memory {
     /// # Errors
     /// When the index is out of bounds, the memory was freed, or the element type differs.
     pub fn store(&mut self, memref: &MemRef, index: &[i64], value: Option<Scalar>) -> Result<(), Fault> {
-        let position = memref.position(index)?;
+        let position = memref.layout.position(index)?;
         let buffer = self.buffer_mut(memref)?;
-        let at = in_allocation(position, buffer)?;
+        let at = in_buffer(position, buffer.len())?;
         if let Some(value) = value.filter(|v| v.dtype() != buffer.dtype()) {
             return Err(Fault::type_mismatch(format!("stores {} to memory of {}", value.dtype(), buffer.dtype())));
         }
@@ -213,20 +181,7 @@ impl Memory {
     /// # Errors
     /// When the memref reaches beyond its allocation or the memory was freed.
     pub fn read(&self, memref: &MemRef) -> Result<Tensor, Fault> {
-        let buffer = self.buffer(memref)?;
-        let mut data = Buffer::undefined(memref.dtype, memref.num_elements()?);
-        let mut at = 0;
-        for_each_row(memref, buffer, |start, stride, len| {
-            if stride == 1 {
-                data.copy_range(at, buffer, start, len);
-            } else {
-                for k in 0..len {
-                    data.set(at + k, buffer.get(start.wrapping_add_signed(stride * k as isize)));
-                }
-            }
-            at += len;
-        })?;
-        Tensor::new(memref.sizes.clone(), data)
+        memref.layout.read(self.buffer(memref)?)
     }
 
     /// Overwrites all elements of a memref.
@@ -234,60 +189,10 @@ impl Memory {
     /// # Errors
     /// When shapes or element types differ, the memref reaches beyond its allocation, or the memory was freed.
     pub fn write(&mut self, memref: &MemRef, value: &Tensor) -> Result<(), Fault> {
-        if value.shape() != &memref.sizes[..] {
-            let message = format!("shape {:?} does not fit a memref of shape {:?}", value.shape(), &memref.sizes[..]);
-            return Err(Fault::shape(message));
-        }
-        if value.dtype() != memref.dtype {
-            return Err(Fault::type_mismatch(format!("writes {} to memory of {}", value.dtype(), memref.dtype)));
-        }
-        let mut rows: Vec<(usize, isize, usize)> = Vec::new();
-        for_each_row(memref, self.buffer(memref)?, |start, stride, len| rows.push((start, stride, len)))?;
-        let buffer = self.buffer_mut(memref)?;
-        let mut at = 0;
-        for (start, stride, len) in rows {
-            if stride == 1 {
-                buffer.copy_range(start, value.data(), at, len);
-            } else {
-                for k in 0..len {
-                    buffer.set(start.wrapping_add_signed(stride * k as isize), value.data().get(at + k));
-                }
-            }
-            at += len;
-        }
-        Ok(())
+        memref.layout.write(self.buffer_mut(memref)?, value)
     }
 }
 
 fn freed() -> Fault {
     Fault::new(FaultKind::UseAfterFree, "accesses memory that was freed or is not this program's")
-}
-
-fn in_allocation(position: i64, buffer: &Buffer) -> Result<usize, Fault> {
-    usize::try_from(position).ok().filter(|&at| at < buffer.len()).ok_or_else(|| {
-        let message = format!("element {position} lies outside the allocation of {} elements", buffer.len());
-        Fault::new(FaultKind::OutOfBounds, message)
-    })
-}
-
-/// Calls `row(first position, stride, length)` for each innermost row, in row-major order, after checking its ends.
-fn for_each_row(memref: &MemRef, buffer: &Buffer, mut row: impl FnMut(usize, isize, usize)) -> Result<(), Fault> {
-    if memref.num_elements()? == 0 {
-        return Ok(());
-    }
-    let (outer, len, stride) = match memref.sizes.split_last() {
-        Some((&len, outer)) => (outer, len, memref.strides[outer.len()]),
-        None => (&[][..], 1, 1),
-    };
-    let mut index: Shape = outer.iter().map(|_| 0).collect();
-    loop {
-        let steps = index.iter().zip(&memref.strides).map(|(&i, &s)| (i as i64).wrapping_mul(s));
-        let start = steps.fold(memref.offset, i64::wrapping_add);
-        let first = in_allocation(start, buffer)?;
-        in_allocation(start.wrapping_add((len as i64 - 1).wrapping_mul(stride)), buffer)?;
-        row(first, stride as isize, len);
-        if !next_index(&mut index, outer) {
-            return Ok(());
-        }
-    }
 }

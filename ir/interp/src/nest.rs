@@ -245,8 +245,6 @@ impl Runner<'_> {
         let outer: Vec<usize> = of_kind(IteratorKind::Parallel).filter(|i| Some(*i) != self.along).collect();
         let inner: Vec<usize> = of_kind(IteratorKind::Reduce).collect();
         let outer_extents: Shape = outer.iter().map(|&i| nest.extents[i]).collect();
-        let inner_extents: Shape = inner.iter().map(|&i| nest.extents[i]).collect();
-        let empty_reduce = inner_extents.contains(&0);
         let lane_extent = self.along.map_or(1, |i| nest.extents[i]);
         if outer_extents.contains(&0) || lane_extent == 0 {
             return finish(nest, results);
@@ -261,21 +259,37 @@ impl Runner<'_> {
                     point[i] = start;
                 }
                 accumulators.iter_mut().for_each(Accumulator::reset);
-                let mut inner_at: Shape = inner.iter().map(|_| 0).collect();
-                while !empty_reduce {
-                    set(&mut point, &inner, &inner_at);
-                    self.point(&point, n, &mut lanes, &mut accumulators)?;
-                    if !next_index(&mut inner_at, &inner_extents) {
-                        break;
-                    }
-                }
-                set(&mut point, &inner, &inner.iter().map(|_| 0).collect::<Shape>());
+                self.reduce(&inner, &mut point, n, &mut lanes, &mut accumulators)?;
                 for (i, acc) in accumulators.iter_mut().enumerate() {
                     self.store(i, &mut results[i], &point, acc.finish(n)?)?;
                 }
             }
             if !next_index(&mut outer_at, &outer_extents) {
                 return finish(nest, results);
+            }
+        }
+    }
+
+    /// All points of the reduce iterators `inner`, in row-major order; leaves their coordinates at 0.
+    fn reduce(
+        &self,
+        inner: &[usize],
+        point: &mut [usize],
+        n: usize,
+        lanes: &mut Lanes,
+        accumulators: &mut [Accumulator],
+    ) -> Result<(), Fault> {
+        let extents: Shape = inner.iter().map(|&i| self.nest.extents[i]).collect();
+        if extents.contains(&0) {
+            return Ok(());
+        }
+        let mut at: Shape = inner.iter().map(|_| 0).collect();
+        loop {
+            set(point, inner, &at);
+            self.point(point, n, lanes, accumulators)?;
+            if !next_index(&mut at, &extents) {
+                set(point, inner, &at);
+                return Ok(());
             }
         }
     }

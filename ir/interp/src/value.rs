@@ -168,7 +168,7 @@ impl Value {
             Self::Tensor(t) => format!("a tensor of type {}{}", dims(t), t.dtype()),
             Self::Vector(t) => format!("a vector of type {}{}", dims(t), t.dtype()),
             Self::MemRef(m) => {
-                format!("a memref of type {}{}", m.sizes.iter().map(|d| format!("{d}x")).collect::<String>(), m.dtype)
+                format!("a memref of type {}{}", m.sizes().iter().map(|d| format!("{d}x")).collect::<String>(), m.dtype)
             }
             Self::Opaque(_) => "an opaque value".to_owned(),
         }
@@ -192,7 +192,7 @@ impl Value {
             }
             (Self::MemRef(m), TypeData::UnrankedMemRef { elem, .. }) => DType::of(cx, elem) == Some(m.dtype),
             (Self::MemRef(m), TypeData::MemRef { shape, elem, .. }) => {
-                return check_shaped(cx, self, &m.sizes, m.dtype, cx.ints(shape), elem);
+                return check_shaped(cx, self, m.sizes(), m.dtype, cx.ints(shape), elem);
             }
             (Self::Opaque(_), _) => true,
             (_, TypeData::Ext(_) | TypeData::Opaque { .. }) => true,

@@ -111,13 +111,10 @@ proptest! {
             let (x, y) = (a as i32 as i64, b as i32 as i64);
             let run = |op| ints(op, 32, &[x, y]);
             let expected = |v: u32| Ok(i64::from(v as i32));
-            if b == 0 {
-                prop_assert_eq!(run(NumOp::DivUI { exact: false }), Err(FaultKind::DivisionByZero));
-            } else {
-                prop_assert_eq!(run(NumOp::DivUI { exact: false }), expected(a / b));
-                prop_assert_eq!(run(NumOp::RemUI), expected(a % b));
-                prop_assert_eq!(run(NumOp::CeilDivUI), expected(a.div_ceil(b)));
-            }
+            let or_fault = |v: Option<u32>| v.map_or(Err(FaultKind::DivisionByZero), expected);
+            prop_assert_eq!(run(NumOp::DivUI { exact: false }), or_fault(a.checked_div(b)));
+            prop_assert_eq!(run(NumOp::RemUI), or_fault(a.checked_rem(b)));
+            prop_assert_eq!(run(NumOp::CeilDivUI), or_fault((b != 0).then(|| a.div_ceil(b))));
             prop_assert_eq!(run(NumOp::MaxUI), expected(a.max(b)));
             prop_assert_eq!(run(NumOp::MinUI), expected(a.min(b)));
             prop_assert_eq!(run(NumOp::MaxSI), Ok(x.max(y)));
@@ -221,7 +218,8 @@ proptest! {
     #[test]
     fn functions_are_within_one_place(x in -20.0f64..20.0) {
         use MathFn::*;
-        let functions: [(MathFn, fn(f64) -> f64); 12] = [
+        type Reference = (MathFn, fn(f64) -> f64);
+        let functions: [Reference; 12] = [
             (Exp, f64::exp), (Exp2, f64::exp2), (ExpM1, f64::exp_m1), (Tanh, f64::tanh), (Sin, f64::sin),
             (Cos, f64::cos), (Atan, f64::atan), (Sinh, f64::sinh), (Cosh, f64::cosh), (Cbrt, f64::cbrt),
             (Floor, f64::floor), (RoundEven, f64::round_ties_even),

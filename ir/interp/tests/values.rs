@@ -56,17 +56,18 @@ fn memory_is_strided_and_checked() {
     let mut memory = Memory::default();
     let source = Tensor::from_f32((0..12).map(|i| i as f32).collect(), &[3, 4]).unwrap();
     let whole = memory.alloc_from(&source, None).unwrap();
-    assert!(whole.is_contiguous());
+    assert!(whole.layout.is_contiguous());
     // The transpose of columns 1 and 3.
-    let window =
-        MemRef { offset: 1, sizes: [2, 3].as_slice().into(), strides: [2, 4].as_slice().into(), ..whole.clone() };
-    assert!(!window.is_contiguous());
+    let window = whole.layout.slice(&[0, 1], &[3, 2], &[1, 2]).unwrap().permute(&[1, 0]).unwrap();
+    assert_eq!((window.offset, &window.sizes[..], &window.strides[..]), (1, &[2, 3][..], &[2, 4][..]));
+    let window = whole.with_layout(window);
+    assert!(!window.layout.is_contiguous());
     assert_eq!(memory.read(&window).unwrap().data().as_f32().unwrap(), [1.0, 5.0, 9.0, 3.0, 7.0, 11.0]);
     memory.write(&window, &Tensor::splat(Scalar::f32(-1.0), &[2, 3]).unwrap()).unwrap();
     let expected = [0.0, -1.0, 2.0, -1.0, 4.0, -1.0, 6.0, -1.0, 8.0, -1.0, 10.0, -1.0];
     assert_eq!(memory.read(&whole).unwrap().data().as_f32().unwrap(), expected);
     assert_eq!(memory.load(&window, &[2, 0]).unwrap_err().kind, FaultKind::OutOfBounds);
-    let beyond = MemRef { offset: 4, ..window.clone() };
+    let beyond = window.with_layout(Layout { offset: 4, ..window.layout.clone() });
     assert_eq!(memory.read(&beyond).unwrap_err().kind, FaultKind::OutOfBounds);
     assert_eq!(memory.load(&beyond, &[1, 2]).unwrap_err().kind, FaultKind::OutOfBounds);
     let wrong = memory.store(&whole, &[0, 0], Some(Scalar::f64(0.0)));
@@ -81,6 +82,32 @@ fn memory_is_strided_and_checked() {
     assert_eq!(memory.free(&whole).unwrap_err().kind, FaultKind::UseAfterFree);
     memory.limit = 100;
     assert_eq!(memory.alloc(DType::F64, &[100], None).unwrap_err().kind, FaultKind::Limit);
+}
+
+#[test]
+fn slices_are_checked_and_reduced() {
+    let layout = Layout::row_major(&[4, 1, 5]);
+    let slice = layout.slice(&[3, 0, 4], &[2, 1, 3], &[-3, 1, -2]).unwrap();
+    assert_eq!((slice.offset, &slice.strides[..]), (19, &[-15, 5, -2][..]));
+    let t = Tensor::from_i64((0..20).collect(), &[4, 1, 5]).unwrap();
+    assert_eq!(t.window(&slice).unwrap().data().as_i64().unwrap(), [19, 17, 15, 4, 2, 0]);
+    assert_eq!(&slice.drop_unit_dims(&[2, 3]).unwrap().sizes[..], [2, 3]);
+    assert_eq!(&slice.drop_unit_dims(&[-1, -1]).unwrap().sizes[..], [2, 3]);
+    assert_eq!(slice.drop_unit_dims(&[2]).unwrap_err().kind, FaultKind::ShapeMismatch);
+    let unit = Layout::row_major(&[1, 1, 3]);
+    assert_eq!(&unit.drop_unit_dims(&[1, 3]).unwrap().sizes[..], [1, 3]);
+    assert_eq!(&unit.drop_unit_dims(&[-1, -1]).unwrap().sizes[..], [1, 3]);
+    for (offset, size, step) in [(2, 3, 1), (-1, 1, 1), (0, 5, 1), (3, 2, 1), (0, 2, 4)] {
+        let bad = layout.slice(&[offset, 0, 0], &[size, 1, 5], &[step, 1, 1]).unwrap_err();
+        assert_eq!(bad.kind, FaultKind::OutOfBounds, "{offset} {size} {step}");
+    }
+    // An empty slice may start at the end.
+    assert_eq!(layout.slice(&[4, 0, 0], &[0, 1, 5], &[1, 1, 1]).unwrap().num_elements().unwrap(), 0);
+    assert!(layout.slice(&[0, 0, 0], &[-1, 1, 5], &[1, 1, 1]).is_err());
+    assert!(layout.permute(&[0, 0, 1]).is_err() && layout.permute(&[0, 1]).is_err());
+    let turned = t.transpose(&[2, 1, 0]).unwrap();
+    assert_eq!(turned.shape(), [5, 1, 4]);
+    assert_eq!(turned.at(&[3, 0, 2]).unwrap(), t.at(&[2, 0, 3]).unwrap());
 }
 
 #[test]

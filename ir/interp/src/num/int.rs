@@ -125,7 +125,7 @@ fn unsigned_division(op: NumOp, a: u64, b: u64) -> Result<u64, Fault> {
     match op {
         NumOp::RemUI => Ok(a % b),
         NumOp::CeilDivUI => Ok(a.div_ceil(b)),
-        NumOp::DivUI { exact: true } if a % b != 0 => Err(inexact()),
+        NumOp::DivUI { exact: true } if !a.is_multiple_of(b) => Err(inexact()),
         _ => Ok(a / b),
     }
 }

@@ -29,21 +29,21 @@ const fn op(name: &'static str, traits: Traits) -> OpDef {
     }
 }
 
-pub static FUNC: OpDef = op("t.func", Traits::IsolatedFromAbove.with(Traits::Symbol));
-pub static RETURN: OpDef = op("t.return", Traits::Terminator);
-pub static CONST: OpDef = op("t.const", Traits::ConstantLike);
-pub static ADD: OpDef = op("t.add", Traits::Pure);
-pub static DIV: OpDef = op("t.div", Traits::NONE);
-pub static CALL: OpDef = op("t.call", Traits::NONE);
-pub static BR: OpDef = op("t.br", Traits::Terminator);
-pub static COND_BR: OpDef = op("t.cond_br", Traits::Terminator);
-pub static REPEAT: OpDef = op("t.repeat", Traits::NONE);
-pub static INSERT: OpDef = op("t.insert", Traits::NONE);
-pub static MUTE: OpDef = op("t.mute", Traits::NONE);
-pub static ADDF: OpDef = op("t.addf", Traits::Pure);
-pub static MULF: OpDef = op("t.mulf", Traits::Pure);
-pub static INDEX: OpDef = op("t.index", Traits::Pure);
-pub static STORE: OpDef = op("t.store", Traits::NONE);
+pub(crate) static FUNC: OpDef = op("t.func", Traits::IsolatedFromAbove.with(Traits::Symbol));
+pub(crate) static RETURN: OpDef = op("t.return", Traits::Terminator);
+pub(crate) static CONST: OpDef = op("t.const", Traits::ConstantLike);
+pub(crate) static ADD: OpDef = op("t.add", Traits::Pure);
+pub(crate) static DIV: OpDef = op("t.div", Traits::NONE);
+pub(crate) static CALL: OpDef = op("t.call", Traits::NONE);
+pub(crate) static BR: OpDef = op("t.br", Traits::Terminator);
+pub(crate) static COND_BR: OpDef = op("t.cond_br", Traits::Terminator);
+pub(crate) static REPEAT: OpDef = op("t.repeat", Traits::NONE);
+pub(crate) static INSERT: OpDef = op("t.insert", Traits::NONE);
+pub(crate) static MUTE: OpDef = op("t.mute", Traits::NONE);
+pub(crate) static ADDF: OpDef = op("t.addf", Traits::Pure);
+pub(crate) static MULF: OpDef = op("t.mulf", Traits::Pure);
+pub(crate) static INDEX: OpDef = op("t.index", Traits::Pure);
+pub(crate) static STORE: OpDef = op("t.store", Traits::NONE);
 
 fn call(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let args = frame.take_operands()?;
@@ -77,11 +77,11 @@ fn repeat(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 }
 
 #[derive(Default)]
-pub struct Trips(pub u64);
+pub(crate) struct Trips(pub u64);
 
 /// How often [`insert`] found its tensor shared.
 #[derive(Default)]
-pub struct Copies(pub u64);
+pub(crate) struct Copies(pub u64);
 
 /// Writes operand 1 to the first element of tensor operand 0; counts how often the elements had to be copied.
 fn insert(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
@@ -109,7 +109,7 @@ impl ScalarMeaning for FirstIndex {
     }
 }
 
-pub struct TestDialect;
+pub(crate) struct TestDialect;
 impl Dialect for TestDialect {
     const NAME: &'static str = "t";
     fn register(d: &mut DialectBuilder<'_>) {
@@ -135,12 +135,12 @@ impl Dialect for TestDialect {
     }
 }
 
-pub fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::new(Registry::default().with::<TestDialect>())
 }
 
 /// Adds `t.func @name`, whose entry block has arguments of the given types, and lets `build` fill it.
-pub fn add_func(
+pub(crate) fn add_func(
     cx: &Context,
     module: &mut Module,
     name: &str,
@@ -157,7 +157,7 @@ pub fn add_func(
     Builder::at_end(cx, module.body_mut(), top).create_isolated(state, body);
 }
 
-pub fn emit(
+pub(crate) fn emit(
     b: &mut Builder<'_>,
     def: &'static OpDef,
     args: &[sutura_ir::Value],
@@ -168,13 +168,13 @@ pub fn emit(
     b.body().results(op).collect()
 }
 
-pub fn constant(b: &mut Builder<'_>, value: i64, ty: Type) -> sutura_ir::Value {
+pub(crate) fn constant(b: &mut Builder<'_>, value: i64, ty: Type) -> sutura_ir::Value {
     let (cx, name) = (b.cx(), b.cx().ident("value"));
     let state = OpState::of(cx, &CONST, Loc::UNKNOWN).results([ty]).prop(name, cx.int_attr(value, ty));
     let op = b.create(state);
     b.body().result(op, 0)
 }
 
-pub fn module(cx: &Context) -> Module {
+pub(crate) fn module(cx: &Context) -> Module {
     Module::new(cx, Loc::UNKNOWN)
 }
