@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 pub mod generic;
+pub mod gir_to_cpu;
 
 use sutura_ir::pass::PassRegistry;
 
 /// Adds all passes of this crate.
 pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
+    registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
 }

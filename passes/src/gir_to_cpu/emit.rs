@@ -1,0 +1,418 @@
+//! Emitting upstream operations: short names for what the lowering needs of `arith`, `math`, `scf`, `vector`, `llvm`.
+
+use smallvec::SmallVec;
+use sutura_dialects::r#dyn::poly::{Atom, Poly};
+use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
+
+/// Emits operations at the builder's insertion point.
+pub(super) struct Emit<'e> {
+    pub(super) b: &'e mut Builder<'e>,
+    pub(super) loc: Loc,
+    /// Elements of a vector, whatever their type.
+    pub(super) lanes: i64,
+}
+
+/// Predicates of `arith.cmpi`, as numbers.
+#[derive(Clone, Copy)]
+pub(super) enum Pred {
+    Slt = 2,
+    Sge = 5,
+}
+
+impl<'e> Emit<'e> {
+    pub(super) fn cx(&self) -> &'e Context {
+        self.b.cx()
+    }
+
+    /// `vector<lanes x elem>`
+    pub(super) fn vec_type(&self, elem: Type) -> Type {
+        self.cx().vector_type(&[self.lanes], elem)
+    }
+
+    pub(super) fn ptr_type(&self) -> Type {
+        ptr_type(self.cx())
+    }
+
+    pub(super) fn op(&mut self, name: &str, operands: &[Value], results: &[Type], props: &[(&str, Attr)]) -> Op {
+        let cx = self.cx();
+        let mut state = OpState::new(cx.op_name(name), self.loc);
+        state.operands = SmallVec::from_slice(operands);
+        state.result_types = SmallVec::from_slice(results);
+        for (name, value) in props {
+            state = state.prop(cx.ident(name), *value);
+        }
+        self.b.create(state)
+    }
+
+    pub(super) fn op1(&mut self, name: &str, operands: &[Value], result: Type, props: &[(&str, Attr)]) -> Value {
+        let op = self.op(name, operands, &[result], props);
+        self.b.body().result(op, 0)
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.b.body().ty(value)
+    }
+
+    // ---- constants
+
+    pub(super) fn constant(&mut self, value: Attr, ty: Type) -> Value {
+        self.op1("arith.constant", &[], ty, &[("value", value)])
+    }
+
+    pub(super) fn i64(&mut self, value: i64) -> Value {
+        let attr = self.cx().int_attr(value, Type::I64);
+        self.constant(attr, Type::I64)
+    }
+
+    /// A vector of equal elements.
+    pub(super) fn splat(&mut self, value: Attr) -> Value {
+        let elem = self.cx().attr_type(value).expect("a number");
+        let ty = self.vec_type(elem);
+        let attr = self.cx().splat_attr(ty, value).expect("a vector of numbers");
+        self.constant(attr, ty)
+    }
+
+    /// `[0, 1, …, lanes - 1]` as i64.
+    pub(super) fn lane_numbers(&mut self) -> Value {
+        let ty = self.vec_type(Type::I64);
+        let bytes: Vec<u8> = (0..self.lanes).flat_map(i64::to_le_bytes).collect();
+        let data = self.cx().blob(&bytes);
+        let attr = self.cx().attr(AttrData::Dense { ty, data, splat: self.lanes == 1 });
+        self.constant(attr, ty)
+    }
+
+    // ---- integer arithmetic on i64 scalars
+
+    pub(super) fn addi(&mut self, a: Value, b: Value) -> Value {
+        let ty = self.ty(a);
+        self.op1("arith.addi", &[a, b], ty, &[])
+    }
+
+    pub(super) fn subi(&mut self, a: Value, b: Value) -> Value {
+        let ty = self.ty(a);
+        self.op1("arith.subi", &[a, b], ty, &[])
+    }
+
+    pub(super) fn muli(&mut self, a: Value, b: Value) -> Value {
+        let ty = self.ty(a);
+        self.op1("arith.muli", &[a, b], ty, &[])
+    }
+
+    pub(super) fn mini(&mut self, a: Value, b: Value) -> Value {
+        self.op1("arith.minsi", &[a, b], Type::I64, &[])
+    }
+
+    pub(super) fn maxi(&mut self, a: Value, b: Value) -> Value {
+        self.op1("arith.maxsi", &[a, b], Type::I64, &[])
+    }
+
+    pub(super) fn cmpi(&mut self, pred: Pred, a: Value, b: Value) -> Value {
+        let ty = self.cx().with_element_type(self.ty(a), Type::I1);
+        let attr = self.cx().int_attr(pred as i64, Type::I64);
+        self.op1("arith.cmpi", &[a, b], ty, &[("predicate", attr)])
+    }
+
+    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.ty(a);
+        self.op1("arith.select", &[cond, a, b], ty, &[])
+    }
+
+    /// `floor(a / b)` for a constant `b` of at least 1.
+    pub(super) fn floordiv(&mut self, a: Value, divisor: i64) -> Value {
+        if divisor == 1 {
+            return a;
+        }
+        let d = self.i64(divisor);
+        let quotient = self.op1("arith.divsi", &[a, d], Type::I64, &[]);
+        let remainder = self.op1("arith.remsi", &[a, d], Type::I64, &[]);
+        let zero = self.i64(0);
+        let negative = self.cmpi(Pred::Slt, remainder, zero);
+        let one = self.i64(1);
+        let lower = self.subi(quotient, one);
+        self.select(negative, lower, quotient)
+    }
+
+    /// Value of a size, with `symbol` giving the values of its symbols.
+    pub(super) fn poly(&mut self, poly: &Poly, symbol: &dyn Fn(&str) -> Option<Value>) -> Result<Value, String> {
+        if let Some(value) = poly.as_const() {
+            return Ok(self.i64(value));
+        }
+        let mut sum: Option<Value> = None;
+        for (atoms, c) in poly.terms() {
+            let c = i64::try_from(c).map_err(|_| format!("a coefficient of `{poly}` does not fit 64 bits"))?;
+            let mut product = (c != 1 || atoms.is_empty()).then(|| self.i64(c));
+            for atom in atoms {
+                let value = match atom {
+                    Atom::Symbol(name) => symbol(name).ok_or_else(|| format!("nothing binds the symbol `{name}`"))?,
+                    Atom::FloorDiv(inner, divisor) => {
+                        let inner = self.poly(inner, symbol)?;
+                        self.floordiv(inner, *divisor)
+                    }
+                };
+                product = Some(match product {
+                    Some(p) => self.muli(p, value),
+                    None => value,
+                });
+            }
+            let product = product.expect("a term has a coefficient or atoms");
+            sum = Some(match sum {
+                Some(s) => self.addi(s, product),
+                None => product,
+            });
+        }
+        Ok(sum.expect("zero is a constant"))
+    }
+
+    /// Value of an affine expression.
+    pub(super) fn affine(&mut self, expr: AffineExpr, dims: &[Value], symbols: &[Value]) -> Result<Value, String> {
+        match self.cx().affine_data(expr) {
+            AffineExprData::Const(value) => Ok(self.i64(value)),
+            AffineExprData::Dim(i) => Ok(dims[i as usize]),
+            AffineExprData::Symbol(i) => Ok(symbols[i as usize]),
+            AffineExprData::Binary(op, a, b) => {
+                let left = self.affine(a, dims, symbols)?;
+                if matches!(op, AffineOp::Add | AffineOp::Mul) {
+                    let right = self.affine(b, dims, symbols)?;
+                    return Ok(if op == AffineOp::Add { self.addi(left, right) } else { self.muli(left, right) });
+                }
+                let AffineExprData::Const(divisor @ 1..) = self.cx().affine_data(b) else {
+                    return Err("an index is divided by something else than a positive constant".to_string());
+                };
+                Ok(match op {
+                    AffineOp::CeilDiv => {
+                        let up = self.i64(divisor - 1);
+                        let sum = self.addi(left, up);
+                        self.floordiv(sum, divisor)
+                    }
+                    AffineOp::Mod => {
+                        let quotient = self.floordiv(left, divisor);
+                        let d = self.i64(divisor);
+                        let whole = self.muli(quotient, d);
+                        self.subi(left, whole)
+                    }
+                    _ => self.floordiv(left, divisor),
+                })
+            }
+        }
+    }
+
+    // ---- element functions, on scalars and vectors alike
+
+    fn fast_math(&self, name: &str) -> SmallVec<[(&'static str, Attr); 1]> {
+        let contracts = matches!(name, "arith.addf" | "arith.subf" | "arith.mulf");
+        contracts
+            .then(|| ("fastmath", self.cx().ext_attr(sutura_dialects::arith::FastMathFlags::CONTRACT)))
+            .into_iter()
+            .collect()
+    }
+
+    pub(super) fn unary(&mut self, kind: UnaryKind, a: Value) -> Value {
+        let ty = self.ty(a);
+        self.op1(kind.scalar_op(), &[a], ty, &[])
+    }
+
+    pub(super) fn binary(&mut self, kind: BinaryKind, a: Value, b: Value) -> Value {
+        let (ty, props) = (self.ty(a), self.fast_math(kind.scalar_op()));
+        self.op1(kind.scalar_op(), &[a, b], ty, &props)
+    }
+
+    pub(super) fn combine(&mut self, kind: Combiner, a: Value, b: Value) -> Value {
+        // A sum is not contracted: its order is fixed, and so are its bits.
+        let ty = self.ty(a);
+        self.op1(kind.scalar_op(), &[a, b], ty, &[])
+    }
+
+    pub(super) fn ternary(&mut self, kind: TernaryKind, a: Value, b: Value, c: Value) -> Value {
+        let ty = self.ty(c);
+        self.op1(kind.scalar_op(), &[a, b, c], ty, &[])
+    }
+
+    pub(super) fn compare(&mut self, kind: CompareKind, a: Value, b: Value) -> Value {
+        const CMPI: [&str; 6] = ["eq", "ne", "slt", "sle", "sgt", "sge"];
+        const CMPF: [&str; 16] = [
+            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
+            "true",
+        ];
+        let (op, names) = if kind.is_integer() { ("arith.cmpi", &CMPI[..]) } else { ("arith.cmpf", &CMPF[..]) };
+        let number = names.iter().position(|n| *n == kind.as_str()).expect("every comparison has a predicate");
+        let ty = self.cx().with_element_type(self.ty(a), Type::I1);
+        let attr = self.cx().int_attr(number as i64, Type::I64);
+        self.op1(op, &[a, b], ty, &[("predicate", attr)])
+    }
+
+    pub(super) fn cast(&mut self, kind: CastKind, a: Value, elem: Type) -> Value {
+        let ty = self.cx().with_element_type(self.ty(a), elem);
+        // Indices are 64-bit integers here, so what would convert them is a change of width or nothing.
+        if kind == CastKind::IndexCast {
+            let from = self.cx().bit_width(self.cx().element_type(self.ty(a))).unwrap_or(64);
+            let to = self.cx().bit_width(elem).unwrap_or(64);
+            return match from.cmp(&to) {
+                std::cmp::Ordering::Equal => a,
+                std::cmp::Ordering::Less => self.op1("arith.extsi", &[a], ty, &[]),
+                std::cmp::Ordering::Greater => self.op1("arith.trunci", &[a], ty, &[]),
+            };
+        }
+        self.op1(kind.scalar_op(), &[a], ty, &[])
+    }
+
+    // ---- vectors
+
+    pub(super) fn broadcast(&mut self, scalar: Value) -> Value {
+        let ty = self.vec_type(self.ty(scalar));
+        self.op1("vector.broadcast", &[scalar], ty, &[])
+    }
+
+    /// Combines all lanes, halves first: the order is fixed by the number of lanes.
+    pub(super) fn combine_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
+        let elem = self.cx().element_type(self.ty(vector));
+        let (mut value, mut width) = (vector, self.lanes);
+        while width > 1 {
+            width /= 2;
+            let half = self.cx().vector_type(&[width], elem);
+            let part = |emit: &mut Self, from: i64| {
+                let mask: Vec<i64> = (from..from + width).collect();
+                let mask = emit.cx().i64_array(&mask);
+                emit.op1("vector.shuffle", &[value, value], half, &[("mask", mask)])
+            };
+            let (low, high) = (part(self, 0), part(self, width));
+            value = self.combine(kind, low, high);
+        }
+        let position = self.cx().i64_array(&[0]);
+        self.op1("vector.extract", &[value], elem, &[("static_position", position)])
+    }
+
+    // ---- memory
+
+    /// Address of element `index` (in elements) from `ptr`.
+    pub(super) fn gep(&mut self, ptr: Value, index: Value, elem: Type) -> Value {
+        let indices = self.cx().i32_array(&[i32::MIN]);
+        let props = [("rawConstantIndices", indices), ("elem_type", self.cx().type_attr(elem))];
+        let ty = match self.cx().type_data(self.ty(index)) {
+            TypeData::Vector { shape, .. } => {
+                let n = self.cx().ints(shape)[0];
+                self.cx().vector_type(&[n], self.ptr_type())
+            }
+            _ => self.ptr_type(),
+        };
+        self.op1("llvm.getelementptr", &[ptr, index], ty, &props)
+    }
+
+    pub(super) fn alignment(&self, elem: Type) -> Attr {
+        let bytes = self.cx().bit_width(elem).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+        self.cx().int_attr(bytes, Type::I64)
+    }
+
+    pub(super) fn load(&mut self, ptr: Value, ty: Type) -> Value {
+        let align = self.alignment(self.cx().element_type(ty));
+        self.op1("llvm.load", &[ptr], ty, &[("alignment", align)])
+    }
+
+    pub(super) fn store(&mut self, value: Value, ptr: Value) {
+        let align = self.alignment(self.cx().element_type(self.ty(value)));
+        self.op("llvm.store", &[value, ptr], &[], &[("alignment", align)]);
+    }
+
+    fn alignment32(&self, elem: Type) -> Attr {
+        let bytes = self.cx().bit_width(elem).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+        self.cx().int_attr(bytes, Type::I32)
+    }
+
+    pub(super) fn masked_load(&mut self, ptr: Value, mask: Value, pass: Value) -> Value {
+        let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
+        self.op1("llvm.intr.masked.load", &[ptr, mask, pass], ty, &[("alignment", align)])
+    }
+
+    pub(super) fn masked_store(&mut self, value: Value, ptr: Value, mask: Value) {
+        let align = self.alignment32(self.cx().element_type(self.ty(value)));
+        self.op("llvm.intr.masked.store", &[value, ptr, mask], &[], &[("alignment", align)]);
+    }
+
+    pub(super) fn gather(&mut self, ptrs: Value, mask: Value, pass: Value) -> Value {
+        let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
+        self.op1("llvm.intr.masked.gather", &[ptrs, mask, pass], ty, &[("alignment", align)])
+    }
+
+    pub(super) fn scatter(&mut self, value: Value, ptrs: Value, mask: Value) {
+        let align = self.alignment32(self.cx().element_type(self.ty(value)));
+        self.op("llvm.intr.masked.scatter", &[value, ptrs, mask], &[], &[("alignment", align)]);
+    }
+
+    // ---- control flow
+
+    /// `scf.for` over i64 with carried values; `body` gets the index and the carried values and returns the next.
+    pub(super) fn for_loop(
+        &mut self,
+        (lo, hi, step): (Value, Value, Value),
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Result<Vec<Value>, String>,
+    ) -> Result<Vec<Value>, String> {
+        let types: Vec<Type> = inits.iter().map(|v| self.ty(*v)).collect();
+        let mut state = OpState::new(self.cx().op_name("scf.for"), self.loc).regions(1);
+        state.operands.extend([lo, hi, step]);
+        state.operands.extend_from_slice(inits);
+        state.result_types.extend_from_slice(&types);
+        let op = self.b.create(state);
+        let region = self.b.body().regions(op).next().expect("made with a region");
+        let mut args = vec![(Type::I64, self.loc)];
+        args.extend(types.iter().map(|t| (*t, self.loc)));
+        let block = self.b.create_block(region, &args);
+        let point = self.b.set_insert_point(sutura_ir::builder::InsertPoint::End(block));
+        let args: Vec<Value> = self.b.body().block_args(block).to_vec();
+        let next = body(self, args[0], &args[1..])?;
+        self.op("scf.yield", &next, &[], &[]);
+        self.b.set_insert_point(point);
+        Ok(self.b.body().results(op).collect())
+    }
+
+    /// `scf.if`; both branches return values of `types`.
+    pub(super) fn if_else(
+        &mut self,
+        cond: Value,
+        types: &[Type],
+        then: impl FnOnce(&mut Self) -> Result<Vec<Value>, String>,
+        otherwise: impl FnOnce(&mut Self) -> Result<Vec<Value>, String>,
+    ) -> Result<Vec<Value>, String> {
+        let mut state = OpState::new(self.cx().op_name("scf.if"), self.loc).regions(2);
+        state.operands.push(cond);
+        state.result_types.extend_from_slice(types);
+        let op = self.b.create(state);
+        let regions: Vec<_> = self.b.body().regions(op).collect();
+        let enter = |emit: &mut Self, index: usize| -> Block {
+            let block = emit.b.create_block(regions[index], &[]);
+            emit.b.set_to_end(block);
+            block
+        };
+        let point = self.b.insert_point();
+        enter(self, 0);
+        let values = then(self)?;
+        self.op("scf.yield", &values, &[], &[]);
+        enter(self, 1);
+        let values = otherwise(self)?;
+        self.op("scf.yield", &values, &[], &[]);
+        self.b.set_insert_point(point);
+        Ok(self.b.body().results(op).collect())
+    }
+}
+
+/// The value with which a combination starts.
+pub(super) fn identity(cx: &Context, kind: Combiner, elem: Type) -> Attr {
+    let bits = cx.bit_width(elem).unwrap_or(64).min(64);
+    match kind {
+        Combiner::Add => cx.float_attr(0.0, elem),
+        Combiner::Mul => cx.float_attr(1.0, elem),
+        Combiner::Max => cx.float_attr(f64::NEG_INFINITY, elem),
+        Combiner::Min => cx.float_attr(f64::INFINITY, elem),
+        Combiner::AddI | Combiner::Or => cx.int_attr(0, elem),
+        Combiner::MulI => cx.int_attr(1, elem),
+        Combiner::And => cx.int_attr(-1, elem),
+        Combiner::MaxSI => cx.int_attr(i64::MIN >> (64 - bits), elem),
+        Combiner::MinSI => cx.int_attr(i64::MAX >> (64 - bits), elem),
+    }
+}
+
+/// `!llvm.ptr`
+pub(super) fn ptr_type(cx: &Context) -> Type {
+    cx.ty(TypeData::Opaque { dialect: cx.ident("llvm"), body: cx.ident(".ptr"), refs: cx.attr_list(&[]) })
+}

@@ -1,0 +1,463 @@
+//! One kernel: from a grid of groups to a function over a range of linear group numbers.
+
+use std::collections::HashMap;
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::bounds::Bounds;
+use sutura_dialects::gir::kernel::KernelInfo;
+use sutura_dialects::gir::ops::{ForOp, SliceOp};
+use sutura_dialects::gir::types::{TileType, ViewType};
+use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
+
+use super::emit::{Emit, Pred};
+use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
+use super::strip::{NodeId, Sink, Strips};
+use super::tile::RegTile;
+
+/// What a value of the kernel has become.
+#[derive(Clone)]
+pub(super) enum Held {
+    Index(Value),
+    View(ViewVal),
+    Slice(SliceVal),
+    Tile(RegTile),
+    Strip(NodeId),
+}
+
+/// Where and why a kernel cannot be lowered.
+pub(super) struct Unsupported<'a> {
+    pub(super) op: OpRef<'a>,
+    pub(super) message: String,
+}
+
+pub(super) type Lowered<'a, T> = Result<T, Unsupported<'a>>;
+
+/// State of one kernel's lowering.
+pub(super) struct Lowering<'a, 'e> {
+    pub(super) e: Emit<'e>,
+    pub(super) kernel: &'a KernelInfo<'a>,
+    pub(super) bounds: Bounds<'a>,
+    pub(super) held: HashMap<Value, Held>,
+    pub(super) strips: Strips,
+    pub(super) pending: Vec<Sink>,
+    /// Operations that have been lowered; others are still to come.
+    pub(super) done: std::collections::HashSet<sutura_ir::Op>,
+    /// In this copy of the body every window that depends on the grid alone is full.
+    pub(super) assume_full: bool,
+    /// Values of the sizes, by name.
+    dims: HashMap<String, Value>,
+    /// First operation of the function that is not an allocation: scratch is allocated before it.
+    entry_mark: sutura_ir::Op,
+}
+
+/// Scratch of one kernel, per thread, that may lie on the stack.
+const SCRATCH_LIMIT: i64 = 1 << 20;
+
+/// Lowers one kernel into the state of a `func.func` and its body.
+pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, lanes: i64) -> Lowered<'a, (OpState, Body)> {
+    let cx = kernel.op.cx;
+    let loc = kernel.op.loc();
+    let ptr = super::emit::ptr_type(cx);
+    let inputs = [ptr, ptr, Type::I64, Type::I64];
+    let state = OpState::new(cx.op_name("func.func"), loc)
+        .prop(cx.ident("sym_name"), cx.string_attr(name))
+        .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])));
+    let mut body = Body::new(1);
+    let region = body.region();
+    let mut builder = Builder::new(cx, &mut body);
+    let entry = builder.create_block(region, &inputs.map(|ty| (ty, loc)));
+    builder.set_to_end(entry);
+    let args: Vec<Value> = builder.body().block_args(entry).to_vec();
+    let mut e = Emit { b: &mut builder, loc, lanes };
+    let zero = e.i64(0);
+    let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
+    let mut lowering = Lowering {
+        e,
+        kernel,
+        bounds: Bounds::of_kernel(kernel),
+        held: HashMap::new(),
+        strips: Strips::default(),
+        pending: Vec::new(),
+        done: std::collections::HashSet::new(),
+        assume_full: false,
+        dims: HashMap::new(),
+        entry_mark,
+    };
+    lowering.function(&args)?;
+    Ok((state, body))
+}
+
+impl<'a> Lowering<'a, '_> {
+    pub(super) fn fail<T>(&self, op: OpRef<'a>, message: impl Into<String>) -> Lowered<'a, T> {
+        Err(Unsupported { op, message: message.into() })
+    }
+
+    /// Turns a message without place into an error at `op`.
+    pub(super) fn at<T>(&self, op: OpRef<'a>, result: Result<T, String>) -> Lowered<'a, T> {
+        result.map_err(|message| Unsupported { op, message })
+    }
+
+    fn function(&mut self, args: &[Value]) -> Lowered<'a, ()> {
+        let op = self.kernel.op;
+        let loaded = |e: &mut Emit<'_>, base: Value, index: usize, elem: Type| {
+            let at = e.i64(index as i64);
+            let ptr = e.gep(base, at, elem);
+            e.load(ptr, elem)
+        };
+        for (i, (value, dim)) in self.kernel.dims.iter().enumerate() {
+            let size = loaded(&mut self.e, args[1], i, Type::I64);
+            self.dims.insert(dim.name.clone(), size);
+            self.held.insert(*value, Held::Index(size));
+        }
+        let ptr_type = self.e.ptr_type();
+        for (i, (value, ty, _)) in self.kernel.views.iter().enumerate() {
+            let at = self.e.i64(i as i64);
+            let slot = self.e.gep(args[0], at, ptr_type);
+            let align = self.e.cx().int_attr(8, Type::I64);
+            let ptr = self.e.op1("llvm.load", &[slot], ptr_type, &[("alignment", align)]);
+            let view = self.view(ptr, ty);
+            let view = self.at(op, view)?;
+            self.held.insert(*value, Held::View(view));
+        }
+        let one = self.e.i64(1);
+        self.groups(args[2], args[3], one)?;
+        self.e.op("func.return", &[], &[], &[]);
+        Ok(())
+    }
+
+    /// The loop over groups, with the grid's indices recovered from the linear number.
+    fn groups(&mut self, begin: Value, end: Value, one: Value) -> Lowered<'a, ()> {
+        let op = self.kernel.op;
+        let extents: Vec<Value> = self
+            .kernel
+            .grid
+            .iter()
+            .map(|(_, p)| self.size(p))
+            .collect::<Result<_, _>>()
+            .map_err(|m| Unsupported { op, message: m })?;
+        // The loop is built by hand: its body may fail with a place, which a closure over `self` would make awkward.
+        let mut state = OpState::new(self.e.cx().op_name("scf.for"), self.e.loc).regions(1);
+        state.operands.extend([begin, end, one]);
+        let for_op = self.e.b.create(state);
+        let region = self.e.b.body().regions(for_op).next().expect("made with a region");
+        let block = self.e.b.create_block(region, &[(Type::I64, self.e.loc)]);
+        let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(block));
+        let mut rest = self.e.b.body().block_args(block)[0];
+        for (i, (value, _)) in self.kernel.grid.iter().enumerate().rev() {
+            let index = if i == 0 {
+                rest
+            } else {
+                let remainder = self.e.op1("arith.remui", &[rest, extents[i]], Type::I64, &[]);
+                rest = self.e.op1("arith.divui", &[rest, extents[i]], Type::I64, &[]);
+                remainder
+            };
+            self.held.insert(*value, Held::Index(index));
+        }
+        self.group_body()?;
+        self.e.op("scf.yield", &[], &[], &[]);
+        self.e.b.set_insert_point(point);
+        Ok(())
+    }
+
+    /// One group: twice where the last groups have partial windows, so that only they pay for masks.
+    fn group_body(&mut self) -> Lowered<'a, ()> {
+        let Some(full) = self.all_windows_full()? else { return self.body_block() };
+        let mut state = OpState::new(self.e.cx().op_name("scf.if"), self.e.loc).regions(2);
+        state.operands.push(full);
+        let if_op = self.e.b.create(state);
+        let regions: Vec<_> = self.e.b.body().regions(if_op).collect();
+        let point = self.e.b.insert_point();
+        let outside = self.held.clone();
+        for (region, assume_full) in regions.into_iter().zip([true, false]) {
+            let block = self.e.b.create_block(region, &[]);
+            self.e.b.set_to_end(block);
+            self.assume_full = assume_full;
+            self.held.clone_from(&outside);
+            self.done.clear();
+            self.body_block()?;
+            self.e.op("scf.yield", &[], &[], &[]);
+        }
+        self.assume_full = false;
+        self.e.b.set_insert_point(point);
+        Ok(())
+    }
+
+    fn body_block(&mut self) -> Lowered<'a, ()> {
+        let body = self.kernel.op.inside();
+        let entry = body.entry_block().expect("a kernel has a body");
+        self.block(body, entry)?;
+        self.flush(self.kernel.op)
+    }
+
+    /// The condition under which every window that depends on the grid alone is full; `None` when there is none.
+    fn all_windows_full(&mut self) -> Lowered<'a, Option<Value>> {
+        let body = self.kernel.op.inside();
+        let entry = body.entry_block().expect("a kernel has a body");
+        let mut full = None;
+        for op in body.ops(entry) {
+            let op = OpRef::new(self.kernel.op.cx, body, op);
+            // Index arithmetic at the top of the body depends on the grid alone; lowering it now is harmless.
+            if op.name_str() == "gir.index" || op.name_str() == "arith.constant" {
+                self.op(op)?;
+            }
+        }
+        for op in body.preorder() {
+            let Some(slice) = OpRef::new(self.kernel.op.cx, body, op).as_::<SliceOp>() else { continue };
+            for (dim, extent, step) in slice_axes(&slice) {
+                let Some(view) = self.kernel.op.cx.type_as::<ViewType>(body.ty(slice.view())) else { continue };
+                let offset = slice.offsets().nth(dim).expect("verified");
+                let Some(Held::Index(at)) = self.held.get(&offset).cloned() else { continue };
+                let (below, above) = self.open_ends(offset, &view.dims[dim], &extent, step);
+                if below {
+                    let zero = self.e.i64(0);
+                    let inside = self.e.cmpi(Pred::Sge, at, zero);
+                    full = Some(self.e.both(full, inside));
+                }
+                if above {
+                    let last = extent.sub(&1.into()).scale(step);
+                    let (last, size) = (self.size(&last), self.size(&view.dims[dim]));
+                    let (last, size) = (self.at(self.kernel.op, last)?, self.at(self.kernel.op, size)?);
+                    let end = self.e.addi(at, last);
+                    let inside = self.e.cmpi(Pred::Slt, end, size);
+                    full = Some(self.e.both(full, inside));
+                }
+            }
+        }
+        Ok(full)
+    }
+
+    /// Whether positions below zero, or past the end, cannot be ruled out.
+    fn open_ends(&mut self, offset: Value, size: &Poly, extent: &Poly, step: i64) -> (bool, bool) {
+        let Some(at) = self.bounds.expr(offset) else { return (true, true) };
+        let last = at.add(&extent.sub(&1.into()).scale(step));
+        let room = size.sub(&1.into()).sub(&last);
+        (!self.bounds.never_negative(&at), !self.bounds.never_negative(&room))
+    }
+
+    // ---- sizes and memory
+
+    /// Value of a size over the kernel's dims.
+    pub(super) fn size(&mut self, poly: &Poly) -> Result<Value, String> {
+        let dims = &self.dims;
+        self.e.poly(poly, &|name| dims.get(name).copied())
+    }
+
+    pub(super) fn view(&mut self, ptr: Value, ty: &ViewType) -> Result<ViewVal, String> {
+        let dims = ty.dims.iter().map(|d| self.size(d)).collect::<Result<Vec<_>, _>>()?;
+        let strides = ty.element_strides();
+        let unit_inner = strides.last().is_none_or(|s| s.as_const() == Some(1));
+        let strides = strides.iter().map(|s| self.size(s)).collect::<Result<Vec<_>, _>>()?;
+        Ok(ViewVal { ptr, elem: ty.elem, dims, strides, unit_inner, ty: ty.clone() })
+    }
+
+    /// Memory of the calling thread, from the start of the function on.
+    pub(super) fn scratch(&mut self, elems: i64, elem: Type) -> Result<Value, String> {
+        let bytes = elems.saturating_mul(self.e.cx().bit_width(elem).map_or(8, |b| i64::from(b.div_ceil(8))));
+        if bytes > SCRATCH_LIMIT {
+            return Err(format!("scratch of {bytes} bytes exceeds the {SCRATCH_LIMIT} that a kernel may use"));
+        }
+        let point = self.e.b.insert_point();
+        self.e.b.set_before(self.entry_mark);
+        let count = self.e.i64(elems);
+        let cx = self.e.cx();
+        let props = [("alignment", cx.int_attr(64, Type::I64)), ("elem_type", cx.type_attr(stored(elem)))];
+        let ptr_type = self.e.ptr_type();
+        let ptr = self.e.op1("llvm.alloca", &[count], ptr_type, &props);
+        self.e.b.set_insert_point(point);
+        Ok(ptr)
+    }
+
+    /// Largest constant value of a size, if it has a useful one.
+    pub(super) fn max_size(&self, poly: &Poly) -> Option<i64> {
+        let (_, high) = self.bounds.facts.range(poly);
+        i64::try_from(high).ok().filter(|high| *high <= SCRATCH_LIMIT)
+    }
+
+    pub(super) fn index(&self, value: Value) -> Value {
+        match self.held.get(&value) {
+            Some(Held::Index(v)) => *v,
+            _ => unreachable!("operands are lowered before their users, and the declaration says an index"),
+        }
+    }
+
+    /// A slice with the windows that could not be ruled out.
+    pub(super) fn slice(&mut self, slice: &SliceOp<'a>) -> Lowered<'a, SliceVal> {
+        use sutura_ir::OpView;
+        let op = slice.op_ref();
+        let Some(Held::View(view)) = self.held.get(&slice.view()).cloned() else {
+            return self.fail(op, "the view is not memory that this kernel knows");
+        };
+        let offsets: Vec<Value> = slice.offsets().collect();
+        let mut base = view.ptr;
+        for (offset, stride) in offsets.iter().zip(&view.strides) {
+            let at = self.index(*offset);
+            let elements = self.e.muli(at, *stride);
+            base = self.e.gep(base, elements, stored(view.elem));
+        }
+        let single = AxisVal { stride: None, contiguous: false, window: Window::FULL };
+        let mut value = SliceVal { base, elem: view.elem, row: single, col: single, exists: None };
+        let axes = [slice.row_dim(), slice.col_dim()];
+        for (dim, extent, step) in slice_axes(slice) {
+            let axis = self.axis(op, &view, offsets[dim], (dim, &extent, step))?;
+            if slice.col_dim() == Some(dim as i64) { value.col = axis } else { value.row = axis }
+        }
+        for (dim, offset) in offsets.iter().enumerate() {
+            if !axes.contains(&Some(dim as i64)) {
+                value.exists = self.fixed_dim(*offset, &view, dim, value.exists);
+            }
+        }
+        Ok(value)
+    }
+
+    fn axis(
+        &mut self,
+        op: OpRef<'a>,
+        view: &ViewVal,
+        offset: Value,
+        (dim, extent, step): (usize, &Poly, i64),
+    ) -> Lowered<'a, AxisVal> {
+        let steps = self.e.i64(step);
+        let stride = self.e.muli(view.strides[dim], steps);
+        let contiguous = view.unit_inner && dim + 1 == view.dims.len() && step == 1;
+        let mut window = Window::FULL;
+        let (below, above) = self.open_ends(offset, &view.ty.dims[dim], extent, step);
+        let assumed = self.assume_full && self.depends_on_grid_only(offset);
+        let at = self.index(offset);
+        if below && !assumed {
+            let zero = self.e.i64(0);
+            let missing = self.e.subi(zero, at);
+            let up = self.e.i64(step - 1);
+            let missing = self.e.addi(missing, up);
+            let first = self.e.floordiv(missing, step);
+            window.lo = Some(self.e.maxi(first, zero));
+        }
+        if above && !assumed {
+            let room = self.e.subi(view.dims[dim], at);
+            let up = self.e.i64(step - 1);
+            let room = self.e.addi(room, up);
+            let count = self.e.floordiv(room, step);
+            let size = self.size(extent);
+            let (size, zero) = (self.at(op, size)?, self.e.i64(0));
+            let count = self.e.maxi(count, zero);
+            window.hi = Some(self.e.mini(count, size));
+        }
+        Ok(AxisVal { stride: Some(stride), contiguous, window })
+    }
+
+    /// Adds to `exists` that a fixed offset lies inside the view, unless that is proven.
+    fn fixed_dim(&mut self, offset: Value, view: &ViewVal, dim: usize, exists: Option<Value>) -> Option<Value> {
+        let (below, above) = self.open_ends(offset, &view.ty.dims[dim], &1.into(), 1);
+        let at = self.index(offset);
+        let mut exists = exists;
+        if below {
+            let zero = self.e.i64(0);
+            let inside = self.e.cmpi(Pred::Sge, at, zero);
+            exists = Some(self.e.both(exists, inside));
+        }
+        if above {
+            let inside = self.e.cmpi(Pred::Slt, at, view.dims[dim]);
+            exists = Some(self.e.both(exists, inside));
+        }
+        exists
+    }
+
+    /// True when no loop inside the kernel changes the value.
+    fn depends_on_grid_only(&self, value: Value) -> bool {
+        let body = self.kernel.op.inside();
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            match body.value_kind(value) {
+                sutura_ir::body::ValueKind::Result(op, _) => pending.extend(body.operands(op)),
+                sutura_ir::body::ValueKind::Arg(block, _) if body.block_parent(block).is_some() => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    // ---- blocks and loops
+
+    /// Lowers the operations of a block, its terminator left out.
+    pub(super) fn block(&mut self, body: &'a Body, block: sutura_ir::Block) -> Lowered<'a, ()> {
+        for op in body.ops(block) {
+            let op = OpRef::new(self.kernel.op.cx, body, op);
+            if op.name_str() != "gir.yield" {
+                self.e.loc = op.loc();
+                self.op(op)?;
+            }
+            self.done.insert(op.op);
+        }
+        Ok(())
+    }
+
+    /// A loop: carried tiles travel as their registers.
+    pub(super) fn for_loop(&mut self, this: &ForOp<'a>) -> Lowered<'a, ()> {
+        use sutura_ir::OpView;
+        let op = this.op_ref();
+        let mut tiles = Vec::new();
+        for init in this.inits() {
+            tiles.push(self.tile(op, init)?);
+        }
+        self.flush(op)?;
+        let (lo, hi, one) = (self.index(this.lo()), self.index(this.hi()), self.e.i64(1));
+        let inits: Vec<Value> = tiles.iter().flat_map(RegTile::values).collect();
+        let types: Vec<Type> = inits.iter().map(|v| self.e.ty(*v)).collect();
+        let mut state = OpState::new(self.e.cx().op_name("scf.for"), self.e.loc).regions(1);
+        state.operands.extend([lo, hi, one]);
+        state.operands.extend_from_slice(&inits);
+        state.result_types.extend_from_slice(&types);
+        let loop_op = self.e.b.create(state);
+        let region = self.e.b.body().regions(loop_op).next().expect("made with a region");
+        let mut args = vec![(Type::I64, self.e.loc)];
+        args.extend(types.iter().map(|t| (*t, self.e.loc)));
+        let block = self.e.b.create_block(region, &args);
+        let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(block));
+        let values: Vec<Value> = self.e.b.body().block_args(block).to_vec();
+        let entry = this.body().entry().expect("verified");
+        self.held.insert(entry.args()[0], Held::Index(values[0]));
+        self.hold_tiles(&tiles, &entry.args()[1..], &values[1..]);
+        self.block(entry.body, entry.block)?;
+        self.flush(op)?;
+        let mut next = Vec::new();
+        for yielded in entry.terminator().expect("verified").operands() {
+            next.extend(self.tile(op, yielded)?.values());
+        }
+        self.flush(op)?;
+        if next.len() != inits.len() {
+            return self.fail(op, "a carried tile changes the way it is held");
+        }
+        self.e.op("scf.yield", &next, &[], &[]);
+        self.e.b.set_insert_point(point);
+        let results: Vec<Value> = self.e.b.body().results(loop_op).collect();
+        let kernel_results: Vec<Value> = op.results().collect();
+        self.hold_tiles(&tiles, &kernel_results, &results);
+        Ok(())
+    }
+
+    fn hold_tiles(&mut self, forms: &[RegTile], values: &[Value], registers: &[Value]) {
+        let mut rest = registers;
+        for (form, value) in forms.iter().zip(values) {
+            let (mine, others) = rest.split_at(form.values().len());
+            self.held.insert(*value, Held::Tile(form.with_values(form.elem, mine)));
+            rest = others;
+        }
+    }
+}
+
+/// The dimensions along which a slice has extent, with extents and steps: rows first.
+fn slice_axes(slice: &SliceOp<'_>) -> Vec<(usize, Poly, i64)> {
+    use sutura_ir::OpView;
+    let op = slice.op_ref();
+    let ty = op
+        .cx
+        .type_as::<sutura_dialects::gir::types::SliceType>(op.ty(slice.slice()))
+        .expect("the declaration says a slice");
+    let rows = slice.row_dim().map(|d| (d as usize, ty.rows.clone(), slice.row_step()));
+    let cols = slice.col_dim().map(|d| (d as usize, ty.cols.clone(), slice.col_step()));
+    rows.into_iter().chain(cols).collect()
+}
+
+/// True when a tile is held in registers: it lies in a register space, or it has one column.
+pub(super) fn in_registers(ty: &TileType) -> bool {
+    matches!(&*ty.space, "vec" | "reg") || ty.cols.as_const() == Some(1)
+}

@@ -1,0 +1,211 @@
+//! Views, slices and windows: addresses and masks.
+
+use sutura_dialects::gir::types::ViewType;
+use sutura_ir::{Type, Value};
+
+use super::emit::{Emit, Pred};
+
+/// Memory with its sizes as i64 values.
+#[derive(Clone)]
+pub(super) struct ViewVal {
+    pub(super) ptr: Value,
+    pub(super) elem: Type,
+    /// Sizes of the dimensions.
+    pub(super) dims: Vec<Value>,
+    /// Distance in elements between neighbours along each dimension.
+    pub(super) strides: Vec<Value>,
+    /// The innermost dimension is contiguous.
+    pub(super) unit_inner: bool,
+    pub(super) ty: ViewType,
+}
+
+/// Positions `[lo, hi)` of an axis that exist; `None` where all of the extent does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Window {
+    pub(super) lo: Option<Value>,
+    pub(super) hi: Option<Value>,
+}
+
+impl Window {
+    pub(super) const FULL: Self = Self { lo: None, hi: None };
+
+    pub(super) fn is_full(self) -> bool {
+        self == Self::FULL
+    }
+}
+
+/// One axis of a slice.
+#[derive(Clone, Copy)]
+pub(super) struct AxisVal {
+    /// Elements in memory between neighbours of the slice; `None` when the axis has one position.
+    pub(super) stride: Option<Value>,
+    /// Neighbours are adjacent in memory.
+    pub(super) contiguous: bool,
+    pub(super) window: Window,
+}
+
+/// A window of a view.
+#[derive(Clone)]
+pub(super) struct SliceVal {
+    /// Address of position (0, 0), which need not exist.
+    pub(super) base: Value,
+    pub(super) elem: Type,
+    pub(super) row: AxisVal,
+    pub(super) col: AxisVal,
+    /// False (at run time) when a fixed offset lies outside the view, so that nothing exists; `None` when it never does.
+    pub(super) exists: Option<Value>,
+}
+
+/// The type by which an element is held in memory: truth values take a byte.
+pub(super) fn stored(elem: Type) -> Type {
+    if elem == Type::I1 { Type::I8 } else { elem }
+}
+
+impl Emit<'_> {
+    /// Element type as a computation sees it, from the byte in memory.
+    fn from_stored(&mut self, value: Value, elem: Type) -> Value {
+        if elem != Type::I1 {
+            return value;
+        }
+        let ty = self.cx().with_element_type(self.ty(value), Type::I1);
+        self.op1("arith.trunci", &[value], ty, &[])
+    }
+
+    fn to_stored(&mut self, value: Value, elem: Type) -> Value {
+        if elem != Type::I1 {
+            return value;
+        }
+        let ty = self.cx().with_element_type(self.ty(value), Type::I8);
+        self.op1("arith.extui", &[value], ty, &[])
+    }
+
+    /// Address of position (row, col) of a slice.
+    pub(super) fn address(&mut self, slice: &SliceVal, row: Option<Value>, col: Option<Value>) -> Value {
+        let mut ptr = slice.base;
+        for (at, axis) in [(row, slice.row), (col, slice.col)] {
+            let (Some(at), Some(stride)) = (at, axis.stride) else { continue };
+            let offset = if axis.contiguous { at } else { self.muli(at, stride) };
+            ptr = self.gep(ptr, offset, stored(slice.elem));
+        }
+        ptr
+    }
+
+    /// One element.
+    pub(super) fn load_scalar(&mut self, slice: &SliceVal, row: Option<Value>, col: Option<Value>) -> Value {
+        let ptr = self.address(slice, row, col);
+        let value = self.load(ptr, stored(slice.elem));
+        self.from_stored(value, slice.elem)
+    }
+
+    /// Stores one element.
+    pub(super) fn store_scalar(&mut self, value: Value, slice: &SliceVal, row: Option<Value>, col: Option<Value>) {
+        let ptr = self.address(slice, row, col);
+        let value = self.to_stored(value, slice.elem);
+        self.store(value, ptr);
+    }
+
+    /// Addresses of `lanes` neighbours along the columns of a slice that is not contiguous there.
+    fn lane_addresses(&mut self, slice: &SliceVal, ptr: Value) -> Value {
+        let lanes = self.lane_numbers();
+        let Some(stride) = slice.col.stride else {
+            let zero = self.i64(0);
+            let zeros = self.broadcast(zero);
+            return self.gep(ptr, zeros, stored(slice.elem));
+        };
+        let strides = self.broadcast(stride);
+        let offsets = self.muli(lanes, strides);
+        self.gep(ptr, offsets, stored(slice.elem))
+    }
+
+    fn all_lanes(&mut self) -> Value {
+        let on = self.cx().bool_attr(true);
+        self.splat(on)
+    }
+
+    /// `lanes` neighbours from column `col` on, those that `mask` leaves out as zero.
+    pub(super) fn load_vector(
+        &mut self,
+        slice: &SliceVal,
+        row: Option<Value>,
+        col: Option<Value>,
+        mask: Option<Value>,
+    ) -> Value {
+        let ptr = self.address(slice, row, col);
+        let elem = stored(slice.elem);
+        let ty = self.vec_type(elem);
+        let value = match (slice.col.contiguous, mask) {
+            (true, None) => self.load(ptr, ty),
+            (true, Some(mask)) => {
+                let zero = self.zero(elem);
+                self.masked_load(ptr, mask, zero)
+            }
+            (false, mask) => {
+                let mask = mask.unwrap_or_else(|| self.all_lanes());
+                let (ptrs, zero) = (self.lane_addresses(slice, ptr), self.zero(elem));
+                self.gather(ptrs, mask, zero)
+            }
+        };
+        self.from_stored(value, slice.elem)
+    }
+
+    /// Stores `lanes` neighbours from column `col` on, those that `mask` lets.
+    pub(super) fn store_vector(
+        &mut self,
+        value: Value,
+        slice: &SliceVal,
+        row: Option<Value>,
+        col: Option<Value>,
+        mask: Option<Value>,
+    ) {
+        let ptr = self.address(slice, row, col);
+        let value = self.to_stored(value, slice.elem);
+        match (slice.col.contiguous, mask) {
+            (true, None) => self.store(value, ptr),
+            (true, Some(mask)) => self.masked_store(value, ptr, mask),
+            (false, mask) => {
+                let mask = mask.unwrap_or_else(|| self.all_lanes());
+                let ptrs = self.lane_addresses(slice, ptr);
+                self.scatter(value, ptrs, mask);
+            }
+        }
+    }
+
+    /// A vector of zeros.
+    pub(super) fn zero(&mut self, elem: Type) -> Value {
+        let cx = self.cx();
+        let zero = if elem.is_float(cx) { cx.float_attr(0.0, elem) } else { cx.int_attr(0, elem) };
+        self.splat(zero)
+    }
+
+    /// Lanes whose column, counted from `col`, lies in `[lo, hi)`.
+    pub(super) fn column_mask(&mut self, col: Value, window: Window) -> Option<Value> {
+        if window.is_full() {
+            return None;
+        }
+        let lanes = self.lane_numbers();
+        let start = self.broadcast(col);
+        let columns = self.addi(lanes, start);
+        let mut mask = None;
+        if let Some(hi) = window.hi {
+            let hi = self.broadcast(hi);
+            mask = Some(self.cmpi(Pred::Slt, columns, hi));
+        }
+        if let Some(lo) = window.lo {
+            let lo = self.broadcast(lo);
+            let above = self.cmpi(Pred::Sge, columns, lo);
+            mask = Some(self.both(mask, above));
+        }
+        mask
+    }
+
+    /// Both conditions.
+    pub(super) fn both(&mut self, a: Option<Value>, b: Value) -> Value {
+        match a {
+            Some(a) => {
+                let ty = self.ty(a);
+                self.op1("arith.andi", &[a, b], ty, &[])
+            }
+            None => b,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `convert-gir-to-cpu`: kernels become functions over ranges of groups, in upstream operations.
+//!
+//! A kernel `@k` becomes `func @k(!llvm.ptr bufs, !llvm.ptr dims, i64 begin, i64 end)`, the kernel interface of the
+//! runtime. Register tiles become vectors; tiles in a cache are not materialised but computed in strip-mined loops.
+
+mod emit;
+mod kernel;
+mod memory;
+mod ops;
+mod strip;
+mod tile;
+
+use sutura_dialects::gir::kernel::KernelInfo;
+use sutura_dialects::gir::ops::KernelOp;
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::pass::{
+    Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+};
+use sutura_ir::{Body, Op, OpRef, Rewriter};
+
+/// `convert-gir-to-cpu`
+pub static CONVERT_GIR_TO_CPU: PassInfo = PassInfo {
+    name: "ConvertGirToCpu",
+    argument: "convert-gir-to-cpu",
+    summary: "Lower gir kernels to functions in upstream operations, for a CPU",
+    description: "Each `gir.kernel` becomes a function `(bufs, dims, begin, end)` that runs the groups `begin` to `end`. \
+                  Tiles in register spaces (`vec`, `reg`) become vectors; tiles elsewhere are computed in strip-mined \
+                  loops, one per maximal run of operations on one window.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[OptionInfo {
+        name: "vector-bytes",
+        kind: OptionKind::Int(4, 256),
+        default: "64",
+        help: "width of the target's vectors in bytes, a power of two",
+    }],
+    statistics: &[StatisticInfo { name: "num-kernels", description: "kernels lowered" }],
+    create,
+};
+
+struct ConvertGirToCpu {
+    lanes: i64,
+}
+
+fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    let bytes = options.int("vector-bytes");
+    if bytes & (bytes - 1) != 0 {
+        return Err(format!("option `vector-bytes` takes a power of two, not `{bytes}`"));
+    }
+    Ok(Box::new(ConvertGirToCpu { lanes: bytes / 4 }))
+}
+
+impl Pass for ConvertGirToCpu {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let kernels: Vec<Op> =
+            run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
+        let mut failed = false;
+        for op in kernels {
+            match lower(OpRef::new(cx, run.body, op), self.lanes) {
+                Ok((state, inside)) => {
+                    let mut rewriter = Rewriter::new(cx, run.body);
+                    rewriter.set_before(op);
+                    rewriter.create_isolated(state, Box::new(inside));
+                    rewriter.erase_op(op);
+                    run.count("num-kernels", 1);
+                }
+                Err(diagnostic) => {
+                    run.diags.report(diagnostic);
+                    failed = true;
+                }
+            }
+        }
+        if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::none()) }
+    }
+}
+
+fn lower(op: OpRef<'_>, lanes: i64) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
+    let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
+    let name = op.symbol_name().unwrap_or_default().to_string();
+    kernel::lower_kernel(&kernel, &name, lanes)
+        .map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))
+}

@@ -1,0 +1,485 @@
+//! Single operations: index arithmetic, memory, and tile operations on registers or strips.
+
+use sutura_dialects::gir::constraints::{Axis, Scope};
+use sutura_dialects::gir::kinds::{BinaryKind, UnaryKind};
+use sutura_dialects::gir::ops::*;
+use sutura_dialects::gir::types::TileType;
+use sutura_ir::{OpRef, OpView, Type, Value};
+
+use super::emit::Emit;
+use super::kernel::{Held, Lowered, Lowering, in_registers};
+use super::memory::{AxisVal, SliceVal, Window};
+use super::strip::{KEEP_COST, Node, NodeId, Sink, Strip, run_loop};
+use super::tile::RegTile;
+
+/// Constant extents of a tile that is held in registers.
+fn extents(ty: &TileType) -> Result<(i64, i64), String> {
+    ty.extents().ok_or_else(|| "a tile in registers needs constant extents".to_string())
+}
+
+/// Price of one element of a function.
+fn unary_cost(kind: UnaryKind) -> u32 {
+    use UnaryKind::*;
+    match kind {
+        Neg | Abs | AbsI | Floor | Ceil | RoundEven | Round | Trunc => 1,
+        Sqrt | Rsqrt => 8,
+        _ => 20,
+    }
+}
+
+fn binary_cost(kind: BinaryKind) -> u32 {
+    use BinaryKind::*;
+    match kind {
+        Pow => 40,
+        Div | Rem | DivSI | FloorDivSI | RemSI => 8,
+        _ => 1,
+    }
+}
+
+impl<'a> Lowering<'a, '_> {
+    fn tile_type(&self, op: OpRef<'a>, value: Value) -> &'a TileType {
+        op.cx.type_as::<TileType>(op.ty(value)).expect("the declaration says a tile")
+    }
+
+    /// Lowers one operation.
+    pub(super) fn op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
+        if op.results().len() == 1 && matches!(self.held.get(&op.result(0)), Some(Held::Index(_))) {
+            return Ok(());
+        }
+        if let Some(this) = op.as_::<IndexOp>() {
+            self.index_op(&this)
+        } else if op.name_str() == "arith.constant" {
+            self.constant_op(op)
+        } else if let Some(this) = op.as_::<SliceOp>() {
+            let slice = self.slice(&this)?;
+            self.hold(op, Held::Slice(slice))
+        } else if let Some(this) = op.as_::<IdentityOp>() {
+            self.identity_op(&this)
+        } else if let Some(this) = op.as_::<AllocOp>() {
+            self.alloc_op(&this)
+        } else if let Some(this) = op.as_::<ForOp>() {
+            self.for_loop(&this)
+        } else if let Some(this) = op.as_::<LoadOp>() {
+            self.load_op(&this)
+        } else if let Some(this) = op.as_::<StoreOp>() {
+            self.store_op(&this)
+        } else if op.is::<SyncOp>() {
+            // A group has one unit here, so there is no one to wait for.
+            Ok(())
+        } else {
+            self.value_op(op)
+        }
+    }
+
+    fn hold(&mut self, op: OpRef<'a>, held: Held) -> Lowered<'a, ()> {
+        self.held.insert(op.result(0), held);
+        Ok(())
+    }
+
+    fn index_op(&mut self, this: &IndexOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        let map = op.cx.affine_map_data(this.map());
+        let values: Vec<Value> = this.args().map(|v| self.index(v)).collect();
+        let (dims, symbols) = values.split_at(map.dims as usize);
+        let value = self.e.affine(op.cx.affine_exprs(map.results)[0], dims, symbols);
+        let value = self.at(op, value)?;
+        self.hold(op, Held::Index(value))
+    }
+
+    fn constant_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
+        match sutura_ir::registry::constant_value(op).and_then(|a| op.cx.as_int(a)) {
+            Some(value) if op.ty(op.result(0)) == Type::INDEX => {
+                let value = self.e.i64(value);
+                self.hold(op, Held::Index(value))
+            }
+            _ => self.fail(op, "only constants of type index can stand in a kernel"),
+        }
+    }
+
+    fn identity_op(&mut self, this: &IdentityOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        let Some(Held::View(view)) = self.held.get(&this.view()).cloned() else {
+            return self.fail(op, "the view is not memory that this kernel knows");
+        };
+        let ty = op.cx.type_as(op.ty(this.result())).expect("the declaration says a view");
+        let view = self.view(view.ptr, ty);
+        let view = self.at(op, view)?;
+        self.hold(op, Held::View(view))
+    }
+
+    fn alloc_op(&mut self, this: &AllocOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        let ty: &sutura_dialects::gir::types::ViewType =
+            op.cx.type_as(op.ty(this.view())).expect("the declaration says a view");
+        let Some(elems) = self.max_size(&ty.elements()) else {
+            return self.fail(op, format!("the size of the allocation, {}, has no small upper bound", ty.elements()));
+        };
+        let ptr = self.scratch(elems, ty.elem);
+        let ptr = self.at(op, ptr)?;
+        let view = self.view(ptr, ty);
+        let view = self.at(op, view)?;
+        self.hold(op, Held::View(view))
+    }
+
+    fn held_slice(&self, op: OpRef<'a>, value: Value) -> Lowered<'a, SliceVal> {
+        match self.held.get(&value) {
+            Some(Held::Slice(slice)) => Ok(slice.clone()),
+            _ => self.fail(op, "the slice is not one of memory that this kernel knows"),
+        }
+    }
+
+    fn load_op(&mut self, this: &LoadOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        let slice = self.held_slice(op, this.slice())?;
+        let ty = self.tile_type(op, this.tile());
+        // What was stored before must be there before memory that can be written is read again.
+        if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) && !self.reads_only_input(op, this.slice()) {
+            self.flush(op)?;
+        }
+        if in_registers(ty) {
+            let (rows, cols) = self.at(op, extents(ty))?;
+            let scalars = cols == 1 || self.only_left_operand(op);
+            let tile = self.e.load_tile(&slice, rows, cols, scalars);
+            let tile = self.at(op, tile)?;
+            return self.hold(op, Held::Tile(tile));
+        }
+        let (mut window, row_window) = (slice.col.window, slice.row.window);
+        let cols = self.size(&ty.cols);
+        let cols = self.at(op, cols)?;
+        if let Some(exists) = slice.exists {
+            let (hi, zero) = (window.hi.unwrap_or(cols), self.e.i64(0));
+            window.hi = Some(self.e.select(exists, hi, zero));
+        }
+        let cost = if slice.col.contiguous { 1 } else { 6 };
+        let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
+        let node = Node::Load(SliceVal { exists: None, ..slice });
+        let id = self.strips.add(Strip { node, elem: ty.elem, rows, cols, window, row_window, cost, stored: None });
+        self.hold(op, Held::Strip(id))
+    }
+
+    /// True when the slice is one of a view that the kernel only reads.
+    fn reads_only_input(&self, op: OpRef<'a>, slice: Value) -> bool {
+        use sutura_dialects::gir::kernel::Mode;
+        let mut view = op.body.defining_op(slice).map(|o| op.at(o)).and_then(|o| Some(o.as_::<SliceOp>()?.view()));
+        while let Some(value) = view {
+            if let Some((_, _, mode)) = self.kernel.views.iter().find(|(v, ..)| *v == value) {
+                return *mode == Mode::In;
+            }
+            view = op.body.defining_op(value).map(|o| op.at(o)).and_then(|o| Some(o.as_::<IdentityOp>()?.view()));
+        }
+        false
+    }
+
+    /// True when a tile only feeds contractions from the left: then its elements are wanted one by one.
+    fn only_left_operand(&self, op: OpRef<'a>) -> bool {
+        let mut uses = op.body.uses(op.result(0)).peekable();
+        uses.peek().is_some() && uses.all(|u| u.index == 0 && op.at(u.owner).is::<ContractOp>())
+    }
+
+    fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        let slice = self.held_slice(op, this.slice())?;
+        if in_registers(self.tile_type(op, this.tile())) {
+            let tile = self.tile(op, this.tile())?;
+            let stored = self.e.store_tile(&tile, &slice);
+            return self.at(op, stored);
+        }
+        let node = self.strip(op, this.tile())?;
+        // A store writes what exists of both: its own window joins the tile's.
+        let strip = &self.strips.nodes[node];
+        let (window, rows) = (strip.window, strip.row_window);
+        let copy = Strip {
+            window: self.meet(window, slice.col.window),
+            row_window: self.meet(rows, slice.row.window),
+            ..self.strips.nodes[node].clone()
+        };
+        let copy = match slice.exists {
+            Some(exists) => {
+                let (hi, zero) = (copy.window.hi.unwrap_or(copy.cols), self.e.i64(0));
+                let hi = self.e.select(exists, hi, zero);
+                Strip { window: Window { hi: Some(hi), ..copy.window }, ..copy }
+            }
+            None => copy,
+        };
+        let same = copy.window == window && copy.row_window == rows;
+        let node = if same { node } else { self.strips.add(copy) };
+        self.pending.push(Sink::Store { node, slice: SliceVal { exists: None, ..slice } });
+        Ok(())
+    }
+
+    /// What lies in both windows.
+    fn meet(&mut self, a: Window, b: Window) -> Window {
+        let join = |e: &mut Emit<'_>, x: Option<Value>, y: Option<Value>, low: bool| match (x, y) {
+            (Some(x), Some(y)) if x != y => Some(if low { e.maxi(x, y) } else { e.mini(x, y) }),
+            (x, y) => x.or(y),
+        };
+        Window { lo: join(&mut self.e, a.lo, b.lo, true), hi: join(&mut self.e, a.hi, b.hi, false) }
+    }
+
+    // ---- tile operations
+
+    fn value_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
+        let Some(ty) = op.cx.type_as::<TileType>(op.ty(op.result(0))) else {
+            return self.fail(op, "has no lowering to a CPU");
+        };
+        if let Some(this) = op.as_::<ReduceOp>() {
+            return self.reduce_op(&this);
+        }
+        if in_registers(ty) {
+            let tile = self.register_op(op, ty)?;
+            self.hold(op, Held::Tile(tile))
+        } else {
+            let id = self.strip_op(op, ty)?;
+            self.hold(op, Held::Strip(id))
+        }
+    }
+
+    fn reduce_op(&mut self, this: &ReduceOp<'a>) -> Lowered<'a, ()> {
+        let op = this.op_ref();
+        if this.scope() == Scope::Group && self.kernel.units > 1 {
+            return self.fail(op, "a CPU group has one unit");
+        }
+        let operand = self.tile_type(op, this.operand());
+        if in_registers(operand) {
+            let tile = self.tile(op, this.operand())?;
+            let tile = self.e.reduce_tile(this.combiner(), this.axis(), &tile);
+            return self.hold(op, Held::Tile(tile));
+        }
+        let node = self.strip(op, this.operand())?;
+        if this.axis() == Axis::Cols {
+            self.pending.push(Sink::Reduce { kind: this.combiner(), node, result: this.result() });
+            return Ok(());
+        }
+        let strip = self.strips.nodes[node].clone();
+        let cost = self.strips.cost_of(strip.rows as u32, &[node]);
+        let id = self.strips.add(Strip {
+            node: Node::ReduceRows(this.combiner(), node),
+            rows: 1,
+            row_window: Window::FULL,
+            cost,
+            stored: None,
+            ..strip
+        });
+        self.hold(op, Held::Strip(id))
+    }
+
+    /// A tile held in registers; loops that it waits for run now.
+    pub(super) fn tile(&mut self, op: OpRef<'a>, value: Value) -> Lowered<'a, RegTile> {
+        if !self.held.contains_key(&value) {
+            self.flush(op)?;
+        }
+        match self.held.get(&value).cloned() {
+            Some(Held::Tile(tile)) => Ok(tile),
+            Some(Held::Strip(id)) => self.strip_in_registers(op, value, id),
+            _ => self.fail(op, "an operand is not a tile that this kernel has computed"),
+        }
+    }
+
+    /// The elements of a strip of constant extents, all at once.
+    fn strip_in_registers(&mut self, op: OpRef<'a>, value: Value, id: NodeId) -> Lowered<'a, RegTile> {
+        let ty = self.tile_type(op, value);
+        let (rows, cols) = self.at(op, extents(ty))?;
+        let strip = self.strips.nodes[id].clone();
+        let mut parts = Vec::new();
+        for row in 0..rows {
+            let mut line = Vec::new();
+            for chunk in 0..self.e.chunks(cols) {
+                let start = chunk * self.e.lanes;
+                let at = self.e.i64(start);
+                let mut window = strip.window;
+                if start + self.e.lanes > cols && window.hi.is_none() {
+                    window.hi = Some(self.e.i64(cols));
+                }
+                let mask = self.e.column_mask(at, window);
+                let mut memo = std::collections::HashMap::new();
+                line.push(self.strips.eval(&mut self.e, &mut memo, (id, row, at), mask));
+            }
+            parts.push(line);
+        }
+        let parts = super::tile::Parts::Vectors(parts);
+        Ok(RegTile { elem: ty.elem, rows, cols, parts, row_window: strip.row_window, col_window: strip.window })
+    }
+
+    fn register_op(&mut self, op: OpRef<'a>, ty: &TileType) -> Lowered<'a, RegTile> {
+        let (rows, cols) = self.at(op, extents(ty))?;
+        let mut tiles = Vec::new();
+        for operand in op.operands().filter(|v| op.cx.type_as::<TileType>(op.ty(*v)).is_some()) {
+            tiles.push(self.tile(op, operand)?);
+        }
+        let refs: Vec<&RegTile> = tiles.iter().collect();
+        if let Some(this) = op.as_::<FillOp>() {
+            return Ok(self.e.fill_tile(this.constant(), ty.elem, rows, cols));
+        }
+        if let Some(this) = op.as_::<UnaryOp>() {
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.unary(this.kind(), v[0])));
+        }
+        if let Some(this) = op.as_::<BinaryOp>() {
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.binary(this.kind(), v[0], v[1])));
+        }
+        if let Some(this) = op.as_::<TernaryOp>() {
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.ternary(this.kind(), v[0], v[1], v[2])));
+        }
+        if let Some(this) = op.as_::<CompareOp>() {
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.compare(this.kind(), v[0], v[1])));
+        }
+        if let Some(this) = op.as_::<CastOp>() {
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.cast(this.kind(), v[0], ty.elem)));
+        }
+        if op.is::<BroadcastOp>() {
+            return Ok(self.e.broadcast_tile(&tiles[0], &tiles[1]));
+        }
+        if op.is::<MoveOp>() {
+            return Ok(tiles.remove(0));
+        }
+        if op.is::<ContractOp>() {
+            let result = self.e.contract_tiles(&tiles[0], &tiles[1], &tiles[2]);
+            return self.at(op, result);
+        }
+        self.fail(op, "has no lowering to a CPU on a tile in registers")
+    }
+
+    /// A tile as a node of the graph; a register tile becomes one that repeats its values.
+    fn strip(&mut self, op: OpRef<'a>, value: Value) -> Lowered<'a, NodeId> {
+        if let Some(Held::Strip(id)) = self.held.get(&value) {
+            return Ok(*id);
+        }
+        let tile = self.tile(op, value)?;
+        if tile.cols != 1 {
+            return self.fail(op, "a tile in registers is used as one in a cache");
+        }
+        let ty = self.tile_type(op, value);
+        let cols = self.size(&ty.cols);
+        let cols = self.at(op, cols)?;
+        let (elem, rows, row_window) = (tile.elem, tile.rows, tile.row_window);
+        let node = Node::OfRegisters(tile);
+        Ok(self.strips.add(Strip { node, elem, rows, cols, window: Window::FULL, row_window, cost: 0, stored: None }))
+    }
+
+    fn strip_op(&mut self, op: OpRef<'a>, ty: &TileType) -> Lowered<'a, NodeId> {
+        let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
+        let cols = self.size(&ty.cols);
+        let cols = self.at(op, cols)?;
+        let tiles: Vec<Value> = op.operands().filter(|v| op.cx.type_as::<TileType>(op.ty(*v)).is_some()).collect();
+        if let Some(this) = op.as_::<BroadcastOp>() {
+            return self.strip_broadcast(&this, rows, cols);
+        }
+        let mut ids = Vec::new();
+        for value in tiles {
+            ids.push(self.strip(op, value)?);
+        }
+        let (node, own) = if let Some(this) = op.as_::<FillOp>() {
+            (Node::Fill(this.constant()), 0)
+        } else if let Some(this) = op.as_::<IotaOp>() {
+            (Node::Iota { axis: this.axis(), base: self.index(this.base()) }, 2)
+        } else if let Some(this) = op.as_::<UnaryOp>() {
+            (Node::Unary(this.kind(), ids[0]), unary_cost(this.kind()))
+        } else if let Some(this) = op.as_::<BinaryOp>() {
+            (Node::Binary(this.kind(), ids[0], ids[1]), binary_cost(this.kind()))
+        } else if let Some(this) = op.as_::<TernaryOp>() {
+            (Node::Ternary(this.kind(), ids[0], ids[1], ids[2]), 1)
+        } else if let Some(this) = op.as_::<CompareOp>() {
+            (Node::Compare(this.kind(), ids[0], ids[1]), 1)
+        } else if let Some(this) = op.as_::<CastOp>() {
+            (Node::Cast(this.kind(), ids[0]), 1)
+        } else if op.is::<MoveOp>() {
+            return Ok(ids[0]);
+        } else {
+            return self.fail(op, "has no lowering to a CPU on a tile in a cache");
+        };
+        let cost = self.strips.cost_of(own, &ids);
+        let (mut window, mut row_window) = (Window::FULL, Window::FULL);
+        for id in &ids {
+            let strip = &self.strips.nodes[*id];
+            let (w, r) = (strip.window, strip.row_window);
+            window = self.meet(window, w);
+            row_window = self.meet(row_window, r);
+        }
+        Ok(self.strips.add(Strip { node, elem: ty.elem, rows, cols, window, row_window, cost, stored: None }))
+    }
+
+    fn strip_broadcast(&mut self, this: &BroadcastOp<'a>, rows: i64, cols: Value) -> Lowered<'a, NodeId> {
+        let op = this.op_ref();
+        let like = self.strip(op, this.like())?;
+        let (window, row_window) = (self.strips.nodes[like].window, self.strips.nodes[like].row_window);
+        let (node, elem, cost) = if matches!(self.held.get(&this.operand()), Some(Held::Strip(_))) {
+            let id = self.strip(op, this.operand())?;
+            let strip = &self.strips.nodes[id];
+            if strip.rows == rows {
+                return Ok(id);
+            }
+            (Node::RepeatRow(id), strip.elem, strip.cost)
+        } else {
+            let tile = self.tile(op, this.operand())?;
+            let elem = tile.elem;
+            (Node::OfRegisters(tile), elem, 0)
+        };
+        Ok(self.strips.add(Strip { node, elem, rows, cols, window, row_window, cost, stored: None }))
+    }
+
+    // ---- loops over strips
+
+    /// Runs everything that waits, one loop per window, in the order in which it came.
+    pub(super) fn flush(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
+        while !self.pending.is_empty() {
+            let first = &self.strips.nodes[self.pending[0].node()];
+            let (window, cols) = (first.window, first.cols);
+            let (now, later) = std::mem::take(&mut self.pending).into_iter().partition::<Vec<Sink>, _>(|sink| {
+                let strip = &self.strips.nodes[sink.node()];
+                strip.window == window && (strip.cols == cols || window.hi.is_some())
+            });
+            self.pending = later;
+            self.run(op, now)?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
+        for id in self.worth_keeping(&sinks) {
+            if let Some(slice) = self.keep_slice(op, id)? {
+                sinks.push(Sink::Keep { node: id, slice });
+            }
+        }
+        let results = run_loop(&mut self.e, &self.strips, &sinks);
+        for (value, tile) in self.at(op, results)? {
+            self.held.insert(value, Held::Tile(tile));
+        }
+        for sink in sinks {
+            if let Sink::Keep { node, slice } = sink {
+                self.strips.nodes[node].stored = Some(slice);
+            }
+        }
+        Ok(())
+    }
+
+    /// Nodes of this loop that are dear and used again afterwards.
+    fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
+        let mut keep: Vec<NodeId> = Vec::new();
+        for (value, held) in &self.held {
+            let Held::Strip(id) = held else { continue };
+            let strip = &self.strips.nodes[*id];
+            let again = self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
+            let computed = sinks.iter().any(|s| self.strips.reachable(s.node()).contains(id));
+            if strip.stored.is_none() && strip.cost >= KEEP_COST && again && computed && !keep.contains(id) {
+                keep.push(*id);
+            }
+        }
+        // The map has no order; the emitted code must.
+        keep.sort_unstable();
+        keep
+    }
+
+    /// Scratch for a strip; `None` when its columns have no small upper bound, so that it is computed anew instead.
+    fn keep_slice(&mut self, op: OpRef<'a>, id: NodeId) -> Lowered<'a, Option<SliceVal>> {
+        let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
+        let value = value.expect("only strips of the kernel are kept");
+        let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
+        let (strip, Some(cols)) = (self.strips.nodes[id].clone(), self.max_size(&ty.cols)) else { return Ok(None) };
+        let base = self.scratch(cols * strip.rows, strip.elem);
+        let base = self.at(op, base)?;
+        let stride = self.e.i64(cols);
+        let one = self.e.i64(1);
+        let row = AxisVal { stride: (strip.rows > 1).then_some(stride), contiguous: false, window: Window::FULL };
+        let col = AxisVal { stride: Some(one), contiguous: true, window: Window::FULL };
+        Ok(Some(SliceVal { base, elem: strip.elem, row, col, exists: None }))
+    }
+}

@@ -1,0 +1,399 @@
+//! Tiles held in registers: scalars, or vectors of the target's width, one row after another.
+
+use sutura_dialects::gir::constraints::Axis;
+use sutura_dialects::gir::kinds::{Combiner, TernaryKind};
+use sutura_ir::{Type, Value};
+
+use super::emit::{Emit, Pred, identity};
+use super::memory::{SliceVal, Window};
+
+/// A tile in registers.
+#[derive(Clone)]
+pub(super) struct RegTile {
+    pub(super) elem: Type,
+    pub(super) rows: i64,
+    pub(super) cols: i64,
+    /// One entry per element, or per `lanes` elements of a row; what pads the last vector of a row means nothing.
+    pub(super) parts: Parts,
+    pub(super) row_window: Window,
+    pub(super) col_window: Window,
+}
+
+#[derive(Clone)]
+pub(super) enum Parts {
+    /// Element by element, row by row.
+    Scalars(Vec<Vec<Value>>),
+    /// Vector by vector, row by row.
+    Vectors(Vec<Vec<Value>>),
+}
+
+impl RegTile {
+    /// A single element.
+    pub(super) fn scalar(elem: Type, value: Value) -> Self {
+        Self::of_scalars(elem, vec![vec![value]])
+    }
+
+    pub(super) fn of_scalars(elem: Type, parts: Vec<Vec<Value>>) -> Self {
+        let (rows, cols) = (parts.len() as i64, parts.first().map_or(0, Vec::len) as i64);
+        let parts = Parts::Scalars(parts);
+        Self { elem, rows, cols, parts, row_window: Window::FULL, col_window: Window::FULL }
+    }
+
+    /// All registers, row by row.
+    pub(super) fn values(&self) -> Vec<Value> {
+        match &self.parts {
+            Parts::Scalars(rows) | Parts::Vectors(rows) => rows.concat(),
+        }
+    }
+
+    /// The same tile in other registers, in the order of [`RegTile::values`].
+    pub(super) fn with_values(&self, elem: Type, values: &[Value]) -> Self {
+        let mut rest = values.iter().copied();
+        let mut refill = |rows: &Vec<Vec<Value>>| -> Vec<Vec<Value>> {
+            rows.iter().map(|row| rest.by_ref().take(row.len()).collect()).collect()
+        };
+        let parts = match &self.parts {
+            Parts::Scalars(rows) => Parts::Scalars(refill(rows)),
+            Parts::Vectors(rows) => Parts::Vectors(refill(rows)),
+        };
+        Self { elem, parts, ..self.clone() }
+    }
+
+    pub(super) fn is_scalars(&self) -> bool {
+        matches!(self.parts, Parts::Scalars(_))
+    }
+}
+
+impl Emit<'_> {
+    /// Vectors that a row of `cols` elements takes.
+    pub(super) fn chunks(&self, cols: i64) -> i64 {
+        cols.div_euclid(self.lanes) + i64::from(cols.rem_euclid(self.lanes) != 0)
+    }
+
+    /// A tile of one value.
+    pub(super) fn fill_tile(&mut self, value: sutura_ir::Attr, elem: Type, rows: i64, cols: i64) -> RegTile {
+        let parts = if cols == 1 {
+            let v = self.constant(value, elem);
+            Parts::Scalars(vec![vec![v]; rows as usize])
+        } else {
+            let v = self.splat(value);
+            Parts::Vectors(vec![vec![v; self.chunks(cols) as usize]; rows as usize])
+        };
+        RegTile { elem, rows, cols, parts, row_window: Window::FULL, col_window: Window::FULL }
+    }
+
+    /// The column window of a chunk: that of the slice, and the tile's own end.
+    fn chunk_mask(&mut self, chunk: i64, cols: i64, window: Window) -> Option<Value> {
+        let start = chunk * self.lanes;
+        let mut window = window;
+        if window.hi.is_none() && start + self.lanes > cols {
+            window.hi = Some(self.i64(cols));
+        }
+        let start = self.i64(start);
+        self.column_mask(start, window)
+    }
+
+    /// The row to read for row `row` of a tile: itself, or the nearest that exists.
+    fn clamped_row(&mut self, row: i64, window: Window) -> Value {
+        let mut at = self.i64(row);
+        if let Some(hi) = window.hi {
+            let one = self.i64(1);
+            let last = self.subi(hi, one);
+            at = self.mini(at, last);
+        }
+        if let Some(lo) = window.lo {
+            at = self.maxi(at, lo);
+        }
+        at
+    }
+
+    /// True when some position of the slice exists.
+    fn non_empty(&mut self, slice: &SliceVal, rows: i64, cols: i64) -> Option<Value> {
+        let mut exists = slice.exists;
+        for (window, extent) in [(slice.row.window, rows), (slice.col.window, cols)] {
+            if window.is_full() {
+                continue;
+            }
+            let lo = window.lo.unwrap_or_else(|| self.i64(0));
+            let hi = window.hi.unwrap_or_else(|| self.i64(extent));
+            let some = self.cmpi(Pred::Slt, lo, hi);
+            exists = Some(self.both(exists, some));
+        }
+        exists
+    }
+
+    /// Reads a slice of constant extents. Rows that do not exist are read from the nearest that does: their values
+    /// mean nothing, but reading them is harmless.
+    pub(super) fn load_tile(
+        &mut self,
+        slice: &SliceVal,
+        rows: i64,
+        cols: i64,
+        scalars: bool,
+    ) -> Result<RegTile, String> {
+        let types: Vec<Type> = {
+            let (ty, per_row) =
+                if scalars { (slice.elem, cols) } else { (self.vec_type(slice.elem), self.chunks(cols)) };
+            vec![ty; (rows * per_row) as usize]
+        };
+        let values = match self.non_empty(slice, rows, cols) {
+            None => self.load_parts(slice, rows, cols, scalars),
+            Some(exists) => self.if_else(
+                exists,
+                &types,
+                |e| Ok(e.load_parts(slice, rows, cols, scalars)),
+                |e| {
+                    Ok(types
+                        .iter()
+                        .map(|ty| {
+                            let zero = if ty.is_float(e.cx()) {
+                                e.cx().float_attr(0.0, *ty)
+                            } else if e.cx().shape(*ty).is_some() {
+                                return e.zero(slice.elem);
+                            } else {
+                                e.cx().int_attr(0, *ty)
+                            };
+                            e.constant(zero, *ty)
+                        })
+                        .collect())
+                },
+            )?,
+        };
+        let per_row = (values.len() as i64 / rows.max(1)).max(1) as usize;
+        let grid: Vec<Vec<Value>> = values.chunks(per_row).map(<[Value]>::to_vec).collect();
+        let parts = if scalars { Parts::Scalars(grid) } else { Parts::Vectors(grid) };
+        let (row_window, col_window) = (slice.row.window, slice.col.window);
+        Ok(RegTile { elem: slice.elem, rows, cols, parts, row_window, col_window })
+    }
+
+    fn load_parts(&mut self, slice: &SliceVal, rows: i64, cols: i64, scalars: bool) -> Vec<Value> {
+        let mut values = Vec::new();
+        for row in 0..rows {
+            let at = slice.row.stride.map(|_| self.clamped_row(row, slice.row.window));
+            if scalars {
+                for col in 0..cols {
+                    let col = slice.col.stride.map(|_| self.clamped_row(col, slice.col.window));
+                    values.push(self.load_scalar(slice, at, col));
+                }
+                continue;
+            }
+            for chunk in 0..self.chunks(cols) {
+                let mask = self.chunk_mask(chunk, cols, slice.col.window);
+                let col = self.i64(chunk * self.lanes);
+                values.push(self.load_vector(slice, at, Some(col), mask));
+            }
+        }
+        values
+    }
+
+    /// Writes a tile; what does not exist is left alone.
+    pub(super) fn store_tile(&mut self, tile: &RegTile, slice: &SliceVal) -> Result<(), String> {
+        match slice.exists {
+            Some(exists) => {
+                let (tile, slice) = (tile.clone(), SliceVal { exists: None, ..slice.clone() });
+                self.if_else(exists, &[], |e| e.store_rows(&tile, &slice).map(|()| vec![]), |_| Ok(vec![]))?;
+                Ok(())
+            }
+            None => self.store_rows(tile, slice),
+        }
+    }
+
+    fn store_rows(&mut self, tile: &RegTile, slice: &SliceVal) -> Result<(), String> {
+        for row in 0..tile.rows {
+            let at = slice.row.stride.map(|_| self.i64(row));
+            match self.row_exists(row, slice.row.window) {
+                None => self.store_row(tile, slice, row, at)?,
+                Some(exists) => {
+                    self.if_else(exists, &[], |e| e.store_row(tile, slice, row, at).map(|()| vec![]), |_| Ok(vec![]))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn row_exists(&mut self, row: i64, window: Window) -> Option<Value> {
+        if window.is_full() {
+            return None;
+        }
+        let row = self.i64(row);
+        let mut exists = window.hi.map(|hi| self.cmpi(Pred::Slt, row, hi));
+        if let Some(lo) = window.lo {
+            let above = self.cmpi(Pred::Sge, row, lo);
+            exists = Some(self.both(exists, above));
+        }
+        exists
+    }
+
+    fn store_row(&mut self, tile: &RegTile, slice: &SliceVal, row: i64, at: Option<Value>) -> Result<(), String> {
+        match &tile.parts {
+            Parts::Scalars(parts) => {
+                for (col, value) in parts[row as usize].iter().enumerate() {
+                    let column = slice.col.stride.map(|_| self.i64(col as i64));
+                    match self.row_exists(col as i64, slice.col.window) {
+                        None => self.store_scalar(*value, slice, at, column),
+                        Some(exists) => {
+                            let store = |e: &mut Self| {
+                                e.store_scalar(*value, slice, at, column);
+                                Ok(vec![])
+                            };
+                            self.if_else(exists, &[], store, |_| Ok(vec![]))?;
+                        }
+                    }
+                }
+            }
+            Parts::Vectors(parts) => {
+                for (chunk, value) in parts[row as usize].iter().enumerate() {
+                    let mask = self.chunk_mask(chunk as i64, tile.cols, slice.col.window);
+                    let col = self.i64(chunk as i64 * self.lanes);
+                    self.store_vector(*value, slice, at, Some(col), mask);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies `f` to the registers of tiles of equal form.
+    pub(super) fn map_tiles(
+        &mut self,
+        tiles: &[&RegTile],
+        elem: Type,
+        mut f: impl FnMut(&mut Self, &[Value]) -> Value,
+    ) -> RegTile {
+        let columns: Vec<Vec<Value>> = tiles.iter().map(|t| t.values()).collect();
+        let values: Vec<Value> = (0..columns[0].len())
+            .map(|i| {
+                let operands: Vec<Value> = columns.iter().map(|c| c[i]).collect();
+                f(self, &operands)
+            })
+            .collect();
+        tiles[0].with_values(elem, &values)
+    }
+
+    /// A scalar tile's registers as vectors, or a vector tile's as they are.
+    pub(super) fn broadcast_tile(&mut self, tile: &RegTile, like: &RegTile) -> RegTile {
+        let rows = |r: i64| if tile.rows == 1 { 0 } else { r as usize };
+        let (like_scalars, chunks) = (like.is_scalars(), self.chunks(like.cols) as usize);
+        let parts: Vec<Vec<Value>> = (0..like.rows)
+            .map(|r| match &tile.parts {
+                Parts::Scalars(parts) if like_scalars => {
+                    let row = &parts[rows(r)];
+                    (0..like.cols as usize).map(|c| row[if tile.cols == 1 { 0 } else { c }]).collect()
+                }
+                Parts::Scalars(parts) => vec![self.broadcast(parts[rows(r)][0]); chunks],
+                Parts::Vectors(parts) => parts[rows(r)].clone(),
+            })
+            .collect();
+        let parts = if like_scalars { Parts::Scalars(parts) } else { Parts::Vectors(parts) };
+        RegTile { elem: tile.elem, parts, ..like.clone() }
+    }
+
+    /// Combines along an axis; what does not exist counts as the combination's identity.
+    pub(super) fn reduce_tile(&mut self, kind: Combiner, axis: Axis, tile: &RegTile) -> RegTile {
+        let tile = self.without_padding(kind, axis, tile);
+        match axis {
+            Axis::Rows => {
+                let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &tile.parts;
+                let mut sum = rows[0].clone();
+                for row in &rows[1..] {
+                    for (acc, value) in sum.iter_mut().zip(row) {
+                        *acc = self.combine(kind, *acc, *value);
+                    }
+                }
+                let parts = match tile.parts {
+                    Parts::Scalars(_) => Parts::Scalars(vec![sum]),
+                    Parts::Vectors(_) => Parts::Vectors(vec![sum]),
+                };
+                RegTile { rows: 1, parts, row_window: Window::FULL, ..tile }
+            }
+            Axis::Cols => {
+                let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &tile.parts;
+                let scalars = tile.is_scalars();
+                let sums = rows
+                    .iter()
+                    .map(|row| {
+                        let mut acc = row[0];
+                        for value in &row[1..] {
+                            acc = self.combine(kind, acc, *value);
+                        }
+                        vec![if scalars { acc } else { self.combine_lanes(kind, acc) }]
+                    })
+                    .collect();
+                RegTile { cols: 1, parts: Parts::Scalars(sums), col_window: Window::FULL, ..tile }
+            }
+        }
+    }
+
+    /// The tile with the identity of `kind` wherever an element does not exist along `axis`.
+    fn without_padding(&mut self, kind: Combiner, axis: Axis, tile: &RegTile) -> RegTile {
+        let neutral = identity(self.cx(), kind, tile.elem);
+        let mut tile = tile.clone();
+        if axis == Axis::Rows && !tile.row_window.is_full() {
+            let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &mut tile.parts;
+            for (r, row) in rows.iter_mut().enumerate() {
+                let exists = self.row_exists(r as i64, tile.row_window).expect("the window is partial");
+                for value in row {
+                    let neutral = self.like(*value, neutral);
+                    *value = self.select(exists, *value, neutral);
+                }
+            }
+        }
+        if axis == Axis::Cols {
+            match &mut tile.parts {
+                Parts::Vectors(rows) => {
+                    for row in rows {
+                        for (chunk, value) in row.iter_mut().enumerate() {
+                            if let Some(mask) = self.chunk_mask(chunk as i64, tile.cols, tile.col_window) {
+                                let neutral = self.splat(neutral);
+                                *value = self.select(mask, *value, neutral);
+                            }
+                        }
+                    }
+                }
+                Parts::Scalars(rows) if !tile.col_window.is_full() => {
+                    for row in rows {
+                        for (c, value) in row.iter_mut().enumerate() {
+                            let exists = self.row_exists(c as i64, tile.col_window).expect("the window is partial");
+                            let neutral = self.constant(neutral, tile.elem);
+                            *value = self.select(exists, *value, neutral);
+                        }
+                    }
+                }
+                Parts::Scalars(_) => {}
+            }
+        }
+        tile
+    }
+
+    /// A constant in the form of `value`: scalar or vector.
+    fn like(&mut self, value: Value, constant: sutura_ir::Attr) -> Value {
+        let ty = self.ty(value);
+        if self.cx().shape(ty).is_some() { self.splat(constant) } else { self.constant(constant, ty) }
+    }
+
+    /// `acc + lhs . rhs`: row by row, k by k, each a broadcast element times vectors, fused.
+    pub(super) fn contract_tiles(&mut self, lhs: &RegTile, rhs: &RegTile, acc: &RegTile) -> Result<RegTile, String> {
+        let Parts::Scalars(left) = &lhs.parts else {
+            return Err("the left operand of a contraction is held in vectors".to_string());
+        };
+        let (Parts::Scalars(right) | Parts::Vectors(right)) = &rhs.parts;
+        let (Parts::Scalars(sums) | Parts::Vectors(sums)) = &acc.parts;
+        let mut sums = sums.clone();
+        let vectors = !acc.is_scalars();
+        for k in 0..lhs.cols as usize {
+            let exists = self.row_exists(k as i64, lhs.col_window);
+            for (row, sums) in sums.iter_mut().enumerate() {
+                let mut a = left[row][k];
+                if vectors {
+                    a = self.broadcast(a);
+                }
+                for (sum, b) in sums.iter_mut().zip(&right[k]) {
+                    let next = self.ternary(TernaryKind::Fma, a, *b, *sum);
+                    *sum = exists.map_or(next, |exists| self.select(exists, next, *sum));
+                }
+            }
+        }
+        let parts = if vectors { Parts::Vectors(sums) } else { Parts::Scalars(sums) };
+        // The accumulator's rows and columns are those of the operands.
+        Ok(RegTile { parts, row_window: lhs.row_window, col_window: rhs.col_window, ..acc.clone() })
+    }
+}
