@@ -144,6 +144,8 @@ pub struct Source {
     name: String,
     text: String,
     base: u32,
+    /// Line of the file at which the text begins, counted from 1.
+    first_line: u32,
     line_starts: OnceLock<Vec<u32>>,
 }
 
@@ -171,11 +173,16 @@ impl Source {
         })
     }
 
-    /// Line and column, both counted from 1, columns in bytes, of a byte offset.
+    /// Line of the file at which the text begins: 1 unless the text is a part of a file.
+    pub fn first_line(&self) -> u32 {
+        self.first_line
+    }
+
+    /// Line (of the file) and column, both counted from 1, columns in bytes, of a byte offset.
     pub fn line_col(&self, offset: u32) -> (u32, u32) {
         let starts = self.line_starts();
         let line = starts.partition_point(|&s| s <= offset);
-        (line as u32, offset - starts[line - 1] + 1)
+        (self.first_line - 1 + line as u32, offset - starts[line - 1] + 1)
     }
 
     /// The location of a byte offset of this text.
@@ -210,6 +217,19 @@ impl SourceMap {
     /// # Errors
     /// When the texts of this context would exceed 2 GiB.
     pub fn add(&self, name: impl Into<String>, text: impl Into<String>) -> Result<Arc<Source>, SourceTooLarge> {
+        self.add_part(name, text, 1)
+    }
+
+    /// Adds a part of a file, which begins at line `first_line`, counted from 1.
+    ///
+    /// # Errors
+    /// When the texts of this context would exceed 2 GiB.
+    pub fn add_part(
+        &self,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        first_line: u32,
+    ) -> Result<Arc<Source>, SourceTooLarge> {
         let (name, text) = (name.into(), text.into());
         let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
         // One position past the end belongs to the text, so that errors at the end of input have a place.
@@ -217,7 +237,7 @@ impl SourceMap {
         if base + text.len() as u64 >= u64::from(INTERNED) {
             return Err(SourceTooLarge { name });
         }
-        let source = Arc::new(Source { name, text, base: base as u32, line_starts: OnceLock::new() });
+        let source = Arc::new(Source { name, text, base: base as u32, first_line, line_starts: OnceLock::new() });
         sources.push(source.clone());
         Ok(source)
     }

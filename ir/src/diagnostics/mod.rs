@@ -1,6 +1,9 @@
 //! Diagnostics as values: collected by whoever runs a parser, verifier or pass, rendered only at a tool's edge.
 
+mod render;
+
 use crate::location::Loc;
+pub use render::{RenderStyle, render};
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
