@@ -1,7 +1,6 @@
 //! Branches between blocks.
 
 mod canonicalize;
-mod interp;
 mod ops;
 
 use std::ops::Range;
@@ -24,7 +23,6 @@ impl Dialect for ControlFlowDialect {
         d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
         d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
         d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
-        interp::register(d);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Functions: definition, call, return.
 
 mod asm;
-mod interp;
 mod ops;
 mod verify;
 
@@ -22,6 +21,5 @@ impl Dialect for FuncDialect {
         d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
         d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
-        interp::register(d);
     }
 }

@@ -2,7 +2,6 @@
 
 mod asm;
 mod canonicalize;
-mod interp;
 mod ops;
 mod verify;
 
@@ -21,6 +20,5 @@ impl Dialect for ScfDialect {
         d.description("Structured control flow: loops and conditionals whose bodies are regions.");
         d.directive("ForHeader", asm::FOR_HEADER).directive("WhileHeader", asm::WHILE_HEADER);
         d.op::<ForOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ConditionOp<'_>>().op::<YieldOp<'_>>();
-        interp::register(d);
     }
 }

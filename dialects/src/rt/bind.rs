@@ -1,0 +1,398 @@
+//! How the host solves the symbols from the dims of the inputs, and what it checks on the way.
+//!
+//! One list of steps in order, from which both the interpreter and the generated code work, so that they agree.
+
+use std::fmt;
+
+use super::program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
+use crate::r#dyn::facts::Contradiction;
+use crate::r#dyn::poly::{Atom, Poly};
+
+/// A dim of an input, and something added to it; only the sum without a dim.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quantity {
+    /// Input and axis.
+    pub dim: Option<(usize, usize)>,
+    /// Over symbols that are solved by then.
+    pub plus: Poly,
+}
+
+impl Quantity {
+    /// A dim of an input.
+    pub fn dim(input: usize, axis: usize) -> Self {
+        Self { dim: Some((input, axis)), plus: Poly::default() }
+    }
+
+    /// A size over the symbols.
+    pub fn size(size: Poly) -> Self {
+        Self { dim: None, plus: size }
+    }
+
+    /// The value, for the inputs' dims and the symbols solved so far; `None` when it does not fit 64 bits.
+    pub fn eval(&self, dims: &[&[i64]], symbol: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        let plus = self.plus.eval(symbol)?;
+        match self.dim {
+            Some((input, axis)) => dims.get(input)?.get(axis)?.checked_add(plus),
+            None => Some(plus),
+        }
+    }
+}
+
+/// What must hold of a quantity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// It equals another one; two sizes that are one dim.
+    Equal(Quantity),
+    /// It equals another one; two dims that go together only then.
+    Compatible(Quantity),
+    /// It is at least another one.
+    AtLeast(Quantity),
+    /// It lies in the range, both ends included.
+    Within(i64, i64),
+    /// It is a multiple of a positive number.
+    MultipleOf(i64),
+    /// Its value fits 64 bits.
+    Fits,
+}
+
+/// What the two sides of a check are, in words for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Words {
+    /// The model's name of the dim.
+    pub dim: Option<String>,
+    /// The quantity that is checked.
+    pub left: String,
+    /// What it is compared with.
+    pub right: String,
+}
+
+/// Something that must hold for a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// What is looked at.
+    pub quantity: Quantity,
+    /// What must hold of it.
+    pub condition: Condition,
+    /// For messages.
+    pub words: Words,
+}
+
+/// One step of the solution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The symbol's value is the quantity divided by `factor`; that it is a multiple was checked before.
+    Solve {
+        /// Number of the symbol.
+        symbol: usize,
+        /// The dividend.
+        quantity: Quantity,
+        /// At least 1.
+        factor: i64,
+    },
+    /// A check.
+    Check(Check),
+}
+
+/// How all symbols are solved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solution {
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+}
+
+/// Why symbols cannot be solved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsolvable {
+    /// No dim of an input tells these symbols.
+    Symbols(Vec<String>),
+    /// A size names something that is no symbol.
+    Undeclared(String),
+    /// The constraints contradict each other.
+    Contradiction(Contradiction),
+}
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Symbols(names) => {
+                let names: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();
+                let noun = if names.len() == 1 { "symbol" } else { "symbols" };
+                write!(f, "the dims of the inputs do not determine {noun} {}", names.join(", "))
+            }
+            Self::Undeclared(name) => write!(f, "'{name}' is used in a size but is no symbol of the program"),
+            Self::Contradiction(c) => write!(f, "the checks contradict each other: {c}"),
+        }
+    }
+}
+
+impl From<Contradiction> for Unsolvable {
+    fn from(contradiction: Contradiction) -> Self {
+        Self::Contradiction(contradiction)
+    }
+}
+
+/// A dim of an input or an equality from which a symbol may be solved: `dim = size`, or `0 = size`.
+struct Equation<'a> {
+    dim: Option<(usize, usize)>,
+    size: Poly,
+    constraint: Option<&'a Constraint>,
+}
+
+struct Solver<'p, 'a> {
+    program: &'p ProgramInfo<'a>,
+    /// Where each symbol was solved from, in words; `None` as long as it is not.
+    solved: Vec<Option<String>>,
+    steps: Vec<Step>,
+}
+
+impl Solution {
+    /// Solves the symbols of a program.
+    ///
+    /// # Errors
+    /// When a symbol cannot be solved, a size names no symbol, or the constraints contradict each other.
+    pub fn of(program: &ProgramInfo<'_>) -> Result<Self, Unsolvable> {
+        let facts = program.facts()?;
+        check_declared(program)?;
+        let mut solver = Solver { program, solved: vec![None; program.symbols.len()], steps: Vec::new() };
+        let rest = solver.solve_all(equations(program));
+        let missing = program.symbols.iter().zip(&solver.solved).filter(|(_, s)| s.is_none());
+        let missing: Vec<String> = missing.map(|(symbol, _)| symbol.name.clone()).collect();
+        if !missing.is_empty() {
+            return Err(Unsolvable::Symbols(missing));
+        }
+        rest.iter().for_each(|equation| solver.check_equation(equation));
+        for constraint in program.constraints.iter().filter(|c| c.kind == ConstraintKind::AtLeast) {
+            solver.check_constraint(constraint);
+        }
+        for output in &program.outputs {
+            for (axis, size) in output.ty.dims.iter().enumerate() {
+                if facts.range(size).0 < 0 {
+                    solver.check_not_negative(size, format!("output `{}` dimension {axis}", output.name));
+                }
+            }
+        }
+        Ok(Self { steps: solver.steps })
+    }
+
+    /// The checks, in order.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Check(check) => Some(check),
+            Step::Solve { .. } => None,
+        })
+    }
+
+    /// Values of the symbols for the inputs' dims, or the check that does not hold with the two values that show it.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn solve(&self, symbols: &[Symbol], dims: &[&[i64]]) -> Result<Vec<i64>, (&Check, i64, i64)> {
+        let mut values = vec![0; symbols.len()];
+        let mut known = vec![false; symbols.len()];
+        for step in &self.steps {
+            let value_of = |name: &str| {
+                let at = symbols.iter().position(|s| s.name == name)?;
+                known[at].then(|| values[at])
+            };
+            match step {
+                Step::Check(check) => check.evaluate(dims, &value_of)?,
+                Step::Solve { symbol, quantity, factor } => {
+                    let value = quantity.eval(dims, &value_of).unwrap_or(i64::MAX).div_euclid(*factor);
+                    (values[*symbol], known[*symbol]) = (value, true);
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl Check {
+    /// That a size is not negative and fits 64 bits.
+    pub fn not_negative(size: &Poly, left: String) -> Self {
+        let words = Words { dim: None, left, right: "sizes that are not negative".to_owned() };
+        Self { quantity: Quantity::size(size.clone()), condition: Condition::Within(0, i64::MAX), words }
+    }
+
+    /// That a size fits 64 bits.
+    pub fn fits(size: &Poly, left: String) -> Self {
+        let words = Words { dim: None, left, right: "sizes of at most 63 bits".to_owned() };
+        Self { quantity: Quantity::size(size.clone()), condition: Condition::Fits, words }
+    }
+
+    /// `Err` with the two values that disagree; a value that does not fit 64 bits shows as the largest one.
+    fn evaluate(&self, dims: &[&[i64]], symbol: &dyn Fn(&str) -> Option<i64>) -> Result<(), (&Self, i64, i64)> {
+        let value = |q: &Quantity| q.eval(dims, symbol);
+        let Some(left) = value(&self.quantity) else { return Err((self, i64::MAX, i64::MAX - 1)) };
+        let (holds, right) = match &self.condition {
+            Condition::Equal(other) | Condition::Compatible(other) => {
+                let right = value(other).unwrap_or(i64::MAX);
+                (left == right, right)
+            }
+            Condition::AtLeast(other) => {
+                let right = value(other).unwrap_or(i64::MAX);
+                (left >= right, right)
+            }
+            Condition::Within(min, _) if left < *min => (false, *min),
+            Condition::Within(_, max) => (left <= *max, *max),
+            Condition::MultipleOf(divisor) => (left.rem_euclid(*divisor) == 0, *divisor),
+            Condition::Fits => (true, 0),
+        };
+        if holds { Ok(()) } else { Err((self, left, right)) }
+    }
+}
+
+/// Every size in the header is over declared symbols.
+fn check_declared(program: &ProgramInfo<'_>) -> Result<(), Unsolvable> {
+    let ports = program.inputs.iter().chain(&program.outputs).flat_map(|p| &p.ty.dims);
+    let sides = program.constraints.iter().flat_map(|c| [&c.left, &c.right]);
+    for size in ports.chain(sides) {
+        if let Some(name) = size.symbols().iter().find(|name| program.symbol_index(name).is_none()) {
+            return Err(Unsolvable::Undeclared(name.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Dims of the inputs in order, then the equalities.
+fn equations<'p>(program: &'p ProgramInfo<'_>) -> Vec<Equation<'p>> {
+    let ports = program.inputs.iter().enumerate();
+    let dims =
+        ports.flat_map(|(input, port)| port.ty.dims.iter().enumerate().map(move |(axis, size)| (input, axis, size)));
+    let dims =
+        dims.map(|(input, axis, size)| Equation { dim: Some((input, axis)), size: size.clone(), constraint: None });
+    let equal = program.constraints.iter().filter(|c| c.kind != ConstraintKind::AtLeast);
+    let equal = equal.map(|c| Equation { dim: None, size: c.left.sub(&c.right), constraint: Some(c) });
+    dims.chain(equal).collect()
+}
+
+fn place(port: &Port, axis: usize) -> String {
+    format!("input `{}` dimension {axis}", port.name)
+}
+
+impl Solver<'_, '_> {
+    /// Solves what can be solved, plain symbols first, and returns the equations that told no symbol.
+    fn solve_all<'e>(&mut self, equations: Vec<Equation<'e>>) -> Vec<Equation<'e>> {
+        let plain = |s: &Self, e: &Equation<'_>| e.dim.is_some() && s.unsolved_symbol(&e.size).is_some();
+        let mut rest = Vec::with_capacity(equations.len());
+        for equation in equations {
+            if plain(self, &equation) {
+                self.solve_one(&equation);
+            } else {
+                rest.push(equation);
+            }
+        }
+        // Each turn solves at least one symbol.
+        while let Some(at) = rest.iter().position(|e| self.linear(e).is_some()) {
+            let equation = rest.remove(at);
+            self.solve_one(&equation);
+        }
+        rest
+    }
+
+    fn unsolved_symbol(&self, size: &Poly) -> Option<usize> {
+        let symbol = self.program.symbol_index(size.as_symbol()?)?;
+        self.solved[symbol].is_none().then_some(symbol)
+    }
+
+    /// The one unsolved symbol of an equation, if it stands alone in one term, with its coefficient.
+    fn linear(&self, equation: &Equation<'_>) -> Option<(usize, i64)> {
+        let unsolved = |name: &str| self.program.symbol_index(name).filter(|s| self.solved[*s].is_none());
+        let mut names = equation.size.symbols().into_iter().filter_map(|n| unsolved(&n));
+        let symbol = names.next().filter(|_| names.next().is_none())?;
+        let name = &self.program.symbols[symbol].name;
+        let mut terms = equation.size.terms().filter(|(atoms, _)| {
+            atoms.iter().any(|a| match a {
+                Atom::Symbol(n) => **n == **name,
+                Atom::FloorDiv(inner, _) => inner.symbols().contains(&**name),
+            })
+        });
+        let coefficient = match (terms.next(), terms.next()) {
+            (Some(([Atom::Symbol(_)], c)), None) => i64::try_from(c).ok()?,
+            _ => return None,
+        };
+        // A dim is a multiple of a positive number of the symbol; an equality may be turned around.
+        (coefficient > 0 || (equation.dim.is_none() && coefficient != i64::MIN)).then_some((symbol, coefficient))
+    }
+
+    fn solve_one(&mut self, equation: &Equation<'_>) {
+        let Some((symbol, coefficient)) = self.linear(equation) else { return };
+        let declared = &self.program.symbols[symbol];
+        let (name, info) = (declared.name.clone(), declared.info.clone());
+        let rest = equation.size.sub(&Poly::symbol(&name).scale(coefficient));
+        // dim = c*s + rest, or 0 = c*s + rest with either sign of c.
+        let plus = if coefficient > 0 { rest.scale(-1) } else { rest };
+        let factor = coefficient.abs();
+        let quantity = Quantity { dim: equation.dim, plus };
+        let words = self.words_of(&quantity);
+        if factor > 1 {
+            let words = Words { dim: None, left: words.clone(), right: String::new() };
+            self.check(quantity.clone(), Condition::MultipleOf(factor), words);
+        }
+        self.steps.push(Step::Solve { symbol, quantity: quantity.clone(), factor });
+        self.solved[symbol] = Some(words.clone());
+        let value = Quantity::size(Poly::symbol(&name));
+        let left = if factor == 1 { words } else { format!("`{name}`, from {words},") };
+        let words = |right: String| Words { dim: Some(name.clone()), left: left.clone(), right };
+        let range = words(format!("[{}, {}]", info.min, info.max));
+        self.check(value.clone(), Condition::Within(info.min, info.max), range);
+        if info.div > 1 {
+            self.check(value, Condition::MultipleOf(info.div), words(String::new()));
+        }
+    }
+
+    fn words_of(&self, quantity: &Quantity) -> String {
+        match quantity.dim {
+            Some((input, axis)) if quantity.plus.is_zero() => place(&self.program.inputs[input], axis),
+            Some((input, axis)) => {
+                format!("{} less `{}`", place(&self.program.inputs[input], axis), quantity.plus.scale(-1))
+            }
+            None => match quantity.plus.as_symbol().and_then(|n| self.program.symbol_index(n)) {
+                Some(symbol) => self.solved[symbol].clone().unwrap_or_default(),
+                None => match quantity.plus.as_const() {
+                    Some(value) => value.to_string(),
+                    None => format!("`{}`", quantity.plus),
+                },
+            },
+        }
+    }
+
+    fn check(&mut self, quantity: Quantity, condition: Condition, words: Words) {
+        self.steps.push(Step::Check(Check { quantity, condition, words }));
+    }
+
+    fn check_not_negative(&mut self, size: &Poly, left: String) {
+        self.steps.push(Step::Check(Check::not_negative(size, left)));
+    }
+
+    /// A dim that told no symbol must have the value that the symbols give it.
+    fn check_equation(&mut self, equation: &Equation<'_>) {
+        match (equation.dim, equation.constraint) {
+            (Some((input, axis)), _) => {
+                let (left, right) = (Quantity::dim(input, axis), Quantity::size(equation.size.clone()));
+                let dim = equation.size.as_symbol().map(str::to_owned);
+                let words = Words { dim, left: self.words_of(&left), right: self.words_of(&right) };
+                self.check(left, Condition::Equal(right), words);
+            }
+            (None, Some(constraint)) => self.check_constraint(constraint),
+            (None, None) => {}
+        }
+    }
+
+    fn check_constraint(&mut self, constraint: &Constraint) {
+        if constraint.left == constraint.right {
+            return;
+        }
+        let (left, right) = (Quantity::size(constraint.left.clone()), Quantity::size(constraint.right.clone()));
+        let words = Words {
+            dim: constraint.dim.clone(),
+            left: constraint.left_words.clone().unwrap_or_else(|| self.words_of(&left)),
+            right: constraint.right_words.clone().unwrap_or_else(|| self.words_of(&right)),
+        };
+        let condition = match constraint.kind {
+            ConstraintKind::Equal => Condition::Equal(right),
+            ConstraintKind::Compatible => Condition::Compatible(right),
+            ConstraintKind::AtLeast => Condition::AtLeast(right),
+        };
+        self.check(left, condition, words);
+    }
+}

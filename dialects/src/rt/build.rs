@@ -1,0 +1,144 @@
+//! Building a program: what a lowering to `rt` uses.
+
+use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
+
+use super::kernel::string_list;
+use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+use super::program::{Constraint, Symbol};
+use super::types::BufferType;
+use crate::r#dyn::poly::Poly;
+
+/// All that the header of a program says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProgramHeader {
+    /// The model's name.
+    pub name: String,
+    /// The named dims; each must be determined by the inputs.
+    pub symbols: Vec<Symbol>,
+    /// Names and types of the inputs.
+    pub inputs: Vec<(String, BufferType)>,
+    /// Names and types of the outputs.
+    pub outputs: Vec<(String, BufferType)>,
+    /// Constraints beyond the types of the inputs.
+    pub constraints: Vec<Constraint>,
+}
+
+/// Builds the body of a program op by op.
+pub struct ProgramBuilder<'c> {
+    cx: &'c Context,
+    body: Box<Body>,
+    header: ProgramHeader,
+    args: Vec<Value>,
+}
+
+impl<'c> ProgramBuilder<'c> {
+    /// A program without ops.
+    pub fn new(cx: &'c Context, header: ProgramHeader) -> Self {
+        let mut body = Box::new(Body::new(1));
+        let region = body.region();
+        let ports = header.inputs.iter().chain(&header.outputs);
+        let types: Vec<_> = ports.map(|(_, ty)| (cx.ext_type(ty.clone()), Loc::UNKNOWN)).collect();
+        let mut b = Builder::new(cx, &mut body);
+        let block = b.create_block(region, &types);
+        let args = b.body().block_args(block).to_vec();
+        Self { cx, body, header, args }
+    }
+
+    /// The buffer of input `index`.
+    pub fn input(&self, index: usize) -> Value {
+        self.args[index]
+    }
+
+    /// The buffer of output `index`.
+    pub fn output(&self, index: usize) -> Value {
+        self.args[self.header.inputs.len() + index]
+    }
+
+    /// Type of a buffer.
+    ///
+    /// # Panics
+    /// When `value` is no buffer of this program.
+    pub fn ty(&self, value: Value) -> &BufferType {
+        BufferType::of(self.cx, self.body.ty(value)).expect("a buffer")
+    }
+
+    /// A builder at the end of the program's block, for ops that have no method here.
+    pub fn at_end(&mut self) -> Builder<'_> {
+        let block = self.body.entry_block().expect("created with the program");
+        Builder::at_end(self.cx, &mut self.body, block)
+    }
+
+    /// `rt.constant`
+    pub fn constant(&mut self, loc: Loc, name: &str, elements: Attr) -> Value {
+        let state = ConstantOp::state(&self.at_end(), loc, name, elements);
+        self.value(state)
+    }
+
+    /// `rt.alloc`
+    pub fn alloc(&mut self, loc: Loc, ty: BufferType) -> Value {
+        let ty = self.cx.ext_type(ty);
+        let state = AllocOp::state(&self.at_end(), loc, &[], ty);
+        self.value(state)
+    }
+
+    /// `rt.view`
+    pub fn view(&mut self, loc: Loc, buffer: Value, ty: BufferType) -> Value {
+        let ty = self.cx.ext_type(ty);
+        let state = ViewOp::state(&self.at_end(), loc, buffer, ty);
+        self.value(state)
+    }
+
+    /// `rt.copy`
+    pub fn copy(&mut self, loc: Loc, from: Value, to: Value) {
+        let mut b = self.at_end();
+        CopyOp::build(&mut b, loc, from, to);
+    }
+
+    /// `rt.launch`; see there for `work`.
+    pub fn launch(&mut self, loc: Loc, kernel: &str, buffers: &[Value], dims: &[Poly], work: Option<&Poly>) {
+        let mut b = self.at_end();
+        LaunchOp::build(&mut b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
+    }
+
+    /// `rt.select`: versions in order of preference, each with its guard; the last one's must be empty. `fill` builds
+    /// the launches of version `index`.
+    pub fn select(&mut self, loc: Loc, guards: &[Vec<Poly>], mut fill: impl FnMut(usize, &mut Builder<'_>)) {
+        let mut b = self.at_end();
+        let op = SelectOp::build(&mut b, loc, guards, guards.len() + 1);
+        for index in 0..=guards.len() {
+            let region = b.body().regions(op).nth(index).expect("created above");
+            let block = b.create_block(region, &[]);
+            b.set_to_end(block);
+            fill(index, &mut b);
+        }
+    }
+
+    fn value(&mut self, state: OpState) -> Value {
+        let mut b = self.at_end();
+        let mut state = state;
+        if state.result_types.is_empty() {
+            let types = b.infer_result_types(&state);
+            state.result_types = types.expect("the elements of a constant are of a static tensor type");
+        }
+        let op = b.create(state);
+        b.body().result(op, 0)
+    }
+
+    /// Ends the body and puts the program where `outer` inserts.
+    pub fn finish(mut self, outer: &mut Builder<'_>, loc: Loc) -> Op {
+        ReturnOp::build(&mut self.at_end(), loc);
+        let cx = self.cx;
+        let names = |ports: &[(String, BufferType)]| ports.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let symbols: Vec<Attr> = self.header.symbols.iter().map(|s| s.write(cx)).collect();
+        let mut state = OpState::of(cx, ProgramOp::def(), loc)
+            .prop(cx.ident("sym_name"), cx.string_attr(&self.header.name))
+            .prop(cx.ident("symbols"), cx.array_attr(&symbols))
+            .prop(cx.ident("input_names"), string_list(cx, &names(&self.header.inputs)))
+            .prop(cx.ident("output_names"), string_list(cx, &names(&self.header.outputs)));
+        if !self.header.constraints.is_empty() {
+            let checks: Vec<Attr> = self.header.constraints.iter().map(|c| c.write(cx)).collect();
+            state = state.prop(cx.ident("checks"), cx.array_attr(&checks));
+        }
+        outer.create_isolated(state, self.body)
+    }
+}

@@ -1,0 +1,192 @@
+//! Interpretation: a program is called with tensors and gives tensors; kernels are called by name with buffers and sizes.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use sutura_interp::{
+    Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Value, Values,
+};
+use sutura_ir::{Context, OpRef, OpView};
+
+use super::bind::{Check, Condition, Solution};
+use super::ops::{LaunchOp, SelectOp};
+use super::program::{Port, ProgramInfo};
+use super::types::BufferType;
+use crate::r#dyn::poly::Poly;
+
+/// Values of the symbols of the programs that are being run, innermost last.
+#[derive(Default)]
+struct Running(Vec<Vec<(String, i64)>>);
+
+type Hook = fn(OpRef<'_>, &mut Frame<'_>) -> Result<Flow, InterpError>;
+
+pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
+    ("rt.return", &(end as Hook)),
+    ("rt.constant", &(constant as Hook)),
+    ("rt.alloc", &(alloc as Hook)),
+    ("rt.view", &(view as Hook)),
+    ("rt.launch", &(launch as Hook)),
+    ("rt.copy", &(copy as Hook)),
+    ("rt.select", &(select as Hook)),
+];
+
+/// `rt.program` as callee: tensors in, tensors out.
+pub(super) struct CallProgram;
+
+impl Callable for CallProgram {
+    fn call(&self, op: OpRef<'_>, args: Values, frame: &mut Frame<'_>) -> Result<Values, InterpError> {
+        let program = ProgramInfo::read(op).map_err(Fault::invalid_ir)?;
+        let symbols = solve(&program, &args)?;
+        frame.extension::<Running>().0.push(symbols);
+        let result = run(&program, args, frame);
+        frame.extension::<Running>().0.pop();
+        result
+    }
+}
+
+/// Values of the symbols, for the shapes of the arguments.
+fn solve(program: &ProgramInfo<'_>, args: &Values) -> Result<Vec<(String, i64)>, Fault> {
+    if args.len() != program.inputs.len() {
+        let message = format!("the program takes {} inputs and got {}", program.inputs.len(), args.len());
+        return Err(Fault::new(FaultKind::Call, message));
+    }
+    let mut dims: Vec<Vec<i64>> = Vec::with_capacity(args.len());
+    for (port, arg) in program.inputs.iter().zip(args) {
+        let tensor = arg.tensor()?;
+        let dtype = DType::expect(program.op.cx, port.ty.elem)?;
+        if tensor.dtype() != dtype || tensor.rank() != port.ty.dims.len() {
+            let name = &port.name;
+            let (rank, found) = (port.ty.dims.len(), arg.describe());
+            return Err(Fault::type_mismatch(format!("input '{name}' is {dtype} of rank {rank} and got {found}")));
+        }
+        dims.push(tensor.shape().iter().map(|d| *d as i64).collect());
+    }
+    let solution = Solution::of(program).map_err(|e| Fault::invalid_ir(e.to_string()))?;
+    let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
+    let values = solution.solve(&program.symbols, &dims).map_err(|(check, a, b)| failed(check, a, b))?;
+    Ok(program.symbols.iter().map(|s| s.name.clone()).zip(values).collect())
+}
+
+fn failed(check: &Check, left: i64, right: i64) -> Fault {
+    let words = &check.words;
+    let message = match check.condition {
+        Condition::Equal(_) | Condition::Compatible(_) => {
+            format!("{} is {left}, but {} is {right}", words.left, words.right)
+        }
+        Condition::AtLeast(_) => format!("{} is {left}, below {}, which is {right}", words.left, words.right),
+        Condition::Within(..) => format!("{} is {left}, outside {}", words.left, words.right),
+        Condition::MultipleOf(_) => format!("{} is {left}, no multiple of {right}", words.left),
+        Condition::Fits => format!("{} does not fit 64 bits", words.left),
+    };
+    Fault::new(FaultKind::Assertion, message)
+}
+
+fn run(program: &ProgramInfo<'_>, args: Values, frame: &mut Frame<'_>) -> Result<Values, InterpError> {
+    let mut buffers = Values::new();
+    for arg in &args {
+        buffers.push(frame.memory().alloc_from(arg.tensor()?, None)?.into());
+    }
+    let outputs = program.outputs.iter().map(|port| allocate(port_type(port), program.op.cx, frame));
+    let outputs: Vec<MemRef> = outputs.collect::<Result<_, _>>()?;
+    buffers.extend(outputs.iter().cloned().map(Value::from));
+    let region = program.op.region(0).ok_or_else(|| Fault::invalid_ir("the program has no body"))?;
+    frame.run_region(region, buffers)?;
+    let mut results = Values::new();
+    for output in &outputs {
+        results.push(Value::Tensor(frame.memory().read(output)?));
+    }
+    Ok(results)
+}
+
+fn port_type(port: &Port) -> &BufferType {
+    &port.ty
+}
+
+fn size(poly: &Poly, frame: &mut Frame<'_>) -> Result<i64, Fault> {
+    let running = frame.extension::<Running>().0.last();
+    let symbols = running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))?;
+    let value_of = |name: &str| symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
+    poly.eval(&value_of).ok_or_else(|| Fault::new(FaultKind::Limit, format!("the size {poly} does not fit 64 bits")))
+}
+
+fn shape(ty: &BufferType, frame: &mut Frame<'_>) -> Result<SmallVec<[usize; 4]>, Fault> {
+    let extent = |poly: &Poly, frame: &mut Frame<'_>| {
+        let value = size(poly, frame)?;
+        usize::try_from(value).map_err(|_| Fault::shape(format!("the size {poly} is {value}")))
+    };
+    ty.dims.iter().map(|poly| extent(poly, frame)).collect()
+}
+
+fn allocate(ty: &BufferType, cx: &Context, frame: &mut Frame<'_>) -> Result<MemRef, Fault> {
+    let (dtype, shape) = (DType::expect(cx, ty.elem)?, shape(ty, frame)?);
+    frame.memory().alloc(dtype, &shape, None)
+}
+
+fn result_buffer<'a>(op: OpRef<'a>) -> Result<&'a BufferType, Fault> {
+    let ty = op.result_types().next().and_then(|ty| BufferType::of(op.cx, ty));
+    ty.ok_or_else(|| Fault::invalid_ir("gives no buffer"))
+}
+
+fn end(_: OpRef<'_>, _: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    Ok(Flow::Yield(Values::new()))
+}
+
+fn constant(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let value = op.prop("value").ok_or_else(|| Fault::invalid_ir("has no elements"))?;
+    let value = frame.constant(value)?;
+    let memref = frame.memory().alloc_from(value.tensor()?, None)?;
+    frame.set(0, memref)?;
+    Ok(Flow::Next)
+}
+
+fn alloc(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let memref = allocate(result_buffer(op)?, op.cx, frame)?;
+    frame.set(0, memref)?;
+    Ok(Flow::Next)
+}
+
+fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let shape = shape(result_buffer(op)?, frame)?;
+    let whole = frame.memref(0)?;
+    if shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
+        return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
+    }
+    frame.set(0, whole.with_layout(Layout::row_major(&shape)))?;
+    Ok(Flow::Next)
+}
+
+fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let launch = LaunchOp::from_ref(op);
+    let mut args: Values =
+        (0..op.num_operands()).map(|i| frame.memref(i).map(Value::MemRef)).collect::<Result<_, _>>()?;
+    for dim in launch.dims() {
+        args.push(Value::index(size(&dim, frame)?));
+    }
+    frame.call_ref(launch.callee_attr(), args)?;
+    Ok(Flow::Next)
+}
+
+fn copy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (from, to): (Arc<MemRef>, Arc<MemRef>) = (frame.memref(0)?, frame.memref(1)?);
+    let contents = frame.memory().read(&from)?.reshape(to.sizes())?;
+    frame.memory().write(&to, &contents)?;
+    Ok(Flow::Next)
+}
+
+fn select(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let select = SelectOp::from_ref(op);
+    let guards = select.guards();
+    let mut chosen = guards.len();
+    'guards: for (i, guard) in guards.iter().enumerate() {
+        for poly in guard {
+            if size(poly, frame)? < 0 {
+                continue 'guards;
+            }
+        }
+        chosen = i;
+        break;
+    }
+    let version = op.region(chosen).ok_or_else(|| Fault::invalid_ir("has fewer versions than guards"))?;
+    frame.run_region(version, Values::new())?;
+    Ok(Flow::Next)
+}

@@ -1,0 +1,63 @@
+//! The `rt` dialect: what the host does around the kernels, decided at compile time.
+//!
+//! A [`ProgramOp`] is one compiled model: its inputs, outputs and constants as buffers, the temporaries between kernels,
+//! the launches, and the choice between versions of a kernel by the sizes of the run. It is lowered to the functions that
+//! a model's shared object exports; nothing of it is interpreted at run time.
+
+mod asm;
+mod bind;
+mod build;
+mod constraints;
+mod effects;
+mod interp;
+mod kernel;
+mod liveness;
+mod ops;
+mod program;
+mod types;
+mod verify;
+
+use sutura_interp::{Callable, Interpret};
+use sutura_ir::interfaces::{MemoryEffects, SymbolUser};
+use sutura_ir::registry::{Dialect, DialectBuilder};
+
+pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
+pub use build::{ProgramBuilder, ProgramHeader};
+pub use constraints::GuardsAttr;
+pub use kernel::{Access, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param};
+pub use liveness::{BufferUses, Interval};
+pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
+pub use types::{ALIGNMENT, BufferType};
+
+/// The `rt` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct RtDialect;
+
+impl Dialect for RtDialect {
+    const NAME: &'static str = "rt";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("The host program of a compiled model: buffers, launches of kernels, choice of versions.");
+        d.ty("buffer", types::parse_buffer);
+        d.directive("ProgramHeader", asm::PROGRAM_HEADER)
+            .directive("Sizes", asm::SIZES)
+            .directive("Guards", asm::GUARDS);
+        d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
+        d.op::<LaunchOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>();
+        d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
+        d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
+        d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
+        d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
+        d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
+        d.interface::<dyn Launchable>("func.func", &kernel::AnnotatedFunction);
+        d.interface::<dyn Launchable>("gir.kernel", &kernel::TileKernel);
+        d.interface::<dyn Callable>("rt.program", &interp::CallProgram);
+        for (name, hook) in interp::HOOKS {
+            d.interface::<dyn Interpret>(name, *hook);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Operations of the `rt` dialect.
+
+use sutura_ir::constraints::*;
+use sutura_ir::op;
+
+use super::constraints::{AnyBuffer, GuardsAttr, SizesAttr};
+
+/// The host program of one compiled model.
+///
+/// Arguments of the body are the inputs, then the outputs; both are the caller's memory. The sizes of buffers are over the
+/// `symbols`, each of which the dims of the inputs determine. Before anything runs, the host solves the symbols and checks
+/// that all inputs agree with them, that each symbol is within its range and a multiple of its divisor, and the further
+/// constraints in `checks`; what fails is reported in the words of the model.
+///
+/// A symbol is `{name, min, max, div, likely}`. A check is `{kind, left, right}` with optional `dim` (the model's name of
+/// the dim), `left_words`, `right_words` (what the two sizes are, in words); `kind` is `"equal"`, `"compatible"` (equal, but
+/// about two dims that do not go together, as in a broadcast) or `"at_least"`.
+///
+/// ```mlir
+/// rt.program @main(%x : !rt.buffer<f32, [B, 256]> in "x", %y : !rt.buffer<f32, [B]> out "y")
+///     symbols(B : [0, 64] likely [8]) {
+///   %t = rt.alloc : !rt.buffer<f32, [B, 256]>
+///   rt.launch @exp(%x, %t) dims [B, 256] : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [B, 256]>
+///   rt.launch @sum(%t, %y) dims [B, 256] : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [B]>
+/// }
+/// ```
+#[op(
+    "rt.program",
+    traits(IsolatedFromAbove, Symbol, SingleBlock),
+    format = "$sym_name `` custom<ProgramHeader>($symbols, $input_names, $output_names, $body) attr-dict-with-keyword $body",
+    default_dialect = "rt",
+    implicit_terminator = "rt.return",
+    verify_regions
+)]
+pub struct ProgramOp {
+    /// The model's name.
+    sym_name: Attr<SymbolNameAttr>,
+    /// The named dims.
+    symbols: Attr<DictArrayAttr>,
+    /// Names of the inputs.
+    input_names: Attr<StrArrayAttr>,
+    /// Names of the outputs.
+    output_names: Attr<StrArrayAttr>,
+    /// Constraints beyond those that the types of the inputs imply.
+    checks: OptAttr<DictArrayAttr>,
+    /// Present once the allocations that are alive at the same time are ordered by `after`.
+    planned: Flag,
+    body: Region,
+}
+
+/// Ends the body of a program.
+#[op("rt.return", traits(Pure, Terminator, ReturnLike), parents("rt.program"), format = "attr-dict")]
+pub struct ReturnOp {}
+
+/// A buffer with contents known at compile time, such as a model's weight. It is read-only.
+///
+/// The elements are stored in the artifact under `name`, which is unique in the program.
+///
+/// ```mlir
+/// %w = rt.constant "encoder.w1" = dense<1.0> : tensor<4x4xf32>
+/// ```
+#[op("rt.constant", parents("rt.program"), format = "$name `=` $value attr-dict", verify, infer)]
+pub struct ConstantOp {
+    name: Attr<StrAttr>,
+    /// The elements, of a static tensor type that gives the buffer its sizes.
+    #[name("value")]
+    elements: Attr<ElementsAttr>,
+    buffer: Res<AnyBuffer>,
+}
+
+/// A temporary buffer in the workspace, with undefined contents.
+///
+/// `after` orders buffers within the workspace: this one begins where the last of them ends, and at the start of the
+/// workspace when there is none. Of two buffers that are alive at the same time one must come after the other, directly or
+/// through others; then no two overlap at any sizes, and the workspace needs as many bytes as the longest chain.
+///
+/// ```mlir
+/// %t = rt.alloc : !rt.buffer<f32, [B, 256]>
+/// %u = rt.alloc after(%t : !rt.buffer<f32, [B, 256]>) : !rt.buffer<f32, [B]>
+/// ```
+#[op(
+    "rt.alloc",
+    parents("rt.program"),
+    format = "(`after` `(` $after^ `:` type($after) `)`)? attr-dict `:` type($buffer)",
+    verify
+)]
+pub struct AllocOp {
+    after: Operands<AnyBuffer>,
+    buffer: Res<AnyBuffer>,
+}
+
+/// The same memory under other dimensions: a reshape without movement. The number of elements must be provably equal.
+#[op(
+    "rt.view",
+    traits(Pure),
+    parents("rt.program", "rt.select"),
+    format = "$buffer attr-dict `:` type($buffer) `->` type($result)",
+    verify
+)]
+pub struct ViewOp {
+    buffer: Operand<AnyBuffer>,
+    result: Res<AnyBuffer>,
+}
+
+/// Runs all groups of a kernel and waits for them. A grid without groups launches nothing.
+///
+/// `dims` are the values of the kernel's sizes, over the program's symbols; they must turn the types of the kernel's
+/// parameters into those of the buffers, and what the kernel `requires` must hold by the ranges of the symbols or by the
+/// guard of the `rt.select` around. `work` estimates the scalar operations of the whole launch; the host splits it among
+/// threads only where that pays. Without it, the elements of all buffers are counted.
+///
+/// ```mlir
+/// rt.launch @matmul(%x, %w, %y) dims [B, 256, 64] work #dyn.shape<[32768*B]>
+///     : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [256, 64]>, !rt.buffer<f32, [B, 64]>
+/// ```
+#[op(
+    "rt.launch",
+    parents("rt.program", "rt.select"),
+    format = "$callee `(` $buffers `)` `dims` custom<Sizes>($dims) (`work` $work^)? attr-dict `:` \
+              type($buffers)",
+    verify
+)]
+pub struct LaunchOp {
+    callee: Attr<FlatSymbolRefAttr>,
+    buffers: Operands<AnyBuffer>,
+    dims: Attr<SizesAttr>,
+    /// One size: scalar operations of all groups together.
+    work: OptAttr<SizesAttr>,
+}
+
+/// Copies a whole buffer, for outputs that are an input, a constant or another output.
+#[op(
+    "rt.copy",
+    parents("rt.program", "rt.select"),
+    format = "$from `,` $to attr-dict `:` type($from) `,` type($to)",
+    verify
+)]
+pub struct CopyOp {
+    from: Operand<AnyBuffer>,
+    to: Operand<AnyBuffer>,
+}
+
+/// Runs the first version whose guard holds; the last one has no guard.
+///
+/// A guard is a list of sizes that must all be at least 0.
+///
+/// ```mlir
+/// rt.select if [8192 - N] {
+///   rt.launch @softmax_resident(%x, %y) dims [M, N] : !rt.buffer<f32, [M, N]>, !rt.buffer<f32, [M, N]>
+/// }, {
+///   rt.launch @softmax_streamed(%x, %y) dims [M, N] : !rt.buffer<f32, [M, N]>, !rt.buffer<f32, [M, N]>
+/// }
+/// ```
+#[op(
+    "rt.select",
+    traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
+    parents("rt.program"),
+    format = "custom<Guards>($guards) $versions attr-dict",
+    default_dialect = "rt",
+    verify
+)]
+pub struct SelectOp {
+    /// One list for each version but the last.
+    guards: Attr<GuardsAttr>,
+    versions: Regions,
+}

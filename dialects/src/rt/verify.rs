@@ -1,0 +1,345 @@
+//! Checks of single operations, of a program as a whole, and of its launches against the kernels.
+
+use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
+use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported};
+use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::op_def::{InferInput, InferTypes, Verify, VerifyRegions};
+use sutura_ir::symbols::SymbolScope;
+use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
+
+use super::bind::Solution;
+use super::kernel::{Access, KernelSignature, Launchable};
+use super::liveness::{BufferUses, root_buffer};
+use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, SelectOp, ViewOp};
+use super::program::ProgramInfo;
+use super::types::BufferType;
+use crate::r#dyn::facts::Facts;
+use crate::r#dyn::poly::Poly;
+
+type Checked = Result<(), Diagnostic>;
+
+fn report(checked: Checked, diags: &mut Diagnostics) -> Result<(), Reported> {
+    checked.map_err(|error| diags.report(error))
+}
+
+/// An error at `op` unless `holds`.
+fn ensure(holds: bool, op: OpRef<'_>, message: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(op.error(message())) }
+}
+
+fn buffer(op: OpRef<'_>, value: Value) -> &BufferType {
+    BufferType::of(op.cx, op.ty(value)).expect("the declaration says a buffer")
+}
+
+/// Buffer with the sizes of a static ranked tensor.
+fn buffer_of_tensor(cx: &Context, ty: Type) -> Result<BufferType, String> {
+    let wrong = || "the elements must be of a static ranked tensor type".to_string();
+    let TypeData::RankedTensor { shape, elem, .. } = cx.type_data(ty) else { return Err(wrong()) };
+    let dims: Option<Vec<Poly>> = cx.ints(shape).iter().map(|d| (*d >= 0).then(|| Poly::constant(*d))).collect();
+    Ok(BufferType::new(elem, dims.ok_or_else(wrong)?))
+}
+
+impl InferTypes for ConstantOp<'_> {
+    fn infer(input: InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        let ty = input.prop("value").and_then(|a| input.cx.attr_type(a)).ok_or("'value' is missing")?;
+        Ok(smallvec![input.cx.ext_type(buffer_of_tensor(input.cx, ty)?)])
+    }
+}
+
+impl Verify for ConstantOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ConstantOp::from_ref(op);
+        let ty = op.cx.attr_type(this.elements()).ok_or_else(|| "the elements have no type".to_string());
+        let expected = ty.and_then(|ty| buffer_of_tensor(op.cx, ty));
+        let checked = match expected {
+            Err(message) => Err(op.error(message)),
+            Ok(expected) => ensure(*buffer(op, this.buffer()) == expected, op, || {
+                "element type and sizes of the buffer must be those of the elements".to_string()
+            }),
+        };
+        report(checked, diags)
+    }
+}
+
+impl Verify for AllocOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let is_alloc = |v: Value| op.body.defining_op(v).is_some_and(|d| op.at(d).is::<AllocOp<'_>>());
+        let holds = AllocOp::from_ref(op).after().all(is_alloc);
+        report(ensure(holds, op, || "can only come after other 'rt.alloc' buffers".to_string()), diags)
+    }
+}
+
+impl Verify for ViewOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ViewOp::from_ref(op);
+        let same = buffer(op, this.buffer()).elem == buffer(op, this.result()).elem;
+        report(ensure(same, op, || "a view keeps the element type".to_string()), diags)
+    }
+}
+
+impl Verify for CopyOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = CopyOp::from_ref(op);
+        let same = buffer(op, this.from()).elem == buffer(op, this.to()).elem;
+        report(ensure(same, op, || "both buffers must have one element type".to_string()), diags)
+    }
+}
+
+impl Verify for LaunchOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let one = LaunchOp::from_ref(op).work().is_none_or(|work| work.len() == 1);
+        report(ensure(one, op, || "'work' is one size".to_string()), diags)
+    }
+}
+
+impl Verify for SelectOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let (guards, versions) = (SelectOp::from_ref(op).guards().len(), op.regions().len());
+        let fits = versions == guards + 1;
+        let message =
+            || format!("{guards} guards need {} versions, the last without a guard, not {versions}", guards + 1);
+        report(ensure(fits, op, message), diags)
+    }
+}
+
+impl VerifyRegions for ProgramOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        report(verify_program(op), diags)
+    }
+}
+
+fn verify_program(op: OpRef<'_>) -> Checked {
+    let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
+    Solution::of(&program).map_err(|e| op.error(e))?;
+    let facts = program.facts().map_err(|e| op.error(e))?;
+    let mut names = FxHashSet::default();
+    let mut checked = Ok(());
+    op.walk(&mut |inner| {
+        if checked.is_ok() && inner.op != op.op {
+            checked = verify_inner(&program, &facts, inner, &mut names);
+        }
+    });
+    checked?;
+    match program.planned.then(|| BufferUses::of(program.block).unordered_pair(op.cx, program.block.body)).flatten() {
+        Some((first, second)) => {
+            let at = |o| OpRef::new(op.cx, program.block.body, o);
+            let error = at(second).error("is in use together with a buffer that it neither follows nor precedes");
+            Err(error.note(at(first).loc(), "the other buffer"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that need the program's symbols.
+fn verify_inner<'a>(
+    program: &ProgramInfo<'_>,
+    facts: &Facts,
+    op: OpRef<'a>,
+    names: &mut FxHashSet<&'a str>,
+) -> Checked {
+    let buffers = op.result_types().filter_map(|ty| BufferType::of(op.cx, ty));
+    buffers.flat_map(|b| &b.dims).try_for_each(|size| declared(program, op, size))?;
+    if let Some(constant) = op.as_::<ConstantOp<'_>>() {
+        let name = constant.name();
+        return ensure(names.insert(name), op, || format!("is the second constant named '{name}'"));
+    }
+    if let Some(view) = op.as_::<ViewOp<'_>>() {
+        return same_elements(facts, op, view.buffer(), view.result());
+    }
+    if let Some(copy) = op.as_::<CopyOp<'_>>() {
+        return same_elements(facts, op, copy.from(), copy.to());
+    }
+    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+        let sizes = launch.dims().into_iter().chain(launch.work().into_iter().flatten());
+        return sizes.into_iter().try_for_each(|size| declared(program, op, &size));
+    }
+    if let Some(select) = op.as_::<SelectOp<'_>>() {
+        return select.guards().iter().flatten().try_for_each(|size| declared(program, op, size));
+    }
+    Ok(())
+}
+
+fn declared(program: &ProgramInfo<'_>, op: OpRef<'_>, size: &Poly) -> Checked {
+    match size.symbols().iter().find(|name| program.symbol_index(name).is_none()) {
+        Some(name) => Err(op.error(format!("uses '{name}', which is no symbol of the program"))),
+        None => Ok(()),
+    }
+}
+
+fn same_elements(facts: &Facts, op: OpRef<'_>, a: Value, b: Value) -> Checked {
+    let (a, b) = (buffer(op, a).elements(), buffer(op, b).elements());
+    ensure(facts.prove_equal(&a, &b), op, || format!("cannot prove that {a} elements are {b} elements"))
+}
+
+/// Launches against kernels, and the order of writes and reads.
+pub(super) struct ProgramSymbols;
+
+impl SymbolUser for ProgramSymbols {
+    fn verify_symbol_uses(
+        &self,
+        op: OpRef<'_>,
+        symbols: &SymbolScope<'_, '_>,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let checked = ProgramInfo::read(op).map_err(|message| op.error(message)).and_then(|program| {
+            let facts = program.facts().map_err(|e| op.error(e))?;
+            Contents::new(&program, &facts, op, symbols).verify()
+        });
+        report(checked, diags)
+    }
+}
+
+/// What each buffer holds while the program is followed.
+struct Contents<'p, 's, 't, 'a> {
+    program: &'p ProgramInfo<'a>,
+    facts: &'p Facts,
+    owner: OpRef<'a>,
+    symbols: &'p SymbolScope<'s, 't>,
+    /// Inputs and constants.
+    read_only: FxHashSet<Value>,
+    /// Buffers whose every element has been written.
+    written: FxHashSet<Value>,
+}
+
+impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
+    fn new(program: &'p ProgramInfo<'a>, facts: &'p Facts, owner: OpRef<'a>, symbols: &'p SymbolScope<'s, 't>) -> Self {
+        let read_only: FxHashSet<Value> = program.inputs.iter().map(|p| p.value).collect();
+        Self { program, facts, owner, symbols, written: read_only.clone(), read_only }
+    }
+
+    fn verify(mut self) -> Checked {
+        for op in self.program.block.ops() {
+            self.step(op, &[])?;
+        }
+        match self.program.outputs.iter().find(|o| !self.written.contains(&o.value)) {
+            Some(output) => Err(self.owner.error(format!("never writes output '{}'", output.name))),
+            None => Ok(()),
+        }
+    }
+
+    fn root(&self, value: Value) -> Value {
+        root_buffer(self.owner.cx, self.program.block.body, value)
+    }
+
+    fn step(&mut self, op: OpRef<'a>, guard: &[Poly]) -> Checked {
+        if let Some(constant) = op.as_::<ConstantOp<'_>>() {
+            self.read_only.insert(constant.buffer());
+            self.written.insert(constant.buffer());
+        } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
+            self.access(op, copy.from(), Access::Read, "is copied")?;
+            self.access(op, copy.to(), Access::Write, "is copied to")?;
+            self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
+        } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+            self.launch(launch, guard)?;
+        } else if let Some(select) = op.as_::<SelectOp<'_>>() {
+            self.select(select)?;
+        }
+        Ok(())
+    }
+
+    /// After it, what every version wrote is written.
+    fn select(&mut self, select: SelectOp<'a>) -> Checked {
+        let before = self.written.clone();
+        let mut after: Option<FxHashSet<Value>> = None;
+        let guards = select.guards();
+        for (i, version) in select.versions().enumerate() {
+            self.written.clone_from(&before);
+            let guard = guards.get(i).map_or(&[][..], Vec::as_slice);
+            for op in version.blocks().flat_map(|b| b.ops()) {
+                self.step(op, guard)?;
+            }
+            let mut written = std::mem::take(&mut self.written);
+            if let Some(others) = &after {
+                written.retain(|v| others.contains(v));
+            }
+            after = Some(written);
+        }
+        self.written = after.unwrap_or(before);
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: LaunchOp<'a>, guard: &[Poly]) -> Checked {
+        let op = launch.op_ref();
+        let name = launch.callee();
+        let callee = self.symbols.lookup(self.owner.op, launch.callee_attr());
+        let callee = callee.ok_or_else(|| op.error(format!("'{name}' does not reference a symbol")))?;
+        let launchable = callee.interface::<dyn Launchable>();
+        let launchable =
+            launchable.ok_or_else(|| op.error(format!("'{name}' is no kernel")).note(callee.loc(), "it is this"))?;
+        let signature = launchable.signature(callee);
+        let signature = signature.map_err(|m| op.error(format!("'{name}' {m}")).note(callee.loc(), "declared here"))?;
+        self.fits(launch, &signature, guard).map_err(|e| e.note(callee.loc(), "the kernel"))?;
+        let uses: Vec<(Value, Access)> = launch.buffers().zip(&signature.params).map(|(v, p)| (v, p.access)).collect();
+        self.disjoint(op, &uses)?;
+        for (i, (value, _)) in uses.iter().enumerate().filter(|(_, (_, a))| a.reads()) {
+            self.access(op, *value, Access::Read, &format!("is argument {i}, which '{name}' reads"))?;
+        }
+        for (i, (value, _)) in uses.iter().enumerate().filter(|(_, (_, a))| a.writes()) {
+            self.access(op, *value, Access::Write, &format!("is argument {i}, which '{name}' writes"))?;
+        }
+        Ok(())
+    }
+
+    /// The launch gives the kernel what it takes.
+    fn fits(&self, launch: LaunchOp<'a>, signature: &KernelSignature, guard: &[Poly]) -> Checked {
+        let (op, dims) = (launch.op_ref(), launch.dims());
+        let (given, wanted) = (launch.buffers().count(), signature.params.len());
+        ensure(given == wanted, op, || format!("gives {given} buffers where the kernel takes {wanted}"))?;
+        let (given, wanted) = (dims.len(), signature.dims.len());
+        ensure(given == wanted, op, || format!("gives {given} sizes where the kernel takes {wanted}"))?;
+        for (i, (value, param)) in launch.buffers().zip(&signature.params).enumerate() {
+            let found = buffer(op, value);
+            let expected: Vec<Poly> = param.ty.dims.iter().map(|d| signature.substitute(d, &dims)).collect();
+            let same = found.elem == param.ty.elem
+                && found.dims.len() == expected.len()
+                && found.dims.iter().zip(&expected).all(|(a, b)| self.facts.prove_equal(a, b));
+            ensure(same, op, || {
+                let expected = op.cx.ext_type(BufferType::new(param.ty.elem, expected));
+                let show = |ty| sutura_ir::asm::print::type_text(op.cx, ty);
+                format!("argument {i} is a {} where the kernel takes a {}", show(op.ty(value)), show(expected))
+            })?;
+        }
+        for ((name, info), size) in signature.dims.iter().zip(&dims) {
+            let divides = self.facts.divisible(size, info.div);
+            ensure(divides, op, || format!("cannot prove that '{name}' = {size} is a multiple of {}", info.div))?;
+        }
+        for required in &signature.requires {
+            let size = signature.substitute(required, &dims);
+            let holds = self.not_negative(&size, guard);
+            ensure(holds, op, || format!("nothing guarantees that {size} is not negative, as the kernel requires"))?;
+        }
+        Ok(())
+    }
+
+    fn not_negative(&self, size: &Poly, guard: &[Poly]) -> bool {
+        let proven = |p: &Poly| self.facts.range(p).0 >= 0;
+        proven(size) || guard.iter().any(|g| proven(&size.sub(g)))
+    }
+
+    fn access(&mut self, op: OpRef<'_>, value: Value, access: Access, what: &str) -> Checked {
+        let root = self.root(value);
+        if access.reads() {
+            ensure(self.written.contains(&root), op, || {
+                format!("reads a buffer before anything is written to it: it {what}")
+            })?;
+        }
+        if access.writes() {
+            let writable = !self.read_only.contains(&root);
+            ensure(writable, op, || format!("writes to an input or a constant: it {what}"))?;
+            self.written.insert(root);
+        }
+        Ok(())
+    }
+
+    /// No buffer that is written is given twice.
+    fn disjoint(&self, op: OpRef<'_>, uses: &[(Value, Access)]) -> Checked {
+        for (i, (a, _)) in uses.iter().enumerate().filter(|(_, (_, access))| access.writes()) {
+            let clash = uses.iter().enumerate().find(|(j, (b, _))| *j != i && self.root(*a) == self.root(*b));
+            if let Some((j, _)) = clash {
+                return Err(op.error(format!("arguments {i} and {j} are the same memory, and it is written")));
+            }
+        }
+        Ok(())
+    }
+}
