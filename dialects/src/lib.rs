@@ -8,6 +8,7 @@ pub mod r#dyn;
 mod flags;
 pub mod func;
 pub mod gir;
+mod interp;
 pub mod rt;
 pub mod scf;
 mod show;
@@ -19,10 +20,12 @@ pub fn all() -> sutura_ir::Registry {
 
 /// Adds every dialect of this crate.
 pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
-    registry
+    let mut registry = registry
         .with::<func::FuncDialect>()
         .with::<arith::ArithDialect>()
         .with::<cf::ControlFlowDialect>()
         .with::<scf::ScfDialect>()
-        .with::<rt::RtDialect>()
+        .with::<rt::RtDialect>();
+    interp::attach_builtin(&mut registry);
+    registry
 }

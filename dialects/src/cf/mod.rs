@@ -1,6 +1,7 @@
 //! Branches between blocks.
 
 mod canonicalize;
+mod interp;
 mod ops;
 
 use std::ops::Range;
@@ -23,6 +24,7 @@ impl Dialect for ControlFlowDialect {
         d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
         d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
         d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
+        interp::register(d);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Functions: definition, call, return.
 
 mod asm;
+mod interp;
 mod ops;
 mod verify;
 
@@ -21,5 +22,6 @@ impl Dialect for FuncDialect {
         d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
         d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
+        interp::register(d);
     }
 }

@@ -2,6 +2,7 @@
 
 mod asm;
 mod canonicalize;
+mod interp;
 mod ops;
 mod verify;
 
@@ -20,5 +21,6 @@ impl Dialect for ScfDialect {
         d.description("Structured control flow: loops and conditionals whose bodies are regions.");
         d.directive("ForHeader", asm::FOR_HEADER).directive("WhileHeader", asm::WHILE_HEADER);
         d.op::<ForOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ConditionOp<'_>>().op::<YieldOp<'_>>();
+        interp::register(d);
     }
 }
