@@ -1,6 +1,7 @@
 //! Passes. One folder per idea; `generic` holds those that know no dialect.
 #![forbid(unsafe_code)]
 
+pub mod expand_math;
 pub mod generic;
 pub mod gir_to_cpu;
 
@@ -9,5 +10,6 @@ use sutura_ir::pass::PassRegistry;
 /// Adds all passes of this crate.
 pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
+    registry.add(&expand_math::EXPAND_MATH);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
 }

@@ -1,0 +1,98 @@
+//! `expand-math`: transcendental functions become arithmetic, the same bits on every target and vector width.
+//!
+//! Polynomial and rational approximations in the manner of Cephes and of the minimax fits that array libraries use;
+//! nothing here calls a library.
+
+mod builder;
+mod functions;
+
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::{Context, Op, OpRef, Rewriter, Type, Value};
+
+use builder::Arith;
+
+/// `expand-math`
+pub static EXPAND_MATH: PassInfo = PassInfo {
+    name: "ExpandMath",
+    argument: "expand-math",
+    summary: "Expand transcendental functions of f32 into arithmetic",
+    description: "Replaces `math.exp`, `exp2`, `log`, `tanh`, `erf`, `rsqrt` and `round` on 32-bit floats, scalar or \
+                  vector, by polynomial and rational approximations. Functions that machines have as instructions \
+                  (`sqrt`, `fma`, `floor`, …) stay. A function without expansion is an error: no code may call a \
+                  math library.",
+    anchor: Anchor::Op("func.func"),
+    options: &[],
+    statistics: &[StatisticInfo { name: "num-expanded", description: "functions expanded" }],
+    create,
+};
+
+struct ExpandMath;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(ExpandMath))
+}
+
+type Expansion = fn(&mut Arith<'_, '_>, Value) -> Value;
+
+fn expansion(name: &str) -> Option<Expansion> {
+    Some(match name {
+        "math.exp" => functions::exp,
+        "math.exp2" => functions::exp2,
+        "math.log" => functions::log,
+        "math.tanh" => functions::tanh,
+        "math.erf" => functions::erf,
+        "math.rsqrt" => functions::rsqrt,
+        "math.round" => functions::round,
+        _ => return None,
+    })
+}
+
+/// Operations that CPUs and GPUs have as instructions, or that LLVM expands into a few.
+fn is_native(name: &str) -> bool {
+    matches!(
+        name,
+        "math.absf" | "math.absi" | "math.ceil" | "math.copysign" | "math.floor" | "math.fma" | "math.roundeven" | "math.sqrt" | "math.trunc"
+    )
+}
+
+impl Pass for ExpandMath {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let ops: Vec<Op> = run
+            .body
+            .preorder()
+            .filter(|op| run.body.name(*op).dialect(cx) == "math" && !is_native(run.body.name(*op).as_str(cx)))
+            .collect();
+        let mut failed = false;
+        for op in ops {
+            let view = OpRef::new(cx, run.body, op);
+            match expansion(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
+                Some(expand) => {
+                    expand_op(cx, run, op, expand);
+                    run.count("num-expanded", 1);
+                }
+                None => {
+                    let message = "has no expansion for this type, and nothing may call a math library";
+                    let error = view.error(message).help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
+                    run.diags.report(error);
+                    failed = true;
+                }
+            }
+        }
+        if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::none()) }
+    }
+}
+
+fn is_f32(cx: &Context, ty: Type) -> bool {
+    cx.element_type(ty) == Type::F32
+}
+
+fn expand_op(cx: &Context, run: &mut PassRun<'_>, op: Op, expand: Expansion) {
+    let mut rewriter = Rewriter::new(cx, run.body);
+    rewriter.set_before(op);
+    let (loc, x) = (rewriter.body().loc(op), rewriter.body().operand(op, 0));
+    let ty = rewriter.body().ty(x);
+    let value = expand(&mut Arith::new(&mut rewriter, loc, ty), x);
+    rewriter.replace_op(op, &[value]);
+}
