@@ -1,15 +1,7 @@
-//! Arithmetic on f32 scalars and vectors, for the expansions.
+//! Arithmetic on 32-bit floats, for the expansions: emitted as operations, or (in tests) computed.
 
 use sutura_dialects::arith::FastMathFlags;
 use sutura_ir::{Attr, Context, Loc, OpState, Rewriter, Type, Value};
-
-/// Emits arithmetic of one shape: a scalar, or a vector, of 32-bit floats and integers.
-pub(super) struct Arith<'r, 'b> {
-    rw: &'r mut Rewriter<'b>,
-    loc: Loc,
-    /// The float type, scalar or vector.
-    float: Type,
-}
 
 /// Predicates of `arith.cmpf` that the expansions use.
 #[derive(Clone, Copy)]
@@ -19,7 +11,75 @@ pub(super) enum Cmp {
     Uno = 14,
 }
 
-impl<'r, 'b> Arith<'r, 'b> {
+/// Integer operations that the expansions use.
+#[derive(Clone, Copy)]
+pub(super) enum Int {
+    Add,
+    Sub,
+    Shl,
+    ShrS,
+}
+
+/// What the expansions are written in.
+pub(super) trait Arith {
+    /// A float, an integer or a truth value; scalar or vector.
+    type V: Copy;
+
+    /// A float constant.
+    fn f(&mut self, value: f32) -> Self::V;
+    /// A 32-bit integer constant.
+    fn i(&mut self, value: i32) -> Self::V;
+    fn add(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    fn mul(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    fn div(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a * b + c`, rounded once.
+    fn fma(&mut self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn sqrt(&mut self, a: Self::V) -> Self::V;
+    fn abs(&mut self, a: Self::V) -> Self::V;
+    fn trunc(&mut self, a: Self::V) -> Self::V;
+    fn copysign(&mut self, a: Self::V, sign: Self::V) -> Self::V;
+    /// The larger, NaN if one is.
+    fn max(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    /// The smaller, NaN if one is.
+    fn min(&mut self, a: Self::V, b: Self::V) -> Self::V;
+    fn cmp(&mut self, pred: Cmp, a: Self::V, b: Self::V) -> Self::V;
+    fn select(&mut self, cond: Self::V, a: Self::V, b: Self::V) -> Self::V;
+    /// The bits of a float.
+    fn bits(&mut self, a: Self::V) -> Self::V;
+    /// The float of these bits.
+    fn of_bits(&mut self, a: Self::V) -> Self::V;
+    fn int(&mut self, op: Int, a: Self::V, b: Self::V) -> Self::V;
+    /// A signed integer as float.
+    fn to_float(&mut self, a: Self::V) -> Self::V;
+
+    /// `a` limited to `[low, high]`; NaN stays NaN.
+    fn clamp(&mut self, a: Self::V, low: f32, high: f32) -> Self::V {
+        let (low, high) = (self.f(low), self.f(high));
+        let a = self.max(a, low);
+        self.min(a, high)
+    }
+
+    /// `c[0] * x^(n-1) + … + c[n-1]`, by Horner's rule with fused steps.
+    fn polynomial(&mut self, x: Self::V, coefficients: &[f32]) -> Self::V {
+        let mut sum = self.f(coefficients[0]);
+        for c in &coefficients[1..] {
+            let c = self.f(*c);
+            sum = self.fma(sum, x, c);
+        }
+        sum
+    }
+}
+
+/// Emits arithmetic of one shape: a scalar, or a vector, of 32-bit floats and integers.
+pub(super) struct Emitted<'r, 'b> {
+    rw: &'r mut Rewriter<'b>,
+    loc: Loc,
+    /// The float type, scalar or vector.
+    float: Type,
+}
+
+impl<'r, 'b> Emitted<'r, 'b> {
     pub(super) fn new(rw: &'r mut Rewriter<'b>, loc: Loc, float: Type) -> Self {
         Self { rw, loc, float }
     }
@@ -48,109 +108,85 @@ impl<'r, 'b> Arith<'r, 'b> {
         self.emit("arith.constant", &[], ty, &[("value", value)])
     }
 
-    /// A float constant.
-    pub(super) fn f(&mut self, value: f32) -> Value {
-        let attr = self.cx().f32_attr(value);
-        self.constant(attr, self.float)
-    }
-
-    /// A 32-bit integer constant.
-    pub(super) fn i(&mut self, value: i32) -> Value {
-        let (attr, ty) = (self.cx().int_attr(value.into(), Type::I32), self.with_elem(Type::I32));
-        self.constant(attr, ty)
-    }
-
+    /// Contraction is spelt out with `fma`, so that every target rounds alike.
     fn float_op(&mut self, name: &str, operands: &[Value]) -> Value {
-        // Contraction is spelt out with `fma`, so that every target rounds alike.
         let none = self.cx().ext_attr(FastMathFlags::NONE);
         self.emit(name, operands, self.float, &[("fastmath", none)])
     }
+}
 
-    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+impl Arith for Emitted<'_, '_> {
+    type V = Value;
+
+    fn f(&mut self, value: f32) -> Value {
+        let attr = self.cx().f32_attr(value);
+        self.constant(attr, self.float)
+    }
+    fn i(&mut self, value: i32) -> Value {
+        let (attr, ty) = (self.cx().int_attr(value.into(), Type::I32), self.with_elem(Type::I32));
+        self.constant(attr, ty)
+    }
+    fn add(&mut self, a: Value, b: Value) -> Value {
         self.float_op("arith.addf", &[a, b])
     }
-
-    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+    fn sub(&mut self, a: Value, b: Value) -> Value {
         self.float_op("arith.subf", &[a, b])
     }
-
-    pub(super) fn mul(&mut self, a: Value, b: Value) -> Value {
+    fn mul(&mut self, a: Value, b: Value) -> Value {
         self.float_op("arith.mulf", &[a, b])
     }
-
-    pub(super) fn div(&mut self, a: Value, b: Value) -> Value {
+    fn div(&mut self, a: Value, b: Value) -> Value {
         self.float_op("arith.divf", &[a, b])
     }
-
-    /// `a * b + c`, rounded once.
-    pub(super) fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
+    fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
         self.float_op("math.fma", &[a, b, c])
     }
-
-    pub(super) fn sqrt(&mut self, a: Value) -> Value {
+    fn sqrt(&mut self, a: Value) -> Value {
         self.float_op("math.sqrt", &[a])
     }
-
-    pub(super) fn abs(&mut self, a: Value) -> Value {
+    fn abs(&mut self, a: Value) -> Value {
         self.float_op("math.absf", &[a])
     }
-
-    pub(super) fn trunc(&mut self, a: Value) -> Value {
+    fn trunc(&mut self, a: Value) -> Value {
         self.float_op("math.trunc", &[a])
     }
-
-    pub(super) fn copysign(&mut self, a: Value, sign: Value) -> Value {
+    fn copysign(&mut self, a: Value, sign: Value) -> Value {
         self.float_op("math.copysign", &[a, sign])
     }
-
-    /// `a` limited to `[low, high]`; NaN stays NaN.
-    pub(super) fn clamp(&mut self, a: Value, low: f32, high: f32) -> Value {
-        let (low, high) = (self.f(low), self.f(high));
-        let a = self.float_op("arith.maximumf", &[a, low]);
-        self.float_op("arith.minimumf", &[a, high])
+    fn max(&mut self, a: Value, b: Value) -> Value {
+        self.float_op("arith.maximumf", &[a, b])
     }
-
-    pub(super) fn cmp(&mut self, pred: Cmp, a: Value, b: Value) -> Value {
+    fn min(&mut self, a: Value, b: Value) -> Value {
+        self.float_op("arith.minimumf", &[a, b])
+    }
+    fn cmp(&mut self, pred: Cmp, a: Value, b: Value) -> Value {
         let attr = self.cx().int_attr(pred as i64, Type::I64);
         let none = self.cx().ext_attr(FastMathFlags::NONE);
         let ty = self.with_elem(Type::I1);
         self.emit("arith.cmpf", &[a, b], ty, &[("predicate", attr), ("fastmath", none)])
     }
-
-    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+    fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.rw.body().ty(a);
         self.emit("arith.select", &[cond, a, b], ty, &[])
     }
-
-    /// The bits of a float.
-    pub(super) fn bits(&mut self, a: Value) -> Value {
+    fn bits(&mut self, a: Value) -> Value {
         let ty = self.with_elem(Type::I32);
         self.emit("arith.bitcast", &[a], ty, &[])
     }
-
-    /// The float of these bits.
-    pub(super) fn of_bits(&mut self, a: Value) -> Value {
+    fn of_bits(&mut self, a: Value) -> Value {
         self.emit("arith.bitcast", &[a], self.float, &[])
     }
-
-    /// An integer operation of two operands: `addi`, `subi`, `shli`, `shrsi`, `andi`, `ori`.
-    pub(super) fn int(&mut self, name: &str, a: Value, b: Value) -> Value {
+    fn int(&mut self, op: Int, a: Value, b: Value) -> Value {
+        let name = match op {
+            Int::Add => "arith.addi",
+            Int::Sub => "arith.subi",
+            Int::Shl => "arith.shli",
+            Int::ShrS => "arith.shrsi",
+        };
         let ty = self.with_elem(Type::I32);
-        self.emit(&format!("arith.{name}"), &[a, b], ty, &[])
+        self.emit(name, &[a, b], ty, &[])
     }
-
-    /// A signed integer as float.
-    pub(super) fn to_float(&mut self, a: Value) -> Value {
+    fn to_float(&mut self, a: Value) -> Value {
         self.emit("arith.sitofp", &[a], self.float, &[])
-    }
-
-    /// `c[0] * x^(n-1) + … + c[n-1]`, by Horner's rule with fused steps.
-    pub(super) fn polynomial(&mut self, x: Value, coefficients: &[f32]) -> Value {
-        let mut sum = self.f(coefficients[0]);
-        for c in &coefficients[1..] {
-            let c = self.f(*c);
-            sum = self.fma(sum, x, c);
-        }
-        sum
     }
 }

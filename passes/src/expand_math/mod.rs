@@ -5,12 +5,14 @@
 
 mod builder;
 mod functions;
+#[cfg(test)]
+mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Context, Op, OpRef, Rewriter, Type, Value};
 
-use builder::Arith;
+use builder::{Arith, Emitted};
 
 /// `expand-math`
 pub static EXPAND_MATH: PassInfo = PassInfo {
@@ -33,26 +35,58 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(ExpandMath))
 }
 
-type Expansion = fn(&mut Arith<'_, '_>, Value) -> Value;
+/// What has an expansion.
+#[derive(Clone, Copy)]
+enum Function {
+    Exp,
+    Exp2,
+    Log,
+    Tanh,
+    Erf,
+    Rsqrt,
+    Round,
+}
 
-fn expansion(name: &str) -> Option<Expansion> {
-    Some(match name {
-        "math.exp" => functions::exp,
-        "math.exp2" => functions::exp2,
-        "math.log" => functions::log,
-        "math.tanh" => functions::tanh,
-        "math.erf" => functions::erf,
-        "math.rsqrt" => functions::rsqrt,
-        "math.round" => functions::round,
-        _ => return None,
-    })
+impl Function {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "math.exp" => Self::Exp,
+            "math.exp2" => Self::Exp2,
+            "math.log" => Self::Log,
+            "math.tanh" => Self::Tanh,
+            "math.erf" => Self::Erf,
+            "math.rsqrt" => Self::Rsqrt,
+            "math.round" => Self::Round,
+            _ => return None,
+        })
+    }
+
+    fn expand<A: Arith>(self, a: &mut A, x: A::V) -> A::V {
+        match self {
+            Self::Exp => functions::exp(a, x),
+            Self::Exp2 => functions::exp2(a, x),
+            Self::Log => functions::log(a, x),
+            Self::Tanh => functions::tanh(a, x),
+            Self::Erf => functions::erf(a, x),
+            Self::Rsqrt => functions::rsqrt(a, x),
+            Self::Round => functions::round(a, x),
+        }
+    }
 }
 
 /// Operations that CPUs and GPUs have as instructions, or that LLVM expands into a few.
 fn is_native(name: &str) -> bool {
     matches!(
         name,
-        "math.absf" | "math.absi" | "math.ceil" | "math.copysign" | "math.floor" | "math.fma" | "math.roundeven" | "math.sqrt" | "math.trunc"
+        "math.absf"
+            | "math.absi"
+            | "math.ceil"
+            | "math.copysign"
+            | "math.floor"
+            | "math.fma"
+            | "math.roundeven"
+            | "math.sqrt"
+            | "math.trunc"
     )
 }
 
@@ -67,14 +101,16 @@ impl Pass for ExpandMath {
         let mut failed = false;
         for op in ops {
             let view = OpRef::new(cx, run.body, op);
-            match expansion(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
-                Some(expand) => {
-                    expand_op(cx, run, op, expand);
+            match Function::of(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
+                Some(function) => {
+                    expand_op(cx, run, op, function);
                     run.count("num-expanded", 1);
                 }
                 None => {
                     let message = "has no expansion for this type, and nothing may call a math library";
-                    let error = view.error(message).help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
+                    let error = view
+                        .error(message)
+                        .help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
                     run.diags.report(error);
                     failed = true;
                 }
@@ -88,11 +124,11 @@ fn is_f32(cx: &Context, ty: Type) -> bool {
     cx.element_type(ty) == Type::F32
 }
 
-fn expand_op(cx: &Context, run: &mut PassRun<'_>, op: Op, expand: Expansion) {
+fn expand_op(cx: &Context, run: &mut PassRun<'_>, op: Op, function: Function) {
     let mut rewriter = Rewriter::new(cx, run.body);
     rewriter.set_before(op);
     let (loc, x) = (rewriter.body().loc(op), rewriter.body().operand(op, 0));
     let ty = rewriter.body().ty(x);
-    let value = expand(&mut Arith::new(&mut rewriter, loc, ty), x);
+    let value = function.expand(&mut Emitted::new(&mut rewriter, loc, ty), x);
     rewriter.replace_op(op, &[value]);
 }
