@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+mod asm;
 pub mod cf;
 mod constant;
 pub mod r#dyn;
@@ -9,9 +10,12 @@ mod flags;
 pub mod func;
 pub mod gir;
 mod interp;
+pub mod math;
 pub mod rt;
 pub mod scf;
 mod show;
+pub mod slices;
+pub mod tensor;
 
 /// A registry in which every dialect of this crate is known.
 pub fn all() -> sutura_ir::Registry {
@@ -25,7 +29,9 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<arith::ArithDialect>()
         .with::<cf::ControlFlowDialect>()
         .with::<scf::ScfDialect>()
-        .with::<rt::RtDialect>();
+        .with::<rt::RtDialect>()
+        .with::<math::MathDialect>()
+        .with::<tensor::TensorDialect>();
     interp::attach_builtin(&mut registry);
     registry
 }

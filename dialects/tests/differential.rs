@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use sutura_dialects::{arith, cf, func, scf};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::builder::InsertPoint;
-use sutura_ir::{Attr, Builder, Context, Loc, Module, NamedAttr, Type, Value};
+use sutura_ir::{Attr, Builder, Context, DYNAMIC, Loc, Module, NamedAttr, Type, Value};
 
 /// Runs `mlir-opt` on `text`; `None`, with the reason printed, when there is none.
 fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
@@ -260,6 +260,105 @@ fn scf_loops_and_conditionals() {
                 b.set_to_end(after);
                 let values = b.body().block_args(after).to_vec();
                 scf::YieldOp::build(b, loc, &values);
+                b.set_insert_point(point);
+            }
+        });
+    });
+}
+
+#[test]
+fn math_functions() {
+    use sutura_dialects::math::*;
+    check(|b| {
+        let loc = Loc::UNKNOWN;
+        for ty in [Type::F32, b.cx().vector_type(&[4], Type::F64)] {
+            let x = constant(b, ty);
+            let unary = [
+                AbsFOp::value,
+                AcosOp::value,
+                AsinOp::value,
+                AtanOp::value,
+                CbrtOp::value,
+                CeilOp::value,
+                CosOp::value,
+                CoshOp::value,
+                ErfOp::value,
+                ErfcOp::value,
+                ExpOp::value,
+                Exp2Op::value,
+                ExpM1Op::value,
+                FloorOp::value,
+                LogOp::value,
+                Log10Op::value,
+                Log1pOp::value,
+                Log2Op::value,
+                RoundOp::value,
+                RoundEvenOp::value,
+                RsqrtOp::value,
+                SinOp::value,
+                SinhOp::value,
+                SqrtOp::value,
+                TanOp::value,
+                TanhOp::value,
+                TruncOp::value,
+                IsFiniteOp::value,
+                IsInfOp::value,
+                IsNaNOp::value,
+            ];
+            for op in unary {
+                op(b, loc, x);
+            }
+            for op in [Atan2Op::value, CopySignOp::value, PowFOp::value] {
+                op(b, loc, x, x);
+            }
+            FmaOp::value(b, loc, x, x, x);
+        }
+        let (x, i) = (constant(b, Type::F32), constant(b, Type::I32));
+        for op in [AbsIOp::value, CountLeadingZerosOp::value, CountTrailingZerosOp::value, CtPopOp::value] {
+            op(b, loc, i);
+        }
+        IPowIOp::value(b, loc, i, i);
+        FPowIOp::value(b, loc, x, i);
+    });
+}
+
+#[test]
+fn tensor_values() {
+    use sutura_dialects::slices::{Mixed, split_mixed};
+    use sutura_dialects::tensor::*;
+    check(|b| {
+        let cx = b.cx();
+        let ty = |shape: &[i64]| cx.tensor_type(shape, Type::F32, None);
+        let inputs = [ty(&[DYNAMIC, 4]), Type::INDEX, Type::F32];
+        function(b, "f", &inputs, |b, args| {
+            let loc = Loc::UNKNOWN;
+            let [t, i, x] = args[..] else { panic!("three arguments") };
+            CastOp::value(b, loc, t, ty(&[8, 4]));
+            DimOp::value(b, loc, t, i);
+            RankOp::value(b, loc, t);
+            EmptyOp::value(b, loc, &[i], ty(&[DYNAMIC, 4]));
+            EmptyOp::value(b, loc, &[], ty(&[2]));
+            ExtractOp::value(b, loc, t, &[i, i]);
+            InsertOp::value(b, loc, x, t, &[i, i]);
+            FromElementsOp::value(b, loc, &[x, x], ty(&[2]));
+            FromElementsOp::value(b, loc, &[x], ty(&[]));
+            SplatOp::value(b, loc, x, &[i], ty(&[DYNAMIC, 4]));
+            SplatOp::value(b, loc, x, &[], ty(&[4]));
+            let (offsets, static_offsets) = split_mixed(&[Mixed::Value(i), Mixed::Static(0)]);
+            let slice =
+                ExtractSliceOp::value(b, loc, t, &offsets, &[], &[], &static_offsets, &[1, 4], &[1, 1], ty(&[4]));
+            InsertSliceOp::value(b, loc, slice, t, &offsets, &[], &[], &static_offsets, &[1, 4], &[1, 1]);
+            let groups = [vec![0, 1], vec![2]];
+            let wide = ty(&[DYNAMIC, 2, 4]);
+            let expanded = ExpandShapeOp::value(b, loc, t, &groups, &[i], &[DYNAMIC, 2, 4], wide);
+            CollapseShapeOp::value(b, loc, expanded, &groups, ty(&[DYNAMIC, 4]));
+            let pad = PadOp::build(b, loc, t, &[i], &[], &[0, DYNAMIC], &[2, 1], ty(&[DYNAMIC, DYNAMIC]));
+            let generate = GenerateOp::build(b, loc, &[i], ty(&[DYNAMIC, 4]));
+            for op in [pad, generate] {
+                let region = b.body().regions(op).next().expect("a region");
+                let block = b.create_block(region, &[(Type::INDEX, loc), (Type::INDEX, loc)]);
+                let point = b.set_insert_point(InsertPoint::End(block));
+                YieldOp::build(b, loc, x);
                 b.set_insert_point(point);
             }
         });

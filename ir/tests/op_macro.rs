@@ -50,6 +50,17 @@ struct LessOp {
     less: Res<I1>,
 }
 
+/// Names its operands as generated code names its variables.
+#[op("test.names")]
+struct NamesOp<T: AnyType> {
+    b: Operand<T>,
+    loc: Operand<T>,
+    cx: Operand<T>,
+    sizes: Operands<AnyType>,
+    op: Flag,
+    res: Res<T>,
+}
+
 /// Branches.
 #[op("test.switch", traits(Terminator))]
 struct SwitchOp {
@@ -64,7 +75,7 @@ struct TestDialect;
 impl Dialect for TestDialect {
     const NAME: &'static str = "test";
     fn register(d: &mut DialectBuilder<'_>) {
-        d.op::<AddOp<'_>>().op::<ManyOp<'_>>().op::<LessOp<'_>>().op::<SwitchOp<'_>>();
+        d.op::<AddOp<'_>>().op::<ManyOp<'_>>().op::<LessOp<'_>>().op::<NamesOp<'_>>().op::<SwitchOp<'_>>();
     }
 }
 
@@ -147,6 +158,16 @@ fn groups_are_found_by_their_segment_sizes() {
         let many = b.op_ref(op).as_::<ManyOp<'_>>().expect("many");
         assert_eq!((many.first(), many.rest().len(), many.fast(), many.sizes_attr()), (Some(x), 0, false, None));
         assert_eq!(many.one().map(|v| b.body().ty(v)), Some(Type::I1));
+    });
+}
+
+#[test]
+fn fields_may_be_called_anything() {
+    with_builder(|b| {
+        let (x, y) = (argument(b, Type::F32), argument(b, Type::F32));
+        let value = NamesOp::value(b, Loc::UNKNOWN, x, y, y, &[x], true);
+        let names = b.op_ref(b.body().defining_op(value).expect("an op")).as_::<NamesOp<'_>>().expect("names");
+        assert_eq!((names.b(), names.loc(), names.cx(), names.op(), names.sizes().len()), (x, y, y, true, 1));
     });
 }
 

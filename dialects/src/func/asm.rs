@@ -70,7 +70,6 @@ fn parse_signature(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[Directive
     }
     let region = args.iter().find_map(|a| if let DirectiveArg::Region(i) = a { Some(*i) } else { None });
     if let (Some(region), Some(names)) = (region, names) {
-        parts.region_args.resize(parts.region_args.len().max(region + 1), None);
         parts.region_args[region] = Some(names);
     }
     Ok(())

@@ -1,11 +1,15 @@
 //! The generated constructors: `state`, `build` and `value`.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
 use syn::Path;
 
 use crate::expand::unit_attr;
 use crate::model::{Arity, Constraint, Field, FieldKind, OpModel};
+
+/// Quotes with names that cannot clash with the user's: a field may well be called `b` or `loc`.
+macro_rules! quote {
+    ($($tokens:tt)*) => { quote::quote_spanned! { Span::mixed_site() => $($tokens)* } };
+}
 
 /// Constraints of the library that only one type fulfils, so that a result's type need not be given. The generated
 /// code checks at compile time that the constraint does name its only type.
@@ -199,7 +203,7 @@ fn field_step(field: &Field) -> TokenStream {
         FieldKind::Attr { constraint, optional, default: None } => attr_step(constraint, name, ident, *optional),
         FieldKind::Flag { given: true } => {
             let unit = unit_attr();
-            let set = attr_step(&unit, name, &syn::parse_quote! { unit }, false);
+            let set = attr_step(&unit, name, &syn::Ident::new("unit", Span::mixed_site()), false);
             quote! { if #ident { let unit = (); #set } }
         }
         FieldKind::Successor(arity) => {
@@ -259,10 +263,10 @@ fn result_steps(op: &OpModel, inference: &Inference) -> TokenStream {
     }
     if inference.whole {
         let name = op.args.name.value();
-        let message = format!("building `{name}`: {{reason}}");
+        let message = format!("building `{name}`: {{}}");
         return quote! {
             state.result_types =
-                b.infer_result_types(&state).unwrap_or_else(|reason| panic!(#message)).into_iter().collect();
+                b.infer_result_types(&state).unwrap_or_else(|reason| panic!(#message, reason)).into_iter().collect();
         };
     }
     let steps = op.results().zip(&inference.sources).map(|((field, arity, _), source)| match source {

@@ -6,6 +6,7 @@ use crate::attrs::{Attr, NamedAttr};
 use crate::context::{Context, Ident};
 use crate::diagnostics::Reported;
 use crate::location::Loc;
+use crate::op_def::OpDef;
 use crate::op_ref::OpRef;
 use crate::types::Type;
 
@@ -200,8 +201,10 @@ pub trait AsmParser: TokenParser {
 }
 
 /// The parts of an op in custom form as they are found; indices are those of the op's declaration.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OpParts {
+    /// The op's declaration.
+    pub def: &'static OpDef,
     /// Operands, by group.
     pub operands: Vec<Vec<UnresolvedOperand>>,
     /// Types of the operands, by group, where written.
@@ -219,6 +222,25 @@ pub struct OpParts {
 }
 
 impl OpParts {
+    /// Nothing found yet; every list by group has an entry for each declared group.
+    pub fn new(def: &'static OpDef) -> Self {
+        Self {
+            def,
+            operands: vec![Vec::new(); def.operands.len()],
+            operand_types: vec![None; def.operands.len()],
+            result_types: vec![None; def.results.len()],
+            props: Vec::new(),
+            attrs: Vec::new(),
+            region_args: vec![None; def.regions.len()],
+            successors: vec![Vec::new(); def.successors.len()],
+        }
+    }
+
+    /// Sets the inherent attribute declared at `index`.
+    pub fn set_prop_at(&mut self, cx: &Context, index: usize, value: Attr) {
+        self.set_prop(cx, self.def.attrs[index].name, value);
+    }
+
     /// Sets an inherent attribute.
     pub fn set_prop(&mut self, cx: &Context, name: &str, value: Attr) {
         self.props.push(NamedAttr { name: cx.ident(name), value });

@@ -160,6 +160,25 @@ attr_constraints! {
         cx.array_attr(&elements)
     }
 
+    /// `[[0, 1], [2]]`, each `i64`
+    pub IndexListArrayAttr = "Array of 64-bit integer array attributes", Plain;
+    get |cx, attr| -> Vec<Vec<i64>> {
+        cx.array(attr)?.iter().map(|a| <I64ArrayAttr as crate::op_def::AttrConstraintDef>::get(cx, *a)).collect()
+    }
+    set |cx, value: &'a [Vec<i64>]| {
+        let lists: Vec<Attr> =
+            value.iter().map(|v| <I64ArrayAttr as crate::op_def::AttrConstraintDef>::set(cx, v)).collect();
+        cx.array_attr(&lists)
+    }
+
+    /// `[true, false]`
+    pub BoolArrayAttr = "1-bit boolean array attribute", Plain;
+    get |cx, attr| -> Vec<bool> { cx.array(attr)?.iter().map(|a| cx.as_bool(*a)).collect() }
+    set |cx, value: &'a [bool]| {
+        let elements: Vec<Attr> = value.iter().map(|v| cx.bool_attr(*v)).collect();
+        cx.array_attr(&elements)
+    }
+
     /// `[affine_map<…>, …]`
     pub AffineMapArrayAttr = "AffineMap array attribute", Plain;
     get |cx, attr| -> Vec<AffineMap> { cx.array(attr)?.iter().map(|a| cx.as_affine_map(*a)).collect() }

@@ -54,7 +54,9 @@ macro_rules! attr_constraints {
                 check: |cx, attr| <$name as $crate::op_def::AttrConstraintDef>::get(cx, attr).is_some(),
                 syntax: $syntax,
             };
+            #[allow(clippy::needless_lifetimes, clippy::extra_unused_lifetimes)]
             fn get<'a>($gcx: &'a $crate::Context, $attr: $crate::Attr) -> Option<$get> $read
+            #[allow(clippy::needless_lifetimes, clippy::extra_unused_lifetimes)]
             fn set<'a>($scx: &'a $crate::Context, $value: $set) -> $crate::Attr $make
         }
     )*};

@@ -1,0 +1,148 @@
+//! Folding of tensor operations.
+
+use sutura_ir::op_def::{Fold, FoldValue, OpView};
+use sutura_ir::smallvec::{SmallVec, smallvec};
+use sutura_ir::{Attr, AttrData, DYNAMIC, OpRef, Value};
+
+use super::ops::*;
+
+type Folded = Option<FoldValue>;
+
+/// Implements folding of the one result by a function of the op and its constants.
+macro_rules! folds {
+    ($($op:ident => $fold:expr;)*) => {$(
+        impl Fold for $op<'_> {
+            fn fold(op: OpRef<'_>, constants: &[Option<Attr>]) -> Option<SmallVec<[FoldValue; 1]>> {
+                let fold: fn(OpRef<'_>, &[Option<Attr>]) -> Folded = $fold;
+                Some(smallvec![fold(op, constants)?])
+            }
+        }
+    )*};
+}
+
+folds! {
+    CastOp => |op, _| fold_cast(op);
+    DimOp => fold_dim;
+    RankOp => |op, _| Some(FoldValue::Attr(op.cx.index_attr(op.cx.shape(op.ty(op.operand(0)))?.len() as i64)));
+    ExtractOp => fold_extract;
+    FromElementsOp => |op, constants| fold_from_elements(op, constants);
+    SplatOp => |op, constants| Some(FoldValue::Attr(op.cx.splat_attr(op.ty(op.result(0)), constants[0]?)?));
+    ExtractSliceOp => |op, constants| fold_extract_slice(op, constants[0]);
+    InsertSliceOp => |op, _| fold_insert_slice(op);
+    ExpandShapeOp => |op, constants| fold_reshape::<CollapseShapeOp<'_>>(op, constants[0], |c| c.src());
+    CollapseShapeOp => |op, constants| fold_reshape::<ExpandShapeOp<'_>>(op, constants[0], |e| e.src());
+}
+
+fn def<'a, T: OpView<'a>>(op: OpRef<'a>, value: Value) -> Option<T> {
+    op.at(op.body.defining_op(value)?).as_::<T>()
+}
+
+fn fold_cast(op: OpRef<'_>) -> Folded {
+    let (source, to) = (op.operand(0), op.ty(op.result(0)));
+    if op.ty(source) == to {
+        return Some(FoldValue::Value(source));
+    }
+    let inner = def::<CastOp<'_>>(op, source)?.source();
+    (op.ty(inner) == to).then_some(FoldValue::Value(inner))
+}
+
+fn fold_dim(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
+    let dim = DimOp::from_ref(op);
+    let index = usize::try_from(op.cx.as_int(constants[1]?)?).ok()?;
+    let shape = op.cx.shape(op.ty(dim.source()))?;
+    let size = *shape.get(index)?;
+    if size != DYNAMIC {
+        return Some(FoldValue::Attr(op.cx.index_attr(size)));
+    }
+    let number = shape[..index].iter().filter(|d| **d == DYNAMIC).count();
+    let source = dim.source();
+    let size = if let Some(empty) = def::<EmptyOp<'_>>(op, source) {
+        empty.dynamic_sizes().nth(number)
+    } else if let Some(splat) = def::<SplatOp<'_>>(op, source) {
+        splat.dynamic_sizes().nth(number)
+    } else if let Some(generate) = def::<GenerateOp<'_>>(op, source) {
+        generate.dynamic_extents().nth(number)
+    } else if let Some(expand) = def::<ExpandShapeOp<'_>>(op, source) {
+        expand.output_shape().nth(number)
+    } else {
+        None
+    };
+    size.map(FoldValue::Value)
+}
+
+fn fold_extract(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
+    let extract = ExtractOp::from_ref(op);
+    if let Some(splat) = def::<SplatOp<'_>>(op, extract.tensor()) {
+        return Some(FoldValue::Value(splat.input()));
+    }
+    if let Some(value) = constants[0].and_then(|c| op.cx.splat_value(c)) {
+        return Some(FoldValue::Attr(value));
+    }
+    let at = linear_index(op, extract, &constants[1..])?;
+    if let Some(elements) = def::<FromElementsOp<'_>>(op, extract.tensor()) {
+        return elements.elements().nth(at).map(FoldValue::Value);
+    }
+    let dense = op.cx.dense(constants[0]?)?;
+    Some(FoldValue::Attr(dense.attr(at)))
+}
+
+/// Place of the extracted element in row-major order, when it is inside a static shape.
+fn linear_index(op: OpRef<'_>, extract: ExtractOp<'_>, indices: &[Option<Attr>]) -> Option<usize> {
+    let ty = op.ty(extract.tensor());
+    op.cx.num_elements(ty)?;
+    let mut at = 0usize;
+    for (size, index) in op.cx.shape(ty)?.iter().zip(indices) {
+        let index = op.cx.as_int((*index)?)?;
+        if !(0..*size).contains(&index) {
+            return None;
+        }
+        at = at * *size as usize + index as usize;
+    }
+    Some(at)
+}
+
+fn fold_from_elements(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
+    let words: Vec<u64> = constants
+        .iter()
+        .map(|c| match op.cx.attr_data((*c)?) {
+            AttrData::Integer { value, .. } => Some(value as u64),
+            AttrData::Float { bits, .. } => Some(bits),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    op.cx.dense_attr(op.ty(op.result(0)), &words).map(FoldValue::Attr)
+}
+
+fn fold_extract_slice(op: OpRef<'_>, source: Option<Attr>) -> Folded {
+    let extract = ExtractSliceOp::from_ref(op);
+    let (from, to) = (op.ty(extract.source()), op.ty(extract.result()));
+    if from == to && extract.slice().is_whole(op.cx.shape(from)?) {
+        return Some(FoldValue::Value(extract.source()));
+    }
+    // Every part of a splat is a splat.
+    let value = op.cx.splat_value(source?)?;
+    op.cx.splat_attr(to, value).map(FoldValue::Attr)
+}
+
+fn fold_insert_slice(op: OpRef<'_>) -> Folded {
+    let insert = InsertSliceOp::from_ref(op);
+    let (part, whole) = (op.ty(insert.source()), op.ty(insert.dest()));
+    let replaces_all = part == whole && insert.slice().is_whole(op.cx.shape(whole)?);
+    replaces_all.then(|| FoldValue::Value(insert.source()))
+}
+
+/// A reshape that undoes another of kind `T`, does nothing, or reshapes a constant.
+fn fold_reshape<'a, T: OpView<'a>>(op: OpRef<'a>, constant: Option<Attr>, source: fn(T) -> Value) -> Folded {
+    let (from, to) = (op.operand(0), op.ty(op.result(0)));
+    if op.ty(from) == to {
+        return Some(FoldValue::Value(from));
+    }
+    if let Some(inner) = def::<T>(op, from) {
+        let same = inner.op_ref().prop("reassociation") == op.prop("reassociation");
+        if same && op.ty(source(inner)) == to {
+            return Some(FoldValue::Value(source(inner)));
+        }
+    }
+    let words: Vec<u64> = op.cx.dense(constant?)?.words().collect();
+    op.cx.dense_attr(to, &words).map(FoldValue::Attr)
+}

@@ -1,0 +1,205 @@
+//! What tensor operations check beyond their declarations.
+
+use sutura_ir::op_def::{InferInput, InferTypes, OpView, Verify, VerifyRegions};
+use sutura_ir::smallvec::{SmallVec, smallvec};
+use sutura_ir::{Context, DYNAMIC, Diagnostic, Diagnostics, OpRef, Reported, Type};
+
+use super::ops::*;
+use crate::show;
+use crate::slices::{is_rank_reduction, mixed, verify_mixed, verify_reassociation, verify_slice};
+
+fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
+    result.map_err(|d| diags.report(d))
+}
+
+fn shape(op: OpRef<'_>, ty: Type) -> Vec<i64> {
+    op.cx.shape(ty).unwrap_or_default().to_vec()
+}
+
+/// Implements verification by a function.
+macro_rules! verifies {
+    ($($op:ident => $verify:expr;)*) => {$(
+        impl Verify for $op<'_> {
+            fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+                let verify: fn(OpRef<'_>) -> Result<(), Diagnostic> = $verify;
+                report(diags, verify(op))
+            }
+        }
+    )*};
+}
+
+verifies! {
+    CastOp => verify_cast;
+    EmptyOp => |op| verify_dynamic_sizes(op, op.num_operands(), op.ty(op.result(0)));
+    SplatOp => |op| {
+        verify_dynamic_sizes(op, op.num_operands() - 1, op.ty(op.result(0)))?;
+        verify_elements(op, op.ty(op.operand(0)), op.ty(op.result(0)), "operand type matches element type of result")
+    };
+    GenerateOp => |op| verify_dynamic_sizes(op, op.num_operands(), op.ty(op.result(0)));
+    ExtractOp => verify_extract;
+    InsertOp => verify_insert;
+    FromElementsOp => verify_from_elements;
+    ExtractSliceOp => verify_extract_slice;
+    InsertSliceOp => verify_insert_slice;
+    ExpandShapeOp => verify_expand;
+    CollapseShapeOp => verify_collapse;
+    PadOp => verify_pad;
+}
+
+/// True when values of the two types can be the same tensor.
+pub(super) fn are_cast_compatible(cx: &Context, a: Type, b: Type) -> bool {
+    if cx.element_type(a) != cx.element_type(b) {
+        return false;
+    }
+    let (Some(a), Some(b)) = (cx.shape(a), cx.shape(b)) else { return true };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC)
+}
+
+fn verify_cast(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let (from, to) = (op.ty(op.operand(0)), op.ty(op.result(0)));
+    if are_cast_compatible(op.cx, from, to) {
+        return Ok(());
+    }
+    let (from, to) = (show::ty(op.cx, from), show::ty(op.cx, to));
+    Err(op.error(format!("operand type '{from}' and result type '{to}' are cast incompatible")))
+}
+
+fn verify_dynamic_sizes(op: OpRef<'_>, found: usize, ty: Type) -> Result<(), Diagnostic> {
+    let expected = shape(op, ty).iter().filter(|d| **d == DYNAMIC).count();
+    if found == expected {
+        return Ok(());
+    }
+    Err(op.error(format!("incorrect number of dynamic sizes, has {found}, expected {expected}")))
+}
+
+fn verify_elements(op: OpRef<'_>, scalar: Type, container: Type, what: &str) -> Result<(), Diagnostic> {
+    if op.cx.element_type(container) == scalar {
+        return Ok(());
+    }
+    Err(op.error(format!("failed to verify that {what}")))
+}
+
+fn verify_extract(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let tensor = op.ty(op.operand(0));
+    verify_elements(op, op.ty(op.result(0)), tensor, "result type matches element type of tensor")?;
+    if shape(op, tensor).len() != op.num_operands() - 1 {
+        return Err(op.error("incorrect number of indices for extract_element"));
+    }
+    Ok(())
+}
+
+fn verify_insert(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let dest = op.ty(op.operand(1));
+    verify_elements(op, op.ty(op.operand(0)), dest, "scalar type matches element type of dest")?;
+    if shape(op, dest).len() != op.num_operands() - 2 {
+        return Err(op.error("incorrect number of indices"));
+    }
+    Ok(())
+}
+
+fn verify_from_elements(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let result = op.ty(op.result(0));
+    let elem = op.cx.element_type(result);
+    if op.cx.num_elements(result) == Some(op.num_operands()) && op.operand_types().all(|ty| ty == elem) {
+        return Ok(());
+    }
+    Err(op.error("failed to verify that operand types match result element type"))
+}
+
+/// `part` has the sizes of the slice, perhaps without some that are one.
+fn verify_part(op: OpRef<'_>, sizes: &[i64], part: Type, whole: Type) -> Result<(), Diagnostic> {
+    let full = op.cx.tensor_type(sizes, op.cx.element_type(whole), None);
+    if op.cx.element_type(part) == op.cx.element_type(whole) && is_rank_reduction(sizes, &shape(op, part)) {
+        return Ok(());
+    }
+    let (full, found) = (show::ty(op.cx, full), show::ty(op.cx, part));
+    Err(op.error(format!("expected type to be '{full}' or a rank-reduced version, but got '{found}'")))
+}
+
+fn verify_extract_slice(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let (source, result) = (op.ty(op.operand(0)), op.ty(op.result(0)));
+    verify_slice(op, 1, shape(op, source).len())?;
+    verify_part(op, &ExtractSliceOp::from_ref(op).slice().shape(), result, source)
+}
+
+fn verify_insert_slice(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let (source, dest) = (op.ty(op.operand(0)), op.ty(op.operand(1)));
+    verify_slice(op, 2, shape(op, dest).len())?;
+    verify_part(op, &InsertSliceOp::from_ref(op).slice().shape(), source, dest)
+}
+
+fn verify_expand(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let expand = ExpandShapeOp::from_ref(op);
+    let (source, result) = (shape(op, op.ty(expand.src())), shape(op, op.ty(expand.result())));
+    verify_mixed(op, "output shape", 1, "static_output_shape", Some(result.len()))?;
+    let declared: Vec<i64> =
+        mixed(op, 1, "static_output_shape").iter().map(|m| m.as_static().unwrap_or(DYNAMIC)).collect();
+    if declared != result {
+        return Err(op.error("expected output shape to be the shape of the result type"));
+    }
+    verify_reassociation(op, &expand.reassociation(), &result, &source)
+}
+
+fn verify_collapse(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let collapse = CollapseShapeOp::from_ref(op);
+    let (source, result) = (shape(op, op.ty(collapse.src())), shape(op, op.ty(collapse.result())));
+    verify_reassociation(op, &collapse.reassociation(), &source, &result)
+}
+
+fn verify_pad(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let (source, result) = (shape(op, op.ty(op.operand(0))), shape(op, op.ty(op.result(0))));
+    verify_mixed(op, "low", 1, "static_low", Some(source.len()))?;
+    verify_mixed(op, "high", 2, "static_high", Some(source.len()))?;
+    let (low, high) = (mixed(op, 1, "static_low"), mixed(op, 2, "static_high"));
+    for (i, size) in source.iter().enumerate() {
+        let Some((low, high)) = low[i].as_static().zip(high[i].as_static()) else { continue };
+        let expected = if *size == DYNAMIC { None } else { size.checked_add(low).and_then(|s| s.checked_add(high)) };
+        let found = result.get(i).copied();
+        if expected.is_some() && found != Some(DYNAMIC) && expected != found {
+            let found = found.unwrap_or_default();
+            let expected = expected.unwrap_or_default();
+            return Err(op.error(format!("padded size {expected} of dimension {i} differs from the result's {found}")));
+        }
+    }
+    if result.len() != source.len() {
+        return Err(op.error("expected the result to have the source's rank"));
+    }
+    Ok(())
+}
+
+/// The region takes one index per dimension and yields an element.
+fn verify_element_region(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let ty = op.ty(op.result(0));
+    let Some(block) = op.region(0).and_then(|r| r.entry()) else {
+        return Err(op.error("region #0 failed to verify constraint: region with 1 blocks"));
+    };
+    let indices = block.args().iter().all(|v| block.body.ty(*v) == Type::INDEX);
+    if !indices || block.args().len() != shape(op, ty).len() {
+        return Err(op.error("must have one body argument per input dimension"));
+    }
+    let yielded = block.body.last_op(block.block).map(|last| op.at(last));
+    match yielded.and_then(|y| y.as_::<YieldOp<'_>>()) {
+        Some(y) if op.ty(y.element()) == op.cx.element_type(ty) => Ok(()),
+        Some(_) => Err(op.error("expected yield type to match element type")),
+        None => Err(op.error("expected the region to end with 'tensor.yield'")),
+    }
+}
+
+impl VerifyRegions for PadOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        report(diags, verify_element_region(op))
+    }
+}
+
+impl VerifyRegions for GenerateOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        report(diags, verify_element_region(op))
+    }
+}
+
+impl InferTypes for ExtractOp<'_> {
+    fn infer(input: InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        let tensor = input.operands.first().ok_or("the op has no operand")?;
+        Ok(smallvec![input.cx.element_type(*tensor)])
+    }
+}
