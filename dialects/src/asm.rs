@@ -13,9 +13,6 @@ pub(crate) const DYNAMIC_INDEX_LIST: DirectiveDef = DirectiveDef { parse: parse_
 /// follow; its own group may be operands or results.
 pub(crate) const ELEMENTS_OF: DirectiveDef = DirectiveDef { parse: parse_elements_of, print: print_first_type };
 
-/// `custom<TypeOf>(type($value), type($other))`: one type for both.
-pub(crate) const TYPE_OF: DirectiveDef = DirectiveDef { parse: parse_type_of, print: print_first_type };
-
 /// The operand group and the attribute that an index list is written for.
 fn index_list_args(args: &[DirectiveArg]) -> Option<(usize, usize)> {
     match args {
@@ -80,12 +77,6 @@ fn parse_elements_of(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[Directi
     for (i, arg) in args.iter().enumerate() {
         set_types(parts, *arg, if i == 0 { container } else { elem });
     }
-    Ok(())
-}
-
-fn parse_type_of(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg]) -> Result<(), Reported> {
-    let ty = p.ty()?;
-    args.iter().for_each(|arg| set_types(parts, *arg, ty));
     Ok(())
 }
 
