@@ -9,6 +9,7 @@ pub mod r#dyn;
 mod flags;
 pub mod func;
 pub mod gir;
+pub mod graph;
 mod interp;
 pub mod math;
 pub mod rt;
@@ -31,7 +32,9 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<scf::ScfDialect>()
         .with::<rt::RtDialect>()
         .with::<math::MathDialect>()
-        .with::<tensor::TensorDialect>();
+        .with::<tensor::TensorDialect>()
+        .with::<r#dyn::DynDialect>()
+        .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);
     registry
 }

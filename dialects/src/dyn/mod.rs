@@ -2,8 +2,11 @@
 
 pub mod attr;
 pub mod facts;
+pub mod interp;
+pub mod ops;
 pub mod poly;
 
 pub use attr::ShapeAttr;
 pub use facts::{Facts, SymbolInfo};
+pub use ops::{DynDialect, EqualOp, SymbolOp};
 pub use poly::Poly;

@@ -31,6 +31,8 @@ pub enum Meaning {
     Forward,
     /// The index along this iterator of the enclosing structured op.
     Index(usize),
+    /// A number that the hook of the structured op knows: the result is captured, as values from outside are.
+    External,
 }
 
 /// Attaches a hook that is also a scalar meaning to the op called `name`.

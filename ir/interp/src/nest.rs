@@ -9,7 +9,7 @@ use sutura_ir::affine::{AffineExprData, AffineMap, AffineOp};
 
 use crate::buffer::{Buffer, uninitialised};
 use crate::error::{Fault, FaultKind};
-use crate::num::{Kernel, NumOp, Rounding};
+use crate::num::{Kernel, NumOp, Overflow, Rounding};
 use crate::program::{Lanes, Program};
 use crate::scalar::{DType, Scalar};
 use crate::tensor::{Shape, Tensor, next_index, num_elements, row_major_strides};
@@ -44,7 +44,7 @@ pub struct Combine {
 /// A result: one value that the region hands back at each point.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Element type. An accumulator of a wider float is rounded once to it.
+    /// Element type. An accumulator of a wider float is rounded once to it, one of a wider integer wraps.
     pub dtype: DType,
     /// Shape.
     pub shape: Shape,
@@ -390,8 +390,11 @@ impl Accumulator {
             Some(c) => Some((c.op.with_types(&[held, held], held)?, c.identity)),
             None => None,
         };
-        let widen = (held != yielded).then(|| NumOp::ExtF.with_types(&[yielded], held)).transpose()?;
-        let round = NumOp::TruncF(Rounding::ToNearestEven);
+        let (extend, round) = match held.is_float() {
+            true => (NumOp::ExtF, NumOp::TruncF(Rounding::ToNearestEven)),
+            false => (NumOp::ExtSI, NumOp::TruncI(Overflow::WRAP)),
+        };
+        let widen = (held != yielded).then(|| extend.with_types(&[yielded], held)).transpose()?;
         let narrow = (held != dtype).then(|| round.with_types(&[held], dtype)).transpose()?;
         Ok(Self { lanes: vec![0; width], spare: vec![0; width], combine, widen, narrow })
     }

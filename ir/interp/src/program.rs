@@ -91,7 +91,7 @@ impl Program {
         self.results.iter().map(|&r| self.types[r])
     }
 
-    /// SSA values from outside the region, in the order in which [`Lanes::new`] wants them.
+    /// SSA values from outside the region and those of [`Meaning::External`], in the order in which [`Lanes::new`] wants them.
     pub fn captured(&self) -> impl ExactSizeIterator<Item = SsaValue> + '_ {
         self.captured.iter().map(|(_, value)| *value)
     }
@@ -175,6 +175,11 @@ impl Compiler {
                 }
                 let reg = self.register(dtype);
                 self.program.constants.push((reg, value.bits()));
+                Ok(reg)
+            }
+            Meaning::External => {
+                let reg = self.register(dtype);
+                self.program.captured.push((reg, result));
                 Ok(reg)
             }
             Meaning::Index(iterator) => {

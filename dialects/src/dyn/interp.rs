@@ -1,0 +1,173 @@
+//! What symbols are at run time: solved from the sizes of a region's arguments, and checked.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use sutura_interp::{Fault, FaultKind, Flow, Frame, InterpError, Interpret, Value};
+use sutura_ir::registry::DialectBuilder;
+use sutura_ir::{Context, OpRef, Type};
+
+use super::attr::{ShapeAttr, symbolic_shape};
+use super::ops::{EqualOp, SymbolOp};
+use super::poly::{Atom, Poly};
+
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn Interpret>("dyn.symbol", &SymbolHook);
+    d.interface::<dyn Interpret>("dyn.equal", &EqualHook);
+}
+
+/// Values of symbols in one run of a function or region.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolValues {
+    values: IndexMap<Arc<str>, i64>,
+}
+
+impl SymbolValues {
+    /// The symbols that the arguments of the innermost isolated region determine.
+    ///
+    /// # Errors
+    /// When arguments contradict each other: the message names the symbol and both values.
+    pub fn of_frame(frame: &Frame<'_>) -> Result<Self, Fault> {
+        let (mut symbols, op) = (Self::default(), frame.op());
+        let Some(entry) = op.body.entry_block() else { return Ok(symbols) };
+        let mut tensors = Vec::new();
+        for &arg in op.body.block_args(entry) {
+            // An argument that was moved out says nothing; `dyn.symbol` ops have kept what it said.
+            if let Ok(Value::Tensor(tensor)) = frame.get(arg) {
+                tensors.push((op.body.ty(arg), tensor.shape()));
+            }
+        }
+        for declared in op.body.ops(entry).map(|o| op.at(o)).filter_map(|o| o.as_::<SymbolOp<'_>>()) {
+            if let Ok(value) = frame.get(declared.result()).and_then(Value::as_int) {
+                symbols.values.insert(declared.name().into(), value);
+            }
+        }
+        symbols.bind_all(op.cx, &tensors)?;
+        Ok(symbols)
+    }
+
+    /// Learns from tensors of known types, first from sizes that are a symbol, then from those that are linear in one.
+    ///
+    /// # Errors
+    /// When a size contradicts what is known.
+    pub fn bind_all(&mut self, cx: &Context, tensors: &[(Type, &[usize])]) -> Result<(), Fault> {
+        let sizes = || {
+            tensors.iter().flat_map(|(ty, shape)| {
+                let encoded = cx.encoding(*ty).and_then(|e| cx.attr_as::<ShapeAttr>(e));
+                let dims = encoded.map(|e| &e.dims[..]).unwrap_or_default();
+                dims.iter().zip(*shape).filter_map(|(poly, size)| Some((poly.as_ref()?, *size as i64)))
+            })
+        };
+        for (poly, size) in sizes() {
+            if let Some(name) = poly.as_symbol() {
+                self.bind(name, size)?;
+            }
+        }
+        for (poly, size) in sizes() {
+            match self.eval(poly) {
+                Some(value) if value != size => {
+                    let message = format!("size `{poly}` is {value} by other dimensions and {size} here");
+                    return Err(Fault::new(FaultKind::ShapeMismatch, message));
+                }
+                Some(_) => {}
+                None => self.solve(poly, size),
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, name: &str, value: i64) -> Result<(), Fault> {
+        match self.values.get(name) {
+            Some(&known) if known != value => {
+                let message = format!("dimension `{name}` is {known} in one place and {value} in another");
+                Err(Fault::new(FaultKind::ShapeMismatch, message))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.values.insert(name.into(), value);
+                Ok(())
+            }
+        }
+    }
+
+    /// `c * S + k = size` for a symbol `S` that is not known yet.
+    fn solve(&mut self, poly: &Poly, size: i64) {
+        let rest = poly.substitute(&|name| self.values.get(name).map(|v| Poly::constant(*v)));
+        let (mut factor, mut constant, mut symbol) = (0, 0, None);
+        for (atoms, c) in rest.terms() {
+            match atoms {
+                [] => constant = c,
+                [Atom::Symbol(name)] if symbol.is_none() => (factor, symbol) = (c, Some(name.clone())),
+                _ => return,
+            }
+        }
+        let difference = i128::from(size) - constant;
+        if let Some(name) = symbol
+            && difference % factor == 0
+            && let Ok(value) = i64::try_from(difference / factor)
+        {
+            self.values.insert(name, value);
+        }
+    }
+
+    /// Value of a size; `None` when a symbol is not known.
+    pub fn eval(&self, poly: &Poly) -> Option<i64> {
+        poly.eval(&|name| self.values.get(name).copied())
+    }
+
+    /// Value of a symbol.
+    pub fn get(&self, name: &str) -> Option<i64> {
+        self.values.get(name).copied()
+    }
+
+    /// Sizes of a ranked tensor type, `None` where the symbols do not tell.
+    pub fn shape(&self, cx: &Context, ty: Type) -> Option<Vec<Option<i64>>> {
+        Some(symbolic_shape(cx, ty)?.iter().map(|dim| dim.as_ref().and_then(|d| self.eval(d))).collect())
+    }
+}
+
+struct SymbolHook;
+
+impl Interpret for SymbolHook {
+    /// The value follows from the arguments; a symbol that they do not determine (it stands for a size that depends
+    /// on data) has none, which is a fault only where it is asked for.
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        let Some(symbol) = op.as_::<SymbolOp<'_>>() else { return Ok(Flow::Next) };
+        let (name, info) = (symbol.name(), symbol.info());
+        let Some(value) = SymbolValues::of_frame(frame)?.get(name) else {
+            if !op.body.is_unused(symbol.result()) {
+                return Err(Fault::unsupported(format!("no argument determines the size `{name}`")).into());
+            }
+            return Ok(Flow::Next);
+        };
+        if value < info.min || value > info.max {
+            let message = format!("dimension `{name}` is {value}, outside its range [{}, {}]", info.min, info.max);
+            return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
+        }
+        if value % info.div != 0 {
+            let message = format!("dimension `{name}` is {value}, which is no multiple of {}", info.div);
+            return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
+        }
+        frame.set(0, Value::index(value))?;
+        Ok(Flow::Next)
+    }
+}
+
+struct EqualHook;
+
+impl Interpret for EqualHook {
+    /// Sizes that depend on data are compared by the ops that meet them.
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        let Some(equal) = op.as_::<EqualOp<'_>>() else { return Ok(Flow::Next) };
+        let symbols = SymbolValues::of_frame(frame)?;
+        match (symbols.eval(equal.lhs()), symbols.eval(equal.rhs())) {
+            (Some(a), Some(b)) if a != b => {
+                let from = equal.source().map(|s| format!(" ({s})")).unwrap_or_default();
+                let message =
+                    format!("sizes `{}` and `{}` must be equal, they are {a} and {b}{from}", equal.lhs(), equal.rhs());
+                Err(Fault::new(FaultKind::ShapeMismatch, message).into())
+            }
+            _ => Ok(Flow::Next),
+        }
+    }
+}

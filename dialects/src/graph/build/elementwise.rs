@@ -1,0 +1,155 @@
+//! Elementwise ops on operands that are broadcast together.
+
+use sutura_ir::affine::AffineExpr;
+use sutura_ir::{Type, Value};
+
+use super::super::shape_fn::SymShape;
+use super::super::structured::IteratorKind;
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars};
+use crate::r#dyn::Poly;
+
+/// Shapes broadcast together as NumPy does it.
+#[derive(Clone, Debug)]
+pub struct Broadcast {
+    /// The common shape.
+    pub shape: SymShape,
+    /// For each operand and each of its dimensions whether that is stretched.
+    pub stretched: Vec<Vec<bool>>,
+}
+
+impl<'b> GraphBuilder<'_, 'b> {
+    /// Broadcasts shapes together. A size that is not known to be 1 is taken to be that of the others.
+    ///
+    /// # Errors
+    /// When sizes cannot be equal.
+    pub fn broadcast(&mut self, shapes: &[SymShape]) -> Built<Broadcast> {
+        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+        let one = Poly::constant(1);
+        let mut common = Vec::with_capacity(rank);
+        for dim in 0..rank {
+            let sizes: Vec<(usize, Option<Poly>)> = shapes
+                .iter()
+                .enumerate()
+                .filter_map(|(i, s)| Some((i, s.get((dim + s.len()).checked_sub(rank)?)?.clone())))
+                .map(|(i, size)| (i, size.map(|p| self.env.facts.canonical(&p))))
+                .collect();
+            let mut rest = sizes.iter().filter(|(_, s)| s.as_ref() != Some(&one));
+            let Some((first, size)) = rest.next() else {
+                common.push(Some(one.clone()));
+                continue;
+            };
+            let mut size = size.clone();
+            for (i, other) in rest {
+                let what = || format!("dimension {dim} of the broadcast operands {first} and {i}");
+                size = self.unify(&size, other, what)?;
+            }
+            common.push(size);
+        }
+        let stretched = |shape: &SymShape| {
+            let offset = rank - shape.len();
+            let stretch = |(i, size): (usize, &Option<Poly>)| {
+                size.as_ref() == Some(&one) && common[i + offset].as_ref() != Some(&one)
+            };
+            shape.iter().enumerate().map(stretch).collect()
+        };
+        let stretched = shapes.iter().map(stretched).collect();
+        Ok(Broadcast { shape: common, stretched })
+    }
+
+    /// Index of a broadcast operand: iterators `0..rank`, 0 where it is stretched.
+    pub fn broadcast_index(&self, rank: usize, stretched: &[bool]) -> Vec<AffineExpr> {
+        let offset = rank - stretched.len();
+        let expr = |(i, stretched): (usize, &bool)| {
+            if *stretched { self.cx().affine_const(0) } else { self.dim(i + offset) }
+        };
+        stretched.iter().enumerate().map(expr).collect()
+    }
+
+    /// `function` applied to the elements of operands that are broadcast together; a result of element type `elem`.
+    ///
+    /// # Errors
+    /// When sizes cannot be equal.
+    pub fn elementwise(
+        &mut self,
+        operands: &[Value],
+        elem: Type,
+        function: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Value,
+    ) -> Built {
+        let shapes: Vec<SymShape> = operands.iter().map(|v| self.shape(*v)).collect();
+        let broadcast = self.broadcast(&shapes)?;
+        let rank = broadcast.shape.len();
+        let input = |(value, stretched): (&Value, &Vec<bool>)| ComputeInput {
+            value: *value,
+            index: self.broadcast_index(rank, stretched),
+            oob: None,
+        };
+        let inputs = operands.iter().zip(&broadcast.stretched).map(input).collect();
+        let result = ComputeResult { shape: broadcast.shape, elem, index: self.dims(0..rank), combiner: None };
+        let op =
+            self.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, args| vec![function(s, args)]);
+        Ok(self.b.body().result(op, 0))
+    }
+
+    /// `function` applied to every element of one tensor, with a result of the same element type.
+    pub fn map(&mut self, x: Value, function: impl FnOnce(&mut Scalars<'_, 'b>, Value) -> Value) -> Built {
+        let elem = self.elem(x);
+        self.elementwise(&[x], elem, |s, args| function(s, args[0]))
+    }
+
+    /// `function` applied to the elements of two tensors, with a result of the first one's element type.
+    ///
+    /// # Errors
+    /// When sizes cannot be equal.
+    pub fn zip(
+        &mut self,
+        a: Value,
+        b: Value,
+        function: impl FnOnce(&mut Scalars<'_, 'b>, Value, Value) -> Value,
+    ) -> Built {
+        let elem = self.elem(a);
+        self.elementwise(&[a, b], elem, |s, args| function(s, args[0], args[1]))
+    }
+
+    /// Every element converted to `to`.
+    pub fn cast(&mut self, x: Value, to: Type) -> Built {
+        if self.elem(x) == to {
+            return Ok(x);
+        }
+        self.elementwise(&[x], to, |s, args| s.cast(args[0], to))
+    }
+
+    /// The function of the error function by which GELU is defined, or its approximation by tanh.
+    pub fn gelu(&mut self, x: Value, tanh: bool) -> Built {
+        self.map(x, |s, x| {
+            let ty = s.ty(x);
+            let (half, one) = (s.number(0.5, ty), s.number(1.0, ty));
+            let inner = if tanh {
+                let (cubic, scale) = (s.number(0.044715, ty), s.number((2.0 / std::f64::consts::PI).sqrt(), ty));
+                let square = s.mul(x, x);
+                let cube = s.mul(square, x);
+                let cube = s.mul(cubic, cube);
+                let sum = s.add(x, cube);
+                let scaled = s.mul(scale, sum);
+                s.math("math.tanh", scaled)
+            } else {
+                let scale = s.number(std::f64::consts::FRAC_1_SQRT_2, ty);
+                let scaled = s.mul(x, scale);
+                s.math("math.erf", scaled)
+            };
+            let sum = s.add(one, inner);
+            let halved = s.mul(half, x);
+            s.mul(halved, sum)
+        })
+    }
+
+    /// `1 / (1 + exp(-x))`
+    pub fn sigmoid(&mut self, x: Value) -> Built {
+        self.map(x, |s, x| {
+            let one = s.number(1.0, s.ty(x));
+            let negative = s.neg(x);
+            let exp = s.math("math.exp", negative);
+            let sum = s.add(one, exp);
+            s.div(one, sum)
+        })
+    }
+}

@@ -1,0 +1,258 @@
+//! Builds the dialect's ops with their symbolic shapes, for importers and passes.
+//!
+//! A [`GraphBuilder`] knows the shapes of the values it has made, and the contents of small integer tensors, so that
+//! broadcasts are resolved while they are built: a dimension that is known to be 1 is left out of the access map, and
+//! where a size is not known the equality that the operator needs is assumed, recorded and left to be checked at run
+//! time.
+
+mod elementwise;
+mod linear;
+mod reduce;
+pub mod scalar;
+mod shape;
+mod window;
+
+use sutura_ir::affine::{AffineExpr, AffineMap};
+use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
+
+use super::ops::{ComputeOp, ConstantOp, YieldOp};
+use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape};
+use super::structured::{Combiner, IteratorKind};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::tensor_of;
+
+pub use elementwise::Broadcast;
+pub use scalar::Scalars;
+pub use shape::{PadKind, SliceBounds};
+pub use window::{Padding, Window};
+
+/// Why something cannot be built, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildError(pub String);
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for BuildError {}
+
+/// Result of building something.
+pub type Built<T = Value> = Result<T, BuildError>;
+
+fn fail<T>(message: impl Into<String>) -> Built<T> {
+    Err(BuildError(message.into()))
+}
+
+/// An input of a structured op.
+#[derive(Clone, Debug)]
+pub struct ComputeInput {
+    /// The tensor.
+    pub value: Value,
+    /// One expression in the iterators per dimension.
+    pub index: Vec<AffineExpr>,
+    /// What is read outside the tensor.
+    pub oob: Option<Attr>,
+}
+
+/// A result of a structured op.
+#[derive(Clone, Debug)]
+pub struct ComputeResult {
+    /// Sizes.
+    pub shape: SymShape,
+    /// Element type.
+    pub elem: Type,
+    /// One iterator, or a constant 0, per dimension.
+    pub index: Vec<AffineExpr>,
+    /// How contributions are joined, with reduce iterators.
+    pub combiner: Option<Combiner>,
+}
+
+/// Makes ops at the insertion point of a [`Rewriter`].
+pub struct GraphBuilder<'g, 'b> {
+    /// Where ops go.
+    pub b: &'g mut Rewriter<'b>,
+    /// What is known of the values.
+    pub env: ShapeEnv,
+    /// Location of new ops.
+    pub loc: Loc,
+    /// Equalities that were assumed and are not proved.
+    assumed: Vec<Requirement>,
+}
+
+impl<'g, 'b> GraphBuilder<'g, 'b> {
+    /// Builds at the insertion point of `b`.
+    pub fn new(b: &'g mut Rewriter<'b>, env: ShapeEnv, loc: Loc) -> Self {
+        Self { b, env, loc, assumed: Vec::new() }
+    }
+
+    /// Context.
+    pub fn cx(&self) -> &'b Context {
+        self.b.cx()
+    }
+
+    /// Takes the equalities that were assumed since the last call.
+    pub fn take_assumed(&mut self) -> Vec<Requirement> {
+        std::mem::take(&mut self.assumed)
+    }
+
+    /// Sizes of a tensor.
+    pub fn shape(&self, value: Value) -> SymShape {
+        // Any op of the body gives the view that is needed.
+        let body = self.b.body();
+        match self.env.known_shape(value) {
+            Some(shape) => shape.clone(),
+            None => crate::r#dyn::attr::symbolic_shape(self.cx(), body.ty(value)).unwrap_or_default(),
+        }
+    }
+
+    /// Number of dimensions of a tensor.
+    pub fn rank(&self, value: Value) -> usize {
+        self.cx().shape(self.b.body().ty(value)).map_or(0, <[i64]>::len)
+    }
+
+    /// Element type of a tensor.
+    pub fn elem(&self, value: Value) -> Type {
+        self.cx().element_type(self.b.body().ty(value))
+    }
+
+    /// Elements of a small tensor of integers, as far as they are known.
+    pub fn contents(&self, value: Value) -> Option<Contents> {
+        match self.env.known_contents(value) {
+            Some(contents) => Some(contents.clone()),
+            None => {
+                let constant = sutura_ir::registry::constant_of(self.b.body(), self.cx(), value)?;
+                super::symbolic::constant_contents(self.cx(), constant)
+            }
+        }
+    }
+
+    /// The iterator `i` as an expression.
+    pub fn dim(&self, i: usize) -> AffineExpr {
+        self.cx().affine_dim(i as u32)
+    }
+
+    /// The iterators `from..to` as expressions.
+    pub fn dims(&self, range: std::ops::Range<usize>) -> Vec<AffineExpr> {
+        range.map(|i| self.dim(i)).collect()
+    }
+
+    /// An axis that may count from the end, of a tensor of rank `rank`.
+    ///
+    /// # Errors
+    /// When it is outside.
+    pub fn axis(&self, axis: i64, rank: usize) -> Built<usize> {
+        let wrapped = if axis < 0 { axis + rank as i64 } else { axis };
+        match usize::try_from(wrapped) {
+            Ok(axis) if axis < rank => Ok(axis),
+            _ => fail(format!("axis {axis} is outside a tensor of rank {rank}")),
+        }
+    }
+
+    /// Several axes, sorted.
+    ///
+    /// # Errors
+    /// When one is outside or named twice.
+    pub fn axes(&self, axes: &[i64], rank: usize) -> Built<Vec<usize>> {
+        let mut sorted = axes.iter().map(|a| self.axis(*a, rank)).collect::<Built<Vec<usize>>>()?;
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|w| w[0] == w[1]) {
+            Some(twice) => fail(format!("axis {} is named twice", twice[0])),
+            None => Ok(sorted),
+        }
+    }
+
+    // ---- ops
+
+    /// A constant, from a dense attribute of static tensor type.
+    pub fn constant(&mut self, value: Attr) -> Value {
+        let op = ConstantOp::build(self.b, self.loc, value);
+        self.finish(op)
+    }
+
+    /// A constant of rank 1 of 64-bit integers.
+    pub fn int_list(&mut self, values: &[i64]) -> Built {
+        let ty = self.cx().tensor_type(&[values.len() as i64], Type::I64, None);
+        let words: Vec<u64> = values.iter().map(|v| *v as u64).collect();
+        match self.cx().dense_attr(ty, &words) {
+            Some(attr) => Ok(self.constant(attr)),
+            None => fail("an empty list of integers has no constant"),
+        }
+    }
+
+    /// Runs the op's shape function and returns its first result.
+    pub(super) fn finish(&mut self, op: Op) -> Value {
+        self.update(op);
+        self.b.body().result(op, 0)
+    }
+
+    fn update(&mut self, op: Op) -> Inferred {
+        let view = sutura_ir::OpRef::new(self.b.cx(), self.b.body(), op);
+        self.env.update(view)
+    }
+
+    /// A structured op; `body` gets one number per input and returns one per result.
+    pub fn compute(
+        &mut self,
+        iterators: &[IteratorKind],
+        inputs: Vec<ComputeInput>,
+        results: Vec<ComputeResult>,
+        body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>,
+    ) -> Op {
+        let state = self.compute_state(iterators, &inputs, &results);
+        let op = self.b.create(state);
+        let args: Vec<(Type, Loc)> = inputs.iter().map(|i| (self.elem(i.value), self.loc)).collect();
+        let region = self.b.body().regions(op).next().expect("created with one");
+        let point = self.b.insert_point();
+        let block = self.b.create_block(region, &args);
+        self.b.set_to_end(block);
+        let args: Vec<Value> = self.b.body().block_args(block).to_vec();
+        let yielded = body(&mut Scalars::new(self.b, self.loc), &args);
+        YieldOp::build(self.b, self.loc, &yielded);
+        self.b.set_insert_point(point);
+        self.update(op);
+        op
+    }
+
+    fn compute_state(&self, iterators: &[IteratorKind], inputs: &[ComputeInput], results: &[ComputeResult]) -> OpState {
+        let cx = self.cx();
+        let map = |index: &[AffineExpr]| cx.affine_map(iterators.len() as u32, 0, index);
+        let maps: Vec<AffineMap> =
+            inputs.iter().map(|i| map(&i.index)).chain(results.iter().map(|r| map(&r.index))).collect();
+        let words: Vec<Attr> = iterators.iter().map(|k| cx.string_attr(k.keyword())).collect();
+        let combiners: Vec<Attr> =
+            results.iter().filter_map(|r| r.combiner).map(|c| cx.string_attr(c.keyword())).collect();
+        let operands: Vec<Value> = inputs.iter().map(|i| i.value).collect();
+        let types: Vec<Type> = results.iter().map(|r| tensor_of(cx, &r.shape, r.elem)).collect();
+        let mut state = ComputeOp::state(self.b, self.loc, &operands, &words, &maps, &types);
+        if !combiners.is_empty() {
+            state = state.prop(cx.ident("combiners"), cx.array_attr(&combiners));
+        }
+        if inputs.iter().any(|i| i.oob.is_some()) {
+            let oob: Vec<Attr> = inputs.iter().map(|i| i.oob.unwrap_or(Attr::UNIT)).collect();
+            state = state.prop(cx.ident("oob"), cx.array_attr(&oob));
+        }
+        state
+    }
+
+    // ---- sizes
+
+    /// Makes two sizes equal: proved, or assumed and recorded. Returns the one to go on with.
+    ///
+    /// # Errors
+    /// When they cannot be equal.
+    pub fn unify(&mut self, a: &Option<Poly>, b: &Option<Poly>, what: impl FnOnce() -> String) -> Built<Option<Poly>> {
+        let (a, b) = match (a, b) {
+            (Some(a), Some(b)) => (a, b),
+            (known, None) | (None, known) => return Ok(known.clone()),
+        };
+        if !self.env.facts.prove_equal(a, b) {
+            let what = what();
+            if self.env.facts.assume_equal(a, b).is_err() {
+                return fail(format!("{what} differ: {a} and {b}"));
+            }
+            self.assumed.push(Requirement { lhs: a.clone(), rhs: b.clone(), what });
+        }
+        Ok(Some(if b.as_const().is_some() { b.clone() } else { a.clone() }))
+    }
+}

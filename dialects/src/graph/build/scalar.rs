@@ -1,0 +1,254 @@
+//! Scalar bodies: `arith` and `math` ops chosen by the type of their operands.
+
+use smallvec::smallvec;
+use sutura_ir::{Attr, Builder, Context, Loc, OpState, Type, Value};
+
+use super::super::ops::{IndexOp, SizeOp};
+use crate::r#dyn::Poly;
+
+/// The constant `value` of type `ty` at the builder's insertion point.
+pub fn constant(b: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -> Value {
+    let state = OpState::new(b.cx().op_name("arith.constant"), loc).prop(b.cx().ident("value"), value).results([ty]);
+    let op = b.create(state);
+    b.body().result(op, 0)
+}
+
+/// Comparisons of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Equal,
+    /// True for NaN.
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// Makes scalar ops. Integers are signed but for `i1`.
+pub struct Scalars<'s, 'b> {
+    b: &'s mut Builder<'b>,
+    loc: Loc,
+}
+
+impl<'s, 'b> Scalars<'s, 'b> {
+    /// Makes ops at the insertion point of `b`.
+    pub fn new(b: &'s mut Builder<'b>, loc: Loc) -> Self {
+        Self { b, loc }
+    }
+
+    /// Context.
+    pub fn cx(&self) -> &'b Context {
+        self.b.cx()
+    }
+
+    /// Type of a number.
+    pub fn ty(&self, x: Value) -> Type {
+        self.b.body().ty(x)
+    }
+
+    fn is_float(&self, x: Value) -> bool {
+        self.ty(x).is_float(self.cx())
+    }
+
+    /// The op `name` with one result.
+    pub fn op(&mut self, name: &str, operands: &[Value], ty: Type) -> Value {
+        let mut state = OpState::new(self.cx().op_name(name), self.loc);
+        state.operands = operands.iter().copied().collect();
+        state.result_types = smallvec![ty];
+        let op = self.b.create(state);
+        self.b.body().result(op, 0)
+    }
+
+    /// The op `name` on numbers of one type, with a result of the same.
+    fn same(&mut self, float: &str, int: &str, operands: &[Value]) -> Value {
+        let name = if self.is_float(operands[0]) { float } else { int };
+        self.op(name, operands, self.ty(operands[0]))
+    }
+
+    /// A function of one float, from `math`.
+    pub fn math(&mut self, name: &str, x: Value) -> Value {
+        self.op(name, &[x], self.ty(x))
+    }
+
+    /// The number `value` of type `ty`, rounded.
+    pub fn number(&mut self, value: f64, ty: Type) -> Value {
+        let attr = match ty.is_float(self.cx()) {
+            true => self.cx().float_attr(value, ty),
+            false => self.cx().int_attr(value as i64, ty),
+        };
+        constant(self.b, self.loc, attr, ty)
+    }
+
+    /// The integer `value` of type `ty`.
+    pub fn int(&mut self, value: i64, ty: Type) -> Value {
+        let attr = self.cx().int_attr(value, ty);
+        constant(self.b, self.loc, attr, ty)
+    }
+
+    /// A number given as attribute.
+    pub fn constant(&mut self, value: Attr, ty: Type) -> Value {
+        constant(self.b, self.loc, value, ty)
+    }
+
+    /// Value of iterator `i`, an `index`.
+    pub fn index(&mut self, i: usize) -> Value {
+        IndexOp::value(self.b, self.loc, i as i64)
+    }
+
+    /// Value of a size, an `index`.
+    pub fn size(&mut self, size: &Poly) -> Value {
+        match size.as_const() {
+            Some(value) => self.int(value, Type::INDEX),
+            None => SizeOp::value(self.b, self.loc, size),
+        }
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        self.same("arith.addf", "arith.addi", &[a, b])
+    }
+
+    /// `a - b`
+    pub fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.same("arith.subf", "arith.subi", &[a, b])
+    }
+
+    /// `a * b`
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.same("arith.mulf", "arith.muli", &[a, b])
+    }
+
+    /// `a / b`; of integers rounded toward zero.
+    pub fn div(&mut self, a: Value, b: Value) -> Value {
+        self.same("arith.divf", "arith.divsi", &[a, b])
+    }
+
+    /// The larger one; NaN if either is.
+    pub fn max(&mut self, a: Value, b: Value) -> Value {
+        let int = if self.ty(a) == Type::I1 { "arith.maxui" } else { "arith.maxsi" };
+        self.same("arith.maximumf", int, &[a, b])
+    }
+
+    /// The smaller one; NaN if either is.
+    pub fn min(&mut self, a: Value, b: Value) -> Value {
+        let int = if self.ty(a) == Type::I1 { "arith.minui" } else { "arith.minsi" };
+        self.same("arith.minimumf", int, &[a, b])
+    }
+
+    /// `-x`
+    pub fn neg(&mut self, x: Value) -> Value {
+        if self.is_float(x) {
+            return self.math("arith.negf", x);
+        }
+        let zero = self.int(0, self.ty(x));
+        self.sub(zero, x)
+    }
+
+    /// `|x|`
+    pub fn abs(&mut self, x: Value) -> Value {
+        self.same("math.absf", "math.absi", &[x])
+    }
+
+    /// Integer quotient rounded down.
+    pub fn floor_div(&mut self, a: Value, b: Value) -> Value {
+        self.op("arith.floordivsi", &[a, b], self.ty(a))
+    }
+
+    /// Integer quotient rounded up.
+    pub fn ceil_div(&mut self, a: Value, b: Value) -> Value {
+        self.op("arith.ceildivsi", &[a, b], self.ty(a))
+    }
+
+    /// Integer remainder with the sign of the dividend.
+    pub fn rem(&mut self, a: Value, b: Value) -> Value {
+        self.op("arith.remsi", &[a, b], self.ty(a))
+    }
+
+    /// Bitwise and logical ops on integers: `arith.andi` and so on.
+    pub fn bits(&mut self, name: &str, a: Value, b: Value) -> Value {
+        self.op(name, &[a, b], self.ty(a))
+    }
+
+    /// Logical negation of an `i1`.
+    pub fn not(&mut self, x: Value) -> Value {
+        let one = self.int(1, Type::I1);
+        self.bits("arith.xori", x, one)
+    }
+
+    /// A comparison, an `i1`. `i1`s compare as 0 and 1.
+    pub fn compare(&mut self, comparison: Comparison, a: Value, b: Value) -> Value {
+        use Comparison::*;
+        let unsigned = self.ty(a) == Type::I1;
+        let (name, predicate) = match (self.is_float(a), comparison) {
+            (true, Equal) => ("arith.cmpf", 1),
+            (true, Greater) => ("arith.cmpf", 2),
+            (true, GreaterOrEqual) => ("arith.cmpf", 3),
+            (true, Less) => ("arith.cmpf", 4),
+            (true, LessOrEqual) => ("arith.cmpf", 5),
+            (true, NotEqual) => ("arith.cmpf", 13),
+            (false, Equal) => ("arith.cmpi", 0),
+            (false, NotEqual) => ("arith.cmpi", 1),
+            (false, Less) => ("arith.cmpi", if unsigned { 6 } else { 2 }),
+            (false, LessOrEqual) => ("arith.cmpi", if unsigned { 7 } else { 3 }),
+            (false, Greater) => ("arith.cmpi", if unsigned { 8 } else { 4 }),
+            (false, GreaterOrEqual) => ("arith.cmpi", if unsigned { 9 } else { 5 }),
+        };
+        let cx = self.cx();
+        let state = OpState::new(cx.op_name(name), self.loc)
+            .operands([a, b])
+            .prop(cx.ident("predicate"), cx.int_attr(predicate, Type::I64))
+            .results([Type::I1]);
+        let op = self.b.create(state);
+        self.b.body().result(op, 0)
+    }
+
+    /// `condition ? a : b`
+    pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        self.op("arith.select", &[condition, a, b], self.ty(a))
+    }
+
+    /// `1 / x`
+    pub fn reciprocal(&mut self, x: Value) -> Value {
+        let one = self.number(1.0, self.ty(x));
+        self.div(one, x)
+    }
+
+    /// The number converted to `to`: floats to integers rounded toward zero, anything to `i1` by comparison with 0.
+    pub fn cast(&mut self, x: Value, to: Type) -> Value {
+        let (cx, from) = (self.cx(), self.ty(x));
+        if from == to {
+            return x;
+        }
+        if to == Type::I1 {
+            let zero = self.number(0.0, from);
+            return self.compare(Comparison::NotEqual, x, zero);
+        }
+        let (from_float, to_float) = (from.is_float(cx), to.is_float(cx));
+        let (from_bits, to_bits) = (cx.bit_width(from).unwrap_or(64), cx.bit_width(to).unwrap_or(64));
+        if (from == Type::INDEX || to == Type::INDEX) && !from_float && !to_float {
+            return self.op("arith.index_cast", &[x], to);
+        }
+        if from == Type::INDEX || to == Type::INDEX {
+            let middle = self.cast(x, Type::I64);
+            return self.cast(middle, to);
+        }
+        let name = match (from_float, to_float) {
+            (true, true) if from_bits < to_bits => "arith.extf",
+            (true, true) if from_bits > to_bits => "arith.truncf",
+            (true, true) => {
+                // f16 and bf16 reach each other through f32.
+                let wide = self.op("arith.extf", &[x], Type::F32);
+                return self.op("arith.truncf", &[wide], to);
+            }
+            (true, false) => "arith.fptosi",
+            (false, true) if from == Type::I1 => "arith.uitofp",
+            (false, true) => "arith.sitofp",
+            (false, false) if from_bits > to_bits => "arith.trunci",
+            (false, false) if from == Type::I1 => "arith.extui",
+            (false, false) => "arith.extsi",
+        };
+        self.op(name, &[x], to)
+    }
+}

@@ -1,0 +1,342 @@
+//! Ops that move elements: reshapes, slices, concatenations, padding, repetition.
+
+use sutura_ir::affine::AffineOp;
+use sutura_ir::{Attr, OpState, Type, Value};
+
+use super::super::ops::{ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::super::shape_fn::SymShape;
+use super::super::structured::IteratorKind;
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::tensor_of;
+
+/// Bounds of a slice along its axes.
+#[derive(Clone, Debug)]
+pub enum SliceBounds {
+    /// Starts and ends.
+    Known(Vec<i64>, Vec<i64>),
+    /// Tensors of starts and ends.
+    Values(Value, Value),
+}
+
+/// What padding repeats.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PadKind {
+    /// A number.
+    Constant(Attr),
+    /// The element at the edge.
+    Edge,
+    /// The tensor mirrored at its edge elements.
+    Reflect,
+    /// The tensor itself.
+    Wrap,
+}
+
+impl<'b> GraphBuilder<'_, 'b> {
+    /// An op with one tensor result whose shape its shape function knows: built with what the types say, then refined.
+    fn shaped(&mut self, state: OpState) -> Value {
+        let op = self.b.create(state);
+        let result = self.finish(op);
+        let (shape, elem) = (self.shape(result), self.elem(result));
+        let ty = tensor_of(self.cx(), &shape, elem);
+        self.b.set_type(result, ty);
+        result
+    }
+
+    fn unknown(&self, rank: usize, elem: Type) -> Type {
+        tensor_of(self.cx(), &vec![None; rank], elem)
+    }
+
+    /// The tensor in the shape that `shape`, a list of integers, asks for; see [`ReshapeOp`].
+    ///
+    /// # Errors
+    /// When the rank of the result is unknown.
+    pub fn reshape(&mut self, x: Value, shape: Value, allowzero: bool) -> Built {
+        let sizes = self.shape(shape);
+        let rank = match &sizes[..] {
+            [Some(rank)] => rank.as_const().and_then(|r| usize::try_from(r).ok()),
+            _ => return fail("a shape must be a list of integers"),
+        };
+        let Some(rank) = rank else { return fail("the rank of the result depends on data") };
+        let ty = self.unknown(rank, self.elem(x));
+        let state = ReshapeOp::state(self.b, self.loc, x, Some(shape), allowzero, ty);
+        Ok(self.shaped(state))
+    }
+
+    /// The tensor in a shape given by its sizes, of which one may be unknown.
+    ///
+    /// # Errors
+    /// When more are unknown.
+    pub fn reshape_to(&mut self, x: Value, shape: &[Option<Poly>]) -> Built {
+        if shape.iter().filter(|d| d.is_none()).count() > 1 {
+            return fail("more than one size of the result depends on data");
+        }
+        let ty = tensor_of(self.cx(), shape, self.elem(x));
+        let state = ReshapeOp::state(self.b, self.loc, x, None, false, ty);
+        Ok(self.shaped(state))
+    }
+
+    /// Rank 2: the dimensions before `axis`, and from there on.
+    ///
+    /// # Errors
+    /// When sizes are unknown.
+    pub fn flatten(&mut self, x: Value, axis: usize) -> Built {
+        let shape = self.shape(x);
+        let part = |dims: &[Option<Poly>]| Some(Poly::product(&dims.iter().cloned().collect::<Option<Vec<_>>>()?));
+        let sizes = [part(&shape[..axis]), part(&shape[axis..])];
+        self.reshape_to(x, &sizes)
+    }
+
+    /// Without the dimensions `axes`, which must have size 1.
+    ///
+    /// # Errors
+    /// When one has another size.
+    pub fn squeeze(&mut self, x: Value, axes: &[usize]) -> Built {
+        let shape = self.shape(x);
+        for axis in axes {
+            self.unify(&shape[*axis], &Some(1.into()), || format!("dimension {axis} and 1"))?;
+        }
+        let kept = shape.into_iter().enumerate().filter(|(d, _)| !axes.contains(d));
+        let kept: SymShape = kept.map(|(_, size)| size).collect();
+        self.reshape_to(x, &kept)
+    }
+
+    /// With dimensions of size 1 at `axes`, those of the result, sorted.
+    ///
+    /// # Errors
+    /// When several sizes are unknown.
+    pub fn unsqueeze(&mut self, x: Value, axes: &[usize]) -> Built {
+        let mut shape = self.shape(x);
+        for axis in axes {
+            if *axis > shape.len() {
+                return fail(format!("axis {axis} is outside the result"));
+            }
+            shape.insert(*axis, Some(1.into()));
+        }
+        self.reshape_to(x, &shape)
+    }
+
+    /// Dimension `d` of the result is dimension `permutation[d]` of `x`.
+    ///
+    /// # Errors
+    /// When it is no permutation of the dimensions.
+    pub fn transpose(&mut self, x: Value, permutation: &[usize]) -> Built {
+        let (shape, elem) = (self.shape(x), self.elem(x));
+        let rank = shape.len();
+        let place = |d: usize| permutation.iter().position(|p| *p == d);
+        let Some(places) = (0..rank).map(place).collect::<Option<Vec<usize>>>().filter(|_| permutation.len() == rank)
+        else {
+            return fail(format!("{permutation:?} is no permutation of {rank} dimensions"));
+        };
+        let index = places.into_iter().map(|d| self.dim(d)).collect();
+        let inputs = vec![ComputeInput { value: x, index, oob: None }];
+        let shape = permutation.iter().map(|d| shape[*d].clone()).collect();
+        Ok(self.copy(rank, inputs, shape, elem))
+    }
+
+    /// A structured op that only moves the elements of its input.
+    fn copy(&mut self, rank: usize, inputs: Vec<ComputeInput>, shape: SymShape, elem: Type) -> Value {
+        let result = ComputeResult { shape, elem, index: self.dims(0..rank), combiner: None };
+        let op = self.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |_, args| vec![args[0]]);
+        self.b.body().result(op, 0)
+    }
+
+    /// Sizes of a tensor, as a tensor.
+    pub fn shape_of(&mut self, x: Value) -> Value {
+        let ty = self.cx().tensor_type(&[self.rank(x) as i64], Type::I64, None);
+        let op = ShapeOfOp::build(self.b, self.loc, x, ty);
+        self.finish(op)
+    }
+
+    /// Tensors behind one another along `axis`.
+    ///
+    /// # Errors
+    /// When shapes do not fit.
+    pub fn concat(&mut self, inputs: &[Value], axis: usize) -> Built {
+        let Some(first) = inputs.first() else { return fail("nothing to concatenate") };
+        let shape = self.shape(*first);
+        for (i, input) in inputs.iter().enumerate().skip(1) {
+            let other = self.shape(*input);
+            if other.len() != shape.len() {
+                return fail(format!("inputs 0 and {i} differ in rank"));
+            }
+            for d in (0..shape.len()).filter(|d| *d != axis) {
+                self.unify(&shape[d], &other[d], || format!("dimension {d} of inputs 0 and {i}"))?;
+            }
+        }
+        let ty = self.unknown(shape.len(), self.elem(*first));
+        let state = ConcatOp::state(self.b, self.loc, inputs, axis as i64, ty);
+        Ok(self.shaped(state))
+    }
+
+    /// `x[start : end : step]` along `axes`; see [`SliceOp`].
+    ///
+    /// # Errors
+    /// When lists differ in length or a step is 0.
+    pub fn slice(&mut self, x: Value, axes: &[usize], bounds: &SliceBounds, steps: &[i64]) -> Built {
+        if steps.len() != axes.len() || steps.contains(&0) || steps.contains(&i64::MIN) {
+            return fail("needs one step per axis, none of them 0");
+        }
+        let axes: Vec<i64> = axes.iter().map(|a| *a as i64).collect();
+        let ty = self.unknown(self.rank(x), self.elem(x));
+        let state = match bounds {
+            SliceBounds::Known(starts, ends) if starts.len() == axes.len() && ends.len() == axes.len() => {
+                SliceOp::state(self.b, self.loc, x, &[], &axes, Some(starts), Some(ends), steps, ty)
+            }
+            SliceBounds::Known(..) => return fail("needs one start and one end per axis"),
+            SliceBounds::Values(starts, ends) => {
+                SliceOp::state(self.b, self.loc, x, &[*starts, *ends], &axes, None, None, steps, ty)
+            }
+        };
+        Ok(self.shaped(state))
+    }
+
+    /// `data` at `indices` along `axis`; see [`GatherOp`].
+    pub fn gather(&mut self, data: Value, indices: Value, axis: usize) -> Value {
+        let ty = self.unknown(self.rank(data) + self.rank(indices) - 1, self.elem(data));
+        let state = GatherOp::state(self.b, self.loc, data, indices, axis as i64, ty);
+        self.shaped(state)
+    }
+
+    /// `x` broadcast together with a shape.
+    ///
+    /// # Errors
+    /// When sizes cannot be equal, or one of the shape is unknown.
+    pub fn expand(&mut self, x: Value, shape: &[Option<Poly>]) -> Built {
+        if shape.iter().any(Option::is_none) {
+            return fail("a size of the result depends on data");
+        }
+        let (own, elem) = (self.shape(x), self.elem(x));
+        let broadcast = self.broadcast(&[own, shape.to_vec()])?;
+        let rank = broadcast.shape.len();
+        let index = self.broadcast_index(rank, &broadcast.stretched[0]);
+        let inputs = vec![ComputeInput { value: x, index, oob: None }];
+        Ok(self.copy(rank, inputs, broadcast.shape, elem))
+    }
+
+    /// `x` repeated along each dimension.
+    ///
+    /// # Errors
+    /// When a repeat or a size is unknown.
+    pub fn tile(&mut self, x: Value, repeats: &[Option<Poly>]) -> Built {
+        let (shape, elem) = (self.shape(x), self.elem(x));
+        let sizes: Option<Vec<(Poly, Poly)>> =
+            shape.iter().cloned().zip(repeats.iter().cloned()).map(|(s, r)| s.zip(r)).collect();
+        let Some(sizes) = sizes.filter(|s| s.len() == shape.len() && repeats.len() == shape.len()) else {
+            return fail("needs one known repeat per dimension of known size");
+        };
+        // A dimension repeated is two, the outer one of which is not read; then they are joined.
+        let (mut split, mut index, mut joined) = (SymShape::new(), Vec::new(), SymShape::new());
+        for (size, repeat) in sizes {
+            joined.push(Some(size.mul(&repeat)));
+            if repeat.as_const() != Some(1) {
+                split.push(Some(repeat));
+            }
+            index.push(self.dim(split.len()));
+            split.push(Some(size));
+        }
+        let rank = split.len();
+        let inputs = vec![ComputeInput { value: x, index, oob: None }];
+        let copies = self.copy(rank, inputs, split.clone(), elem);
+        if split.len() == joined.len() { Ok(copies) } else { self.reshape_to(copies, &joined) }
+    }
+
+    /// A tensor whose elements are `body` of the values of its iterators.
+    ///
+    /// # Errors
+    /// When a size is unknown.
+    pub fn generate(
+        &mut self,
+        shape: &[Option<Poly>],
+        elem: Type,
+        body: impl FnOnce(&mut Scalars<'_, 'b>) -> Value,
+    ) -> Built {
+        if shape.iter().any(Option::is_none) {
+            return fail("a size of the result depends on data");
+        }
+        let rank = shape.len();
+        let result = ComputeResult { shape: shape.to_vec(), elem, index: self.dims(0..rank), combiner: None };
+        let op = self.compute(&vec![IteratorKind::Parallel; rank], Vec::new(), vec![result], |s, _| vec![body(s)]);
+        Ok(self.b.body().result(op, 0))
+    }
+
+    /// `x` with elements added before and after each dimension; a negative number takes some away.
+    ///
+    /// # Errors
+    /// When the lists do not fit, or a size is unknown where it is needed.
+    pub fn pad(&mut self, x: Value, before: &[i64], after: &[i64], kind: PadKind) -> Built {
+        let (shape, elem) = (self.shape(x), self.elem(x));
+        let rank = shape.len();
+        if before.len() != rank || after.len() != rank {
+            return fail(format!("needs padding for each of {rank} dimensions"));
+        }
+        if before.iter().chain(after).all(|p| *p == 0) {
+            return Ok(x);
+        }
+        let PadKind::Constant(value) = kind else {
+            return self.pad_by_index(x, before, after, kind);
+        };
+        let cx = self.cx();
+        let padded = |(d, size): (usize, Option<Poly>)| size.map(|s| s.add(&(before[d] + after[d]).into()));
+        let sizes: SymShape = shape.into_iter().enumerate().map(padded).collect();
+        if sizes.iter().any(Option::is_none) {
+            return fail("needs a size that depends on data");
+        }
+        let index = |d: usize| cx.affine_binary(AffineOp::Add, self.dim(d), cx.affine_const(-before[d]));
+        let outside = before.iter().chain(after).any(|p| *p > 0);
+        let inputs =
+            vec![ComputeInput { value: x, index: (0..rank).map(index).collect(), oob: outside.then_some(value) }];
+        Ok(self.copy(rank, inputs, sizes, elem))
+    }
+
+    /// Padding with elements of the tensor: a gather along each dimension.
+    fn pad_by_index(&mut self, x: Value, before: &[i64], after: &[i64], kind: PadKind) -> Built {
+        let mut x = x;
+        for d in 0..before.len() {
+            if before[d] == 0 && after[d] == 0 {
+                continue;
+            }
+            let Some(size) = self.shape(x)[d].clone() else { return fail("needs a size that depends on data") };
+            let padded = size.add(&(before[d] + after[d]).into());
+            let indices = self.generate(&[Some(padded)], Type::I64, |s| {
+                let (i, offset) = (s.index(0), s.int(before[d], Type::INDEX));
+                let at = s.sub(i, offset);
+                let at = padding_index(s, at, &size, kind);
+                s.cast(at, Type::I64)
+            })?;
+            x = self.gather(x, indices, d);
+        }
+        Ok(x)
+    }
+}
+
+/// The index inside a dimension that stands for one that may lie outside.
+fn padding_index(s: &mut Scalars<'_, '_>, at: Value, size: &Poly, kind: PadKind) -> Value {
+    let (zero, one) = (s.int(0, Type::INDEX), s.int(1, Type::INDEX));
+    let last = s.size(&size.sub(&1.into()));
+    match kind {
+        PadKind::Wrap => {
+            let size = s.size(size);
+            floor_mod(s, at, size)
+        }
+        PadKind::Reflect => {
+            // A period goes to the last element and back: 2 * (size - 1), at least 1.
+            let twice = s.add(last, last);
+            let period = s.max(twice, one);
+            let phase = floor_mod(s, at, period);
+            let back = s.sub(twice, phase);
+            let mirrored = s.min(phase, back);
+            s.max(mirrored, zero)
+        }
+        PadKind::Edge | PadKind::Constant(_) => {
+            let low = s.max(at, zero);
+            s.min(low, last)
+        }
+    }
+}
+
+fn floor_mod(s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
+    let quotient = s.floor_div(a, b);
+    let whole = s.mul(quotient, b);
+    s.sub(a, whole)
+}

@@ -1,0 +1,196 @@
+//! Canonical forms.
+
+use sutura_ir::op_def::{Canonicalize, OpView};
+use sutura_ir::pattern::PatternSet;
+use sutura_ir::{Attr, Op, Rewriter, Value};
+
+use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
+use super::shape_fn::{ShapeEnv, slice_bounds};
+use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::{Facts, Poly};
+
+impl Canonicalize for ComputeOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<ComputeOp<'_>>("graph-compute-drop-inputs", drop_inputs);
+        set.add::<ComputeOp<'_>>("graph-compute-splat-inputs", splat_inputs);
+    }
+}
+
+/// An input whose number the body does not use, or that is read like another one, goes, unless an iterator's extent
+/// is known by nothing else.
+fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (input, twin) = {
+        let compute = rw.view::<ComputeOp<'_>>(op)?;
+        let view = compute.op_ref();
+        let args = compute.body().entry()?.args();
+        let maps = compute.maps();
+        let oob = compute.oob();
+        let same =
+            |i: usize, j: usize| view.operand(i) == view.operand(j) && maps[i] == maps[j] && oob.get(i) == oob.get(j);
+        (0..view.num_operands()).find_map(|i| {
+            if let Some(j) = (0..i).find(|j| same(i, *j)) {
+                return Some((i, Some(args[j])));
+            }
+            (view.body.is_unused(args[i]) && is_dispensable(compute, i)).then_some((i, None))
+        })
+    }?;
+    remove_input(op, input, twin, rw)
+}
+
+/// True when every iterator that this input gives an extent has it from another operand as well, or from a result type
+/// that states it.
+fn is_dispensable(compute: ComputeOp<'_>, input: usize) -> bool {
+    let view = compute.op_ref();
+    let Some(form) = super::ComputeForm::of(view) else { return false };
+    let cx = view.cx;
+    let others = form.inputs().zip(&form.input_maps).zip(&form.oob).enumerate();
+    let others: Vec<_> = others.filter(|(i, (_, oob))| *i != input && oob.is_none()).map(|(_, (p, _))| p).collect();
+    cx.map_results(form.input_maps[input]).iter().all(|expr| {
+        let Some(iterator) = super::maps::plain_dim(cx, *expr) else { return true };
+        let plain = |e: &_| super::maps::plain_dim(cx, *e) == Some(iterator);
+        let read = others.iter().any(|(_, map)| cx.map_results(**map).iter().any(plain));
+        let stated = form.results().zip(&form.result_maps).any(|(value, map)| {
+            let at = cx.map_results(*map).iter().position(plain);
+            let shape = symbolic_shape(cx, view.ty(value)).unwrap_or_default();
+            at.is_some_and(|d| shape.get(d).is_some_and(Option::is_some))
+        });
+        form.oob[input].is_some() || read || stated
+    })
+}
+
+/// Removes an input and its argument, whose uses become uses of `twin`.
+fn remove_input(op: Op, input: usize, twin: Option<Value>, rw: &mut Rewriter<'_>) -> Option<()> {
+    let cx = rw.cx();
+    let compute = rw.view::<ComputeOp<'_>>(op)?;
+    let entry = compute.body().entry()?;
+    let (block, arg) = (entry.block, entry.args()[input]);
+    let mut maps = compute.maps();
+    maps.remove(input);
+    let mut oob: Vec<Attr> = compute.oob().to_vec();
+    if !oob.is_empty() {
+        oob.remove(input);
+    }
+    if oob.iter().all(|a| *a == Attr::UNIT) {
+        oob.clear();
+    }
+    let mut operands: Vec<Value> = compute.inputs().collect();
+    operands.remove(input);
+    if let Some(twin) = twin {
+        rw.replace_all_uses(arg, twin);
+    }
+    rw.erase_block_arg(block, input);
+    let maps: Vec<Attr> = maps.into_iter().map(|m| cx.affine_map_attr(m)).collect();
+    rw.set_prop(op, "maps", Some(cx.array_attr(&maps)));
+    rw.set_prop(op, "oob", (!oob.is_empty()).then(|| cx.array_attr(&oob)));
+    rw.set_operands(op, &operands);
+    Some(())
+}
+
+/// An input that holds one number everywhere becomes that constant in the body.
+fn splat_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let (arg, number) = {
+        let compute = rw.view::<ComputeOp<'_>>(op)?;
+        let view = compute.op_ref();
+        let args = compute.body().entry()?.args();
+        let oob = compute.oob();
+        (0..view.num_operands()).find_map(|i| {
+            let inside = oob.get(i).is_none_or(|a| *a == Attr::UNIT);
+            let number = splat_number(view, view.constant(view.operand(i))?)?;
+            (inside && !view.body.is_unused(args[i])).then_some((args[i], number))
+        })
+    }?;
+    let block = rw.body().value_block(arg)?;
+    let (loc, ty) = (rw.body().loc(op), rw.body().ty(arg));
+    rw.set_to_start(block);
+    let constant = super::build::scalar::constant(rw, loc, number, ty);
+    rw.replace_all_uses(arg, constant);
+    Some(())
+}
+
+/// The number of which all elements of a constant are copies.
+fn splat_number(view: sutura_ir::OpRef<'_>, value: Attr) -> Option<Attr> {
+    let dense = view.cx.dense(value)?;
+    (dense.is_splat() && !dense.is_empty()).then(|| dense.attr(0))
+}
+
+impl Canonicalize for ReshapeOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<ReshapeOp<'_>>("graph-reshape-of-reshape", reshape_of_reshape);
+        set.add::<ReshapeOp<'_>>("graph-reshape-drop-shape", drop_shape);
+    }
+}
+
+fn reshape_of_reshape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let outer = rw.view::<ReshapeOp<'_>>(op)?;
+    let inner = rw.def::<ReshapeOp<'_>>(outer.input())?;
+    // Zeros in the shape operand copy sizes of the reshape between.
+    let sizes = symbolic_shape(rw.cx(), rw.body().ty(outer.result()))?;
+    if outer.shape().is_some() || sizes.iter().any(Option::is_none) {
+        return rw.no_match(op, || "the result's type leaves sizes open".to_string());
+    }
+    let source = inner.input();
+    rw.set_operand(op, 0, source);
+    Some(())
+}
+
+/// Where the result's type says all sizes, the operand is not needed.
+fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let reshape = rw.view::<ReshapeOp<'_>>(op)?;
+    reshape.shape()?;
+    let input = reshape.input();
+    let sizes = symbolic_shape(rw.cx(), rw.body().ty(reshape.result()))?;
+    if sizes.iter().any(Option::is_none) {
+        return rw.no_match(op, || "the result's type leaves sizes open".to_string());
+    }
+    rw.set_operands(op, &[input]);
+    rw.set_prop(op, "allowzero", None);
+    Some(())
+}
+
+impl Canonicalize for ConcatOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<ConcatOp<'_>>("graph-concat-flatten", flatten_concat);
+    }
+}
+
+/// A concatenation along the same axis that nothing else uses is taken apart.
+fn flatten_concat(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let concat = rw.view::<ConcatOp<'_>>(op)?;
+    let axis = concat.axis();
+    let mut changed = false;
+    let mut operands = Vec::new();
+    for input in concat.inputs() {
+        match rw.def::<ConcatOp<'_>>(input) {
+            Some(inner) if inner.axis() == axis && rw.body().has_one_use(input) => {
+                changed = true;
+                operands.extend(inner.inputs());
+            }
+            _ => operands.push(input),
+        }
+    }
+    if !changed {
+        return None;
+    }
+    rw.set_operands(op, &operands);
+    Some(())
+}
+
+impl Canonicalize for SliceOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<SliceOp<'_>>("graph-slice-constant-bounds", constant_bounds);
+    }
+}
+
+/// Bounds that are constants become attributes.
+fn constant_bounds(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let slice = rw.view::<SliceOp<'_>>(op)?;
+    slice.bounds().next()?;
+    let (starts, ends) = slice_bounds(slice.op_ref(), slice, &ShapeEnv::new(Facts::new()));
+    let known = |list: Vec<Option<Poly>>| list.iter().map(|p| p.as_ref()?.as_const()).collect::<Option<Vec<i64>>>();
+    let (starts, ends, input) = (known(starts)?, known(ends)?, slice.input());
+    let cx = rw.cx();
+    rw.set_operands(op, &[input]);
+    rw.set_prop(op, "starts", Some(cx.i64_array(&starts)));
+    rw.set_prop(op, "ends", Some(cx.i64_array(&ends)));
+    Some(())
+}

@@ -1,0 +1,457 @@
+//! What the operations do when they are run.
+
+use smallvec::SmallVec;
+use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Nest, Output};
+use sutura_interp::num::Overflow;
+use sutura_interp::tensor::Shape;
+use sutura_interp::{
+    Buffer, ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning, NumOp,
+    Program, Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
+};
+use sutura_ir::affine::{AffineMap, AffineOp};
+use sutura_ir::registry::DialectBuilder;
+use sutura_ir::{Attr, Context, OpRef, Type};
+
+use super::maps;
+use super::ops::{ConcatOp, GatherOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
+use super::shape_fn::slice_range;
+use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
+use crate::r#dyn::Poly;
+use crate::r#dyn::interp::SymbolValues;
+
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn Interpret>("graph.compute", &ComputeHook)
+        .interface::<dyn Interpret>("graph.constant", &ConstantHook)
+        .interface::<dyn Interpret>("graph.yield", &YieldHook)
+        .interface::<dyn Interpret>("graph.size", &SizeHook)
+        .interface::<dyn Interpret>("graph.reshape", &ReshapeHook)
+        .interface::<dyn Interpret>("graph.shape_of", &ShapeOfHook)
+        .interface::<dyn Interpret>("graph.concat", &ConcatHook)
+        .interface::<dyn Interpret>("graph.slice", &SliceHook)
+        .interface::<dyn Interpret>("graph.gather", &GatherHook)
+        .interface::<dyn Interpret>("graph.fusion", &FusionHook)
+        .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
+        .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
+}
+
+type Ran = Result<Flow, InterpError>;
+
+fn broken<T>() -> Result<T, Fault> {
+    Err(Fault::invalid_ir("does not fit its declaration"))
+}
+
+/// Sets a result; the sizes that its type names are checked where the region's arguments determine them.
+fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: &SymbolValues) -> Result<(), Fault> {
+    let ty = frame.result_type(index)?;
+    let wanted = symbols.shape(frame.cx(), ty).unwrap_or_default();
+    for (dim, (size, wanted)) in tensor.shape().iter().zip(wanted).enumerate() {
+        if wanted.is_some_and(|w| w != *size as i64) {
+            let message =
+                format!("dimension {dim} of the result has size {size}, its type says {}", wanted.unwrap_or(0));
+            return Err(Fault::shape(message));
+        }
+    }
+    frame.set(index, Value::Tensor(tensor))
+}
+
+// ---- compute
+
+struct ComputeHook;
+
+impl Interpret for ComputeHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
+        let symbols = SymbolValues::of_frame(frame)?;
+        let inputs: Vec<Tensor> =
+            (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
+        let extents = extents(&form, &inputs, &symbols)?;
+        let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
+        let program = Program::compile(region)?;
+        let captured = captured(op, &program, &symbols)?;
+        let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
+        let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
+        let nest = Nest {
+            extents: extents.iter().map(|e| *e as usize).collect(),
+            kinds: form.iterators.iter().map(|k| kind(*k)).collect(),
+            inputs: padded.iter().map(|(value, map)| Input { value, map: *map }).collect(),
+            outputs: outputs(&form, &extents)?,
+        };
+        frame.charge(nest.num_points()? as u64)?;
+        for (i, tensor) in nest.run(op.cx, &program, &captured)?.into_iter().enumerate() {
+            set(frame, i, tensor, &symbols)?;
+        }
+        Ok(Flow::Next)
+    }
+}
+
+fn kind(kind: IteratorKind) -> NestKind {
+    match kind {
+        IteratorKind::Parallel => NestKind::Parallel,
+        IteratorKind::Reduce => NestKind::Reduce,
+    }
+}
+
+/// How far each iterator runs: sizes of inputs, else sizes that the result types name.
+fn extents(form: &ComputeForm<'_>, inputs: &[Tensor], symbols: &SymbolValues) -> Result<Vec<i64>, Fault> {
+    let op = form.op;
+    let operands: Vec<_> = form.inputs().collect();
+    let mut extents = Vec::with_capacity(form.iterators.len());
+    for i in 0..form.iterators.len() {
+        let mut extent = None;
+        for (value, dim) in form.extent_sources(i) {
+            let size = match operands.iter().position(|v| *v == value) {
+                Some(input) => inputs[input].shape().get(dim).map(|s| *s as i64),
+                None => symbols.shape(op.cx, op.ty(value)).and_then(|s| s.get(dim).copied().flatten()),
+            };
+            match (extent, size) {
+                (Some(known), Some(size)) if known != size => {
+                    return Err(Fault::shape(format!("iterator d{i} runs over {known} and over {size}")));
+                }
+                (None, Some(size)) => extent = Some(size),
+                _ => {}
+            }
+        }
+        match extent {
+            Some(extent @ 0..) => extents.push(extent),
+            Some(extent) => return Err(Fault::shape(format!("iterator d{i} runs over {extent}"))),
+            None => return Err(Fault::unsupported(format!("no size says how far iterator d{i} runs"))),
+        }
+    }
+    Ok(extents)
+}
+
+/// The numbers that the body takes from outside: symbolic sizes.
+fn captured(op: OpRef<'_>, program: &Program, symbols: &SymbolValues) -> Result<Vec<Scalar>, Fault> {
+    let number = |value| {
+        let size = op.body.defining_op(value).and_then(|o| op.at(o).as_::<SizeOp<'_>>());
+        let size = size.ok_or_else(|| Fault::invalid_ir("the body uses a value from outside"))?;
+        size_value(size.size(), symbols).map(Scalar::index)
+    };
+    program.captured().map(number).collect()
+}
+
+fn size_value(size: &Poly, symbols: &SymbolValues) -> Result<i64, Fault> {
+    symbols.eval(size).ok_or_else(|| Fault::unsupported(format!("no argument determines the size `{size}`")))
+}
+
+fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault> {
+    let cx = form.op.cx;
+    let output = |(i, map): (usize, &AffineMap)| {
+        let elem = cx.element_type(form.op.ty(form.op.result(i)));
+        let size = |expr: &_| maps::plain_dim(cx, *expr).map_or(1, |d| extents[d] as usize);
+        let combine = form.combiners.get(i).map(|c| combine(cx, *c, elem)).transpose()?;
+        let shape: Shape = cx.map_results(*map).iter().map(size).collect();
+        Ok(Output { dtype: DType::expect(cx, elem)?, shape, map: *map, combine })
+    };
+    form.result_maps.iter().enumerate().map(output).collect()
+}
+
+fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Combine, Fault> {
+    let held = accumulator_type(cx, elem);
+    let op = match (combiner, held.is_float(cx), held == Type::I1) {
+        (Combiner::Add, true, _) => NumOp::AddF,
+        (Combiner::Mul, true, _) => NumOp::MulF,
+        (Combiner::Max, true, _) => NumOp::MaximumF,
+        (Combiner::Min, true, _) => NumOp::MinimumF,
+        (Combiner::Add, false, _) => NumOp::AddI(Overflow::WRAP),
+        (Combiner::Mul, false, _) => NumOp::MulI(Overflow::WRAP),
+        (Combiner::Max, false, true) => NumOp::MaxUI,
+        (Combiner::Min, false, true) => NumOp::MinUI,
+        (Combiner::Max, false, false) => NumOp::MaxSI,
+        (Combiner::Min, false, false) => NumOp::MinSI,
+    };
+    Ok(Combine { op, identity: number(cx, combiner.identity(cx, held))? })
+}
+
+fn number(cx: &Context, attr: Attr) -> Result<Scalar, Fault> {
+    sutura_interp::constant::constant(cx, attr)?.scalar()
+}
+
+/// An input with an `oob` value as a tensor of all that is read, and the map into it.
+fn padded(
+    form: &ComputeForm<'_>,
+    input: usize,
+    tensor: &Tensor,
+    extents: &[i64],
+) -> Result<(Tensor, AffineMap), Fault> {
+    let (cx, map) = (form.op.cx, form.input_maps[input]);
+    let Some(oob) = form.oob[input] else { return Ok((tensor.clone(), map)) };
+    if extents.contains(&0) {
+        return Ok((tensor.clone(), map));
+    }
+    let sizes: Vec<Option<Poly>> = extents.iter().map(|e| Some(Poly::constant(*e))).collect();
+    let too_far = || Fault::new(FaultKind::OutOfBounds, "an index overflows");
+    let (mut from, mut shape, mut exprs) = (Vec::new(), Shape::new(), Vec::new());
+    for expr in cx.map_results(map) {
+        let (low, high) = maps::bounds(cx, *expr, &sizes).ok_or_else(too_far)?;
+        let (low, high) = low.as_const().zip(high.as_const()).ok_or_else(too_far)?;
+        from.push(low);
+        shape.push(high.checked_sub(low).and_then(|d| usize::try_from(d + 1).ok()).ok_or_else(too_far)?);
+        exprs.push(cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(-low)));
+    }
+    let mut out = Tensor::splat(number(cx, oob)?, &shape)?;
+    copy_window(tensor, &from, &mut out);
+    Ok((out, cx.affine_map(extents.len() as u32, 0, &exprs)))
+}
+
+/// Copies what `to` covers of `tensor`: the element at `i` of `to` is that at `from + i`.
+fn copy_window(tensor: &Tensor, from: &[i64], to: &mut Tensor) {
+    // Per dimension: first index in `to` whose source exists, and how many follow.
+    let window: Vec<(usize, usize)> = from
+        .iter()
+        .zip(tensor.shape().iter().zip(to.shape()))
+        .map(|(&low, (&size, &extent))| {
+            let first = (-low).clamp(0, extent as i64);
+            let end = (size as i64 - low).clamp(first, extent as i64);
+            (first as usize, (end - first) as usize)
+        })
+        .collect();
+    if window.iter().any(|(_, count)| *count == 0) {
+        return;
+    }
+    let (source_shape, shape): (Shape, Shape) = (tensor.shape().into(), to.shape().into());
+    let row = window.last().map_or(1, |(_, count)| *count);
+    let outer = &window[..window.len().saturating_sub(1)];
+    let counts: Shape = outer.iter().map(|(_, count)| *count).collect();
+    let mut index: Shape = counts.iter().map(|_| 0).collect();
+    let data = to.data_mut();
+    loop {
+        let (mut at, mut source) = (0, 0);
+        for dim in 0..window.len() {
+            let i = window[dim].0 + index.get(dim).copied().unwrap_or(0);
+            at = at * shape[dim] + i;
+            source = source * source_shape[dim] + (i as i64 + from[dim]) as usize;
+        }
+        data.copy_range(at, tensor.data(), source, row);
+        if !sutura_interp::tensor::next_index(&mut index, &counts) {
+            return;
+        }
+    }
+}
+
+struct IndexMeaning;
+
+impl ScalarMeaning for IndexMeaning {
+    fn meaning(&self, op: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
+        let Some(index) = op.as_::<IndexOp<'_>>() else { return broken() };
+        Ok(SmallVec::from_slice(&[Meaning::Index(index.iterator() as usize)]))
+    }
+}
+
+struct SizeMeaning;
+
+impl ScalarMeaning for SizeMeaning {
+    fn meaning(&self, _: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
+        Ok(SmallVec::from_slice(&[Meaning::External]))
+    }
+}
+
+struct SizeHook;
+
+impl Interpret for SizeHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(size) = op.as_::<SizeOp<'_>>() else { return broken().map_err(Into::into) };
+        let value = size_value(size.size(), &SymbolValues::of_frame(frame)?)?;
+        frame.set(0, Value::index(value))?;
+        Ok(Flow::Next)
+    }
+}
+
+struct FusionHook;
+
+impl Interpret for FusionHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
+        let args = (0..op.num_operands()).map(|i| frame.operand(i).cloned()).collect::<Result<_, Fault>>()?;
+        let results = frame.run_region(region, args)?;
+        frame.set_results(results)?;
+        Ok(Flow::Next)
+    }
+}
+
+// ---- ops without a structured form
+
+/// Elements of an integer tensor operand.
+fn integers(frame: &Frame<'_>, operand: usize) -> Result<Vec<i64>, Fault> {
+    let tensor = frame.tensor(operand)?;
+    let element = |i| tensor.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("expects integers"));
+    (0..tensor.len()).map(element).collect()
+}
+
+struct ReshapeHook;
+
+impl Interpret for ReshapeHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return broken().map_err(Into::into) };
+        let symbols = SymbolValues::of_frame(frame)?;
+        let input = frame.tensor(0)?.clone();
+        let asked: Vec<Option<i64>> = match reshape.shape() {
+            Some(_) => {
+                let sizes = integers(frame, 1)?.into_iter().enumerate();
+                let allowzero = reshape.allowzero();
+                sizes.map(|(i, size)| asked_size(i, size, &input, allowzero)).collect::<Result<_, _>>()?
+            }
+            None => symbols.shape(op.cx, op.ty(reshape.result())).unwrap_or_default(),
+        };
+        let shape = solve(&asked, &input)?;
+        set(frame, 0, input.reshape(&shape)?, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
+
+/// A size that a shape operand asks for; -1 is open.
+fn asked_size(i: usize, size: i64, input: &Tensor, allowzero: bool) -> Result<Option<i64>, Fault> {
+    match size {
+        0 if !allowzero => match input.shape().get(i) {
+            Some(size) => Ok(Some(*size as i64)),
+            None => Err(Fault::shape(format!("size 0 at {i} copies a dimension that the input does not have"))),
+        },
+        -1 => Ok(None),
+        0.. => Ok(Some(size)),
+        _ => Err(Fault::shape(format!("asks for a size of {size}"))),
+    }
+}
+
+fn solve(asked: &[Option<i64>], input: &Tensor) -> Result<Shape, Fault> {
+    let open = asked.iter().filter(|s| s.is_none()).count();
+    if open > 1 {
+        return Err(Fault::shape("leaves more than one size open"));
+    }
+    let known = asked.iter().flatten().try_fold(1i64, |n, s| n.checked_mul(*s));
+    let known = known.ok_or_else(|| Fault::shape("asks for a number of elements that overflows"))?;
+    let rest = (input.len() as i64).checked_div(known).unwrap_or(0);
+    asked.iter().map(|s| usize::try_from(s.unwrap_or(rest)).map_err(|_| Fault::shape("has a negative size"))).collect()
+}
+
+struct ShapeOfHook;
+
+impl Interpret for ShapeOfHook {
+    fn interpret(&self, _: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let sizes: Vec<i64> = frame.tensor(0)?.shape().iter().map(|s| *s as i64).collect();
+        let rank = sizes.len();
+        frame.set(0, Value::Tensor(Tensor::from_i64(sizes, &[rank])?))?;
+        Ok(Flow::Next)
+    }
+}
+
+fn product(sizes: &[usize]) -> usize {
+    sizes.iter().product()
+}
+
+struct ConcatHook;
+
+impl Interpret for ConcatHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(concat) = op.as_::<ConcatOp<'_>>() else { return broken().map_err(Into::into) };
+        let (axis, symbols) = (concat.axis() as usize, SymbolValues::of_frame(frame)?);
+        let inputs: Vec<Tensor> =
+            (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
+        let mut shape: Shape = inputs[0].shape().into();
+        for (i, input) in inputs.iter().enumerate().skip(1) {
+            let differs = |(d, (a, b)): (usize, (&usize, &usize))| d != axis && a != b;
+            if let Some(d) = input.shape().iter().zip(&shape).enumerate().position(differs) {
+                let message =
+                    format!("inputs 0 and {i} have sizes {} and {} in dimension {d}", shape[d], input.shape()[d]);
+                return Err(Fault::shape(message).into());
+            }
+            shape[axis] += input.shape()[axis];
+        }
+        let mut out = Tensor::zeros(inputs[0].dtype(), &shape)?;
+        let (outer, row) = (product(&shape[..axis]), product(&shape[axis..]));
+        let mut at = 0;
+        for input in &inputs {
+            let part = product(&input.shape()[axis..]);
+            for i in 0..outer {
+                out.data_mut().copy_range(i * row + at, input.data(), i * part, part);
+            }
+            at += part;
+        }
+        set(frame, 0, out, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
+
+struct SliceHook;
+
+impl Interpret for SliceHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(slice) = op.as_::<SliceOp<'_>>() else { return broken().map_err(Into::into) };
+        let symbols = SymbolValues::of_frame(frame)?;
+        let (starts, ends) = match (slice.starts(), slice.ends()) {
+            (Some(starts), Some(ends)) => (starts, ends),
+            _ => (integers(frame, 1)?, integers(frame, 2)?),
+        };
+        let (axes, steps) = (slice.axes(), slice.steps());
+        if starts.len() != axes.len() || ends.len() != axes.len() {
+            return Err(Fault::shape("needs one start and one end per axis").into());
+        }
+        let input = frame.tensor(0)?.clone();
+        // Start, step and count of every dimension.
+        let mut cuts: Vec<(i64, i64, usize)> = input.shape().iter().map(|size| (0, 1, *size)).collect();
+        for (i, axis) in axes.iter().enumerate() {
+            let dim = *axis as usize;
+            let (start, count) = slice_range(starts[i], ends[i], steps[i], input.shape()[dim]);
+            cuts[dim] = (start, steps[i], count);
+        }
+        let out = cut(&input, &cuts)?;
+        set(frame, 0, out, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
+
+/// The elements at `start + i * step` of every dimension.
+fn cut(input: &Tensor, cuts: &[(i64, i64, usize)]) -> Result<Tensor, Fault> {
+    let shape: Shape = cuts.iter().map(|(_, _, count)| *count).collect();
+    let mut out = Tensor::zeros(input.dtype(), &shape)?;
+    if out.is_empty() {
+        return Ok(out);
+    }
+    // Rows are copied at once where the last dimension is cut without gaps.
+    let whole_rows = matches!(cuts.last(), Some((_, 1, _)));
+    let row = if whole_rows { shape[shape.len() - 1] } else { 1 };
+    let counts: Shape = if whole_rows { shape[..shape.len() - 1].into() } else { shape.clone() };
+    let mut index: Shape = counts.iter().map(|_| 0).collect();
+    let data = out.data_mut();
+    let mut at = 0;
+    loop {
+        let mut source = 0;
+        for (dim, (start, step, _)) in cuts.iter().enumerate() {
+            let i = index.get(dim).copied().unwrap_or(0) as i64;
+            source = source * input.shape()[dim] as i64 + start + i * step;
+        }
+        data.copy_range(at, input.data(), source as usize, row);
+        at += row;
+        if !sutura_interp::tensor::next_index(&mut index, &counts) {
+            return Ok(out);
+        }
+    }
+}
+
+struct GatherHook;
+
+impl Interpret for GatherHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(gather) = op.as_::<GatherOp<'_>>() else { return broken().map_err(Into::into) };
+        let (axis, symbols) = (gather.axis() as usize, SymbolValues::of_frame(frame)?);
+        let (data, indices) = (frame.tensor(0)?.clone(), integers(frame, 1)?);
+        let index_shape: Shape = frame.tensor(1)?.shape().into();
+        let size = data.shape()[axis];
+        let (outer, row) = (product(&data.shape()[..axis]), product(&data.shape()[axis + 1..]));
+        let shape: Shape =
+            data.shape()[..axis].iter().chain(&index_shape).chain(&data.shape()[axis + 1..]).copied().collect();
+        let mut out = Buffer::zeros(data.dtype(), product(&shape));
+        for o in 0..outer {
+            for (i, index) in indices.iter().enumerate() {
+                let wrapped = if *index < 0 { index + size as i64 } else { *index };
+                if wrapped < 0 || wrapped >= size as i64 {
+                    let message = format!("index {index} is outside dimension {axis} with size {size}");
+                    return Err(Fault::new(FaultKind::OutOfBounds, message).into());
+                }
+                let from = (o * size + wrapped as usize) * row;
+                out.copy_range((o * indices.len() + i) * row, data.data(), from, row);
+            }
+        }
+        set(frame, 0, Tensor::new(shape, out)?, &symbols)?;
+        Ok(Flow::Next)
+    }
+}

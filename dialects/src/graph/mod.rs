@@ -1,0 +1,62 @@
+//! The `graph` dialect: tensor operators with value semantics.
+//!
+//! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
+//! body. What has no such form (reshape, concatenation, slices, gathers, shapes as data) has an op of its own. The
+//! sizes of tensors are symbolic, see the `dyn` dialect.
+
+pub mod build;
+mod canonicalize;
+mod fold;
+mod interp;
+pub mod maps;
+pub mod ops;
+pub mod shape_fn;
+pub mod structured;
+mod symbolic;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use sutura_ir::builder::Builder;
+use sutura_ir::registry::{Dialect, DialectBuilder};
+use sutura_ir::{Attr, AttrData, Loc, Op, Type};
+
+pub use ops::{
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
+};
+pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
+pub use verify::compatible;
+
+/// The `graph` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphDialect;
+
+impl Dialect for GraphDialect {
+    const NAME: &'static str = "graph";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Tensor operators with value semantics: a structured form, and the few ops that have none.");
+        d.op::<ComputeOp<'_>>()
+            .op::<YieldOp<'_>>()
+            .op::<IndexOp<'_>>()
+            .op::<SizeOp<'_>>()
+            .op::<ConstantOp<'_>>()
+            .op::<ReshapeOp<'_>>()
+            .op::<ShapeOfOp<'_>>()
+            .op::<ConcatOp<'_>>()
+            .op::<SliceOp<'_>>()
+            .op::<GatherOp<'_>>()
+            .op::<FusionOp<'_>>();
+        d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
+        d.materialize(materialize);
+        shape_fn::register(d);
+        interp::register(d);
+    }
+}
+
+/// Builds the constant that a folded tensor is.
+fn materialize(b: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -> Option<Op> {
+    let elements = matches!(b.cx().attr_data(value), AttrData::Dense { .. } | AttrData::DenseResource { .. });
+    (elements && b.cx().attr_type(value) == Some(ty)).then(|| ConstantOp::build(b, loc, value))
+}

@@ -1,0 +1,278 @@
+//! Declarations of the operations.
+
+use sutura_ir::constraints::{
+    AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, DictionaryAttr, ElementsAttr, I64Attr,
+    Index, StrArrayAttr, StrAttr,
+};
+use sutura_ir::op;
+
+use crate::r#dyn::ops::SizeAttr;
+
+/// The structured form: a scalar function applied at every point of an iteration space.
+///
+/// `iterators` says of each iterator whether it is `"parallel"` or `"reduce"`. `maps` holds one affine map per input,
+/// then one per result, from the iterators to an index of that tensor. At every point the body gets the elements that
+/// the input maps name, and yields one number per result.
+///
+/// * An iterator's extent is the size of a dimension that an input map (of an input without `oob`) or a result map
+///   reads at the plain iterator.
+/// * An input map may index outside its tensor if the input has an `oob` value, which is then read; `oob` holds a number
+///   or `unit` (none) per input, and is left out when no input has one.
+/// * A result map names every parallel iterator once and no other; a constant 0 stands for a dimension of size 1.
+/// * With `"reduce"` iterators each result has a combiner, `"add"`, `"mul"`, `"max"` or `"min"`, that joins what the body
+///   yields to the combiner's identity, over the reduce iterators in row-major order. Numbers are accumulated in `f32`
+///   for narrower floats and in `i32` for narrower integers; the body may yield either the accumulator's or the result's
+///   element type. `i1` is taken as unsigned.
+///
+/// Broadcasting is a map that leaves iterators out; a transposition permutes them; a convolution adds two.
+///
+/// ```mlir
+/// %sum = graph.compute ins(%x : tensor<?x256xf32>) -> tensor<?xf32>
+///     {combiners = ["add"], iterators = ["parallel", "reduce"],
+///      maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]} {
+/// ^bb0(%e: f32):
+///   graph.yield %e : f32
+/// }
+/// ```
+#[op(
+    "graph.compute",
+    traits(Pure, SingleBlock),
+    format = "`ins` `(` ($inputs^ `:` type($inputs))? `)` `->` type($results) attr-dict $body",
+    verify,
+    verify_regions,
+    fold,
+    canonicalize
+)]
+pub struct ComputeOp {
+    /// Tensors that are read.
+    inputs: Operands<AnyRankedTensor>,
+    /// `"parallel"` or `"reduce"` for each iterator.
+    iterators: Attr<StrArrayAttr>,
+    /// One map per input, then one per result.
+    maps: Attr<AffineMapArrayAttr>,
+    /// One per result where there are reduce iterators.
+    #[default(&[])]
+    combiners: Attr<StrArrayAttr>,
+    /// What each input reads outside its tensor; `unit` where it never does.
+    #[default(&[])]
+    oob: Attr<ArrayAttr>,
+    /// Tensors that are made.
+    results: Results<AnyRankedTensor>,
+    /// The scalar function: a block argument per input.
+    body: Region,
+}
+
+/// Ends the body of a structured op or of a fusion and hands its values out.
+///
+/// ```mlir
+/// graph.yield %v : f32
+/// ```
+#[op(
+    "graph.yield",
+    traits(Pure, Terminator, ReturnLike),
+    format = "($values^ `:` type($values))? attr-dict",
+    parents("graph.compute", "graph.fusion")
+)]
+pub struct YieldOp {
+    /// One per result of the op around it.
+    values: Operands<AnyType>,
+}
+
+/// The value of an iterator of the structured op around it.
+///
+/// ```mlir
+/// %i = graph.index 0 : index
+/// ```
+#[op("graph.index", traits(Pure), format = "$iterator attr-dict `:` type($result)", parents("graph.compute"), verify)]
+pub struct IndexOp {
+    /// Number of the iterator.
+    iterator: Attr<I64Attr>,
+    /// Its value.
+    result: Res<Index>,
+}
+
+/// The value of a symbolic size, for bodies that compute with it: the count of a mean, the border of a window.
+///
+/// ```mlir
+/// %n = graph.size #dyn.shape<[4*S]> : index
+/// ```
+#[op("graph.size", traits(Pure), format = "$size attr-dict `:` type($result)", fold)]
+pub struct SizeOp {
+    /// The size.
+    size: Attr<SizeAttr>,
+    /// Its value.
+    result: Res<Index>,
+}
+
+/// A tensor that is known at compile time; a large one lies in a resource.
+///
+/// ```mlir
+/// %w = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+/// ```
+#[op("graph.constant", traits(Pure, ConstantLike), format = "attr-dict $value", verify)]
+pub struct ConstantOp {
+    /// The elements.
+    #[name("value")]
+    elements: Attr<ElementsAttr>,
+    /// The tensor.
+    result: Res<AnyRankedTensor>,
+}
+
+/// The same elements, row-major, in another shape.
+///
+/// With a `shape` operand (one integer per dimension of the result) -1 stands for the one size that follows from the
+/// others, and 0 for the input's size of the same dimension unless `allowzero` is set. Without one the result's type
+/// gives the sizes; it leaves at most one open, which follows from the others.
+///
+/// ```mlir
+/// %y = graph.reshape %x, %shape : tensor<?x?xf32>, tensor<3xi64> -> tensor<?x4x?xf32>
+/// ```
+#[op(
+    "graph.reshape",
+    traits(Pure),
+    format = "$input (`,` $shape^)? attr-dict `:` type(operands) `->` type($result)",
+    verify,
+    fold,
+    canonicalize
+)]
+pub struct ReshapeOp {
+    /// The tensor.
+    input: Operand<AnyRankedTensor>,
+    /// Sizes of the result.
+    shape: OptOperand<AnyRankedTensor>,
+    /// A 0 in `shape` is a size of 0.
+    allowzero: Flag,
+    /// The tensor in its new shape.
+    result: Res<AnyRankedTensor>,
+}
+
+/// The sizes of a tensor as a tensor of `i64`.
+///
+/// ```mlir
+/// %s = graph.shape_of %x : tensor<?x4xf32> -> tensor<2xi64>
+/// ```
+#[op("graph.shape_of", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
+pub struct ShapeOfOp {
+    /// The tensor.
+    input: Operand<AnyRankedTensor>,
+    /// One integer per dimension.
+    result: Res<AnyRankedTensor>,
+}
+
+/// Tensors behind one another along `axis`.
+///
+/// ```mlir
+/// %y = graph.concat %a, %b {axis = 1 : i64} : tensor<2x?xf32>, tensor<2x4xf32> -> tensor<2x?xf32>
+/// ```
+#[op(
+    "graph.concat",
+    traits(Pure),
+    format = "$inputs attr-dict `:` type($inputs) `->` type($result)",
+    verify,
+    fold,
+    canonicalize
+)]
+pub struct ConcatOp {
+    /// One tensor or more; all sizes but those along the axis are the same.
+    inputs: Operands<AnyRankedTensor>,
+    /// Dimension along which they follow each other.
+    axis: Attr<I64Attr>,
+    /// The tensor of all.
+    result: Res<AnyRankedTensor>,
+}
+
+/// `input[start : end : step]` along `axes`, with the meaning that NumPy gives it: negative bounds count from the end,
+/// bounds outside are clamped, a negative step goes backwards.
+///
+/// `starts` and `ends` are attributes, or else two operands, each with one integer per axis.
+///
+/// ```mlir
+/// %y = graph.slice %x {axes = array<i64: 1>, ends = array<i64: 9>, starts = array<i64: 1>, steps = array<i64: 2>}
+///     : tensor<2x10xf32> -> tensor<2x4xf32>
+/// %z = graph.slice %x[%starts, %ends] {axes = array<i64: 1>, steps = array<i64: 1>}
+///     : tensor<2x10xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<2x?xf32>
+/// ```
+#[op(
+    "graph.slice",
+    traits(Pure),
+    format = "$input `` (`[` $bounds^ `]`)? attr-dict `:` type(operands) `->` type($result)",
+    verify,
+    fold,
+    canonicalize
+)]
+pub struct SliceOp {
+    /// The tensor.
+    input: Operand<AnyRankedTensor>,
+    /// None, or starts and ends.
+    bounds: Operands<AnyRankedTensor>,
+    /// Dimensions that are cut, each once.
+    axes: Attr<DenseI64ArrayAttr>,
+    /// First index along each axis.
+    starts: OptAttr<DenseI64ArrayAttr>,
+    /// First index past the end along each axis.
+    ends: OptAttr<DenseI64ArrayAttr>,
+    /// Distance of neighbours along each axis, not 0.
+    steps: Attr<DenseI64ArrayAttr>,
+    /// The part.
+    result: Res<AnyRankedTensor>,
+}
+
+/// `data` at `indices` along `axis`: the shape of `indices` takes the place of that dimension.
+///
+/// A negative index counts from the end; one outside is an error at run time.
+///
+/// ```mlir
+/// %y = graph.gather %data, %indices {axis = 0 : i64} : tensor<30x256xf32>, tensor<?x?xi64> -> tensor<?x?x256xf32>
+/// ```
+#[op(
+    "graph.gather",
+    traits(Pure),
+    format = "$data `,` $indices attr-dict `:` type(operands) `->` type($result)",
+    verify,
+    fold
+)]
+pub struct GatherOp {
+    /// The table.
+    data: Operand<AnyRankedTensor>,
+    /// Integers.
+    indices: Operand<AnyRankedTensor>,
+    /// Dimension of the table that is indexed.
+    axis: Attr<I64Attr>,
+    /// The parts.
+    result: Res<AnyRankedTensor>,
+}
+
+/// Ops that become one kernel or program.
+///
+/// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
+/// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `kind`
+/// names the scheme by which it is lowered, `plan` holds that scheme's parameters, `reasons` what was left out and why.
+///
+/// ```mlir
+/// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
+/// ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
+///   %N = dyn.symbol "N" : index
+///   …
+///   graph.yield %r : tensor<?xf32, #dyn.shape<[N]>>
+/// }
+/// ```
+#[op(
+    "graph.fusion",
+    traits(Pure, IsolatedFromAbove, SingleBlock),
+    format = "`(` ($inputs^ `:` type($inputs))? `)` `->` type($results) attr-dict $body",
+    verify_regions
+)]
+pub struct FusionOp {
+    /// Values that the region reads.
+    inputs: Operands<AnyType>,
+    /// How it is lowered.
+    kind: Attr<StrAttr>,
+    /// Parameters of the lowering.
+    plan: OptAttr<DictionaryAttr>,
+    /// Why neighbours were left out.
+    reasons: OptAttr<StrArrayAttr>,
+    /// Values that the region makes.
+    results: Results<AnyType>,
+    /// The ops.
+    body: Region,
+}

@@ -1,0 +1,447 @@
+//! Shapes and small contents, symbolically: what each op says of its results.
+
+use rustc_hash::FxHashMap;
+use sutura_ir::registry::DialectBuilder;
+use sutura_ir::types::TypeData;
+use sutura_ir::{OpRef, Type, Value};
+
+use super::maps;
+use super::ops::{ConcatOp, ConstantOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::structured::ComputeForm;
+use super::symbolic;
+use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::{Facts, Poly};
+
+/// Sizes of a tensor, `None` where unknown.
+pub type SymShape = Vec<Option<Poly>>;
+
+/// Elements of a small tensor of integers, row-major, `None` where unknown; an `i1` is 0 or 1.
+pub type Contents = Vec<Option<Poly>>;
+
+/// Tensors of integers with at most this many elements are followed symbolically.
+pub const MAX_CONTENTS: usize = 16;
+
+/// An op that knows the shapes of its results. An interface.
+pub trait ShapeFn: Send + Sync {
+    /// What follows for the results of `op`, which has been verified, from what is known of its operands.
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred;
+}
+
+/// What an op says of its results.
+#[derive(Clone, Debug, Default)]
+pub struct Inferred {
+    /// Shape of each result.
+    pub shapes: Vec<SymShape>,
+    /// Contents of each result.
+    pub contents: Vec<Option<Contents>>,
+    /// Equalities without which the op has no meaning.
+    pub required: Vec<Requirement>,
+}
+
+/// Two sizes that an op needs to be equal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Requirement {
+    /// One size.
+    pub lhs: Poly,
+    /// The other.
+    pub rhs: Poly,
+    /// What they are sizes of, in words.
+    pub what: String,
+}
+
+/// What is known of the values of one body.
+#[derive(Clone, Debug, Default)]
+pub struct ShapeEnv {
+    /// Symbols and equalities.
+    pub facts: Facts,
+    shapes: FxHashMap<Value, SymShape>,
+    contents: FxHashMap<Value, Contents>,
+}
+
+impl ShapeEnv {
+    /// Knows nothing but what types and constants say.
+    pub fn new(facts: Facts) -> Self {
+        Self { facts, ..Self::default() }
+    }
+
+    /// Sizes of a ranked tensor of `op`'s body: those set, else those of its type.
+    pub fn shape(&self, op: OpRef<'_>, value: Value) -> Option<SymShape> {
+        match self.shapes.get(&value) {
+            Some(shape) => Some(shape.clone()),
+            None => symbolic_shape(op.cx, op.ty(value)),
+        }
+    }
+
+    /// Sets the sizes of a tensor.
+    pub fn set_shape(&mut self, value: Value, shape: SymShape) {
+        self.shapes.insert(value, shape);
+    }
+
+    /// One size of a ranked tensor.
+    pub fn size(&self, op: OpRef<'_>, value: Value, dim: usize) -> Option<Poly> {
+        match self.shapes.get(&value) {
+            Some(shape) => shape.get(dim).cloned().flatten(),
+            None => symbolic_shape(op.cx, op.ty(value))?.get(dim).cloned().flatten(),
+        }
+    }
+
+    /// Elements of a small tensor of integers: those set, else those of the constant that it is.
+    pub fn contents(&self, op: OpRef<'_>, value: Value) -> Option<Contents> {
+        match self.contents.get(&value) {
+            Some(contents) => Some(contents.clone()),
+            None => symbolic::constant_contents(op.cx, op.constant(value)?),
+        }
+    }
+
+    /// Sizes of a tensor that were set.
+    pub fn known_shape(&self, value: Value) -> Option<&SymShape> {
+        self.shapes.get(&value)
+    }
+
+    /// Elements of a small tensor of integers that were set.
+    pub fn known_contents(&self, value: Value) -> Option<&Contents> {
+        self.contents.get(&value)
+    }
+
+    /// Sets the elements of a small tensor of integers.
+    pub fn set_contents(&mut self, value: Value, contents: Contents) {
+        self.contents.insert(value, contents);
+    }
+
+    /// Infers shapes and contents of an op's results and remembers them, sizes that the result types state included.
+    /// An op without shape function says nothing.
+    pub fn update(&mut self, op: OpRef<'_>) -> Inferred {
+        let Some(function) = op.interface::<dyn ShapeFn>() else { return Inferred::default() };
+        let mut inferred = function.infer(op, self);
+        for (i, result) in op.results().enumerate() {
+            let declared = symbolic_shape(op.cx, op.ty(result)).unwrap_or_default();
+            let Some(shape) = inferred.shapes.get_mut(i) else { continue };
+            for (dim, (size, declared)) in shape.iter_mut().zip(declared).enumerate() {
+                match (&size, declared) {
+                    (Some(known), Some(declared)) if *known != declared => {
+                        let what = format!("dimension {dim} of result {i} as inferred and as declared");
+                        inferred.required.push(Requirement { lhs: known.clone(), rhs: declared, what });
+                    }
+                    (None, declared) => *size = declared,
+                    _ => {}
+                }
+            }
+            self.shapes.insert(result, shape.clone());
+            if let Some(Some(contents)) = inferred.contents.get(i) {
+                self.contents.insert(result, contents.clone());
+            }
+        }
+        inferred
+    }
+}
+
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn ShapeFn>("graph.compute", &ComputeShape);
+    d.interface::<dyn ShapeFn>("graph.constant", &ConstantShape);
+    d.interface::<dyn ShapeFn>("graph.reshape", &ReshapeShape);
+    d.interface::<dyn ShapeFn>("graph.shape_of", &ShapeOfShape);
+    d.interface::<dyn ShapeFn>("graph.concat", &ConcatShape);
+    d.interface::<dyn ShapeFn>("graph.slice", &SliceShape);
+    d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
+}
+
+fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
+    Inferred { shapes: vec![shape], contents: vec![contents], required: Vec::new() }
+}
+
+/// True for a type whose elements may be followed.
+pub(super) fn has_integers(op: OpRef<'_>, value: Value) -> bool {
+    let elem = op.cx.element_type(op.ty(value));
+    elem == Type::INDEX || matches!(op.cx.type_data(elem), TypeData::Integer { .. })
+}
+
+/// Number of elements, if the shape is static.
+pub(super) fn static_len(shape: &[Option<Poly>]) -> Option<usize> {
+    let sizes = shape.iter().map(|d| d.as_ref().and_then(Poly::as_const).and_then(|c| usize::try_from(c).ok()));
+    sizes.collect::<Option<Vec<usize>>>()?.into_iter().try_fold(1usize, usize::checked_mul)
+}
+
+struct ComputeShape;
+
+impl ShapeFn for ComputeShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(form) = ComputeForm::of(op) else { return Inferred::default() };
+        let size = |value, dim| env.size(op, value, dim);
+        let extents = form.extents_with(&size);
+        let mut inferred = Inferred::default();
+        for (i, extent) in extents.iter().enumerate() {
+            require_extent(&form, env, i, extent, &mut inferred.required);
+        }
+        for map in &form.result_maps {
+            let dim = |expr: &_| match maps::plain_dim(op.cx, *expr) {
+                Some(i) => extents[i].clone(),
+                None => Some(Poly::constant(1)),
+            };
+            inferred.shapes.push(op.cx.map_results(*map).iter().map(dim).collect());
+        }
+        inferred.contents = symbolic::eval_compute(&form, &extents, env);
+        inferred
+    }
+}
+
+/// All sizes that iterator `i` runs over must be its extent.
+fn require_extent(form: &ComputeForm<'_>, env: &ShapeEnv, i: usize, extent: &Option<Poly>, to: &mut Vec<Requirement>) {
+    let Some(extent) = extent else { return };
+    let inputs: Vec<Value> = form.inputs().collect();
+    let name = |value: Value, dim: usize| match inputs.iter().position(|v| *v == value) {
+        Some(input) => format!("dimension {dim} of input {input}"),
+        None => format!("dimension {dim} of the result"),
+    };
+    let mut first = None;
+    for (value, dim) in form.extent_sources(i) {
+        let here = name(value, dim);
+        let first = first.get_or_insert_with(|| here.clone());
+        if let Some(size) = env.size(form.op, value, dim)
+            && size != *extent
+        {
+            let what = format!("{first} and {here}");
+            to.push(Requirement { lhs: extent.clone(), rhs: size, what });
+        }
+    }
+}
+
+struct ConstantShape;
+
+impl ShapeFn for ConstantShape {
+    fn infer(&self, op: OpRef<'_>, _: &ShapeEnv) -> Inferred {
+        let Some(constant) = op.as_::<ConstantOp<'_>>() else { return Inferred::default() };
+        let shape = symbolic_shape(op.cx, op.ty(constant.result())).unwrap_or_default();
+        one(shape, symbolic::constant_contents(op.cx, constant.elements()))
+    }
+}
+
+struct ShapeOfShape;
+
+impl ShapeFn for ShapeOfShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(shape_of) = op.as_::<ShapeOfOp<'_>>() else { return Inferred::default() };
+        let sizes = env.shape(op, shape_of.input()).unwrap_or_default();
+        let rank = Some(Poly::constant(sizes.len() as i64));
+        let contents = (sizes.len() <= MAX_CONTENTS).then_some(sizes);
+        one(vec![rank], contents)
+    }
+}
+
+struct ReshapeShape;
+
+impl ShapeFn for ReshapeShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Inferred::default() };
+        let input = env.shape(op, reshape.input()).unwrap_or_default();
+        let declared = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
+        let asked = match reshape.shape() {
+            Some(shape) => {
+                let wanted = env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]);
+                asked_sizes(&wanted, &input, reshape.allowzero())
+            }
+            None => declared.clone(),
+        };
+        // What the type states counts where the operand says nothing.
+        let mut shape: SymShape = asked.into_iter().zip(declared).map(|(a, d)| a.or(d)).collect();
+        solve_open(&input, &mut shape, &env.facts);
+        let mut inferred = one(shape, env.contents(op, reshape.input()));
+        let product = |dims: &[Option<Poly>]| Some(Poly::product(&dims.iter().cloned().collect::<Option<Vec<_>>>()?));
+        if let (Some(from), Some(to)) = (product(&input), product(&inferred.shapes[0]))
+            && from != to
+        {
+            let what = "numbers of elements of input and result".to_string();
+            inferred.required.push(Requirement { lhs: from, rhs: to, what });
+        }
+        inferred
+    }
+}
+
+/// Sizes that the contents of a shape operand ask for; -1 is open.
+fn asked_sizes(wanted: &[Option<Poly>], input: &[Option<Poly>], allowzero: bool) -> SymShape {
+    let size = |(i, entry): (usize, &Option<Poly>)| match entry.as_ref().and_then(Poly::as_const) {
+        Some(0) if !allowzero => input.get(i).cloned().flatten(),
+        Some(..0) => None,
+        _ => entry.clone(),
+    };
+    wanted.iter().enumerate().map(size).collect()
+}
+
+/// If one size of `shape` is open, it is the quotient of the numbers of elements, where that is a polynomial.
+fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) {
+    let open: Vec<usize> = shape.iter().enumerate().filter(|(_, d)| d.is_none()).map(|(i, _)| i).collect();
+    let [open] = open[..] else { return };
+    let Some(mut from) = input.iter().cloned().collect::<Option<Vec<Poly>>>() else { return };
+    let mut to: Vec<Poly> = shape.iter().flatten().cloned().collect();
+    for size in from.iter_mut().chain(&mut to) {
+        *size = facts.canonical(size);
+    }
+    // Equal factors cancel first: sizes that are sums divide only by themselves.
+    to.retain(|size| match from.iter().position(|f| f == size) {
+        Some(at) => {
+            from.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+    let (from, to) = (Poly::product(&from), Poly::product(&to));
+    shape[open] = if to.as_const() == Some(1) { Some(from) } else { from.divide_exact(&to) };
+}
+
+struct ConcatShape;
+
+impl ShapeFn for ConcatShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(concat) = op.as_::<ConcatOp<'_>>() else { return Inferred::default() };
+        let axis = concat.axis() as usize;
+        let shapes: Vec<SymShape> = op.operands().map(|v| env.shape(op, v).unwrap_or_default()).collect();
+        let mut required = Vec::new();
+        let dim = |d: usize, required: &mut Vec<Requirement>| {
+            if d == axis {
+                return shapes.iter().try_fold(Poly::constant(0), |sum, s| Some(sum.add(s[d].as_ref()?)));
+            }
+            let mut known = shapes.iter().enumerate().filter_map(|(i, s)| Some((i, s[d].as_ref()?)));
+            let (first_input, first) = known.next()?;
+            for (i, size) in known.filter(|(_, s)| *s != first) {
+                let what = format!("dimension {d} of inputs {first_input} and {i}");
+                required.push(Requirement { lhs: first.clone(), rhs: size.clone(), what });
+            }
+            let constant = shapes.iter().filter_map(|s| s[d].as_ref()).find(|s| s.as_const().is_some());
+            Some(constant.unwrap_or(first).clone())
+        };
+        let rank = shapes.first().map_or(0, Vec::len);
+        let shape: SymShape = (0..rank).map(|d| dim(d, &mut required)).collect();
+        let contents = || {
+            let parts = op.operands().map(|v| env.contents(op, v)).collect::<Option<Vec<_>>>()?.concat();
+            (rank == 1 && parts.len() <= MAX_CONTENTS).then_some(parts)
+        };
+        let contents = contents();
+        Inferred { required, ..one(shape, contents) }
+    }
+}
+
+struct GatherShape;
+
+impl ShapeFn for GatherShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(gather) = op.as_::<GatherOp<'_>>() else { return Inferred::default() };
+        let axis = gather.axis() as usize;
+        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
+        let (data, indices) = (data.unwrap_or_default(), indices.unwrap_or_default());
+        let shape: SymShape = data[..axis].iter().chain(&indices).chain(&data[axis + 1..]).cloned().collect();
+        let contents = || {
+            let (table, at) = (env.contents(op, gather.data())?, env.contents(op, gather.indices())?);
+            let pick = |i: &Option<Poly>| {
+                let i = i.as_ref()?.as_const()?;
+                let i = if i < 0 { i + table.len() as i64 } else { i };
+                table.get(usize::try_from(i).ok()?).cloned().flatten()
+            };
+            (data.len() == 1).then(|| at.iter().map(pick).collect())
+        };
+        let contents = contents();
+        one(shape, contents)
+    }
+}
+
+struct SliceShape;
+
+/// The starts and ends of a slice, one per axis, `None` where unknown.
+pub(super) fn slice_bounds(op: OpRef<'_>, slice: SliceOp<'_>, env: &ShapeEnv) -> (Contents, Contents) {
+    let count = slice.axes().len();
+    let known = |list: Vec<i64>| list.into_iter().map(|v| Some(Poly::constant(v))).collect();
+    let mut operands = slice.bounds().map(|v| env.contents(op, v).unwrap_or_else(|| vec![None; count]));
+    match (slice.starts(), slice.ends()) {
+        (Some(starts), Some(ends)) => (known(starts), known(ends)),
+        _ => (operands.next().unwrap_or_default(), operands.next().unwrap_or_default()),
+    }
+}
+
+impl ShapeFn for SliceShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(slice) = op.as_::<SliceOp<'_>>() else { return Inferred::default() };
+        let input = env.shape(op, slice.input()).unwrap_or_default();
+        let (starts, ends) = slice_bounds(op, slice, env);
+        let (axes, steps) = (slice.axes(), slice.steps());
+        let mut shape = input.clone();
+        for (i, axis) in axes.iter().enumerate() {
+            let bounds = starts.get(i).cloned().flatten().zip(ends.get(i).cloned().flatten());
+            let size = input[*axis as usize].clone();
+            shape[*axis as usize] =
+                bounds.zip(size).and_then(|((start, end), size)| slice_len(&start, &end, steps[i], &size, &env.facts));
+        }
+        let contents = || {
+            let all = env.contents(op, slice.input())?;
+            let bound = |c: &Contents| c.first()?.as_ref()?.as_const();
+            let (start, end) = (bound(&starts)?, bound(&ends)?);
+            let single = input.len() == 1 && axes == [0];
+            single.then(|| slice_indices(start, end, steps[0], all.len()).map(|i| all[i].clone()).collect())
+        };
+        let contents = contents();
+        one(shape, contents)
+    }
+}
+
+/// Start and number of the elements that a slice takes from `len`.
+pub fn slice_range(start: i64, end: i64, step: i64, len: usize) -> (i64, usize) {
+    let len = len as i64;
+    let wrap = |v: i64| if v < 0 { v.saturating_add(len) } else { v };
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let (start, end) = (wrap(start).clamp(low, high), wrap(end).clamp(low, high));
+    // A negative bound below the first element of a backward slice is "before the start", which wrapping keeps.
+    let distance = if step > 0 { end - start } else { start - end };
+    let step = step.unsigned_abs();
+    let count = if distance > 0 { (distance as u64).div_ceil(step) } else { 0 };
+    (start, count as usize)
+}
+
+/// Indices that a slice takes from `len` elements.
+fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<Item = usize> {
+    let (start, count) = slice_range(start, end, step, len);
+    (0..count as i64).map(move |i| (start + i * step) as usize)
+}
+
+/// Number of elements that a slice takes from `size`; `None` where that is no polynomial by what is known.
+pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
+    if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
+        return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
+    }
+    if step < 0 {
+        // Only the whole dimension backwards.
+        let from_end = start.as_const() == Some(-1) || facts.prove_le(size, &start.add(&1.into()));
+        let to_start = facts.prove_le(&end.add(size), &Poly::constant(-1)) && end.as_const().is_some_and(|e| e < 0);
+        return (from_end && to_start).then(|| size.ceildiv(-step));
+    }
+    let (start, end) = (clamped(start, size, facts)?, clamped(end, size, facts)?);
+    let count = end.sub(&start);
+    if facts.prove_le(&count, &0.into()) {
+        return Some(0.into());
+    }
+    facts.prove_le(&0.into(), &count).then(|| count.ceildiv(step))
+}
+
+/// A bound of a forward slice as an index in `[0, size]`.
+pub(super) fn clamped(bound: &Poly, size: &Poly, facts: &Facts) -> Option<Poly> {
+    let (low, high) = facts.range(bound);
+    let bound = match () {
+        () if low >= 0 => bound.clone(),
+        () if high < 0 => bound.add(size),
+        () => return None,
+    };
+    if facts.prove_le(size, &bound) {
+        return Some(size.clone());
+    }
+    if facts.prove_le(&bound, &0.into()) {
+        return Some(0.into());
+    }
+    (facts.prove_le(&bound, size) && facts.prove_le(&0.into(), &bound)).then_some(bound)
+}
+
+/// The elements of a dense constant of at most [`MAX_CONTENTS`] integers.
+pub(super) fn dense_integers(cx: &sutura_ir::Context, attr: sutura_ir::Attr) -> Option<Vec<i64>> {
+    let dense = cx.dense(attr)?;
+    let elem = dense.element_type();
+    if elem.is_float(cx) || dense.len() > MAX_CONTENTS {
+        return None;
+    }
+    let value = |i| if elem == Type::I1 { Some((dense.word(i) & 1) as i64) } else { cx.as_int(dense.attr(i)) };
+    (0..dense.len()).map(value).collect()
+}

@@ -1,0 +1,252 @@
+//! Evaluates structured ops on small tensors of integers whose elements are polynomials: shape arithmetic.
+
+use sutura_ir::{Attr, Context, OpRef, Type, Value};
+
+use super::ops::{IndexOp, SizeOp, YieldOp};
+use super::shape_fn::{Contents, MAX_CONTENTS, ShapeEnv, dense_integers, has_integers, static_len};
+use super::structured::{Combiner, ComputeForm};
+use crate::r#dyn::{Facts, Poly};
+
+/// Points of an iteration space that are evaluated one by one.
+const MAX_POINTS: usize = 256;
+
+/// The elements of a small constant of integers.
+pub(super) fn constant_contents(cx: &Context, value: Attr) -> Option<Contents> {
+    Some(dense_integers(cx, value)?.into_iter().map(|v| Some(Poly::constant(v))).collect())
+}
+
+/// Contents of the results, `None` for those that are not small tensors of integers.
+pub(super) fn eval_compute(form: &ComputeForm<'_>, extents: &[Option<Poly>], env: &ShapeEnv) -> Vec<Option<Contents>> {
+    let op = form.op;
+    let none = || vec![None; op.num_results()];
+    if !op.results().all(|v| has_integers(op, v)) {
+        return none();
+    }
+    let Some(points) = static_len(extents).filter(|n| *n <= MAX_POINTS) else { return none() };
+    let extents: Vec<i64> = extents.iter().flatten().filter_map(Poly::as_const).collect();
+    let inputs: Vec<Option<(Contents, Vec<i64>)>> = op.operands().map(|v| input(op, v, env)).collect();
+    let mut results: Vec<Contents> = Vec::new();
+    for (i, map) in form.result_maps.iter().enumerate() {
+        let sizes = |e: &_| super::maps::plain_dim(op.cx, *e).map_or(1, |d| extents[d]);
+        let len: i64 = op.cx.map_results(*map).iter().map(sizes).product();
+        if len as usize > MAX_CONTENTS {
+            return none();
+        }
+        let start = form.combiners.get(i).and_then(|c| identity(op.cx, *c, op.cx.element_type(op.ty(op.result(i)))));
+        results.push(vec![start; len as usize]);
+    }
+    let mut index = vec![0; extents.len()];
+    for _ in 0..points {
+        let args = form.inputs().enumerate().map(|(i, _)| read(form, i, inputs[i].as_ref(), &index));
+        let yielded = Body { form, index: &index, facts: &env.facts }.eval(args.collect());
+        for (i, value) in yielded.into_iter().enumerate() {
+            let at = position(op.cx, form.result_maps[i], &index, |d| extents[d]);
+            let slot = &mut results[i][at];
+            *slot = match form.combiners.get(i) {
+                Some(combiner) => combine(*combiner, slot.take(), value, &env.facts),
+                None => value,
+            };
+        }
+        advance(&mut index, &extents);
+    }
+    results.into_iter().map(Some).collect()
+}
+
+fn advance(index: &mut [i64], extents: &[i64]) {
+    for (i, extent) in index.iter_mut().zip(extents).rev() {
+        *i += 1;
+        if *i < *extent {
+            return;
+        }
+        *i = 0;
+    }
+}
+
+/// Contents and sizes of an input.
+fn input(op: OpRef<'_>, value: Value, env: &ShapeEnv) -> Option<(Contents, Vec<i64>)> {
+    let contents = env.contents(op, value)?;
+    let shape = env.shape(op, value)?;
+    let sizes: Option<Vec<i64>> = shape.iter().map(|d| d.as_ref().and_then(Poly::as_const)).collect();
+    Some((contents, sizes?))
+}
+
+fn read(form: &ComputeForm<'_>, input: usize, source: Option<&(Contents, Vec<i64>)>, index: &[i64]) -> Option<Poly> {
+    let (cx, (contents, sizes)) = (form.op.cx, source?);
+    let mut at = 0;
+    for (expr, size) in cx.map_results(form.input_maps[input]).iter().zip(sizes) {
+        let i = cx.affine_eval(*expr, index, &[])?;
+        if i < 0 || i >= *size {
+            return form.oob[input].and_then(|a| cx.as_int(a)).map(Poly::constant);
+        }
+        at = at * size + i;
+    }
+    contents.get(at as usize).cloned().flatten()
+}
+
+/// Row-major position that a result map names.
+fn position(cx: &Context, map: sutura_ir::affine::AffineMap, index: &[i64], extent: impl Fn(usize) -> i64) -> usize {
+    let step = |at: i64, expr: &_| match super::maps::plain_dim(cx, *expr) {
+        Some(d) => at * extent(d) + index[d],
+        None => at,
+    };
+    cx.map_results(map).iter().fold(0, step) as usize
+}
+
+fn identity(cx: &Context, combiner: Combiner, elem: Type) -> Option<Poly> {
+    cx.as_int(combiner.identity(cx, elem)).map(Poly::constant)
+}
+
+fn combine(combiner: Combiner, a: Option<Poly>, b: Option<Poly>, facts: &Facts) -> Option<Poly> {
+    let (a, b) = (a?, b?);
+    match combiner {
+        Combiner::Add => Some(a.add(&b)),
+        Combiner::Mul => Some(a.mul(&b)),
+        Combiner::Max => larger(a, b, facts),
+        Combiner::Min => smaller(a, b, facts),
+    }
+}
+
+fn larger(a: Poly, b: Poly, facts: &Facts) -> Option<Poly> {
+    if facts.prove_le(&a, &b) {
+        return Some(b);
+    }
+    facts.prove_le(&b, &a).then_some(a)
+}
+
+fn smaller(a: Poly, b: Poly, facts: &Facts) -> Option<Poly> {
+    if facts.prove_le(&a, &b) {
+        return Some(a);
+    }
+    facts.prove_le(&b, &a).then_some(b)
+}
+
+/// A scalar body at one point.
+struct Body<'f, 'a> {
+    form: &'f ComputeForm<'a>,
+    index: &'f [i64],
+    facts: &'f Facts,
+}
+
+impl Body<'_, '_> {
+    /// What the body yields for these arguments.
+    fn eval(&self, args: Vec<Option<Poly>>) -> Vec<Option<Poly>> {
+        let block = self.form.body;
+        let mut values: Vec<(Value, Option<Poly>)> = block.args().iter().copied().zip(args).collect();
+        for op in block.ops() {
+            let get = |v: Value| values.iter().rev().find(|(name, _)| *name == v).and_then(|(_, p)| p.clone());
+            let operands: Vec<Option<Poly>> = op.operands().map(get).collect();
+            if op.is::<YieldOp<'_>>() {
+                return operands;
+            }
+            let value = self.op(op, &operands);
+            if let Some(result) = op.results().next() {
+                values.push((result, value));
+            }
+        }
+        vec![None; self.form.op.num_results()]
+    }
+
+    fn op(&self, op: OpRef<'_>, operands: &[Option<Poly>]) -> Option<Poly> {
+        if let Some(index) = op.as_::<IndexOp<'_>>() {
+            return Some(self.index[index.iterator() as usize].into());
+        }
+        if let Some(size) = op.as_::<SizeOp<'_>>() {
+            return Some(size.size().clone());
+        }
+        if let Some(value) = op.constant(op.results().next()?) {
+            let bits = if op.result_types().next() == Some(Type::I1) { 1 } else { -1 };
+            return op.cx.as_int(value).map(|v| (v & bits).into());
+        }
+        let known: Option<Vec<Poly>> = operands.iter().cloned().collect();
+        match (op.name_str(), &known.as_deref(), operands) {
+            ("arith.select", _, [Some(condition), a, b]) => {
+                if condition.as_const()? != 0 {
+                    a.clone()
+                } else {
+                    b.clone()
+                }
+            }
+            // A product with zero is zero whatever the other factor.
+            ("arith.muli", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
+            (name, Some(known), _) => self.known(op, name, known),
+            _ => None,
+        }
+    }
+
+    /// An op on operands that are all known.
+    fn known(&self, op: OpRef<'_>, name: &str, operands: &[Poly]) -> Option<Poly> {
+        let facts = self.facts;
+        match (name, operands) {
+            ("arith.addi", [a, b]) => Some(a.add(b)),
+            ("arith.subi", [a, b]) => Some(a.sub(b)),
+            ("arith.muli", [a, b]) => Some(a.mul(b)),
+            ("arith.divsi" | "arith.divui" | "arith.floordivsi", [a, b]) => self.quotient(name, a, b),
+            ("arith.ceildivsi" | "arith.ceildivui", [a, b]) => {
+                let divisor = b.as_const().filter(|d| *d >= 1)?;
+                (facts.range(a).0 >= 0).then(|| a.ceildiv(divisor))
+            }
+            ("arith.remsi" | "arith.remui", [a, b]) => {
+                let divisor = b.as_const().filter(|d| *d >= 1)?;
+                (facts.range(a).0 >= 0).then(|| a.rem(divisor))
+            }
+            ("arith.maxsi", [a, b]) => larger(a.clone(), b.clone(), facts),
+            ("arith.minsi", [a, b]) => smaller(a.clone(), b.clone(), facts),
+            ("arith.andi" | "arith.ori" | "arith.xori", [a, b]) => bits(name, a.as_const()?, b.as_const()?),
+            ("arith.cmpi", [a, b]) => self.compare(op.cx.as_int(op.prop("predicate")?)?, a, b),
+            ("arith.extui", [a]) if a.as_const() == Some(0) || a.as_const() == Some(1) => Some(a.clone()),
+            ("arith.extsi" | "arith.index_cast" | "arith.trunci", [a]) => {
+                let to = op.result_types().next()?;
+                let from_bool = op.operand_types().next() == Some(Type::I1);
+                let width = op.cx.bit_width(to)?.min(64);
+                let (low, high) = facts.range(a);
+                let limit = 1i128 << (width - 1);
+                (!from_bool && low >= -limit && high < limit).then(|| a.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn quotient(&self, name: &str, a: &Poly, b: &Poly) -> Option<Poly> {
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            let floor = name == "arith.floordivsi";
+            let exact = || if floor { Some(x.checked_div_euclid(y)?) } else { x.checked_div(y) };
+            return (y > 0 || !floor).then(exact).flatten().map(Poly::constant);
+        }
+        let nonzero = |p: &Poly| self.facts.range(p).0 >= 1 || p.as_const().is_some_and(|c| c != 0);
+        if let Some(quotient) = a.divide_exact(b).filter(|_| nonzero(b)) {
+            return Some(quotient);
+        }
+        let divisor = b.as_const().filter(|d| *d >= 1)?;
+        (self.facts.range(a).0 >= 0).then(|| a.floordiv(divisor))
+    }
+
+    /// `arith.cmpi` with the predicate of this number.
+    fn compare(&self, predicate: i64, a: &Poly, b: &Poly) -> Option<Poly> {
+        let (low, high) = self.facts.range(&b.sub(a));
+        let less = if low > 0 { Some(true) } else { (high <= 0).then_some(false) };
+        let less_or_equal = if low >= 0 { Some(true) } else { (high < 0).then_some(false) };
+        let equal = match () {
+            () if self.facts.prove_equal(a, b) => Some(true),
+            () if low > 0 || high < 0 => Some(false),
+            () => None,
+        };
+        let holds = match predicate {
+            0 => equal,
+            1 => equal.map(|e| !e),
+            2 => less,
+            3 => less_or_equal,
+            4 => less_or_equal.map(|l| !l),
+            5 => less.map(|l| !l),
+            _ => None,
+        }?;
+        Some(i64::from(holds).into())
+    }
+}
+
+fn bits(name: &str, a: i64, b: i64) -> Option<Poly> {
+    Some(match name {
+        "arith.andi" => (a & b).into(),
+        "arith.ori" => (a | b).into(),
+        _ => (a ^ b).into(),
+    })
+}

@@ -1,0 +1,184 @@
+//! Results of built ops, by the interpreter.
+
+use sutura_interp::Tensor;
+use sutura_ir::{Context, Type, Value};
+
+use super::super::build::{Built, GraphBuilder, PadKind, Padding, SliceBounds, Window};
+use super::super::structured::Combiner;
+use super::{context, count, floats, ints, module, run, tensor};
+
+/// Builds one op over arguments of the given types and runs it.
+fn result(
+    types: impl Fn(&Context) -> Vec<Type>,
+    args: &[Tensor],
+    fill: impl FnOnce(&mut GraphBuilder<'_, '_>, &[Value]) -> Built,
+) -> Tensor {
+    let cx = context();
+    let module = module(&cx, &types(&cx), |g, args| Ok(vec![fill(g, args)?]));
+    run(&cx, &module, args).remove(0)
+}
+
+fn f32s(sizes: &'static [&'static str]) -> impl Fn(&Context) -> Vec<Type> {
+    move |cx| vec![tensor(cx, sizes, Type::F32)]
+}
+
+#[test]
+fn broadcasts_and_adds() {
+    let types = |cx: &Context| vec![tensor(cx, &["B", "3"], Type::F32), tensor(cx, &["2", "1", "3"], Type::F32)];
+    let sum = result(types, &[count(&[2, 3]), count(&[2, 1, 3])], |g, a| g.zip(a[0], a[1], |s, x, y| s.add(x, y)));
+    assert_eq!(sum, floats(&[2, 2, 3], &[0., 2., 4., 3., 5., 7., 3., 5., 7., 6., 8., 10.]));
+}
+
+#[test]
+fn multiplies_batches_of_matrices() {
+    let types = |cx: &Context| vec![tensor(cx, &["B", "2", "K"], Type::F32), tensor(cx, &["K", "2"], Type::F32)];
+    let product = result(types, &[count(&[2, 2, 3]), count(&[3, 2])], |g, a| g.matmul(a[0], a[1]));
+    assert_eq!(product, floats(&[2, 2, 2], &[10., 13., 28., 40., 46., 67., 64., 94.]));
+    let types = |cx: &Context| vec![tensor(cx, &["K"], Type::F32), tensor(cx, &["K", "2"], Type::F32)];
+    let product = result(types, &[count(&[3]), count(&[3, 2])], |g, a| g.matmul(a[0], a[1]));
+    assert_eq!(product, floats(&[2], &[10., 13.]));
+}
+
+#[test]
+fn gemm_scales_and_adds() {
+    let types = |cx: &Context| {
+        vec![tensor(cx, &["3", "2"], Type::F32), tensor(cx, &["2", "3"], Type::F32), tensor(cx, &["1"], Type::F32)]
+    };
+    let args = [count(&[3, 2]), count(&[2, 3]), floats(&[1], &[10.])];
+    let product = result(types, &args, |g, a| g.gemm((a[0], true), (a[1], true), Some(a[2]), 2.0, 0.5));
+    // a' * b' = [[0,2,4],[1,3,5]] * [[0,3],[1,4],[2,5]]
+    assert_eq!(product, floats(&[2, 2], &[25., 61., 31., 85.]));
+}
+
+#[test]
+fn reduces_with_every_combiner() {
+    for (combiner, want) in
+        [(Combiner::Add, [3., 12.]), (Combiner::Mul, [0., 60.]), (Combiner::Max, [2., 5.]), (Combiner::Min, [0., 3.])]
+    {
+        let reduced = result(f32s(&["B", "3"]), &[count(&[2, 3])], |g, a| {
+            Ok(g.reduce(a[0], &[1], false, combiner, Type::F32, |_, x| x))
+        });
+        assert_eq!(reduced, floats(&[2], &want), "{combiner:?}");
+    }
+    let mean = result(f32s(&["B", "N"]), &[count(&[2, 4])], |g, a| g.mean(a[0], &[1], true));
+    assert_eq!(mean, floats(&[2, 1], &[1.5, 5.5]));
+    let empty = result(f32s(&["B", "N"]), &[count(&[2, 0])], |g, a| {
+        Ok(g.reduce(a[0], &[1], false, Combiner::Max, Type::F32, |_, x| x))
+    });
+    assert_eq!(empty, floats(&[2], &[f32::NEG_INFINITY; 2]));
+}
+
+#[test]
+fn transposes_and_reshapes() {
+    let swapped = result(f32s(&["A", "B", "2"]), &[count(&[1, 3, 2])], |g, a| g.transpose(a[0], &[1, 2, 0]));
+    assert_eq!(swapped, floats(&[3, 2, 1], &[0., 1., 2., 3., 4., 5.]));
+    let flat = result(f32s(&["A", "B", "2"]), &[count(&[2, 3, 2])], |g, a| g.flatten(a[0], 1));
+    assert_eq!(flat.shape(), [2, 6]);
+    let types = |cx: &Context| vec![tensor(cx, &["A", "6"], Type::F32), tensor(cx, &["3"], Type::I64)];
+    let asked = result(types, &[count(&[4, 6]), ints(&[0, -1, 3])], |g, a| g.reshape(a[0], a[1], false));
+    assert_eq!(asked.shape(), [4, 2, 3]);
+}
+
+#[test]
+fn convolves_with_padding_strides_and_groups() {
+    let window = |stride, pad| Window {
+        kernel: vec![3],
+        strides: vec![stride],
+        dilations: vec![1],
+        padding: Padding::Explicit(vec![pad], vec![pad]),
+        ceil: false,
+    };
+    let types = |cx: &Context| vec![tensor(cx, &["N", "1", "W"], Type::F32), tensor(cx, &["1", "1", "3"], Type::F32)];
+    let args = [count(&[1, 1, 5]), floats(&[1, 1, 3], &[1., 10., 100.])];
+    let plain = result(types, &args, |g, a| g.conv(a[0], a[1], None, 1, &window(1, 0)));
+    assert_eq!(plain, floats(&[1, 1, 3], &[210., 321., 432.]));
+    let padded = result(types, &args, |g, a| g.conv(a[0], a[1], None, 1, &window(2, 1)));
+    assert_eq!(padded, floats(&[1, 1, 3], &[100., 321., 43.]));
+    // Two groups of one channel each, two outputs per group.
+    let types = |cx: &Context| {
+        vec![
+            tensor(cx, &["N", "2", "W"], Type::F32),
+            tensor(cx, &["4", "1", "3"], Type::F32),
+            tensor(cx, &["4"], Type::F32),
+        ]
+    };
+    let weight: Vec<f32> = [[1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1., 1., 1.]].concat();
+    let args = [count(&[1, 2, 3]), floats(&[4, 1, 3], &weight), floats(&[4], &[0., 0., 0., 100.])];
+    let grouped = result(types, &args, |g, a| g.conv(a[0], a[1], Some(a[2]), 2, &window(1, 0)));
+    assert_eq!(grouped, floats(&[1, 4, 1], &[0., 1., 5., 112.]));
+}
+
+#[test]
+fn pools_with_and_without_padding() {
+    let window = |ceil, pad| Window {
+        kernel: vec![2, 2],
+        strides: vec![2, 2],
+        dilations: vec![1, 1],
+        padding: Padding::Explicit(vec![pad, pad], vec![pad, pad]),
+        ceil,
+    };
+    let x = [count(&[1, 1, 3, 3])];
+    let types = f32s(&["N", "1", "H", "W"]);
+    let max = result(&types, &x, |g, a| g.max_pool(a[0], &window(false, 0)));
+    assert_eq!(max, floats(&[1, 1, 1, 1], &[4.]));
+    let max = result(&types, &x, |g, a| g.max_pool(a[0], &window(true, 0)));
+    assert_eq!(max, floats(&[1, 1, 2, 2], &[4., 5., 7., 8.]));
+    let mean = result(&types, &x, |g, a| g.average_pool(a[0], &window(false, 1), false));
+    assert_eq!(mean, floats(&[1, 1, 2, 2], &[0., 1.5, 4.5, 6.]));
+    let mean = result(&types, &x, |g, a| g.average_pool(a[0], &window(false, 1), true));
+    assert_eq!(mean, floats(&[1, 1, 2, 2], &[0., 0.75, 2.25, 6.]));
+}
+
+#[test]
+fn pads_in_every_way() {
+    let pad = |kind: fn(&Context) -> PadKind| {
+        result(f32s(&["N"]), &[count(&[4])], move |g, a| {
+            let kind = kind(g.cx());
+            g.pad(a[0], &[2], &[3], kind)
+        })
+    };
+    let constant = pad(|cx| PadKind::Constant(cx.f32_attr(9.0)));
+    assert_eq!(constant, floats(&[9], &[9., 9., 0., 1., 2., 3., 9., 9., 9.]));
+    assert_eq!(pad(|_| PadKind::Edge), floats(&[9], &[0., 0., 0., 1., 2., 3., 3., 3., 3.]));
+    assert_eq!(pad(|_| PadKind::Reflect), floats(&[9], &[2., 1., 0., 1., 2., 3., 2., 1., 0.]));
+    assert_eq!(pad(|_| PadKind::Wrap), floats(&[9], &[2., 3., 0., 1., 2., 3., 0., 1., 2.]));
+    let cropped = result(f32s(&["N"]), &[count(&[4])], |g, a| {
+        let zero = g.cx().f32_attr(0.0);
+        g.pad(a[0], &[-1], &[-1], PadKind::Constant(zero))
+    });
+    assert_eq!(cropped, floats(&[2], &[1., 2.]));
+}
+
+#[test]
+fn slices_gathers_concatenates_and_repeats() {
+    let cut = |start, end, step| {
+        result(f32s(&["2", "N"]), &[count(&[2, 4])], move |g, a| {
+            g.slice(a[0], &[1], &SliceBounds::Known(vec![start], vec![end]), &[step])
+        })
+    };
+    assert_eq!(cut(1, i64::MAX, 1), floats(&[2, 3], &[1., 2., 3., 5., 6., 7.]));
+    assert_eq!(cut(-3, -1, 1), floats(&[2, 2], &[1., 2., 5., 6.]));
+    assert_eq!(cut(-1, -100, -2), floats(&[2, 2], &[3., 1., 7., 5.]));
+    assert_eq!(cut(3, 1, 1).shape(), [2, 0]);
+    let types = |cx: &Context| vec![tensor(cx, &["3", "N"], Type::F32), tensor(cx, &["K"], Type::I64)];
+    let rows = result(types, &[count(&[3, 2]), ints(&[2, -3])], |g, a| Ok(g.gather(a[0], a[1], 0)));
+    assert_eq!(rows, floats(&[2, 2], &[4., 5., 0., 1.]));
+    let types = |cx: &Context| vec![tensor(cx, &["2", "N"], Type::F32), tensor(cx, &["2", "1"], Type::F32)];
+    let both = result(types, &[count(&[2, 2]), count(&[2, 1])], |g, a| g.concat(a, 1));
+    assert_eq!(both, floats(&[2, 3], &[0., 1., 0., 2., 3., 1.]));
+    let tiled = result(f32s(&["2", "N"]), &[count(&[2, 2])], |g, a| g.tile(a[0], &[Some(1.into()), Some(2.into())]));
+    assert_eq!(tiled, floats(&[2, 4], &[0., 1., 0., 1., 2., 3., 2., 3.]));
+}
+
+#[test]
+fn casts_between_types() {
+    let types = |cx: &Context| vec![tensor(cx, &["N"], Type::F32)];
+    let x = floats(&[4], &[-1.5, 0.0, 1.5, 2.9]);
+    let whole = result(types, std::slice::from_ref(&x), |g, a| g.cast(a[0], Type::I64));
+    assert_eq!(whole, ints(&[-1, 0, 1, 2]));
+    let truth = result(types, std::slice::from_ref(&x), |g, a| {
+        let truth = g.cast(a[0], Type::I1)?;
+        g.cast(truth, Type::F32)
+    });
+    assert_eq!(truth, floats(&[4], &[1., 0., 1., 1.]));
+}

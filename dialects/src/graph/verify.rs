@@ -1,0 +1,558 @@
+//! What must hold of the operations beyond their declarations.
+
+use sutura_ir::affine::AffineMap;
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::{Verify, VerifyRegions};
+use sutura_ir::types::TypeData;
+use sutura_ir::{Attr, Context, DYNAMIC, OpRef, Type, Value};
+
+use super::maps;
+use super::ops::{
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SliceOp, YieldOp,
+};
+use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::{ShapeAttr, symbolic_shape};
+
+type Checked = Result<(), Reported>;
+
+/// Reports an error at `op`.
+fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std::fmt::Display) -> Result<T, Reported> {
+    Err(diags.report(op.error(message)))
+}
+
+/// Sizes of a ranked tensor. The operands' and results' constraints have been checked.
+fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
+    symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
+}
+
+fn rank(op: OpRef<'_>, value: Value) -> usize {
+    op.cx.shape(op.ty(value)).map_or(0, <[i64]>::len)
+}
+
+fn element(op: OpRef<'_>, value: Value) -> Type {
+    op.cx.element_type(op.ty(value))
+}
+
+/// True when two sizes differ for every value of their symbols.
+fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.sub(b).as_const().is_some_and(|d| d != 0),
+        _ => false,
+    }
+}
+
+/// Encodings must describe the tensor that they stand on.
+fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+    for ty in op.operand_types().chain(op.result_types()) {
+        let Some(shape) = op.cx.encoding(ty).and_then(|e| op.cx.attr_as::<ShapeAttr>(e)) else { continue };
+        let declared = op.cx.shape(ty).unwrap_or_default();
+        if declared.len() != shape.dims.len() {
+            let message = format!("has a shape of {} sizes on a tensor of rank {}", shape.dims.len(), declared.len());
+            return fail(op, diags, message);
+        }
+        for (i, (size, dim)) in declared.iter().zip(&shape.dims).enumerate() {
+            let constant = dim.as_ref().and_then(Poly::as_const);
+            if let Some(dim) = dim
+                && *size != DYNAMIC
+                && constant.is_some_and(|c| c != *size)
+            {
+                return fail(
+                    op,
+                    diags,
+                    format_args!("dimension {i} has size {size} in the type and {dim} in its shape"),
+                );
+            }
+            if constant.is_some_and(|c| c < 0) {
+                return fail(op, diags, format_args!("dimension {i} has a negative size in its shape"));
+            }
+        }
+    }
+    Ok(())
+}
+
+// ---- compute
+
+impl Verify for ComputeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(compute) = op.as_::<ComputeOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        if op.num_results() == 0 {
+            return fail(op, diags, "makes no result");
+        }
+        let iterators = check_iterators(op, compute, diags)?;
+        check_maps(op, compute, &iterators, diags)?;
+        check_combiners(op, compute, &iterators, diags)?;
+        check_oob(op, compute, diags)?;
+        check_extents(op, compute, &iterators, diags)
+    }
+}
+
+fn check_iterators(
+    op: OpRef<'_>,
+    compute: ComputeOp<'_>,
+    diags: &mut Diagnostics,
+) -> Result<Vec<IteratorKind>, Reported> {
+    /// More than any operator needs; an iterator's number must also fit a machine word's bits.
+    const MAX_ITERATORS: usize = 32;
+    let words = compute.iterators();
+    if words.len() > MAX_ITERATORS {
+        return fail(op, diags, format_args!("has {} iterators, at most {MAX_ITERATORS} are allowed", words.len()));
+    }
+    let mut iterators = Vec::with_capacity(words.len());
+    for word in words.iter().filter_map(|a| op.cx.as_str(*a)) {
+        match IteratorKind::from_keyword(word) {
+            Some(kind) => iterators.push(kind),
+            None => return fail(op, diags, format_args!("iterator '{word}' is neither 'parallel' nor 'reduce'")),
+        }
+    }
+    Ok(iterators)
+}
+
+fn check_maps(op: OpRef<'_>, compute: ComputeOp<'_>, iterators: &[IteratorKind], diags: &mut Diagnostics) -> Checked {
+    let maps = compute.maps();
+    let values: Vec<Value> = op.operands().chain(op.results()).collect();
+    if maps.len() != values.len() {
+        let message = format!("has {} maps for {} inputs and results", maps.len(), values.len());
+        return fail(op, diags, message);
+    }
+    for (i, (&map, &value)) in maps.iter().zip(&values).enumerate() {
+        let data = op.cx.affine_map_data(map);
+        if data.symbols != 0 || data.dims as usize != iterators.len() {
+            let message = format!(
+                "map {i} has {} dimensions and {} symbols, it must have one dimension for each of {} iterators",
+                data.dims,
+                data.symbols,
+                iterators.len()
+            );
+            return fail(op, diags, message);
+        }
+        let (results, rank) = (op.cx.map_results(map).len(), rank(op, value));
+        if results != rank {
+            return fail(op, diags, format_args!("map {i} has {results} results for a tensor of rank {rank}"));
+        }
+        if i >= op.num_operands() {
+            check_result_map(op, i - op.num_operands(), map, iterators, diags)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_result_map(
+    op: OpRef<'_>,
+    result: usize,
+    map: AffineMap,
+    iterators: &[IteratorKind],
+    diags: &mut Diagnostics,
+) -> Checked {
+    let cx = op.cx;
+    if !maps::is_projection(cx, map) {
+        let message = format!("map of result {result} must be distinct iterators and constants 0");
+        return fail(op, diags, message);
+    }
+    for (i, kind) in iterators.iter().enumerate() {
+        let named = cx.map_results(map).iter().any(|e| maps::plain_dim(cx, *e) == Some(i));
+        if named != (*kind == IteratorKind::Parallel) {
+            let message = match kind {
+                IteratorKind::Parallel => format!("map of result {result} leaves out the parallel iterator d{i}"),
+                IteratorKind::Reduce => format!("map of result {result} names the reduce iterator d{i}"),
+            };
+            return fail(op, diags, message);
+        }
+    }
+    let value = op.result(result);
+    for (dim, expr) in cx.map_results(map).iter().enumerate() {
+        let size = sizes(op, value).get(dim).cloned().flatten();
+        if maps::plain_dim(cx, *expr).is_none() && differ(&size, &Some(1.into())) {
+            let message = format!("dimension {dim} of result {result} has map result 0, so its size must be 1");
+            return fail(op, diags, message);
+        }
+    }
+    Ok(())
+}
+
+fn check_combiners(
+    op: OpRef<'_>,
+    compute: ComputeOp<'_>,
+    iterators: &[IteratorKind],
+    diags: &mut Diagnostics,
+) -> Checked {
+    let combiners = compute.combiners();
+    let wanted = if iterators.contains(&IteratorKind::Reduce) { op.num_results() } else { 0 };
+    if combiners.len() != wanted {
+        let message = format!(
+            "has {} combiners, {wanted} are needed: one per result with reduce iterators, else none",
+            combiners.len()
+        );
+        return fail(op, diags, message);
+    }
+    match combiners.iter().filter_map(|a| op.cx.as_str(*a)).find(|w| Combiner::from_keyword(w).is_none()) {
+        Some(word) => fail(op, diags, format_args!("combiner '{word}' is none of 'add', 'mul', 'max', 'min'")),
+        None => Ok(()),
+    }
+}
+
+fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> Checked {
+    let oob = compute.oob();
+    if !oob.is_empty() && oob.len() != op.num_operands() {
+        let message = format!("has {} oob values for {} inputs", oob.len(), op.num_operands());
+        return fail(op, diags, message);
+    }
+    for (i, (value, input)) in oob.iter().zip(op.operands()).enumerate() {
+        let (ty, elem) = (op.cx.attr_type(*value), element(op, input));
+        if *value != Attr::UNIT && ty != Some(elem) {
+            return fail(
+                op,
+                diags,
+                format_args!("oob value of input {i} must be a number of the input's element type"),
+            );
+        }
+    }
+    if !oob.is_empty() && oob.iter().all(|a| *a == Attr::UNIT) {
+        return fail(op, diags, "has only unit oob values; leave the attribute out");
+    }
+    Ok(())
+}
+
+/// Every iterator has an extent, sizes agree on it, and what is read without `oob` value lies inside.
+fn check_extents(
+    op: OpRef<'_>,
+    compute: ComputeOp<'_>,
+    iterators: &[IteratorKind],
+    diags: &mut Diagnostics,
+) -> Checked {
+    let Some(form) = ComputeForm::of(op) else {
+        return fail(op, diags, "has an empty body");
+    };
+    for i in 0..iterators.len() {
+        let mut known: Option<(Poly, Value, usize)> = None;
+        let mut sources = 0;
+        for (value, dim) in form.extent_sources(i) {
+            sources += 1;
+            let Some(size) = sizes(op, value).get(dim).cloned().flatten() else { continue };
+            match &known {
+                Some((first, ..)) if differ(&Some(first.clone()), &Some(size.clone())) => {
+                    let message = format!("iterator d{i} runs over {first} and over {size}");
+                    return fail(op, diags, message);
+                }
+                Some(_) => {}
+                None => known = Some((size, value, dim)),
+            }
+        }
+        if sources == 0 {
+            let message = format!("no operand and no result says how far iterator d{i} runs");
+            return fail(op, diags, message);
+        }
+    }
+    let extents = form.extents();
+    for (i, (map, input)) in compute.maps().iter().zip(op.operands()).enumerate() {
+        if form.oob.get(i).is_some_and(Option::is_some) {
+            check_oob_needed(op, i, *map, &extents, diags)?;
+        } else {
+            check_inside(op, i, *map, input, &extents, diags)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_inside(
+    op: OpRef<'_>,
+    input: usize,
+    map: AffineMap,
+    value: Value,
+    extents: &[Option<Poly>],
+    diags: &mut Diagnostics,
+) -> Checked {
+    // An empty iteration space reads nothing.
+    if extents.iter().any(|e| e.as_ref().and_then(Poly::as_const) == Some(0)) {
+        return Ok(());
+    }
+    for (dim, (expr, size)) in op.cx.map_results(map).iter().zip(sizes(op, value)).enumerate() {
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { continue };
+        let below = low.as_const().is_some_and(|l| l < 0);
+        let above = size.is_some_and(|s| s.sub(&high).as_const().is_some_and(|room| room < 1));
+        if below || above {
+            let message = format!("map of input {input} reads outside dimension {dim}");
+            return Err(diags.report(op.error(message).help("give the input an `oob` value")));
+        }
+    }
+    Ok(())
+}
+
+/// An `oob` value costs a mask; one that is never read is a mistake.
+fn check_oob_needed(
+    op: OpRef<'_>,
+    input: usize,
+    map: AffineMap,
+    extents: &[Option<Poly>],
+    diags: &mut Diagnostics,
+) -> Checked {
+    let inside = op.cx.map_results(map).iter().zip(sizes(op, op.operand(input))).all(|(expr, size)| {
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { return false };
+        let room = size.and_then(|s| s.sub(&high).as_const());
+        low.as_const().is_some_and(|l| l >= 0) && room.is_some_and(|r| r >= 1)
+    });
+    if inside {
+        return fail(op, diags, format_args!("input {input} has an oob value but never reads outside"));
+    }
+    Ok(())
+}
+
+impl VerifyRegions for ComputeOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(form) = ComputeForm::of(op) else { return fail(op, diags, "has an empty body") };
+        let inputs: Vec<Type> = op.operands().map(|v| element(op, v)).collect();
+        let args: Vec<Type> = form.body.args().iter().map(|v| op.ty(*v)).collect();
+        if args != inputs {
+            return fail(op, diags, "body must take one number per input, of the input's element type");
+        }
+        for inner in form.body.ops() {
+            let outside = |v: &Value| op.body.value_block(*v) != Some(form.body.block);
+            if inner.operands().any(|v| outside(&v)) {
+                return Err(diags.report(inner.error("uses a value from outside the body of 'graph.compute'")));
+            }
+            if !sutura_ir::analysis::effects::is_memory_effect_free(inner) {
+                return Err(diags.report(inner.error("has effects and cannot stand in the body of 'graph.compute'")));
+            }
+        }
+        check_yield(op, &form, diags)
+    }
+}
+
+fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -> Checked {
+    let Some(end) = form.yielded().filter(|o| o.is::<YieldOp<'_>>()) else {
+        return fail(op, diags, "body must end in 'graph.yield'");
+    };
+    if end.num_operands() != op.num_results() {
+        let message = format!("yields {} values for {} results", end.num_operands(), op.num_results());
+        return Err(diags.report(end.error(message)));
+    }
+    for (i, (value, result)) in end.operands().zip(op.results()).enumerate() {
+        let (got, want) = (op.ty(value), element(op, result));
+        let accumulated = form.has_reduction() && got == accumulator_type(op.cx, want);
+        if got != want && !accumulated {
+            return Err(diags.report(end.error(format_args!("value {i} must have the element type of result {i}"))));
+        }
+        if form.has_reduction() && !got.is_int_index_or_float(op.cx) {
+            return Err(diags.report(end.error(format_args!("value {i} is no number that could be combined"))));
+        }
+    }
+    Ok(())
+}
+
+impl Verify for IndexOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let (Some(index), Some(parent)) = (op.as_::<IndexOp<'_>>(), op.parent()) else { return Ok(()) };
+        let count = parent.as_::<ComputeOp<'_>>().map_or(0, |c| c.iterators().len());
+        if usize::try_from(index.iterator()).is_ok_and(|i| i < count) {
+            return Ok(());
+        }
+        fail(op, diags, format_args!("names iterator {} of {count}", index.iterator()))
+    }
+}
+
+// ---- the others
+
+/// Requires that a value is a tensor of integers of rank `rank`.
+fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
+    let elem = element(op, value);
+    if !elem.is_integer(op.cx) && elem != Type::INDEX {
+        return fail(op, diags, format_args!("{what} must hold integers"));
+    }
+    if !ranks.is_empty() && !ranks.contains(&rank(op, value)) {
+        return fail(op, diags, format_args!("{what} must have rank {}, not {}", ranks[0], rank(op, value)));
+    }
+    Ok(())
+}
+
+fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
+    if element(op, a) == element(op, b) { Ok(()) } else { fail(op, diags, "input and result differ in element type") }
+}
+
+impl Verify for ConstantOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let (cx, ty) = (op.cx, op.result_types().next());
+        let value = op.prop("value").and_then(|v| cx.attr_type(v));
+        let plain = ty.is_some_and(|t| matches!(cx.type_data(t), TypeData::RankedTensor { encoding: None, .. }));
+        let is_static = ty.and_then(|t| cx.shape(t)).is_some_and(|s| s.iter().all(|d| *d >= 0));
+        if value != ty || !plain || !is_static {
+            return fail(op, diags, "result must have the static tensor type of the value");
+        }
+        Ok(())
+    }
+}
+
+impl Verify for ReshapeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, reshape.input(), reshape.result(), diags)?;
+        let result = sizes(op, reshape.result());
+        if let Some(shape) = reshape.shape() {
+            check_integers(op, shape, "shape", &[1], diags)?;
+            if differ(&sizes(op, shape)[0], &Some((result.len() as i64).into())) {
+                return fail(
+                    op,
+                    diags,
+                    format_args!("shape must hold {} sizes, one per dimension of the result", result.len()),
+                );
+            }
+        } else if result.iter().filter(|d| d.is_none()).count() > 1 {
+            let message = "without a shape operand the result's type may leave at most one size open";
+            return fail(op, diags, message);
+        }
+        let product =
+            |dims: &[Option<Poly>]| dims.iter().cloned().collect::<Option<Vec<_>>>().map(|d| Poly::product(&d));
+        let (from, to) = (product(&sizes(op, reshape.input())), product(&result));
+        if differ(&from, &to) {
+            return fail(op, diags, "input and result differ in their number of elements");
+        }
+        Ok(())
+    }
+}
+
+impl Verify for ShapeOfOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(shape) = op.as_::<ShapeOfOp<'_>>() else { return Ok(()) };
+        let rank = rank(op, shape.input()) as i64;
+        let fits = op.cx.shape(op.ty(shape.result())) == Some(&[rank]) && element(op, shape.result()) == Type::I64;
+        if fits { Ok(()) } else { fail(op, diags, format_args!("result must be tensor<{rank}xi64>")) }
+    }
+}
+
+fn check_axis(op: OpRef<'_>, axis: i64, rank: usize, diags: &mut Diagnostics) -> Result<usize, Reported> {
+    match usize::try_from(axis) {
+        Ok(axis) if axis < rank => Ok(axis),
+        _ => fail(op, diags, format_args!("axis {axis} is no dimension of a tensor of rank {rank}")),
+    }
+}
+
+impl Verify for ConcatOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(concat) = op.as_::<ConcatOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        let result = sizes(op, concat.result());
+        let axis = check_axis(op, concat.axis(), result.len(), diags)?;
+        if op.num_operands() == 0 {
+            return fail(op, diags, "needs an input");
+        }
+        let mut along = Some(Poly::constant(0));
+        for (i, input) in op.operands().enumerate() {
+            check_same_element(op, input, concat.result(), diags)?;
+            let dims = sizes(op, input);
+            if dims.len() != result.len() {
+                return fail(op, diags, format_args!("input {i} has rank {}, the result {}", dims.len(), result.len()));
+            }
+            for (d, (a, b)) in dims.iter().zip(&result).enumerate().filter(|(d, _)| *d != axis) {
+                if differ(a, b) {
+                    return fail(op, diags, format_args!("input {i} and result differ in dimension {d}"));
+                }
+            }
+            along = along.zip(dims[axis].clone()).map(|(sum, d)| sum.add(&d));
+        }
+        if differ(&along, &result[axis]) {
+            return fail(op, diags, "sizes along the axis do not add up to the result's");
+        }
+        Ok(())
+    }
+}
+
+impl Verify for SliceOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(slice) = op.as_::<SliceOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, slice.input(), slice.result(), diags)?;
+        let (axes, rank_in) = (slice.axes(), rank(op, slice.input()));
+        if rank(op, slice.result()) != rank_in {
+            return fail(op, diags, "input and result differ in rank");
+        }
+        for (i, axis) in axes.iter().enumerate() {
+            let axis = check_axis(op, *axis, rank_in, diags)? as i64;
+            if axes[..i].contains(&axis) {
+                return fail(op, diags, format_args!("axis {axis} is named twice"));
+            }
+        }
+        let bounds: Vec<Value> = slice.bounds().collect();
+        match (&bounds[..], slice.starts(), slice.ends()) {
+            ([], Some(starts), Some(ends)) => {
+                if starts.len() != axes.len() || ends.len() != axes.len() {
+                    return fail(op, diags, "needs one start and one end per axis");
+                }
+            }
+            ([starts, ends], None, None) => {
+                check_integers(op, *starts, "starts", &[1], diags)?;
+                check_integers(op, *ends, "ends", &[1], diags)?;
+                let count = Some((axes.len() as i64).into());
+                if differ(&sizes(op, *starts)[0], &count) || differ(&sizes(op, *ends)[0], &count) {
+                    return fail(op, diags, "needs one start and one end per axis");
+                }
+            }
+            _ => return fail(op, diags, "needs starts and ends either as attributes or as two operands"),
+        }
+        let steps = slice.steps();
+        if steps.len() != axes.len() || steps.contains(&0) || steps.contains(&i64::MIN) {
+            return fail(op, diags, "needs one step per axis, none of them 0");
+        }
+        for dim in (0..rank_in).filter(|d| !axes.contains(&(*d as i64))) {
+            if differ(&sizes(op, slice.input())[dim], &sizes(op, slice.result())[dim]) {
+                return fail(op, diags, format_args!("input and result differ in dimension {dim}, which is not cut"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Verify for GatherOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(gather) = op.as_::<GatherOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, gather.data(), gather.result(), diags)?;
+        check_integers(op, gather.indices(), "indices", &[], diags)?;
+        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
+        let axis = check_axis(op, gather.axis(), data.len(), diags)?;
+        let wanted: Vec<_> = data[..axis].iter().chain(&indices).chain(&data[axis + 1..]).cloned().collect();
+        let result = sizes(op, gather.result());
+        if wanted.len() != result.len() {
+            return fail(op, diags, format_args!("result must have rank {}, not {}", wanted.len(), result.len()));
+        }
+        match wanted.iter().zip(&result).position(|(a, b)| differ(a, b)) {
+            Some(dim) => {
+                fail(op, diags, format_args!("dimension {dim} of the result has another size than it follows"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl VerifyRegions for FusionOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(entry) = op.region(0).and_then(|r| r.entry()) else { return fail(op, diags, "has an empty body") };
+        let args: Vec<Type> = entry.args().iter().map(|v| entry.body.ty(*v)).collect();
+        if args.len() != op.num_operands() {
+            return fail(op, diags, format_args!("has {} inputs and {} arguments", op.num_operands(), args.len()));
+        }
+        let fits = |(a, b): (&Type, Type)| compatible(op.cx, *a, b);
+        if let Some(i) = args.iter().zip(op.operand_types()).position(|p| !fits(p)) {
+            return fail(op, diags, format_args!("input {i} and its argument differ in type"));
+        }
+        let Some(end) = entry.ops().last().filter(|o| o.is::<YieldOp<'_>>()) else {
+            return fail(op, diags, "body must end in 'graph.yield'");
+        };
+        let yielded: Vec<Type> = end.operand_types().collect();
+        if yielded.len() != op.num_results() || !yielded.iter().zip(op.result_types()).all(fits) {
+            return Err(diags.report(end.error("must yield the results of the op around it")));
+        }
+        Ok(())
+    }
+}
+
+/// True when a value of type `a` may stand for one of type `b`: equal but for sizes, and those equal or unknown on one
+/// side.
+pub fn compatible(cx: &Context, a: Type, b: Type) -> bool {
+    if a == b {
+        return true;
+    }
+    let (Some(x), Some(y)) = (symbolic_shape(cx, a), symbolic_shape(cx, b)) else { return false };
+    let tensors = a.is_tensor(cx) && b.is_tensor(cx) && cx.element_type(a) == cx.element_type(b);
+    tensors && x.len() == y.len() && x.iter().zip(&y).all(|(p, q)| !differ(p, q))
+}
