@@ -6,7 +6,7 @@ use crate::affine::{AffineExpr, AffineExprData, AffineMapData, IntegerSetData};
 use crate::attrs::{Attr, AttrData, NamedAttr};
 use crate::ext::{ExtAttr, ExtType};
 use crate::handle::interned_handle;
-use crate::location::{LocData, SourceMap};
+use crate::location::{Loc, LocData, SourceMap};
 use crate::registry::{OpInfo, OpName, Registry};
 use crate::types::{Type, TypeData};
 
@@ -85,10 +85,11 @@ impl Context {
         cx
     }
 
-    /// Fills the first slots, on which the constants of [`Type`], [`Attr`] and [`Ident`] rely.
+    /// Fills the first slots, on which the constants of [`Type`], [`Attr`], [`Loc`] and [`Ident`] rely.
     fn intern_constants(&self) {
         assert_eq!(self.ident(""), Ident::EMPTY);
         assert_eq!(self.int_list(&[]), IntList::EMPTY);
+        assert_eq!(self.loc(LocData::Unknown), Loc::UNKNOWN);
         Type::intern_constants(self);
         Attr::intern_constants(self);
     }

@@ -84,7 +84,7 @@ pub(super) fn verify_on_exit(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnosti
     Ok(())
 }
 
-/// INV-26
+/// INV-26.
 fn verify_implicit_terminator(op: OpRef<'_>, name: &str) -> Result<(), Diagnostic> {
     if op.has_trait(Traits::NoTerminator) {
         return Ok(());
@@ -101,7 +101,7 @@ fn verify_implicit_terminator(op: OpRef<'_>, name: &str) -> Result<(), Diagnosti
     Ok(())
 }
 
-/// INV-40, INV-41
+/// INV-40 and INV-41.
 fn verify_symbol_table(table: OpRef<'_>) -> Result<(), Diagnostic> {
     let mut regions = table.regions();
     let (Some(region), None) = (regions.next(), regions.next()) else {

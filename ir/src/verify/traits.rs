@@ -37,7 +37,7 @@ pub(super) fn verify(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Re
     Ok(())
 }
 
-/// INV-17
+/// INV-17.
 fn verify_parent(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Result<(), Diagnostic> {
     let parent = op.parent().or(owner).map(|p| p.name_str());
     // A part of a program that is verified alone has an unknown parent.
@@ -48,6 +48,7 @@ fn verify_parent(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Result
     Err(op.error(format!("expects parent op {one_of}'{}'", def.parents.join(", "))))
 }
 
+/// INV-18, as the two after it.
 fn no_region_arguments(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let many = op.regions().len() > 1;
     for (index, entry) in op.regions().map(|r| r.entry()).enumerate() {
@@ -153,7 +154,7 @@ fn compatible_shape(cx: &Context, a: Type, b: Type) -> bool {
 
 // ---- symbols
 
-/// INV-20
+/// INV-20.
 fn verify_symbol(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Result<(), Diagnostic> {
     let optional = def.attr(SYMBOL_NAME).is_some_and(|a| a.optional);
     match op.attr(SYMBOL_NAME) {
