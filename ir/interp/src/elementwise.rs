@@ -4,8 +4,9 @@ use smallvec::SmallVec;
 use sutura_ir::{Attr, DialectBuilder, OpRef};
 
 use crate::buffer::Buffer;
-use crate::engine::{Flow, Frame, Interpret};
+use crate::engine::{Flow, Interpret};
 use crate::error::{Fault, InterpError};
+use crate::frame::Frame;
 use crate::num::{Kernel, NumOp};
 use crate::scalar::{DType, Scalar};
 use crate::tensor::Tensor;

@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 pub mod buffer;
+mod code;
 pub mod compare;
 pub mod constant;
 pub mod elementwise;
 mod engine;
 pub mod equivalence;
 mod error;
+mod frame;
 pub mod memory;
 pub mod nest;
 pub mod num;
@@ -27,9 +29,10 @@ mod value;
 pub use buffer::Buffer;
 pub use compare::{Mismatch, Tolerance, compare};
 pub use elementwise::{ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
-pub use engine::{Callable, Flow, Frame, Interpret, Interpreter, Limits, NativeFn, Values};
+pub use engine::{Callable, Flow, Interpret, Interpreter, Limits, NativeFn, Values};
 pub use equivalence::{Agreement, Difference, Trials, equivalent};
 pub use error::{Fault, FaultKind, InterpError};
+pub use frame::Frame;
 pub use memory::{BufferId, MemRef, Memory};
 pub use num::NumOp;
 pub use program::Program;

@@ -314,10 +314,17 @@ impl Kernel {
         if args.len() != self.operands.len() || args.iter().zip(&self.operands).any(|(a, t)| a.dtype() != *t) {
             return Err(Fault::type_mismatch(format!("{:?} got operands of other types", self.op)));
         }
-        let bits: SmallVec<[[u64; 1]; 3]> = args.iter().map(|a| [a.bits()]).collect();
-        let lanes: SmallVec<[&[u64]; 3]> = bits.iter().map(|b| &b[..]).collect();
+        let mut bits = [0; 3];
+        bits.iter_mut().zip(args).for_each(|(bits, arg)| *bits = arg.bits());
+        self.eval_bits(bits)
+    }
+
+    /// Evaluates the op on the bits of single numbers; those beyond its operands do not count.
+    pub(crate) fn eval_bits(&self, bits: [u64; 3]) -> Result<Scalar, Fault> {
+        let [a, b, c] = &bits;
+        let lanes = [std::slice::from_ref(a), std::slice::from_ref(b), std::slice::from_ref(c)];
         let mut out = [0];
-        self.eval_lanes(&lanes, &mut out).map_err(|e| e.fault)?;
+        self.eval_lanes(&lanes[..self.operands.len()], &mut out).map_err(|e| e.fault)?;
         Ok(Scalar::from_bits(self.result, out[0]))
     }
 
