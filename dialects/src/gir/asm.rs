@@ -268,7 +268,6 @@ fn print_for(p: &mut Printer<'_>, op: OpRef<'_>, _args: &[DirectiveArg]) {
     let this = ForOp::from_ref(op);
     let Some(entry) = this.body().entry() else { return };
     let block_args = entry.args();
-    p.text(" ");
     if let Some(&index) = block_args.first() {
         p.value(entry.body, index);
     }

@@ -96,7 +96,8 @@ pub struct YieldOp {
 #[op(
     "gir.slice",
     traits(Pure),
-    format = "$view `[` $offsets `]` (`rows` `(` $row_dim^ `,` $row_step `)`)? (`cols` `(` $col_dim^ `,` $col_step `)`)? \
+    format = "$view `[` $offsets `]` (`rows` `(` $row_dim^ `)`)? (`by` $row_step^)? \
+              (`cols` `(` $col_dim^ `)`)? (`by` $col_step^)? \
               attr-dict `:` type($view) `->` type($slice)",
     verify
 )]

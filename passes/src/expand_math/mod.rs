@@ -10,7 +10,7 @@ mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Context, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Context, Op, OpRef, Rewriter, Type};
 
 use builder::{Arith, Emitted};
 

@@ -28,11 +28,6 @@ pub(super) enum Parts {
 }
 
 impl RegTile {
-    /// A single element.
-    pub(super) fn scalar(elem: Type, value: Value) -> Self {
-        Self::of_scalars(elem, vec![vec![value]])
-    }
-
     pub(super) fn of_scalars(elem: Type, parts: Vec<Vec<Value>>) -> Self {
         let (rows, cols) = (parts.len() as i64, parts.first().map_or(0, Vec::len) as i64);
         let parts = Parts::Scalars(parts);
