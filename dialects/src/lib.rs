@@ -30,6 +30,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<arith::ArithDialect>()
         .with::<cf::ControlFlowDialect>()
         .with::<scf::ScfDialect>()
+        .with::<gir::GirDialect>()
         .with::<rt::RtDialect>()
         .with::<math::MathDialect>()
         .with::<tensor::TensorDialect>()
