@@ -6,12 +6,14 @@ mod asm;
 pub mod cf;
 mod constant;
 pub mod r#dyn;
+mod effects;
 mod flags;
 pub mod func;
 pub mod gir;
 pub mod graph;
 mod interp;
 pub mod math;
+pub mod memref;
 pub mod rt;
 pub mod scf;
 mod show;
@@ -34,6 +36,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<rt::RtDialect>()
         .with::<math::MathDialect>()
         .with::<tensor::TensorDialect>()
+        .with::<memref::MemRefDialect>()
         .with::<r#dyn::DynDialect>()
         .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);

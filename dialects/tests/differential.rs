@@ -364,3 +364,57 @@ fn tensor_values() {
         });
     });
 }
+
+#[test]
+fn memref_memory() {
+    use sutura_dialects::memref::*;
+    use sutura_dialects::slices::{Mixed, Slice, split_mixed};
+    check(|b| {
+        let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+        let ty = |shape: &[i64]| cx.memref_type(shape, Type::F32, None, None);
+        let table = cx.dense_attr(cx.tensor_type(&[2], Type::F32, None), &[0x3f80_0000, 0]);
+        GlobalOp::build(b, loc, "table", Some("private"), ty(&[2]), table, true, Some(64));
+        GlobalOp::build(b, loc, "scratch", None, ty(&[2]), Some(Attr::UNIT), false, None);
+        GlobalOp::build(b, loc, "external", None, ty(&[2]), None, false, None);
+        let bytes = cx.memref_type(&[DYNAMIC], Type::I8, None, None);
+        let inputs = [ty(&[DYNAMIC, 4]), Type::INDEX, Type::F32, bytes];
+        function(b, "f", &inputs, |b, args| {
+            let [m, i, x, bytes] = args[..] else { panic!("four arguments") };
+            let memory = AllocOp::value(b, loc, &[i], &[], Some(64), ty(&[DYNAMIC, 4]));
+            AllocaOp::value(b, loc, &[], &[], None, ty(&[4]));
+            let symbolic = cx.affine_map(
+                1,
+                1,
+                &[cx.affine_binary(sutura_ir::affine::AffineOp::Add, cx.affine_dim(0), cx.affine_symbol(0))],
+            );
+            let symbolic = cx.memref_type(&[4], Type::F32, Some(cx.affine_map_attr(symbolic)), None);
+            AllocaOp::value(b, loc, &[], &[i], None, symbolic);
+            DeallocOp::build(b, loc, memory);
+            LoadOp::value(b, loc, m, &[i, i], None);
+            StoreOp::build(b, loc, x, m, &[i, i], Some(16));
+            DimOp::value(b, loc, m, i);
+            RankOp::value(b, loc, m);
+            CastOp::value(b, loc, m, ty(&[8, 4]));
+            CopyOp::build(b, loc, m, m);
+            let slice = Slice {
+                offsets: vec![Mixed::Value(i), Mixed::Static(1)],
+                sizes: vec![Mixed::Static(2), Mixed::Value(i)],
+                strides: vec![Mixed::Static(1), Mixed::Static(2)],
+            };
+            let (offsets, static_offsets) = split_mixed(&slice.offsets);
+            let (sizes, static_sizes) = split_mixed(&slice.sizes);
+            let view = SubViewOp::view_type(cx, ty(&[DYNAMIC, 4]), &slice).expect("a strided source");
+            SubViewOp::value(b, loc, m, &offsets, &sizes, &[], &static_offsets, &static_sizes, &[1, 2], view);
+            let row = StridedLayout { strides: vec![1], offset: DYNAMIC }.memref_type(cx, &[4], Type::F32, None);
+            SubViewOp::value(b, loc, m, &[i], &[], &[], &[DYNAMIC, 0], &[1, 4], &[1, 1], row);
+            ReinterpretCastOp::value(b, loc, m, &[], &[i], &[], &[0], &[DYNAMIC, 2], &[2, 1], ty(&[DYNAMIC, 2]));
+            ViewOp::value(b, loc, bytes, i, &[i], ty(&[DYNAMIC, 2]));
+            let groups = [vec![0, 1], vec![2]];
+            let wide = ty(&[DYNAMIC, 2, 4]);
+            let expanded = ExpandShapeOp::value(b, loc, m, &groups, &[i], &[DYNAMIC, 2, 4], wide);
+            CollapseShapeOp::value(b, loc, expanded, &groups, ty(&[DYNAMIC, 4]));
+            GetGlobalOp::value(b, loc, "table", ty(&[2]));
+            ExtractAlignedPointerAsIndexOp::value(b, loc, m);
+        });
+    });
+}

@@ -1,0 +1,30 @@
+//! Memory effects that follow from an op's declaration: which group of values they are on.
+
+use sutura_ir::OpRef;
+use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+
+/// A declared group of operands or results.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Operand(usize),
+    Result(usize),
+}
+
+/// Effects on the first value of some groups; an absent value has none.
+pub(crate) struct On(pub(crate) &'static [(EffectKind, Place)]);
+
+impl MemoryEffects for On {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        let value = |place| match place {
+            Place::Operand(group) => op.operand_of(group),
+            Place::Result(group) => op.result_of(group),
+        };
+        self.0.iter().filter_map(|(kind, place)| Some(Effect { kind: *kind, value: Some(value(*place)?) })).collect()
+    }
+}
+
+/// Reads what its first operand group refers to.
+pub(crate) const READS_FIRST: On = On(&[(EffectKind::Read, Place::Operand(0))]);
+
+/// Writes what its second operand group refers to.
+pub(crate) const WRITES_SECOND: On = On(&[(EffectKind::Write, Place::Operand(1))]);

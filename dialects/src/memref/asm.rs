@@ -1,0 +1,49 @@
+//! Directives of memref's assembly formats.
+
+use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
+use sutura_ir::asm::print::Printer;
+use sutura_ir::op_def::OpView;
+use sutura_ir::{Attr, Context, OpRef, Reported, Type, TypeData};
+
+use super::ops::GlobalOp;
+
+/// `custom<GlobalTypeAndValue>($type, $initial_value)`: `type [= uninitialized | = dense<…>]`, the elements without
+/// their type.
+pub(super) const GLOBAL: DirectiveDef = DirectiveDef { parse: parse_global, print: print_global };
+
+/// The type of the elements that a memref of type `ty` begins with.
+pub(super) fn value_type(cx: &Context, ty: Type) -> Type {
+    match cx.type_data(ty) {
+        TypeData::MemRef { shape, elem, .. } => cx.ty(TypeData::RankedTensor { shape, elem, encoding: None }),
+        _ => ty,
+    }
+}
+
+fn parse_global(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let ty = p.ty()?;
+    parts.set_prop(p.cx(), "type", p.cx().type_attr(ty));
+    if !p.opt_punct("=") {
+        return Ok(());
+    }
+    let value = if p.opt_keyword("uninitialized") {
+        Attr::UNIT
+    } else {
+        let elements = value_type(p.cx(), ty);
+        p.attr(Some(elements))?
+    };
+    parts.set_prop(p.cx(), "initial_value", value);
+    Ok(())
+}
+
+fn print_global(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    let global = GlobalOp::from_ref(op);
+    p.ty(global.ty());
+    match global.initial_value() {
+        None => {}
+        Some(Attr::UNIT) => p.text(" = uninitialized"),
+        Some(value) => {
+            p.text(" = ");
+            p.attr_untyped(value);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Canonicalization patterns of memref operations.
+
+use sutura_ir::op_def::{Canonicalize, OpView};
+use sutura_ir::pattern::PatternSet;
+use sutura_ir::{AttrData, Builder, DYNAMIC, Loc, Op, Rewriter, Type, TypeData, Value};
+
+use super::ops::{AllocOp, AllocaOp, CastOp, CopyOp, DeallocOp, DimOp, StoreOp};
+
+impl Canonicalize for AllocOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<AllocOp<'_>>("alloc_that_is_only_written", alloc_that_is_only_written);
+        set.add::<AllocOp<'_>>("alloc_of_constant_size", |op, rw| {
+            alloc_of_constant_size(op, rw, |b, loc, sizes, alignment, ty| {
+                AllocOp::value(b, loc, sizes, &[], alignment, ty)
+            })
+        });
+    }
+}
+
+impl Canonicalize for AllocaOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<AllocaOp<'_>>("alloca_that_is_only_written", alloc_that_is_only_written);
+        set.add::<AllocaOp<'_>>("alloca_of_constant_size", |op, rw| {
+            alloc_of_constant_size(op, rw, |b, loc, sizes, alignment, ty| {
+                AllocaOp::value(b, loc, sizes, &[], alignment, ty)
+            })
+        });
+    }
+}
+
+impl Canonicalize for DimOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<DimOp<'_>>("dim_of_cast", dim_of_cast);
+    }
+}
+
+impl Canonicalize for CopyOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<CopyOp<'_>>("copy_to_itself", copy_to_itself);
+    }
+}
+
+/// Memory that is never read goes, with the stores into it and its deallocation.
+fn alloc_that_is_only_written(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let memory = rw.body().result(op, 0);
+    let mut users: Vec<Op> = rw.body().uses(memory).map(|u| u.owner).collect();
+    let only_written = users.iter().all(|user| {
+        let user = rw.op_ref(*user);
+        let stored_into = user.as_::<StoreOp<'_>>().is_some_and(|s| s.memref() == memory && s.stored() != memory);
+        stored_into || user.is::<DeallocOp<'_>>()
+    });
+    only_written.then_some(())?;
+    users.dedup();
+    for user in users {
+        rw.erase_op(user);
+    }
+    rw.erase_op(op);
+    Some(())
+}
+
+/// An allocation whose sizes are constants gets a static type, and a cast to the old one.
+fn alloc_of_constant_size(
+    op: Op,
+    rw: &mut Rewriter<'_>,
+    build: fn(&mut Builder<'_>, Loc, &[Value], Option<i64>, Type) -> Value,
+) -> Option<()> {
+    let (old, new, sizes, alignment) = {
+        let this = rw.op_ref(op);
+        let cx = rw.cx();
+        let old = this.ty(this.result(0));
+        let TypeData::MemRef { shape, elem, layout, space } = cx.type_data(old) else { return None };
+        // A layout with symbols or strides would have to change too.
+        layout.is_none().then_some(())?;
+        let mut operands = this.operands();
+        let (mut shape, mut sizes) = (cx.ints(shape).to_vec(), Vec::new());
+        for size in shape.iter_mut().filter(|d| **d == DYNAMIC) {
+            let operand = operands.next()?;
+            match this.constant(operand).and_then(|c| cx.as_int(c)).filter(|n| *n >= 0) {
+                Some(number) => *size = number,
+                None => sizes.push(operand),
+            }
+        }
+        let new = cx.memref_type(&shape, elem, None, space);
+        let alignment = this.prop("alignment").and_then(|a| match cx.attr_data(a) {
+            AttrData::Integer { value, .. } => Some(value),
+            _ => None,
+        });
+        (new != old).then_some((old, new, sizes, alignment))?
+    };
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let memory = build(rw, loc, &sizes, alignment, new);
+    let cast = CastOp::value(rw, loc, memory, old);
+    rw.replace_op(op, &[cast]);
+    Some(())
+}
+
+/// `dim (cast x)` to `dim x`.
+fn dim_of_cast(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let source = {
+        let dim = rw.view::<DimOp<'_>>(op)?;
+        let source = rw.def::<CastOp<'_>>(dim.source())?.source();
+        rw.cx().shape(dim.op_ref().ty(source)).map(|_| source)?
+    };
+    rw.set_operand(op, 0, source);
+    Some(())
+}
+
+/// `copy x, x` goes.
+fn copy_to_itself(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    (rw.body().operand(op, 0) == rw.body().operand(op, 1)).then_some(())?;
+    rw.erase_op(op);
+    Some(())
+}

@@ -1,0 +1,49 @@
+//! Memory: allocation, access, views.
+
+mod asm;
+mod canonicalize;
+mod fold;
+mod layout;
+mod ops;
+mod verify;
+
+use sutura_ir::interfaces::{EffectKind, MemoryEffects, SymbolUser};
+use sutura_ir::{Dialect, DialectBuilder};
+
+use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
+pub use layout::{StridedLayout, strided_layout};
+pub use ops::*;
+
+/// The memref dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct MemRefDialect;
+
+static READ: On = READS_FIRST;
+static WRITE: On = WRITES_SECOND;
+static ALLOCATE: On = On(&[(EffectKind::Allocate, Place::Result(0))]);
+static FREE: On = On(&[(EffectKind::Free, Place::Operand(0))]);
+static COPY: On = On(&[(EffectKind::Read, Place::Operand(0)), (EffectKind::Write, Place::Operand(1))]);
+
+impl Dialect for MemRefDialect {
+    const NAME: &'static str = "memref";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Memory: allocation, access, views.");
+        d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
+            .directive("ElementsOf", crate::asm::ELEMENTS_OF)
+            .directive("GlobalTypeAndValue", asm::GLOBAL)
+            .materialize(crate::arith::materialize);
+        d.op::<AllocOp<'_>>().op::<AllocaOp<'_>>().op::<DeallocOp<'_>>().op::<LoadOp<'_>>().op::<StoreOp<'_>>();
+        d.op::<DimOp<'_>>().op::<RankOp<'_>>().op::<CastOp<'_>>().op::<SubViewOp<'_>>().op::<ReinterpretCastOp<'_>>();
+        d.op::<ViewOp<'_>>().op::<CopyOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
+        d.op::<GlobalOp<'_>>().op::<GetGlobalOp<'_>>().op::<ExtractAlignedPointerAsIndexOp<'_>>();
+        for name in ["memref.alloc", "memref.alloca"] {
+            d.interface::<dyn MemoryEffects>(name, &ALLOCATE);
+        }
+        d.interface::<dyn MemoryEffects>("memref.dealloc", &FREE)
+            .interface::<dyn MemoryEffects>("memref.load", &READ)
+            .interface::<dyn MemoryEffects>("memref.store", &WRITE)
+            .interface::<dyn MemoryEffects>("memref.copy", &COPY)
+            .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
+    }
+}
