@@ -4,6 +4,8 @@
 pub mod expand_math;
 pub mod generic;
 pub mod gir_to_cpu;
+pub mod rt;
+pub mod rt_to_upstream;
 
 use sutura_ir::pass::PassRegistry;
 
@@ -12,4 +14,6 @@ pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
+    rt::register(registry);
+    registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
 }

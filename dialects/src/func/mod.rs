@@ -20,8 +20,9 @@ impl Dialect for FuncDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Functions: definition, call, return.");
         d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
-        d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ReturnOp<'_>>();
+        d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
+        d.interface::<dyn SymbolUser>("func.constant", &verify::ConstantSymbols);
         interp::register(d);
     }
 }

@@ -114,6 +114,19 @@ pub struct CallOp {
     results: Results<AnyType>,
 }
 
+/// A function as a value, such as to be called through a pointer.
+///
+/// ```mlir
+/// %f = func.constant @twice : (f32) -> f32
+/// ```
+#[op("func.constant", traits(Pure), format = "attr-dict $value `:` type($result)")]
+pub struct ConstantOp {
+    /// The function.
+    #[name("value")]
+    callee: Attr<FlatSymbolRefAttr>,
+    result: Res<FunctionType>,
+}
+
 /// Ends a function and hands its results to the caller.
 #[op(
     "func.return",

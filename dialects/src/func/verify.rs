@@ -5,7 +5,7 @@ use sutura_ir::op_def::{OpView, Verify, VerifyRegions};
 use sutura_ir::symbols::{SymbolScope, Visibility};
 use sutura_ir::{Diagnostic, Diagnostics, OpRef, Reported, Type};
 
-use super::ops::{CallOp, FuncOp, ReturnOp};
+use super::ops::{CallOp, ConstantOp, FuncOp, ReturnOp};
 use crate::show;
 
 impl Verify for FuncOp<'_> {
@@ -152,4 +152,30 @@ fn verify_side(
             Err(op.error(message).note(defined.0, defined.1))
         }
     }
+}
+
+/// A function value against the function that it names.
+pub(super) struct ConstantSymbols;
+
+impl SymbolUser for ConstantSymbols {
+    fn verify_symbol_uses(
+        &self,
+        op: OpRef<'_>,
+        symbols: &SymbolScope<'_, '_>,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        verify_constant(ConstantOp::from_ref(op), symbols).map_err(|d| diags.report(d))
+    }
+}
+
+fn verify_constant(constant: ConstantOp<'_>, symbols: &SymbolScope<'_, '_>) -> Result<(), Diagnostic> {
+    let op = constant.op_ref();
+    let callee = symbols.lookup(op.op, constant.callee_attr()).and_then(|f| f.as_::<FuncOp<'_>>());
+    let Some(callee) = callee else {
+        return Err(op.error(format!("reference to undefined function '{}'", constant.callee())));
+    };
+    if op.ty(constant.result()) != callee.function_type() {
+        return Err(op.error("reference to function with mismatched type"));
+    }
+    Ok(())
 }

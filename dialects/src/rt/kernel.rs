@@ -148,7 +148,7 @@ pub(super) fn strings_of(cx: &Context, attr: Attr) -> Option<Vec<String>> {
 }
 
 /// `{name, min, max, div, likely}` of a size; what is not there has its default.
-pub(super) fn read_symbol(cx: &Context, attr: Attr) -> Option<(String, SymbolInfo)> {
+pub fn read_symbol(cx: &Context, attr: Attr) -> Option<(String, SymbolInfo)> {
     let entry = |name: &str| cx.entry(attr, cx.ident(name));
     let int = |name: &str, default: i64| entry(name).map_or(Some(default), |a| cx.as_int(a));
     let default = SymbolInfo::default();

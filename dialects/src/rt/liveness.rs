@@ -30,7 +30,7 @@ pub struct BufferUses {
 }
 
 /// The buffer that `value` is a view of, through any number of views.
-pub(super) fn root_buffer(cx: &Context, body: &Body, mut value: Value) -> Value {
+pub fn root_buffer(cx: &Context, body: &Body, mut value: Value) -> Value {
     while let Some(view) = body.defining_op(value).and_then(|op| OpRef::new(cx, body, op).as_::<ViewOp<'_>>()) {
         value = view.buffer();
     }

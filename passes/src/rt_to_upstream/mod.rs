@@ -1,0 +1,148 @@
+//! `convert-rt-to-llvm`: a host program becomes the functions that a model's shared object exports.
+//!
+//! The interface is that of the runtime, version [`ABI_VERSION`]: `sutura_abi_version`, `sutura_shapes` and `sutura_run`
+//! in upstream operations. What the artifact's manifest says is left on the module, see [`HostInterface`].
+
+mod emit;
+mod interface;
+mod program;
+mod run;
+mod shapes;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+use sutura_dialects::rt::ProgramOp;
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::pass::{
+    Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+};
+use sutura_ir::{Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+
+use emit::{Emit, ptr_type};
+pub use interface::{CheckKind, CheckText, Constant, HOST_ATTR, HostInterface, Kernel, Tensor};
+use program::{Kernels, Program};
+
+/// Version of the runtime's interface that the functions follow.
+pub const ABI_VERSION: i64 = 1;
+
+/// `convert-rt-to-llvm`
+pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
+    name: "ConvertRtToLlvm",
+    argument: "convert-rt-to-llvm",
+    summary: "Lower the host program to the functions that the runtime calls",
+    description: "The one `rt.program` of the module becomes `sutura_abi_version`, `sutura_shapes` and `sutura_run` in \
+                  upstream operations; the kernels that it launches are functions by then, and its temporaries have \
+                  their places (`plan-buffers`). Names, types, checks and constants are left on the module as the \
+                  attribute `rt.host`.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[OptionInfo {
+        name: "grain-work",
+        kind: OptionKind::Int(1, 1 << 40),
+        default: "32768",
+        help: "scalar operations that are worth handing to another thread",
+    }],
+    statistics: &[
+        StatisticInfo { name: "num-checks", description: "checks on the dims of the inputs" },
+        StatisticInfo { name: "num-kernels", description: "kernels that are launched" },
+    ],
+    create,
+};
+
+struct ConvertRtToLlvm {
+    grain_work: i64,
+}
+
+fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(ConvertRtToLlvm { grain_work: options.int("grain-work") }))
+}
+
+impl Pass for ConvertRtToLlvm {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let (op, lowered) = match self.lower(run) {
+            Ok(lowered) => lowered,
+            Err(diagnostic) => {
+                run.diags.report(diagnostic);
+                return Err(PassError::Failed);
+            }
+        };
+        run.count("num-checks", lowered.interface.checks.len() as u64);
+        run.count("num-kernels", lowered.interface.kernels.len() as u64);
+        let mut rewriter = Rewriter::new(run.cx, run.body);
+        rewriter.set_before(op);
+        for (state, body) in lowered.functions {
+            rewriter.create_isolated(state, Box::new(body));
+        }
+        rewriter.erase_op(op);
+        let interface = lowered.interface.to_attr(run.cx);
+        run.header.attrs = run.cx.with_entry(run.header.attrs, run.cx.ident(HOST_ATTR), Some(interface));
+        Ok(PreservedAnalyses::none())
+    }
+}
+
+struct Lowered {
+    functions: Vec<(OpState, Body)>,
+    interface: HostInterface,
+}
+
+impl ConvertRtToLlvm {
+    fn lower(&self, run: &PassRun<'_>) -> Result<(Op, Lowered), Diagnostic> {
+        let (cx, body) = (run.cx, &*run.body);
+        let block = body.entry_block();
+        let tops: Vec<OpRef<'_>> =
+            block.into_iter().flat_map(|b| body.ops(b)).map(|op| OpRef::new(cx, body, op)).collect();
+        let mut programs = tops.iter().filter(|op| op.is::<ProgramOp<'_>>());
+        let Some(&op) = programs.next() else {
+            return Err(Diagnostic::error(run.header.loc, "the module has no 'rt.program' to lower"));
+        };
+        if let Some(second) = programs.next() {
+            let error = second.error("is the second program of the module");
+            return Err(error.note(op.loc(), "the first one").help("compile each program in a module of its own"));
+        }
+        let kernels: Kernels<'_> = tops.iter().filter_map(|op| Some((op.symbol_name()?, *op))).collect();
+        for name in ["sutura_abi_version", "sutura_shapes", "sutura_run"] {
+            if let Some(taken) = kernels.get(name) {
+                return Err(taken.error(format!("has the name '{name}', which the host program needs")));
+            }
+        }
+        let program = Program::read(op, &kernels)?;
+        let functions = self.functions(&program).map_err(|message| op.error(message))?;
+        Ok((op.op, Lowered { functions, interface: program.interface() }))
+    }
+
+    fn functions(&self, program: &Program<'_>) -> Result<Vec<(OpState, Body)>, String> {
+        let (cx, loc) = (program.info.op.cx, program.info.op.loc());
+        let version = function(cx, loc, "sutura_abi_version", 0, |e, _| {
+            let version = e.i32(ABI_VERSION);
+            e.ret(&[version]);
+            Ok(())
+        })?;
+        let shapes = function(cx, loc, "sutura_shapes", 5, |e, args| shapes::emit(program, e, args))?;
+        let run = function(cx, loc, "sutura_run", 6, |e, args| run::emit(program, e, args, self.grain_work))?;
+        Ok(vec![version, shapes, run])
+    }
+}
+
+/// A function of `pointers` pointers that returns an `i32`; `fill` builds into its entry block.
+fn function(
+    cx: &Context,
+    loc: Loc,
+    name: &str,
+    pointers: usize,
+    fill: impl FnOnce(&mut Emit<'_, '_>, &[Value]) -> Result<(), String>,
+) -> Result<(OpState, Body), String> {
+    let inputs = vec![ptr_type(cx); pointers];
+    let state = OpState::new(cx.op_name("func.func"), loc)
+        .prop(cx.ident("sym_name"), cx.string_attr(name))
+        .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[Type::I32])));
+    let mut body = Body::new(1);
+    let region = body.region();
+    let mut builder = Builder::new(cx, &mut body);
+    let args: Vec<(Type, Loc)> = inputs.iter().map(|ty| (*ty, loc)).collect();
+    let entry = builder.create_block(region, &args);
+    builder.set_to_end(entry);
+    let args = builder.body().block_args(entry).to_vec();
+    fill(&mut Emit { b: &mut builder, loc }, &args)?;
+    Ok((state, body))
+}

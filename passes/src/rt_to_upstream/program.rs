@@ -1,0 +1,260 @@
+//! The program as the two functions need it: checks, launches with their kernels, order of the workspace.
+
+use rustc_hash::FxHashMap;
+use sutura_dialects::r#dyn::facts::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::rt::{
+    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, KernelSignature, LaunchOp, Launchable,
+    ProgramInfo, Quantity, SelectOp, Solution, Step, Words, root_buffer,
+};
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::{BlockRef, OpRef, OpView, Value};
+
+use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Tensor};
+use super::sizes::Sizes;
+
+/// What a launch runs.
+pub(super) struct Launch<'a> {
+    pub(super) op: LaunchOp<'a>,
+    pub(super) signature: KernelSignature,
+    pub(super) dims: Vec<Poly>,
+    pub(super) groups: Poly,
+    /// Scalar operations of all groups.
+    pub(super) work: Poly,
+}
+
+/// What a program does, in order.
+pub(super) enum Action<'a> {
+    Launch(Launch<'a>),
+    Copy(CopyOp<'a>),
+    /// Versions with their guards; the last one's is empty.
+    Select(Vec<(Vec<Poly>, Vec<Action<'a>>)>),
+}
+
+/// A temporary.
+pub(super) struct Temporary {
+    pub(super) value: Value,
+    /// Bytes, rounded up to the alignment.
+    pub(super) bytes: Poly,
+    /// Numbers of those that it lies after.
+    pub(super) after: Vec<usize>,
+}
+
+pub(super) struct Program<'a> {
+    pub(super) info: ProgramInfo<'a>,
+    pub(super) facts: Facts,
+    pub(super) steps: Vec<Step>,
+    pub(super) actions: Vec<Action<'a>>,
+    pub(super) temporaries: Vec<Temporary>,
+    pub(super) constants: Vec<ConstantOp<'a>>,
+}
+
+/// Finds kernels by name.
+pub(super) type Kernels<'a> = FxHashMap<&'a str, OpRef<'a>>;
+
+impl<'a> Program<'a> {
+    pub(super) fn read(op: OpRef<'a>, kernels: &Kernels<'a>) -> Result<Self, Diagnostic> {
+        let info = ProgramInfo::read(op).map_err(|message| op.error(message))?;
+        let facts = info.facts().map_err(|e| op.error(e))?;
+        let steps = Solution::of(&info).map_err(|e| op.error(e))?.steps;
+        let actions = actions(info.block, kernels)?;
+        let temporaries = temporaries(&info)?;
+        let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
+        let mut program = Self { info, facts, steps, actions, temporaries, constants };
+        program.add_size_checks();
+        Ok(program)
+    }
+
+    /// The buffer that a value is a view of.
+    pub(super) fn root(&self, value: Value) -> Value {
+        root_buffer(self.info.op.cx, self.info.block.body, value)
+    }
+
+    /// Checks that the host needs beyond those of the model: sizes that make sense and fit.
+    fn add_size_checks(&mut self) {
+        let mut checks = SizeChecks { facts: &self.facts, found: Vec::new() };
+        for port in &self.info.outputs {
+            checks.fits(&port.ty.bytes(self.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
+        }
+        for op in self.info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
+            let ty = buffer_type(op.op_ref(), op.buffer());
+            ty.dims.iter().for_each(|dim| checks.not_negative(dim));
+        }
+        let total = self.temporaries.iter().fold(Poly::default(), |sum, t| sum.add(&t.bytes));
+        checks.fits(&total, || "the size in bytes of the temporaries".to_owned());
+        checks.actions(&self.actions);
+        self.steps.extend(checks.found.into_iter().map(Step::Check));
+    }
+
+    pub(super) fn interface(&self) -> HostInterface {
+        let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
+        let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
+        let checks = self.steps.iter().filter_map(|step| match step {
+            Step::Check(check) => Some(check_text(check)),
+            Step::Solve { .. } => None,
+        });
+        let mut kernels = Vec::new();
+        collect_kernels(&self.actions, None, &mut kernels);
+        HostInterface {
+            model: self.info.name.to_owned(),
+            symbols: self.info.symbols.clone(),
+            inputs: self.info.inputs.iter().map(tensor).collect(),
+            outputs: self.info.outputs.iter().map(tensor).collect(),
+            constants: self.constants.iter().map(constant).collect(),
+            checks: checks.collect(),
+            kernels,
+        }
+    }
+}
+
+pub(super) fn buffer_type(op: OpRef<'_>, value: Value) -> &BufferType {
+    BufferType::of(op.cx, op.ty(value)).expect("the declaration says a buffer")
+}
+
+fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
+    let mut actions = Vec::new();
+    for op in block.ops() {
+        if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+            actions.push(Action::Launch(read_launch(launch, kernels)?));
+        } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
+            actions.push(Action::Copy(copy));
+        } else if let Some(select) = op.as_::<SelectOp<'_>>() {
+            let mut guards = select.guards().into_iter();
+            let versions = select.versions().map(|region| {
+                let inside = region.entry().map_or(Ok(Vec::new()), |block| actions_of(block, kernels))?;
+                Ok((guards.next().unwrap_or_default(), inside))
+            });
+            actions.push(Action::Select(versions.collect::<Result<_, Diagnostic>>()?));
+        }
+    }
+    Ok(actions)
+}
+
+// The nesting is one deep: a select may not stand in a select.
+fn actions_of<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
+    actions(block, kernels)
+}
+
+fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch<'a>, Diagnostic> {
+    let (op, name) = (launch.op_ref(), launch.callee());
+    let kernel = kernels.get(name).ok_or_else(|| op.error(format!("'{name}' does not reference a symbol")))?;
+    if kernel.name_str() != "func.func" {
+        let error = op.error(format!("'{name}' is still a '{}'", kernel.name_str()));
+        return Err(error.help("lower the kernels to functions first, with `convert-gir-to-cpu`"));
+    }
+    let launchable = kernel.interface::<dyn Launchable>();
+    let launchable = launchable.ok_or_else(|| op.error(format!("'{name}' is no kernel")))?;
+    let signature = launchable.signature(*kernel).map_err(|m| op.error(format!("'{name}' {m}")))?;
+    let dims = launch.dims();
+    let groups = signature.groups(&dims);
+    let elements = || {
+        let sizes = launch.buffers().map(|b| buffer_type(op, b).elements());
+        sizes.fold(Poly::default(), |sum, size| sum.add(&size))
+    };
+    let work = launch.work().and_then(|w| w.into_iter().next()).unwrap_or_else(elements);
+    Ok(Launch { op: launch, signature, dims, groups, work })
+}
+
+fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {
+    let mut index: FxHashMap<Value, usize> = FxHashMap::default();
+    let mut temporaries = Vec::new();
+    for alloc in info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
+        let op = alloc.op_ref();
+        if !info.planned {
+            let error = op.error("has no place in the workspace yet");
+            return Err(error.help("run `plan-buffers` first"));
+        }
+        let bytes = buffer_type(op, alloc.buffer()).bytes(op.cx).ceildiv(ALIGNMENT).scale(ALIGNMENT);
+        let after = alloc.after().filter_map(|v| index.get(&v).copied()).collect();
+        index.insert(alloc.buffer(), temporaries.len());
+        temporaries.push(Temporary { value: alloc.buffer(), bytes, after });
+    }
+    Ok(temporaries)
+}
+
+struct SizeChecks<'f> {
+    facts: &'f Facts,
+    found: Vec<Check>,
+}
+
+impl SizeChecks<'_> {
+    fn add(&mut self, check: Check) {
+        let known = self.found.iter().any(|c| c.quantity == check.quantity && c.condition == check.condition);
+        if !known {
+            self.found.push(check);
+        }
+    }
+
+    fn fits(&mut self, size: &Poly, words: impl FnOnce() -> String) {
+        if !Sizes::new(self.facts).always_fits(size) {
+            self.add(Check::fits(size, words()));
+        }
+    }
+
+    fn not_negative(&mut self, size: &Poly) {
+        if self.facts.range(size).0 < 0 {
+            self.add(Check::not_negative(size, format!("the size `{size}` of a temporary")));
+        }
+    }
+
+    fn actions(&mut self, actions: &[Action<'_>]) {
+        for action in actions {
+            match action {
+                Action::Launch(launch) => self.launch(launch),
+                Action::Copy(_) => {}
+                Action::Select(versions) => {
+                    for (guard, inside) in versions {
+                        guard.iter().for_each(|size| self.fits(size, || format!("the size `{size}`")));
+                        self.actions(inside);
+                    }
+                }
+            }
+        }
+    }
+
+    fn launch(&mut self, launch: &Launch<'_>) {
+        let kernel = launch.op.callee();
+        self.fits(&launch.groups, || format!("the number of groups of kernel `{kernel}`"));
+        for (size, (name, info)) in launch.dims.iter().zip(&launch.signature.dims) {
+            self.fits(size, || format!("the size `{name}` of kernel `{kernel}`"));
+            let (low, high) = self.facts.range(size);
+            if low < info.min.into() || high > info.max.into() {
+                let (left, right) = (format!("the size `{size}`"), format!("[{}, {}]", info.min, info.max));
+                let words = Words { dim: size.as_symbol().map(str::to_owned), left, right };
+                let condition = Condition::Within(info.min, info.max);
+                self.add(Check { quantity: Quantity::size(size.clone()), condition, words });
+            }
+        }
+    }
+}
+
+fn check_text(check: &Check) -> CheckText {
+    let kind = match check.condition {
+        Condition::Equal(_) => CheckKind::Equal,
+        Condition::Compatible(_) | Condition::AtLeast(_) => CheckKind::Constraint,
+        Condition::Within(..) | Condition::Fits => CheckKind::Range,
+        Condition::MultipleOf(_) => CheckKind::Divisible,
+    };
+    let words = &check.words;
+    CheckText { kind, dim: words.dim.clone(), left: words.left.clone(), right: words.right.clone() }
+}
+
+fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, kernels: &mut Vec<Kernel>) {
+    for action in actions {
+        match action {
+            Action::Launch(launch) => {
+                let symbol = launch.op.callee().to_owned();
+                if !kernels.iter().any(|k| k.symbol == symbol) {
+                    kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops: launch.signature.ops.clone() });
+                }
+            }
+            Action::Copy(_) => {}
+            Action::Select(versions) => {
+                for (sizes, inside) in versions {
+                    let text: Vec<String> = sizes.iter().map(|s| format!("{s} is at least 0")).collect();
+                    collect_kernels(inside, (!text.is_empty()).then(|| text.join(" and ")).as_deref(), kernels);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `sutura_run`: buffers, launches through the runtime's table, choice of versions.
+
+use rustc_hash::FxHashMap;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::rt::CopyOp;
+use sutura_ir::{Type, Value};
+
+use super::emit::{Emit, Pred, ptr_type};
+use super::program::{Action, Launch, Program, buffer_type};
+use super::shapes::workspace;
+use super::sizes::Sizes;
+
+/// Pointers before `parallel_for` in the runtime's table: the versions (two times 32 bits), the context.
+const CONTEXT_SLOT: i32 = 1;
+const PARALLEL_FOR_SLOT: i32 = 2;
+
+/// An action with all its numbers computed, ready to stand in a conditional.
+enum Ready<'p> {
+    Launch { kernel: &'p str, buffers: Vec<Value>, dims: Vec<Value>, groups: Value, grain: Value },
+    Copy { from: Value, to: Value, bytes: Value },
+    Select(Vec<(Option<Value>, Vec<Ready<'p>>)>),
+}
+
+struct Run<'p, 'a, 'e, 'x, 'b> {
+    program: &'p Program<'a>,
+    sizes: Sizes<'p>,
+    e: &'e mut Emit<'x, 'b>,
+    /// Addresses of buffers that are no view.
+    addresses: FxHashMap<Value, Value>,
+    context: Value,
+    parallel_for: Value,
+    /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
+    buffer_array: Value,
+    dim_array: Value,
+    grain_work: i64,
+}
+
+/// Fills the function, whose arguments are `args`. A launch is split among threads only into parts of at least
+/// `grain_work` scalar operations.
+pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], grain_work: i64) -> Result<(), String> {
+    let &[table, symbols, inputs, outputs, constants, scratch] = args else {
+        return Err("the interface has six arguments".to_owned());
+    };
+    let ptr = ptr_type(e.cx());
+    let (most_buffers, most_dims) = most_arguments(&program.actions);
+    let buffer_array = e.alloca(ptr, most_buffers.max(1) as i64);
+    let dim_array = e.alloca(Type::I64, most_dims.max(1) as i64);
+    let context = e.load(table, ptr, CONTEXT_SLOT);
+    let parallel_for = e.load(table, ptr, PARALLEL_FOR_SLOT);
+    let mut sizes = Sizes::new(&program.facts);
+    for (i, symbol) in program.info.symbols.iter().enumerate() {
+        let value = e.load(symbols, Type::I64, i as i32);
+        sizes.define(&symbol.name, value);
+    }
+    let mut addresses = FxHashMap::default();
+    let inputs = (inputs, program.info.inputs.iter().map(|p| p.value).collect::<Vec<_>>());
+    let outputs = (outputs, program.info.outputs.iter().map(|p| p.value).collect());
+    let constants = (constants, program.constants.iter().map(|c| c.buffer()).collect());
+    for (array, values) in [inputs, outputs, constants] {
+        for (i, value) in values.into_iter().enumerate() {
+            addresses.insert(value, e.load(array, ptr, i as i32));
+        }
+    }
+    let (offsets, _) = workspace(e, &mut sizes, &program.temporaries)?;
+    for (temporary, offset) in program.temporaries.iter().zip(offsets) {
+        addresses.insert(temporary.value, e.byte_offset(scratch, offset));
+    }
+    let run = Run { program, sizes, e, addresses, context, parallel_for, buffer_array, dim_array, grain_work };
+    run.body()
+}
+
+fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
+    let each = actions.iter().map(|action| match action {
+        Action::Launch(launch) => (launch.signature.params.len(), launch.dims.len()),
+        Action::Copy(_) => (0, 0),
+        Action::Select(versions) => {
+            versions.iter().map(|(_, inside)| most_arguments(inside)).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+        }
+    });
+    each.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+}
+
+impl<'p> Run<'p, '_, '_, '_, '_> {
+    fn body(mut self) -> Result<(), String> {
+        let program = self.program;
+        for action in &program.actions {
+            let ready = self.prepare(action)?;
+            self.perform(&ready);
+        }
+        let ok = self.e.i32(0);
+        self.e.ret(&[ok]);
+        Ok(())
+    }
+
+    fn address(&self, value: Value) -> Result<Value, String> {
+        let address = self.addresses.get(&self.program.root(value)).copied();
+        address.ok_or_else(|| "a buffer is neither argument, constant nor temporary".to_owned())
+    }
+
+    fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready<'p>, String> {
+        match action {
+            Action::Launch(launch) => self.prepare_launch(launch),
+            Action::Copy(copy) => self.prepare_copy(*copy),
+            Action::Select(versions) => {
+                let mut ready = Vec::with_capacity(versions.len());
+                for (i, (guard, inside)) in versions.iter().enumerate() {
+                    let condition = if i + 1 < versions.len() { Some(self.guard(guard)?) } else { None };
+                    let inside = inside.iter().map(|a| self.prepare(a)).collect::<Result<_, _>>()?;
+                    ready.push((condition, inside));
+                }
+                Ok(Ready::Select(ready))
+            }
+        }
+    }
+
+    /// True when every size is at least 0.
+    fn guard(&mut self, sizes: &[Poly]) -> Result<Value, String> {
+        let zero = self.sizes.constant(self.e, 0);
+        let mut all: Option<Value> = None;
+        for size in sizes {
+            let value = self.sizes.value(self.e, size)?;
+            let holds = self.e.compare(Pred::Sge, value, zero);
+            all = Some(all.map_or(holds, |all| self.e.and(all, holds)));
+        }
+        Ok(all.unwrap_or_else(|| self.e.compare(Pred::Eq, zero, zero)))
+    }
+
+    fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready<'p>, String> {
+        let buffers = launch.op.buffers().map(|b| self.address(b)).collect::<Result<_, _>>()?;
+        let dims = launch.dims.iter().map(|d| self.sizes.value(self.e, d)).collect::<Result<_, _>>()?;
+        let groups = self.sizes.value(self.e, &launch.groups)?;
+        let grain = self.grain(launch)?;
+        Ok(Ready::Launch { kernel: launch.op.callee(), buffers, dims, groups, grain })
+    }
+
+    /// The fewest groups that are worth a thread: those that together do `grain_work` scalar operations.
+    fn grain(&mut self, launch: &Launch<'_>) -> Result<Value, String> {
+        let one = self.sizes.constant(self.e, 1);
+        let per_group = match launch.work.divide_exact(&launch.groups) {
+            Some(per_group) => {
+                if let Some(work) = per_group.as_const() {
+                    let grain = self.grain_work / work.max(1);
+                    return Ok(self.sizes.constant(self.e, grain.max(1)));
+                }
+                self.sizes.value(self.e, &per_group)?
+            }
+            None => {
+                let (work, groups) =
+                    (self.sizes.value(self.e, &launch.work)?, self.sizes.value(self.e, &launch.groups)?);
+                let groups = self.e.int("arith.maxsi", groups, one);
+                self.e.int("arith.divsi", work, groups)
+            }
+        };
+        let per_group = self.e.int("arith.maxsi", per_group, one);
+        let grain_work = self.sizes.constant(self.e, self.grain_work);
+        let grain = self.e.int("arith.divsi", grain_work, per_group);
+        Ok(self.e.int("arith.maxsi", grain, one))
+    }
+
+    fn prepare_copy(&mut self, copy: CopyOp<'_>) -> Result<Ready<'p>, String> {
+        let (from, to) = (self.address(copy.from())?, self.address(copy.to())?);
+        let op = sutura_ir::OpView::op_ref(&copy);
+        let bytes = self.sizes.value(self.e, &buffer_type(op, copy.from()).bytes(op.cx))?;
+        Ok(Ready::Copy { from, to, bytes })
+    }
+
+    fn perform(&mut self, action: &Ready<'_>) {
+        match action {
+            Ready::Launch { kernel, buffers, dims, groups, grain } => {
+                for (i, buffer) in buffers.iter().enumerate() {
+                    self.e.store(*buffer, self.buffer_array, i as i32);
+                }
+                for (i, dim) in dims.iter().enumerate() {
+                    self.e.store(*dim, self.dim_array, i as i32);
+                }
+                let kernel = self.kernel_address(kernel);
+                let args = [self.context, kernel, self.buffer_array, self.dim_array, *groups, *grain];
+                self.e.call_pointer(self.parallel_for, &args);
+            }
+            Ready::Copy { from, to, bytes } => {
+                let volatile = self.e.cx().bool_attr(false);
+                self.e.op("llvm.intr.memcpy", &[*to, *from, *bytes], &[], &[("isVolatile", volatile)]);
+            }
+            Ready::Select(versions) => self.select(versions),
+        }
+    }
+
+    /// Nested conditionals, one for each guard.
+    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready<'_>>)]) {
+        let mut open = Vec::new();
+        for (condition, inside) in versions {
+            let conditional = condition.map(|condition| self.e.begin_if(condition));
+            inside.iter().for_each(|action| self.perform(action));
+            if let Some(op) = conditional {
+                self.e.otherwise(op);
+                open.push(op);
+            }
+        }
+        while let Some(op) = open.pop() {
+            self.e.end_if(op);
+        }
+    }
+
+    fn kernel_address(&mut self, name: &str) -> Value {
+        let cx = self.e.cx();
+        let ptr = ptr_type(cx);
+        let ty = cx.function_type(&[ptr, ptr, Type::I64, Type::I64], &[]);
+        let function = self.e.value("func.constant", &[], ty, &[("value", cx.symbol_ref(name))]);
+        self.e.value("builtin.unrealized_conversion_cast", &[function], ptr, &[])
+    }
+}
