@@ -12,6 +12,7 @@ mod tile;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::rt::{KERNEL_ATTR, Launchable};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
@@ -78,6 +79,11 @@ impl Pass for ConvertGirToCpu {
 fn lower(op: OpRef<'_>, lanes: i64) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
     let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
     let name = op.symbol_name().unwrap_or_default().to_string();
-    kernel::lower_kernel(&kernel, &name, lanes)
-        .map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))
+    let lowered = kernel::lower_kernel(&kernel, &name, lanes);
+    let (state, body) = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
+    // What a launch needs to know of the kernel outlives its header.
+    let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));
+    let signature = signature.transpose().map_err(|message| op.error(message))?;
+    let attr = signature.map(|signature| signature.to_attr(op.cx));
+    Ok((attr.into_iter().fold(state, |state, attr| state.attr(op.cx.ident(KERNEL_ATTR), attr)), body))
 }
