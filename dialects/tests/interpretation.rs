@@ -2,56 +2,10 @@
 
 use sutura_dialects::{arith, cf, func, scf};
 use sutura_interp::{DType, FaultKind, InterpError, Interpreter, Scalar, Tensor, Value};
-use sutura_ir::{Builder, Context, Loc, Module, Type, Value as Ssa};
+use sutura_ir::Type;
 
-const AT: Loc = Loc::UNKNOWN;
-
-/// Adds `@name`; `fill` returns what the function returns.
-fn define(
-    b: &mut Builder<'_>,
-    name: &str,
-    inputs: &[Type],
-    results: &[Type],
-    fill: impl FnOnce(&mut Builder<'_>, &[Ssa]) -> Vec<Ssa>,
-) {
-    func::FuncOp::define(b, AT, name, inputs, results, |b| {
-        let args = b.body().block_args(b.body().entry_block().unwrap()).to_vec();
-        let values = fill(b, &args);
-        func::ReturnOp::build(b, AT, &values);
-    });
-}
-
-fn module(cx: &Context, fill: impl FnOnce(&mut Builder<'_>)) -> Module {
-    let mut module = Module::new(cx, AT);
-    let block = module.body().entry_block().unwrap();
-    fill(&mut Builder::at_end(cx, module.body_mut(), block));
-    module
-}
-
-/// Runs a function of one block on some arguments.
-fn run(
-    cx: &Context,
-    inputs: &[Type],
-    results: &[Type],
-    args: &[Value],
-    fill: impl FnOnce(&mut Builder<'_>, &[Ssa]) -> Vec<Ssa>,
-) -> Result<Vec<Value>, InterpError> {
-    let m = module(cx, |b| define(b, "main", inputs, results, fill));
-    Interpreter::new(cx, &m).call("main", args)
-}
-
-fn context() -> Context {
-    Context::new(sutura_dialects::all())
-}
-
-fn int(b: &mut Builder<'_>, value: i64, ty: Type) -> Ssa {
-    let value = b.cx().int_attr(value, ty);
-    arith::ConstantOp::value(b, AT, value)
-}
-
-fn ints(values: Vec<Value>) -> Vec<i64> {
-    values.iter().map(|v| v.as_int().unwrap()).collect()
-}
+mod common;
+use common::{AT, context, define, int, ints, module, run};
 
 #[test]
 fn every_op_has_a_hook() {

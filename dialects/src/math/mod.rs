@@ -1,6 +1,7 @@
 //! Mathematical functions on integers and floats, element by element on vectors and tensors.
 
 mod fold;
+mod interp;
 mod ops;
 
 use sutura_ir::{Dialect, DialectBuilder};
@@ -27,5 +28,6 @@ impl Dialect for MathDialect {
         d.op::<RsqrtOp<'_>>().op::<SqrtOp<'_>>().op::<TanhOp<'_>>().op::<SinhOp<'_>>().op::<CoshOp<'_>>();
         d.op::<AsinOp<'_>>().op::<AcosOp<'_>>();
         d.op::<RoundOp<'_>>().op::<RoundEvenOp<'_>>().op::<TruncOp<'_>>();
+        interp::register(d);
     }
 }

@@ -1,7 +1,9 @@
 //! What scf ops do when a program runs.
 
 use sutura_interp::{DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Value, Values, YieldOp};
-use sutura_ir::{DialectBuilder, OpRef, RegionRef};
+use sutura_ir::{DialectBuilder, OpRef};
+
+use crate::interp::region;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
@@ -11,10 +13,6 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     // Both hand their operands to the op around them; `scf.while` takes the condition off.
     d.interface::<dyn Interpret>("scf.condition", &YieldOp);
     d.interface::<dyn Interpret>("scf.yield", &YieldOp);
-}
-
-fn region(op: OpRef<'_>, index: usize) -> Result<RegionRef<'_>, Fault> {
-    op.region(index).ok_or_else(|| Fault::invalid_ir(format!("has no region {index}")))
 }
 
 /// A bound as a number of the loop's own reading.

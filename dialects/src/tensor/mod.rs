@@ -2,6 +2,7 @@
 
 mod canonicalize;
 mod fold;
+mod interp;
 mod ops;
 mod verify;
 
@@ -25,5 +26,6 @@ impl Dialect for TensorDialect {
         d.op::<FromElementsOp<'_>>().op::<SplatOp<'_>>().op::<RankOp<'_>>().op::<GenerateOp<'_>>();
         d.op::<ExtractSliceOp<'_>>().op::<InsertSliceOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<PadOp<'_>>().op::<YieldOp<'_>>();
+        interp::register(d);
     }
 }

@@ -1,0 +1,221 @@
+//! What tensor ops do when a program runs.
+
+use sutura_interp::constant::static_shape;
+use sutura_interp::tensor::next_index;
+use sutura_interp::{
+    DType, Fault, Flow, Frame, InterpError, Interpret, Layout, Scalar, Shape, Tensor, Value, Values, YieldOp,
+};
+use sutura_ir::constraints::IndexListArrayAttr;
+use sutura_ir::op_def::{AttrConstraintDef, OpView};
+use sutura_ir::{DialectBuilder, OpRef, RegionRef};
+
+use super::{ExtractSliceOp, InsertSliceOp};
+use crate::interp::{check_groups, group, numbers, region, shape, size, window};
+use crate::slices::mixed;
+
+/// Attaches the hooks.
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn Interpret>("tensor.cast", &cast)
+        .interface::<dyn Interpret>("tensor.dim", &dim)
+        .interface::<dyn Interpret>("tensor.rank", &rank)
+        .interface::<dyn Interpret>("tensor.empty", &empty)
+        .interface::<dyn Interpret>("tensor.extract", &extract)
+        .interface::<dyn Interpret>("tensor.insert", &insert)
+        .interface::<dyn Interpret>("tensor.from_elements", &from_elements)
+        .interface::<dyn Interpret>("tensor.splat", &splat)
+        .interface::<dyn Interpret>("tensor.generate", &generate)
+        .interface::<dyn Interpret>("tensor.extract_slice", &extract_slice)
+        .interface::<dyn Interpret>("tensor.insert_slice", &insert_slice)
+        .interface::<dyn Interpret>("tensor.expand_shape", &expand_shape)
+        .interface::<dyn Interpret>("tensor.collapse_shape", &collapse_shape)
+        .interface::<dyn Interpret>("tensor.pad", &pad)
+        .interface::<dyn Interpret>("tensor.yield", &YieldOp);
+}
+
+fn next(frame: &mut Frame<'_>, result: impl Into<Value>) -> Result<Flow, InterpError> {
+    frame.set(0, result)?;
+    Ok(Flow::Next)
+}
+
+/// Element type of result 0.
+fn element(frame: &Frame<'_>) -> Result<DType, Fault> {
+    DType::expect(frame.cx(), frame.cx().element_type(frame.result_type(0)?))
+}
+
+/// Setting the result checks the sizes against its type.
+fn cast(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = frame.take_tensor(0)?;
+    next(frame, Value::Tensor(source))
+}
+
+fn dim(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let size = dimension(frame.tensor(0)?.shape(), frame.int(1)?)?;
+    next(frame, Value::index(size))
+}
+
+/// Size of a dimension that the program names.
+pub(crate) fn dimension(shape: &[usize], index: i64) -> Result<i64, Fault> {
+    let size = usize::try_from(index).ok().and_then(|i| shape.get(i));
+    size.map(|&s| s as i64).ok_or_else(|| {
+        let message = format!("asks for dimension {index} of a value of rank {}", shape.len());
+        Fault::new(sutura_interp::FaultKind::OutOfBounds, message)
+    })
+}
+
+fn rank(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let rank = frame.tensor(0)?.rank();
+    next(frame, Value::index(rank as i64))
+}
+
+fn empty(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let shape = shape(frame, frame.result_type(0)?, 0..op.num_operands())?;
+    let tensor = Tensor::undefined(element(frame)?, &shape)?;
+    next(frame, Value::Tensor(tensor))
+}
+
+fn extract(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let value = frame.tensor(0)?.at(&frame.ints(1..op.num_operands())?)?;
+    next(frame, value)
+}
+
+fn insert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let value = frame.operand(0)?.scalar()?;
+    let index = frame.ints(2..op.num_operands())?;
+    let mut tensor = frame.take_tensor(1)?;
+    let at = tensor.position(&index)?;
+    tensor.data_mut().set(at, Some(value));
+    next(frame, Value::Tensor(tensor))
+}
+
+fn from_elements(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let shape = static_shape(frame.cx(), frame.result_type(0)?)?;
+    let scalars = (0..op.num_operands()).map(|i| frame.operand(i)?.scalar());
+    let scalars: Vec<Scalar> = scalars.collect::<Result<_, _>>()?;
+    let tensor = Tensor::from_scalars(element(frame)?, &shape, scalars)?;
+    next(frame, Value::Tensor(tensor))
+}
+
+fn splat(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let shape = shape(frame, frame.result_type(0)?, 1..op.num_operands())?;
+    let tensor = Tensor::splat(frame.operand(0)?.scalar()?, &shape)?;
+    next(frame, Value::Tensor(tensor))
+}
+
+fn generate(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let shape = shape(frame, frame.result_type(0)?, 0..op.num_operands())?;
+    let mut tensor = Tensor::undefined(element(frame)?, &shape)?;
+    if !tensor.is_empty() {
+        let body = region(op, 0)?;
+        let mut index: Shape = shape.iter().map(|_| 0).collect();
+        for at in 0..tensor.len() {
+            let value = element_at(frame, body, &index)?;
+            tensor.data_mut().set(at, Some(value));
+            next_index(&mut index, &shape);
+        }
+    }
+    next(frame, Value::Tensor(tensor))
+}
+
+/// The number that a region yields for an index.
+fn element_at(frame: &mut Frame<'_>, body: RegionRef<'_>, index: &[usize]) -> Result<Scalar, InterpError> {
+    let args: Values = index.iter().map(|&i| Value::index(i as i64)).collect();
+    let values = frame.run_region(body, args)?;
+    let value = values.first().ok_or_else(|| Fault::invalid_ir("the region yields nothing"))?;
+    Ok(value.scalar()?)
+}
+
+fn extract_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = frame.tensor(0)?;
+    let window = window(frame, &source.layout(), &ExtractSliceOp::from_ref(op).slice())?;
+    let dims = frame.cx().shape(frame.result_type(0)?).unwrap_or_default();
+    let result = source.window(&window.drop_unit_dims(dims)?)?;
+    next(frame, Value::Tensor(result))
+}
+
+fn insert_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let window = window(frame, &frame.tensor(1)?.layout(), &InsertSliceOp::from_ref(op).slice())?;
+    let source = frame.tensor(0)?.clone();
+    let dims: Vec<i64> = source.shape().iter().map(|&d| d as i64).collect();
+    let window = window.drop_unit_dims(&dims)?;
+    let mut dest = frame.take_tensor(1)?;
+    window.write(dest.data_mut(), &source)?;
+    next(frame, Value::Tensor(dest))
+}
+
+fn reassociation(op: OpRef<'_>) -> Result<Vec<Vec<i64>>, Fault> {
+    let groups = op.prop("reassociation").and_then(|a| IndexListArrayAttr::get(op.cx, a));
+    groups.ok_or_else(|| Fault::invalid_ir("has no 'reassociation'"))
+}
+
+fn expand_shape(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let sizes = numbers(frame, &mixed(op, 1, "static_output_shape"))?;
+    let sizes: Shape = sizes.into_iter().map(size).collect::<Result<_, _>>()?;
+    let source = frame.tensor(0)?;
+    check_groups(&reassociation(op)?, &sizes, source.shape())?;
+    let result = source.reshape(&sizes)?;
+    next(frame, Value::Tensor(result))
+}
+
+fn collapse_shape(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = frame.tensor(0)?;
+    let product = |group: &Vec<i64>| {
+        let sizes: Shape = group.iter().filter_map(|&d| source.shape().get(d as usize)).copied().collect();
+        sutura_interp::tensor::num_elements(&sizes)
+    };
+    let sizes: Shape = reassociation(op)?.iter().map(product).collect::<Result<_, _>>()?;
+    let result = source.reshape(&sizes)?;
+    next(frame, Value::Tensor(result))
+}
+
+fn pad(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (low, high) = (mixed(op, 1, "static_low"), mixed(op, 2, "static_high"));
+    debug_assert_eq!(group(op, 0)?, 0..1);
+    let low: Shape = numbers(frame, &low)?.into_iter().map(size).collect::<Result<_, _>>()?;
+    let high: Shape = numbers(frame, &high)?.into_iter().map(size).collect::<Result<_, _>>()?;
+    let source = frame.tensor(0)?.clone();
+    if low.len() != source.rank() || high.len() != source.rank() {
+        return Err(Fault::shape("pads another number of dimensions than there are").into());
+    }
+    let sizes: Shape = source
+        .shape()
+        .iter()
+        .zip(low.iter().zip(&high))
+        .map(|(&s, (&l, &h))| s.saturating_add(l).saturating_add(h))
+        .collect();
+    let mut result = padding(op, frame, &sizes, &low, source.shape())?;
+    let strides: Vec<i64> = low.iter().map(|_| 1).collect();
+    let as_i64 = |list: &[usize]| list.iter().map(|&n| n as i64).collect::<Vec<i64>>();
+    let inner = Layout::row_major(&sizes).slice(&as_i64(&low), &as_i64(source.shape()), &strides)?;
+    inner.write(result.data_mut(), &source)?;
+    next(frame, Value::Tensor(result))
+}
+
+/// A tensor of shape `sizes` with the padding in place around the source.
+fn padding(
+    op: OpRef<'_>,
+    frame: &mut Frame<'_>,
+    sizes: &[usize],
+    low: &[usize],
+    source: &[usize],
+) -> Result<Tensor, InterpError> {
+    let body = region(op, 0)?;
+    let mut result = Tensor::undefined(element(frame)?, sizes)?;
+    if result.is_empty() {
+        return Ok(result);
+    }
+    let mut index: Shape = sizes.iter().map(|_| 0).collect();
+    let same = body.entry().is_some_and(|b| b.args().iter().all(|&arg| body.body.is_unused(arg)));
+    if same {
+        let value = element_at(frame, body, &index)?;
+        return Ok(Tensor::splat(value, sizes)?);
+    }
+    for at in 0..result.len() {
+        let inside = |((&i, &l), &s): ((&usize, &usize), &usize)| i >= l && i - l < s;
+        if !index.iter().zip(low).zip(source).all(inside) {
+            let value = element_at(frame, body, &index)?;
+            result.data_mut().set(at, Some(value));
+        }
+        next_index(&mut index, sizes);
+    }
+    Ok(result)
+}
