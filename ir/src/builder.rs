@@ -323,6 +323,11 @@ impl<'b> Builder<'b> {
         self.body.add_block_arg(block, ty, loc)
     }
 
+    /// Sets the location of a block's last argument; false when it has none.
+    pub fn set_last_arg_loc(&mut self, block: Block, loc: Loc) -> bool {
+        self.body.set_last_arg_loc(block, loc)
+    }
+
     /// A value that stands for one not yet defined; replace it with [`Builder::replace_placeholder`].
     pub fn create_placeholder(&mut self, ty: Type) -> Value {
         self.body.create_placeholder(ty)

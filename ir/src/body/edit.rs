@@ -88,6 +88,12 @@ impl Body {
         value
     }
 
+    /// Sets the location of a block's last argument; false when it has none.
+    pub(crate) fn set_last_arg_loc(&mut self, block: Block, loc: Loc) -> bool {
+        let last = self.block_mut(block).arg_locs.last_mut();
+        last.map(|l| *l = loc).is_some()
+    }
+
     /// Removes an unused block argument.
     pub(crate) fn erase_block_arg(&mut self, block: Block, index: usize) {
         let value = self.block_data(block).args[index];

@@ -36,7 +36,11 @@ impl Printer<'_> {
     }
 
     fn attr_typed(&mut self, attr: Attr, typed: Typed) {
-        if let Some(name) = self.aliases.of_attr(attr) {
+        let alias = match self.cx.attr_data(attr) {
+            AttrData::Location(loc) => self.aliases.of_loc(loc),
+            _ => self.aliases.of_attr(attr),
+        };
+        if let Some(name) = alias {
             self.out.push('#');
             self.out.push_str(name);
         } else {

@@ -12,18 +12,13 @@ use crate::op_ref::{OpRef, RegionRef};
 use crate::types::Type;
 
 impl<'p> Printer<'p> {
-    /// Writes the name and makes ready what is inside: a directive may write the arguments of a region.
-    pub(super) fn begin_custom(&mut self, format: &Format, frame: &mut OpFrame<'p>) {
-        let op = frame.op;
+    /// Writes the name, and enters what is inside: a directive may write the arguments of a region.
+    pub(super) fn begin_custom(&mut self, op: OpRef<'p>) {
         let name = op.name_str();
         let default = self.default_dialects.last().copied().unwrap_or_default();
         let short = name.strip_prefix(default).and_then(|rest| rest.strip_prefix('.'));
         self.text(short.filter(|rest| !default.is_empty() && !rest.contains('.')).unwrap_or(name));
         self.enter_nested(op);
-        if (0..op.regions().len()).any(|i| format.writes_region_args(i)) {
-            let regions: SmallVec<[RegionRef<'p>; 2]> = op.regions().collect();
-            frame.numbered = regions.iter().map(|r| self.names.number_region(self.cx, r.region)).collect();
-        }
     }
 
     /// Goes on with the format's elements until a region is to be printed or all is done.
@@ -81,9 +76,8 @@ impl<'p> Printer<'p> {
             header_if_empty: !def.traits.has(Traits::SingleBlock),
             skip_terminator: elides_terminator(def, region),
         };
-        let numbered = frame.numbered.get(index).cloned();
         frames.push(Frame::Op(frame));
-        self.begin_region(region, style, numbered, def.default_dialect.unwrap_or_default(), frames);
+        self.begin_region(region, style, def.default_dialect.unwrap_or_default(), frames);
     }
 
     /// False for an element that stands for nothing here, so that no blank is written before it.

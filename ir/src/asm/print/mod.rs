@@ -240,8 +240,9 @@ impl<'p> Printer<'p> {
         self.out.push_str(": ");
         self.ty(body.ty(arg));
         if self.options.debug_info {
-            self.out.push(' ');
-            self.loc(body.value_loc(arg));
+            self.text(" loc(");
+            self.loc_inner(body.value_loc(arg));
+            self.text(")");
         }
     }
 

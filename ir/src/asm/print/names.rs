@@ -1,14 +1,17 @@
 //! Names of values and blocks.
 //!
-//! Numbering follows MLIR: the values of a region are numbered as one run, block after block, without those of nested
-//! regions; a nested region goes on where its parent region ended, and siblings start at the same number. A value's own
-//! name is kept; where an enclosing region uses it already, it gets a suffix.
+//! All are given before anything is printed, in MLIR's order. The values of a region are numbered as one run, block after
+//! block, without those of nested regions; nested regions follow, the last first. In generic form the count goes on from
+//! region to region, so that numbers are unique; in custom form a nested region goes on where the region around it
+//! ended, and siblings start at the same number. A value's own name is kept; where an enclosing region uses it already,
+//! it gets a suffix.
 
 use rustc_hash::FxHashMap;
 
 use super::is_default_value_name;
 use crate::body::{Block, Body, Op, Region, Value, ValueKind};
 use crate::context::{Context, Ident};
+use crate::op_ref::OpRef;
 
 /// A value's name in four bytes: a number, the number of an entry argument, an index into [`Names::made`], or, for a
 /// result that shares the name of one before it, that result's index plus one; 0 for a value that is not numbered.
@@ -38,25 +41,29 @@ struct Table<'p> {
     any_names: bool,
 }
 
-/// The state that a region inherits and leaves unchanged to its siblings.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Counters {
+struct Counters {
     value: u32,
     arg: u32,
-    /// Length of the log of used names.
-    used: usize,
 }
 
-/// What numbering a region added, so that it can be taken back and put in place again.
-#[derive(Clone, Default)]
-pub(super) struct Numbered {
-    after: Counters,
-    added: Vec<Ident>,
+/// A region whose values have no names yet.
+struct Pending<'p> {
+    table: usize,
+    body: &'p Body,
+    region: Region,
+    /// Where the region around it ended.
+    counters: Counters,
+    /// Length of the log of used names there.
+    used: usize,
 }
 
 pub(super) struct Names<'p> {
     discard: bool,
     tables: Vec<Table<'p>>,
+    /// Tables of the bodies that are being printed, innermost last.
+    open: Vec<usize>,
+    by_body: FxHashMap<*const Body, usize>,
     counters: Counters,
     /// Names in use in the enclosing regions, with the next suffix to try.
     used: FxHashMap<Ident, u32>,
@@ -67,75 +74,112 @@ pub(super) struct Names<'p> {
 
 impl<'p> Names<'p> {
     pub(super) fn new(discard: bool) -> Self {
-        let counters = Counters::default();
-        Self { discard, tables: Vec::new(), counters, used: FxHashMap::default(), log: Vec::new(), made: Vec::new() }
+        Self {
+            discard,
+            tables: Vec::new(),
+            open: Vec::new(),
+            by_body: FxHashMap::default(),
+            counters: Counters::default(),
+            used: FxHashMap::default(),
+            log: Vec::new(),
+            made: Vec::new(),
+        }
     }
 
-    /// Makes the names of `body` known; its regions are numbered one by one.
-    pub(super) fn enter_body(&mut self, body: &'p Body) {
+    /// Names all values in `root` and beside it; `unique` numbers without starting anew.
+    pub(super) fn number_all(&mut self, root: OpRef<'p>, unique: bool) {
+        let (cx, body) = (root.cx, root.body);
+        let table = self.add_table(body);
+        let mut pending = Vec::new();
+        match body.op_block(root.op).and_then(|b| body.block_region(b)) {
+            Some(region) => pending.push(self.pending(table, body, region)),
+            None => {
+                self.number_op(cx, table, root.op);
+                self.push_nested(root, table, &mut pending);
+            }
+        }
+        while let Some(next) = pending.pop() {
+            if !unique {
+                self.counters = next.counters;
+            }
+            for name in self.log.drain(next.used..) {
+                self.used.remove(&name);
+            }
+            self.number_region(cx, &next);
+            for block in next.body.blocks(next.region) {
+                for op in next.body.ops(block) {
+                    self.push_nested(OpRef::new(cx, next.body, op), next.table, &mut pending);
+                }
+            }
+        }
+        self.used = FxHashMap::default();
+        self.log = Vec::new();
+    }
+
+    fn add_table(&mut self, body: &'p Body) -> usize {
         self.tables.push(Table {
             body,
             values: vec![Code::NONE; body.value_slots()],
             blocks: vec![0; body.block_slots()],
             any_names: !self.discard && body.has_value_names(),
         });
+        let table = self.tables.len() - 1;
+        self.by_body.insert(body, table);
+        table
+    }
+
+    fn pending(&self, table: usize, body: &'p Body, region: Region) -> Pending<'p> {
+        Pending { table, body, region, counters: self.counters, used: self.log.len() }
+    }
+
+    fn push_nested(&mut self, op: OpRef<'p>, table: usize, pending: &mut Vec<Pending<'p>>) {
+        let (table, body) = match op.body.nested(op.op) {
+            Some(nested) => (self.add_table(nested), nested),
+            None => (table, op.body),
+        };
+        for region in op.regions() {
+            pending.push(self.pending(table, body, region.region));
+        }
+    }
+
+    /// Enters a body for printing.
+    pub(super) fn enter_body(&mut self, body: &'p Body) {
+        let table = self.by_body[&std::ptr::from_ref(body)];
+        self.open.push(table);
     }
 
     pub(super) fn leave_body(&mut self) {
-        self.tables.pop();
+        self.open.pop();
     }
 
-    /// Numbers the values of a region of the innermost body, and takes the names it uses back again.
-    pub(super) fn number_region(&mut self, cx: &Context, region: Region) -> Numbered {
-        let before = self.counters;
-        let body = self.tables.last().expect("inside a body").body;
-        for (i, block) in body.blocks(region).enumerate() {
-            self.tables.last_mut().expect("inside a body").blocks[block.index()] = i as u32;
-            self.number_block(cx, body, block, i == 0);
+    fn number_region(&mut self, cx: &Context, region: &Pending<'p>) {
+        for (i, block) in region.body.blocks(region.region).enumerate() {
+            self.tables[region.table].blocks[block.index()] = i as u32;
+            self.number_block(cx, region.table, block, i == 0);
         }
-        let numbered = Numbered { after: self.counters, added: self.log[before.used..].to_vec() };
-        self.restore(before);
-        numbered
     }
 
-    /// Enters a region that has been numbered; returns what [`Names::restore`] needs.
-    pub(super) fn enter_region(&mut self, numbered: &Numbered) -> Counters {
-        let before = self.counters;
-        for &name in &numbered.added {
-            self.used.insert(name, 0);
-            self.log.push(name);
-        }
-        self.counters = numbered.after;
-        before
-    }
-
-    /// Leaves a region.
-    pub(super) fn restore(&mut self, before: Counters) {
-        for name in self.log.drain(before.used..) {
-            self.used.remove(&name);
-        }
-        self.counters = before;
-    }
-
-    fn number_block(&mut self, cx: &Context, body: &'p Body, block: Block, is_entry: bool) {
+    fn number_block(&mut self, cx: &Context, table: usize, block: Block, is_entry: bool) {
+        let body = self.tables[table].body;
         for &arg in body.block_args(block) {
-            let code = self.own_name(cx, body, arg).unwrap_or_else(|| {
+            let code = self.own_name(cx, table, arg).unwrap_or_else(|| {
                 let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
                 *counter += 1;
                 Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
             });
-            self.set(arg, code);
+            self.tables[table].values[arg.index()] = code;
         }
         for op in body.ops(block) {
-            self.number_op(cx, body, op);
+            self.number_op(cx, table, op);
         }
     }
 
     /// The results of an op share a number; each with a name of its own begins a group.
-    fn number_op(&mut self, cx: &Context, body: &'p Body, op: Op) {
+    fn number_op(&mut self, cx: &Context, table: usize, op: Op) {
         let mut start = 0;
+        let body = self.tables[table].body;
         for (i, result) in body.results(op).enumerate() {
-            let code = match self.own_name(cx, body, result) {
+            let code = match self.own_name(cx, table, result) {
                 Some(code) => {
                     start = i as u32;
                     code
@@ -146,20 +190,17 @@ impl<'p> Names<'p> {
                 }
                 None => Code(start + 1),
             };
-            self.set(result, code);
+            self.tables[table].values[result.index()] = code;
         }
-    }
-
-    fn set(&mut self, value: Value, code: Code) {
-        self.tables.last_mut().expect("inside a body").values[value.index()] = code;
     }
 
     /// The kept name of a value, made unique.
-    fn own_name(&mut self, cx: &Context, body: &Body, value: Value) -> Option<Code> {
-        if !self.tables.last()?.any_names {
+    fn own_name(&mut self, cx: &Context, table: usize, value: Value) -> Option<Code> {
+        let table = &self.tables[table];
+        if !table.any_names {
             return None;
         }
-        let name = body.value_name(value)?;
+        let name = table.body.value_name(value)?;
         let text = cx.str(name);
         if is_default_value_name(text) || !is_value_name(text) {
             return None;
@@ -170,7 +211,6 @@ impl<'p> Names<'p> {
         };
         self.used.insert(unique, 0);
         self.log.push(unique);
-        self.counters.used = self.log.len();
         self.made.push(unique);
         Some(Code(TEXT | (self.made.len() - 1) as u32))
     }
@@ -224,7 +264,7 @@ impl<'p> Names<'p> {
 
     /// Writes `%a, %b:2 = `, or nothing for an op without results.
     pub(super) fn write_results(&self, out: &mut String, cx: &Context, op: Op) {
-        let table = self.tables.last().expect("inside a body");
+        let table = self.innermost();
         let count = table.body.num_results(op);
         let mut at = 0;
         while at < count {
@@ -252,13 +292,17 @@ impl<'p> Names<'p> {
         }
     }
 
+    fn innermost(&self) -> &Table<'p> {
+        &self.tables[*self.open.last().expect("inside a body")]
+    }
+
     fn table(&self, body: &Body) -> Option<&Table<'p>> {
-        self.tables.iter().rev().find(|t| std::ptr::eq(t.body, body))
+        self.open.iter().rev().map(|&t| &self.tables[t]).find(|t| std::ptr::eq(t.body, body))
     }
 
     /// The block's number in its region.
     pub(super) fn block_number(&self, block: Block) -> u32 {
-        self.tables.last().expect("inside a body").blocks[block.index()]
+        self.innermost().blocks[block.index()]
     }
 }
 

@@ -3,7 +3,6 @@
 //! An op that has regions waits on a stack of frames while they are printed, so that nesting costs no machine stack.
 
 use super::alias;
-use super::names::{Counters, Numbered};
 use super::{Printer, write_quoted};
 use crate::asm::{Resource, TextInfo};
 use crate::attrs::Attr;
@@ -27,14 +26,11 @@ pub(super) struct OpFrame<'p> {
     pub(super) next_item: Option<usize>,
     /// Regions that the element at `next_item` still has to print end here.
     pub(super) regions_until: usize,
-    /// Names of the values in regions whose arguments were printed before the region.
-    pub(super) numbered: Vec<Numbered>,
 }
 
 /// A region whose ops are being printed.
 pub(super) struct RegionFrame<'p> {
     body: &'p Body,
-    before: Counters,
     block: Option<Block>,
     op: Option<Op>,
     /// The last op of the region, when it is left out.
@@ -77,13 +73,8 @@ impl<'p> Printer<'p> {
     pub(super) fn tree(&mut self, root: OpRef<'p>, text: &TextInfo) {
         self.aliases = alias::collect(root, text, &self.options);
         self.alias_definitions(false);
+        self.names.number_all(root, self.options.generic);
         self.names.enter_body(root.body);
-        // The root stands alone: only the region that holds it is numbered.
-        let region = root.body.op_block(root.op).and_then(|b| root.body.block_region(b));
-        let before = region.map(|region| {
-            let numbered = self.names.number_region(self.cx, region);
-            self.names.enter_region(&numbered)
-        });
         let mut frames = Vec::new();
         self.begin_op(root, &mut frames);
         while let Some(frame) = frames.pop() {
@@ -93,9 +84,6 @@ impl<'p> Printer<'p> {
             }
             self.flush(super::FLUSH_AT);
         }
-        if let Some(before) = before {
-            self.names.restore(before);
-        }
         self.names.leave_body();
     }
 
@@ -103,11 +91,11 @@ impl<'p> Printer<'p> {
     fn begin_op(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
         self.names.write_results(&mut self.out, self.cx, op.op);
         let format = op.info().and_then(|info| info.format.as_ref()).filter(|_| !self.options.generic);
-        let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, numbered: Vec::new() };
+        let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0 };
         match format {
-            Some(format) => {
+            Some(_) => {
                 frame.next_item = Some(0);
-                self.begin_custom(format, &mut frame);
+                self.begin_custom(op);
                 self.resume_op(frame, frames);
             }
             None => {
@@ -147,7 +135,7 @@ impl<'p> Printer<'p> {
             }
             frame.next_region += 1;
             frames.push(Frame::Op(frame));
-            return self.begin_region(region, RegionStyle::GENERIC, None, "", frames);
+            return self.begin_region(region, RegionStyle::GENERIC, "", frames);
         }
         if frame.regions_until != 0 {
             self.leave_nested(op);
@@ -200,20 +188,16 @@ impl<'p> Printer<'p> {
         &mut self,
         region: RegionRef<'p>,
         style: RegionStyle,
-        numbered: Option<Numbered>,
         default_dialect: &'p str,
         frames: &mut Vec<Frame<'p>>,
     ) {
         self.text("{\n");
         let body = region.body;
-        let numbered = numbered.unwrap_or_else(|| self.names.number_region(self.cx, region.region));
-        let before = self.names.enter_region(&numbered);
         self.default_dialects.push(default_dialect);
         self.indent += INDENT;
         let entry = body.region_entry(region.region);
         let mut frame = RegionFrame {
             body,
-            before,
             block: entry,
             op: entry.and_then(|b| body.first_op(b)),
             skipped: None,
@@ -256,13 +240,12 @@ impl<'p> Printer<'p> {
                 self.block_header(&frame, next);
             }
         }
-        self.end_region(frame.before, frames);
+        self.end_region(frames);
     }
 
-    fn end_region(&mut self, before: Counters, frames: &mut Vec<Frame<'p>>) {
+    fn end_region(&mut self, frames: &mut Vec<Frame<'p>>) {
         self.indent -= INDENT;
         self.default_dialects.pop();
-        self.names.restore(before);
         self.write_indent();
         self.text("}");
         // The op around goes on; when it is done its line ends.

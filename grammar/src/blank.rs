@@ -1,0 +1,111 @@
+//! Comments and odd white space become blanks, so that no rule knows of them and offsets stay.
+
+use std::borrow::Cow;
+
+/// The text with `//` comments, tabs and carriage returns as blanks; strings are left alone, and so is what stands
+/// between the brackets of a dialect's type or attribute, where `//` begins no comment.
+pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let needed = memchr::memchr2(b'\t', b'\r', bytes).is_some() || memchr::memmem::find(bytes, b"//").is_some();
+    if !needed {
+        return Cow::Borrowed(text);
+    }
+    let mut out = bytes.to_vec();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = string_end(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
+                // Whole characters are replaced, so the result stays UTF-8.
+                out[at..end].fill(b' ');
+                at = end;
+            }
+            b'#' | b'!' => at = dialect_body_end(bytes, at, &mut out),
+            b'\t' | b'\r' => {
+                out[at] = b' ';
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    Cow::Owned(String::from_utf8(out).expect("only whole characters were replaced"))
+}
+
+/// Position after the string literal that begins at `at`; a string ends at its line's end at the latest.
+pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while let Some(n) = memchr::memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
+        match bytes[at + n] {
+            b'"' => return at + n + 1,
+            b'\n' => return at + n,
+            _ => at = (at + n + 2).min(bytes.len()),
+        }
+    }
+    bytes.len()
+}
+
+/// Position after `#dialect.name<…>`, or after the name when no bracket follows or it is not closed on its line.
+fn dialect_body_end(bytes: &[u8], at: usize, out: &mut [u8]) -> usize {
+    let in_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'-');
+    let name_end = at + 1 + bytes[at + 1..].iter().take_while(|b| in_name(b)).count();
+    if bytes.get(name_end) != Some(&b'<') || name_end == at + 1 {
+        return name_end;
+    }
+    let (mut depth, mut at) = (0usize, name_end);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at);
+                continue;
+            }
+            b'<' => depth += 1,
+            b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,
+            b'>' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b'\t' | b'\r' => out[at] = b' ',
+            // A body may go on after the line; a comment at the line's end is one, though.
+            b'/' if bytes[at..].starts_with(b"//") && comment_ends_line(bytes, at) => return at,
+            b'\n' => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// True when the rest of the line after `//` closes no bracket, so that it can only be a comment.
+fn comment_ends_line(bytes: &[u8], at: usize) -> bool {
+    let line = bytes[at..].split(|b| *b == b'\n').next().unwrap_or_default();
+    !line.contains(&b'>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blanked;
+
+    #[test]
+    fn comments_go_and_offsets_stay() {
+        assert_eq!(blanked("a // b\n\"//\"\tc\r\n"), "a     \n\"//\" c \n");
+        assert_eq!(blanked("// é\nx"), "     \nx");
+        assert_eq!(blanked("plain"), "plain");
+    }
+
+    #[test]
+    fn bodies_of_dialect_entities_keep_slashes() {
+        assert_eq!(blanked("#d.a<x // y> // z"), "#d.a<x // y>     ");
+        assert_eq!(blanked("#d.a<\"//\" -> //> // z"), "#d.a<\"//\" -> //>     ");
+        assert_eq!(blanked("!d.t<x, // note\n y>"), "!d.t<x,        \n y>");
+        assert_eq!(blanked("#map // z"), "#map     ");
+    }
+
+    #[test]
+    fn unclosed_strings_end_at_the_line() {
+        assert_eq!(blanked("\"a // b\nc // d"), "\"a // b\nc     ");
+        assert_eq!(blanked("\"\\"), "\"\\");
+    }
+}

@@ -1,0 +1,201 @@
+//! Operations in generic form.
+
+use smallvec::SmallVec;
+
+use sutura_ir::attrs::Attr;
+use sutura_ir::body::{Block, Value};
+use sutura_ir::diagnostics::Reported;
+use sutura_ir::types::Type;
+
+use super::{Completion, Driver, OpStart, OpenOp, ResultName};
+use crate::rules::{Node, Nodes, Rule, Span};
+use crate::units::Unit;
+
+/// An operand as written.
+#[derive(Clone, Copy)]
+struct Operand<'t> {
+    name: &'t str,
+    number: u32,
+    at: usize,
+}
+
+/// An op in generic form up to its first region.
+pub(super) struct GenericOp<'t> {
+    start: OpStart<'t>,
+    operands: SmallVec<[Operand<'t>; 4]>,
+    successors: SmallVec<[Block; 2]>,
+    props: Attr,
+}
+
+impl<'t> Driver<'t> {
+    pub(super) fn generic_op(
+        &mut self,
+        name: &Node<'t>,
+        results: SmallVec<[ResultName<'t>; 1]>,
+        mut children: Nodes<'t>,
+    ) -> Result<(), Reported> {
+        let start = self.op_start(name.text(), name.start() - 1, results)?;
+        let mut op =
+            GenericOp { start, operands: SmallVec::new(), successors: SmallVec::new(), props: Attr::EMPTY_DICT };
+        let mut end = name.span().end + 1;
+        while let Some(value) = children.take_rule(Rule::value) {
+            let operand = self.operand(&value)?;
+            match op.operands.is_empty() {
+                true => self.check_no_comma(end, operand.at)?,
+                false => self.check_comma(end, operand.at)?,
+            }
+            op.operands.push(operand);
+            end = value.span().end;
+        }
+        self.check_list_end(end)?;
+        let mut seen_props = false;
+        while let Some(rule) = children.peek_rule() {
+            let Some(node) = children.take_rule(rule) else { break };
+            match rule {
+                Rule::succs => self.successors(node, &mut op.successors)?,
+                Rule::props | Rule::any_props => {
+                    if std::mem::replace(&mut seen_props, true) {
+                        return Err(self.reader.error(node.start(), "properties are written twice"));
+                    }
+                    op.props = match rule {
+                        Rule::props => self.reader.props(node.span())?,
+                        _ => self.reader.any_props(node.span())?,
+                    };
+                }
+                Rule::gopen => {
+                    let at = node.span().end - 1;
+                    op.start.first_region = at;
+                    self.enter_op_body(&op.start);
+                    self.open_region(OpenOp::Generic(op), at);
+                    return Ok(());
+                }
+                _ => return self.generic_tail(op, node, children),
+            }
+        }
+        unreachable!("the rule ends in a region or a type")
+    }
+
+    fn operand(&mut self, node: &Node<'t>) -> Result<Operand<'t>, Reported> {
+        let (text, at) = (node.text(), node.start() - 1);
+        let Some((name, number)) = text.split_once('#') else { return Ok(Operand { name: text, number: 0, at }) };
+        match number.parse() {
+            Ok(number) if !name.is_empty() => Ok(Operand { name, number, at }),
+            _ => Err(self.reader.error(at, "invalid SSA value result number")),
+        }
+    }
+
+    /// Checks that a list of operands, read up to `end`, is closed without a further comma.
+    fn check_list_end(&mut self, end: usize) -> Result<(), Reported> {
+        let bytes = self.reader.text.as_bytes();
+        if bytes[end] == b')' {
+            return Ok(());
+        }
+        let close = memchr::memchr(b')', &bytes[end..]).map_or(bytes.len(), |n| end + n);
+        self.check_no_comma(end, close)
+    }
+
+    fn successors(&mut self, node: Node<'t>, into: &mut SmallVec<[Block; 2]>) -> Result<(), Reported> {
+        let mut end = node.start();
+        let close = node.span().end;
+        for block in node.children() {
+            let at = block.start() - 1;
+            match into.is_empty() {
+                true => self.check_no_comma(end, at)?,
+                false => self.check_comma(end, at)?,
+            }
+            let target = self.successor(block.text(), at);
+            into.push(target);
+            end = block.span().end;
+        }
+        if into.is_empty() {
+            return Err(self.reader.error(end, "expected block name"));
+        }
+        self.check_no_comma(end, close)
+    }
+
+    /// Attributes, type and location, beginning with `node`.
+    fn generic_tail(&mut self, op: GenericOp<'t>, node: Node<'t>, rest: Nodes<'t>) -> Result<(), Reported> {
+        let mut attrs = Attr::EMPTY_DICT;
+        let mut loc = self.reader.loc(op.start.at);
+        let mut function = None;
+        for node in std::iter::once(node).chain(rest) {
+            match node.rule() {
+                Rule::dict => attrs = self.reader.dict(node.span())?,
+                Rule::fn_type => function = Some(node.span()),
+                Rule::loc_tail => {
+                    let span = node.child().expect("a location").span();
+                    loc = self.reader.location(span)?;
+                }
+                _ => {}
+            }
+        }
+        let function = function.expect("the rule ends in a type");
+        self.complete_generic(op, attrs, function, loc)
+    }
+
+    fn complete_generic(
+        &mut self,
+        op: GenericOp<'t>,
+        attrs: Attr,
+        function: Span,
+        loc: sutura_ir::Loc,
+    ) -> Result<(), Reported> {
+        let (inputs, results) = self.reader.function(function)?;
+        let cx = self.cx();
+        let (inputs, results) = (cx.types(inputs), cx.types(results));
+        if inputs.len() != op.operands.len() {
+            let message = format!("expected {} operand types but had {}", op.operands.len(), inputs.len());
+            return Err(self.reader.error(function.start, message));
+        }
+        let isolated = op.start.isolated && !op.start.regions.is_empty();
+        // The operands of an isolated op are outside its body.
+        let inside = if isolated { self.levels.pop() } else { None };
+        let operands = self.operands(&op.operands, inputs);
+        self.levels.extend(inside);
+        let operands = operands?;
+        let (props, attrs) = self.split_props(op.start.name, op.props, attrs);
+        let parts = Completion { operands: &operands, types: results, successors: &op.successors, props, attrs, loc };
+        self.complete(op.start, parts).map(|_| ())
+    }
+
+    fn operands(&mut self, operands: &[Operand<'t>], types: &[Type]) -> Result<SmallVec<[Value; 4]>, Reported> {
+        operands.iter().zip(types).map(|(o, ty)| self.value(o.name, o.number, *ty, o.at)).collect()
+    }
+
+    /// After a region: the next one, or the rest of the op.
+    pub(super) fn resume_generic(
+        &mut self,
+        mut op: GenericOp<'t>,
+        blocks: Vec<Block>,
+        unit: Unit<'t>,
+    ) -> Result<(), Reported> {
+        op.start.regions.push(blocks);
+        let mut children = unit.node.clone().children();
+        match children.peek_rule() {
+            Some(Rule::gnext) => {
+                let at = unit.node.span().end;
+                self.open_region(OpenOp::Generic(op), at);
+                Ok(())
+            }
+            Some(Rule::dict | Rule::colon) => {
+                let result = {
+                    let node = children.next().expect("peeked");
+                    let levels = self.levels.len() - usize::from(op.start.isolated);
+                    let result = self.generic_tail(op, node, children);
+                    self.levels.truncate(levels.max(1));
+                    result
+                };
+                result
+            }
+            _ => {
+                let span = Span::new(unit.start + 1, unit.node.span().end);
+                let levels = self.levels.len() - usize::from(op.start.isolated);
+                self.levels.truncate(levels.max(1));
+                for result in &op.start.results {
+                    self.define_unknown(result.name, result.at);
+                }
+                Err(self.reader.syntax_error(Rule::generic_end, span))
+            }
+        }
+    }
+}

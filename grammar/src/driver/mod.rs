@@ -1,0 +1,586 @@
+//! From units to operations.
+//!
+//! The driver keeps the stack of open regions. A region's blocks are built detached and put into their op when the op is
+//! complete, because its operands and types may stand after its regions. An op that is isolated from above has a body
+//! and a scope of names of its own.
+//!
+//! After an error reading goes on at the next line that begins a unit. What is then built is thrown away; it is only
+//! read to find further errors, so whatever may be a consequence of the first is not reported.
+
+mod custom;
+mod generic;
+mod region;
+mod scope;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use sutura_ir::asm::TextInfo;
+use sutura_ir::attrs::{Attr, NamedAttr};
+use sutura_ir::body::{Block, Body, Module, Op, OpHeader, Value};
+use sutura_ir::builder::Builder;
+use sutura_ir::context::Context;
+use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::location::Loc;
+use sutura_ir::op_def::Traits;
+use sutura_ir::registry::OpName;
+use sutura_ir::types::Type;
+
+use crate::reader::Reader;
+use crate::rules::{Node, Rule};
+use crate::units::{BadUnit, Unit, Units};
+use custom::CustomOp;
+use generic::GenericOp;
+use scope::{Def, Forward, Known, Scope};
+
+/// After this many errors reading stops.
+const MAX_ERRORS: usize = 20;
+
+/// A body that is being built, with the names of its values.
+struct Level<'t> {
+    body: Box<Body>,
+    scope: Scope<'t>,
+}
+
+/// `%name:count` before `=`.
+#[derive(Clone, Copy)]
+struct ResultName<'t> {
+    name: &'t str,
+    count: u32,
+    at: usize,
+}
+
+/// What is known of an op from its start on.
+struct OpStart<'t> {
+    name: OpName,
+    /// Offset of the name.
+    at: usize,
+    results: SmallVec<[ResultName<'t>; 1]>,
+    /// True when the op has a body of its own.
+    isolated: bool,
+    /// Blocks of the regions that are complete.
+    regions: Vec<Vec<Block>>,
+    /// Offset of the first region's brace.
+    first_region: usize,
+}
+
+/// An op that waits for one of its regions.
+enum OpenOp<'t> {
+    Generic(GenericOp<'t>),
+    Custom(Box<CustomOp<'t>>),
+    /// An op with an error: its regions are read to find more.
+    Broken,
+}
+
+#[derive(Clone, Copy)]
+struct Label {
+    block: Block,
+    /// Offset of the label, or of the first use while there is none.
+    at: usize,
+    defined: bool,
+}
+
+/// A region that is being read.
+struct OpenRegion<'t> {
+    /// Offset of its brace.
+    at: usize,
+    blocks: Vec<Block>,
+    current: Option<Block>,
+    labels: FxHashMap<&'t str, Label>,
+    /// Names defined from here on are forgotten at its end.
+    mark: usize,
+    /// The entry block's arguments were given before the region.
+    has_entry: bool,
+}
+
+struct Frame<'t> {
+    op: OpenOp<'t>,
+    region: OpenRegion<'t>,
+}
+
+pub(crate) struct Driver<'t> {
+    reader: Reader<'t>,
+    units: Units<'t>,
+    /// Open regions, innermost last; the first is the file.
+    frames: Vec<Frame<'t>>,
+    levels: Vec<Level<'t>>,
+    text_info: TextInfo,
+    /// True after an error.
+    damaged: bool,
+}
+
+/// The parts that complete an op.
+struct Completion<'a> {
+    operands: &'a [Value],
+    types: &'a [Type],
+    successors: &'a [Block],
+    props: Attr,
+    attrs: Attr,
+    loc: Loc,
+}
+
+impl<'t> Driver<'t> {
+    pub(crate) fn new(reader: Reader<'t>) -> Self {
+        let text = reader.text;
+        let mut body = Box::new(Body::with_block(1));
+        let block = body.entry_block().expect("made with a block");
+        let level = Level { scope: Scope::new(text), body: std::mem::take(&mut body) };
+        let region = OpenRegion {
+            at: 0,
+            blocks: vec![block],
+            current: Some(block),
+            labels: FxHashMap::default(),
+            mark: 0,
+            has_entry: true,
+        };
+        Self {
+            reader,
+            units: Units::new(text),
+            frames: vec![Frame { op: OpenOp::Broken, region }],
+            levels: vec![level],
+            text_info: TextInfo::default(),
+            damaged: false,
+        }
+    }
+
+    /// Reads the whole text. The reader comes back with the diagnostics.
+    pub(crate) fn run(mut self, file: &str) -> (Reader<'t>, Result<Module, Reported>) {
+        self.reader.find_aliases();
+        while self.reader.diags.errors() < MAX_ERRORS {
+            match self.units.next() {
+                Ok(Some(unit)) => {
+                    if self.unit(unit).is_err() {
+                        self.damaged = true;
+                    }
+                }
+                Ok(None) => break,
+                Err(bad) => self.bad_unit(bad),
+            }
+        }
+        let module = self.finish(file);
+        (self.reader, module)
+    }
+
+    fn cx(&self) -> &'t Context {
+        self.reader.cx
+    }
+
+    fn unit(&mut self, unit: Unit<'t>) -> Result<(), Reported> {
+        match unit.node.rule() {
+            Rule::op => self.op(unit),
+            Rule::close => self.close(unit),
+            Rule::label => self.label(unit),
+            Rule::alias => self.alias(unit),
+            _ => self.resource(unit),
+        }
+    }
+
+    fn op(&mut self, unit: Unit<'t>) -> Result<(), Reported> {
+        let node = unit.node.clone();
+        let mut children = node.children();
+        let is_broken = |driver: &mut Self, unit: &Unit<'t>| driver.broken_op(unit);
+        let mut results = SmallVec::new();
+        let mut last = unit.start;
+        while let Some(result) = children.take_rule(Rule::result) {
+            match self.result_name(&result, results.is_empty(), last) {
+                Ok(name) => results.push(name),
+                Err(Reported) => {
+                    is_broken(self, &unit);
+                    return Err(Reported);
+                }
+            }
+            last = result.span().end;
+        }
+        let name = children.next().expect("a name");
+        let done = match name.rule() {
+            Rule::gname => self.generic_op(&name, results, children),
+            _ => self.custom_op(&unit, &name, results),
+        };
+        if done.is_err() {
+            self.broken_op(&unit);
+        }
+        done
+    }
+
+    /// Makes the results of an op with an error known as such, and its region, if one begins here, open.
+    fn broken_op(&mut self, unit: &Unit<'t>) {
+        let mut opens = None;
+        for child in unit.node.clone().children() {
+            match child.rule() {
+                Rule::result => self.define_unknown(child.text().split(':').next().unwrap_or_default(), child.start()),
+                Rule::gopen | Rule::copen => opens = Some(child.start()),
+                _ => {}
+            }
+        }
+        if let Some(at) = opens {
+            self.open_broken(at);
+        }
+    }
+
+    fn define_unknown(&mut self, name: &'t str, at: usize) {
+        let known = Known { def: Def::Unknown, at: at as u32 };
+        let scope = &mut self.level().scope;
+        if !name.is_empty() && scope.get(name).is_none() {
+            scope.define(name, known);
+        }
+    }
+
+    fn result_name(&mut self, node: &Node<'t>, first: bool, from: usize) -> Result<ResultName<'t>, Reported> {
+        let (text, at) = (node.text(), node.start() - 1);
+        if !first {
+            self.check_comma(from, at)?;
+        }
+        let (name, count) = match text.split_once(':') {
+            None => (text, 1),
+            Some((name, count)) => match count.parse() {
+                Ok(count @ 1..) => (name, count),
+                Ok(_) => return Err(self.reader.error(at, "expected named operation to have at least 1 result")),
+                Err(_) => return Err(self.reader.error(at, "expected integer number of results")),
+            },
+        };
+        if name.is_empty() {
+            return Err(self.reader.error(at, "expected valid ssa identifier"));
+        }
+        Ok(ResultName { name, count, at })
+    }
+
+    /// Checks that exactly one comma stands between two items of a list.
+    fn check_comma(&mut self, from: usize, to: usize) -> Result<(), Reported> {
+        let between = &self.reader.text.as_bytes()[from..to];
+        if between == b", " || between == b"," {
+            return Ok(());
+        }
+        match between.iter().filter(|b| **b == b',').count() {
+            1 => Ok(()),
+            0 => Err(self.reader.error(to, "expected ','")),
+            _ => Err(self.reader.error(from + 1, "expected SSA operand")),
+        }
+    }
+
+    /// Checks that no comma stands before the end of a list.
+    fn check_no_comma(&mut self, from: usize, to: usize) -> Result<(), Reported> {
+        match self.reader.text.as_bytes()[from..to].iter().position(|b| *b == b',') {
+            None => Ok(()),
+            Some(n) => Err(self.reader.error(from + n, "unexpected ','")),
+        }
+    }
+
+    /// Looks an op's name up, and checks that it may be used.
+    fn op_start(
+        &mut self,
+        text: &'t str,
+        at: usize,
+        results: SmallVec<[ResultName<'t>; 1]>,
+    ) -> Result<OpStart<'t>, Reported> {
+        let name = self.reader.op_name(text);
+        let def = name.def(self.cx());
+        if def.is_none() && !self.reader.options.allow_unregistered {
+            return Err(self.unregistered(text, at));
+        }
+        let isolated = def.is_some_and(|d| d.traits.has(Traits::IsolatedFromAbove));
+        Ok(OpStart { name, at, results, isolated, regions: Vec::new(), first_region: at })
+    }
+
+    fn unregistered(&mut self, name: &str, at: usize) -> Reported {
+        let cx = self.cx();
+        let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
+        let message = match cx.registry().dialect(dialect) {
+            Some(_) => format!(
+                "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
+            ),
+            None => "operation being parsed with an unregistered dialect. If this is intended, please use \
+                     -allow-unregistered-dialect with the MLIR tool used"
+                .to_string(),
+        };
+        let error = self.with_op_hint(Diagnostic::error(self.reader.loc(at), message), name);
+        self.reader.report(error)
+    }
+
+    /// Adds what the name of an op may have been meant to be.
+    fn with_op_hint(&self, error: Diagnostic, name: &str) -> Diagnostic {
+        let registry = self.cx().registry();
+        let Some(meant) = did_you_mean(name, registry.op_defs().map(|d| d.name)) else {
+            return match registry.dialect(name.split('.').next().unwrap_or_default()) {
+                Some(info) if info.ops.is_empty() => error,
+                Some(_) | None => error,
+            };
+        };
+        let summary = registry.op_defs().find(|d| d.name == meant).map_or("", |d| d.summary);
+        error.help(match summary {
+            "" => format!("did you mean `{meant}`?"),
+            _ => format!("did you mean `{meant}`? ({summary})"),
+        })
+    }
+
+    // ---- values
+
+    fn level(&mut self) -> &mut Level<'t> {
+        self.levels.last_mut().expect("the file has a level")
+    }
+
+    /// The value called `name#number`, of type `ty`.
+    fn value(&mut self, name: &'t str, number: u32, ty: Type, at: usize) -> Result<Value, Reported> {
+        let level = self.levels.last_mut().expect("the file has a level");
+        if let Some(known) = level.scope.get(name) {
+            let Some(value) = known.value(&level.body, number) else {
+                return match known.def {
+                    Def::Unknown => Err(Reported),
+                    _ => Err(self.reader.error(at, "reference to invalid result number")),
+                };
+            };
+            if level.body.ty(value) == ty {
+                return Ok(value);
+            }
+            let prior = level.body.ty(value);
+            return Err(self.other_type(name, ty, prior, at, known.at));
+        }
+        if let Some(forward) = level.scope.forward(name, number) {
+            if forward.ty == ty {
+                return Ok(forward.placeholder);
+            }
+            return Err(self.other_type(name, ty, forward.ty, at, forward.at));
+        }
+        let placeholder = Builder::new(self.reader.cx, &mut level.body).create_placeholder(ty);
+        level.scope.add_forward(name, number, Forward { placeholder, ty, at: at as u32 });
+        Ok(placeholder)
+    }
+
+    fn other_type(&mut self, name: &str, ty: Type, prior: Type, at: usize, prior_at: u32) -> Reported {
+        let cx = self.cx();
+        let text = |ty| sutura_ir::asm::print::type_text(cx, ty);
+        let message = format!(
+            "use of value '%{name}' expects different type than prior uses: '{}' vs '{}'",
+            text(ty),
+            text(prior)
+        );
+        let prior = self.reader.loc(prior_at as usize);
+        self.reader.report(Diagnostic::error(self.reader.loc(at), message).note(prior, "prior use here"))
+    }
+
+    /// Binds a name, and replaces what stood for it before.
+    fn define(&mut self, name: &'t str, def: Def, at: usize) -> Result<(), Reported> {
+        let level = self.levels.last_mut().expect("the file has a level");
+        if let Some(known) = level.scope.get(name) {
+            if matches!(known.def, Def::Unknown) || self.damaged {
+                return Ok(());
+            }
+            let first = self.reader.loc(known.at as usize);
+            let message = format!("redefinition of SSA value '%{name}'");
+            let error = Diagnostic::error(self.reader.loc(at), message).note(first, "previously defined here");
+            return Err(self.reader.report(error));
+        }
+        let known = Known { def, at: at as u32 };
+        for number in 0..known.count() {
+            let Some(forward) = level.scope.take_forward(name, number) else {
+                if number == 0 && known.count() == 1 { break } else { continue }
+            };
+            let value = known.value(&level.body, number).expect("counted");
+            let ty = level.body.ty(value);
+            Builder::new(self.reader.cx, &mut level.body).replace_placeholder(forward.placeholder, value);
+            if ty != forward.ty {
+                let cx = self.reader.cx;
+                let text = |ty| sutura_ir::asm::print::type_text(cx, ty);
+                let message = format!("definition of SSA value '%{name}#{number}' has type '{}'", text(ty));
+                let used = self.reader.loc(forward.at as usize);
+                let note = format!("previously used here with type '{}'", text(forward.ty));
+                let error = Diagnostic::error(self.reader.loc(at), message).note(used, note);
+                return Err(self.reader.report(error));
+            }
+        }
+        level.scope.define(name, known);
+        Ok(())
+    }
+
+    /// Keeps the name of a value, unless it is one that the printer would make up.
+    fn keep_name(&mut self, value: Value, name: &str) {
+        if !sutura_ir::asm::print::is_default_value_name(name) {
+            let cx = self.cx();
+            let name = cx.ident(name);
+            Builder::new(cx, &mut self.level().body).set_value_name(value, Some(name));
+        }
+    }
+
+    // ---- operations
+
+    /// Creates an op, with its regions, at the end of the current block.
+    fn complete(&mut self, start: OpStart<'t>, parts: Completion<'_>) -> Result<Op, Reported> {
+        let cx = self.cx();
+        self.check_result_count(&start, parts.types.len())?;
+        let nested = if start.isolated { Some(self.isolated_body(&start)?) } else { None };
+        let block = self.current_block();
+        let header = OpHeader { name: start.name, loc: parts.loc, props: parts.props, attrs: parts.attrs };
+        let level = self.levels.last_mut().expect("the file has a level");
+        let mut builder = Builder::at_end(cx, &mut level.body, block);
+        let n_regions = start.regions.len();
+        let op = builder.create_from_parts(header, parts.operands, parts.types, parts.successors, n_regions, nested);
+        if !start.isolated && n_regions != 0 {
+            let regions: SmallVec<[_; 2]> = builder.body().regions(op).collect();
+            for (region, blocks) in regions.into_iter().zip(&start.regions) {
+                blocks.iter().for_each(|block| builder.insert_block(region, *block, None));
+            }
+        }
+        self.define_results(op, &start.results)?;
+        Ok(op)
+    }
+
+    /// The finished body of an isolated op.
+    fn isolated_body(&mut self, start: &OpStart<'t>) -> Result<Box<Body>, Reported> {
+        let expected = start.name.def(self.cx()).map_or(0, |d| d.regions.len());
+        if start.regions.is_empty() {
+            if expected == 0 {
+                return Ok(Box::new(Body::new(0)));
+            }
+            return Err(self.wrong_region_count(start, expected));
+        }
+        let level = self.levels.pop().expect("opened with the first region");
+        self.check_defined(&level.scope)?;
+        if start.regions.len() != expected {
+            return Err(self.wrong_region_count(start, expected));
+        }
+        let mut body = level.body;
+        let regions: Vec<_> = body.owner_regions().collect();
+        let mut builder = Builder::new(self.reader.cx, &mut body);
+        for (region, blocks) in regions.into_iter().zip(&start.regions) {
+            blocks.iter().for_each(|block| builder.insert_block(region, *block, None));
+        }
+        builder.shrink();
+        Ok(body)
+    }
+
+    fn wrong_region_count(&mut self, start: &OpStart<'t>, expected: usize) -> Reported {
+        let name = start.name.as_str(self.cx());
+        let message = match expected {
+            1 => format!("'{name}' op requires one region"),
+            _ => format!("'{name}' op requires {expected} regions"),
+        };
+        self.reader.error(start.at, message)
+    }
+
+    /// Reports values that are used and never defined.
+    fn check_defined(&mut self, scope: &Scope<'t>) -> Result<(), Reported> {
+        let undefined = scope.undefined();
+        if undefined.is_empty() || self.damaged {
+            return Ok(());
+        }
+        for (name, at) in undefined {
+            let error = Diagnostic::error(self.reader.loc(at as usize), "use of undeclared SSA value name");
+            let meant = did_you_mean(name, scope.known_names());
+            self.reader.report(match meant {
+                Some(meant) => error.help(format!("did you mean `%{meant}`?")),
+                None => error,
+            });
+        }
+        Err(Reported)
+    }
+
+    fn check_result_count(&mut self, start: &OpStart<'t>, found: usize) -> Result<(), Reported> {
+        let Some(first) = start.results.first() else { return Ok(()) };
+        if found == 0 {
+            return Err(self.reader.error(first.at, "cannot name an operation with no results"));
+        }
+        let named: u64 = start.results.iter().map(|r| u64::from(r.count)).sum();
+        if named == found as u64 {
+            return Ok(());
+        }
+        let message = format!("operation defines {found} results but was provided {named} to bind");
+        Err(self.reader.error(first.at, message))
+    }
+
+    fn define_results(&mut self, op: Op, names: &[ResultName<'t>]) -> Result<(), Reported> {
+        let mut first = 0;
+        for result in names {
+            let value = self.level().body.result(op, first as usize);
+            let def = match result.count {
+                1 => Def::Value(value),
+                count => Def::Results { op, first, count },
+            };
+            self.define(result.name, def, result.at)?;
+            self.keep_name(value, result.name);
+            first += result.count;
+        }
+        Ok(())
+    }
+
+    /// Inherent attributes that were written among the others move to their place.
+    fn split_props(&self, name: OpName, props: Attr, attrs: Attr) -> (Attr, Attr) {
+        let cx = self.cx();
+        let Some(info) = name.info(cx) else { return (props, attrs) };
+        let entries = cx.entries(attrs);
+        let inherent = |e: &NamedAttr| info.attr_names.contains(&e.name) || info.def.is_segment_sizes(cx.str(e.name));
+        if !entries.iter().any(inherent) {
+            return (props, attrs);
+        }
+        let (moved, kept): (Vec<NamedAttr>, Vec<NamedAttr>) = entries.iter().copied().partition(inherent);
+        let mut all: Vec<NamedAttr> = moved;
+        all.extend_from_slice(cx.entries(props));
+        (cx.dict(&all), cx.dict(&kept))
+    }
+
+    // ---- the rest of a file
+
+    fn alias(&mut self, unit: Unit<'t>) -> Result<(), Reported> {
+        if self.frames.len() > 1 {
+            return Err(self.reader.error(unit.start, "expected operation name in quotes"));
+        }
+        let (name, target) = self.reader.define_alias(unit.node)?;
+        let name = self.cx().ident(name);
+        self.text_info.aliases.push((target, name));
+        Ok(())
+    }
+
+    fn resource(&mut self, unit: Unit<'t>) -> Result<(), Reported> {
+        if self.frames.len() > 1 {
+            return Err(self.reader.error(unit.start, "expected operation name in quotes"));
+        }
+        let sections = self.reader.resources(unit.node.span())?;
+        self.text_info.resources.extend(sections);
+        Ok(())
+    }
+
+    fn bad_unit(&mut self, bad: BadUnit) {
+        if bad.too_deep {
+            self.reader.too_deep(bad.at);
+        } else {
+            self.reader.error(bad.at, bad.message);
+        }
+        self.damaged = true;
+        let text = self.reader.text;
+        if text[bad.start..].starts_with('%') {
+            let end = crate::scan::suffix_end(text, bad.start + 1);
+            self.define_unknown(&text[bad.start + 1..end], bad.start);
+        }
+        let next = self.units.next_line(bad.at.max(bad.start));
+        self.units.restart_at(next);
+    }
+
+    fn finish(&mut self, file: &str) -> Result<Module, Reported> {
+        if !self.damaged {
+            if let Some(frame) = self.frames.get(1..).and_then(<[_]>::last) {
+                let open = self.reader.loc(frame.region.at);
+                let end = self.reader.loc(self.reader.text.len());
+                let error = Diagnostic::error(end, "expected '}' at the end of a region");
+                self.reader.report(error.note(open, "the region begins here"));
+            }
+        }
+        let mut level = self.levels.swap_remove(0);
+        let scope = std::mem::take(&mut level.scope);
+        let defined = if self.frames.len() == 1 { self.check_defined(&scope) } else { Ok(()) };
+        defined?;
+        self.reader.diags.check()?;
+        let cx = self.reader.cx;
+        let mut body = *level.body;
+        Builder::new(cx, &mut body).shrink();
+        let is_module = body
+            .entry_block()
+            .and_then(|b| body.first_op(b))
+            .is_some_and(|op| body.name(op).as_str(cx) == "builtin.module");
+        let mut module = if is_module && body.op_count() == 1 {
+            Module::from_root(body).ok_or(Reported)?
+        } else {
+            let loc = cx.file_loc(file, 0, 0);
+            Module::with_op(cx, loc, cx.op_name("builtin.module"), body)
+        };
+        *module.text_mut() = std::mem::take(&mut self.text_info);
+        Ok(module)
+    }
+}

@@ -1,0 +1,175 @@
+//! Aliases. They are found before the operations are read, and read when first used or met, so that a definition may
+//! follow its uses (as those of locations do in MLIR's output).
+
+use pest::Parser;
+use rustc_hash::FxHashMap;
+
+use sutura_ir::asm::Aliased;
+use sutura_ir::attrs::{Attr, AttrData};
+use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::location::Loc;
+use sutura_ir::types::Type;
+
+use super::Reader;
+use crate::rules::{Grammar, Node, Rule};
+use crate::scan::{skip_blank, suffix_end};
+
+/// Definitions by name, `#` or `!` included.
+#[derive(Default)]
+pub(crate) struct AliasTable<'t> {
+    entries: FxHashMap<&'t str, Entry>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Offset of the definition.
+    at: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Unread,
+    Reading,
+    Read(Aliased),
+    Wrong,
+}
+
+impl<'t> Reader<'t> {
+    /// Notes where each alias is defined: at the start of a line, `#name =` or `!name =`.
+    pub(crate) fn find_aliases(&mut self) {
+        let text = self.text;
+        let bytes = text.as_bytes();
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|n| n + 1));
+        for start in starts {
+            let at = skip_to_text(bytes, start);
+            if !matches!(bytes.get(at), Some(b'#' | b'!')) {
+                continue;
+            }
+            let end = suffix_end(text, at + 1);
+            let equals = skip_blank(text, end);
+            if end > at + 1 && bytes.get(equals) == Some(&b'=') && bytes.get(equals + 1) != Some(&b'=') {
+                let entry = Entry { at, state: State::Unread };
+                self.aliases.entries.entry(&text[at..end]).or_insert(entry);
+            }
+        }
+    }
+
+    /// True when an alias of this name (`#` or `!` included) is defined.
+    pub(super) fn is_alias(&self, name: &str) -> bool {
+        self.aliases.entries.contains_key(name)
+    }
+
+    /// Reads the definition that `node` is, and checks that it is the first of its name.
+    pub(crate) fn define_alias(&mut self, node: Node<'t>) -> Result<(&'t str, Aliased), Reported> {
+        let at = node.start();
+        let name = &self.text[at..suffix_end(self.text, at + 1)];
+        let kind = if name.starts_with('#') { "attribute" } else { "type" };
+        if name.contains('.') {
+            let message = format!("{kind} names with a '.' are reserved for dialect-defined names");
+            return Err(self.error(at, message));
+        }
+        match self.aliases.entries.get(name) {
+            Some(entry) if entry.at != at => {
+                let error =
+                    Diagnostic::error(self.loc(at), format!("redefinition of {kind} alias id '{}'", &name[1..]));
+                let first = self.loc(entry.at);
+                return Err(self.report(error.note(first, "first defined here")));
+            }
+            None => {
+                self.aliases.entries.insert(name, Entry { at, state: State::Unread });
+            }
+            _ => {}
+        }
+        Ok((&name[1..], self.alias(name, at)?))
+    }
+
+    /// What an alias stands for.
+    pub(super) fn alias(&mut self, name: &'t str, used_at: usize) -> Result<Aliased, Reported> {
+        let Some(entry) = self.aliases.entries.get(name).copied() else {
+            return Err(self.unknown_alias(name, used_at));
+        };
+        match entry.state {
+            State::Read(value) => return Ok(value),
+            State::Wrong => return Err(Reported),
+            State::Reading => {
+                let message = format!("alias '{}' is defined by itself", &name[1..]);
+                return Err(self.error(used_at, message));
+            }
+            State::Unread => {}
+        }
+        self.set_state(name, State::Reading);
+        let value = self.nested(used_at, |r| r.read_definition(entry.at));
+        self.set_state(name, value.map_or(State::Wrong, State::Read));
+        value
+    }
+
+    fn set_state(&mut self, name: &'t str, state: State) {
+        if let Some(entry) = self.aliases.entries.get_mut(name) {
+            entry.state = state;
+        }
+    }
+
+    fn read_definition(&mut self, at: usize) -> Result<Aliased, Reported> {
+        // The definition ends somewhere in the rest of the text; the rule finds where.
+        let Ok(mut pairs) = Grammar::parse(Rule::alias, &self.text[at..]) else {
+            let end = self.text.len().min(at + (1 << 16));
+            let end = (at..=end).rev().find(|e| self.text.is_char_boundary(*e)).unwrap_or(at);
+            return Err(self.syntax_error(Rule::alias, crate::rules::Span::new(at, end)));
+        };
+        let node = Node::new(pairs.next().expect("an entry rule makes a pair"), at);
+        let mut children = node.children().filter(|n| n.rule() != Rule::block);
+        let value = children.next().expect("a value");
+        if self.text.as_bytes()[at] == b'!' {
+            return self.type_node(value).map(Aliased::Type);
+        }
+        self.attr_node(value, None).map(Aliased::Attr)
+    }
+
+    fn unknown_alias(&mut self, name: &str, at: usize) -> Reported {
+        let kind = if name.starts_with('#') { "attribute" } else { "type" };
+        let names = self.aliases.entries.keys().filter(|n| n.as_bytes()[0] == name.as_bytes()[0]);
+        let meant = did_you_mean(name, names.copied()).map(str::to_string);
+        let message = match kind {
+            "type" => format!("undefined symbol alias id '{}'", &name[1..]),
+            _ => format!("undefined symbol alias id '{}'", &name[1..]),
+        };
+        let error = Diagnostic::error(self.loc(at), message);
+        self.report(match meant {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error,
+        })
+    }
+
+    pub(super) fn attr_alias(&mut self, name: &'t str, at: usize) -> Result<Attr, Reported> {
+        match self.alias(name, at)? {
+            Aliased::Attr(attr) => Ok(attr),
+            Aliased::Type(ty) => Ok(self.cx.type_attr(ty)),
+        }
+    }
+
+    pub(super) fn type_alias(&mut self, name: &'t str, at: usize) -> Result<Type, Reported> {
+        match self.alias(name, at)? {
+            Aliased::Type(ty) => Ok(ty),
+            Aliased::Attr(_) => Err(self.error(at, "expected a type")),
+        }
+    }
+
+    /// `#loc` inside a location.
+    pub(super) fn loc_alias(&mut self, node: &Node<'t>) -> Result<Loc, Reported> {
+        let attr = self.attr_alias(node.text(), node.start())?;
+        match self.cx.attr_data(attr) {
+            AttrData::Location(loc) => Ok(loc),
+            _ => {
+                let text = sutura_ir::asm::print::attr_text(self.cx, attr);
+                let message = format!("expected location, but found '{text}'");
+                Err(self.error(node.start(), message))
+            }
+        }
+    }
+}
+
+/// First byte of a line that is no blank.
+fn skip_to_text(bytes: &[u8], start: usize) -> usize {
+    start + bytes[start..].iter().take_while(|b| **b == b' ').count()
+}

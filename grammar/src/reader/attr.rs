@@ -1,0 +1,171 @@
+//! Attributes.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use sutura_ir::attrs::{Attr, AttrData, NamedAttr};
+use sutura_ir::diagnostics::{Diagnostic, Reported};
+use sutura_ir::types::{DYNAMIC, Type};
+
+use super::Reader;
+use crate::rules::{Node, Nodes, Rule};
+
+/// Distinct attributes of different files must differ, so their numbers are handed out here.
+static NEXT_DISTINCT: AtomicI64 = AtomicI64::new(0);
+
+impl<'t> Reader<'t> {
+    /// An attribute. A number without type has type `expected`, `i64` or `f64`.
+    pub(super) fn attr_node(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
+        let at = node.start();
+        self.nested(at, |r| r.attr_by_rule(node, expected))
+    }
+
+    fn attr_by_rule(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
+        let cx = self.cx;
+        match node.rule() {
+            Rule::number => self.number(node, expected),
+            Rule::string_attr => self.string_attr(node),
+            Rule::array => {
+                let elements = node.children().map(|n| self.attr_node(n, None)).collect::<Result<Vec<_>, _>>()?;
+                Ok(cx.array_attr(&elements))
+            }
+            Rule::dictionary => self.entries_node(node),
+            Rule::symbol_ref => self.symbol_ref(node),
+            Rule::dialect_attr => self.dialect_attr(node),
+            Rule::dense => self.dense(node),
+            Rule::sparse => self.sparse(node),
+            Rule::dense_array => self.dense_array(node),
+            Rule::dense_resource => self.dense_resource(node),
+            Rule::affine_map => {
+                let map = self.affine_map(node)?;
+                Ok(cx.affine_map_attr(map))
+            }
+            Rule::affine_set => {
+                let set = self.affine_set(node)?;
+                Ok(cx.attr(AttrData::IntegerSet(set)))
+            }
+            Rule::strided => self.strided(node),
+            Rule::distinct => self.distinct(node),
+            Rule::location => {
+                let loc = self.loc_node(node)?;
+                Ok(cx.attr(AttrData::Location(loc)))
+            }
+            Rule::keyword_type => match node.text() {
+                "true" => Ok(Attr::TRUE),
+                "false" => Ok(Attr::FALSE),
+                "unit" => Ok(Attr::UNIT),
+                "dense" | "sparse" | "dense_resource" | "array" | "strided" | "affine_map" | "affine_set" => {
+                    Err(self.error(node.span().end, format!("expected '<' after '{}'", node.text())))
+                }
+                _ => {
+                    let ty = self.keyword_type(&node)?;
+                    Ok(cx.type_attr(ty))
+                }
+            },
+            _ => {
+                let ty = self.type_node(node)?;
+                Ok(cx.type_attr(ty))
+            }
+        }
+    }
+
+    fn string_attr(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let mut children = node.children();
+        let text = self.string(&children.next().expect("a string"))?;
+        let ty = self.type_after(&mut children)?.unwrap_or(Type::NONE);
+        Ok(self.cx.attr(AttrData::String { value: self.cx.ident(&text), ty }))
+    }
+
+    /// The type after a colon.
+    pub(super) fn type_after(&mut self, children: &mut Nodes<'t>) -> Result<Option<Type>, Reported> {
+        children.next().map(|n| self.type_node(n)).transpose()
+    }
+
+    /// The entries of a dictionary.
+    pub(super) fn entries_node(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let entries = self.raw_entries(node.children())?;
+        Ok(self.cx.dict(&entries))
+    }
+
+    pub(super) fn raw_entries(&mut self, nodes: Nodes<'t>) -> Result<Vec<NamedAttr>, Reported> {
+        let (mut entries, mut places) = (Vec::new(), Vec::new());
+        for node in nodes.filter(|n| n.rule() == Rule::entry) {
+            let at = node.start();
+            let mut children = node.children();
+            let name = self.name_or_string(&children.next().expect("a name"))?;
+            if name == sutura_ir::Ident::EMPTY {
+                return Err(self.error(at, "expected valid attribute name"));
+            }
+            let value = match children.next() {
+                Some(value) => self.attr_node(value, None)?,
+                None => Attr::UNIT,
+            };
+            entries.push(NamedAttr { name, value });
+            places.push(at);
+        }
+        self.check_duplicates(&places, &entries)?;
+        Ok(entries)
+    }
+
+    fn check_duplicates(&mut self, places: &[usize], entries: &[NamedAttr]) -> Result<(), Reported> {
+        let mut names: Vec<_> = entries.iter().zip(places).map(|(e, at)| (e.name, *at)).collect();
+        names.sort_unstable();
+        let Some(twice) = names.windows(2).find(|w| w[0].0 == w[1].0) else { return Ok(()) };
+        let message = format!("duplicate key '{}' in dictionary attribute", self.cx.str(twice[0].0));
+        Err(self.error(twice[1].1, message))
+    }
+
+    fn symbol_ref(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let mut names = Vec::new();
+        for part in node.children() {
+            names.push(self.name_or_string(&part)?);
+        }
+        let (root, nested) = names.split_first().expect("at least one part");
+        Ok(self.cx.attr(AttrData::SymbolRef { root: *root, nested: self.cx.ident_list(nested) }))
+    }
+
+    fn dense_resource(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let mut children = node.children();
+        let key = self.name_or_string(&children.next().expect("a key"))?;
+        let ty = children.next().expect("a type");
+        let at = ty.start();
+        let ty = self.type_node(ty)?;
+        if !ty.is_shaped(self.cx) {
+            return Err(self.error(at, "`dense_resource` expected a shaped type"));
+        }
+        Ok(self.cx.attr(AttrData::DenseResource { ty, key }))
+    }
+
+    fn strided(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let (mut strides, mut offset) = (Vec::new(), 0);
+        for child in node.children() {
+            let is_offset = child.rule() == Rule::offset;
+            let number = if is_offset { child.child().expect("a number") } else { child };
+            let value = match number.text() {
+                "?" => DYNAMIC,
+                digits => {
+                    digits.parse().map_err(|_| self.error(number.start(), "expected a 64-bit signed integer or '?'"))?
+                }
+            };
+            if is_offset { offset = value } else { strides.push(value) }
+        }
+        Ok(self.cx.attr(AttrData::Strided { offset, strides: self.cx.int_list(&strides) }))
+    }
+
+    fn distinct(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let at = node.start();
+        let mut children = node.children();
+        let number = self.natural(&children.next().expect("a number"))?;
+        let inner = match children.next() {
+            Some(inner) => self.attr_node(inner, None)?,
+            None => Attr::UNIT,
+        };
+        let number = i64::from_ne_bytes(number.to_ne_bytes());
+        let fresh = || (NEXT_DISTINCT.fetch_add(1, Ordering::Relaxed), inner);
+        let (id, known) = *self.distinct.entry(number).or_insert_with(fresh);
+        if known != inner {
+            let error = Diagnostic::error(self.loc(at), "referenced attribute does not match previous definition");
+            return Err(self.report(error));
+        }
+        Ok(self.cx.attr(AttrData::Distinct { id, inner }))
+    }
+}

@@ -1,0 +1,179 @@
+//! Types and attributes of dialects: read by the dialect where it is registered, kept as text where it is not.
+
+use sutura_ir::asm::{ALIAS_MARK, Aliased};
+use sutura_ir::attrs::{Attr, AttrData};
+use sutura_ir::context::{AttrList, Ident};
+use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::types::{Type, TypeData};
+
+use super::Reader;
+use crate::blank::string_end;
+use crate::cursor::Cursor;
+use crate::rules::{Node, Rule, Span};
+use crate::scan::{skip_blank, suffix_end};
+
+/// A dialect's type or attribute in its parts.
+struct Parts<'t> {
+    dialect: &'t str,
+    /// Name within the dialect; empty for `!dialect<…>`.
+    mnemonic: &'t str,
+    /// From the sigil to the closing bracket.
+    span: Span,
+    /// What follows the dialect's name.
+    body: Span,
+    /// What follows the mnemonic.
+    params: Span,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn dialect_type(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let (start, end) = (node.start(), node.span().end);
+        let Some(parts) = self.parts(start, end)? else {
+            return self.type_alias(&self.text[start..end], start);
+        };
+        let cx = self.cx;
+        if let Some(info) = cx.registry().dialect(parts.dialect) {
+            if let Some(parse) = info.types.get(parts.mnemonic).copied() {
+                return self.by_dialect(&parts, |cursor| parse(cursor));
+            }
+            if !info.types.is_empty() {
+                return Err(self.unknown_mnemonic(&parts, "type", info.types.keys().copied().collect()));
+            }
+        }
+        if !self.options.allow_unregistered {
+            return Err(self.unregistered(&parts, '!', "type"));
+        }
+        let (body, refs) = self.opaque(parts.body)?;
+        Ok(cx.ty(TypeData::Opaque { dialect: cx.ident(parts.dialect), body, refs }))
+    }
+
+    pub(super) fn dialect_attr(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let start = node.start();
+        let mut children = node.children();
+        let mut end = children.next().expect("a name").span().end;
+        if let Some(raw) = children.take_rule(Rule::raw) {
+            end = raw.span().end;
+        }
+        let ty = self.type_after(&mut children)?;
+        let Some(parts) = self.parts(start, end)? else {
+            return self.attr_alias(&self.text[start..end], start);
+        };
+        let cx = self.cx;
+        if let Some(info) = cx.registry().dialect(parts.dialect) {
+            if let Some(parse) = info.attrs.get(parts.mnemonic).copied() {
+                return self.by_dialect(&parts, |cursor| parse(cursor));
+            }
+            if !info.attrs.is_empty() {
+                return Err(self.unknown_mnemonic(&parts, "attribute", info.attrs.keys().copied().collect()));
+            }
+        }
+        if !self.options.allow_unregistered {
+            return Err(self.unregistered(&parts, '#', "attribute"));
+        }
+        let (body, refs) = self.opaque(parts.body)?;
+        let (dialect, ty) = (cx.ident(parts.dialect), ty.unwrap_or(Type::NONE));
+        Ok(cx.attr(AttrData::Opaque { dialect, body, refs, ty }))
+    }
+
+    /// Splits `#dialect.mnemonic<…>` or `#dialect<…>`; `None` for an alias.
+    fn parts(&mut self, start: usize, end: usize) -> Result<Option<Parts<'t>>, Reported> {
+        let text = self.text;
+        let name_end = suffix_end(text, start + 1);
+        let name = &text[start + 1..name_end];
+        let (dialect, mnemonic) = name.split_once('.').unwrap_or((name, ""));
+        if dialect.len() == name.len() && name_end == end {
+            return Ok(None);
+        }
+        let bad = !dialect.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            || (dialect.len() < name.len() && mnemonic.is_empty());
+        if bad {
+            return Err(self.error(start, "expected dialect name and symbol name"));
+        }
+        let body = Span::new(start + 1 + dialect.len(), end);
+        Ok(Some(Parts { dialect, mnemonic, span: Span::new(start, end), body, params: Span::new(name_end, end) }))
+    }
+
+    fn by_dialect<T>(
+        &mut self,
+        parts: &Parts<'t>,
+        parse: impl FnOnce(&mut Cursor<'_, 't>) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        self.nested(parts.span.start, |r| {
+            let mut cursor = Cursor::new(r, parts.params, parts.span.start);
+            let value = parse(&mut cursor)?;
+            cursor.finish()?;
+            Ok(value)
+        })
+    }
+
+    fn unknown_mnemonic(&mut self, parts: &Parts<'t>, kind: &str, known: Vec<&str>) -> Reported {
+        let message = format!("unknown {kind} `{}` in dialect `{}`", parts.mnemonic, parts.dialect);
+        let error = Diagnostic::error(self.loc(parts.span.start), message);
+        self.report(match did_you_mean(parts.mnemonic, known) {
+            Some(meant) => error.help(format!("did you mean `{}.{meant}`?", parts.dialect)),
+            None => error,
+        })
+    }
+
+    fn unregistered(&mut self, parts: &Parts<'t>, sigil: char, kind: &str) -> Reported {
+        let body = parts.body.of(self.text);
+        let name = parts.dialect;
+        let message = format!(
+            "{sigil}{name}{body} {kind} created with unregistered dialect. If this is intended, please use \
+             -allow-unregistered-dialect with the MLIR opt tool used"
+        );
+        let cx = self.cx;
+        let known = cx.registry().dialects().map(|(name, _)| name);
+        let error = Diagnostic::error(self.loc(parts.span.start), message);
+        self.report(match did_you_mean(name, known) {
+            Some(meant) => error.help(format!("did you mean dialect `{meant}`?")),
+            None => error,
+        })
+    }
+
+    /// The text of an unregistered entity, with a mark in place of each reference to an alias.
+    fn opaque(&mut self, span: Span) -> Result<(Ident, AttrList), Reported> {
+        let text = self.text;
+        let raw = span.of(text);
+        let cx = self.cx;
+        if let Some(n) = raw.find(ALIAS_MARK) {
+            return Err(self.error(span.start + n, "control character in the text of a dialect's entity"));
+        }
+        if !raw.contains(['#', '!']) {
+            return Ok((cx.ident(raw), cx.attr_list(&[])));
+        }
+        let (mut out, mut refs) = (String::with_capacity(raw.len()), Vec::new());
+        let (mut at, mut clean) = (span.start, span.start);
+        while at < span.end {
+            match text.as_bytes()[at] {
+                b'"' => at = string_end(text.as_bytes(), at).min(span.end),
+                b'#' | b'!' => {
+                    let end = suffix_end(text, at + 1).min(span.end);
+                    if let Some(value) = self.reference(at, end)? {
+                        out.push_str(&text[clean..at]);
+                        out.push(ALIAS_MARK);
+                        refs.push(value);
+                        clean = end;
+                    }
+                    at = end.max(at + 1);
+                }
+                _ => at += 1,
+            }
+        }
+        out.push_str(&text[clean..span.end]);
+        Ok((cx.ident(&out), cx.attr_list(&refs)))
+    }
+
+    /// What `#name` or `!name` in an opaque text stands for, when it is an alias.
+    fn reference(&mut self, at: usize, end: usize) -> Result<Option<Attr>, Reported> {
+        let name = &self.text[at..end];
+        let is_entity = self.text.as_bytes().get(skip_blank(self.text, end)) == Some(&b'<');
+        if is_entity || name.contains('.') || !self.is_alias(name) {
+            return Ok(None);
+        }
+        Ok(Some(match self.alias(name, at)? {
+            Aliased::Attr(attr) => attr,
+            Aliased::Type(ty) => self.cx.type_attr(ty),
+        }))
+    }
+}

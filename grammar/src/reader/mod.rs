@@ -1,0 +1,270 @@
+//! From spans to types, attributes and locations.
+//!
+//! A span is parsed by its rule when its text is met first; after that its text is looked up. Equal texts mean the same
+//! throughout a file: an alias is defined once, wherever that is.
+
+mod affine;
+mod alias;
+mod attr;
+mod dense;
+mod dialect;
+mod loc;
+mod number;
+mod resource;
+mod ty;
+
+use pest::Parser;
+use rustc_hash::FxHashMap;
+
+use sutura_ir::attrs::Attr;
+use sutura_ir::context::{Context, Ident, TypeList};
+use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported};
+use sutura_ir::location::Loc;
+use sutura_ir::registry::OpName;
+use sutura_ir::types::Type;
+
+use crate::ParseOptions;
+use crate::rules::{Grammar, Node, Rule, Span};
+use crate::syntax;
+use alias::AliasTable;
+
+/// Nesting of types, attributes and locations.
+const MAX_DEPTH: usize = 256;
+
+pub(crate) struct Reader<'t> {
+    pub(crate) cx: &'t Context,
+    /// The text, comments blanked.
+    pub(crate) text: &'t str,
+    /// Position of the text in the source map.
+    base: u32,
+    pub(crate) options: &'t ParseOptions,
+    pub(crate) diags: Diagnostics,
+    pub(crate) aliases: AliasTable<'t>,
+    types: FxHashMap<&'t str, Type>,
+    functions: FxHashMap<&'t str, (TypeList, TypeList)>,
+    dicts: FxHashMap<&'t str, Attr>,
+    attrs: FxHashMap<&'t str, Attr>,
+    locs: FxHashMap<&'t str, Loc>,
+    names: FxHashMap<&'t str, OpName>,
+    /// Distinct attributes by their number in the file.
+    distinct: FxHashMap<i64, (i64, Attr)>,
+    depth: usize,
+}
+
+impl<'t> Reader<'t> {
+    pub(crate) fn new(cx: &'t Context, text: &'t str, base: u32, options: &'t ParseOptions) -> Self {
+        Self {
+            cx,
+            text,
+            base,
+            options,
+            diags: Diagnostics::default(),
+            aliases: AliasTable::default(),
+            types: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            dicts: FxHashMap::default(),
+            attrs: FxHashMap::default(),
+            locs: FxHashMap::default(),
+            names: FxHashMap::default(),
+            distinct: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    // ---- errors
+
+    /// The location of an offset.
+    pub(crate) fn loc(&self, at: usize) -> Loc {
+        Loc::at(self.base + at.min(self.text.len()) as u32)
+    }
+
+    /// Offset of a location in this text.
+    pub(crate) fn offset(&self, loc: Loc) -> Option<usize> {
+        let at = loc.position()?.checked_sub(self.base)? as usize;
+        (at <= self.text.len()).then_some(at)
+    }
+
+    pub(crate) fn error(&mut self, at: usize, message: impl Into<String>) -> Reported {
+        let loc = self.loc(at);
+        self.diags.error(loc, message)
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diags.report(diagnostic)
+    }
+
+    /// Runs a rule on a span that it must match as a whole.
+    pub(crate) fn parse(&mut self, rule: Rule, span: Span) -> Result<Node<'t>, Reported> {
+        match Grammar::parse(rule, span.of(self.text)) {
+            Ok(mut pairs) => Ok(Node::new(pairs.next().expect("an entry rule makes a pair"), span.start)),
+            Err(_) => Err(self.syntax_error(rule, span)),
+        }
+    }
+
+    /// Reports why a rule does not match a span.
+    pub(crate) fn syntax_error(&mut self, rule: Rule, span: Span) -> Reported {
+        match syntax::failure(rule, span.of(self.text)) {
+            Some(failure) if failure.too_deep => self.too_deep(span.start + failure.at),
+            Some(failure) => self.error(span.start + failure.at, failure.message),
+            None => self.error(span.start, "unexpected text"),
+        }
+    }
+
+    pub(crate) fn too_deep(&mut self, at: usize) -> Reported {
+        self.error(at, format!("nesting is too deep: at most {MAX_DEPTH} levels of brackets are read"))
+    }
+
+    /// Runs `read` one level deeper.
+    fn nested<T>(&mut self, at: usize, read: impl FnOnce(&mut Self) -> Result<T, Reported>) -> Result<T, Reported> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.too_deep(at));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    // ---- spans, looked up by text
+
+    /// A type.
+    pub(crate) fn ty(&mut self, span: Span) -> Result<Type, Reported> {
+        let text = span.of(self.text);
+        if let Some(&ty) = self.types.get(text) {
+            return Ok(ty);
+        }
+        let node = self.parse(Rule::type_span, span)?.child().expect("a type");
+        let ty = self.type_node(node)?;
+        self.types.insert(text, ty);
+        Ok(ty)
+    }
+
+    /// `(inputs) -> results`
+    pub(crate) fn function(&mut self, span: Span) -> Result<(TypeList, TypeList), Reported> {
+        let text = span.of(self.text);
+        if let Some(&lists) = self.functions.get(text) {
+            return Ok(lists);
+        }
+        let node = self.parse(Rule::function_span, span)?.child().expect("a function type");
+        let lists = self.function_node(node)?;
+        self.functions.insert(text, lists);
+        Ok(lists)
+    }
+
+    /// An attribute.
+    pub(crate) fn attr(&mut self, span: Span) -> Result<Attr, Reported> {
+        let text = span.of(self.text);
+        if let Some(&attr) = self.attrs.get(text) {
+            return Ok(attr);
+        }
+        let node = self.parse(Rule::attr_span, span)?.child().expect("an attribute");
+        let attr = self.attr_node(node, None)?;
+        self.attrs.insert(text, attr);
+        Ok(attr)
+    }
+
+    /// An attribute whose number, if it is one without type, has type `ty`.
+    pub(crate) fn attr_of_type(&mut self, span: Span, ty: Type) -> Result<Attr, Reported> {
+        let node = self.parse(Rule::attr_span, span)?.child().expect("an attribute");
+        self.attr_node(node, Some(ty))
+    }
+
+    /// What follows `{` of a dictionary.
+    pub(crate) fn dict(&mut self, span: Span) -> Result<Attr, Reported> {
+        self.dict_by_rule(Rule::dict_span, span)
+    }
+
+    /// What follows `<{` of properties.
+    pub(crate) fn props(&mut self, span: Span) -> Result<Attr, Reported> {
+        self.dict_by_rule(Rule::props_span, span)
+    }
+
+    fn dict_by_rule(&mut self, rule: Rule, span: Span) -> Result<Attr, Reported> {
+        let text = span.of(self.text);
+        if let Some(&dict) = self.dicts.get(text) {
+            return Ok(dict);
+        }
+        let node = self.parse(rule, span)?;
+        let dict = self.entries_node(node)?;
+        self.dicts.insert(text, dict);
+        Ok(dict)
+    }
+
+    /// What follows `<` of properties that are no dictionary.
+    pub(crate) fn any_props(&mut self, span: Span) -> Result<Attr, Reported> {
+        let node = self.parse(Rule::any_props_span, span)?.child().expect("an attribute");
+        self.attr_node(node, None)
+    }
+
+    /// `loc(…)`
+    pub(crate) fn location(&mut self, span: Span) -> Result<Loc, Reported> {
+        let text = span.of(self.text);
+        if let Some(&loc) = self.locs.get(text) {
+            return Ok(loc);
+        }
+        let node = self.parse(Rule::loc_span, span)?.child().expect("a location");
+        let loc = self.loc_node(node)?;
+        self.locs.insert(text, loc);
+        Ok(loc)
+    }
+
+    /// The name of an op.
+    pub(crate) fn op_name(&mut self, text: &'t str) -> OpName {
+        let cx = self.cx;
+        *self.names.entry(text).or_insert_with(|| cx.op_name(text))
+    }
+
+    // ---- strings
+
+    /// The text of a string literal, quotes included in `node`.
+    pub(crate) fn string(&mut self, node: &Node<'t>) -> Result<String, Reported> {
+        self.unescape(node.span())
+    }
+
+    /// The text of a string literal whose span includes the quotes.
+    pub(crate) fn unescape(&mut self, span: Span) -> Result<String, Reported> {
+        let raw = &span.of(self.text)[1..];
+        let raw = raw.strip_suffix('"').unwrap_or(raw);
+        if !raw.contains('\\') {
+            return Ok(raw.to_string());
+        }
+        let mut out = Vec::with_capacity(raw.len());
+        let bytes = raw.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte != b'\\' {
+                out.push(byte);
+                at += 1;
+                continue;
+            }
+            let (value, length) = match bytes.get(at + 1) {
+                Some(b'n') => (b'\n', 2),
+                Some(b't') => (b'\t', 2),
+                Some(c @ (b'"' | b'\\')) => (*c, 2),
+                Some(_) => match raw.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+                    Some(value) => (value, 3),
+                    None => return Err(self.error(span.start + 1 + at, "unknown escape in string literal")),
+                },
+                None => return Err(self.error(span.start + 1 + at, "expected '\"' in string literal")),
+            };
+            out.push(value);
+            at += length;
+        }
+        String::from_utf8(out).map_err(|_| self.error(span.start, "the string is not valid UTF-8"))
+    }
+
+    /// A bare name or a string literal.
+    pub(crate) fn name_or_string(&mut self, node: &Node<'t>) -> Result<Ident, Reported> {
+        if node.text().starts_with('"') {
+            let text = self.string(node)?;
+            Ok(self.cx.ident(&text))
+        } else {
+            Ok(self.cx.ident(node.text()))
+        }
+    }
+
+    /// A natural number.
+    fn natural(&mut self, node: &Node<'t>) -> Result<u64, Reported> {
+        node.text().parse().map_err(|_| self.error(node.start(), "expected an unsigned 64-bit integer"))
+    }
+}

@@ -1,0 +1,235 @@
+//! Types.
+
+use sutura_ir::attrs::{Attr, AttrData};
+use sutura_ir::context::TypeList;
+use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+
+use super::Reader;
+use crate::rules::{Node, Rule};
+
+/// Largest width of an integer type.
+const MAX_WIDTH: u32 = (1 << 24) - 1;
+
+impl<'t> Reader<'t> {
+    pub(super) fn type_node(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let at = node.start();
+        self.nested(at, |r| match node.rule() {
+            Rule::keyword_type => r.keyword_type(&node),
+            Rule::function => {
+                let (inputs, results) = r.function_node(node)?;
+                Ok(r.cx.ty(TypeData::Function { inputs, results }))
+            }
+            Rule::tensor => r.tensor(node),
+            Rule::memref => r.memref(node),
+            Rule::vector => r.vector(node),
+            Rule::complex => r.complex(node),
+            Rule::tuple => {
+                let types = r.types(node)?;
+                Ok(r.cx.ty(TypeData::Tuple(types)))
+            }
+            Rule::dialect_type => r.dialect_type(node),
+            rule => unreachable!("{rule:?} is no type"),
+        })
+    }
+
+    fn types(&mut self, node: Node<'t>) -> Result<TypeList, Reported> {
+        let types = node.children().map(|n| self.type_node(n)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.cx.type_list(&types))
+    }
+
+    pub(super) fn function_node(&mut self, node: Node<'t>) -> Result<(TypeList, TypeList), Reported> {
+        let mut children = node.children();
+        let inputs = self.types(children.next().expect("inputs"))?;
+        let results = children.next().expect("results");
+        let results = match results.rule() {
+            Rule::type_list => self.types(results)?,
+            _ => {
+                let ty = self.type_node(results)?;
+                self.cx.type_list(&[ty])
+            }
+        };
+        Ok((inputs, results))
+    }
+
+    pub(super) fn keyword_type(&mut self, node: &Node<'t>) -> Result<Type, Reported> {
+        let word = node.text();
+        match word {
+            "index" => return Ok(Type::INDEX),
+            "none" => return Ok(Type::NONE),
+            _ => {}
+        }
+        if let Some(kind) = FloatKind::from_keyword(word) {
+            return Ok(self.cx.ty(TypeData::Float(kind)));
+        }
+        let (sign, digits) = match word.as_bytes() {
+            [b's', b'i', ..] => (Signedness::Signed, &word[2..]),
+            [b'u', b'i', ..] => (Signedness::Unsigned, &word[2..]),
+            [b'i', ..] => (Signedness::Signless, &word[1..]),
+            _ => return Err(self.unknown_type(node)),
+        };
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(self.unknown_type(node));
+        }
+        match digits.parse::<u32>() {
+            Ok(width) if width <= MAX_WIDTH => Ok(self.cx.ty(TypeData::Integer { width, sign })),
+            _ => Err(self.error(node.start(), format!("integer bitwidth is limited to {MAX_WIDTH} bits"))),
+        }
+    }
+
+    fn unknown_type(&mut self, node: &Node<'t>) -> Reported {
+        const WORDS: [&str; 12] =
+            ["tensor", "memref", "vector", "complex", "tuple", "index", "none", "i1", "i8", "i16", "i32", "i64"];
+        let floats = FloatKind::ALL.iter().map(|(_, word, _)| *word);
+        let meant = did_you_mean(node.text(), WORDS.into_iter().chain(floats));
+        let error = Diagnostic::error(self.loc(node.start()), "expected non-function type");
+        self.report(match meant {
+            Some(word) => error.help(format!("`{}` is no type; did you mean `{word}`?", node.text())),
+            None => error.help(format!("`{}` is no type", node.text())),
+        })
+    }
+
+    /// Dimensions of a tensor or memref.
+    fn shape(&mut self, node: Node<'t>) -> Result<Vec<i64>, Reported> {
+        node.children()
+            .map(|dim| match dim.text() {
+                "?" => Ok(DYNAMIC),
+                digits => digits.parse().map_err(|_| self.error(dim.start(), "invalid dimension")),
+            })
+            .collect()
+    }
+
+    fn tensor(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let mut children = node.children();
+        let shape = children.next().expect("a shape");
+        let elem = children.next().expect("an element type");
+        let elem_at = elem.start();
+        let elem = self.type_node(elem)?;
+        if !self.is_tensor_element(elem) {
+            let text = sutura_ir::asm::print::type_text(self.cx, elem);
+            return Err(self.error(elem_at, format!("invalid tensor element type: '{text}'")));
+        }
+        let encoding = children.next().map(|n| Ok((n.start(), self.attr_node(n, None)?))).transpose()?;
+        if shape.rule() == Rule::unranked {
+            if let Some((at, _)) = encoding {
+                return Err(self.error(at, "cannot apply encoding to unranked tensor"));
+            }
+            return Ok(self.cx.ty(TypeData::UnrankedTensor(elem)));
+        }
+        let shape = self.shape(shape)?;
+        Ok(self.cx.tensor_type(&shape, elem, encoding.map(|e| e.1)))
+    }
+
+    fn is_tensor_element(&self, ty: Type) -> bool {
+        !matches!(self.cx.type_data(ty), TypeData::None | TypeData::Function { .. } | TypeData::Tuple(_))
+            && !ty.is_tensor(self.cx)
+            && !matches!(self.cx.type_data(ty), TypeData::MemRef { .. } | TypeData::UnrankedMemRef { .. })
+    }
+
+    fn is_memref_element(&self, ty: Type) -> bool {
+        !matches!(self.cx.type_data(ty), TypeData::None | TypeData::Function { .. } | TypeData::Tuple(_))
+            && !ty.is_tensor(self.cx)
+    }
+
+    fn memref(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let start = node.start();
+        let mut children = node.children();
+        let shape = children.next().expect("a shape");
+        let elem = children.next().expect("an element type");
+        let elem_at = elem.start();
+        let elem = self.type_node(elem)?;
+        if !self.is_memref_element(elem) {
+            return Err(self.error(elem_at, "invalid memref element type"));
+        }
+        let (layout, space) = self.layout_and_space(children.collect())?;
+        if shape.rule() == Rule::unranked {
+            if layout.is_some() {
+                return Err(self.error(start, "cannot have affine map for unranked memref type"));
+            }
+            return Ok(self.cx.ty(TypeData::UnrankedMemRef { elem, space }));
+        }
+        let shape = self.shape(shape)?;
+        if let Some(AttrData::AffineMap(map)) = layout.map(|l| self.cx.attr_data(l)) {
+            let dims = self.cx.affine_map_data(map).dims;
+            if dims as usize != shape.len() {
+                let message = format!("memref layout mismatch between rank and affine map: {} != {dims}", shape.len());
+                return Err(self.error(start, message));
+            }
+        }
+        let layout = layout.filter(|l| !self.is_identity(*l));
+        Ok(self.cx.memref_type(&shape, elem, layout, space))
+    }
+
+    fn is_identity(&self, layout: Attr) -> bool {
+        let AttrData::AffineMap(map) = self.cx.attr_data(layout) else { return false };
+        let data = self.cx.affine_map_data(map);
+        data.symbols == 0 && map == self.cx.identity_map(data.dims)
+    }
+
+    /// An affine map or strided layout is a layout, anything else a memory space; a dialect's attribute is a layout
+    /// when another attribute follows.
+    fn layout_and_space(&mut self, nodes: Vec<Node<'t>>) -> Result<(Option<Attr>, Option<Attr>), Reported> {
+        let (mut layout, mut space) = (None, None);
+        let count = nodes.len();
+        for (i, node) in nodes.into_iter().enumerate() {
+            let at = node.start();
+            let attr = self.attr_node(node, None)?;
+            let is_layout = match self.cx.attr_data(attr) {
+                AttrData::AffineMap(_) | AttrData::Strided { .. } => true,
+                AttrData::Opaque { .. } | AttrData::Ext(_) => i + 1 < count,
+                _ => false,
+            };
+            if is_layout {
+                if space.is_some() {
+                    return Err(self.error(at, "expected memory space to be last in memref type"));
+                }
+                if layout.replace(attr).is_some() {
+                    return Err(self.error(at, "multiple layouts in memref type"));
+                }
+            } else if space.replace(attr).is_some() {
+                return Err(self.error(at, "multiple memory spaces specified in memref type"));
+            }
+        }
+        Ok((layout, space))
+    }
+
+    fn vector(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let start = node.start();
+        let mut children = node.children();
+        let dims = children.next().expect("a shape");
+        let (mut shape, mut scalable) = (Vec::new(), Vec::new());
+        for dim in dims.children() {
+            scalable.push(i64::from(dim.rule() == Rule::scalable));
+            let number = if dim.rule() == Rule::scalable { dim.child().expect("a number") } else { dim };
+            let size = number.text().parse::<i64>();
+            shape.push(size.map_err(|_| self.error(number.start(), "invalid dimension"))?);
+        }
+        let elem = children.next().expect("an element type");
+        let elem_at = elem.start();
+        let elem = self.type_node(elem)?;
+        if shape.iter().any(|s| *s <= 0) {
+            let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
+            let message = format!("vector types must have positive constant sizes but got {}", sizes.join(", "));
+            return Err(self.error(start, message));
+        }
+        let valid = elem.is_int_index_or_float(self.cx)
+            || matches!(self.cx.type_data(elem), TypeData::Opaque { .. } | TypeData::Ext(_));
+        if !valid {
+            let text = sutura_ir::asm::print::type_text(self.cx, elem);
+            let message = format!("vector elements must be int/index/float type but got '{text}'");
+            return Err(self.error(elem_at, message));
+        }
+        let (shape, scalable) = (self.cx.int_list(&shape), self.cx.int_list(&scalable));
+        Ok(self.cx.ty(TypeData::Vector { shape, scalable, elem }))
+    }
+
+    fn complex(&mut self, node: Node<'t>) -> Result<Type, Reported> {
+        let elem = node.child().expect("an element type");
+        let at = elem.start();
+        let elem = self.type_node(elem)?;
+        if elem.is_integer(self.cx) || elem.is_float(self.cx) {
+            return Ok(self.cx.ty(TypeData::Complex(elem)));
+        }
+        Err(self.error(at, "invalid element type for complex"))
+    }
+}

@@ -1,0 +1,198 @@
+//! The stream of units: runs of them are parsed at a time, in windows of the text that grow as needed, so that memory
+//! does not grow with the file and an unclosed bracket costs no scan of all that follows.
+
+use std::collections::VecDeque;
+
+use pest::Parser;
+
+use crate::rules::{Grammar, Node, Rule, Span};
+use crate::scan::{skip_blank, suffix_end};
+use crate::syntax;
+
+const FIRST_WINDOW: usize = 1 << 16;
+
+/// A unit, and where its text begins (with the `}` or `^` that its rule leaves out).
+pub(crate) struct Unit<'t> {
+    pub(crate) node: Node<'t>,
+    pub(crate) start: usize,
+}
+
+/// A unit that no rule matches.
+pub(crate) struct BadUnit {
+    /// Where it begins.
+    pub(crate) start: usize,
+    /// Where it goes wrong.
+    pub(crate) at: usize,
+    pub(crate) message: String,
+    pub(crate) too_deep: bool,
+}
+
+pub(crate) struct Units<'t> {
+    text: &'t str,
+    /// Units that are parsed but not handed out.
+    ready: VecDeque<Unit<'t>>,
+    /// Where parsing goes on.
+    at: usize,
+    window: usize,
+}
+
+impl<'t> Units<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, ready: VecDeque::new(), at: 0, window: FIRST_WINDOW }
+    }
+
+    /// The next unit; `None` at the end of the text.
+    pub(crate) fn next(&mut self) -> Result<Option<Unit<'t>>, BadUnit> {
+        if self.ready.is_empty() {
+            self.fill()?;
+        }
+        Ok(self.ready.pop_front())
+    }
+
+    /// Goes on at offset `at`, whatever was read beyond it.
+    pub(crate) fn resume_at(&mut self, at: usize) {
+        let at = skip_blank(self.text, at);
+        while self.ready.front().is_some_and(|u| u.start < at) {
+            self.ready.pop_front();
+        }
+        match self.ready.front().map(|u| u.start) {
+            Some(start) if start == at => {}
+            // What lies before the next unit that is known: the rest of one that had more than an op in it.
+            Some(start) => self.read_between(at, start),
+            None => self.at = at,
+        }
+    }
+
+    /// Forgets what has been read and goes on at offset `at`.
+    pub(crate) fn restart_at(&mut self, at: usize) {
+        self.ready.clear();
+        self.at = at;
+    }
+
+    fn read_between(&mut self, from: usize, to: usize) {
+        let mut at = from;
+        let mut found = Vec::new();
+        while at < to {
+            let Some(end) = self.read_batch(at, to, &mut found) else { break };
+            at = end;
+        }
+        if at < to {
+            // The rest is no unit by itself: read on from there without the border.
+            found.clear();
+            return self.restart_at(from);
+        }
+        for unit in found.into_iter().rev() {
+            self.ready.push_front(unit);
+        }
+    }
+
+    /// Parses up to 256 units of `from..to`, and returns where they end; `None` when the first is wrong.
+    fn read_batch(&self, from: usize, to: usize, into: &mut Vec<Unit<'t>>) -> Option<usize> {
+        let mut pairs = Grammar::parse(Rule::batch, &self.text[from..to]).ok()?;
+        let batch = Node::new(pairs.next()?, from);
+        let end = batch.span().end;
+        into.extend(batch.children().map(|node| Unit { start: unit_start(&node), node }));
+        Some(end)
+    }
+
+    fn fill(&mut self) -> Result<(), BadUnit> {
+        self.at = skip_blank(self.text, self.at);
+        if self.at == self.text.len() {
+            return Ok(());
+        }
+        let mut window = self.window;
+        loop {
+            let end = self.window_end(window);
+            let mut found = Vec::new();
+            match self.read_batch(self.at, end, &mut found) {
+                Some(read) if read < end || end == self.text.len() => return self.accept(found, read),
+                // The last unit may go on behind the window.
+                Some(_) if found.len() > 1 => {
+                    let last = found.pop().expect("more than one").start;
+                    return self.accept(found, last);
+                }
+                Some(_) => {}
+                None => {
+                    let bad = self.failure(end);
+                    let cut_off = end < self.text.len() && bad.as_ref().is_none_or(|b| b.at + LOOKAHEAD >= end);
+                    if !cut_off {
+                        return Err(bad.unwrap_or_else(|| self.unknown_failure()));
+                    }
+                }
+            }
+            window = window.saturating_mul(4);
+        }
+    }
+
+    fn accept(&mut self, found: Vec<Unit<'t>>, end: usize) -> Result<(), BadUnit> {
+        self.ready.extend(found);
+        self.at = end;
+        Ok(())
+    }
+
+    fn window_end(&self, window: usize) -> usize {
+        let mut end = self.at.saturating_add(window).min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        end
+    }
+
+    /// Why no unit begins here.
+    fn failure(&self, end: usize) -> Option<BadUnit> {
+        let failure = syntax::failure(Rule::unit1, &self.text[self.at..end])?;
+        let at = self.at + failure.at;
+        Some(BadUnit { start: self.at, at, message: failure.message, too_deep: failure.too_deep })
+    }
+
+    fn unknown_failure(&self) -> BadUnit {
+        BadUnit { start: self.at, at: self.at, message: "unexpected text".to_string(), too_deep: false }
+    }
+
+    /// Where the next line that begins a unit does so, from offset `from` on.
+    pub(crate) fn next_line(&self, from: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while let Some(n) = memchr::memchr(b'\n', &bytes[at.min(bytes.len())..]) {
+            at += n + 1;
+            let start = skip_blank(self.text, at);
+            if begins_unit(self.text, start) {
+                return start;
+            }
+        }
+        self.text.len()
+    }
+}
+
+/// A failure this near to a window's end may be due to the end.
+const LOOKAHEAD: usize = 4096;
+
+fn unit_start(node: &Node<'_>) -> usize {
+    let before = match node.rule() {
+        Rule::close | Rule::label => 1,
+        Rule::resource => 3,
+        _ => 0,
+    };
+    node.start() - before
+}
+
+/// True when a unit may begin at `at`: what `starts` says in the grammar, cut short.
+fn begins_unit(text: &str, at: usize) -> bool {
+    let rest = &text[at..];
+    match rest.as_bytes().first() {
+        None | Some(b'}' | b'^' | b'"') => true,
+        Some(b'%') => {
+            let line = rest.lines().next().unwrap_or_default();
+            let names = |c: char| c.is_ascii_alphanumeric() || "%_.$-:#, ".contains(c);
+            line.split_once('=').is_some_and(|(results, _)| results.chars().all(names))
+        }
+        Some(b'#' | b'!') => rest[suffix_end(text, at + 1) - at..].trim_start().starts_with('='),
+        Some(b'{') => rest.starts_with("{-#"),
+        Some(byte) => byte.is_ascii_alphabetic() || *byte == b'_',
+    }
+}
+
+/// The span of a node from its unit's start.
+pub(crate) fn unit_span(unit: &Unit<'_>) -> Span {
+    Span::new(unit.start, unit.node.span().end)
+}
