@@ -46,12 +46,6 @@ impl Arith for Native {
     fn copysign(&mut self, a: u32, sign: u32) -> u32 {
         f(a).copysign(f(sign)).to_bits()
     }
-    fn max(&mut self, a: u32, b: u32) -> u32 {
-        if f(a).is_nan() || f(b).is_nan() { f32::NAN.to_bits() } else { f(a).max(f(b)).to_bits() }
-    }
-    fn min(&mut self, a: u32, b: u32) -> u32 {
-        if f(a).is_nan() || f(b).is_nan() { f32::NAN.to_bits() } else { f(a).min(f(b)).to_bits() }
-    }
     fn cmp(&mut self, pred: Cmp, a: u32, b: u32) -> u32 {
         u32::from(match pred {
             Cmp::Oeq => f(a) == f(b),

@@ -416,6 +416,7 @@ impl<'a> Lowering<'a, '_> {
         let entry = this.body().entry().expect("verified");
         self.held.insert(entry.args()[0], Held::Index(values[0]));
         self.hold_tiles(&tiles, &entry.args()[1..], &values[1..]);
+        self.strips.depth += 1;
         self.block(entry.body, entry.block)?;
         self.flush(op)?;
         let mut next = Vec::new();
@@ -423,6 +424,7 @@ impl<'a> Lowering<'a, '_> {
             next.extend(self.tile(op, yielded)?.values());
         }
         self.flush(op)?;
+        self.strips.depth -= 1;
         if next.len() != inits.len() {
             return self.fail(op, "a carried tile changes the way it is held");
         }

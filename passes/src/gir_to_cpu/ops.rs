@@ -459,7 +459,13 @@ impl<'a> Lowering<'a, '_> {
             let strip = &self.strips.nodes[*id];
             let again = self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
             let computed = sinks.iter().any(|s| self.strips.reachable(s.node()).contains(id));
-            if strip.stored.is_none() && strip.cost >= KEEP_COST && again && computed && !keep.contains(id) {
+            if self.strips.is_local(*id)
+                && strip.stored.is_none()
+                && strip.cost >= KEEP_COST
+                && again
+                && computed
+                && !keep.contains(id)
+            {
                 keep.push(*id);
             }
         }

@@ -80,6 +80,10 @@ impl Sink {
 #[derive(Default)]
 pub(super) struct Strips {
     pub(super) nodes: Vec<Strip>,
+    /// For each node the loops around its definition.
+    depths: Vec<usize>,
+    /// Loops around the operation that is being lowered.
+    pub(super) depth: usize,
 }
 
 /// Elements at one place of the loop, computed once.
@@ -88,7 +92,14 @@ type Memo = HashMap<(NodeId, i64), Value>;
 impl Strips {
     pub(super) fn add(&mut self, strip: Strip) -> NodeId {
         self.nodes.push(strip);
+        self.depths.push(self.depth);
         self.nodes.len() - 1
+    }
+
+    /// True for a node of the block that is being lowered: what an inner loop keeps of an outer node would be lost, or
+    /// never written, if the loop made no trip.
+    pub(super) fn is_local(&self, id: NodeId) -> bool {
+        self.depths[id] == self.depth
     }
 
     /// Price of a node from its own operation and those it reads.
