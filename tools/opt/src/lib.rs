@@ -1,1 +1,131 @@
-//! sutura-opt
+//! The driver of IR: reads a program, runs passes on it, prints it. A tool with other dialects and passes is
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//! use sutura_ir::{Registry, pass::PassRegistry};
+//!
+//! fn main() -> ExitCode {
+//!     let mut passes = PassRegistry::new();
+//!     sutura_passes::register(&mut passes);
+//!     sutura_opt::main(Registry::default, passes)
+//! }
+//! ```
+//!
+//! [`Opt::run`] is the same without a process: what it reads and writes is given to it.
+#![forbid(unsafe_code)]
+
+mod args;
+mod expect;
+mod help;
+mod output;
+mod process;
+mod session;
+mod split;
+mod timing;
+
+use std::io::{IsTerminal, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use sutura_ir::Registry;
+use sutura_ir::pass::PassRegistry;
+
+/// How a run ended; the numbers are exit statuses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Status {
+    /// Done.
+    Ok = 0,
+    /// Errors in the input, or it cannot be read, or the output cannot be written.
+    InputErrors = 1,
+    /// Wrong usage.
+    Usage = 2,
+    /// A pass left IR that does not verify.
+    Verification = 3,
+    /// The input needs what a pass does not support.
+    Unsupported = 4,
+    /// An error of this program.
+    Internal = 101,
+}
+
+/// What a run reads and writes.
+#[allow(missing_debug_implementations)]
+pub struct Io<'a> {
+    /// Arguments without the program's name.
+    pub args: &'a [String],
+    /// Standard input; read only if it is asked for.
+    pub stdin: &'a mut (dyn Read + Send),
+    /// What relative file names are relative to.
+    pub cwd: &'a Path,
+    /// Standard output.
+    pub stdout: &'a mut (dyn Write + Send),
+    /// Standard error.
+    pub stderr: &'a mut (dyn Write + Send),
+    /// Colours on standard error.
+    pub color: bool,
+}
+
+/// Dialects and passes of a driver.
+#[allow(missing_debug_implementations)]
+pub struct Opt<R> {
+    /// Makes the registry of dialects.
+    pub registry: R,
+    /// The passes.
+    pub passes: PassRegistry,
+}
+
+/// Stack of each thread: nesting that the parser lets pass fits well.
+const STACK_BYTES: usize = 64 << 20;
+
+impl<R: Fn() -> Registry + Sync> Opt<R> {
+    /// Runs once.
+    pub fn run(&self, io: Io<'_>) -> Status {
+        let Io { args, stdin, cwd, stdout, stderr, color } = io;
+        let config = match args::parse(args, &self.passes) {
+            Ok(config) => config,
+            Err(message) => {
+                let _ = writeln!(stderr, "error: {message}");
+                return Status::Usage;
+            }
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).stack_size(STACK_BYTES).build();
+        let pool = match pool {
+            Ok(pool) => pool,
+            Err(error) => {
+                let _ = writeln!(stderr, "error: threads cannot be started: {error}");
+                return Status::Internal;
+            }
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            pool.install(|| session::run(self, config, Io { args, stdin, cwd, stdout, stderr, color }))
+        }));
+        done.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let _ = writeln!(stderr, "internal error: {text}\nthis is a bug; please report it with the input");
+            Status::Internal
+        })
+    }
+}
+
+/// The whole `main` of a driver.
+pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> ExitCode {
+    let args: Vec<String> = match std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect() {
+        Ok(args) => args,
+        Err(arg) => {
+            let _ = writeln!(std::io::stderr(), "error: argument {} is not UTF-8", arg.to_string_lossy());
+            return ExitCode::from(Status::Usage as u8);
+        }
+    };
+    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let io = Io {
+        args: &args,
+        stdin: &mut std::io::stdin(),
+        cwd: Path::new(""),
+        stdout: &mut std::io::stdout(),
+        stderr: &mut std::io::stderr(),
+        color,
+    };
+    ExitCode::from(Opt { registry, passes }.run(io) as u8)
+}

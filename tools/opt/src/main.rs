@@ -1,0 +1,11 @@
+//! `sutura-opt`: the driver with all dialects and passes of Sutura.
+
+use std::process::ExitCode;
+
+use sutura_ir::pass::PassRegistry;
+
+fn main() -> ExitCode {
+    let mut passes = PassRegistry::new();
+    sutura_passes::register(&mut passes);
+    sutura_opt::main(sutura_dialects::all, passes)
+}

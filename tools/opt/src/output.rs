@@ -1,0 +1,76 @@
+//! Where the output goes: stdout, or a file that appears only when it is complete.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// An output that is not there until [`Output::commit`].
+pub(crate) enum Output<'o> {
+    /// Standard output, as it comes.
+    Stdout(BufWriter<&'o mut (dyn Write + Send)>),
+    /// A temporary file beside the final one.
+    File { writer: BufWriter<tempfile::NamedTempFile>, path: PathBuf },
+}
+
+impl<'o> Output<'o> {
+    /// Opens the output called `name`; `-` and nothing stand for stdout.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub(crate) fn open(name: Option<&str>, cwd: &Path, stdout: &'o mut (dyn Write + Send)) -> Result<Self, String> {
+        let Some(name) = name.filter(|n| *n != "-") else { return Ok(Self::Stdout(BufWriter::new(stdout))) };
+        let path = cwd.join(name);
+        if path.is_dir() {
+            return Err(format!("cannot write `{name}`: it is a directory"));
+        }
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = tempfile::Builder::new().prefix(".sutura-opt-").tempfile_in(folder);
+        let file = file.map_err(|e| format!("cannot write `{name}`: {e}"))?;
+        Ok(Self::File { writer: BufWriter::new(file), path })
+    }
+
+    /// Makes what was written visible under its name.
+    ///
+    /// # Errors
+    /// One sentence.
+    pub(crate) fn commit(self) -> Result<(), String> {
+        match self {
+            Self::Stdout(mut writer) => writer.flush().map_err(|e| format!("cannot write the output: {e}")),
+            Self::File { writer, path } => {
+                let fail = |e: &dyn std::fmt::Display| format!("cannot write `{}`: {e}", path.display());
+                let file = writer.into_inner().map_err(|e| fail(&e))?;
+                make_readable(&file).map_err(|e| fail(&e))?;
+                file.persist(&path).map(drop).map_err(|e| fail(&e))
+            }
+        }
+    }
+}
+
+/// Temporary files are private; an output is not.
+#[cfg(unix)]
+fn make_readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &tempfile::NamedTempFile) -> io::Result<()> {
+    Ok(())
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(writer) => writer.write(bytes),
+            Self::File { writer, .. } => writer.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(writer) => writer.flush(),
+            Self::File { writer, .. } => writer.flush(),
+        }
+    }
+}
