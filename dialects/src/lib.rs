@@ -18,6 +18,7 @@ pub mod rt;
 pub mod scf;
 mod show;
 pub mod slices;
+pub mod target;
 pub mod tensor;
 
 /// A registry in which every dialect of this crate is known.
@@ -33,6 +34,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<cf::ControlFlowDialect>()
         .with::<scf::ScfDialect>()
         .with::<gir::GirDialect>()
+        .with::<target::TargetDialect>()
         .with::<rt::RtDialect>()
         .with::<math::MathDialect>()
         .with::<tensor::TensorDialect>()

@@ -4,6 +4,7 @@ mod asm;
 pub mod bounds;
 pub mod constraints;
 mod fold;
+pub mod interp;
 pub mod kernel;
 pub mod kinds;
 pub mod ops;
@@ -31,6 +32,7 @@ impl Dialect for GirDialect {
         d.op::<TransposeOp>().op::<GatherRowsOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+        interp::register(d);
     }
 }
 

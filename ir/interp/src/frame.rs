@@ -40,6 +40,11 @@ impl<'f> Frame<'f> {
         self.cx
     }
 
+    /// The top-level op of the program.
+    pub fn root(&self) -> OpRef<'f> {
+        self.root
+    }
+
     /// The op that is being executed.
     pub fn op(&self) -> OpRef<'f> {
         OpRef::new(self.cx, self.body, self.op)

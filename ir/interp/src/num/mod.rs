@@ -328,6 +328,17 @@ impl Kernel {
         Ok(Scalar::from_bits(self.result, out[0]))
     }
 
+    /// Evaluates the op on many numbers, given as the bits of [`Scalar`]s; every slice is as long as `out`.
+    ///
+    /// # Errors
+    /// When a result is undefined, or the number or lengths of the slices do not fit.
+    pub fn eval_bits(&self, args: &[&[u64]], out: &mut [u64]) -> Result<(), Fault> {
+        if args.len() != self.operands.len() || args.iter().any(|a| a.len() != out.len()) {
+            return Err(Fault::shape(format!("{:?} got lanes that do not fit", self.op)));
+        }
+        self.eval_lanes(args, out).map_err(|e| e.fault)
+    }
+
     /// Evaluates the op on lanes; every slice is as long as `out`.
     pub(crate) fn eval_lanes(&self, args: &[&[u64]], out: &mut [u64]) -> LaneResult {
         use NumOp::*;

@@ -1,0 +1,39 @@
+//! The `target` dialect: a machine described in IR. `docs/targets.md` says what the numbers mean.
+
+mod asm;
+pub mod constraints;
+pub mod ops;
+mod verify;
+
+use sutura_ir::OpRef;
+use sutura_ir::registry::{Dialect, DialectBuilder};
+
+/// The `target` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetDialect;
+
+impl Dialect for TargetDialect {
+    const NAME: &'static str = "target";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Machines: memory spaces, units, bandwidths and tensor instructions.");
+        d.op::<ops::MachineOp>().op::<ops::SpaceOp>().op::<ops::IntrinsicOp>();
+        d.directive("Signature", asm::SIGNATURE);
+    }
+}
+
+/// The machine that a module is for: the one `target.machine` in its table; `None` when it names none.
+///
+/// # Errors
+/// When there are several.
+pub fn machine_of(module: OpRef<'_>) -> Result<Option<OpRef<'_>>, String> {
+    let Some(entry) = module.region(0).and_then(|r| r.entry()) else { return Ok(None) };
+    let mut machines = entry.ops().filter(|op| op.is::<ops::MachineOp>());
+    match (machines.next(), machines.next()) {
+        (Some(first), Some(second)) => {
+            let name = |op: OpRef<'_>| op.symbol_name().unwrap_or("?").to_owned();
+            Err(format!("the module describes two machines, @{} and @{}", name(first), name(second)))
+        }
+        (found, _) => Ok(found),
+    }
+}

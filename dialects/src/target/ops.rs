@@ -1,0 +1,81 @@
+//! Operations of the `target` dialect.
+
+use sutura_ir::constraints::*;
+use sutura_ir::op;
+
+use super::constraints::*;
+
+/// A machine: its memory spaces and tensor instructions.
+///
+/// ```mlir
+/// target.machine @x86_avx2 {triple = "x86_64-linux-gnu", features = "+avx2,+fma", launch_ns = 4000} {
+///   target.space @vec {class = "reg", owner = "unit", bytes = 512, vector = 32}
+///   target.space @dram {class = "dram", owner = "all", gbps = 12}
+/// }
+/// ```
+#[op(
+    "target.machine",
+    traits(IsolatedFromAbove, Symbol, SymbolTable, NoTerminator, SingleBlock),
+    format = "$sym_name attr-dict $body",
+    verify,
+    verify_regions
+)]
+pub struct MachineOp {
+    sym_name: Attr<SymbolNameAttr>,
+    /// Triple of the object code.
+    triple: Attr<StrAttr>,
+    /// Features that code for the machine uses, as LLVM spells them: `+avx2,+fma`. All must be present on a host that
+    /// runs it.
+    features: Attr<StrAttr>,
+    /// Nanoseconds from deciding to run a kernel on several threads to all of them working.
+    launch_ns: OptAttr<I64Attr>,
+    /// Peak float operations per nanosecond of one unit, `f32`.
+    gflops: OptAttr<I64Attr>,
+    body: Region,
+}
+
+/// A memory space.
+#[op("target.space", traits(Symbol), format = "$sym_name attr-dict", verify)]
+pub struct SpaceOp {
+    sym_name: Attr<SymbolNameAttr>,
+    class: Attr<ClassAttr>,
+    owner: Attr<OwnerAttr>,
+    /// Size; absent for as much as there is.
+    bytes: OptAttr<I64Attr>,
+    /// Bytes of one register, for registers.
+    vector: OptAttr<I64Attr>,
+    /// Gigabytes that one unit moves through it each second.
+    gbps: OptAttr<I64Attr>,
+    /// Bytes that what lies in it is aligned to.
+    align: OptAttr<I64Attr>,
+    /// The hardware moves data in and out: a move may be an alias.
+    #[default(false)]
+    cached: Flag,
+    /// Moves in and out are operations of the program.
+    #[default(false)]
+    managed: Flag,
+}
+
+/// An instruction, or a fixed run of instructions, on tiles.
+///
+/// The body is its meaning, in `gir`. `emit` names what it becomes.
+///
+/// ```mlir
+/// target.intrinsic @fma_6x16(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 16]>,
+///                            %c : !gir.tile<vec, f32, [6, 16]>) emit("vector.fma") {
+///   %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [6, 16]>
+///   gir.yield %r : !gir.tile<vec, f32, [6, 16]>
+/// }
+/// ```
+#[op(
+    "target.intrinsic",
+    traits(IsolatedFromAbove, Symbol, SingleBlock),
+    format = "$sym_name custom<Signature>($body) `emit` `(` $emit `)` $body attr-dict-with-keyword",
+    verify_regions
+)]
+pub struct IntrinsicOp {
+    sym_name: Attr<SymbolNameAttr>,
+    /// What the lowering to instructions knows it as.
+    emit: Attr<StrAttr>,
+    body: Region,
+}

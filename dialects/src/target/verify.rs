@@ -1,0 +1,99 @@
+//! Checks of descriptions.
+
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::{Verify, VerifyRegions};
+use sutura_ir::{OpRef, OpView};
+
+use super::constraints::{Class, Owner};
+use super::ops::{IntrinsicOp, MachineOp, SpaceOp};
+use crate::gir::types::TileType;
+
+fn ensure(holds: bool, op: OpRef<'_>, diags: &mut Diagnostics, message: impl Fn() -> String) -> Result<(), Reported> {
+    if holds { Ok(()) } else { Err(diags.report(op.error(message()))) }
+}
+
+/// Features of a list as LLVM spells it.
+pub(super) fn feature_list(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|f| !f.is_empty())
+}
+
+impl Verify for MachineOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = MachineOp::from_ref(op);
+        ensure(!this.triple().is_empty(), op, diags, || "needs a triple".to_string())?;
+        for feature in feature_list(this.features()) {
+            let known = feature.len() > 1 && feature.starts_with(['+', '-']);
+            ensure(known, op, diags, || format!("feature '{feature}' must begin with '+' or '-'"))?;
+        }
+        for (name, value) in [("launch_ns", this.launch_ns()), ("gflops", this.gflops())] {
+            ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
+        }
+        Ok(())
+    }
+}
+
+impl VerifyRegions for MachineOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(entry) = MachineOp::from_ref(op).body().entry() else {
+            return Err(diags.report(op.error("describes no spaces")));
+        };
+        for inner in entry.ops() {
+            let known = inner.is::<SpaceOp>() || inner.is::<IntrinsicOp>();
+            ensure(known, inner, diags, || "a machine consists of spaces and intrinsics".to_string())?;
+        }
+        let drams = entry.ops().filter_map(|o| o.as_::<SpaceOp>()).filter(|s| s.class() == Class::Dram).count();
+        ensure(drams == 1, op, diags, || format!("has {drams} spaces of class dram; there must be one"))
+    }
+}
+
+impl Verify for SpaceOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = SpaceOp::from_ref(op);
+        let sizes = [("bytes", this.bytes()), ("gbps", this.gbps()), ("vector", this.vector())];
+        for (name, value) in sizes {
+            ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
+        }
+        let power = this.align().is_none_or(|a| a > 0 && a.count_ones() == 1);
+        ensure(power, op, diags, || "'align' must be a power of two".to_string())?;
+        let one_kind = !(this.cached() && this.managed());
+        ensure(one_kind, op, diags, || "is either cached or managed".to_string())?;
+        match this.class() {
+            Class::Reg => {
+                let whole = match (this.bytes(), this.vector()) {
+                    (Some(bytes), Some(vector)) => bytes % vector == 0,
+                    _ => this.vector().is_none(),
+                };
+                ensure(whole, op, diags, || "'bytes' must be a multiple of 'vector'".to_string())?;
+                ensure(this.bytes().is_some(), op, diags, || "registers have a number of bytes".to_string())
+            }
+            Class::Sram => ensure(this.bytes().is_some(), op, diags, || "needs 'bytes'".to_string()),
+            Class::Dram => ensure(this.owner() == Owner::All, op, diags, || "main memory belongs to all".to_string()),
+        }
+    }
+}
+
+impl VerifyRegions for IntrinsicOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(entry) = IntrinsicOp::from_ref(op).body().entry() else {
+            return Err(diags.report(op.error("needs a body: its meaning")));
+        };
+        let table = op.parent();
+        for (i, arg) in entry.args().iter().enumerate() {
+            let tile = op.cx.type_as::<TileType>(entry.body.ty(*arg));
+            let constant = tile.is_some_and(|t| t.extents().is_some());
+            ensure(constant, op, diags, || format!("operand {i} must be a tile of constant extents"))?;
+            if let (Some(machine), Some(tile)) = (table, tile) {
+                let declared = space_in(machine, &tile.space).is_some();
+                ensure(declared, op, diags, || format!("space '{}' is not declared", tile.space))?;
+            }
+        }
+        let yields = entry.terminator().is_some_and(|t| t.is::<crate::gir::ops::YieldOp>());
+        ensure(yields, op, diags, || "the body must end with 'gir.yield'".to_string())
+    }
+}
+
+/// The space `name` of a machine.
+pub(super) fn space_in<'a>(machine: OpRef<'a>, name: &str) -> Option<SpaceOp<'a>> {
+    let entry = machine.region(0)?.entry()?;
+    entry.ops().find(|op| op.is::<SpaceOp>() && op.symbol_name() == Some(name)).map(SpaceOp::from_ref)
+}
