@@ -8,6 +8,8 @@ pub mod interp;
 pub mod kernel;
 pub mod kinds;
 pub mod ops;
+#[cfg(test)]
+mod testing;
 pub mod types;
 mod verify;
 

@@ -39,7 +39,16 @@ impl VerifyRegions for MachineOp<'_> {
         };
         for inner in entry.ops() {
             let known = inner.is::<SpaceOp>() || inner.is::<IntrinsicOp>();
-            ensure(known, inner, diags, || "a machine consists of spaces and intrinsics".to_string())?;
+            ensure(known, inner, diags, || "is no part of a machine, which has spaces and intrinsics".to_string())?;
+        }
+        for intrinsic in entry.ops().filter(|o| o.is::<IntrinsicOp>()) {
+            let args = intrinsic.region(0).and_then(|r| r.entry()).map_or(&[][..], |e| e.args());
+            for ty in args.iter().map(|v| intrinsic.inside().ty(*v)) {
+                let Some(tile) = op.cx.type_as::<TileType>(ty) else { continue };
+                let declared = space_in(op, &tile.space).is_some();
+                let message = || format!("takes a tile in space '{}', which the machine does not have", tile.space);
+                ensure(declared, intrinsic, diags, message)?;
+            }
         }
         let drams = entry.ops().filter_map(|o| o.as_::<SpaceOp>()).filter(|s| s.class() == Class::Dram).count();
         ensure(drams == 1, op, diags, || format!("has {drams} spaces of class dram; there must be one"))
@@ -77,15 +86,10 @@ impl VerifyRegions for IntrinsicOp<'_> {
         let Some(entry) = IntrinsicOp::from_ref(op).body().entry() else {
             return Err(diags.report(op.error("needs a body: its meaning")));
         };
-        let table = op.parent();
         for (i, arg) in entry.args().iter().enumerate() {
             let tile = op.cx.type_as::<TileType>(entry.body.ty(*arg));
             let constant = tile.is_some_and(|t| t.extents().is_some());
             ensure(constant, op, diags, || format!("operand {i} must be a tile of constant extents"))?;
-            if let (Some(machine), Some(tile)) = (table, tile) {
-                let declared = space_in(machine, &tile.space).is_some();
-                ensure(declared, op, diags, || format!("space '{}' is not declared", tile.space))?;
-            }
         }
         let yields = entry.terminator().is_some_and(|t| t.is::<crate::gir::ops::YieldOp>());
         ensure(yields, op, diags, || "the body must end with 'gir.yield'".to_string())

@@ -16,10 +16,10 @@ use super::code::{Compiled, compile};
 use super::counters::Counters;
 use super::machine::{Launch, Machine, SpaceLimit, Val};
 use super::memory::{Memory, View};
+use crate::r#dyn::poly::Poly;
 use crate::gir::asm::DimDecl;
 use crate::gir::kernel::{KernelInfo, Mode};
 use crate::gir::types::ViewType;
-use crate::r#dyn::poly::Poly;
 use crate::target::machine_of;
 use crate::target::ops::{IntrinsicOp, SpaceOp};
 

@@ -51,27 +51,107 @@ pub(super) struct Route {
 
 /// What an instruction does.
 pub(super) enum What {
-    Constant { value: i64, out: Slot },
-    Index { expr: AffineExpr, dims: usize, args: SmallVec<[Slot; 4]>, out: Slot },
+    Constant {
+        value: i64,
+        out: Slot,
+    },
+    Index {
+        expr: AffineExpr,
+        dims: usize,
+        args: SmallVec<[Slot; 4]>,
+        out: Slot,
+    },
     For(Box<For>),
-    Yield { args: Vec<Slot> },
+    Yield {
+        args: Vec<Slot>,
+    },
     Slice(Box<SliceInst>),
-    Load { slice: Slot, route: Route, out: Slot },
-    Store { tile: Slot, slice: Slot, route: Route },
-    Move { tile: Slot, route: Route, out: Slot },
-    Alloc { dims: SmallVec<[i64; 4]>, dtype: DType, space: SpaceId, group: bool, out: Slot },
-    Identity { view: Slot, dims: SmallVec<[i64; 4]>, out: Slot },
-    Fill { value: Scalar, extents: Extents, out: Slot },
-    Iota { axis: Axis, base: Slot, dtype: DType, extents: Extents, out: Slot },
-    Map { kernel: Kernel, args: SmallVec<[Slot; 3]>, flops: u64, out: Slot },
-    Reduce { combine: Combine, axis: Axis, group: Option<Kernel>, operand: Slot, out: Slot },
-    Scan { combine: Combine, axis: Axis, operand: Slot, out: Slot },
-    Broadcast { operand: Slot, like: Slot, out: Slot },
-    Transpose { operand: Slot, out: Slot },
-    GatherRows { view: Slot, indices: Slot, offset: Slot, extents: Extents, route: Route, out: Slot },
-    Contract { lhs: Slot, rhs: Slot, acc: Slot, out: Slot },
+    Load {
+        slice: Slot,
+        route: Route,
+        out: Slot,
+    },
+    Store {
+        tile: Slot,
+        slice: Slot,
+        route: Route,
+    },
+    Move {
+        tile: Slot,
+        route: Route,
+        out: Slot,
+    },
+    Alloc {
+        dims: SmallVec<[i64; 4]>,
+        dtype: DType,
+        space: SpaceId,
+        group: bool,
+        out: Slot,
+    },
+    Identity {
+        view: Slot,
+        dims: SmallVec<[i64; 4]>,
+        out: Slot,
+    },
+    Fill {
+        value: Scalar,
+        extents: Extents,
+        out: Slot,
+    },
+    Iota {
+        axis: Axis,
+        base: Slot,
+        dtype: DType,
+        extents: Extents,
+        out: Slot,
+    },
+    Map {
+        kernel: Kernel,
+        args: SmallVec<[Slot; 3]>,
+        flops: u64,
+        out: Slot,
+    },
+    Reduce {
+        combine: Combine,
+        axis: Axis,
+        group: Option<Kernel>,
+        operand: Slot,
+        out: Slot,
+    },
+    Scan {
+        combine: Combine,
+        axis: Axis,
+        operand: Slot,
+        out: Slot,
+    },
+    Broadcast {
+        operand: Slot,
+        like: Slot,
+        out: Slot,
+    },
+    Transpose {
+        operand: Slot,
+        out: Slot,
+    },
+    GatherRows {
+        view: Slot,
+        indices: Slot,
+        offset: Slot,
+        extents: Extents,
+        route: Route,
+        out: Slot,
+    },
+    Contract {
+        lhs: Slot,
+        rhs: Slot,
+        acc: Slot,
+        out: Slot,
+    },
     /// Binds operands and results of an intrinsic's body.
-    Copy { from: Slot, out: Slot },
+    Copy {
+        from: Slot,
+        out: Slot,
+    },
     Sync,
 }
 
@@ -296,13 +376,7 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     /// Puts an intrinsic's meaning in its place.
-    fn intrinsic(
-        &mut self,
-        op: OpRef<'a>,
-        this: IntrinsicOp<'a>,
-        id: usize,
-        code: &mut Code<'a>,
-    ) -> Result<(), Stop> {
+    fn intrinsic(&mut self, op: OpRef<'a>, this: IntrinsicOp<'a>, id: usize, code: &mut Code<'a>) -> Result<(), Stop> {
         let name = this.callee();
         let Some(&meaning) = self.intrinsics.get(name) else {
             let message = format!("the module's target describes no intrinsic @{name}");
@@ -516,8 +590,7 @@ impl<'a> Compiler<'_, 'a> {
             let (lhs, rhs, acc) = (self.get(this.lhs())?, self.get(this.rhs())?, self.get(this.acc())?);
             What::Contract { lhs, rhs, acc, out: self.result(op) }
         } else if let Some((num, flops)) = element_function(op) {
-            let types: SmallVec<[DType; 3]> =
-                op.operands().map(|v| self.dtype(op, v)).collect::<Result<_, Fault>>()?;
+            let types: SmallVec<[DType; 3]> = op.operands().map(|v| self.dtype(op, v)).collect::<Result<_, Fault>>()?;
             let kernel = num.with_types(&types, self.dtype(op, op.result(0))?)?;
             What::Map { kernel, args: self.all(op.operands())?.into(), flops, out: self.result(op) }
         } else {
@@ -541,7 +614,9 @@ impl What {
             Self::Identity { view, .. } => vec![*view],
             Self::Iota { base, .. } => vec![*base],
             Self::Map { args, .. } => args.to_vec(),
-            Self::Reduce { operand, .. } | Self::Scan { operand, .. } | Self::Transpose { operand, .. } => vec![*operand],
+            Self::Reduce { operand, .. } | Self::Scan { operand, .. } | Self::Transpose { operand, .. } => {
+                vec![*operand]
+            }
             Self::Broadcast { operand, like, .. } => vec![*operand, *like],
             Self::GatherRows { view, indices, offset, .. } => vec![*view, *indices, *offset],
             Self::Contract { lhs, rhs, acc, .. } => vec![*lhs, *rhs, *acc],

@@ -216,7 +216,8 @@ impl<'l, 'a> Machine<'l, 'a> {
     fn place(&self, at: OpRef<'a>, u: usize, fault: Fault) -> InterpError {
         let group = delinearise(self.group.into(), &self.launch.grid);
         let unit = if self.units.len() > 1 { format!(", unit {u}") } else { String::new() };
-        let message = if group.is_empty() { fault.message } else { format!("{} (group {group:?}{unit})", fault.message) };
+        let message =
+            if group.is_empty() { fault.message } else { format!("{} (group {group:?}{unit})", fault.message) };
         InterpError::at(at, Fault::new(fault.kind, message))
     }
 
@@ -529,7 +530,8 @@ impl<'l, 'a> Machine<'l, 'a> {
         };
         let inst = &blocks[block].insts[pc];
         if let Some(other) = places.iter().position(|p| *p != Some((block, pc))) {
-            let message = format!("is reached by unit {u} but not by unit {other}: every unit of a group must take part");
+            let message =
+                format!("is reached by unit {u} but not by unit {other}: every unit of a group must take part");
             return Err(self.place(inst.at, u, Fault::new(FaultKind::Assertion, message)));
         }
         self.together(&inst.what).map_err(|fault| self.place(inst.at, u, fault))?;

@@ -9,8 +9,10 @@ mod code;
 mod counters;
 mod machine;
 mod memory;
+#[cfg(test)]
+mod tests;
 mod tile;
 
-pub use call::{Options, Settings, run_kernel, run_kernel_op};
 pub(super) use call::register;
+pub use call::{Options, Settings, run_kernel, run_kernel_op};
 pub use counters::{Counters, Traffic};

@@ -43,7 +43,9 @@ impl Lanes {
     pub(super) fn gather(&mut self, at: usize, from: &Self, start: usize, stride: i64, len: usize) {
         let place = |k: usize| (start as i64 + k as i64 * stride) as usize;
         match (self, from) {
-            (Self::F32(to), Self::F32(from)) if stride == 1 => to[at..at + len].copy_from_slice(&from[start..start + len]),
+            (Self::F32(to), Self::F32(from)) if stride == 1 => {
+                to[at..at + len].copy_from_slice(&from[start..start + len])
+            }
             (Self::F32(to), Self::F32(from)) => (0..len).for_each(|k| to[at + k] = from[place(k)]),
             (to, from) => (0..len).for_each(|k| to.set_bits(at + k, from.bits(place(k)))),
         }
@@ -53,7 +55,9 @@ impl Lanes {
     pub(super) fn scatter(&mut self, start: usize, stride: i64, from: &Self, at: usize, len: usize) {
         let place = |k: usize| (start as i64 + k as i64 * stride) as usize;
         match (self, from) {
-            (Self::F32(to), Self::F32(from)) if stride == 1 => to[start..start + len].copy_from_slice(&from[at..at + len]),
+            (Self::F32(to), Self::F32(from)) if stride == 1 => {
+                to[start..start + len].copy_from_slice(&from[at..at + len])
+            }
             (Self::F32(to), Self::F32(from)) => (0..len).for_each(|k| to[place(k)] = from[at + k]),
             (to, from) => (0..len).for_each(|k| to.set_bits(place(k), from.bits(at + k))),
         }
@@ -369,7 +373,7 @@ fn map_run(kernel: &Kernel, args: &[&Tile], out: &mut Lanes, start: usize, len: 
     let lanes: Vec<Vec<u64>> = args.iter().map(|t| range.clone().map(|i| t.lanes.bits(i)).collect()).collect();
     let slices: Vec<&[u64]> = lanes.iter().map(|l| &l[..]).collect();
     let mut results = vec![0; len];
-    kernel.eval_bits(&slices, &mut results)?;
+    kernel.eval_many(&slices, &mut results)?;
     range.zip(results).for_each(|(i, bits)| out.set_bits(i, bits));
     Ok(())
 }
@@ -408,16 +412,16 @@ impl Combine {
         let mut element = [element];
         if let Some(widen) = &self.widen {
             let narrow = element;
-            widen.eval_bits(&[&narrow], &mut element)?;
+            widen.eval_many(&[&narrow], &mut element)?;
         }
-        self.kernel.eval_bits(&[&[acc], &element], &mut out)?;
+        self.kernel.eval_many(&[&[acc], &element], &mut out)?;
         Ok(out[0])
     }
 
     fn finish(&self, acc: u64) -> Result<u64, Fault> {
         let Some(narrow) = &self.narrow else { return Ok(acc) };
         let mut out = [0];
-        narrow.eval_bits(&[&[acc]], &mut out)?;
+        narrow.eval_many(&[&[acc]], &mut out)?;
         Ok(out[0])
     }
 
@@ -431,7 +435,8 @@ impl Combine {
         };
         let mut out = Tile::new(tile.dtype, rows, cols, Window { rect: rect_out, everywhere: tile.window.everywhere })?;
         let (lines, along) = if axis == Axis::Rows { (rect.cols, rect.rows) } else { (rect.rows, rect.cols) };
-        let place = |line: usize, i: usize| if axis == Axis::Rows { i * tile.cols + line } else { line * tile.cols + i };
+        let place =
+            |line: usize, i: usize| if axis == Axis::Rows { i * tile.cols + line } else { line * tile.cols + i };
         for line in lines.range() {
             let value = match (&tile.lanes, f32_function(self.kernel.op())) {
                 (Lanes::F32(v), Some(f)) => {
@@ -439,7 +444,8 @@ impl Combine {
                     along.range().fold(start, |acc, i| f(acc, v[place(line, i)])).to_bits().into()
                 }
                 _ => {
-                    let sum = along.range().try_fold(self.start(), |acc, i| self.add(acc, tile.lanes.bits(place(line, i))));
+                    let sum =
+                        along.range().try_fold(self.start(), |acc, i| self.add(acc, tile.lanes.bits(place(line, i))));
                     self.finish(sum?)?
                 }
             };

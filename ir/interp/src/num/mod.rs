@@ -332,7 +332,7 @@ impl Kernel {
     ///
     /// # Errors
     /// When a result is undefined, or the number or lengths of the slices do not fit.
-    pub fn eval_bits(&self, args: &[&[u64]], out: &mut [u64]) -> Result<(), Fault> {
+    pub fn eval_many(&self, args: &[&[u64]], out: &mut [u64]) -> Result<(), Fault> {
         if args.len() != self.operands.len() || args.iter().any(|a| a.len() != out.len()) {
             return Err(Fault::shape(format!("{:?} got lanes that do not fit", self.op)));
         }
