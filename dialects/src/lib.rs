@@ -20,6 +20,7 @@ mod show;
 pub mod slices;
 pub mod target;
 pub mod tensor;
+pub mod vector;
 
 /// A registry in which every dialect of this crate is known.
 pub fn all() -> sutura_ir::Registry {
@@ -39,6 +40,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<math::MathDialect>()
         .with::<tensor::TensorDialect>()
         .with::<memref::MemRefDialect>()
+        .with::<vector::VectorDialect>()
         .with::<r#dyn::DynDialect>()
         .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use sutura_dialects::{arith, cf, func, scf};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::builder::InsertPoint;
-use sutura_ir::{Attr, Builder, Context, DYNAMIC, Loc, Module, NamedAttr, Type, Value};
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Attr, Builder, Context, DYNAMIC, Diagnostics, Loc, Module, NamedAttr, Type, Value};
 
 /// Runs `mlir-opt` on `text`; `None`, with the reason printed, when there is none.
 fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
@@ -31,6 +32,9 @@ fn check(build: impl FnOnce(&mut Builder<'_>)) {
     let mut module = Module::new(&cx, Loc::UNKNOWN);
     let block = module.body().entry_block().expect("a module has a block");
     build(&mut Builder::at_end(&cx, module.body_mut(), block));
+    let mut diags = Diagnostics::default();
+    let verified = verify(module.op_ref(&cx), VerifyOptions::default(), &mut diags);
+    assert!(verified.is_ok(), "{:#?}", diags.take());
     let text = module_text(&cx, &module, &PrintOptions::generic());
     let custom = module_text(&cx, &module, &PrintOptions::default());
     let Some(read) = mlir_opt(&text, &[]) else { return };
@@ -415,6 +419,57 @@ fn memref_memory() {
             CollapseShapeOp::value(b, loc, expanded, &groups, ty(&[DYNAMIC, 4]));
             GetGlobalOp::value(b, loc, "table", ty(&[2]));
             ExtractAlignedPointerAsIndexOp::value(b, loc, m);
+        });
+    });
+}
+
+#[test]
+fn vector_operations() {
+    use sutura_dialects::vector::*;
+    check(|b| {
+        let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+        let ty = |shape: &[i64]| cx.vector_type(shape, Type::F32);
+        let mask = cx.vector_type(&[4], Type::I1);
+        let memory = cx.memref_type(&[DYNAMIC, DYNAMIC], Type::F32, None, None);
+        let tensor = cx.tensor_type(&[DYNAMIC, DYNAMIC], Type::F32, None);
+        let inputs = [ty(&[4]), ty(&[2, 4]), Type::F32, Type::INDEX, mask, memory, tensor];
+        function(b, "f", &inputs, |b, args| {
+            let [v, w, x, i, k, m, t] = args[..] else { panic!("seven arguments") };
+            BroadcastOp::value(b, loc, x, ty(&[4]));
+            BroadcastOp::value(b, loc, v, ty(&[2, 4]));
+            ShapeCastOp::value(b, loc, w, ty(&[8]));
+            BitCastOp::value(b, loc, v, cx.vector_type(&[8], Type::F16));
+            TransposeOp::value(b, loc, w, &[1, 0]);
+            ShuffleOp::value(b, loc, v, v, &[0, 5, -1]);
+            ShuffleOp::value(b, loc, w, w, &[3]);
+            ExtractOp::value(b, loc, w, &[i], &[1, DYNAMIC]);
+            ExtractOp::value(b, loc, w, &[], &[1]);
+            InsertOp::value(b, loc, v, w, &[], &[1]);
+            InsertOp::value(b, loc, x, w, &[i], &[DYNAMIC, 2]);
+            FromElementsOp::value(b, loc, &[x, x], ty(&[2]));
+            let part = ExtractStridedSliceOp::value(b, loc, w, &[0, 2], &[1, 2], &[1, 1]);
+            InsertStridedSliceOp::value(b, loc, part, w, &[1, 1], &[1, 1]);
+            StepOp::value(b, loc, cx.vector_type(&[4], Type::INDEX));
+            CreateMaskOp::value(b, loc, &[i], mask);
+            ConstantMaskOp::value(b, loc, &[3], mask);
+            FMAOp::value(b, loc, v, v, v);
+            ReductionOp::value(b, loc, CombiningKind::MaximumF, v, None, Type::F32);
+            ReductionOp::value(b, loc, CombiningKind::Add, v, Some(x), Type::F32);
+            let pair = FromElementsOp::value(b, loc, &[x, x], ty(&[2]));
+            OuterProductOp::value(b, loc, pair, v, None);
+            let state = OuterProductOp::state(b, loc, pair, v, Some(w));
+            let kind = cx.ext_attr(CombiningKind::MaxNumF);
+            b.create(state.prop(cx.ident("kind"), kind));
+            LoadOp::value(b, loc, m, &[i, i], Some(16), ty(&[4]));
+            StoreOp::build(b, loc, v, m, &[i, i], None);
+            MaskedLoadOp::value(b, loc, m, &[i, i], k, v, None, ty(&[4]));
+            MaskedStoreOp::build(b, loc, m, &[i, i], k, v, Some(4));
+            // The custom form of these states even what it could leave out, so they differ from the default here.
+            let first = cx.affine_map(2, 0, &[cx.affine_dim(0)]);
+            TransferReadOp::value(b, loc, m, &[i, i], first, x, None, &[true], ty(&[4]));
+            TransferReadOp::value(b, loc, t, &[i, i], first, x, Some(k), &[true], ty(&[4]));
+            TransferWriteOp::build(b, loc, v, m, &[i, i], first, Some(k), &[true], None);
+            TransferWriteOp::build(b, loc, v, t, &[i, i], first, None, &[true], Some(tensor));
         });
     });
 }

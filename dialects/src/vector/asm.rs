@@ -1,0 +1,143 @@
+//! Directives of vector's assembly formats.
+
+use sutura_ir::affine::AffineMap;
+use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
+use sutura_ir::asm::print::Printer;
+use sutura_ir::constraints::BoolArrayAttr;
+use sutura_ir::op_def::AttrConstraintDef;
+use sutura_ir::{Context, OpRef, Reported, Type};
+
+use super::attrs::CombiningKind;
+use super::types::VectorShape;
+
+/// `custom<Kind>($kind)`: `<word>`.
+pub(super) const KIND: DirectiveDef = DirectiveDef { parse: parse_kind, print: print_kind };
+
+/// `lhs, rhs`, from which the accumulator's and the result's type follow.
+pub(super) const OUTER_PRODUCT_TYPES: DirectiveDef = DirectiveDef { parse: parse_outer_product, print: print_two };
+
+/// `base, vector` of a read; padding and mask follow, and what the dictionary left out is filled in.
+pub(super) const READ_TYPES: DirectiveDef = DirectiveDef { parse: parse_read, print: print_read };
+
+/// `vector, base` of a write; mask and result follow, and what the dictionary left out is filled in.
+pub(super) const WRITE_TYPES: DirectiveDef = DirectiveDef { parse: parse_write, print: print_two };
+
+fn parse_kind(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let kind = CombiningKind::parse(p)?;
+    parts.set_prop(p.cx(), "kind", p.cx().ext_attr(kind));
+    Ok(())
+}
+
+fn print_kind(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    if let Some(kind) = op.prop("kind").and_then(|a| op.cx.attr_as::<CombiningKind>(a)) {
+        p.text(&kind.to_string());
+    }
+}
+
+/// `type, type`
+fn parse_two(p: &mut dyn AsmParser) -> Result<(Type, Type), Reported> {
+    let first = p.ty()?;
+    p.punct(",")?;
+    Ok((first, p.ty()?))
+}
+
+/// The types of the first two operands.
+fn print_two(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    p.types(op.operand_types().take(2));
+}
+
+/// Type of an outer product: the dimensions of both operands, or those of the vector when the other is a scalar.
+pub(super) fn outer_product_type(cx: &Context, lhs: Type, rhs: Type) -> Type {
+    let mut shape = VectorShape::of(cx, lhs);
+    let other = VectorShape::of(cx, rhs);
+    shape.sizes.extend(other.sizes);
+    shape.scalable.extend(other.scalable);
+    shape.vector(cx)
+}
+
+fn parse_outer_product(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let (lhs, rhs) = parse_two(p)?;
+    let result = outer_product_type(p.cx(), lhs, rhs);
+    let acc = vec![result; parts.operands[2].len()];
+    parts.operand_types = vec![Some(vec![lhs]), Some(vec![rhs]), Some(acc)];
+    parts.result_types = vec![Some(vec![result])];
+    Ok(())
+}
+
+/// The map from `rank` dimensions to the last `picked` of them, in order.
+pub(super) fn minor_identity(cx: &Context, rank: usize, picked: usize) -> AffineMap {
+    let first = rank.saturating_sub(picked);
+    let results: Vec<_> = (first..rank).map(|d| cx.affine_dim(d as u32)).collect();
+    cx.affine_map(rank as u32, 0, &results)
+}
+
+/// Fills in what the dictionary of a transfer left out.
+fn fill_transfer(cx: &Context, parts: &mut OpParts, base: Type, vector: Type) {
+    let has = |parts: &OpParts, name: &str| {
+        let name = cx.ident(name);
+        parts.props.iter().chain(&parts.attrs).any(|a| a.name == name)
+    };
+    let (rank, picked) = (cx.shape(base).map_or(0, <[i64]>::len), VectorShape::of(cx, vector).rank());
+    if !has(parts, "permutation_map") {
+        parts.set_prop(cx, "permutation_map", cx.affine_map_attr(minor_identity(cx, rank, picked)));
+    }
+    if !has(parts, "in_bounds") {
+        parts.set_prop(cx, "in_bounds", BoolArrayAttr::set(cx, &vec![false; picked]));
+    }
+}
+
+/// The mask's type: that of the vector before the map is applied, without the dimensions that repeat.
+///
+/// The dictionary stands before the types, so the map is known here.
+fn mask_type(cx: &Context, parts: &OpParts, vector: Type) -> Type {
+    let shape = VectorShape::of(cx, vector);
+    let name = cx.ident("permutation_map");
+    let map = parts.props.iter().chain(&parts.attrs).find(|a| a.name == name).and_then(|a| cx.as_affine_map(a.value));
+    transfer_mask_type(cx, map, &shape)
+}
+
+/// Dimensions of the vector in the order in which the base has them.
+pub(super) fn transfer_mask_type(cx: &Context, map: Option<AffineMap>, vector: &VectorShape) -> Type {
+    use sutura_ir::affine::AffineExprData::Dim;
+    let mut picked: Vec<(u32, usize)> = Vec::new();
+    if let Some(map) = map {
+        for (i, expr) in cx.map_results(map).iter().enumerate().take(vector.rank()) {
+            if let Dim(d) = cx.affine_data(*expr) {
+                picked.push((d, i));
+            }
+        }
+    }
+    picked.sort_unstable();
+    let mask = VectorShape {
+        sizes: picked.iter().map(|(_, i)| vector.sizes[*i]).collect(),
+        scalable: picked.iter().map(|(_, i)| vector.scalable[*i]).collect(),
+        elem: Type::I1,
+    };
+    mask.vector(cx)
+}
+
+fn parse_read(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let (base, vector) = parse_two(p)?;
+    fill_transfer(p.cx(), parts, base, vector);
+    let mask = vec![mask_type(p.cx(), parts, vector); parts.operands[3].len()];
+    parts.operand_types[0] = Some(vec![base]);
+    parts.operand_types[2] = Some(vec![p.cx().element_type(base)]);
+    parts.operand_types[3] = Some(mask);
+    parts.result_types = vec![Some(vec![vector])];
+    Ok(())
+}
+
+fn print_read(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    p.types([op.ty(op.operand(0)), op.ty(op.result(0))]);
+}
+
+fn parse_write(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let (vector, base) = parse_two(p)?;
+    fill_transfer(p.cx(), parts, base, vector);
+    let mask = vec![mask_type(p.cx(), parts, vector); parts.operands[3].len()];
+    parts.operand_types[0] = Some(vec![vector]);
+    parts.operand_types[1] = Some(vec![base]);
+    parts.operand_types[3] = Some(mask);
+    parts.result_types = vec![Some(if base.is_tensor(p.cx()) { vec![base] } else { Vec::new() })];
+    Ok(())
+}
