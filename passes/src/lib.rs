@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod expand_math;
+pub mod fold_launches;
 pub mod generic;
 pub mod gir_to_cpu;
 pub mod rt;
@@ -13,6 +14,7 @@ use sutura_ir::pass::PassRegistry;
 pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     registry.add(&expand_math::EXPAND_MATH);
+    registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

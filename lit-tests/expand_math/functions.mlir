@@ -1,0 +1,22 @@
+// RUN: sutura-opt %s --expand-math | FileCheck %s
+// RUN: sutura-opt %s --expand-math | sutura-opt --verify-roundtrip -o /dev/null
+
+// CHECK-LABEL: func.func @exp(
+// CHECK-NOT: math.exp
+// CHECK: math.fma
+// CHECK: arith.shli
+// CHECK: return
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// What machines have stays.
+// CHECK-LABEL: func.func @native(
+// CHECK-NEXT: math.sqrt
+// CHECK-NEXT: math.floor
+func.func @native(%x: f32) -> f32 {
+  %y = math.sqrt %x : f32
+  %z = math.floor %y : f32
+  return %z : f32
+}

@@ -1,0 +1,12 @@
+// RUN: not sutura-opt %s --split-input-file --convert-gir-to-cpu 2>&1 | FileCheck %s
+
+// CHECK: 'gir.scan' op has no lowering to a CPU on a tile in a cache
+gir.kernel @scan(%x : !gir.view<dram, f32, [M, 8]> in, %y : !gir.view<dram, f32, [M, 8]> out)
+    dims(%M : [0, 100]) grid(%i = M) units(1) {
+  %zero = arith.constant 0 : index
+  %in = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 8]> -> !gir.slice<dram, f32, [1, 8]>
+  %t = gir.load %in : !gir.slice<dram, f32, [1, 8]> -> !gir.tile<l1, f32, [1, 8]>
+  %s = gir.scan "add" "cols" %t : !gir.tile<l1, f32, [1, 8]>
+  %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 8]> -> !gir.slice<dram, f32, [1, 8]>
+  gir.store %s, %out : !gir.tile<l1, f32, [1, 8]>, !gir.slice<dram, f32, [1, 8]>
+}
