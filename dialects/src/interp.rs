@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use sutura_interp::{Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, Scalar, Shape, Value};
+use sutura_ir::constraints::IndexListArrayAttr;
+use sutura_ir::op_def::AttrConstraintDef;
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{DYNAMIC, OpRef, RegionRef, Registry, Type};
 
@@ -48,6 +50,21 @@ pub(crate) fn shape(frame: &Frame<'_>, ty: Type, dynamic: Range<usize>) -> Resul
 pub(crate) fn window(frame: &Frame<'_>, layout: &Layout, slice: &Slice) -> Result<Layout, Fault> {
     let (offsets, sizes) = (numbers(frame, &slice.offsets)?, numbers(frame, &slice.sizes)?);
     layout.slice(&offsets, &sizes, &numbers(frame, &slice.strides)?)
+}
+
+/// Size of a dimension that the program names.
+pub(crate) fn dimension(shape: &[usize], index: i64) -> Result<i64, Fault> {
+    let size = usize::try_from(index).ok().and_then(|i| shape.get(i));
+    size.map(|&s| s as i64).ok_or_else(|| {
+        let message = format!("asks for dimension {index} of a value of rank {}", shape.len());
+        Fault::new(FaultKind::OutOfBounds, message)
+    })
+}
+
+/// The groups of dimensions of a reshape.
+pub(crate) fn reassociation(op: OpRef<'_>) -> Result<Vec<Vec<i64>>, Fault> {
+    let groups = op.prop("reassociation").and_then(|a| IndexListArrayAttr::get(op.cx, a));
+    groups.ok_or_else(|| Fault::invalid_ir("has no 'reassociation'"))
 }
 
 /// Checks that the runs `groups` of dimensions of `expanded` have as many elements as the dimensions of `collapsed`.

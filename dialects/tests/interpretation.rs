@@ -11,8 +11,8 @@ use common::{AT, context, define, int, ints, module, run};
 fn every_op_has_a_hook() {
     let cx = context();
     let upstream = ["arith", "math", "cf", "scf", "func", "tensor", "memref", "vector"];
-    // Run by being called.
-    let exempt = ["func.func"];
+    // Symbols, run by being called or read.
+    let exempt = ["func.func", "memref.global"];
     let has_hook = |name: &str| {
         let info = cx.op_name(name).info(&cx).unwrap();
         info.interface::<dyn sutura_interp::Interpret>().is_some()
@@ -205,4 +205,21 @@ fn unrealized_casts_pass_values_on() {
         vec![b.body().result(op, 0)]
     });
     assert_eq!(ints(out.unwrap()), [-5]);
+}
+
+#[test]
+fn function_constants_name_functions() {
+    let cx = context();
+    let ty = cx.function_type(&[], &[]);
+    let m = module(&cx, |b| {
+        define(b, "callee", &[], &[], |_, _| vec![]);
+        for name in ["callee", "nobody"] {
+            define(b, &format!("get_{name}"), &[], &[ty], |b, _| vec![func::ConstantOp::value(b, AT, name, ty)]);
+        }
+    });
+    let mut interpreter = Interpreter::new(&cx, &m);
+    let out = interpreter.call("get_callee", &[]).unwrap();
+    assert_eq!(out[0].as_opaque::<func::FunctionValue>().unwrap().0, cx.symbol_ref("callee"));
+    let error = interpreter.call("get_nobody", &[]).unwrap_err();
+    assert_eq!(error.to_string(), "'func.constant' op no symbol @nobody is defined");
 }

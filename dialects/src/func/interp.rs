@@ -1,12 +1,24 @@
 //! What func ops do when a program runs. `func.func` itself needs no hook: calling it runs its region.
 
-use sutura_interp::{Fault, Flow, Frame, InterpError, Interpret, YieldOp};
-use sutura_ir::{DialectBuilder, OpRef};
+use sutura_interp::{Fault, Flow, Frame, InterpError, Interpret, Value, YieldOp};
+use sutura_ir::{Attr, DialectBuilder, OpRef};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("func.call", &call);
+    d.interface::<dyn Interpret>("func.constant", &constant);
     d.interface::<dyn Interpret>("func.return", &YieldOp);
+}
+
+/// What a value of function type holds: a reference to a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionValue(pub Attr);
+
+fn constant(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let symbol = op.prop("value").ok_or_else(|| Fault::invalid_ir("has no 'value'"))?;
+    frame.lookup(symbol)?;
+    frame.set(0, Value::opaque(FunctionValue(symbol)))?;
+    Ok(Flow::Next)
 }
 
 fn call(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

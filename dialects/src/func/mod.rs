@@ -8,6 +8,7 @@ mod verify;
 use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::{Dialect, DialectBuilder};
 
+pub use interp::FunctionValue;
 pub use ops::*;
 
 /// The func dialect.

@@ -3,6 +3,7 @@
 mod asm;
 mod canonicalize;
 mod fold;
+mod interp;
 mod layout;
 mod ops;
 mod verify;
@@ -45,5 +46,6 @@ impl Dialect for MemRefDialect {
             .interface::<dyn MemoryEffects>("memref.store", &WRITE)
             .interface::<dyn MemoryEffects>("memref.copy", &COPY)
             .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
+        interp::register(d);
     }
 }

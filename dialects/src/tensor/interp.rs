@@ -5,12 +5,11 @@ use sutura_interp::tensor::next_index;
 use sutura_interp::{
     DType, Fault, Flow, Frame, InterpError, Interpret, Layout, Scalar, Shape, Tensor, Value, Values, YieldOp,
 };
-use sutura_ir::constraints::IndexListArrayAttr;
-use sutura_ir::op_def::{AttrConstraintDef, OpView};
+use sutura_ir::op_def::OpView;
 use sutura_ir::{DialectBuilder, OpRef, RegionRef};
 
 use super::{ExtractSliceOp, InsertSliceOp};
-use crate::interp::{check_groups, group, numbers, region, shape, size, window};
+use crate::interp::{check_groups, dimension, group, numbers, reassociation, region, shape, size, window};
 use crate::slices::mixed;
 
 /// Attaches the hooks.
@@ -51,15 +50,6 @@ fn cast(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 fn dim(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let size = dimension(frame.tensor(0)?.shape(), frame.int(1)?)?;
     next(frame, Value::index(size))
-}
-
-/// Size of a dimension that the program names.
-pub(crate) fn dimension(shape: &[usize], index: i64) -> Result<i64, Fault> {
-    let size = usize::try_from(index).ok().and_then(|i| shape.get(i));
-    size.map(|&s| s as i64).ok_or_else(|| {
-        let message = format!("asks for dimension {index} of a value of rank {}", shape.len());
-        Fault::new(sutura_interp::FaultKind::OutOfBounds, message)
-    })
 }
 
 fn rank(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
@@ -140,11 +130,6 @@ fn insert_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErro
     let mut dest = frame.take_tensor(1)?;
     window.write(dest.data_mut(), &source)?;
     next(frame, Value::Tensor(dest))
-}
-
-fn reassociation(op: OpRef<'_>) -> Result<Vec<Vec<i64>>, Fault> {
-    let groups = op.prop("reassociation").and_then(|a| IndexListArrayAttr::get(op.cx, a));
-    groups.ok_or_else(|| Fault::invalid_ir("has no 'reassociation'"))
 }
 
 fn expand_shape(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

@@ -253,6 +253,37 @@ impl Buffer {
         }
     }
 
+    /// Copies bytes of the little-endian elements; false when one of them was never written. The range must be in bounds.
+    pub(crate) fn read_bytes(&self, at: usize, bytes: &mut [u8]) -> bool {
+        let size = self.dtype.bytes();
+        let mut defined = true;
+        for (k, byte) in bytes.iter_mut().enumerate() {
+            let (element, part) = ((at + k) / size, (at + k) % size);
+            *byte = (self.bits(element) & self.dtype.mask()).to_le_bytes()[part];
+            defined &= self.is_defined(element);
+        }
+        defined
+    }
+
+    /// Overwrites bytes of the little-endian elements. The range must be in bounds.
+    ///
+    /// # Errors
+    /// When only a part of an element is written that nothing was written to before.
+    pub(crate) fn write_bytes(&mut self, at: usize, bytes: &[u8]) -> Result<(), Fault> {
+        let size = self.dtype.bytes();
+        let mut k = 0;
+        while k < bytes.len() {
+            let (element, part) = ((at + k) / size, (at + k) % size);
+            let n = (size - part).min(bytes.len() - k);
+            let mut word =
+                if n == size { [0; 8] } else { (self.read(element)?.bits() & self.dtype.mask()).to_le_bytes() };
+            word[part..part + n].copy_from_slice(&bytes[k..k + n]);
+            self.set(element, Some(Scalar::from_bits(self.dtype, u64::from_le_bytes(word))));
+            k += n;
+        }
+        Ok(())
+    }
+
     /// Element `i` as bits, defined or not.
     fn bits(&self, i: usize) -> u64 {
         match &self.storage {

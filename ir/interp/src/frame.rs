@@ -10,6 +10,7 @@ use crate::code::{Action, Code, Operand, Slot, Step};
 use crate::engine::{Callable, Flow, State, Values, extension};
 use crate::error::{Fault, FaultKind, InterpError};
 use crate::memory::{MemRef, Memory};
+use crate::scalar::DType;
 use crate::tensor::Tensor;
 use crate::value::Value;
 
@@ -27,12 +28,25 @@ pub struct Frame<'f> {
     op: Op,
     code: Arc<Code>,
     at: usize,
+    /// Memory that lives as long as the frame.
+    stack: Vec<MemRef>,
 }
 
 impl<'f> Frame<'f> {
     /// The frame around the top-level op `root`, which lies in `body`.
     pub(crate) fn outermost(root: OpRef<'f>, body: &'f Body, state: &'f mut State) -> Self {
-        Frame { cx: root.cx, root, table: root, state, body, env: Vec::new(), op: root.op, code: Arc::default(), at: 0 }
+        Frame {
+            cx: root.cx,
+            root,
+            table: root,
+            state,
+            body,
+            env: Vec::new(),
+            op: root.op,
+            code: Arc::default(),
+            at: 0,
+            stack: Vec::new(),
+        }
     }
 
     /// Context.
@@ -197,6 +211,16 @@ impl<'f> Frame<'f> {
         &mut self.state.memory
     }
 
+    /// Allocates a row-major memref that is freed when the function around the current op returns.
+    ///
+    /// # Errors
+    /// When the memory limit would be passed.
+    pub fn alloc_on_stack(&mut self, dtype: DType, shape: &[usize], space: Option<Attr>) -> Result<MemRef, Fault> {
+        let memref = self.state.memory.alloc(dtype, shape, space)?;
+        self.stack.push(memref.clone());
+        Ok(memref)
+    }
+
     /// The extension storage of type `T`, made with its default on first use.
     pub fn extension<T: Default + Send + 'static>(&mut self) -> &mut T {
         extension(self.state)
@@ -282,8 +306,13 @@ impl<'f> Frame<'f> {
             op,
             code: Arc::default(),
             at: 0,
+            stack: Vec::new(),
         };
         let result = inner.run_blocks(region.region, args);
+        for memref in std::mem::take(&mut inner.stack) {
+            // Freed already only where the program did it, which was its fault then.
+            let _ = inner.state.memory.free(&memref);
+        }
         let mut env = inner.env;
         env.clear();
         self.state.spare.push(env);

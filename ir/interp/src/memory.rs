@@ -17,9 +17,11 @@ pub struct BufferId(u32);
 pub struct MemRef {
     /// The allocation.
     pub buffer: BufferId,
-    /// Element type.
+    /// Element type: the allocation's, unless the memref reads it as something else.
     pub dtype: DType,
-    /// Where in the allocation the elements lie.
+    /// Bytes from the allocation's start at which the layout counts from.
+    pub base: i64,
+    /// Where the elements lie, counted in elements of `dtype`.
     pub layout: Layout,
 }
 
@@ -32,7 +34,7 @@ impl MemRef {
     /// The same memory through another window.
     #[must_use]
     pub fn with_layout(&self, layout: Layout) -> Self {
-        Self { buffer: self.buffer, dtype: self.dtype, layout }
+        Self { layout, ..self.clone() }
     }
 }
 
@@ -98,7 +100,7 @@ impl Memory {
         let buffer = BufferId(self.allocations.len() as u32);
         let dtype = data.dtype();
         self.allocations.push(Allocation { data: Some(data), space });
-        MemRef { buffer, dtype, layout: Layout::row_major(shape) }
+        MemRef { buffer, dtype, base: 0, layout: Layout::row_major(shape) }
     }
 
     /// Frees the allocation behind a memref.
@@ -148,9 +150,12 @@ impl Memory {
     /// # Errors
     /// When the index is out of bounds or the memory was freed.
     pub fn get(&self, memref: &MemRef, index: &[i64]) -> Result<Option<Scalar>, Fault> {
+        let position = memref.layout.position(index)?;
         let buffer = self.buffer(memref)?;
-        let at = in_buffer(memref.layout.position(index)?, buffer.len())?;
-        Ok(buffer.get(at))
+        if memref.is_plain(buffer) {
+            return Ok(buffer.get(in_buffer(position, buffer.len())?));
+        }
+        get_bytes(buffer, memref.byte(position), memref.dtype)
     }
 
     /// Reads one element.
@@ -168,12 +173,15 @@ impl Memory {
     pub fn store(&mut self, memref: &MemRef, index: &[i64], value: Option<Scalar>) -> Result<(), Fault> {
         let position = memref.layout.position(index)?;
         let buffer = self.buffer_mut(memref)?;
-        let at = in_buffer(position, buffer.len())?;
-        if let Some(value) = value.filter(|v| v.dtype() != buffer.dtype()) {
-            return Err(Fault::type_mismatch(format!("stores {} to memory of {}", value.dtype(), buffer.dtype())));
+        if let Some(value) = value.filter(|v| v.dtype() != memref.dtype) {
+            return Err(Fault::type_mismatch(format!("stores {} to memory of {}", value.dtype(), memref.dtype)));
         }
-        buffer.set(at, value);
-        Ok(())
+        if memref.is_plain(buffer) {
+            let at = in_buffer(position, buffer.len())?;
+            buffer.set(at, value);
+            return Ok(());
+        }
+        set_bytes(buffer, memref.byte(position), memref.dtype, value)
     }
 
     /// A copy of the elements of a memref, undefined ones included.
@@ -181,7 +189,15 @@ impl Memory {
     /// # Errors
     /// When the memref reaches beyond its allocation or the memory was freed.
     pub fn read(&self, memref: &MemRef) -> Result<Tensor, Fault> {
-        memref.layout.read(self.buffer(memref)?)
+        let buffer = self.buffer(memref)?;
+        if memref.is_plain(buffer) {
+            return memref.layout.read(buffer);
+        }
+        let mut data = Buffer::undefined(memref.dtype, memref.layout.num_elements()?);
+        for (at, position) in memref.layout.positions()?.into_iter().enumerate() {
+            data.set(at, get_bytes(buffer, memref.byte(position), memref.dtype)?);
+        }
+        Tensor::new(memref.layout.sizes.clone(), data)
     }
 
     /// Overwrites all elements of a memref.
@@ -189,7 +205,106 @@ impl Memory {
     /// # Errors
     /// When shapes or element types differ, the memref reaches beyond its allocation, or the memory was freed.
     pub fn write(&mut self, memref: &MemRef, value: &Tensor) -> Result<(), Fault> {
-        memref.layout.write(self.buffer_mut(memref)?, value)
+        let buffer = self.buffer_mut(memref)?;
+        if memref.is_plain(buffer) {
+            return memref.layout.write(buffer, value);
+        }
+        if value.shape() != memref.sizes() || value.dtype() != memref.dtype {
+            let message = format!("elements of shape {:?} do not fit a memref of {:?}", value.shape(), memref.sizes());
+            return Err(Fault::shape(message));
+        }
+        for (at, position) in memref.layout.positions()?.into_iter().enumerate() {
+            set_bytes(buffer, memref.byte(position), memref.dtype, value.data().get(at))?;
+        }
+        Ok(())
+    }
+
+    // ---- addresses
+
+    /// The address of the first element of a memref: what a pointer to it holds.
+    ///
+    /// Addresses count bytes within an allocation. Those of different allocations lie so far apart that no arithmetic
+    /// within the size of one leads from one to another.
+    ///
+    /// # Errors
+    /// When the offset leaves the range of addresses of one allocation.
+    pub fn address(&self, memref: &MemRef) -> Result<i64, Fault> {
+        let byte = memref.byte(memref.layout.offset);
+        if !(-MIDDLE..MIDDLE).contains(&byte) {
+            return Err(Fault::new(FaultKind::OutOfBounds, format!("byte {byte} of an allocation has no address")));
+        }
+        Ok(((i64::from(memref.buffer.0) + 1) << ADDRESS_BITS) + MIDDLE + byte)
+    }
+
+    /// A memref of `len` elements of type `dtype` at an address.
+    ///
+    /// # Errors
+    /// When the address is null or was never an allocation's.
+    pub fn at_address(&self, address: i64, dtype: DType, len: usize) -> Result<MemRef, Fault> {
+        if address == 0 {
+            return Err(Fault::new(FaultKind::OutOfBounds, "accesses memory through a null pointer"));
+        }
+        let number = (address >> ADDRESS_BITS) - 1;
+        let known = usize::try_from(number).is_ok_and(|n| n < self.allocations.len());
+        if !known {
+            return Err(Fault::new(FaultKind::OutOfBounds, format!("address {address:#x} is nobody's memory")));
+        }
+        let base = (address & ((1 << ADDRESS_BITS) - 1)) - MIDDLE;
+        let mut memref = MemRef { buffer: BufferId(number as u32), dtype, base, layout: Layout::row_major(&[len]) };
+        let size = dtype.bytes() as i64;
+        // Counted in elements where possible: then accesses need not go byte by byte.
+        if base % size == 0 {
+            (memref.base, memref.layout.offset) = (0, base / size);
+        }
+        Ok(memref)
+    }
+}
+
+/// Bits of an address below the allocation's number.
+const ADDRESS_BITS: u32 = 40;
+/// Byte 0 of an allocation lies in the middle, so that an address before it still names it.
+const MIDDLE: i64 = 1 << (ADDRESS_BITS - 1);
+
+impl MemRef {
+    /// True when positions of the layout are elements of the allocation.
+    fn is_plain(&self, buffer: &Buffer) -> bool {
+        self.base == 0 && self.dtype == buffer.dtype()
+    }
+
+    /// Byte of the allocation at which an element lies.
+    fn byte(&self, position: i64) -> i64 {
+        self.base.wrapping_add(position.wrapping_mul(self.dtype.bytes() as i64))
+    }
+}
+
+fn byte_range(buffer: &Buffer, byte: i64, dtype: DType) -> Result<usize, Fault> {
+    let (size, len) = (dtype.bytes(), buffer.len() * buffer.dtype().bytes());
+    let start = usize::try_from(byte).ok().filter(|s| s.checked_add(size).is_some_and(|end| end <= len));
+    start.ok_or_else(|| {
+        let message =
+            format!("bytes {byte} to {} lie outside the allocation of {len} bytes", byte.saturating_add(size as i64));
+        Fault::new(FaultKind::OutOfBounds, message)
+    })
+}
+
+fn get_bytes(buffer: &Buffer, byte: i64, dtype: DType) -> Result<Option<Scalar>, Fault> {
+    let start = byte_range(buffer, byte, dtype)?;
+    let mut word = [0; 8];
+    let defined = buffer.read_bytes(start, &mut word[..dtype.bytes()]);
+    Ok(defined.then(|| Scalar::from_bits(dtype, u64::from_le_bytes(word))))
+}
+
+fn set_bytes(buffer: &mut Buffer, byte: i64, dtype: DType, value: Option<Scalar>) -> Result<(), Fault> {
+    let start = byte_range(buffer, byte, dtype)?;
+    match value {
+        Some(value) => buffer.write_bytes(start, &(value.bits() & dtype.mask()).to_le_bytes()[..dtype.bytes()]),
+        None => {
+            let size = buffer.dtype().bytes();
+            for element in start / size..(start + dtype.bytes()).div_ceil(size) {
+                buffer.set(element, None);
+            }
+            Ok(())
+        }
     }
 }
 

@@ -62,6 +62,26 @@ impl Layout {
         Ok(position)
     }
 
+    /// Positions of all elements, in row-major order of the indices.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn positions(&self) -> Result<Vec<i64>, Fault> {
+        let count = self.num_elements()?;
+        let mut positions = Vec::with_capacity(count);
+        if count > 0 {
+            let mut index: Shape = self.sizes.iter().map(|_| 0).collect();
+            loop {
+                let steps = index.iter().zip(&self.strides).map(|(&i, &s)| (i as i64).wrapping_mul(s));
+                positions.push(steps.fold(self.offset, i64::wrapping_add));
+                if !next_index(&mut index, &self.sizes) {
+                    break;
+                }
+            }
+        }
+        Ok(positions)
+    }
+
     /// The window of `sizes` points from `offsets`, `strides` apart in each dimension.
     ///
     /// # Errors

@@ -210,7 +210,9 @@ fn check_shaped(
     declared: &[i64],
     elem: Type,
 ) -> Result<(), Fault> {
-    if DType::of(cx, elem) != Some(dtype) {
+    // What a dialect's own elements (such as pointers) are held as is its own affair.
+    let own = matches!(cx.type_data(elem), TypeData::Ext(_) | TypeData::Opaque { .. });
+    if !own && DType::of(cx, elem) != Some(dtype) {
         let expected = DType::expect(cx, elem)?;
         return Err(Fault::type_mismatch(format!("{} stands for elements of type {expected}", value.describe())));
     }

@@ -227,3 +227,54 @@ fn constants_become_values() {
     assert!(value(dense(&[1, 0], false)).is_err());
     assert!(value(cx.string_attr("no")).is_err());
 }
+
+#[test]
+fn memory_can_be_read_as_another_type() {
+    let mut memory = Memory::default();
+    let bytes = memory.alloc(DType::I8, &[16], None).unwrap();
+    // f32 elements from byte 4 on, then from byte 2 on, where they are not aligned.
+    let floats = MemRef { dtype: DType::F32, base: 4, layout: Layout::row_major(&[3]), ..bytes.clone() };
+    assert_eq!(memory.load(&floats, &[0]).unwrap_err().kind, FaultKind::Uninitialised);
+    let values = Tensor::from_f32(vec![1.0, -2.5, 1e-40], &[3]).unwrap();
+    memory.write(&floats, &values).unwrap();
+    assert_eq!(memory.read(&floats).unwrap(), values);
+    assert_eq!(memory.load(&bytes, &[7]).unwrap().as_u64(), Some(0x3f));
+    let shifted = MemRef { base: 5, ..floats.clone() };
+    assert_eq!(memory.get(&shifted, &[0]).unwrap().unwrap().bits(), u64::from(1f32.to_bits() >> 8));
+    assert_eq!(memory.get(&shifted, &[2]).unwrap_err().kind, FaultKind::OutOfBounds);
+    assert_eq!(memory.read(&MemRef { base: 0, ..floats.clone() }).unwrap().data().undefined_count(), 1);
+    memory.store(&floats, &[0], None).unwrap();
+    assert_eq!(memory.get(&bytes, &[5]).unwrap(), None);
+
+    // A part of a wider element can be written only where the rest is known.
+    let wide = memory.alloc(DType::F64, &[1], None).unwrap();
+    let half = MemRef { dtype: DType::F32, ..wide.clone() };
+    assert_eq!(memory.store(&half, &[0], Some(Scalar::f32(0.0))).unwrap_err().kind, FaultKind::Uninitialised);
+    memory.store(&wide, &[0], Some(Scalar::f64(2.0))).unwrap();
+    memory.store(&half, &[0], Some(Scalar::from_bits(DType::F32, 1))).unwrap();
+    assert_eq!(memory.load(&wide, &[0]).unwrap().bits(), 2f64.to_bits() | 1);
+}
+
+#[test]
+fn addresses_lead_back_to_memory() {
+    let mut memory = Memory::default();
+    let (a, b) = (memory.alloc(DType::F32, &[4], None).unwrap(), memory.alloc(DType::I64, &[2], None).unwrap());
+    let (pa, pb) = (memory.address(&a).unwrap(), memory.address(&b).unwrap());
+    let third = memory.at_address(pa + 8, DType::F32, 2).unwrap();
+    memory.write(&third, &Tensor::from_f32(vec![5.0, 6.0], &[2]).unwrap()).unwrap();
+    assert_eq!(memory.load(&a, &[3]).unwrap(), Scalar::f32(6.0));
+    assert_eq!(memory.address(&third).unwrap(), pa + 8);
+    // Pointers are numbers and can be stored.
+    memory.store(&b, &[1], Some(Scalar::int(pa, DType::I64))).unwrap();
+    let stored = memory.load(&memory.at_address(pb + 8, DType::I64, 1).unwrap(), &[0]).unwrap().as_i64().unwrap();
+    assert_eq!(stored, pa);
+    let kind = |r: Result<Tensor, Fault>| r.unwrap_err().kind;
+    for bad in [pa + 12, pa - 4] {
+        assert_eq!(kind(memory.at_address(bad, DType::F32, 2).and_then(|m| memory.read(&m))), FaultKind::OutOfBounds);
+    }
+    for nobody in [0, 17, pb + (1 << 40)] {
+        assert_eq!(memory.at_address(nobody, DType::F32, 1).unwrap_err().kind, FaultKind::OutOfBounds);
+    }
+    memory.free(&a).unwrap();
+    assert_eq!(kind(memory.at_address(pa, DType::F32, 1).and_then(|m| memory.read(&m))), FaultKind::UseAfterFree);
+}
