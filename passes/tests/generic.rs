@@ -5,7 +5,9 @@ use std::ops::Range;
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::constraints::*;
 use sutura_ir::interfaces::{BranchOp, Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::op_def::Canonicalize;
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::pattern::PatternSet;
 use sutura_ir::*;
 
 /// A function.
@@ -62,6 +64,22 @@ struct ScopeOp {
     out: Results<AnyType>,
 }
 
+/// Has patterns that undo each other.
+#[op("test.flip", canonicalize)]
+struct FlipOp {
+    up: Flag,
+}
+
+impl Canonicalize for FlipOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<FlipOp<'_>>("flip", |op, rw| {
+            let up = rw.op_ref(op).prop("up").is_some();
+            rw.set_prop(op, "up", (!up).then_some(Attr::UNIT));
+            Some(())
+        });
+    }
+}
+
 struct Kind(EffectKind);
 impl MemoryEffects for Kind {
     fn effects(&self, _: OpRef<'_>) -> Effects {
@@ -82,7 +100,7 @@ impl Dialect for TestDialect {
     const NAME: &'static str = "test";
     fn register(d: &mut DialectBuilder<'_>) {
         d.op::<FuncOp<'_>>().op::<RetOp<'_>>().op::<BrOp<'_>>().op::<CondBrOp<'_>>();
-        d.op::<LoadOp<'_>>().op::<StoreOp<'_>>().op::<ScopeOp<'_>>().op::<GiveOp<'_>>();
+        d.op::<LoadOp<'_>>().op::<StoreOp<'_>>().op::<ScopeOp<'_>>().op::<GiveOp<'_>>().op::<FlipOp<'_>>();
         d.interface::<dyn MemoryEffects>("test.load", &Kind(EffectKind::Read));
         d.interface::<dyn MemoryEffects>("test.store", &Kind(EffectKind::Write));
         d.interface::<dyn BranchOp>("test.br", &Branch);
@@ -348,6 +366,22 @@ fn unreachable_blocks_and_unneeded_arguments_go() {
         ]
     );
     assert!(reported.is_empty());
+}
+
+#[test]
+fn patterns_that_undo_each_other_are_told() {
+    let fixture = Fixture::new();
+    let build = |b: &mut Builder<'_>, _| {
+        make(b, "test.flip", &[], &[]);
+        make(b, "test.ret", &[], &[]);
+    };
+    let mut module = fixture.function(&[], build);
+    let (_, reported) = fixture.run(&mut module, "builtin.module(canonicalize)");
+    assert_eq!(reported.len(), 1);
+    assert!(reported[0].starts_with("canonicalization did not converge"), "{reported:?}");
+    let mut module = fixture.function(&[], build);
+    let (_, reported) = fixture.run(&mut module, "builtin.module(canonicalize{disable-patterns=flip})");
+    assert!(reported.is_empty(), "{reported:?}");
 }
 
 #[test]

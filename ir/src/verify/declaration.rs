@@ -225,11 +225,7 @@ fn verify_types(op: OpRef<'_>, def: &OpDef, side: Side) -> Result<(), Diagnostic
     let groups = side.groups(def);
     let simple = groups.iter().all(|g| g.arity == Arity::Single);
     for (index, group) in groups.iter().enumerate() {
-        let range = match side {
-            _ if simple => Some(index..index + 1),
-            Side::Operand => op.operand_group(index),
-            Side::Result => op.result_group(index),
-        };
+        let range = if simple { Some(index..index + 1) } else { group_range(op, side, index) };
         let word = side.word();
         let Some(range) = range else {
             return Err(op.error(format!("has {word}s that do not fall into the groups it declares")));
@@ -254,32 +250,31 @@ fn verify_types(op: OpRef<'_>, def: &OpDef, side: Side) -> Result<(), Diagnostic
 
 /// INV-15: values declared with one constraint variable have one type.
 fn verify_type_vars(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
-    for var in 0..def.type_vars.len() {
+    let agrees = |var: usize| {
         let mut first = None;
-        let mut names: Vec<&str> = Vec::new();
-        let mut same = true;
-        for side in [Side::Operand, Side::Result] {
-            for (index, group) in side.groups(def).iter().enumerate() {
-                if group.var != Some(var) {
-                    continue;
-                }
-                names.push(group.name);
-                let range = match side {
-                    Side::Operand => op.operand_group(index),
-                    Side::Result => op.result_group(index),
-                };
-                for at in range.into_iter().flatten() {
+        [Side::Operand, Side::Result].iter().all(|&side| {
+            let mut groups = side.groups(def).iter().enumerate().filter(|(_, g)| g.var == Some(var));
+            groups.all(|(index, _)| {
+                let mut range = group_range(op, side, index).into_iter().flatten();
+                range.all(|at| {
                     let ty = side.ty(op, at);
-                    same &= *first.get_or_insert(ty) == ty;
-                }
-            }
-        }
-        if !same {
-            let list = names.join(", ");
-            return Err(op.error(format!("failed to verify that all of {{{list}}} have same type")));
-        }
+                    *first.get_or_insert(ty) == ty
+                })
+            })
+        })
+    };
+    let Some(var) = (0..def.type_vars.len()).find(|var| !agrees(*var)) else { return Ok(()) };
+    let groups = def.operands.iter().chain(def.results);
+    let names: Vec<&str> = groups.filter(|g| g.var == Some(var)).map(|g| g.name).collect();
+    Err(op.error(format!("failed to verify that all of {{{}}} have same type", names.join(", "))))
+}
+
+/// Numbers of the values that belong to the declared group `index`.
+fn group_range(op: OpRef<'_>, side: Side, index: usize) -> Option<std::ops::Range<usize>> {
+    match side {
+        Side::Operand => op.operand_group(index),
+        Side::Result => op.result_group(index),
     }
-    Ok(())
 }
 
 // ---- regions: INV-16

@@ -122,11 +122,7 @@ impl Pass for Canonicalize {
 impl Canonicalize {
     fn report_limit(&self, run: &mut PassRun<'_>) -> Result<(), sutura_ir::Reported> {
         let loc = run.header.loc;
-        let message = format!(
-            "canonicalization did not converge within {} iterations: the result is valid, but could be simplified \
-             further",
-            self.config.max_iterations
-        );
+        let message = "canonicalization did not converge: the result is valid, but could be simplified further";
         if self.must_converge {
             return Err(run.diags.error(loc, message));
         }

@@ -107,7 +107,7 @@ fn run_parts<R>(
     };
     let mut status = Status::Ok;
     for (index, part) in split::split(text, config.split.as_deref()).into_iter().enumerate() {
-        if index > 0 && config.expectations.is_none() {
+        if index > 0 {
             let marker = config.output_marker.as_deref().unwrap_or(MARKER);
             if writeln!(output, "{marker}").is_err() {
                 session.say("error: cannot write the output\n");

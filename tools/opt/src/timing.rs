@@ -16,24 +16,21 @@ impl Timing {
         Self { start: Instant::now(), rows: Vec::new() }
     }
 
-    /// Runs a step and adds its time.
+    /// Runs a step and adds its time to that of steps with the same name: parts of a file are worked on in turn.
     pub(crate) fn step<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        self.add(vec![(0, start.elapsed(), name.to_string())]);
+        let time = start.elapsed();
+        match self.rows.iter_mut().find(|(depth, _, known)| *depth == 0 && known == name) {
+            Some((_, sum, _)) => *sum += time,
+            None => self.rows.push((0, time, name.to_string())),
+        }
         result
     }
 
-    /// Adds rows of a part; a row that is there already at the top gets the sum.
+    /// Adds the rows of a pipeline.
     pub(crate) fn add(&mut self, rows: Vec<(usize, Duration, String)>) {
-        for (depth, time, name) in rows {
-            let known =
-                self.rows.iter_mut().find(|(d, _, n)| depth == 0 && *d == 0 && *n == name && name.ends_with("er"));
-            match known {
-                Some((_, sum, _)) => *sum += time,
-                None => self.rows.push((depth, time, name)),
-            }
-        }
+        self.rows.extend(rows);
     }
 
     /// The report, in the form of mlir-opt's.
