@@ -70,7 +70,7 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// True when the next token begins a type.
-    fn at_type(&self) -> bool {
+    pub(crate) fn at_type(&self) -> bool {
         match self.peek() {
             Some(b'(' | b'!') => true,
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => is_type_word(self.word()),
@@ -79,7 +79,7 @@ impl<'r, 't> Cursor<'r, 't> {
     }
 
     /// True when the next token begins an attribute.
-    fn at_attr(&self) -> bool {
+    pub(crate) fn at_attr(&self) -> bool {
         const WORDS: [&str; 12] = [
             "dense",
             "dense_resource",
@@ -101,6 +101,15 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
+    /// True when the keyword or punctuation `text` is next.
+    pub(crate) fn next_is(&self, text: &str) -> bool {
+        if text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()) {
+            return self.word() == text;
+        }
+        let longer = LONGER.iter().any(|(short, long)| *short == text && self.rest().starts_with(long));
+        self.rest().starts_with(text) && !longer
+    }
+
     /// `{…}` with its braces, when it is next.
     pub(crate) fn braces(&mut self) -> Result<Option<Span>, Reported> {
         if self.peek() != Some(b'{') {
@@ -111,6 +120,18 @@ impl<'r, 't> Cursor<'r, 't> {
             Some(span) => Ok(Some(span)),
             None => Err(self.reader.error(self.at, "expected '}' in attribute dictionary")),
         }
+    }
+
+    /// `[1, 2]`: the elements of a dense array of element type `elem`.
+    pub(crate) fn bracketed_array(&mut self, elem: Type) -> Result<Attr, Reported> {
+        if self.peek() != Some(b'[') {
+            return Err(self.error("expected '['"));
+        }
+        let end = bracket_end(self.reader.text, self.at);
+        let Some(span) = self.span_to(end) else { return Err(self.error("expected ']'")) };
+        let attr = self.reader.bracketed_array(span, elem)?;
+        self.go_to(span.end);
+        Ok(attr)
     }
 
     /// `(types) -> types`, when a parenthesis is next.
@@ -165,9 +186,7 @@ impl TokenParser for Cursor<'_, '_> {
     }
 
     fn opt_punct(&mut self, text: &str) -> bool {
-        let rest = self.rest();
-        let longer = LONGER.iter().any(|(short, long)| *short == text && rest.starts_with(long));
-        let found = rest.starts_with(text) && !longer;
+        let found = self.next_is(text);
         if found {
             self.go_to(self.at + text.len());
         }

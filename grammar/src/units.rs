@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use pest::Parser;
 
-use crate::rules::{Grammar, Node, Rule, Span};
+use crate::rules::{Grammar, Node, Rule};
 use crate::scan::{skip_blank, suffix_end};
 use crate::syntax;
 
@@ -190,9 +190,4 @@ fn begins_unit(text: &str, at: usize) -> bool {
         Some(b'{') => rest.starts_with("{-#"),
         Some(byte) => byte.is_ascii_alphabetic() || *byte == b'_',
     }
-}
-
-/// The span of a node from its unit's start.
-pub(crate) fn unit_span(unit: &Unit<'_>) -> Span {
-    Span::new(unit.start, unit.node.span().end)
 }

@@ -137,6 +137,11 @@ impl Registry {
         compiled.unwrap_or_else(|e| panic!("assembly format of `{}`: {e}", def.name))
     }
 
+    /// The declaration of the operation called `name`.
+    pub fn op_def(&self, name: &str) -> Option<&'static OpDef> {
+        self.ops.get(name)?.def
+    }
+
     /// Moves the registry into a context and fills its table of operations.
     pub(crate) fn freeze_into(self, cx: &mut Context) {
         for (name, entry) in &self.ops {

@@ -64,15 +64,19 @@ impl<'t> Driver<'t> {
                 }
                 Rule::gopen => {
                     let at = node.span().end - 1;
-                    op.start.first_region = at;
-                    self.enter_op_body(&op.start);
-                    self.open_region(OpenOp::Generic(op), at);
+                    self.enter_op_body(&mut op.start);
+                    self.open_generic_region(op, at);
                     return Ok(());
                 }
                 _ => return self.generic_tail(op, node, children),
             }
         }
         unreachable!("the rule ends in a region or a type")
+    }
+
+    fn open_generic_region(&mut self, op: GenericOp<'t>, at: usize) {
+        let default = op.start.name.def(self.cx()).and_then(|d| d.default_dialect).unwrap_or_default();
+        self.open_region(OpenOp::Generic(op), at, default);
     }
 
     fn operand(&mut self, node: &Node<'t>) -> Result<Operand<'t>, Reported> {
@@ -147,9 +151,8 @@ impl<'t> Driver<'t> {
             let message = format!("expected {} operand types but had {}", op.operands.len(), inputs.len());
             return Err(self.reader.error(function.start, message));
         }
-        let isolated = op.start.isolated && !op.start.regions.is_empty();
         // The operands of an isolated op are outside its body.
-        let inside = if isolated { self.levels.pop() } else { None };
+        let inside = if op.start.entered { self.levels.pop() } else { None };
         let operands = self.operands(&op.operands, inputs);
         self.levels.extend(inside);
         let operands = operands?;
@@ -174,23 +177,24 @@ impl<'t> Driver<'t> {
         match children.peek_rule() {
             Some(Rule::gnext) => {
                 let at = unit.node.span().end;
-                self.open_region(OpenOp::Generic(op), at);
+                self.open_generic_region(op, at);
                 Ok(())
             }
             Some(Rule::dict | Rule::colon) => {
-                let result = {
-                    let node = children.next().expect("peeked");
-                    let levels = self.levels.len() - usize::from(op.start.isolated);
-                    let result = self.generic_tail(op, node, children);
-                    self.levels.truncate(levels.max(1));
-                    result
-                };
-                result
+                let node = children.next().expect("peeked");
+                let levels = self.levels.len() - usize::from(op.start.entered);
+                let results = op.start.results.clone();
+                let done = self.generic_tail(op, node, children);
+                if done.is_err() {
+                    self.levels.truncate(levels);
+                    results.iter().for_each(|r| self.define_unknown(r.name, r.at));
+                }
+                done
             }
             _ => {
                 let span = Span::new(unit.start + 1, unit.node.span().end);
-                let levels = self.levels.len() - usize::from(op.start.isolated);
-                self.levels.truncate(levels.max(1));
+                let levels = self.levels.len() - usize::from(op.start.entered);
+                self.levels.truncate(levels);
                 for result in &op.start.results {
                     self.define_unknown(result.name, result.at);
                 }

@@ -58,10 +58,10 @@ struct OpStart<'t> {
     results: SmallVec<[ResultName<'t>; 1]>,
     /// True when the op has a body of its own.
     isolated: bool,
+    /// True when that body has been entered.
+    entered: bool,
     /// Blocks of the regions that are complete.
     regions: Vec<Vec<Block>>,
-    /// Offset of the first region's brace.
-    first_region: usize,
 }
 
 /// An op that waits for one of its regions.
@@ -91,6 +91,8 @@ struct OpenRegion<'t> {
     mark: usize,
     /// The entry block's arguments were given before the region.
     has_entry: bool,
+    /// Dialect whose ops need no prefix.
+    default_dialect: &'static str,
 }
 
 struct Frame<'t> {
@@ -132,6 +134,7 @@ impl<'t> Driver<'t> {
             labels: FxHashMap::default(),
             mark: 0,
             has_entry: true,
+            default_dialect: "builtin",
         };
         Self {
             reader,
@@ -278,7 +281,7 @@ impl<'t> Driver<'t> {
             return Err(self.unregistered(text, at));
         }
         let isolated = def.is_some_and(|d| d.traits.has(Traits::IsolatedFromAbove));
-        Ok(OpStart { name, at, results, isolated, regions: Vec::new(), first_region: at })
+        Ok(OpStart { name, at, results, isolated, entered: false, regions: Vec::new() })
     }
 
     fn unregistered(&mut self, name: &str, at: usize) -> Reported {
@@ -426,11 +429,12 @@ impl<'t> Driver<'t> {
     /// The finished body of an isolated op.
     fn isolated_body(&mut self, start: &OpStart<'t>) -> Result<Box<Body>, Reported> {
         let expected = start.name.def(self.cx()).map_or(0, |d| d.regions.len());
-        if start.regions.is_empty() {
-            if expected == 0 {
-                return Ok(Box::new(Body::new(0)));
+        if !start.entered {
+            // No region was opened: those that the custom form leaves out are empty.
+            if start.regions.len() != expected {
+                return Err(self.wrong_region_count(start, expected));
             }
-            return Err(self.wrong_region_count(start, expected));
+            return Ok(Box::new(Body::new(expected)));
         }
         let level = self.levels.pop().expect("opened with the first region");
         self.check_defined(&level.scope)?;

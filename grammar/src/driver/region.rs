@@ -18,18 +18,26 @@ impl<'t> Driver<'t> {
     }
 
     /// The body that the regions of an op are built in: for an isolated op, from its first region on, one of its own.
-    pub(super) fn enter_op_body(&mut self, start: &OpStart<'t>) {
-        if start.isolated && start.regions.is_empty() {
+    pub(super) fn enter_op_body(&mut self, start: &mut OpStart<'t>) {
+        if start.isolated && !start.entered {
+            start.entered = true;
             let count = start.name.def(self.cx()).map_or(0, |d| d.regions.len());
             self.levels.push(Level { body: Box::new(Body::new(count)), scope: Scope::new(self.reader.text) });
         }
     }
 
     /// Opens a region whose brace is at `at`.
-    pub(super) fn open_region(&mut self, op: OpenOp<'t>, at: usize) {
+    pub(super) fn open_region(&mut self, op: OpenOp<'t>, at: usize, default_dialect: &'static str) {
         let mark = self.level().scope.mark();
-        let region =
-            OpenRegion { at, blocks: Vec::new(), current: None, labels: FxHashMap::default(), mark, has_entry: false };
+        let region = OpenRegion {
+            at,
+            blocks: Vec::new(),
+            current: None,
+            labels: FxHashMap::default(),
+            mark,
+            has_entry: false,
+            default_dialect,
+        };
         self.frames.push(Frame { op, region });
     }
 
@@ -37,7 +45,7 @@ impl<'t> Driver<'t> {
     pub(super) fn open_broken(&mut self, at: usize) {
         self.damaged = true;
         self.levels.push(Level { body: Box::new(Body::new(0)), scope: Scope::new(self.reader.text) });
-        self.open_region(OpenOp::Broken, at);
+        self.open_region(OpenOp::Broken, at, "");
     }
 
     /// Creates the entry block with arguments that were given before the region.

@@ -227,6 +227,14 @@ impl<'t> Reader<'t> {
         Ok(self.cx.attr(AttrData::DenseArray { elem, data: self.cx.blob(&bytes) }))
     }
 
+    /// `[1, 2]`, brackets included: the elements of a dense array.
+    pub(crate) fn bracketed_array(&mut self, span: Span, elem: Type) -> Result<Attr, Reported> {
+        let inside = Span::new(span.start + 1, span.end - 1);
+        let is_empty = skip_blank(self.text, inside.start) >= inside.end;
+        let bytes = if is_empty { Vec::new() } else { self.array_elements(inside, elem)? };
+        Ok(self.cx.attr(AttrData::DenseArray { elem, data: self.cx.blob(&bytes) }))
+    }
+
     fn array_elements(&mut self, span: Span, elem: Type) -> Result<Vec<u8>, Reported> {
         let out = Elements { bytes: Vec::new(), strings: Vec::new(), count: 0, shape: Vec::new(), end: span.end };
         let at = span.start;

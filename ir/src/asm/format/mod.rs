@@ -161,6 +161,16 @@ impl Format {
         })
     }
 
+    /// True when an element writes the types of result group `index`.
+    pub fn writes_result_types(&self, index: usize) -> bool {
+        let is_it = |target: &TypeTarget| matches!(target, TypeTarget::Results) || *target == TypeTarget::Result(index);
+        self.items.iter().any(|item| match &item.element {
+            Element::TypeOf(target) | Element::FunctionalType(_, target) => is_it(target),
+            Element::Custom(custom) => custom.args.contains(&DirectiveArg::ResultType(index)),
+            _ => false,
+        })
+    }
+
     /// Decides before which elements a blank stands, by MLIR's rules. They look at the elements in the order of the
     /// format, whether a group is present or not, so they can be applied once.
     fn set_blanks(&mut self) {
