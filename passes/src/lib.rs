@@ -7,6 +7,7 @@ pub mod generic;
 pub mod gir_to_cpu;
 pub mod rt;
 pub mod rt_to_upstream;
+pub mod tensorize;
 
 use sutura_ir::pass::PassRegistry;
 
@@ -18,4 +19,5 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
+    registry.add(&tensorize::TENSORIZE);
 }

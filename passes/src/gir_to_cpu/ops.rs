@@ -4,6 +4,7 @@ use sutura_dialects::gir::constraints::{Axis, Scope};
 use sutura_dialects::gir::kinds::{BinaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
+use sutura_dialects::target::ops as target;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::emit::Emit;
@@ -34,6 +35,13 @@ fn binary_cost(kind: BinaryKind) -> u32 {
         Div | Rem | DivSI | FloorDivSI | RemSI => 8,
         _ => 1,
     }
+}
+
+/// The intrinsic `name` of the machine `op`, if `op` is one that has it.
+fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp<'a>> {
+    op.as_::<target::MachineOp>()?;
+    let found = op.region(0)?.entry()?.ops().find(|o| o.symbol_name() == Some(name))?;
+    found.as_::<target::IntrinsicOp>()
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -331,11 +339,35 @@ impl<'a> Lowering<'a, '_> {
         if op.is::<MoveOp>() {
             return Ok(tiles.remove(0));
         }
-        if op.is::<ContractOp>() {
+        let contracts = match op.as_::<IntrinsicOp>() {
+            Some(intrinsic) => self.means_contraction(&intrinsic)?,
+            None => op.is::<ContractOp>(),
+        };
+        if contracts {
             let result = self.e.contract_tiles(&tiles[0], &tiles[1], &tiles[2]);
             return self.at(op, result);
         }
         self.fail(op, "has no lowering to a CPU on a tile in registers")
+    }
+
+    /// The operations beside the kernel.
+    fn siblings(&self) -> impl Iterator<Item = OpRef<'a>> + use<'a> {
+        let kernel = self.kernel.op;
+        let block = kernel.body.op_block(kernel.op);
+        block.into_iter().flat_map(move |b| kernel.body.ops(b)).map(move |op| kernel.at(op))
+    }
+
+    /// True for an intrinsic that contracts, and that becomes fused multiplications of vectors.
+    fn means_contraction(&self, this: &IntrinsicOp<'a>) -> Lowered<'a, bool> {
+        let op = this.op_ref();
+        let name = this.callee();
+        let Some(intrinsic) = self.siblings().find_map(|o| intrinsic_called(o, name)) else {
+            return self.fail(op, format!("no machine of the module has an intrinsic @{name}"));
+        };
+        match intrinsic.emit() {
+            "vector.fma" => Ok(crate::tensorize::is_contraction(intrinsic).is_some()),
+            other => self.fail(op, format!("a CPU has no instruction '{other}' for @{name}")),
+        }
     }
 
     /// A tile as a node of the graph; a register tile becomes one that repeats its values.

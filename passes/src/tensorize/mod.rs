@@ -1,0 +1,129 @@
+//! `tensorize`: contractions of register tiles become the target's tensor intrinsics.
+//!
+//! After TensorIR: an intrinsic is described by its meaning, here a `gir` body. A contraction whose extents and element
+//! types are exactly those of an intrinsic's meaning becomes a call of it; the loops around it, the packing and the edges
+//! are windows and moves that are there already.
+
+use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, YieldOp};
+use sutura_dialects::gir::types::TileType;
+use sutura_dialects::target::ops as target;
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::{Body, Context, Op, OpRef, OpView, Rewriter, Type, Value};
+
+/// `tensorize`
+pub static TENSORIZE: PassInfo = PassInfo {
+    name: "Tensorize",
+    argument: "tensorize",
+    summary: "Turn contractions of register tiles into the target's tensor intrinsics",
+    description: "Looks up the module's `target.machine`. A `gir.contract` whose operand types are those of an intrinsic \
+                  that means one contraction becomes a `gir.intrinsic`; any other is left as it is, with a remark.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[],
+    statistics: &[
+        StatisticInfo { name: "num-intrinsics", description: "contractions that became intrinsics" },
+        StatisticInfo { name: "num-missed", description: "contractions that fit no intrinsic" },
+    ],
+    create,
+};
+
+struct Tensorize;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(Tensorize))
+}
+
+/// An intrinsic whose meaning is one contraction.
+struct Contraction {
+    name: String,
+    /// Types of left operand, right operand and accumulator.
+    types: [Type; 3],
+}
+
+impl Pass for Tensorize {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let of = |run: &PassRun<'_>, wanted: fn(OpRef<'_>) -> bool| -> Vec<Op> {
+            run.body.preorder().filter(|op| wanted(OpRef::new(cx, run.body, *op))).collect()
+        };
+        let machines = of(run, |op| op.is::<target::MachineOp>());
+        let kernels = of(run, |op| op.is::<KernelOp>());
+        let intrinsics: Vec<Contraction> =
+            machines.iter().flat_map(|op| contractions(OpRef::new(cx, run.body, *op))).collect();
+        for kernel in kernels {
+            let body = run.body.nested(kernel).expect("a kernel is isolated");
+            let contracts: Vec<Op> =
+                body.preorder().filter(|op| OpRef::new(cx, body, *op).is::<ContractOp>()).collect();
+            for op in contracts {
+                replace(run, kernel, op, &intrinsics, machines.is_empty());
+            }
+        }
+        Ok(PreservedAnalyses::none())
+    }
+}
+
+/// The machine's intrinsics that mean `acc + a . b`.
+fn contractions(machine: OpRef<'_>) -> Vec<Contraction> {
+    let entry = machine.region(0).and_then(|r| r.entry());
+    let ops = entry.into_iter().flat_map(|block| block.ops());
+    ops.filter_map(|op| {
+        is_contraction(op.as_::<target::IntrinsicOp>()?)?;
+        let inside = op.inside();
+        let args = inside.block_args(inside.entry_block()?);
+        let types = [inside.ty(args[0]), inside.ty(args[1]), inside.ty(args[2])];
+        Some(Contraction { name: op.symbol_name()?.to_string(), types })
+    })
+    .collect()
+}
+
+/// `Some` when the intrinsic's meaning is to contract its first two arguments into the third.
+pub(crate) fn is_contraction(intrinsic: target::IntrinsicOp<'_>) -> Option<()> {
+    let op = intrinsic.op_ref();
+    let inside = op.inside();
+    let entry = inside.entry_block()?;
+    let args = inside.block_args(entry);
+    let ops: Vec<OpRef<'_>> = inside.ops(entry).map(|o| OpRef::new(op.cx, inside, o)).collect();
+    let [contract, end] = &ops[..] else { return None };
+    let contract = contract.as_::<ContractOp>()?;
+    let operands: Vec<Value> = contract.op_ref().operands().collect();
+    let yields: Vec<Value> = end.as_::<YieldOp>()?.args().collect();
+    (args.len() == 3 && operands == args && yields == [contract.result()]).then_some(())
+}
+
+fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction], no_machine: bool) {
+    let cx = run.cx;
+    let body = run.body.nested_mut(kernel).expect("a kernel is isolated");
+    let operands: Vec<Value> = body.operands(op).collect();
+    let types: Vec<Type> = operands.iter().map(|v| body.ty(*v)).collect();
+    let loc = body.loc(op);
+    match intrinsics.iter().find(|i| i.types[..] == types[..]) {
+        Some(intrinsic) => {
+            call(cx, body, op, &intrinsic.name, &operands);
+            run.count("num-intrinsics", 1);
+        }
+        None => {
+            let why = if no_machine {
+                "the module describes no machine".to_string()
+            } else {
+                format!("no intrinsic of the machine contracts {}", extents(cx, &types))
+            };
+            run.remark(loc, format!("'gir.contract' stays: {why}"));
+            run.count("num-missed", 1);
+        }
+    }
+}
+
+fn call(cx: &Context, body: &mut Body, op: Op, name: &str, operands: &[Value]) {
+    let mut rewriter = Rewriter::new(cx, body);
+    rewriter.set_before(op);
+    let (loc, result) = (rewriter.body().loc(op), rewriter.body().ty(operands[2]));
+    let new = IntrinsicOp::build(&mut rewriter, loc, name, operands, &[result]);
+    let results: Vec<Value> = rewriter.body().results(new).collect();
+    rewriter.replace_op(op, &results);
+}
+
+/// `[M, K] by [K, N]`
+fn extents(cx: &Context, types: &[Type]) -> String {
+    let tile = |ty: Type| cx.type_as::<TileType>(ty).map_or("?".to_string(), |t| format!("[{}, {}]", t.rows, t.cols));
+    format!("{} by {}", tile(types[0]), tile(types[1]))
+}
