@@ -207,6 +207,9 @@ traits! {
     Involution = 21;
     /// The entry blocks of its regions take no arguments.
     NoRegionArguments = 22;
+    /// Its regions use no values from outside, though they lie in the body around it: constants are made inside, and
+    /// equal ops outside do not stand in for those inside.
+    ClosedRegions = 23;
 }
 
 impl Traits {

@@ -8,12 +8,14 @@ pub mod gir_to_cpu;
 pub mod rt;
 pub mod rt_to_upstream;
 pub mod tensorize;
+pub mod shape;
 
 use sutura_ir::pass::PassRegistry;
 
 /// Adds all passes of this crate.
 pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
+    shape::register(registry);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);

@@ -36,7 +36,7 @@ use crate::r#dyn::ops::SizeAttr;
 /// ```
 #[op(
     "graph.compute",
-    traits(Pure, SingleBlock),
+    traits(Pure, SingleBlock, ClosedRegions),
     format = "`ins` `(` ($inputs^ `:` type($inputs))? `)` `->` type($results) attr-dict $body",
     verify,
     verify_regions,

@@ -345,7 +345,7 @@ impl ShapeFn for GatherShape {
 struct SliceShape;
 
 /// The starts and ends of a slice, one per axis, `None` where unknown.
-pub(super) fn slice_bounds(op: OpRef<'_>, slice: SliceOp<'_>, env: &ShapeEnv) -> (Contents, Contents) {
+pub fn slice_bounds(op: OpRef<'_>, slice: SliceOp<'_>, env: &ShapeEnv) -> (Contents, Contents) {
     let count = slice.axes().len();
     let known = |list: Vec<i64>| list.into_iter().map(|v| Some(Poly::constant(v))).collect();
     let mut operands = slice.bounds().map(|v| env.contents(op, v).unwrap_or_else(|| vec![None; count]));

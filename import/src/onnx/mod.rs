@@ -10,10 +10,11 @@
 //!    model's opset and gives it as an [`Op`], which is the same whatever the
 //!    opset: attributes that became inputs, defaults that moved and constants
 //!    given as nodes are all resolved.
-//! 3. What is left to the consumer are the shapes and element types.
+//! 3. [`import`] turns the nodes into `graph` ops, with symbolic shapes.
 //!
 //! The protobuf decoder (`proto.rs`) is generated; see `import/protogen`.
 
+mod convert;
 mod decode;
 mod error;
 mod external;
@@ -33,6 +34,7 @@ mod typing;
 mod validate;
 mod window;
 
+pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
 pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary};

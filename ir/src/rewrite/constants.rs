@@ -8,7 +8,7 @@ use crate::body::{Body, Op, Region};
 use crate::builder::{Builder, Listener};
 use crate::context::{Context, Ident};
 use crate::location::Loc;
-use crate::op_def::Traits;
+use crate::op_def::{OpDef, Traits};
 use crate::registry::{MaterializeFn, OpName};
 use crate::rewriter::Rewriter;
 use crate::types::Type;
@@ -117,12 +117,13 @@ pub(super) fn materialize(
     Some(op)
 }
 
-/// The outermost region around `op` in which a constant can be made for it: the body's, or that of an op which is not
-/// registered and may be isolated.
+/// The outermost region around `op` in which a constant can be made for it: the body's, or that of an op whose regions
+/// are closed, or which is not registered and may be isolated.
 fn scope_of(body: &Body, cx: &Context, op: Op) -> Option<Region> {
     let mut region = body.block_region(body.op_block(op)?)?;
     while let Some(parent) = body.region_parent(region) {
-        if body.name(parent).def(cx).is_none() {
+        let closed = |def: &OpDef| def.traits.has(Traits::ClosedRegions);
+        if body.name(parent).def(cx).is_none_or(closed) {
             break;
         }
         region = body.block_region(body.op_block(parent)?)?;

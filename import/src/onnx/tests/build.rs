@@ -128,6 +128,16 @@ pub(super) fn info(name: &str, element: i32) -> ValueInfoProto {
     }
 }
 
+/// An `f32` value of this shape; without one, of any.
+pub(super) fn info_of(name: &str, shape: Option<&[i64]>) -> ValueInfoProto {
+    use tensor_shape_proto::{Dimension, dimension::Value};
+    let dim = |size: &i64| Dimension { value: Some(Value::DimValue(*size)) };
+    let shape = shape.map(|s| TensorShapeProto { dim: s.iter().map(dim).collect() });
+    let tensor = type_proto::Tensor { elem_type: Some(FLOAT), shape };
+    let value = Some(type_proto::Value::TensorType(tensor));
+    ValueInfoProto { name: Some(name.into()), r#type: Some(TypeProto { value }) }
+}
+
 pub(super) fn graph(model: &mut ModelProto) -> &mut GraphProto {
     model.graph.as_mut().expect("made with a graph")
 }

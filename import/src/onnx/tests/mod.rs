@@ -2,8 +2,10 @@
 
 mod build;
 mod bytes;
+mod convert;
 mod examples;
 mod external;
 mod normal_form;
+mod run;
 mod supported;
 mod wellformed;

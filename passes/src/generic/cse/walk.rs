@@ -37,6 +37,18 @@ pub(super) fn eliminate(cx: &Context, owner: OpName, body: &mut Body) -> Counts 
     walk.counts
 }
 
+/// The innermost op around `op` whose regions use nothing from outside.
+fn closed_around(cx: &Context, body: &Body, op: Op) -> Option<Op> {
+    let mut around = body.parent_op(op);
+    while let Some(parent) = around {
+        if body.name(parent).traits(cx).has(Traits::ClosedRegions) {
+            return Some(parent);
+        }
+        around = body.parent_op(parent);
+    }
+    None
+}
+
 fn has_blocks(body: &Body, region: Region, at_least: usize) -> bool {
     body.blocks(region).take(at_least).count() == at_least
 }
@@ -181,7 +193,9 @@ impl Walk<'_> {
 
     fn look_up(&mut self, body: &mut Body, op: Op, ordered: bool, reads: Option<u64>) {
         let hash = hash(self.cx, body, op);
-        let found = self.table.find(hash, |other| equivalent(self.cx, body, other, op));
+        let closed = closed_around(self.cx, body, op);
+        let reachable = |other| closed.is_none_or(|around| body.is_ancestor(around, other));
+        let found = self.table.find(hash, |other| equivalent(self.cx, body, other, op) && reachable(other));
         match found {
             None => self.table.insert(hash, op, reads),
             // Memory may have changed since: the later op is the one to refer to from here on.

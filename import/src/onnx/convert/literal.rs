@@ -1,0 +1,71 @@
+//! Element types and constants.
+
+use sutura_ir::types::{FloatKind, TypeData};
+use sutura_ir::{Attr, AttrData, Context, Type};
+
+use super::super::tensor::{ElementType, Scalar, Tensor};
+
+/// The IR's type for elements of an ONNX tensor.
+///
+/// # Errors
+/// Says that it is not supported.
+pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, String> {
+    use ElementType as E;
+    let float = |kind| Ok(cx.ty(TypeData::Float(kind)));
+    match element {
+        E::F32 => Ok(Type::F32),
+        E::F64 => Ok(Type::F64),
+        E::F16 => Ok(Type::F16),
+        E::BF16 => Ok(Type::BF16),
+        E::Bool => Ok(Type::I1),
+        E::I8 => Ok(Type::I8),
+        E::I16 => Ok(Type::I16),
+        E::I32 => Ok(Type::I32),
+        E::I64 => Ok(Type::I64),
+        E::F8E4M3FN => float(FloatKind::F8E4M3FN),
+        E::F8E4M3FNUZ => float(FloatKind::F8E4M3FNUZ),
+        E::F8E5M2 => float(FloatKind::F8E5M2),
+        E::F8E5M2FNUZ => float(FloatKind::F8E5M2FNUZ),
+        other => Err(format!("tensors of {other} are not supported")),
+    }
+}
+
+/// A tensor as a dense constant. Its elements are copied once, into the context.
+///
+/// # Errors
+/// When its element type is not supported or a dim is too large.
+pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
+    let elem = element_type(cx, tensor.element)?;
+    let dims = tensor.dims.iter().map(|d| i64::try_from(*d)).collect::<Result<Vec<i64>, _>>();
+    let dims = dims.map_err(|_| "a constant has a dim that does not fit 64 bits".to_string())?;
+    let ty = cx.tensor_type(&dims, elem, None);
+    let bytes = tensor.bytes().ok_or("strings are not supported")?;
+    let width = tensor.element.bits().map_or(1, |b| b.div_ceil(8)) as usize;
+    let first = bytes.get(..width).unwrap_or_default();
+    let splat = !bytes.is_empty() && bytes.chunks_exact(width).all(|c| c == first);
+    let stored = if splat { first } else { &bytes[..] };
+    let data = match tensor.element {
+        // Any byte but 0 is true.
+        ElementType::Bool => cx.blob(&stored.iter().map(|b| u8::from(*b != 0)).collect::<Vec<u8>>()),
+        _ => cx.blob(stored),
+    };
+    Ok(cx.attr(AttrData::Dense { ty, data, splat }))
+}
+
+/// A number as an attribute of type `ty`.
+pub(super) fn number(cx: &Context, value: Scalar, ty: Type) -> Attr {
+    let float = match value {
+        Scalar::Float(v) => v,
+        Scalar::Int(v) => v as f64,
+        Scalar::Bool(v) => f64::from(u8::from(v)),
+    };
+    if ty.is_float(cx) {
+        return cx.float_attr(float, ty);
+    }
+    let int = match value {
+        Scalar::Float(v) => v as i64,
+        Scalar::Int(v) => v as i64,
+        Scalar::Bool(v) => i64::from(v),
+    };
+    cx.int_attr(int, ty)
+}

@@ -1,0 +1,300 @@
+//! From a checked ONNX model to `graph` ops: one `func.func @main`.
+//!
+//! Names are kept: of inputs and outputs as `graph.name` attributes, of values in the text, of nodes as locations, of
+//! dims as symbols in the types. Shapes are followed while ops are made, so that broadcasts and windows are resolved
+//! with all that is known.
+
+mod literal;
+mod names;
+mod nodes;
+mod shapes;
+mod windows;
+
+use indexmap::IndexMap;
+use sutura_dialects::r#dyn::attr::tensor_of;
+use sutura_dialects::r#dyn::{Facts, Poly};
+use sutura_dialects::func::{FuncOp, ReturnOp};
+use sutura_dialects::graph::build::{BuildError, GraphBuilder};
+use sutura_dialects::graph::{ShapeEnv, SymShape};
+use sutura_ir::location::LocData;
+use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Rewriter, Type, Value};
+
+use self::names::Symbols;
+use super::{
+    model::{Dim, OnnxModel, ValueInfo, ValueType},
+    support::{TypedNode, Unsupported, UnsupportedOps, typed_nodes},
+    tensor::Tensor,
+};
+
+/// Name of the attribute of arguments and results that holds the model's name for them.
+pub const NAME: &str = "graph.name";
+
+/// Imports a model as a module with the function `@main`. Equalities of sizes that are assumed, to be checked at run
+/// time, are reported as remarks.
+///
+/// # Errors
+/// Lists everything in the model that cannot be compiled.
+pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Result<Module, UnsupportedOps> {
+    let nodes = typed_nodes(model)?;
+    let loc = named_loc(cx, &model.graph.name);
+    let mut body = Box::new(Body::new(1));
+    let region = body.region();
+    let mut rw = Rewriter::new(cx, &mut body);
+    let block = rw.create_block(region, &[]);
+    rw.set_to_end(block);
+
+    let mut symbols = Symbols::default();
+    let mut unsupported = Vec::new();
+    let inputs = input_types(cx, model, &mut symbols, &mut unsupported);
+    let mut values = IndexMap::new();
+    for (name, ty) in &inputs {
+        let arg = rw.add_block_arg(block, *ty, named_loc(cx, name));
+        rw.set_value_name(arg, names::value_name(cx, name));
+        values.insert(*name, arg);
+    }
+    let mut facts = Facts::new();
+    symbols.names().for_each(|name| facts.define(name, Default::default()));
+    let g = GraphBuilder::new(&mut rw, ShapeEnv::new(facts), loc);
+    let mut importer = Importer { g, model, symbols, values, failed: Vec::new(), unsupported, diags };
+    for node in &nodes {
+        importer.node(node);
+    }
+    let results = importer.outputs();
+    let unsupported = importer.unsupported;
+    if !unsupported.is_empty() {
+        return Err(UnsupportedOps(unsupported));
+    }
+    ReturnOp::build(&mut rw, loc, &results);
+    let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
+    let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
+    let outputs = model.graph.outputs.iter().map(|o| o.name.as_str());
+    Ok(module(cx, loc, body, signature, &inputs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), outputs))
+}
+
+fn module<'m>(
+    cx: &Context,
+    loc: Loc,
+    body: Box<Body>,
+    signature: Type,
+    inputs: &[&str],
+    outputs: impl Iterator<Item = &'m str>,
+) -> Module {
+    let mut module = Module::new(cx, loc);
+    let block = module.body().entry_block().expect("a new module has a block");
+    let mut b = Builder::at_end(cx, module.body_mut(), block);
+    let named = |name: &str| {
+        let entry = sutura_ir::NamedAttr { name: cx.ident(NAME), value: cx.string_attr(name) };
+        cx.dict(&[entry])
+    };
+    let arguments: Vec<Attr> = inputs.iter().map(|n| named(n)).collect();
+    let results: Vec<Attr> = outputs.map(named).collect();
+    let state = FuncOp::state(&b, loc, "main", signature, None, Some(&arguments), Some(&results));
+    b.create_isolated(state, body);
+    module
+}
+
+fn named_loc(cx: &Context, name: &str) -> Loc {
+    match name {
+        "" => Loc::UNKNOWN,
+        name => cx.loc(LocData::Name { name: cx.ident(name), child: Loc::UNKNOWN }),
+    }
+}
+
+/// Types of the inputs that a caller must give. Dims without a name get one.
+fn input_types<'m>(
+    cx: &Context,
+    model: &'m OnnxModel,
+    symbols: &mut Symbols,
+    unsupported: &mut Vec<Unsupported>,
+) -> Vec<(&'m str, Type)> {
+    // Names first, so that no made-up name takes one of the model's.
+    for info in model.graph.runtime_inputs().chain(&model.graph.outputs) {
+        if let ValueType::Tensor { shape: Some(dims), .. } = &info.ty {
+            dims.iter().for_each(|d| {
+                if let Dim::Named(name) = d {
+                    symbols.reserve(name)
+                }
+            });
+        }
+    }
+    let mut inputs = Vec::new();
+    for info in model.graph.runtime_inputs() {
+        match input_type(cx, info, symbols) {
+            Ok(ty) => inputs.push((info.name.as_str(), ty)),
+            Err(reason) => unsupported.push(outer("input", &info.name, reason)),
+        }
+    }
+    inputs
+}
+
+fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<Type, String> {
+    let ValueType::Tensor { element, shape } = &info.ty else { return Err("is no tensor of a known type".into()) };
+    let elem = literal::element_type(cx, *element)?;
+    let dims = shape.as_ref().ok_or("has no known rank")?;
+    let mut dim = |(i, dim): (usize, &Dim)| match dim {
+        Dim::Known(size) => i64::try_from(*size).map(Poly::from).map_err(|_| format!("has a dim of size {size}")),
+        Dim::Named(name) => Ok(Poly::symbol(symbols.named(name))),
+        Dim::Unknown => Ok(Poly::symbol(&symbols.fresh(&format!("{}_{i}", info.name)))),
+    };
+    let shape = dims.iter().enumerate().map(|d| dim(d).map(Some)).collect::<Result<SymShape, String>>()?;
+    Ok(tensor_of(cx, &shape, elem))
+}
+
+fn outer(what: &str, name: &str, reason: String) -> Unsupported {
+    Unsupported { node: format!("{what} `{name}`"), op_type: String::new(), domain: String::new(), reason, hint: None }
+}
+
+/// A value cannot be made: here, or because of one that it needs.
+enum Failure {
+    /// For this reason.
+    Here(String),
+    /// Reported already.
+    Before,
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        Self::Here(error.0)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Self::Here(reason)
+    }
+}
+
+type Made<T = Value> = Result<T, Failure>;
+
+fn fail<T>(reason: impl Into<String>) -> Made<T> {
+    Err(Failure::Here(reason.into()))
+}
+
+struct Importer<'m, 'g, 'b> {
+    g: GraphBuilder<'g, 'b>,
+    model: &'m OnnxModel,
+    symbols: Symbols,
+    /// By the model's names. Weights appear when they are first used.
+    values: IndexMap<&'m str, Value>,
+    /// Values that could not be made, as reported.
+    failed: Vec<&'m str>,
+    unsupported: Vec<Unsupported>,
+    diags: &'g mut Diagnostics,
+}
+
+impl<'m, 'b> Importer<'m, '_, 'b> {
+    fn cx(&self) -> &'b Context {
+        self.g.cx()
+    }
+
+    /// Makes a node's ops, or reports why not and goes on.
+    fn node(&mut self, node: &TypedNode<'m>) {
+        let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
+        self.g.loc = named_loc(self.cx(), &name);
+        let made = self.operator(&node.op);
+        for assumed in self.g.take_assumed() {
+            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
+            self.diags.remark(self.g.loc, message);
+        }
+        match made {
+            Ok(values) => {
+                for (name, value) in node.outputs().zip(values) {
+                    if let Some(name) = name {
+                        self.name(name, value);
+                    }
+                }
+            }
+            Err(failure) => {
+                if let Failure::Here(reason) = failure {
+                    self.unsupported.push(Unsupported {
+                        node: node.node.label(),
+                        op_type: node.node.op_type.clone(),
+                        domain: node.node.domain.clone(),
+                        reason,
+                        hint: None,
+                    });
+                }
+                self.failed.extend(node.outputs().flatten());
+            }
+        }
+    }
+
+    fn name(&mut self, name: &'m str, value: Value) {
+        let body = self.g.b.body();
+        if body.value_name(value).is_none() && body.defining_op(value).is_some() {
+            let ident = names::value_name(self.cx(), name);
+            self.g.b.set_value_name(value, ident);
+        }
+        self.values.insert(name, value);
+    }
+
+    /// The value of that name; a weight becomes a constant at its first use.
+    fn value(&mut self, name: &'m str) -> Made {
+        if let Some(value) = self.values.get(name) {
+            return Ok(*value);
+        }
+        if self.failed.contains(&name) {
+            return Err(Failure::Before);
+        }
+        let model = self.model;
+        let Some(weight) = model.graph.initializers.get(name) else {
+            return fail(format!("needs `{name}`, which nothing defines"));
+        };
+        let here = named_loc(self.cx(), name);
+        let loc = std::mem::replace(&mut self.g.loc, here);
+        let made = self.constant(weight);
+        self.g.loc = loc;
+        let value = made?;
+        self.name(name, value);
+        Ok(value)
+    }
+
+    fn values(&mut self, names: &[&'m str]) -> Made<Vec<Value>> {
+        names.iter().map(|n| self.value(n)).collect()
+    }
+
+    fn constant(&mut self, tensor: &Tensor) -> Made {
+        let attr = literal::dense(self.cx(), tensor)?;
+        Ok(self.g.constant(attr))
+    }
+
+    /// The values of the model's outputs. What the model states of their dims is taken as known.
+    fn outputs(&mut self) -> Vec<Value> {
+        let model = self.model;
+        let mut results = Vec::new();
+        for info in &model.graph.outputs {
+            match self.value(&info.name).and_then(|value| self.output(info, value)) {
+                Ok(value) => results.push(value),
+                Err(Failure::Here(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
+                Err(Failure::Before) => {}
+            }
+        }
+        results
+    }
+
+    fn output(&mut self, info: &ValueInfo, value: Value) -> Made {
+        let ValueType::Tensor { element, shape } = &info.ty else { return Ok(value) };
+        if literal::element_type(self.cx(), *element)? != self.g.elem(value) {
+            return fail(format!("is stated to hold {element}, which is not what the nodes make"));
+        }
+        let (Some(dims), sizes) = (shape, self.g.shape(value)) else { return Ok(value) };
+        if dims.len() != sizes.len() {
+            return fail(format!("is stated to have rank {}, but has rank {}", dims.len(), sizes.len()));
+        }
+        for (i, (dim, size)) in dims.iter().zip(&sizes).enumerate() {
+            let stated = match dim {
+                Dim::Known(size) => i64::try_from(*size).ok().map(Poly::from),
+                // A name that no input has says nothing but that the size is dynamic.
+                Dim::Named(name) => self.symbols.of_input(name).map(Poly::symbol),
+                Dim::Unknown => None,
+            };
+            self.g.unify(size, &stated, || format!("dim {i} of output `{}` and what the model states", info.name))?;
+        }
+        for assumed in self.g.take_assumed() {
+            let loc = named_loc(self.cx(), &info.name);
+            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
+            self.diags.remark(loc, message);
+        }
+        Ok(value)
+    }
+}

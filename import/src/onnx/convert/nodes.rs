@@ -1,0 +1,313 @@
+//! Operators that compute.
+
+use sutura_dialects::graph::Combiner;
+use sutura_dialects::graph::build::Scalars;
+use sutura_dialects::graph::build::scalar::Comparison;
+use sutura_ir::{Type, Value};
+
+use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, SoftmaxSpan, Unary};
+use super::super::tensor::Scalar;
+use super::{Importer, Made, fail, literal, windows};
+
+impl<'m> Importer<'m, '_, '_> {
+    /// The values that an operator makes.
+    pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+        let value = match op {
+            Op::Unary { function, x } => self.unary(*function, x)?,
+            Op::LeakyRelu { x, alpha } => {
+                let x = self.value(x)?;
+                let alpha = f64::from(*alpha);
+                self.g.map(x, |s, x| {
+                    let (zero, alpha) = (s.number(0.0, s.ty(x)), s.number(alpha, s.ty(x)));
+                    let (negative, scaled) = (s.compare(Comparison::Less, x, zero), s.mul(alpha, x));
+                    s.select(negative, scaled, x)
+                })?
+            }
+            Op::Gelu { x, tanh } => {
+                let x = self.float(x)?;
+                self.g.gelu(x, *tanh)?
+            }
+            Op::Binary { function, a, b } => self.binary(*function, a, b)?,
+            Op::Compare { function, a, b } => {
+                let (a, b) = self.same_type(a, b)?;
+                let comparison = comparison(*function);
+                self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?
+            }
+            Op::Extremum { function, inputs } => self.extremum(*function, inputs)?,
+            Op::Where { condition, x, y } => {
+                let (x, y) = self.same_type(x, y)?;
+                let condition = self.value(condition)?;
+                let elem = self.g.elem(x);
+                self.g.elementwise(&[condition, x, y], elem, |s, args| s.select(args[0], args[1], args[2]))?
+            }
+            Op::Clip { x, lower, upper } => self.clip(x, lower.as_ref(), upper.as_ref())?,
+            Op::Cast { x, to, .. } => {
+                let (x, to) = (self.value(x)?, literal::element_type(self.cx(), *to)?);
+                self.g.cast(x, to)?
+            }
+            Op::Identity { x } => self.value(x)?,
+            Op::Constant { value } => self.constant(value)?,
+            Op::MatMul { a, b } => {
+                let (a, b) = self.same_type(a, b)?;
+                self.g.matmul(a, b)?
+            }
+            Op::Gemm { a, b, c, alpha, beta, transpose_a, transpose_b } => {
+                let (a, b) = self.same_type(a, b)?;
+                let c = c.map(|c| self.value(c)).transpose()?;
+                self.g.gemm((a, *transpose_a), (b, *transpose_b), c, (*alpha).into(), (*beta).into())?
+            }
+            Op::Conv { x, weight, bias, group, window } => {
+                let (x, weight) = self.same_type(x, weight)?;
+                let bias = bias.map(|b| self.value(b)).transpose()?;
+                let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
+                self.g.conv(x, weight, bias, group, &windows::window(window, false)?)?
+            }
+            Op::Pool { x, function, window, ceil } => {
+                let (x, window) = (self.value(x)?, windows::window(window, *ceil)?);
+                match function {
+                    Pool::Max => self.g.max_pool(x, &window)?,
+                    Pool::Average { count_padding } => self.g.average_pool(x, &window, *count_padding)?,
+                }
+            }
+            Op::GlobalAveragePool { x } => {
+                let x = self.value(x)?;
+                let axes: Vec<usize> = (2..self.g.rank(x)).collect();
+                self.g.mean(x, &axes, true)?
+            }
+            Op::Reduce { function, x, axes, keep_dims } => self.reduce(*function, x, axes.as_deref(), *keep_dims)?,
+            Op::Softmax { x, axis, span } => {
+                let x = self.float(x)?;
+                let rank = self.g.rank(x);
+                let axis = self.g.axis(*axis, rank)?;
+                let end = if *span == SoftmaxSpan::Axis { axis + 1 } else { rank };
+                self.g.softmax(x, &(axis..end).collect::<Vec<_>>())
+            }
+            Op::LayerNormalization { x, scale, bias, axis, epsilon } => {
+                let (x, scale) = (self.float(x)?, self.value(scale)?);
+                let bias = bias.map(|b| self.value(b)).transpose()?;
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.g.layer_norm(x, axis, scale, bias, (*epsilon).into())?
+            }
+            Op::BatchNormalization { x, scale, bias, mean, variance, epsilon } => {
+                let x = self.float(x)?;
+                let vectors = [self.value(scale)?, self.value(bias)?, self.value(mean)?, self.value(variance)?];
+                if vectors.iter().any(|v| self.g.elem(*v) != self.g.elem(x)) {
+                    return fail("has a scale, bias, mean or variance of another element type than the input");
+                }
+                self.g.batch_norm(x, vectors, (*epsilon).into())?
+            }
+            other => return self.movement(other),
+        };
+        Ok(vec![value])
+    }
+
+    /// A value that must hold floats.
+    fn float(&mut self, name: &'m str) -> Made {
+        let value = self.value(name)?;
+        if self.g.elem(value).is_float(self.cx()) { Ok(value) } else { fail(format!("`{name}` must hold floats")) }
+    }
+
+    /// Two values that must have one element type.
+    fn same_type(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
+        let values = (self.value(a)?, self.value(b)?);
+        if self.g.elem(values.0) != self.g.elem(values.1) {
+            return fail(format!("`{a}` and `{b}` differ in element type"));
+        }
+        Ok(values)
+    }
+
+    fn unary(&mut self, function: Unary, x: &'m str) -> Made {
+        let math = match function {
+            Unary::Ceil => Some("math.ceil"),
+            Unary::Cos => Some("math.cos"),
+            Unary::Erf => Some("math.erf"),
+            Unary::Exp => Some("math.exp"),
+            Unary::Floor => Some("math.floor"),
+            Unary::Log => Some("math.log"),
+            Unary::Sin => Some("math.sin"),
+            Unary::Sqrt => Some("math.sqrt"),
+            Unary::Tanh => Some("math.tanh"),
+            _ => None,
+        };
+        if let Some(name) = math {
+            let x = self.float(x)?;
+            return Ok(self.g.map(x, |s, x| s.math(name, x))?);
+        }
+        if function == Unary::Sigmoid {
+            let x = self.float(x)?;
+            return Ok(self.g.sigmoid(x)?);
+        }
+        let value = self.value(x)?;
+        let is_bool = self.g.elem(value) == Type::I1;
+        if is_bool != (function == Unary::Not) {
+            return fail(format!("`{x}` has an element type that the operator does not take"));
+        }
+        Ok(self.g.map(value, |s, x| match function {
+            Unary::Abs => s.abs(x),
+            Unary::Neg => s.neg(x),
+            Unary::Not => s.not(x),
+            Unary::Reciprocal => s.reciprocal(x),
+            _ => {
+                let zero = s.number(0.0, s.ty(x));
+                s.max(x, zero)
+            }
+        })?)
+    }
+
+    fn binary(&mut self, function: Binary, a: &'m str, b: &'m str) -> Made {
+        if function == Binary::Pow {
+            return self.pow(a, b);
+        }
+        let logical = matches!(function, Binary::And | Binary::Or);
+        let (x, y) = self.same_type(a, b)?;
+        if logical != (self.g.elem(x) == Type::I1) {
+            return fail(format!("`{a}` has an element type that the operator does not take"));
+        }
+        Ok(self.g.zip(x, y, |s, x, y| match function {
+            Binary::Add => s.add(x, y),
+            Binary::Sub => s.sub(x, y),
+            Binary::Mul => s.mul(x, y),
+            Binary::And => s.bits("arith.andi", x, y),
+            Binary::Or => s.bits("arith.ori", x, y),
+            _ => s.div(x, y),
+        })?)
+    }
+
+    /// Small powers become products and roots, which are exact where the function is not.
+    fn pow(&mut self, a: &'m str, b: &'m str) -> Made {
+        let (x, y) = (self.value(a)?, self.value(b)?);
+        let exponent = self.single_number(y);
+        if let Some(exponent) = exponent
+            && self.g.shape(y).len() <= self.g.shape(x).len()
+            && (self.g.elem(x).is_float(self.cx()) || [1.0, 2.0, 3.0].contains(&exponent))
+            && let Some(power) = small_power(exponent)
+        {
+            return Ok(self.g.map(x, |s, x| power(s, x))?);
+        }
+        let cx = self.cx();
+        Ok(self.g.zip(x, y, |s, x, y| {
+            let (base, power) = (s.ty(x), s.ty(y));
+            match (base.is_float(cx), power.is_float(cx)) {
+                (true, _) => {
+                    let y = s.cast(y, base);
+                    s.op("math.powf", &[x, y], base)
+                }
+                (false, false) => {
+                    let y = s.cast(y, base);
+                    s.op("math.ipowi", &[x, y], base)
+                }
+                (false, true) => {
+                    let x = s.cast(x, power);
+                    let result = s.op("math.powf", &[x, y], power);
+                    s.cast(result, base)
+                }
+            }
+        })?)
+    }
+
+    /// The number that all elements of a constant are.
+    fn single_number(&self, value: Value) -> Option<f64> {
+        let cx = self.cx();
+        let constant = sutura_ir::registry::constant_of(self.g.b.body(), cx, value)?;
+        let number = cx.splat_value(constant)?;
+        cx.as_f64(number).or_else(|| cx.as_int(number).map(|v| v as f64))
+    }
+
+    fn extremum(&mut self, function: Extremum, inputs: &[&'m str]) -> Made {
+        let values = self.values(inputs)?;
+        let Some(first) = values.first() else { return fail("has no input") };
+        let elem = self.g.elem(*first);
+        if values.iter().any(|v| self.g.elem(*v) != elem) {
+            return fail("has inputs of different element types");
+        }
+        if values.len() == 1 {
+            return Ok(*first);
+        }
+        Ok(self.g.elementwise(&values, elem, |s, args| {
+            let join = |a, b| match function {
+                Extremum::Max => s.max(a, b),
+                Extremum::Min => s.min(a, b),
+            };
+            args.iter().copied().reduce(join).unwrap_or(args[0])
+        })?)
+    }
+
+    fn clip(&mut self, x: &'m str, lower: Option<&Param<'m, Scalar>>, upper: Option<&Param<'m, Scalar>>) -> Made {
+        let x = self.value(x)?;
+        let (cx, elem) = (self.cx(), self.g.elem(x));
+        let mut operands = vec![x];
+        // Where each bound is: a number, or an operand.
+        let mut bound = |param: Option<&Param<'m, Scalar>>| match param {
+            None => Ok(None),
+            Some(Param::Known(value)) => Ok(Some(Ok(literal::number(cx, *value, elem)))),
+            Some(Param::Value(name)) => {
+                let value = self.value(name)?;
+                if self.g.rank(value) != 0 || self.g.elem(value) != elem {
+                    return fail(format!("bound `{name}` must be one number of the input's element type"));
+                }
+                operands.push(value);
+                Ok(Some(Err(operands.len() - 1)))
+            }
+        };
+        let (lower, upper) = (bound(lower)?, bound(upper)?);
+        Ok(self.g.elementwise(&operands, elem, |s, args| {
+            let mut x = args[0];
+            if let Some(lower) = lower {
+                let lower = lower.map_or_else(|i| args[i], |attr| s.constant(attr, elem));
+                x = s.max(x, lower);
+            }
+            if let Some(upper) = upper {
+                let upper = upper.map_or_else(|i| args[i], |attr| s.constant(attr, elem));
+                x = s.min(x, upper);
+            }
+            x
+        })?)
+    }
+
+    fn reduce(&mut self, function: Reduction, x: &'m str, axes: Option<&[i64]>, keep: bool) -> Made {
+        let x = self.value(x)?;
+        let (rank, elem) = (self.g.rank(x), self.g.elem(x));
+        let axes = match axes {
+            Some(axes) => self.g.axes(axes, rank)?,
+            None => (0..rank).collect(),
+        };
+        if axes.is_empty() {
+            return Ok(x);
+        }
+        let combiner = match function {
+            Reduction::Mean => return Ok(self.g.mean(x, &axes, keep)?),
+            Reduction::Max => Combiner::Max,
+            Reduction::Min => Combiner::Min,
+            Reduction::Prod => Combiner::Mul,
+            Reduction::Sum => Combiner::Add,
+        };
+        Ok(self.g.reduce(x, &axes, keep, combiner, elem, |_, x| x))
+    }
+}
+
+fn comparison(function: Compare) -> Comparison {
+    match function {
+        Compare::Equal => Comparison::Equal,
+        Compare::Greater => Comparison::Greater,
+        Compare::GreaterOrEqual => Comparison::GreaterOrEqual,
+        Compare::Less => Comparison::Less,
+        Compare::LessOrEqual => Comparison::LessOrEqual,
+    }
+}
+
+type Power = fn(&mut Scalars<'_, '_>, Value) -> Value;
+
+fn small_power(exponent: f64) -> Option<Power> {
+    let power: Power = match exponent {
+        1.0 => |_, x| x,
+        2.0 => |s, x| s.mul(x, x),
+        3.0 => |s, x| {
+            let square = s.mul(x, x);
+            s.mul(square, x)
+        },
+        0.5 => |s, x| s.math("math.sqrt", x),
+        -1.0 => |s, x| s.reciprocal(x),
+        _ => return None,
+    };
+    Some(power)
+}

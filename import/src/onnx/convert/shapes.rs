@@ -1,0 +1,344 @@
+//! Operators that move elements or compute shapes.
+
+use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::graph::SymShape;
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, PadKind, SliceBounds};
+use sutura_dialects::graph::{Contents, IteratorKind};
+use sutura_ir::{Attr, Type, Value};
+
+use super::super::op::{Op, PadMode, Param, Slice};
+use super::super::tensor::{Scalar, Tensor};
+use super::{Importer, Made, fail, literal};
+
+impl<'m> Importer<'m, '_, '_> {
+    /// The values that an operator of this kind makes.
+    pub(super) fn movement(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
+        let value = match op {
+            Op::ConstantOfShape { shape, value } => self.fill(shape, value)?,
+            Op::Range { start, limit, delta } => self.range(start, limit, delta)?,
+            Op::Shape { x, start, end } => self.shape(x, *start, *end)?,
+            Op::Reshape { x, shape, zero_copies } => self.reshape(x, shape, *zero_copies)?,
+            Op::Flatten { x, axis } => {
+                let x = self.value(x)?;
+                let rank = self.g.rank(x);
+                // One past the last dim is allowed here.
+                let axis = if *axis == rank as i64 { rank } else { self.g.axis(*axis, rank)? };
+                self.g.flatten(x, axis)?
+            }
+            Op::Squeeze { x, axes } => {
+                let x = self.value(x)?;
+                let shape = self.g.shape(x);
+                let axes = match axes {
+                    Some(axes) => self.g.axes(axes, shape.len())?,
+                    None if shape.iter().any(Option::is_none) => return fail("removes dims that depend on data"),
+                    None => (0..shape.len()).filter(|d| shape[*d] == Some(1.into())).collect(),
+                };
+                self.g.squeeze(x, &axes)?
+            }
+            Op::Unsqueeze { x, axes } => {
+                let x = self.value(x)?;
+                let axes = self.g.axes(axes, self.g.rank(x) + axes.len())?;
+                self.g.unsqueeze(x, &axes)?
+            }
+            Op::Expand { x, shape } => {
+                let (x, sizes) = (self.value(x)?, self.sizes(shape)?);
+                self.g.expand(x, &sizes)?
+            }
+            Op::Tile { x, repeats } => {
+                let (x, repeats) = (self.value(x)?, self.sizes(repeats)?);
+                self.g.tile(x, &repeats)?
+            }
+            Op::Transpose { x, permutation } => {
+                let x = self.value(x)?;
+                let rank = self.g.rank(x);
+                let permutation: Vec<usize> = match permutation {
+                    Some(given) => given.iter().map(|p| self.g.axis(*p, rank)).collect::<Result<_, _>>()?,
+                    None => (0..rank).rev().collect(),
+                };
+                self.g.transpose(x, &permutation)?
+            }
+            Op::Concat { inputs, axis } => {
+                let values = self.values(inputs)?;
+                let Some(first) = values.first() else { return fail("has no input") };
+                if values.iter().any(|v| self.g.elem(*v) != self.g.elem(*first)) {
+                    return fail("has inputs of different element types");
+                }
+                let axis = self.g.axis(*axis, self.g.rank(*first))?;
+                if values.len() == 1 { *first } else { self.g.concat(&values, axis)? }
+            }
+            Op::Split { x, axis, parts, sizes } => return self.split(x, *axis, *parts, sizes.as_ref()),
+            Op::Slice(slice) => self.slice(slice)?,
+            Op::Gather { x, indices, axis } => {
+                let (x, indices) = (self.value(x)?, self.value(indices)?);
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.g.gather(x, indices, axis)
+            }
+            Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
+            other => return fail(format!("is read but not converted: {other:?}")),
+        };
+        Ok(vec![value])
+    }
+
+    /// A list of sizes, as far as they are known.
+    fn sizes(&mut self, param: &Param<'m, Vec<i64>>) -> Made<Contents> {
+        match param {
+            Param::Known(values) => Ok(values.iter().map(|v| Some(Poly::constant(*v))).collect()),
+            Param::Value(name) => {
+                let value = self.value(name)?;
+                match self.g.contents(value) {
+                    Some(contents) => Ok(contents),
+                    None => fail(format!("`{name}` depends on data; it must follow from shapes")),
+                }
+            }
+        }
+    }
+
+    /// A list of integers, all known.
+    fn known(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<i64>> {
+        let sizes = self.sizes(param)?;
+        match sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect() {
+            Some(known) => Ok(known),
+            None => fail(format!("`{what}` must be constant")),
+        }
+    }
+
+    /// One size.
+    fn size(&mut self, param: &Param<'m, Scalar>) -> Made<Option<Poly>> {
+        match param {
+            Param::Known(Scalar::Int(v)) => Ok(i64::try_from(*v).ok().map(Poly::from)),
+            Param::Known(_) => Ok(None),
+            Param::Value(name) => {
+                let value = self.value(name)?;
+                Ok(self.g.contents(value).and_then(|c| c.first().cloned().flatten()))
+            }
+        }
+    }
+
+    fn fill(&mut self, shape: &Param<'m, Vec<i64>>, value: &Tensor) -> Made {
+        let sizes = self.sizes(shape)?;
+        let (cx, elem) = (self.cx(), literal::element_type(self.cx(), value.element)?);
+        let Some(number) = value.scalar() else {
+            return fail(format!("fills with a number of type {}, which is not supported", value.element));
+        };
+        let number = literal::number(cx, number, elem);
+        let known: Option<Vec<i64>> = sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect();
+        if let Some(dims) = known {
+            if dims.iter().any(|d| *d < 0) {
+                return fail("has a negative size");
+            }
+            if let Some(value) = cx.splat_attr(cx.tensor_type(&dims, elem, None), number) {
+                return Ok(self.g.constant(value));
+            }
+        }
+        Ok(self.g.generate(&sizes, elem, |s| s.constant(number, elem))?)
+    }
+
+    fn range(&mut self, start: &Param<'m, Scalar>, limit: &Param<'m, Scalar>, delta: &Param<'m, Scalar>) -> Made {
+        if let (Param::Known(start), Param::Known(limit), Param::Known(delta)) = (start, limit, delta)
+            && let (Scalar::Float(start), Scalar::Float(limit), Scalar::Float(delta)) = (*start, *limit, *delta)
+        {
+            return fail(format!("a range of floats ({start} to {limit} by {delta}) is not supported"));
+        }
+        let (start, limit, delta) = (self.size(start)?, self.size(limit)?, self.size(delta)?);
+        let (Some(start), Some(limit), Some(delta)) = (start, limit, delta) else {
+            return fail("has bounds that depend on data; they must follow from shapes");
+        };
+        let Some(step) = delta.as_const().filter(|d| *d != 0) else {
+            return fail("has a delta that is no known number other than 0");
+        };
+        let distance = if step > 0 { limit.sub(&start) } else { start.sub(&limit) };
+        let count = distance.ceildiv(step.abs());
+        let (low, high) = self.g.env.facts.range(&count);
+        let count = match () {
+            () if low >= 0 => count,
+            () if high <= 0 => Poly::constant(0),
+            () => return fail(format!("may be empty: `{distance}` is not known to be positive")),
+        };
+        Ok(self.g.generate(&[Some(count)], Type::I64, |s| {
+            let (i, step, start) = (s.index(0), s.int(step, Type::INDEX), s.size(&start));
+            let scaled = s.mul(i, step);
+            let at = s.add(scaled, start);
+            s.cast(at, Type::I64)
+        })?)
+    }
+
+    fn shape(&mut self, x: &'m str, start: i64, end: Option<i64>) -> Made {
+        let x = self.value(x)?;
+        let shape = self.g.shape_of(x);
+        if start == 0 && end.is_none() {
+            return Ok(shape);
+        }
+        let bounds = SliceBounds::Known(vec![start], vec![end.unwrap_or(i64::MAX)]);
+        Ok(self.g.slice(shape, &[0], &bounds, &[1])?)
+    }
+
+    fn reshape(&mut self, x: &'m str, shape: &Param<'m, Vec<i64>>, zero_copies: bool) -> Made {
+        let x = self.value(x)?;
+        let known = match shape {
+            Param::Value(name) => {
+                let shape = self.value(name)?;
+                return Ok(self.g.reshape(x, shape, !zero_copies)?);
+            }
+            Param::Known(known) => known,
+        };
+        if known.iter().any(|s| *s < -1) || known.iter().filter(|s| **s == -1).count() > 1 {
+            return fail(format!("asks for the shape {known:?}"));
+        }
+        let input = self.g.shape(x);
+        let size = |(i, size): (usize, &i64)| match size {
+            0 if zero_copies => input.get(i).cloned().flatten(),
+            -1 => None,
+            size => Some(Poly::constant(*size)),
+        };
+        let sizes: SymShape = known.iter().enumerate().map(size).collect();
+        if sizes.iter().filter(|s| s.is_none()).count() <= 1 {
+            return Ok(self.g.reshape_to(x, &sizes)?);
+        }
+        let shape = self.g.int_list(known)?;
+        Ok(self.g.reshape(x, shape, !zero_copies)?)
+    }
+
+    fn split(&mut self, x: &'m str, axis: i64, parts: usize, sizes: Option<&Param<'m, Vec<i64>>>) -> Made<Vec<Value>> {
+        let x = self.value(x)?;
+        let shape = self.g.shape(x);
+        let axis = self.g.axis(axis, shape.len())?;
+        let whole = shape[axis].clone();
+        let sizes = match sizes {
+            Some(sizes) => self.known(sizes, "split")?,
+            None => match whole.as_ref().and_then(Poly::as_const) {
+                Some(whole) => {
+                    let each = (whole + parts as i64 - 1) / parts as i64;
+                    (0..parts as i64).map(|i| (whole - i * each).clamp(0, each)).collect()
+                }
+                None => return self.split_evenly(x, axis, parts, whole),
+            },
+        };
+        let sum = Poly::constant(sizes.iter().sum());
+        self.g.unify(&whole, &Some(sum), || format!("dimension {axis} and the sum of the parts"))?;
+        let mut start = 0;
+        let mut values = Vec::with_capacity(parts);
+        for size in sizes {
+            let bounds = SliceBounds::Known(vec![start], vec![start + size]);
+            values.push(self.g.slice(x, &[axis], &bounds, &[1])?);
+            start += size;
+        }
+        Ok(values)
+    }
+
+    /// Equal parts of a size that is not a number: a dimension of parts, and one index of it each.
+    fn split_evenly(&mut self, x: Value, axis: usize, parts: usize, whole: Option<Poly>) -> Made<Vec<Value>> {
+        let count = parts as i64;
+        let each = whole.filter(|w| self.g.env.facts.divisible(w, count)).and_then(|w| w.divide_exact(&count.into()));
+        let Some(each) = each else {
+            return fail(format!("splits a size that is not known to be a multiple of {parts}"));
+        };
+        let (mut shape, elem) = (self.g.shape(x), self.g.elem(x));
+        shape[axis] = Some(each);
+        let rank = shape.len();
+        let mut parted = shape.clone();
+        parted.insert(axis, Some(count.into()));
+        let table = self.g.reshape_to(x, &parted)?;
+        let part = |i: i64| {
+            let mut index = self.g.dims(0..rank);
+            index.insert(axis, self.cx().affine_const(i));
+            let inputs = vec![ComputeInput { value: table, index, oob: None }];
+            let index = self.g.dims(0..rank);
+            let result = ComputeResult { shape: shape.clone(), elem, index, combiner: None };
+            let kinds = vec![IteratorKind::Parallel; rank];
+            let op = self.g.compute(&kinds, inputs, vec![result], |_, args| vec![args[0]]);
+            self.g.b.body().result(op, 0)
+        };
+        Ok((0..count).map(part).collect())
+    }
+
+    fn slice(&mut self, slice: &Slice<'m>) -> Made {
+        let x = self.value(slice.x)?;
+        let rank = self.g.rank(x);
+        let (starts, ends) = (self.bounds(&slice.starts)?, self.bounds(&slice.ends)?);
+        let count = starts.0.len();
+        let axes = match &slice.axes {
+            Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
+            None => (0..count).collect(),
+        };
+        if axes.iter().enumerate().any(|(i, a)| axes[..i].contains(a) || *a >= rank) {
+            return fail("names an axis twice, or more axes than there are");
+        }
+        let steps = match &slice.steps {
+            Some(steps) => self.known(steps, "steps")?,
+            None => vec![1; axes.len()],
+        };
+        let constant = |bounds: &(Contents, Option<Value>)| {
+            bounds.0.iter().map(|b| b.as_ref().and_then(Poly::as_const)).collect::<Option<Vec<i64>>>()
+        };
+        let bounds = match (constant(&starts), constant(&ends)) {
+            (Some(starts), Some(ends)) => SliceBounds::Known(starts, ends),
+            _ => SliceBounds::Values(self.bound_value(starts)?, self.bound_value(ends)?),
+        };
+        Ok(self.g.slice(x, &axes, &bounds, &steps)?)
+    }
+
+    /// Bounds as far as they are known, and their tensor if there is one.
+    fn bounds(&mut self, param: &Param<'m, Vec<i64>>) -> Made<(Contents, Option<Value>)> {
+        match param {
+            Param::Known(values) => Ok((values.iter().map(|v| Some(Poly::constant(*v))).collect(), None)),
+            Param::Value(name) => {
+                let value = self.value(name)?;
+                let length = match &self.g.shape(value)[..] {
+                    [Some(length)] => length.as_const().and_then(|n| usize::try_from(n).ok()),
+                    _ => None,
+                };
+                let Some(length) = length else { return fail(format!("`{name}` must be a list of known length")) };
+                Ok((self.g.contents(value).unwrap_or_else(|| vec![None; length]), Some(value)))
+            }
+        }
+    }
+
+    fn bound_value(&mut self, bounds: (Contents, Option<Value>)) -> Made {
+        match bounds {
+            (_, Some(value)) => Ok(value),
+            (known, None) => {
+                let known: Vec<i64> = known.iter().flatten().filter_map(Poly::as_const).collect();
+                Ok(self.g.int_list(&known)?)
+            }
+        }
+    }
+
+    fn pad(
+        &mut self,
+        x: &'m str,
+        mode: PadMode,
+        pads: &Param<'m, Vec<i64>>,
+        value: Option<&Param<'m, Scalar>>,
+        axes: Option<&[i64]>,
+    ) -> Made {
+        let x = self.value(x)?;
+        let rank = self.g.rank(x);
+        let pads = self.known(pads, "pads")?;
+        let axes = match axes {
+            Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
+            None => (0..rank).collect(),
+        };
+        if pads.len() != 2 * axes.len() {
+            return fail(format!("has {} pads for {} axes", pads.len(), axes.len()));
+        }
+        let (mut before, mut after) = (vec![0; rank], vec![0; rank]);
+        for (i, axis) in axes.iter().enumerate() {
+            (before[*axis], after[*axis]) = (pads[i], pads[axes.len() + i]);
+        }
+        let kind = match mode {
+            PadMode::Constant => PadKind::Constant(self.pad_value(x, value)?),
+            PadMode::Edge => PadKind::Edge,
+            PadMode::Reflect => PadKind::Reflect,
+            PadMode::Wrap => PadKind::Wrap,
+        };
+        Ok(self.g.pad(x, &before, &after, kind)?)
+    }
+
+    fn pad_value(&self, x: Value, value: Option<&Param<'m, Scalar>>) -> Made<Attr> {
+        match value {
+            None => Ok(literal::number(self.cx(), Scalar::Int(0), self.g.elem(x))),
+            Some(Param::Known(value)) => Ok(literal::number(self.cx(), *value, self.g.elem(x))),
+            Some(Param::Value(name)) => fail(format!("pads with `{name}`, which is no constant")),
+        }
+    }
+}

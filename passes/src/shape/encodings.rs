@@ -1,0 +1,152 @@
+//! `materialize-encodings` and `strip-encodings`: symbolic shapes on every type, or on none.
+
+use sutura_dialects::r#dyn::ShapeAttr;
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::func::{FuncOp, ReturnOp};
+use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp};
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, TypeData, Value};
+
+const CHANGED: &[StatisticInfo] = &[StatisticInfo { name: "num-changed", description: "types that were changed" }];
+
+/// Makes every encoding explicit.
+pub static MATERIALIZE_ENCODINGS: PassInfo = PassInfo {
+    name: "MaterializeEncodings",
+    argument: "materialize-encodings",
+    summary: "Give every ranked tensor type its symbolic shape",
+    description: "Adds `#dyn.shape` to every ranked tensor type of values and signatures that has no encoding; a static \
+                  size is written as a constant, an unknown one as `?`. Constants keep their types.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[],
+    statistics: CHANGED,
+    create: |_: &PassOptions| Ok(Box::new(Encodings { add: true })),
+};
+
+/// Removes every encoding.
+pub static STRIP_ENCODINGS: PassInfo = PassInfo {
+    name: "StripEncodings",
+    argument: "strip-encodings",
+    summary: "Remove symbolic shapes from tensor types",
+    description: "Removes `#dyn.shape` from the types of values and signatures. A result whose sizes follow from nothing \
+                  but its type keeps it, with a remark.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[],
+    statistics: CHANGED,
+    create: |_: &PassOptions| Ok(Box::new(Encodings { add: false })),
+};
+
+struct Encodings {
+    add: bool,
+}
+
+impl Pass for Encodings {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let outcomes = for_each_body(run.header.name, run.body, |_, body| self.body(cx, body));
+        let mut changed = 0;
+        for (count, remarks) in outcomes {
+            changed += count;
+            remarks.into_iter().for_each(|remark| {
+                run.diags.report(remark);
+            });
+        }
+        run.count("num-changed", changed);
+        Ok(PreservedAnalyses::unless(changed > 0))
+    }
+}
+
+impl Encodings {
+    fn body(&self, cx: &Context, body: &mut Body) -> (u64, Vec<Diagnostic>) {
+        let (mut changed, mut remarks) = (0, Vec::new());
+        let ops: Vec<Op> = body.preorder().collect();
+        let mut values: Vec<Value> = Vec::new();
+        // Symbols are known by the arguments' types; what computes with them needs those.
+        let mut needs_symbols = false;
+        for &op in &ops {
+            let view = OpRef::new(cx, body, op);
+            let inside = view.regions().flat_map(|r| r.blocks()).filter(|b| std::ptr::eq(b.body, view.body));
+            values.extend(inside.flat_map(|b| b.args().to_vec()));
+            needs_symbols |= view.is::<SizeOp<'_>>();
+            if self.add && view.has_trait(Traits::ConstantLike) {
+                continue;
+            }
+            if !self.add && needs_encoding(view) {
+                let message =
+                    format!("'{}' keeps its symbolic shape: its sizes follow from nothing else", view.name_str());
+                remarks.push(Diagnostic::remark(view.loc(), message));
+                needs_symbols = true;
+                continue;
+            }
+            values.extend(view.results());
+        }
+        if self.add || !needs_symbols {
+            let entry = body.owner_regions().flat_map(|r| body.blocks(r)).flat_map(|b| body.block_args(b).to_vec());
+            values.extend(entry.collect::<Vec<_>>());
+        }
+        let mut rw = Rewriter::new(cx, body);
+        for value in values {
+            let before = rw.body().ty(value);
+            let after = self.convert(cx, before);
+            if after != before {
+                rw.set_type(value, after);
+                changed += 1;
+            }
+        }
+        for op in ops {
+            changed += u64::from(self.signature(cx, &mut rw, op));
+        }
+        (changed, remarks)
+    }
+
+    /// A function's type is that of its body, where it has one.
+    fn signature(&self, cx: &Context, rw: &mut Rewriter<'_>, op: Op) -> bool {
+        let Some(func) = rw.view::<FuncOp<'_>>(op) else { return false };
+        let convert = |types: &[Type]| types.iter().map(|ty| self.convert(cx, *ty)).collect::<Vec<_>>();
+        let before = func.function_type();
+        let (mut inputs, mut results) = (convert(func.inputs()), convert(func.results()));
+        if let Some(inside) = rw.body().nested(op) {
+            if let Some(entry) = inside.entry_block() {
+                inputs = inside.block_args(entry).iter().map(|v| inside.ty(*v)).collect();
+            }
+            let end = inside.preorder().map(|o| OpRef::new(cx, inside, o)).find(|o| o.is::<ReturnOp<'_>>());
+            results = end.map_or(results, |end| end.operand_types().collect());
+        }
+        let after = cx.function_type(&inputs, &results);
+        if after == before {
+            return false;
+        }
+        rw.set_prop(op, "function_type", Some(cx.type_attr(after)));
+        true
+    }
+
+    fn convert(&self, cx: &Context, ty: Type) -> Type {
+        let TypeData::RankedTensor { shape, elem, encoding } = cx.type_data(ty) else { return ty };
+        match (self.add, encoding) {
+            (true, None) => {
+                let dims = symbolic_shape(cx, ty).unwrap_or_default();
+                cx.ty(TypeData::RankedTensor { shape, elem, encoding: Some(cx.ext_attr(ShapeAttr { dims })) })
+            }
+            (false, Some(e)) if cx.attr_as::<ShapeAttr>(e).is_some() => {
+                cx.ty(TypeData::RankedTensor { shape, elem, encoding: None })
+            }
+            _ => ty,
+        }
+    }
+}
+
+/// True for an op whose result sizes only its type tells.
+fn needs_encoding(op: OpRef<'_>) -> bool {
+    let dynamic =
+        |value: Value, dim: usize| op.cx.shape(op.ty(value)).is_some_and(|s| s.get(dim).is_some_and(|d| *d < 0));
+    if let Some(form) = ComputeForm::of(op) {
+        let results: Vec<Value> = form.results().collect();
+        return (0..form.iterators.len())
+            .any(|i| form.extent_sources(i).all(|(value, dim)| results.contains(&value) && dynamic(value, dim)));
+    }
+    let reshape = op.as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_none());
+    reshape.is_some_and(|r| {
+        let rank = op.cx.shape(op.ty(r.result())).map_or(0, <[i64]>::len);
+        (0..rank).filter(|d| dynamic(r.result(), *d)).count() > 1
+    })
+}

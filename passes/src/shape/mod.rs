@@ -1,0 +1,18 @@
+//! Symbolic shapes: propagation through a program, and where the types carry them.
+
+mod encodings;
+mod propagate;
+mod rewrite;
+mod symbols;
+
+use sutura_ir::pass::PassRegistry;
+
+pub use encodings::{MATERIALIZE_ENCODINGS, STRIP_ENCODINGS};
+pub use propagate::PROPAGATE_SHAPES;
+
+/// Adds the passes of this module.
+pub fn register(registry: &mut PassRegistry) {
+    registry.add(&PROPAGATE_SHAPES);
+    registry.add(&MATERIALIZE_ENCODINGS);
+    registry.add(&STRIP_ENCODINGS);
+}

@@ -1,0 +1,325 @@
+//! `propagate-shapes`: every size of a function as a polynomial in the sizes of its arguments.
+//!
+//! Ops say what they know of their results' shapes and which sizes they need to be equal ([`ShapeFn`]); small integer
+//! tensors are followed symbolically, so that a shape computed by the program is one. Equalities are collected as facts
+//! and solved, which carries knowledge backward; the walk is repeated until nothing new is learnt.
+//!
+//! [`ShapeFn`]: sutura_dialects::graph::ShapeFn
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::facts::Contradiction;
+use sutura_dialects::r#dyn::{Facts, Poly};
+use sutura_dialects::func::{CallOp, FuncOp};
+use sutura_dialects::graph::shape_fn::slice_bounds;
+use sutura_dialects::graph::{Requirement, ShapeEnv, ShapeFn, SliceOp, SymShape};
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Reported;
+use sutura_ir::location::LocData;
+use sutura_ir::op_ref::BlockRef;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::{Body, Context, Diagnostic, Diagnostics, Loc, Op, OpRef, Value};
+
+use super::rewrite;
+use super::symbols::{Origin, Symbols, argument_name};
+
+/// The pass.
+pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
+    name: "PropagateShapes",
+    argument: "propagate-shapes",
+    summary: "Propagate symbolic shapes through functions",
+    description: "Gives every tensor of a function a symbolic shape (`#dyn.shape`). Sizes of arguments that have no \
+                  name get one; sizes of results follow from the ops, contents of small integer tensors included; \
+                  equalities that ops need are assumed, solved, and kept as `dyn.equal` ops for a check at run time, \
+                  unless the types say them already. A size that follows from nothing becomes a fresh symbol, with a \
+                  remark. Operands that only computed a shape are dropped, and slices that are proved to lie inside \
+                  become `graph.compute`. A contradiction is an error. Functions that others call keep their \
+                  signature.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[],
+    statistics: &[
+        StatisticInfo { name: "num-refined", description: "values whose type was refined" },
+        StatisticInfo { name: "num-fresh", description: "sizes that follow from nothing" },
+        StatisticInfo { name: "num-equalities", description: "equalities left to be checked at run time" },
+    ],
+    create,
+};
+
+struct PropagateShapes;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(PropagateShapes))
+}
+
+impl Pass for PropagateShapes {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let (cx, called) = (run.cx, called_functions(run.cx, run.body));
+        let mut changed = false;
+        for func in functions(cx, run.body) {
+            let view = OpRef::new(cx, run.body, func);
+            let keep_signature = view.symbol_name().is_some_and(|name| called.contains(name));
+            let Some(solution) = analyse(view, run.diags)? else { continue };
+            let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
+            changed |= outcome.changed;
+            run.count("num-refined", outcome.refined);
+            run.count("num-fresh", outcome.fresh);
+            run.count("num-equalities", outcome.equalities);
+        }
+        Ok(PreservedAnalyses::unless(changed))
+    }
+}
+
+/// The functions with a body of a module.
+fn functions(cx: &Context, module: &Body) -> Vec<Op> {
+    let Some(block) = module.entry_block() else { return Vec::new() };
+    let defined = |op: &Op| {
+        let func = OpRef::new(cx, module, *op).as_::<FuncOp<'_>>();
+        func.is_some_and(|f| !f.is_declaration())
+    };
+    module.ops(block).filter(defined).collect()
+}
+
+/// Names of the functions that are called somewhere.
+fn called_functions(cx: &Context, module: &Body) -> FxHashSet<String> {
+    let mut called = FxHashSet::default();
+    for op in module.preorder() {
+        OpRef::new(cx, module, op).walk(&mut |op| {
+            if let Some(call) = op.as_::<CallOp<'_>>() {
+                called.insert(call.callee().to_string());
+            }
+        });
+    }
+    called
+}
+
+/// An equality that was assumed, with the op that needs it.
+pub(super) struct Equality {
+    pub(super) requirement: Requirement,
+    pub(super) source: String,
+}
+
+/// What is known of a function's values.
+pub(super) struct Solution {
+    pub(super) facts: Facts,
+    pub(super) symbols: Symbols,
+    /// Sizes of each tensor, canonical.
+    pub(super) shapes: Vec<(Value, SymShape)>,
+    pub(super) equalities: Vec<Equality>,
+    pub(super) env: ShapeEnv,
+}
+
+/// Rounds of the walk; each learns from the equalities of the one before.
+const MAX_ROUNDS: usize = 8;
+
+/// Follows the shapes of a function; `None` for one without a block.
+///
+/// # Errors
+/// When sizes contradict each other, after an error that names them.
+fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>, Reported> {
+    let Some(entry) = func.region(0).and_then(|r| r.entry()) else { return Ok(None) };
+    let mut facts = Facts::of_function(func).map_err(|(op, c)| diags.report(op.error(c)))?;
+    let symbols = Symbols::collect(entry, &mut facts);
+    let mut walk = Walk {
+        entry,
+        env: ShapeEnv::new(facts),
+        symbols,
+        assigned: FxHashMap::default(),
+        order: Vec::new(),
+        equalities: Vec::new(),
+        remarks: Vec::new(),
+        learnt: 0,
+    };
+    walk.arguments(func);
+    for _ in 0..MAX_ROUNDS {
+        let before = walk.learnt;
+        walk.ops(diags)?;
+        walk.narrow();
+        if walk.learnt == before {
+            break;
+        }
+    }
+    Ok(Some(walk.finish(diags)))
+}
+
+struct Walk<'a> {
+    entry: BlockRef<'a>,
+    env: ShapeEnv,
+    symbols: Symbols,
+    /// Sizes given to values so far, fresh symbols included.
+    assigned: FxHashMap<Value, SymShape>,
+    /// The keys of `assigned`, in the order of the program.
+    order: Vec<Value>,
+    equalities: Vec<Equality>,
+    remarks: Vec<(String, Diagnostic)>,
+    /// Number of facts learnt.
+    learnt: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn assign(&mut self, value: Value, shape: SymShape) {
+        self.env.set_shape(value, shape.clone());
+        if self.assigned.insert(value, shape).is_none() {
+            self.order.push(value);
+        }
+    }
+
+    /// Sizes of arguments: what their types say, else fresh symbols called after the argument.
+    fn arguments(&mut self, func: OpRef<'a>) {
+        let (cx, body) = (self.entry.cx, self.entry.body);
+        for (i, arg) in self.entry.args().iter().enumerate() {
+            let Some(mut shape) = symbolic_shape(cx, body.ty(*arg)) else { continue };
+            let name = argument_name(self.entry, func.prop("arg_attrs"), i, *arg);
+            for (dim, size) in shape.iter_mut().enumerate().filter(|(_, s)| s.is_none()) {
+                let hint = format!("{name}_{dim}");
+                *size = Some(Poly::symbol(&self.symbols.fresh(&hint, Origin::Argument, &mut self.env.facts)));
+            }
+            self.assign(*arg, shape);
+        }
+    }
+
+    fn ops(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let (cx, body) = (self.entry.cx, self.entry.body);
+        for op in body.preorder() {
+            let op = OpRef::new(cx, body, op);
+            // Scalars have no shape; ops without shape function keep the types that they have.
+            if op.interface::<dyn ShapeFn>().is_none() {
+                continue;
+            }
+            let inferred = self.env.update(op);
+            for requirement in inferred.required {
+                self.require(op, requirement, diags)?;
+            }
+            for result in op.results() {
+                self.result(op, result, diags)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, op: OpRef<'a>, result: Value, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(mut shape) = self.env.shape(op, result) else { return Ok(()) };
+        let before = self.assigned.get(&result).cloned().unwrap_or_else(|| vec![None; shape.len()]);
+        for (dim, (size, before)) in shape.iter_mut().zip(before).enumerate() {
+            match (&size, before) {
+                (Some(now), Some(before)) if *now != before => {
+                    let what = format!("dimension {dim} of the result");
+                    let requirement = Requirement { lhs: before, rhs: now.clone(), what };
+                    self.require(op, requirement, diags)?;
+                }
+                (None, Some(before)) => *size = Some(before),
+                (None, None) => *size = Some(self.fresh(op, dim)),
+                _ => {}
+            }
+        }
+        self.assign(result, shape);
+        Ok(())
+    }
+
+    /// A symbol for a size that follows from nothing.
+    fn fresh(&mut self, op: OpRef<'_>, dim: usize) -> Poly {
+        let place = loc_name(op.cx, op.loc());
+        let hint = place.clone().unwrap_or_else(|| op.name_str().replace("graph.", ""));
+        let name = self.symbols.fresh(&format!("{hint}_{dim}"), Origin::Inner, &mut self.env.facts);
+        let message = format!(
+            "dimension {dim} of the result of '{}' follows from nothing that is known; it is called `{name}`",
+            op.name_str()
+        );
+        self.remarks.push((name.clone(), Diagnostic::remark(op.loc(), message)));
+        Poly::symbol(&name)
+    }
+
+    fn require(&mut self, op: OpRef<'_>, needed: Requirement, diags: &mut Diagnostics) -> Result<(), Reported> {
+        if self.env.facts.prove_equal(&needed.lhs, &needed.rhs) {
+            return Ok(());
+        }
+        if let Err(contradiction) = self.env.facts.assume_equal(&needed.lhs, &needed.rhs) {
+            return Err(contradicts(op, &needed, &contradiction, diags));
+        }
+        self.learnt += 1;
+        let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().to_string());
+        let source = format!("{place}: {}", needed.what);
+        self.equalities.push(Equality { requirement: needed, source });
+        Ok(())
+    }
+
+    /// A slice that was found to be as long as its end says has that end inside its input: a bound for the symbol.
+    fn narrow(&mut self) {
+        let (cx, body) = (self.entry.cx, self.entry.body);
+        for op in body.preorder() {
+            let op = OpRef::new(cx, body, op);
+            let Some(slice) = op.as_::<SliceOp<'_>>() else { continue };
+            let (starts, ends) = slice_bounds(op, slice, &self.env);
+            for (i, axis) in slice.axes().iter().enumerate().filter(|(i, _)| slice.steps()[*i] == 1) {
+                let (Some(start), Some(end)) = (&starts[i], &ends[i]) else { continue };
+                let size = self.env.size(op, slice.input(), *axis as usize);
+                let cut = self.env.size(op, slice.result(), *axis as usize);
+                let (Some(size), Some(cut)) = (size, cut) else { continue };
+                let inside = self.env.facts.range(start).0 >= 0 && self.env.facts.range(end).0 >= 0;
+                if inside && self.env.facts.prove_equal(&cut, &end.sub(start)) {
+                    self.at_most(end, &size);
+                } else if inside && self.env.facts.prove_equal(&cut, &size.sub(start)) {
+                    self.at_most(&size, end);
+                }
+            }
+        }
+    }
+
+    /// Learns `low <= high` where that bounds one symbol.
+    fn at_most(&mut self, low: &Poly, high: &Poly) {
+        let (low, high) = (self.env.facts.canonical(low), self.env.facts.canonical(high));
+        if self.env.facts.prove_le(&low, &high) {
+            return;
+        }
+        if let (Some(name), Some(bound)) = (low.as_symbol(), high.as_const()) {
+            let mut info = self.env.facts.info(name);
+            info.max = info.max.min(bound);
+            self.bound(name, info);
+        } else if let (Some(bound), Some(name)) = (low.as_const(), high.as_symbol()) {
+            let mut info = self.env.facts.info(name);
+            info.min = info.min.max(bound);
+            self.bound(name, info);
+        }
+    }
+
+    fn bound(&mut self, name: &str, info: sutura_dialects::r#dyn::SymbolInfo) {
+        if info.min <= info.max && info != self.env.facts.info(name) {
+            self.env.facts.define(name, info);
+            self.learnt += 1;
+        }
+    }
+
+    fn finish(self, diags: &mut Diagnostics) -> Solution {
+        let facts = self.env.facts.clone();
+        for (name, remark) in self.remarks {
+            // Only of those that no equality has solved.
+            if facts.canonical(&Poly::symbol(&name)).as_symbol() == Some(&name) {
+                diags.report(remark);
+            }
+        }
+        let canonical = |value: &Value| {
+            let shape = self.assigned[value].iter().map(|d| d.as_ref().map(|p| facts.canonical(p))).collect();
+            (*value, shape)
+        };
+        let shapes = self.order.iter().map(canonical).collect();
+        Solution { shapes, facts, symbols: self.symbols, equalities: self.equalities, env: self.env }
+    }
+}
+
+fn contradicts(op: OpRef<'_>, needed: &Requirement, found: &Contradiction, diags: &mut Diagnostics) -> Reported {
+    let place = loc_name(op.cx, op.loc()).map(|n| format!(" of `{n}`")).unwrap_or_default();
+    let mut error =
+        op.error(format_args!("{}{place} must be equal, they are {} and {}", needed.what, needed.lhs, needed.rhs));
+    if found.lhs != needed.lhs || found.rhs != needed.rhs {
+        error = error.note(op.loc(), format!("by what else is known that is {} and {}", found.lhs, found.rhs));
+    }
+    diags.report(error)
+}
+
+/// The name that a location carries: of the model's node.
+pub(super) fn loc_name(cx: &Context, loc: Loc) -> Option<String> {
+    match cx.loc_data(loc) {
+        LocData::Name { name, .. } => Some(cx.str(name).to_string()),
+        LocData::Fused { locs, .. } => cx.fused_locs(locs).find_map(|l| loc_name(cx, l)),
+        _ => None,
+    }
+}

@@ -1,0 +1,355 @@
+//! Writes what is known of a function's shapes into it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
+use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
+use sutura_dialects::func::ReturnOp;
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
+use sutura_dialects::graph::shape_fn::slice_bounds;
+use sutura_dialects::graph::{IteratorKind, ReshapeOp, ShapeFn, SizeOp, SliceOp};
+use sutura_dialects::tensor::CastOp;
+use sutura_ir::affine::AffineOp;
+use sutura_ir::analysis::effects::is_trivially_dead;
+use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+
+use super::propagate::Solution;
+use super::symbols::Origin;
+
+/// What was done to a function.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) changed: bool,
+    pub(super) refined: u64,
+    pub(super) fresh: u64,
+    pub(super) equalities: u64,
+}
+
+/// Writes types, symbols and equalities into the function `func` of `module`, and drops what they make superfluous.
+pub(super) fn apply(cx: &Context, module: &mut Body, func: Op, solution: Solution, keep_signature: bool) -> Outcome {
+    let mut outcome = Outcome::default();
+    let Some(body) = module.nested_mut(func) else { return outcome };
+    let Some(entry) = body.entry_block() else { return outcome };
+    let mut writer = Writer { rw: Rewriter::new(cx, body), entry, solution, keep_signature };
+    outcome.refined = writer.types();
+    outcome.changed |= writer.sizes();
+    outcome.changed |= writer.simplify();
+    outcome.changed |= writer.erase_dead();
+    outcome.equalities = writer.equalities();
+    let symbols = writer.symbols();
+    outcome.fresh = symbols.1;
+    outcome.changed |= outcome.refined + outcome.equalities + symbols.0 > 0;
+    if !keep_signature {
+        outcome.changed |= set_signature(cx, module, func);
+    }
+    outcome
+}
+
+/// The function's type follows from its entry block and its returns.
+fn set_signature(cx: &Context, module: &mut Body, func: Op) -> bool {
+    let Some(body) = module.nested(func) else { return false };
+    let Some(entry) = body.entry_block() else { return false };
+    let inputs: Vec<Type> = body.block_args(entry).iter().map(|v| body.ty(*v)).collect();
+    let returned = body.preorder().map(|op| OpRef::new(cx, body, op)).find(|op| op.is::<ReturnOp<'_>>());
+    let Some(results) = returned.map(|r| r.operand_types().collect::<Vec<Type>>()) else { return false };
+    let ty = cx.type_attr(cx.function_type(&inputs, &results));
+    if module.prop(cx, func, "function_type") == Some(ty) {
+        return false;
+    }
+    Rewriter::new(cx, module).set_prop(func, "function_type", Some(ty));
+    true
+}
+
+struct Writer<'b> {
+    rw: Rewriter<'b>,
+    entry: Block,
+    solution: Solution,
+    keep_signature: bool,
+}
+
+impl Writer<'_> {
+    fn view(&self, op: Op) -> OpRef<'_> {
+        self.rw.op_ref(op)
+    }
+
+    /// Sizes of an argument as its type will say them: names that the model gave stay.
+    fn argument_shape(&self, value: Value, shape: &[Option<Poly>]) -> Vec<Option<Poly>> {
+        let declared = symbolic_shape(self.rw.cx(), self.rw.body().ty(value)).unwrap_or_default();
+        let size = |(now, declared): (&Option<Poly>, Option<Poly>)| match (now, declared) {
+            (Some(now), _) if now.as_const().is_some() => Some(now.clone()),
+            (_, Some(declared)) => Some(declared),
+            (now, None) => now.clone(),
+        };
+        shape.iter().zip(declared).map(size).collect()
+    }
+
+    /// Sets the type of every tensor, and converts back where an op that knows nothing of shapes reads it.
+    fn types(&mut self) -> u64 {
+        let cx = self.rw.cx();
+        let args: Vec<Value> = self.rw.body().block_args(self.entry).to_vec();
+        let mut old: FxHashMap<Value, Type> = FxHashMap::default();
+        for (value, shape) in std::mem::take(&mut self.solution.shapes) {
+            let is_arg = args.contains(&value);
+            if is_arg && self.keep_signature {
+                continue;
+            }
+            let shape = if is_arg { self.argument_shape(value, &shape) } else { shape };
+            let before = self.rw.body().ty(value);
+            let ty = tensor_of(cx, &shape, cx.element_type(before));
+            self.solution.env.set_shape(value, shape);
+            if ty != before {
+                old.insert(value, before);
+                self.rw.set_type(value, ty);
+            }
+        }
+        self.cast_back(&old);
+        old.len() as u64
+    }
+
+    fn cast_back(&mut self, old: &FxHashMap<Value, Type>) {
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            let view = self.view(op);
+            let follows =
+                view.interface::<dyn ShapeFn>().is_some() || (view.is::<ReturnOp<'_>>() && !self.keep_signature);
+            if follows {
+                continue;
+            }
+            let operands: Vec<(usize, Value, Type)> =
+                view.operands().enumerate().filter_map(|(i, v)| Some((i, v, *old.get(&v)?))).collect();
+            let loc = view.loc();
+            for (i, value, ty) in operands {
+                self.rw.set_before(op);
+                let cast = CastOp::value(&mut self.rw, loc, value, ty);
+                self.rw.set_operand(op, i, cast);
+            }
+        }
+    }
+
+    /// Symbolic sizes that bodies compute with, in canonical form.
+    fn sizes(&mut self) -> bool {
+        let cx = self.rw.cx();
+        let mut changed = false;
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            let Some(size) = self.view(op).as_::<SizeOp<'_>>().map(|s| s.size().clone()) else { continue };
+            let canonical = self.solution.facts.canonical(&size);
+            if canonical != size {
+                let attr = sutura_dialects::r#dyn::attr::shape_attr(cx, &[canonical]);
+                self.rw.set_prop(op, "size", Some(attr));
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Drops shape operands of reshapes and turns slices that lie inside into structured ops.
+    fn simplify(&mut self) -> bool {
+        let mut changed = false;
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            changed |= self.drop_shape(op) || self.structure_slice(op);
+        }
+        changed
+    }
+
+    fn drop_shape(&mut self, op: Op) -> bool {
+        let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
+        let (input, result) = (reshape.input(), reshape.result());
+        let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
+        if shape.iter().any(Option::is_none) {
+            return false;
+        }
+        self.rw.set_operands(op, &[input]);
+        self.rw.set_prop(op, "allowzero", None);
+        true
+    }
+
+    fn structure_slice(&mut self, op: Op) -> bool {
+        let Some(starts) = self.inside_slice(op) else { return false };
+        let Some(slice) = self.view(op).as_::<SliceOp<'_>>() else { return false };
+        let (input, result, steps, axes) = (slice.input(), slice.result(), slice.steps(), slice.axes());
+        let (loc, cx) = (self.rw.body().loc(op), self.rw.cx());
+        let shape = symbolic_shape(cx, self.rw.body().ty(result)).unwrap_or_default();
+        let elem = cx.element_type(self.rw.body().ty(result));
+        self.rw.set_before(op);
+        let env = std::mem::take(&mut self.solution.env);
+        let mut g = GraphBuilder::new(&mut self.rw, env, loc);
+        let rank = shape.len();
+        let mut index = g.dims(0..rank);
+        for (i, axis) in axes.iter().enumerate() {
+            let expr = &mut index[*axis as usize];
+            *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
+            *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
+        }
+        let inputs = vec![ComputeInput { value: input, index, oob: None }];
+        let results = vec![ComputeResult { shape, elem, index: g.dims(0..rank), combiner: None }];
+        let compute = g.compute(&vec![IteratorKind::Parallel; rank], inputs, results, |_, args| vec![args[0]]);
+        self.solution.env = std::mem::take(&mut g.env);
+        let value = self.rw.body().result(compute, 0);
+        self.rw.replace_op(op, &[value]);
+        true
+    }
+
+    /// The first indices of a forward slice with constant starts all of whose sizes are proved to lie inside.
+    fn inside_slice(&self, op: Op) -> Option<Vec<i64>> {
+        let view = self.view(op);
+        let slice = view.as_::<SliceOp<'_>>()?;
+        let (starts, _) = slice_bounds(view, slice, &self.solution.env);
+        let (facts, steps) = (&self.solution.facts, slice.steps());
+        let mut first = Vec::new();
+        for (i, axis) in slice.axes().iter().enumerate() {
+            let start = starts[i].as_ref()?.as_const().filter(|s| *s >= 0 && steps[i] > 0)?;
+            let size = self.solution.env.size(view, slice.input(), *axis as usize)?;
+            let count = self.solution.env.size(view, slice.result(), *axis as usize)?;
+            let last = count.sub(&1.into()).scale(steps[i]).add(&start.into());
+            let inside = facts.prove_le(&last, &size.sub(&1.into()));
+            first.push(start);
+            if !inside {
+                return None;
+            }
+        }
+        Some(first)
+    }
+
+    /// Erases ops that nothing uses any more.
+    fn erase_dead(&mut self) -> bool {
+        let mut changed = false;
+        let mut ops: Vec<Op> = self.rw.body().preorder().collect();
+        ops.reverse();
+        for op in ops {
+            // An op in a region may have gone with the op around it.
+            if self.rw.body().is_live(op) && is_trivially_dead(self.view(op)) {
+                self.rw.erase_op(op);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn is_inner(&self, name: &str) -> bool {
+        self.solution.symbols.origin(name) == Some(Origin::Inner)
+    }
+
+    /// Adds a `dyn.equal` for each equality that the arguments' types do not say.
+    fn equalities(&mut self) -> u64 {
+        let mut said: Vec<(Poly, Poly)> = Vec::new();
+        for equality in std::mem::take(&mut self.solution.equalities) {
+            let (lhs, rhs) = (equality.requirement.lhs, equality.requirement.rhs);
+            let (lhs, rhs) = (self.in_named(&lhs), self.in_named(&rhs));
+            let names: BTreeSet<Arc<str>> = lhs.symbols().into_iter().chain(rhs.symbols()).collect();
+            // Sizes that depend on data are compared by the ops that meet them.
+            if lhs == rhs || names.iter().any(|n| self.is_inner(n)) || said.contains(&(lhs.clone(), rhs.clone())) {
+                continue;
+            }
+            self.to_entry();
+            EqualOp::build(&mut self.rw, Loc::UNKNOWN, &lhs, &rhs, Some(&equality.source));
+            said.push((lhs, rhs));
+        }
+        said.len() as u64
+    }
+
+    /// The size with every symbol replaced that no argument's type names any more.
+    fn in_named(&self, size: &Poly) -> Poly {
+        let replace = |name: &str| {
+            let solved = self.solution.facts.canonical(&Poly::symbol(name));
+            let kept = self.solution.symbols.origin(name) == Some(Origin::Named) && solved.as_const().is_none();
+            (!kept).then_some(solved)
+        };
+        size.substitute(&replace)
+    }
+
+    /// New ops go behind the `dyn` ops at the entry.
+    fn to_entry(&mut self) {
+        let is_fact = |op: &Op| {
+            let view = self.view(*op);
+            view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>()
+        };
+        let next = self.rw.body().ops(self.entry).find(|op| !is_fact(op));
+        match next {
+            Some(op) => self.rw.set_before(op),
+            None => self.rw.set_to_end(self.entry),
+        }
+    }
+
+    /// Declares the symbols that types, sizes and equalities use and no op declares, and writes narrowed ranges to
+    /// those that are. Returns the numbers of changes and of symbols that follow from nothing.
+    fn symbols(&mut self) -> (u64, u64) {
+        let used = self.used_symbols();
+        let (mut changes, mut fresh) = (0, 0);
+        let names: Vec<(String, Origin)> =
+            self.solution.symbols.names().map(|(name, origin)| (name.to_string(), origin)).collect();
+        let first = self.rw.body().ops(self.entry).find(|op| !self.view(*op).is::<SymbolOp<'_>>());
+        for (name, origin) in names {
+            let info = self.solution.facts.info(&name);
+            if self.solution.symbols.declared.contains(&name) {
+                changes += u64::from(self.set_range(&name, (info.min, info.max)));
+                continue;
+            }
+            if !used.contains(name.as_str()) {
+                continue;
+            }
+            match first {
+                Some(op) => self.rw.set_before(op),
+                None => self.rw.set_to_end(self.entry),
+            }
+            let op = SymbolOp::build(&mut self.rw, Loc::UNKNOWN, &name);
+            self.set_info(op, &info);
+            let (result, ident) = (self.rw.body().result(op, 0), self.rw.cx().ident(&name));
+            self.rw.set_value_name(result, Some(ident));
+            changes += 1;
+            fresh += u64::from(origin == Origin::Inner);
+        }
+        (changes, fresh)
+    }
+
+    fn set_info(&mut self, op: Op, info: &sutura_dialects::r#dyn::SymbolInfo) {
+        use sutura_dialects::r#dyn::facts::MAX_DIM;
+        use sutura_dialects::r#dyn::ops::{RangeAttr, ValuesAttr};
+        use sutura_ir::op_def::AttrConstraintDef;
+        let cx = self.rw.cx();
+        if (info.min, info.max) != (0, MAX_DIM) {
+            self.rw.set_prop(op, "range", Some(RangeAttr::set(cx, (info.min, info.max))));
+        }
+        if info.div != 1 {
+            self.rw.set_prop(op, "div", Some(cx.int_attr(info.div, Type::I64)));
+        }
+        if !info.likely.is_empty() {
+            self.rw.set_prop(op, "likely", Some(ValuesAttr::set(cx, &info.likely)));
+        }
+    }
+
+    fn set_range(&mut self, name: &str, range: (i64, i64)) -> bool {
+        let symbol = |op: &Op| {
+            let symbol = self.view(*op).as_::<SymbolOp<'_>>();
+            symbol.is_some_and(|s| s.name() == name && s.range() != range)
+        };
+        let Some(op) = self.rw.body().ops(self.entry).find(symbol) else { return false };
+        let info = self.solution.facts.info(name);
+        self.set_info(op, &info);
+        true
+    }
+
+    fn used_symbols(&self) -> BTreeSet<Arc<str>> {
+        let (cx, body) = (self.rw.cx(), self.rw.body());
+        let mut used = BTreeSet::new();
+        let mut add_type = |ty: Type| {
+            for size in symbolic_shape(cx, ty).unwrap_or_default().iter().flatten() {
+                used.extend(size.symbols());
+            }
+        };
+        body.block_args(self.entry).iter().for_each(|v| add_type(body.ty(*v)));
+        body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>()).for_each(|v| add_type(body.ty(v)));
+        for op in body.preorder().map(|op| self.view(op)) {
+            if let Some(size) = op.as_::<SizeOp<'_>>() {
+                used.extend(size.size().symbols());
+            }
+            if let Some(equal) = op.as_::<EqualOp<'_>>() {
+                used.extend(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()));
+            }
+        }
+        used
+    }
+}
