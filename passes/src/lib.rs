@@ -5,10 +5,13 @@ pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;
 pub mod gir_to_cpu;
+pub mod graph_to_gir;
+pub mod region;
 pub mod rt;
 pub mod rt_to_upstream;
-pub mod tensorize;
 pub mod shape;
+pub mod stitch;
+pub mod tensorize;
 
 use sutura_ir::pass::PassRegistry;
 
@@ -21,5 +24,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
+    registry.add(&stitch::STITCH);
+    registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
     registry.add(&tensorize::TENSORIZE);
 }

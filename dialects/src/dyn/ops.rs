@@ -4,7 +4,7 @@ use sutura_ir::constraints::{Index, StrAttr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::{AttrSyntax, Verify};
 use sutura_ir::registry::{Dialect, DialectBuilder};
-use sutura_ir::{Attr, AttrData, OpRef, Type, attr_constraints, op};
+use sutura_ir::{Attr, AttrData, BlockRef, OpRef, Type, attr_constraints, op};
 
 use super::attr::{self, ShapeAttr};
 use super::facts::{Contradiction, Facts, MAX_DIM, SymbolInfo};
@@ -171,8 +171,15 @@ impl Facts {
     /// # Errors
     /// When equalities contradict each other, with the op that does so.
     pub fn of_function<'a>(function: OpRef<'a>) -> Result<Self, (OpRef<'a>, Contradiction)> {
+        function.region(0).and_then(|r| r.entry()).map_or_else(|| Ok(Self::new()), Self::of_block)
+    }
+
+    /// What the `dyn.symbol` and `dyn.equal` ops directly in a block state.
+    ///
+    /// # Errors
+    /// When equalities contradict each other, with the op that does so.
+    pub fn of_block(entry: BlockRef<'_>) -> Result<Self, (OpRef<'_>, Contradiction)> {
         let mut facts = Self::new();
-        let Some(entry) = function.region(0).and_then(|r| r.entry()) else { return Ok(facts) };
         for symbol in entry.ops().filter_map(|op| op.as_::<SymbolOp<'_>>()) {
             facts.define(symbol.name(), symbol.info());
         }

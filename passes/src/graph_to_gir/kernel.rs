@@ -1,0 +1,224 @@
+//! Making a `gir.kernel`: its header, its sizes as values, index arithmetic.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::attr::shape_attr;
+use sutura_dialects::r#dyn::poly::{Atom, Poly};
+use sutura_dialects::gir::DimDecl;
+use sutura_dialects::gir::kernel::Mode;
+use sutura_dialects::gir::ops::{IndexOp, KernelOp};
+use sutura_dialects::gir::types::ViewType;
+use sutura_ir::asm::print::{PrintOptions, op_text};
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+use sutura_ir::builder::InsertPoint;
+use sutura_ir::op_def::OpView;
+use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpState, Rewriter, Type, Value};
+
+use crate::region::nest::substitute;
+
+/// Result of building something from a region; the error has been placed already.
+pub(super) type Built<T> = Result<T, Box<Diagnostic>>;
+
+/// A kernel without a name, ready to be put into a module.
+pub(super) struct Kernel {
+    state: OpState,
+    body: Box<Body>,
+    /// Sizes that a launch passes: symbols of the program.
+    pub(super) dims: Vec<Arc<str>>,
+}
+
+impl Kernel {
+    /// The kernel without its name, as text: equal kernels have equal ones.
+    pub(super) fn text(&mut self, cx: &Context) -> String {
+        let mut scratch = Body::with_block(1);
+        let mut rw = Rewriter::new(cx, &mut scratch);
+        let block = rw.body().entry_block().expect("made with one");
+        rw.set_to_end(block);
+        let state = self.state.clone().prop(cx.ident("sym_name"), cx.string_attr("kernel"));
+        let inside = std::mem::replace(&mut self.body, Box::new(Body::new(1)));
+        let op = rw.create_isolated(state, inside);
+        let text = op_text(rw.op_ref(op), &PrintOptions::default());
+        self.body = rw.replace_nested(op, Box::new(Body::new(1))).expect("put there above");
+        text
+    }
+
+    /// State and body of the op under a name.
+    pub(super) fn named(self, cx: &Context, name: &str) -> (OpState, Box<Body>) {
+        (self.state.prop(cx.ident("sym_name"), cx.string_attr(name)), self.body)
+    }
+}
+
+/// What a kernel takes and over which groups it runs.
+pub(super) struct Header {
+    pub(super) loc: Loc,
+    pub(super) views: Vec<(ViewType, Mode)>,
+    pub(super) grid: Vec<Poly>,
+    pub(super) requires: Vec<Poly>,
+    /// Sizes that only the body uses.
+    pub(super) extra: Vec<Poly>,
+}
+
+/// Builds the body of a kernel.
+pub(super) struct Emit<'b> {
+    pub(super) b: Builder<'b>,
+    pub(super) loc: Loc,
+    /// The views, in the order of the header.
+    pub(super) views: Vec<Value>,
+    /// The grid's indices.
+    pub(super) grid: Vec<Value>,
+    sizes: HashMap<Arc<str>, Value>,
+    entry: Block,
+    constants: HashMap<i64, Value>,
+    /// Copies in registers of single elements in a cache.
+    pub(super) moved: HashMap<Value, Value>,
+}
+
+/// Builds a kernel; `fill` makes its body.
+pub(super) fn build(
+    cx: &Context,
+    facts: &Facts,
+    header: Header,
+    fill: impl FnOnce(&mut Emit<'_>) -> Built<()>,
+) -> Built<Kernel> {
+    let views = header.views.iter().flat_map(|(view, _)| &view.dims);
+    let polys = views.chain(&header.grid).chain(&header.requires).chain(&header.extra);
+    let names: BTreeSet<Arc<str>> = polys.flat_map(Poly::symbols).collect();
+    let dims: Vec<Arc<str>> = names.into_iter().collect();
+    let mut body = Box::new(Body::new(1));
+    let region = body.region();
+    let mut b = Builder::new(cx, &mut body);
+    let mut types: Vec<(Type, Loc)> =
+        header.views.iter().map(|(view, _)| (cx.ext_type(view.clone()), header.loc)).collect();
+    types.resize(types.len() + dims.len() + header.grid.len(), (Type::INDEX, header.loc));
+    let entry = b.create_block(region, &types);
+    b.set_to_end(entry);
+    let args = b.body().block_args(entry).to_vec();
+    let (views, rest) = args.split_at(header.views.len());
+    let (sizes, grid) = rest.split_at(dims.len());
+    for (name, value) in dims.iter().zip(sizes) {
+        b.set_value_name(*value, Some(cx.ident(name)));
+    }
+    let mut emit = Emit {
+        b,
+        loc: header.loc,
+        views: views.to_vec(),
+        grid: grid.to_vec(),
+        sizes: dims.iter().cloned().zip(sizes.iter().copied()).collect(),
+        entry,
+        constants: HashMap::new(),
+        moved: HashMap::new(),
+    };
+    fill(&mut emit)?;
+    let decl = |name: &Arc<str>| {
+        let info = facts.info(name);
+        DimDecl { name: name.to_string(), min: info.min, max: info.max, div: info.div }.write(cx)
+    };
+    let modes: Vec<_> = header.views.iter().map(|(_, mode)| cx.string_attr(mode.as_str())).collect();
+    let state = OpState::of(cx, KernelOp::def(), header.loc)
+        .prop(cx.ident("modes"), cx.array_attr(&modes))
+        .prop(cx.ident("dims"), cx.array_attr(&dims.iter().map(decl).collect::<Vec<_>>()))
+        .prop(cx.ident("requires"), shape_attr(cx, &header.requires))
+        .prop(cx.ident("grid"), shape_attr(cx, &header.grid))
+        .prop(cx.ident("units"), cx.int_attr(1, Type::I64));
+    Ok(Kernel { state, body, dims })
+}
+
+impl Emit<'_> {
+    /// An index constant, at the start of the kernel.
+    pub(super) fn constant(&mut self, value: i64) -> Value {
+        if let Some(known) = self.constants.get(&value) {
+            return *known;
+        }
+        let cx = self.b.cx();
+        let first = self.b.body().first_op(self.entry);
+        let point = self.b.set_insert_point(first.map_or(InsertPoint::End(self.entry), InsertPoint::Before));
+        let state = OpState::new(cx.op_name("arith.constant"), self.loc)
+            .prop(cx.ident("value"), cx.index_attr(value))
+            .results([Type::INDEX]);
+        let op = self.b.create(state);
+        self.b.set_insert_point(point);
+        let result = self.b.body().result(op, 0);
+        self.constants.insert(value, result);
+        result
+    }
+
+    /// An expression whose dimension `i` has the value `value_of(i)`.
+    pub(super) fn index(&mut self, expr: AffineExpr, value_of: &dyn Fn(usize) -> Value) -> Value {
+        let cx = self.b.cx();
+        match cx.affine_data(expr) {
+            AffineExprData::Const(value) => return self.constant(value),
+            AffineExprData::Dim(i) => return value_of(i as usize),
+            _ => {}
+        }
+        let mut used = Vec::new();
+        collect_dims(cx, expr, &mut used);
+        let place = |d: usize| cx.affine_dim(used.iter().position(|u| *u == d).expect("collected above") as u32);
+        let local = substitute(cx, expr, &place);
+        let map = cx.affine_map(used.len() as u32, 0, &[local]);
+        let args: Vec<Value> = used.iter().map(|d| value_of(*d)).collect();
+        IndexOp::value(&mut self.b, self.loc, map, &args)
+    }
+
+    /// `a * factor`, plus `b`.
+    pub(super) fn scaled(&mut self, a: Value, factor: i64, b: Option<Value>) -> Value {
+        let cx = self.b.cx();
+        let product = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(factor));
+        let expr = match b {
+            Some(_) => cx.affine_binary(AffineOp::Add, product, cx.affine_dim(1)),
+            None => product,
+        };
+        self.index(expr, &|i| if i == 0 { a } else { b.expect("the map has a second dimension only then") })
+    }
+
+    /// A size as index value.
+    pub(super) fn size(&mut self, size: &Poly) -> Value {
+        if let Some(value) = size.as_const() {
+            return self.constant(value);
+        }
+        if let Some(value) = size.as_symbol().and_then(|name| self.sizes.get(name)) {
+            return *value;
+        }
+        let cx = self.b.cx();
+        let names: Vec<Arc<str>> = size.symbols().into_iter().collect();
+        let expr = affine_of(cx, size, &names);
+        let map = cx.affine_map(0, names.len() as u32, &[expr]);
+        let args: Vec<Value> = names.iter().map(|n| self.sizes[n]).collect();
+        IndexOp::value(&mut self.b, self.loc, map, &args)
+    }
+}
+
+fn collect_dims(cx: &Context, expr: AffineExpr, used: &mut Vec<usize>) {
+    match cx.affine_data(expr) {
+        AffineExprData::Dim(i) if !used.contains(&(i as usize)) => used.push(i as usize),
+        AffineExprData::Binary(_, a, b) => {
+            collect_dims(cx, a, used);
+            collect_dims(cx, b, used);
+        }
+        _ => {}
+    }
+}
+
+/// A size as expression in one affine symbol per name.
+fn affine_of(cx: &Context, size: &Poly, names: &[Arc<str>]) -> AffineExpr {
+    let mut sum = cx.affine_const(0);
+    for (atoms, factor) in size.terms() {
+        let mut product = cx.affine_const(i64::try_from(factor).unwrap_or(i64::MAX));
+        for atom in atoms {
+            let atom = match atom {
+                Atom::Symbol(name) => {
+                    let place = names.iter().position(|n| n == name).expect("all symbols are listed");
+                    cx.affine_symbol(place as u32)
+                }
+                Atom::FloorDiv(inner, divisor) => {
+                    let inner = affine_of(cx, inner, names);
+                    cx.affine_binary(AffineOp::FloorDiv, inner, cx.affine_const(*divisor))
+                }
+            };
+            product = cx.affine_binary(AffineOp::Mul, product, atom);
+        }
+        sum = cx.affine_binary(AffineOp::Add, sum, product);
+    }
+    sum
+}

@@ -1,0 +1,330 @@
+//! A function as host program: buffers for its tensors, launches for its regions.
+
+use std::collections::HashMap;
+
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::r#dyn::{Facts, SymbolInfo};
+use sutura_dialects::rt::{
+    BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp,
+};
+use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Op, OpRef, Rewriter, Value};
+
+use super::Config;
+use super::kernel::{Built, Kernel};
+use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::rows;
+use crate::region::cost::value_text;
+
+/// Discardable attribute of a function's arguments and results: the model's name of the tensor.
+pub const NAME_ATTR: &str = "graph.name";
+
+/// Converts a function.
+///
+/// # Errors
+/// All that cannot be converted.
+pub(super) fn convert<'c>(cx: &'c Context, function: OpRef<'_>, config: &Config) -> Result<Converted<'c>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let Some(entry) = function.region(0).and_then(|r| r.entry()) else {
+        return Err(vec![function.error("is a declaration, which cannot become a program")]);
+    };
+    let facts = match Facts::of_block(entry) {
+        Ok(facts) => facts,
+        Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
+    };
+    let mut regions = HashMap::new();
+    for op in entry.ops() {
+        if op.is::<FusionOp<'_>>() {
+            match FusedRegion::read(op).and_then(|r| lower(&r, config).map(|l| (r, l))) {
+                Ok(lowered) => drop(regions.insert(op.op, lowered)),
+                Err(error) => errors.push(*error),
+            }
+        } else if !is_known(op) {
+            errors.push(op.error("is in no region").help("run 'stitch' before this pass"));
+        }
+    }
+    let header = match header(function, entry, &facts) {
+        Ok(header) => Some(header),
+        Err(error) => {
+            errors.push(*error);
+            None
+        }
+    };
+    match header {
+        Some(header) if errors.is_empty() => {
+            Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])
+        }
+        _ => Err(errors),
+    }
+}
+
+fn is_known(op: OpRef<'_>) -> bool {
+    op.is::<SymbolOp<'_>>()
+        || op.is::<EqualOp<'_>>()
+        || op.is::<ConstantOp<'_>>()
+        || op.is::<ReshapeOp<'_>>()
+        || op.name_str() == "func.return"
+}
+
+fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+    let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
+    match fusion.kind() {
+        "row" => rows::lower(region, config.resident_columns),
+        kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
+    }
+}
+
+/// A buffer for a tensor.
+fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
+    let shape = symbolic_shape(op.cx, body.ty(value)).unwrap_or_default();
+    let dims: Option<Vec<Poly>> = shape.into_iter().collect();
+    match dims {
+        Some(dims) => Ok(BufferType::new(op.cx.element_type(body.ty(value)), dims)),
+        None => {
+            let message = format!("a size of {} is not known", value_text(op.cx, body, value));
+            Err(Box::new(op.error(message).help("run shape propagation before this pass")))
+        }
+    }
+}
+
+fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<ProgramHeader> {
+    let cx = function.cx;
+    let func = function.as_::<FuncOp<'_>>().expect("a function");
+    let name_in = |list: Option<&[Attr]>, i: usize| {
+        let entry = cx.entry(*list?.get(i)?, cx.ident(NAME_ATTR))?;
+        cx.as_str(entry).map(str::to_owned)
+    };
+    let own_name = |v: Value| entry.body.value_name(v).map(|n| cx.str(n).to_owned());
+    let mut inputs = Vec::new();
+    for (i, arg) in entry.args().iter().enumerate() {
+        let name = name_in(func.arg_attrs(), i).or_else(|| own_name(*arg)).unwrap_or_else(|| format!("arg{i}"));
+        inputs.push((name, buffer(function, entry.body, *arg)?));
+    }
+    let mut outputs = Vec::new();
+    for (i, value) in entry.terminator().into_iter().flat_map(OpRef::operands).enumerate() {
+        let name = name_in(func.res_attrs(), i).unwrap_or_else(|| format!("result{i}"));
+        outputs.push((name, buffer(function, entry.body, value)?));
+    }
+    let symbol = |(name, info): (&std::sync::Arc<str>, &SymbolInfo)| Symbol { name: name.to_string(), info: info.clone() };
+    Ok(ProgramHeader {
+        name: function.symbol_name().unwrap_or_default().to_owned(),
+        symbols: facts.symbols().map(symbol).collect(),
+        inputs,
+        outputs,
+        constraints: entry.ops().filter_map(|op| Some(constraint(&op.as_::<EqualOp<'_>>()?))).collect(),
+    })
+}
+
+fn constraint(equal: &EqualOp<'_>) -> Constraint {
+    let mut constraint = Constraint::new(ConstraintKind::Compatible, equal.lhs().clone(), equal.rhs().clone());
+    if let Some(source) = equal.source() {
+        constraint.left_words = Some(format!("{} ({source})", equal.lhs()));
+    }
+    constraint
+}
+
+/// A program and its kernels, independent of the function from which they come.
+pub(super) struct Converted<'c> {
+    kernels: Vec<(String, Kernel)>,
+    program: ProgramBuilder<'c>,
+    launches: u64,
+    shared: u64,
+}
+
+impl Converted<'_> {
+    /// Puts kernels and program in place of the function `op`. Returns what is counted.
+    pub(super) fn insert(self, cx: &Context, body: &mut Body, op: Op) -> Vec<(&'static str, u64)> {
+        let loc = body.loc(op);
+        let counts = vec![
+            ("num-kernels", self.kernels.len() as u64),
+            ("num-launches", self.launches),
+            ("num-shared", self.shared),
+        ];
+        let mut rw = Rewriter::new(cx, body);
+        rw.set_before(op);
+        for (name, kernel) in self.kernels {
+            let (state, inside) = kernel.named(cx, &name);
+            rw.create_isolated(state, inside);
+        }
+        self.program.finish(&mut rw, loc);
+        rw.erase_op(op);
+        counts
+    }
+}
+
+/// Makes the program of a function.
+struct Assembly<'a, 'c> {
+    function: OpRef<'a>,
+    entry: BlockRef<'a>,
+    /// Output that a value of a region is written to.
+    placed: HashMap<Value, usize>,
+    buffers: HashMap<Value, Value>,
+    by_text: HashMap<String, String>,
+    converted: Converted<'c>,
+}
+
+impl<'a, 'c> Assembly<'a, 'c> {
+    fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
+        let program = ProgramBuilder::new(cx, header);
+        let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
+        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0 };
+        Self { function, entry, placed: HashMap::new(), buffers, by_text: HashMap::new(), converted }
+    }
+
+    fn run(mut self, mut regions: HashMap<Op, (FusedRegion<'a>, Lowered)>) -> Built<Converted<'c>> {
+        self.place_outputs(&regions);
+        let mut constants = 0;
+        for op in self.entry.ops() {
+            if let Some(constant) = op.as_::<ConstantOp<'_>>() {
+                let name = format!("constant{constants}");
+                constants += 1;
+                let buffer = self.converted.program.constant(op.loc(), &name, op.prop("value").expect("verified"));
+                self.buffers.insert(constant.result(), buffer);
+            } else if let Some(reshape) = op.as_::<ReshapeOp<'_>>() {
+                let ty = buffer(op, op.body, reshape.result())?;
+                let from = self.buffers[&reshape.input()];
+                let view = self.converted.program.view(op.loc(), from, ty);
+                self.buffers.insert(reshape.result(), view);
+            } else if let Some((region, lowered)) = regions.remove(&op.op) {
+                self.region(&region, lowered)?;
+            } else if op.name_str() == "func.return" {
+                self.copy_outputs(op);
+            }
+        }
+        Ok(self.converted)
+    }
+
+    /// What a value is a reshape of.
+    fn base(&self, value: Value) -> Value {
+        let mut value = value;
+        while let Some(reshape) = self.entry.body.defining_op(value).and_then(|o| self.function_op(o).as_::<ReshapeOp<'_>>()) {
+            value = reshape.input();
+        }
+        value
+    }
+
+    fn function_op(&self, op: Op) -> OpRef<'a> {
+        OpRef::new(self.function.cx, self.entry.body, op)
+    }
+
+    /// The first result of a region that is the same value as `value`, a result of a region.
+    fn first_result(&self, regions: &HashMap<Op, (FusedRegion<'a>, Lowered)>, value: Value) -> Option<Value> {
+        let op = self.entry.body.defining_op(value)?;
+        let (region, _) = regions.get(&op)?;
+        let at = self.function_op(op).results().position(|r| r == value)?;
+        let first = region.yielded.iter().position(|y| *y == region.yielded[at])?;
+        Some(self.function_op(op).result(first))
+    }
+
+    /// Decides which results of regions are made in the memory of outputs.
+    fn place_outputs(&mut self, regions: &HashMap<Op, (FusedRegion<'a>, Lowered)>) {
+        let returned: Vec<Value> = self.entry.terminator().into_iter().flat_map(OpRef::operands).collect();
+        for (i, value) in returned.into_iter().enumerate() {
+            if let Some(first) = self.first_result(regions, self.base(value)) {
+                self.placed.entry(first).or_insert(i);
+            }
+        }
+    }
+
+    fn region(&mut self, region: &FusedRegion<'a>, lowered: Lowered) -> Built<()> {
+        let (op, loc) = (region.op, region.op.loc());
+        let program = &mut self.converted.program;
+        let mut inside: HashMap<Value, Value> = HashMap::new();
+        for (arg, operand) in region.inputs.iter().zip(op.operands()) {
+            inside.insert(*arg, self.buffers[&operand]);
+        }
+        for (yielded, result) in region.yielded.iter().zip(op.results()) {
+            if let Some(known) = inside.get(yielded) {
+                self.buffers.insert(result, *known);
+                continue;
+            }
+            let ty = buffer(op, op.body, result)?;
+            let buffer = match self.placed.get(&result) {
+                Some(output) if *program.ty(program.output(*output)) == ty => program.output(*output),
+                Some(output) => program.view(loc, program.output(*output), ty),
+                None => program.alloc(loc, ty),
+            };
+            inside.insert(*yielded, buffer);
+            self.buffers.insert(result, buffer);
+        }
+        let temporaries: Vec<Value> = lowered
+            .temporaries
+            .into_iter()
+            .map(|view| program.alloc(loc, BufferType::new(view.elem, view.dims)))
+            .collect();
+        for step in lowered.steps {
+            let buffers: Vec<Value> = step
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    Arg::Tensor(value) => inside[value],
+                    Arg::Temporary(i) => temporaries[*i],
+                })
+                .collect();
+            self.launch(region, step, &buffers);
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, region: &FusedRegion<'a>, step: Step, buffers: &[Value]) {
+        let loc = region.op.loc();
+        let mut guards = Vec::new();
+        let mut callees = Vec::new();
+        for (guard, kernel) in step.versions {
+            let dims: Vec<Poly> = kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
+            callees.push((self.name(region, kernel), dims));
+            guards.push(guard);
+        }
+        guards.pop();
+        self.converted.launches += 1;
+        let work = Some(&step.work);
+        let program = &mut self.converted.program;
+        match &callees[..] {
+            [(name, dims)] => program.launch(loc, name, buffers, dims, work),
+            _ => program.select(loc, &guards, |i, b| {
+                let (name, dims) = &callees[i];
+                LaunchOp::build(b, loc, name, buffers, dims, work.map(std::slice::from_ref));
+            }),
+        }
+    }
+
+    /// Name of a kernel: that of an equal one, if there is one.
+    fn name(&mut self, region: &FusedRegion<'a>, mut kernel: Kernel) -> String {
+        let text = kernel.text(self.function.cx);
+        if let Some(name) = self.by_text.get(&text) {
+            self.converted.shared += 1;
+            return name.clone();
+        }
+        let kind = region.op.as_::<FusionOp<'_>>().map_or("kernel", |f| f.kind());
+        let function = self.function.symbol_name().unwrap_or_default();
+        let name = format!("{function}_{kind}{}", self.converted.kernels.len());
+        self.by_text.insert(text, name.clone());
+        self.converted.kernels.push((name.clone(), kernel));
+        name
+    }
+
+    /// Outputs that are not made in place: inputs, constants, and what is returned twice.
+    fn copy_outputs(&mut self, end: OpRef<'a>) {
+        for (i, value) in end.operands().enumerate() {
+            let program = &mut self.converted.program;
+            let (from, to) = (self.buffers[&value], program.output(i));
+            let base = root_buffer(program, from);
+            if base != to {
+                program.copy(end.loc(), from, to);
+            }
+        }
+    }
+}
+
+/// The buffer that `value` is a view of.
+fn root_buffer(program: &mut ProgramBuilder<'_>, value: Value) -> Value {
+    let b = program.at_end();
+    let mut value = value;
+    while let Some(view) = b.body().defining_op(value).and_then(|op| b.op_ref(op).as_::<ViewOp<'_>>()) {
+        value = view.buffer();
+    }
+    value
+}

@@ -1,0 +1,110 @@
+//! A `graph.fusion` as the lowerings see it, and what they make of it.
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::kernel::Mode;
+use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::graph::{FusionOp, SizeOp};
+use sutura_ir::{OpRef, Value};
+
+use super::kernel::{Built, Kernel};
+use crate::region::cost::body_cost;
+use crate::region::nest::{Nest, sizes};
+
+/// A region to be lowered.
+pub(super) struct FusedRegion<'a> {
+    /// The `graph.fusion`.
+    pub(super) op: OpRef<'a>,
+    /// What is known of its symbols.
+    pub(super) facts: Facts,
+    /// Tensors that it takes, as arguments of its body.
+    pub(super) inputs: Vec<Value>,
+    /// The ops that compute, in order.
+    pub(super) ops: Vec<OpRef<'a>>,
+    /// Values that it yields, each once.
+    pub(super) outputs: Vec<Value>,
+    /// What it yields, one value per result.
+    pub(super) yielded: Vec<Value>,
+}
+
+/// One launch, in versions of which the last has no guard.
+pub(super) struct Step {
+    /// Guards and kernels.
+    pub(super) versions: Vec<(Vec<Poly>, Kernel)>,
+    /// What is passed.
+    pub(super) args: Vec<Arg>,
+    /// Scalar operations of all groups together.
+    pub(super) work: Poly,
+}
+
+/// A buffer that a kernel is launched on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Arg {
+    /// A tensor of the region.
+    Tensor(Value),
+    /// A temporary of its kernels, by number.
+    Temporary(usize),
+}
+
+/// What a region becomes.
+pub(super) struct Lowered {
+    /// Buffers between its kernels.
+    pub(super) temporaries: Vec<ViewType>,
+    /// The launches, in order.
+    pub(super) steps: Vec<Step>,
+}
+
+impl<'a> FusedRegion<'a> {
+    /// Reads a fusion.
+    ///
+    /// # Errors
+    /// When its facts contradict each other.
+    pub(super) fn read(op: OpRef<'a>) -> Built<Self> {
+        let entry = op.as_::<FusionOp<'a>>().and_then(|f| f.body().entry());
+        let Some(entry) = entry else { return Err(Box::new(op.error("has an empty body"))) };
+        let facts = Facts::of_block(entry).map_err(|(op, c)| Box::new(op.error(c)))?;
+        let is_fact = |o: &OpRef<'_>| o.name_str().starts_with("dyn.");
+        let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|o| !is_fact(o)).collect();
+        let yielded: Vec<Value> = ops.pop().map(|end| end.operands().collect()).unwrap_or_default();
+        let mut outputs: Vec<Value> = Vec::new();
+        yielded.iter().for_each(|v| if !outputs.contains(v) { outputs.push(*v) });
+        Ok(Self { op, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
+    }
+
+    /// Tensors that a kernel of the whole region takes: those that are read, then those that are written.
+    pub(super) fn tensors(&self, nest: &Nest<'_>) -> Vec<Value> {
+        let mut tensors = nest.inputs();
+        tensors.extend(nest.output_writes().map(|(_, write)| write.value));
+        tensors
+    }
+
+    /// Parameters for [`Self::tensors`].
+    pub(super) fn views(&self, nest: &Nest<'_>) -> Vec<(ViewType, Mode)> {
+        let mode = |v: &Value| if nest.made.contains_key(v) { Mode::Out } else { Mode::In };
+        self.tensors(nest).iter().map(|v| (self.view(nest, *v), mode(v))).collect()
+    }
+
+    /// A tensor in memory.
+    pub(super) fn view(&self, nest: &Nest<'_>, value: Value) -> ViewType {
+        let dims = sizes(nest.cx, nest.body, &self.facts, value).expect("the normal form knows all sizes");
+        ViewType::new("dram", nest.cx.element_type(nest.body.ty(value)), dims)
+    }
+
+    /// Sizes that bodies compute with.
+    pub(super) fn sizes(&self) -> Vec<Poly> {
+        let mut sizes = Vec::new();
+        for op in &self.ops {
+            op.walk(&mut |o| sizes.extend(o.as_::<SizeOp<'_>>().map(|s| self.facts.canonical(s.size()))));
+        }
+        sizes
+    }
+
+    /// Scalar operations of the whole region.
+    pub(super) fn work(&self, nest: &Nest<'_>) -> Poly {
+        let work = |s: &crate::region::Stage<'_>| {
+            let points = Poly::product(s.dims.iter().map(|d| &nest.extents[*d]));
+            points.scale(i64::from(body_cost(s.body)).max(1))
+        };
+        nest.stages.iter().map(work).fold(Poly::default(), |sum, w| sum.add(&w))
+    }
+}

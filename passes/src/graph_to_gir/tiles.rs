@@ -1,0 +1,259 @@
+//! Tiles of a region: where a tensor is read and written, and scalar functions applied to whole tiles.
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::constraints::Axis as Direction;
+use sutura_dialects::gir::ops::*;
+use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
+use sutura_dialects::graph::maps;
+use sutura_ir::affine::AffineExpr;
+use sutura_ir::{Attr, OpRef, Type, Value};
+
+use super::kernel::{Built, Emit};
+use crate::region::Nest;
+
+/// A dim along which tiles extend.
+#[derive(Clone)]
+pub(super) struct Axis {
+    /// The region's dim.
+    pub(super) dim: usize,
+    /// Index of the tile's first element.
+    pub(super) base: Value,
+    /// Elements of a tile.
+    pub(super) extent: Poly,
+}
+
+/// What the dims of a region are at one place of a kernel.
+#[derive(Clone)]
+pub(super) struct Frame {
+    /// Indices of the dims that are no axis.
+    pub(super) fixed: Vec<Option<Value>>,
+    /// Dim along which tiles have rows.
+    pub(super) row: Option<Axis>,
+    /// Dim along which tiles have columns.
+    pub(super) col: Option<Axis>,
+    /// Space of tiles that have columns.
+    pub(super) space: &'static str,
+    /// Tiles may reach beyond the end of their tensors.
+    pub(super) partial: bool,
+}
+
+/// The axes along which a tile extends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Shape {
+    pub(super) rows: bool,
+    pub(super) cols: bool,
+}
+
+impl Shape {
+    /// One element.
+    pub(super) const SCALAR: Self = Self { rows: false, cols: false };
+
+    fn or(self, other: Self) -> Self {
+        Self { rows: self.rows || other.rows, cols: self.cols || other.cols }
+    }
+}
+
+/// A tile of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    pub(super) value: Value,
+    pub(super) shape: Shape,
+    pub(super) elem: Type,
+    /// Its window may be smaller than its extents.
+    pub(super) windowed: bool,
+    /// A single element that lies in the space of the columns: what was just combined.
+    pub(super) cached: bool,
+}
+
+/// A number in a scalar function: a tile, or a constant that takes whatever shape is needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Tile(Tile),
+    Constant(Attr, Type),
+}
+
+impl Number {
+    fn shape(&self) -> Shape {
+        match self {
+            Self::Tile(tile) => tile.shape,
+            Self::Constant(..) => Shape::SCALAR,
+        }
+    }
+}
+
+impl Frame {
+    /// Extents of a tile.
+    fn extents(&self, shape: Shape) -> (Poly, Poly) {
+        let extent = |axis: &Option<Axis>, on: bool| match axis {
+            Some(axis) if on => axis.extent.clone(),
+            _ => Poly::constant(1),
+        };
+        (extent(&self.row, shape.rows), extent(&self.col, shape.cols))
+    }
+
+    /// Type of a tile.
+    pub(super) fn tile_type(&self, shape: Shape, elem: Type) -> TileType {
+        let (rows, cols) = self.extents(shape);
+        let space = if shape.cols { self.space } else { "vec" };
+        TileType { space: space.into(), elem, rows, cols }
+    }
+
+    /// Value of a dim: its index, or that of the first element of a tile.
+    fn value(&self, dim: usize) -> Value {
+        let axis = [&self.row, &self.col].into_iter().flatten().find(|a| a.dim == dim);
+        axis.map(|a| a.base).or(self.fixed[dim]).expect("every dim of the region has its place in the kernel")
+    }
+
+    /// Axes along which an access extends.
+    pub(super) fn shape(&self, nest: &Nest<'_>, index: &[AffineExpr]) -> Shape {
+        let along = |axis: &Option<Axis>| {
+            axis.as_ref().is_some_and(|a| index.iter().any(|e| maps::mentions(nest.cx, *e, a.dim)))
+        };
+        Shape { rows: along(&self.row), cols: along(&self.col) }
+    }
+}
+
+impl Emit<'_> {
+    /// The view under other sizes, whose product is the same.
+    pub(super) fn reshaped(&mut self, view: Value, sizes: &[Poly]) -> Value {
+        let cx = self.b.cx();
+        let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
+        if ty.dims == sizes {
+            return view;
+        }
+        let ty = cx.ext_type(ViewType { dims: sizes.to_vec(), strides: None, ..ty.clone() });
+        IdentityOp::value(&mut self.b, self.loc, view, ty)
+    }
+
+    /// The window of a view that an access names.
+    pub(super) fn slice(&mut self, nest: &Nest<'_>, frame: &Frame, view: Value, index: &[AffineExpr]) -> (Value, Shape) {
+        let cx = self.b.cx();
+        let shape = frame.shape(nest, index);
+        let mut offsets = Vec::new();
+        let mut along: [Option<(i64, i64)>; 2] = [None, None];
+        for (dim, expr) in index.iter().enumerate() {
+            for (axis, found) in [&frame.row, &frame.col].into_iter().zip(&mut along) {
+                let Some(axis) = axis.as_ref().filter(|a| maps::mentions(cx, *expr, a.dim)) else { continue };
+                let linear = maps::linear(cx, *expr, nest.extents.len()).expect("checked by the region's scheme");
+                *found = Some((dim as i64, linear.factors[axis.dim]));
+            }
+            offsets.push(self.index(*expr, &|d| frame.value(d)));
+        }
+        let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
+        let (rows, cols) = frame.extents(shape);
+        let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
+        let [row, col] = along;
+        let mut state =
+            SliceOp::state(&self.b, self.loc, view, &offsets, row.map(|r| r.0), col.map(|c| c.0), slice);
+        for (name, step) in [("row_step", row), ("col_step", col)] {
+            if let Some((_, step)) = step.filter(|(_, step)| *step != 1) {
+                state = state.prop(cx.ident(name), cx.int_attr(step, Type::I64));
+            }
+        }
+        let op = self.b.create(state);
+        (self.b.body().result(op, 0), shape)
+    }
+
+    /// Reads the window of a view that an access names.
+    pub(super) fn load(&mut self, nest: &Nest<'_>, frame: &Frame, view: Value, index: &[AffineExpr]) -> Tile {
+        let cx = self.b.cx();
+        let (slice, shape) = self.slice(nest, frame, view, index);
+        let elem = cx.type_as::<ViewType>(self.b.body().ty(view)).expect("a view").elem;
+        let ty = cx.ext_type(frame.tile_type(shape, elem));
+        let value = LoadOp::value(&mut self.b, self.loc, slice, ty);
+        let windowed = frame.partial && shape != Shape::SCALAR;
+        Tile { value, shape, elem, windowed, cached: false }
+    }
+
+    /// Writes a number to the window of a view that an access names.
+    pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, view: Value, index: &[AffineExpr]) {
+        let (slice, shape) = self.slice(nest, frame, view, index);
+        let tile = self.realise(frame, number, shape, None);
+        StoreOp::build(&mut self.b, self.loc, tile.value, slice);
+    }
+
+    /// A tile of one value.
+    pub(super) fn fill(&mut self, frame: &Frame, value: Attr, elem: Type, shape: Shape) -> Tile {
+        let ty = self.b.cx().ext_type(frame.tile_type(shape, elem));
+        let value = FillOp::value(&mut self.b, self.loc, value, ty);
+        Tile { value, shape, elem, windowed: false, cached: false }
+    }
+
+    /// A number as tile of the given shape, with the window of `like` where one is given.
+    pub(super) fn realise(&mut self, frame: &Frame, number: Number, shape: Shape, like: Option<Tile>) -> Tile {
+        let tile = match number {
+            Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.windowed || !l.windowed) => return tile,
+            Number::Tile(tile) => tile,
+            Number::Constant(value, elem) if like.is_none() || shape == Shape::SCALAR => {
+                return self.fill(frame, value, elem, shape);
+            }
+            Number::Constant(value, elem) => self.fill(frame, value, elem, Shape::SCALAR),
+        };
+        let like = match like {
+            Some(like) => like,
+            None => {
+                let zero = zero(self.b.cx(), tile.elem);
+                self.fill(frame, zero, tile.elem, shape)
+            }
+        };
+        let value = BroadcastOp::value(&mut self.b, self.loc, tile.value, like.value);
+        Tile { value, shape, elem: tile.elem, windowed: like.windowed, cached: false }
+    }
+
+    /// Numbers as tiles of one shape and one window.
+    pub(super) fn agree(&mut self, frame: &Frame, numbers: &[Number]) -> Vec<Tile> {
+        let shape = numbers.iter().fold(Shape::SCALAR, |shape, n| shape.or(n.shape()));
+        let whole = |windowed: bool| {
+            numbers.iter().find_map(|n| match n {
+                Number::Tile(tile) if tile.shape == shape && tile.windowed == windowed => Some(*tile),
+                _ => None,
+            })
+        };
+        let like = whole(true).or_else(|| whole(false));
+        let tiles: Vec<Tile> = numbers.iter().map(|n| self.realise(frame, *n, shape, like)).collect();
+        tiles.into_iter().map(|t| self.in_registers(t)).collect()
+    }
+
+    /// The tile, moved to registers if it is a single element in the space of the columns.
+    fn in_registers(&mut self, tile: Tile) -> Tile {
+        if !tile.cached {
+            return tile;
+        }
+        let ty = self.b.cx().ext_type(TileType::constant("vec", tile.elem, 1, 1));
+        let known = self.moved.get(&tile.value).copied();
+        let value = known.unwrap_or_else(|| MoveOp::value(&mut self.b, self.loc, tile.value, ty));
+        self.moved.insert(tile.value, value);
+        Tile { value, cached: false, ..tile }
+    }
+
+    /// The indices of a dim.
+    pub(super) fn iota(&mut self, frame: &Frame, dim: usize) -> Tile {
+        let on = |axis: &Option<Axis>| axis.as_ref().is_some_and(|a| a.dim == dim);
+        let shape = Shape { rows: on(&frame.row), cols: on(&frame.col) };
+        let direction = if shape.rows { Direction::Rows } else { Direction::Cols };
+        self.count(frame, direction, frame.value(dim), shape)
+    }
+
+    /// A tile that counts from `base` on.
+    fn count(&mut self, frame: &Frame, direction: Direction, base: Value, shape: Shape) -> Tile {
+        let ty = self.b.cx().ext_type(frame.tile_type(shape, Type::INDEX));
+        let value = IotaOp::value(&mut self.b, self.loc, direction, base, ty);
+        Tile { value, shape, elem: Type::INDEX, windowed: false, cached: false }
+    }
+
+    /// A size as tile.
+    pub(super) fn size_tile(&mut self, frame: &Frame, size: &Poly) -> Tile {
+        let base = self.size(size);
+        self.count(frame, Direction::Cols, base, Shape::SCALAR)
+    }
+
+    /// The error that an op cannot be part of a kernel.
+    pub(super) fn unsupported<T>(op: OpRef<'_>, message: &str) -> Built<T> {
+        Err(Box::new(op.error(message)))
+    }
+}
+
+/// The number 0.
+pub(super) fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
+    if elem.is_float(cx) { cx.float_attr(0.0, elem) } else { cx.int_attr(0, elem) }
+}

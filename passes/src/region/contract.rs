@@ -1,0 +1,209 @@
+//! Contraction regions: one sum of products with elementwise ops behind it.
+//!
+//! Which part an iterator plays follows from the tensors that it indexes, as in TensorIR's matching by iterator and
+//! buffer incidence: in both factors and the result it is a batch dim, in the left one and the result a row, in the
+//! right one and the result a column, in both factors only it is summed over.
+
+use sutura_dialects::graph::Combiner;
+use sutura_ir::{OpRef, Type, Value};
+
+use super::cost::{body_cost, value_text};
+use super::nest::{Access, Nest, Stage};
+use super::rows::check_column_access;
+use super::{Fit, Misfit, misfit};
+
+/// Ops that do not follow the product are computed once per tile at most at this price.
+const CHEAP: u32 = 12;
+
+/// How a region runs as tiles of a product.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ContractPlan {
+    /// Number of the stage that contracts.
+    pub stage: usize,
+    /// Number of its input that has the rows.
+    pub lhs: usize,
+    /// Number of its input that has the columns.
+    pub rhs: usize,
+    /// Dims of both factors and the result, in the result's order.
+    pub batch: Vec<usize>,
+    /// Dims of the left factor and the result, in the result's order.
+    pub rows: Vec<usize>,
+    /// Dims of the right factor and the result, in the result's order.
+    pub cols: Vec<usize>,
+    /// Dims that are summed over, in the left factor's order.
+    pub sums: Vec<usize>,
+}
+
+/// True when `stage` sums products of two tensors of floats that it reads element by element.
+pub fn is_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> bool {
+    check_contraction(nest, stage).is_ok()
+}
+
+/// The value through conversions to wider floats.
+fn unwidened(op: OpRef<'_>, value: Value) -> Value {
+    let mut value = value;
+    while let Some(def) = op.body.defining_op(value).map(|o| op.at(o)).filter(|o| o.name_str() == "arith.extf") {
+        value = def.operand(0);
+    }
+    value
+}
+
+fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
+    let [result] = &stage.results[..] else { return misfit("has several results") };
+    if stage.combiners != [Combiner::Add] || stage.inputs.len() != 2 {
+        return misfit("is no sum over two tensors");
+    }
+    let yielded = stage.body.terminator().map(|t| t.operand(0));
+    let product = yielded.and_then(|v| stage.op.body.defining_op(v)).map(|o| stage.op.at(o));
+    let Some(product) = product.filter(|o| o.name_str() == "arith.mulf") else {
+        return misfit("is no sum of products");
+    };
+    let factors: Vec<Value> = product.operands().map(|v| unwidened(stage.op, v)).collect();
+    let args = stage.body.args();
+    if factors != args && !(factors[0] == args[1] && factors[1] == args[0]) {
+        return misfit("is no sum of products of two tensors");
+    }
+    let elem = |v: Value| nest.cx.element_type(nest.body.ty(v));
+    if stage.inputs.iter().chain([result]).any(|a| elem(a.value) != Type::F32) {
+        return misfit("multiplies numbers that are not f32");
+    }
+    if stage.inputs.iter().any(|a| a.oob.is_some() || !is_projection(nest, a)) {
+        return misfit("reads its factors otherwise than element by element");
+    }
+    Ok(())
+}
+
+fn is_projection(nest: &Nest<'_>, access: &Access) -> bool {
+    let mut seen = Vec::new();
+    access.index.iter().all(|expr| match nest.plain(*expr) {
+        Some(dim) => {
+            let new = !seen.contains(&dim);
+            seen.push(dim);
+            new
+        }
+        None => sutura_dialects::graph::maps::constant(nest.cx, *expr) == Some(0),
+    })
+}
+
+impl ContractPlan {
+    /// Fits a region that has one contraction.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn of(nest: &Nest<'_>) -> Fit<Self> {
+        let mut contractions = (0..nest.stages.len()).filter(|i| is_contraction(nest, &nest.stages[*i]));
+        let Some(stage) = contractions.next() else { return misfit("has no contraction") };
+        if contractions.next().is_some() {
+            return misfit("both contract, and a kernel has one contraction");
+        }
+        let plan = Self::of_stage(nest, stage)?;
+        plan.check_others(nest)?;
+        Ok(plan)
+    }
+
+    /// The part that each dim of a contraction plays.
+    ///
+    /// # Errors
+    /// When a dim plays none.
+    pub fn of_stage(nest: &Nest<'_>, number: usize) -> Fit<Self> {
+        let stage = &nest.stages[number];
+        check_contraction(nest, stage)?;
+        let result = &stage.results[0];
+        let order: Vec<usize> = result.index.iter().filter_map(|e| nest.plain(*e)).collect();
+        let reads = |input: usize, dim: usize| nest.mentions(&stage.inputs[input], dim);
+        // The result's last dim that only one factor has is the columns', so that they are stored side by side.
+        let last = order.iter().rev().find(|d| !nest.is_unit(**d)).or(order.last());
+        let Some(&last) = last else { return misfit("has a single number as result") };
+        let (lhs, rhs) = match (reads(0, last), reads(1, last)) {
+            (true, false) => (1, 0),
+            (false, true) => (0, 1),
+            _ => return misfit("the innermost dimension of the result is one of both factors"),
+        };
+        let mut plan =
+            Self { stage: number, lhs, rhs, batch: vec![], rows: vec![], cols: vec![], sums: vec![] };
+        for dim in order {
+            match (reads(lhs, dim), reads(rhs, dim)) {
+                (true, true) => plan.batch.push(dim),
+                (true, false) => plan.rows.push(dim),
+                (false, true) => plan.cols.push(dim),
+                (false, false) => return misfit("repeats its result along a dimension"),
+            }
+        }
+        // The innermost column comes last even if dims of extent 1 follow it.
+        plan.cols.retain(|d| *d != last);
+        plan.cols.push(last);
+        for expr in &stage.inputs[lhs].index {
+            plan.sums.extend(nest.plain(*expr).filter(|d| stage.reduced.contains(d)));
+        }
+        if plan.sums.len() != stage.reduced.len() || stage.reduced.iter().any(|d| !reads(rhs, *d)) {
+            return misfit("sums over a dimension that only one factor has");
+        }
+        Ok(plan)
+    }
+
+    /// Dims that index the result.
+    pub fn parallel(&self) -> impl Iterator<Item = usize> + '_ {
+        self.batch.iter().chain(&self.rows).chain(&self.cols).copied()
+    }
+
+    /// The dim that tiles have columns along.
+    pub fn col(&self) -> usize {
+        *self.cols.last().expect("a contraction has columns")
+    }
+
+    /// The dim that tiles have rows along; without one tiles have one row.
+    pub fn row(&self) -> Option<usize> {
+        self.rows.last().copied()
+    }
+
+    fn check_others(&self, nest: &Nest<'_>) -> Fit<()> {
+        let parallel: Vec<usize> = self.parallel().collect();
+        let mut follows = vec![false; nest.stages.len()];
+        follows[self.stage] = true;
+        for (i, stage) in nest.stages.iter().enumerate().filter(|(i, _)| *i != self.stage) {
+            let makers = stage.inputs.iter().filter_map(|a| nest.made.get(&a.value));
+            follows[i] = makers.into_iter().any(|(maker, _)| follows[*maker]);
+            let name = || value_text(nest.cx, nest.body, stage.results[0].value);
+            if stage.reduces() {
+                return misfit(format!("{} is combined from whole rows of the product", name()));
+            }
+            if let Some(dim) = stage.dims.iter().find(|d| !parallel.contains(d)) {
+                return misfit(format!("{} runs over {}, which the product does not", name(), nest.extents[*dim]));
+            }
+            if !follows[i] && body_cost(stage.body) > CHEAP {
+                return misfit(format!("{} would be computed anew for every tile of the product", name()));
+            }
+            for read in stage.inputs.iter().filter(|a| !nest.made.contains_key(&a.value)) {
+                if read.oob.is_some() {
+                    return misfit("reads outside a tensor");
+                }
+                check_column_access(nest, read, self.col())?;
+                self.row().map_or(Ok(()), |row| check_column_access(nest, read, row))?;
+            }
+        }
+        self.check_factors(nest)?;
+        self.check_outputs(nest, &parallel)
+    }
+
+    fn check_factors(&self, nest: &Nest<'_>) -> Fit<()> {
+        for factor in &nest.stages[self.stage].inputs {
+            if nest.made.contains_key(&factor.value) {
+                let name = value_text(nest.cx, nest.body, factor.value);
+                return misfit(format!("the product reads {name} many times, so it is kept in memory"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_outputs(&self, nest: &Nest<'_>, parallel: &[usize]) -> Fit<()> {
+        for (_, write) in nest.output_writes() {
+            let covered = |d: &usize| nest.is_unit(*d) || write.index.iter().any(|e| nest.plain(*e) == Some(*d));
+            if let Some(dim) = parallel.iter().find(|d| !covered(d)) {
+                let name = value_text(nest.cx, nest.body, write.value);
+                let message = format!("{name} is used outside but is the same for {} tiles", nest.extents[*dim]);
+                return Err(Misfit(message));
+            }
+        }
+        Ok(())
+    }
+}

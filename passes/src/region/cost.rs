@@ -1,0 +1,58 @@
+//! Rough prices: of scalar functions in cheap vector operations, of tensors in bytes at likely sizes.
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_ir::{BlockRef, Context, OpRef, Type, Value};
+
+/// Size that is assumed of a dimension about which nothing is stated.
+const LIKELY: i64 = 128;
+
+/// Price of one scalar op.
+fn op_cost(op: OpRef<'_>) -> u32 {
+    match op.name_str() {
+        "graph.yield" | "arith.constant" | "graph.size" | "graph.index" => 0,
+        "arith.divf" | "arith.divsi" | "arith.floordivsi" | "arith.remsi" | "arith.remf" | "math.sqrt" | "math.rsqrt" => 8,
+        "math.absf" | "math.absi" | "math.floor" | "math.ceil" | "math.round" | "math.roundeven" | "math.trunc"
+        | "math.fma" => 1,
+        name if name.starts_with("math.") => 20,
+        _ => 1,
+    }
+}
+
+/// Price of a scalar function at one point.
+pub fn body_cost(body: BlockRef<'_>) -> u32 {
+    body.ops().map(op_cost).sum()
+}
+
+/// Number that a size is expected to be.
+pub fn likely_size(facts: &Facts, size: &Poly) -> i64 {
+    let value_of = |name: &str| {
+        let info = facts.info(name);
+        Some(info.likely.first().copied().unwrap_or_else(|| LIKELY.clamp(info.min, info.max)))
+    };
+    facts.canonical(size).eval(&value_of).unwrap_or(i64::MAX).max(0)
+}
+
+/// Bytes of one element in memory.
+pub fn element_bytes(cx: &Context, elem: Type) -> i64 {
+    cx.bit_width(elem).map_or(8, |bits| i64::from(bits.div_ceil(8)))
+}
+
+/// Bytes that a tensor is expected to take; an unknown size counts as any other about which nothing is stated.
+pub fn likely_bytes(cx: &Context, facts: &Facts, ty: Type) -> u64 {
+    let sizes = symbolic_shape(cx, ty).unwrap_or_default();
+    let elements = sizes.iter().fold(1u64, |product, size| {
+        let size = size.as_ref().map_or(LIKELY, |s| likely_size(facts, s));
+        product.saturating_mul(size.unsigned_abs())
+    });
+    elements.saturating_mul(element_bytes(cx, cx.element_type(ty)).unsigned_abs())
+}
+
+/// Name by which messages speak of a value.
+pub fn value_text(cx: &Context, body: &sutura_ir::Body, value: Value) -> String {
+    match body.value_name(value) {
+        Some(name) => format!("%{}", cx.str(name)),
+        None => format!("a value of type {}", sutura_ir::asm::print::type_text(cx, body.ty(value))),
+    }
+}

@@ -1,0 +1,158 @@
+//! Moves the ops of each region into a `graph.fusion`, in an order in which producers come first.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use sutura_dialects::r#dyn::attr::ShapeAttr;
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::graph::{FusionOp, SizeOp, YieldOp};
+use sutura_ir::op_def::OpView;
+use sutura_ir::rewriter::IrMapping;
+use sutura_ir::{Block, Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+
+use super::{PlannedRegion, Step};
+
+/// Carries the plan out.
+pub(super) fn outline(rw: &mut Rewriter<'_>, entry: Block, plan: &[Step]) {
+    let facts: Vec<Op> = rw.body().ops(entry).filter(|op| is_fact(OpRef::new(rw.cx(), rw.body(), *op))).collect();
+    // What replaces the values of ops that have moved into regions.
+    let mut moved: HashMap<Value, Value> = HashMap::new();
+    let mut gone = Vec::new();
+    for step in plan {
+        match step {
+            Step::Keep(op) => {
+                replace_operands(rw, *op, &moved);
+                rw.move_to_end(*op, entry);
+            }
+            Step::Region(region) => {
+                make_region(rw, entry, region, &facts, &mut moved);
+                gone.extend(&region.ops);
+            }
+        }
+    }
+    for op in gone.into_iter().rev() {
+        rw.erase_op(op);
+    }
+}
+
+fn is_fact(op: OpRef<'_>) -> bool {
+    op.is::<SymbolOp<'_>>() || op.is::<EqualOp<'_>>()
+}
+
+fn replace_operands(rw: &mut Rewriter<'_>, op: Op, moved: &HashMap<Value, Value>) {
+    let operands: Vec<Value> = rw.body().operands(op).collect();
+    if operands.iter().any(|v| moved.contains_key(v)) {
+        let operands: Vec<Value> = operands.iter().map(|v| moved.get(v).copied().unwrap_or(*v)).collect();
+        rw.set_operands(op, &operands);
+    }
+}
+
+fn make_region(
+    rw: &mut Rewriter<'_>,
+    entry: Block,
+    region: &PlannedRegion,
+    facts: &[Op],
+    moved: &mut HashMap<Value, Value>,
+) {
+    let cx = rw.cx();
+    let (state, inside) = {
+        let body = rw.body();
+        let inside: BTreeSet<Op> = region.ops.iter().copied().collect();
+        let mut inputs: Vec<Value> = Vec::new();
+        for value in region.ops.iter().flat_map(|op| body.operands(*op)) {
+            let outside = body.defining_op(value).is_none_or(|def| !inside.contains(&def));
+            if outside && !inputs.contains(&value) {
+                inputs.push(value);
+            }
+        }
+        let loc = body.loc(region.ops[0]);
+        let inside = build_body(cx, body, region, &inputs, facts);
+        let outer: Vec<Value> = inputs.iter().map(|v| moved.get(v).copied().unwrap_or(*v)).collect();
+        (fusion_state(cx, body, region, &outer, loc), inside)
+    };
+    let names: Vec<_> = region.outputs.iter().map(|v| rw.body().value_name(*v)).collect();
+    rw.set_to_end(entry);
+    let fusion = rw.create_isolated(state, Box::new(inside));
+    let results: Vec<Value> = rw.body().results(fusion).collect();
+    for ((old, new), name) in region.outputs.iter().zip(results).zip(names) {
+        rw.set_value_name(*old, None);
+        rw.set_value_name(new, name);
+        moved.insert(*old, new);
+    }
+}
+
+fn fusion_state(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], loc: Loc) -> OpState {
+    let state = OpState::of(cx, FusionOp::def(), loc)
+        .operands(inputs.iter().copied())
+        .results(region.outputs.iter().map(|v| body.ty(*v)))
+        .prop(cx.ident("kind"), cx.string_attr(region.kind));
+    if region.reasons.is_empty() {
+        return state;
+    }
+    let reasons: Vec<_> = region.reasons.iter().map(|r| cx.string_attr(r)).collect();
+    state.prop(cx.ident("reasons"), cx.array_attr(&reasons))
+}
+
+fn build_body(cx: &Context, from: &Body, region: &PlannedRegion, inputs: &[Value], facts: &[Op]) -> Body {
+    let mut body = Body::new(1);
+    let target = body.region();
+    let mut b = Builder::new(cx, &mut body);
+    let args: Vec<(Type, Loc)> = inputs.iter().map(|v| (from.ty(*v), from.value_loc(*v))).collect();
+    let block = b.create_block(target, &args);
+    b.set_to_end(block);
+    let mut mapping = IrMapping::new();
+    let args: Vec<Value> = b.body().block_args(block).to_vec();
+    for (input, arg) in inputs.iter().zip(args) {
+        mapping.map(*input, arg);
+        b.set_value_name(arg, from.value_name(*input));
+    }
+    let copied = relevant_facts(cx, from, region, inputs, facts);
+    for op in copied.iter().chain(&region.ops) {
+        mapping.clone_op(OpRef::new(cx, from, *op), &mut b).expect("all that a region reads is an input of it");
+    }
+    let yielded: Vec<Value> =
+        region.outputs.iter().map(|v| mapping.get(*v).expect("outputs are made in the region")).collect();
+    YieldOp::build(&mut b, from.loc(region.ops[0]), &yielded);
+    body
+}
+
+/// The facts about symbols that the region's types and bodies mention, and about those that these mention.
+fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], facts: &[Op]) -> Vec<Op> {
+    let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+    let shape_names = |ty: Type, names: &mut BTreeSet<Arc<str>>| {
+        if let Some(shape) = cx.encoding(ty).and_then(|e| cx.attr_as::<ShapeAttr>(e)) {
+            names.extend(shape.dims.iter().flatten().flat_map(|p| p.symbols()));
+        }
+    };
+    inputs.iter().for_each(|v| shape_names(body.ty(*v), &mut names));
+    for op in &region.ops {
+        OpRef::new(cx, body, *op).walk(&mut |op| {
+            op.result_types().for_each(|ty| shape_names(ty, &mut names));
+            if let Some(size) = op.as_::<SizeOp<'_>>() {
+                names.extend(size.size().symbols());
+            }
+        });
+    }
+    loop {
+        let before = names.len();
+        for equal in facts.iter().filter_map(|op| OpRef::new(cx, body, *op).as_::<EqualOp<'_>>()) {
+            let mentioned: BTreeSet<Arc<str>> =
+                equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()).collect();
+            if !mentioned.is_disjoint(&names) {
+                names.extend(mentioned);
+            }
+        }
+        if names.len() == before {
+            break;
+        }
+    }
+    let relevant = |op: &&Op| {
+        let op = OpRef::new(cx, body, **op);
+        match (op.as_::<SymbolOp<'_>>(), op.as_::<EqualOp<'_>>()) {
+            (Some(symbol), _) => names.contains(symbol.name()),
+            (_, Some(equal)) => equal.lhs().symbols().iter().chain(&equal.rhs().symbols()).any(|n| names.contains(n)),
+            _ => false,
+        }
+    };
+    facts.iter().filter(relevant).copied().collect()
+}
