@@ -12,6 +12,8 @@ pub mod rt_to_upstream;
 pub mod shape;
 pub mod stitch;
 pub mod tensorize;
+#[cfg(test)]
+mod testing;
 
 use sutura_ir::pass::PassRegistry;
 

@@ -5,6 +5,8 @@ mod program;
 mod region;
 mod rows;
 mod scalars;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 pub use program::NAME_ATTR;

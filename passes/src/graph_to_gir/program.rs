@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp,
 };
@@ -26,7 +26,11 @@ pub const NAME_ATTR: &str = "graph.name";
 ///
 /// # Errors
 /// All that cannot be converted.
-pub(super) fn convert<'c>(cx: &'c Context, function: OpRef<'_>, config: &Config) -> Result<Converted<'c>, Vec<Diagnostic>> {
+pub(super) fn convert<'c>(
+    cx: &'c Context,
+    function: OpRef<'_>,
+    config: &Config,
+) -> Result<Converted<'c>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let Some(entry) = function.region(0).and_then(|r| r.entry()) else {
         return Err(vec![function.error("is a declaration, which cannot become a program")]);
@@ -108,7 +112,8 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<Prog
         let name = name_in(func.res_attrs(), i).unwrap_or_else(|| format!("result{i}"));
         outputs.push((name, buffer(function, entry.body, value)?));
     }
-    let symbol = |(name, info): (&std::sync::Arc<str>, &SymbolInfo)| Symbol { name: name.to_string(), info: info.clone() };
+    let symbol =
+        |(name, info): (&std::sync::Arc<str>, &SymbolInfo)| Symbol { name: name.to_string(), info: info.clone() };
     Ok(ProgramHeader {
         name: function.symbol_name().unwrap_or_default().to_owned(),
         symbols: facts.symbols().map(symbol).collect(),
@@ -200,7 +205,9 @@ impl<'a, 'c> Assembly<'a, 'c> {
     /// What a value is a reshape of.
     fn base(&self, value: Value) -> Value {
         let mut value = value;
-        while let Some(reshape) = self.entry.body.defining_op(value).and_then(|o| self.function_op(o).as_::<ReshapeOp<'_>>()) {
+        while let Some(reshape) =
+            self.entry.body.defining_op(value).and_then(|o| self.function_op(o).as_::<ReshapeOp<'_>>())
+        {
             value = reshape.input();
         }
         value

@@ -67,7 +67,11 @@ impl<'a> FusedRegion<'a> {
         let mut ops: Vec<OpRef<'a>> = entry.ops().filter(|o| !is_fact(o)).collect();
         let yielded: Vec<Value> = ops.pop().map(|end| end.operands().collect()).unwrap_or_default();
         let mut outputs: Vec<Value> = Vec::new();
-        yielded.iter().for_each(|v| if !outputs.contains(v) { outputs.push(*v) });
+        yielded.iter().for_each(|v| {
+            if !outputs.contains(v) {
+                outputs.push(*v)
+            }
+        });
         Ok(Self { op, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
     }
 

@@ -166,14 +166,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    fn reduce(
-        &self,
-        e: &mut Emit<'_>,
-        frame: &Frame,
-        stage: &Stage<'_>,
-        result: usize,
-        number: Number,
-    ) -> Built<Tile> {
+    fn reduce(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, result: usize, number: Number) -> Built<Tile> {
         let cx = self.nest.cx;
         let wide = accumulator(cx, stage, result);
         let Some(combiner) = tile_combiner(cx, stage.combiners[result], wide) else {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, TernaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::graph::structured::accumulator_type;
@@ -23,8 +23,7 @@ impl Emit<'_> {
         stage: &Stage<'_>,
         args: &[Number],
     ) -> Built<Vec<Number>> {
-        let mut numbers: HashMap<Value, Number> =
-            stage.body.args().iter().copied().zip(args.iter().copied()).collect();
+        let mut numbers: HashMap<Value, Number> = stage.body.args().iter().copied().zip(args.iter().copied()).collect();
         for op in stage.body.ops() {
             let operands: Vec<Number> = op.operands().map(|v| numbers[&v]).collect();
             if op.name_str() == "graph.yield" {

@@ -126,7 +126,13 @@ impl Emit<'_> {
     }
 
     /// The window of a view that an access names.
-    pub(super) fn slice(&mut self, nest: &Nest<'_>, frame: &Frame, view: Value, index: &[AffineExpr]) -> (Value, Shape) {
+    pub(super) fn slice(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        view: Value,
+        index: &[AffineExpr],
+    ) -> (Value, Shape) {
         let cx = self.b.cx();
         let shape = frame.shape(nest, index);
         let mut offsets = Vec::new();
@@ -143,8 +149,7 @@ impl Emit<'_> {
         let (rows, cols) = frame.extents(shape);
         let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
         let [row, col] = along;
-        let mut state =
-            SliceOp::state(&self.b, self.loc, view, &offsets, row.map(|r| r.0), col.map(|c| c.0), slice);
+        let mut state = SliceOp::state(&self.b, self.loc, view, &offsets, row.map(|r| r.0), col.map(|c| c.0), slice);
         for (name, step) in [("row_step", row), ("col_step", col)] {
             if let Some((_, step)) = step.filter(|(_, step)| *step != 1) {
                 state = state.prop(cx.ident(name), cx.int_attr(step, Type::I64));
@@ -182,7 +187,9 @@ impl Emit<'_> {
     /// A number as tile of the given shape, with the window of `like` where one is given.
     pub(super) fn realise(&mut self, frame: &Frame, number: Number, shape: Shape, like: Option<Tile>) -> Tile {
         let tile = match number {
-            Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.windowed || !l.windowed) => return tile,
+            Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.windowed || !l.windowed) => {
+                return tile;
+            }
             Number::Tile(tile) => tile,
             Number::Constant(value, elem) if like.is_none() || shape == Shape::SCALAR => {
                 return self.fill(frame, value, elem, shape);

@@ -119,8 +119,7 @@ impl ContractPlan {
             (false, true) => (0, 1),
             _ => return misfit("the innermost dimension of the result is one of both factors"),
         };
-        let mut plan =
-            Self { stage: number, lhs, rhs, batch: vec![], rows: vec![], cols: vec![], sums: vec![] };
+        let mut plan = Self { stage: number, lhs, rhs, batch: vec![], rows: vec![], cols: vec![], sums: vec![] };
         for dim in order {
             match (reads(lhs, dim), reads(rhs, dim)) {
                 (true, true) => plan.batch.push(dim),

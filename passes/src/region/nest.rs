@@ -135,10 +135,8 @@ impl<'a> Nest<'a> {
         for (i, form) in forms.iter().enumerate() {
             made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));
         }
-        let first: Vec<usize> = forms
-            .iter()
-            .scan(0, |sum, form| Some(std::mem::replace(sum, *sum + form.iterators.len())))
-            .collect();
+        let first: Vec<usize> =
+            forms.iter().scan(0, |sum, form| Some(std::mem::replace(sum, *sum + form.iterators.len()))).collect();
         let total = forms.iter().map(|f| f.iterators.len()).sum();
         let mut sets = Sets((0..total).collect());
         for (i, form) in forms.iter().enumerate() {
@@ -191,11 +189,8 @@ impl<'a> Nest<'a> {
         }
         let to = |i: usize| cx.affine_dim(dims[i] as u32);
         let index = |map: AffineMap| cx.map_results(map).iter().map(|e| substitute(cx, *e, &to)).collect::<Vec<_>>();
-        let read = |((value, map), oob): ((Value, &AffineMap), &Option<Attr>)| Access {
-            value,
-            index: index(*map),
-            oob: *oob,
-        };
+        let read =
+            |((value, map), oob): ((Value, &AffineMap), &Option<Attr>)| Access { value, index: index(*map), oob: *oob };
         let inputs: Vec<Access> = form.inputs().zip(&form.input_maps).zip(&form.oob).map(read).collect();
         let write = |(value, map): (Value, &AffineMap)| Access { value, index: index(*map), oob: None };
         let results: Vec<Access> = form.results().zip(&form.result_maps).map(write).collect();

@@ -124,7 +124,8 @@ fn column(nest: &mut Nest<'_>, facts: &Facts) -> Fit<Option<usize>> {
 fn merge_columns(nest: &mut Nest<'_>, facts: &Facts, mut col: usize) -> usize {
     loop {
         let inner = |s: &Stage<'_>| s.results.first().and_then(|r| last_dim(nest, r));
-        let fits = |d: &usize| *d != col && !nest.meet(*d, col) && facts.prove_equal(&nest.extents[*d], &nest.extents[col]);
+        let fits =
+            |d: &usize| *d != col && !nest.meet(*d, col) && facts.prove_equal(&nest.extents[*d], &nest.extents[col]);
         let lone = nest.stages.iter().filter(|s| !s.dims.contains(&col)).filter_map(inner).find(fits);
         // A dim of the rows that happens to be as long stays one.
         let row = |d: usize| nest.stages.iter().any(|s| s.reduces() && s.dims.contains(&d));

@@ -161,17 +161,8 @@ impl<'a> Stitcher<'a> {
         edges.sort_by_key(|e| (std::cmp::Reverse(e.bytes), e.from, e.to));
         let quotient = Quotient::new(ops.len(), all);
         let n = ops.len();
-        let mut this = Self {
-            cx,
-            body,
-            facts,
-            ops,
-            computes,
-            edges,
-            quotient,
-            kinds: vec!["loop"; n],
-            why_loop: HashMap::new(),
-        };
+        let mut this =
+            Self { cx, body, facts, ops, computes, edges, quotient, kinds: vec!["loop"; n], why_loop: HashMap::new() };
         for node in 0..n {
             if this.computes[node] {
                 match this.fit(&[node]) {

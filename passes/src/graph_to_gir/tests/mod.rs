@@ -1,0 +1,3 @@
+//! Regions and the kernels they become mean the same, at sizes of all kinds.
+
+mod rows;
