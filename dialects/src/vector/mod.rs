@@ -4,7 +4,9 @@ mod asm;
 mod attrs;
 mod canonicalize;
 mod fold;
+mod interp;
 mod ops;
+mod transfer;
 mod types;
 mod verify;
 
@@ -51,6 +53,8 @@ impl Dialect for VectorDialect {
             .interface::<dyn MemoryEffects>("vector.maskedstore", &MASKED_WRITE)
             .interface::<dyn MemoryEffects>("vector.transfer_read", &Transfer { kind: EffectKind::Read, base: 0 })
             .interface::<dyn MemoryEffects>("vector.transfer_write", &Transfer { kind: EffectKind::Write, base: 1 });
+        interp::register(d);
+        transfer::register(d);
     }
 }
 

@@ -253,6 +253,12 @@ impl Buffer {
         }
     }
 
+    /// The elements little-endian, each in the bytes its width needs; `None` when one of them was never written.
+    pub fn to_le_bytes(&self) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; self.len() * self.dtype.bytes()];
+        self.read_bytes(0, &mut bytes).then_some(bytes)
+    }
+
     /// Copies bytes of the little-endian elements; false when one of them was never written. The range must be in bounds.
     pub(crate) fn read_bytes(&self, at: usize, bytes: &mut [u8]) -> bool {
         let size = self.dtype.bytes();

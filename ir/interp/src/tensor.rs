@@ -211,7 +211,8 @@ impl Tensor {
     }
 }
 
-pub(crate) fn out_of_bounds(index: i64, dim: usize, size: usize) -> Fault {
+/// The fault of an index that is not below the size of its dimension.
+pub fn out_of_bounds(index: i64, dim: usize, size: usize) -> Fault {
     Fault::new(FaultKind::OutOfBounds, format!("index {index} is out of bounds for dimension {dim} with size {size}"))
 }
 

@@ -1,0 +1,294 @@
+//! What vector ops do when a program runs, but for those that access memory.
+
+use sutura_interp::constant::static_shape;
+use sutura_interp::elementwise::{apply, attach};
+use sutura_interp::num::{Kernel, Overflow};
+use sutura_interp::{
+    Buffer, DType, Elementwise, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, NumOp, Scalar, Shape,
+    Tensor, Value,
+};
+use sutura_ir::op_def::{AttrConstraintDef, OpView};
+use sutura_ir::{DialectBuilder, OpRef};
+
+use super::attrs::CombiningKind;
+use super::{ExtractOp, InsertOp};
+use crate::interp::numbers;
+
+/// Attaches the hooks.
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    attach(d, "vector.fma", &Elementwise(|_| Ok(NumOp::Fma)));
+    d.interface::<dyn Interpret>("vector.broadcast", &broadcast)
+        .interface::<dyn Interpret>("vector.shape_cast", &shape_cast)
+        .interface::<dyn Interpret>("vector.bitcast", &bitcast)
+        .interface::<dyn Interpret>("vector.transpose", &transpose)
+        .interface::<dyn Interpret>("vector.shuffle", &shuffle)
+        .interface::<dyn Interpret>("vector.extract", &extract)
+        .interface::<dyn Interpret>("vector.insert", &insert)
+        .interface::<dyn Interpret>("vector.from_elements", &from_elements)
+        .interface::<dyn Interpret>("vector.extract_strided_slice", &extract_strided_slice)
+        .interface::<dyn Interpret>("vector.insert_strided_slice", &insert_strided_slice)
+        .interface::<dyn Interpret>("vector.step", &step)
+        .interface::<dyn Interpret>("vector.create_mask", &create_mask)
+        .interface::<dyn Interpret>("vector.constant_mask", &constant_mask)
+        .interface::<dyn Interpret>("vector.reduction", &reduction)
+        .interface::<dyn Interpret>("vector.outerproduct", &outer_product);
+}
+
+/// Sets result 0 to a vector, or to its only element where the result is no vector.
+pub(super) fn next(frame: &mut Frame<'_>, vector: Tensor) -> Result<Flow, InterpError> {
+    let is_vector = frame.cx().shape(frame.result_type(0)?).is_some();
+    let value = if is_vector { Value::Vector(vector) } else { Value::Scalar(vector.data().read(0)?) };
+    frame.set(0, value)?;
+    Ok(Flow::Next)
+}
+
+/// Shape of result 0; empty for an element.
+pub(super) fn result_shape(frame: &Frame<'_>) -> Result<Shape, Fault> {
+    let ty = frame.result_type(0)?;
+    if frame.cx().shape(ty).is_none() { Ok(Shape::new()) } else { static_shape(frame.cx(), ty) }
+}
+
+/// A vector operand, or a scalar as a vector of rank 0.
+pub(super) fn vector(frame: &Frame<'_>, index: usize) -> Result<Tensor, Fault> {
+    match frame.operand(index)? {
+        Value::Scalar(s) => Tensor::splat(*s, &[]),
+        other => other.vector().cloned(),
+    }
+}
+
+fn broadcast(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (source, sizes) = (vector(frame, 0)?, result_shape(frame)?);
+    let Some(extra) = sizes.len().checked_sub(source.rank()) else {
+        return Err(Fault::shape("broadcasts to a lower rank").into());
+    };
+    let mut layout = Layout { offset: 0, strides: sizes.iter().map(|_| 0).collect(), sizes };
+    for (i, (&size, &stride)) in source.shape().iter().zip(&source.layout().strides).enumerate() {
+        if size == layout.sizes[extra + i] {
+            layout.strides[extra + i] = stride;
+        } else if size != 1 {
+            return Err(Fault::shape(format!("dimension {i} of size {size} cannot be stretched")).into());
+        }
+    }
+    let result = source.window(&layout)?;
+    next(frame, result)
+}
+
+fn shape_cast(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let result = vector(frame, 0)?.reshape(&result_shape(frame)?)?;
+    next(frame, result)
+}
+
+/// The bits of the innermost dimension read as elements of another width.
+fn bitcast(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = vector(frame, 0)?;
+    let to = DType::expect(op.cx, op.cx.element_type(frame.result_type(0)?))?;
+    if source.dtype().bits() == to.bits() {
+        let value = apply(NumOp::Bitcast, &[&Value::Vector(source)], Some(to))?;
+        frame.set(0, value)?;
+        return Ok(Flow::Next);
+    }
+    if !source.dtype().bits().is_multiple_of(8) || !to.bits().is_multiple_of(8) {
+        return Err(Fault::unsupported("regroups elements that are no whole bytes").into());
+    }
+    let bytes = source.data().to_le_bytes();
+    let bytes = bytes.ok_or_else(|| Fault::new(FaultKind::Uninitialised, "regroups elements that are undefined"))?;
+    let result = Tensor::new(result_shape(frame)?, Buffer::from_le_bytes(to, &bytes)?)?;
+    next(frame, result)
+}
+
+fn list(op: OpRef<'_>, name: &str) -> Result<Vec<i64>, Fault> {
+    op.prop(name).and_then(|a| op.cx.as_ints(a)).ok_or_else(|| Fault::invalid_ir(format!("has no list '{name}'")))
+}
+
+fn transpose(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let result = vector(frame, 0)?.transpose(&list(op, "permutation")?)?;
+    next(frame, result)
+}
+
+/// Picks slices along the first dimension of two vectors after each other; -1 picks something undefined.
+fn shuffle(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (first, second, sizes) = (vector(frame, 0)?, vector(frame, 1)?, result_shape(frame)?);
+    let count = first.shape().first().copied().unwrap_or(1);
+    let row = first.len().checked_div(count).unwrap_or(0);
+    let mut result = Tensor::undefined(first.dtype(), &sizes)?;
+    for (at, &pick) in list(op, "mask")?.iter().enumerate() {
+        let Ok(pick) = usize::try_from(pick) else { continue };
+        let (source, from) = if pick < count { (&first, pick) } else { (&second, pick - count) };
+        if (from + 1) * row > source.len() || (at + 1) * row > result.len() {
+            return Err(Fault::new(FaultKind::OutOfBounds, format!("picks slice {pick} of too few")).into());
+        }
+        result.data_mut().copy_range(at * row, source.data(), from * row, row);
+    }
+    next(frame, result)
+}
+
+/// The part of a vector at a position that fixes its first dimensions.
+fn part(vector: &Tensor, position: &[i64]) -> Result<Layout, Fault> {
+    if position.contains(&-1) {
+        return Err(Fault::new(FaultKind::Poison, "the position -1 is poison"));
+    }
+    let rest = vector.shape().get(position.len()..).ok_or_else(|| Fault::invalid_ir("the position is too long"))?;
+    let mut offsets = position.to_vec();
+    let mut sizes = vec![1; position.len()];
+    offsets.resize(vector.rank(), 0);
+    sizes.extend(rest.iter().map(|&d| d as i64));
+    let mut layout = vector.layout().slice(&offsets, &sizes, &vec![1; vector.rank()])?;
+    layout.sizes = rest.into();
+    layout.strides = layout.strides[position.len()..].into();
+    Ok(layout)
+}
+
+fn extract(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let position = numbers(frame, &ExtractOp::from_ref(op).position())?;
+    let source = vector(frame, 0)?;
+    let result = source.window(&part(&source, &position)?)?;
+    next(frame, result)
+}
+
+fn insert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let position = numbers(frame, &InsertOp::from_ref(op).position())?;
+    let stored = vector(frame, 0)?;
+    let mut dest = take_vector(frame, 1)?;
+    let layout = part(&dest, &position)?;
+    layout.write(dest.data_mut(), &stored)?;
+    next(frame, dest)
+}
+
+fn take_vector(frame: &mut Frame<'_>, index: usize) -> Result<Tensor, Fault> {
+    match frame.take(index)? {
+        Value::Vector(vector) => Ok(vector),
+        other => other.vector().cloned(),
+    }
+}
+
+fn from_elements(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let scalars = (0..op.num_operands()).map(|i| frame.operand(i)?.scalar());
+    let scalars: Vec<Scalar> = scalars.collect::<Result<_, _>>()?;
+    let dtype = match scalars.first() {
+        Some(scalar) => scalar.dtype(),
+        None => DType::expect(op.cx, op.cx.element_type(frame.result_type(0)?))?,
+    };
+    let result = Tensor::from_scalars(dtype, &result_shape(frame)?, scalars)?;
+    next(frame, result)
+}
+
+fn extract_strided_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = vector(frame, 0)?;
+    let (mut offsets, mut sizes, mut strides) = (list(op, "offsets")?, list(op, "sizes")?, list(op, "strides")?);
+    // Dimensions that the lists leave out are taken whole.
+    sizes.extend(source.shape().iter().skip(sizes.len()).map(|&d| d as i64));
+    offsets.resize(source.rank(), 0);
+    strides.resize(source.rank(), 1);
+    let result = source.window(&source.layout().slice(&offsets, &sizes, &strides)?)?;
+    next(frame, result)
+}
+
+fn insert_strided_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let stored = vector(frame, 0)?;
+    let mut dest = take_vector(frame, 1)?;
+    let lead = dest.rank().saturating_sub(stored.rank());
+    let as_i64 = |list: &[usize]| list.iter().map(|&d| d as i64).collect::<Vec<i64>>();
+    let (mut sizes, mut strides) = (vec![1; lead], vec![1; lead]);
+    sizes.extend(as_i64(stored.shape()));
+    strides.extend(list(op, "strides")?);
+    let layout = dest.layout().slice(&list(op, "offsets")?, &sizes, &strides)?;
+    layout.write(dest.data_mut(), &stored.reshape(&layout.sizes)?)?;
+    next(frame, dest)
+}
+
+fn step(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let sizes = result_shape(frame)?;
+    let result = Tensor::from_scalars(DType::Index, &sizes, (0..).map(Scalar::index))?;
+    next(frame, result)
+}
+
+/// True at the indices below `sizes` in every dimension.
+fn mask(frame: &Frame<'_>, sizes: &[i64]) -> Result<Tensor, Fault> {
+    let shape = result_shape(frame)?;
+    let mut result = Tensor::splat(Scalar::bool(false), &shape)?;
+    let clamped: Vec<i64> = sizes.iter().zip(&shape).map(|(&n, &d)| n.clamp(0, d as i64)).collect();
+    if shape.is_empty() {
+        // A mask of rank 0 has one bit, and one size that says whether it is set.
+        return Tensor::splat(Scalar::bool(sizes.first().is_some_and(|&n| n > 0)), &shape);
+    }
+    let window = result.layout().slice(&vec![0; shape.len()], &clamped, &vec![1; shape.len()])?;
+    let ones = Tensor::splat(Scalar::bool(true), &window.sizes)?;
+    window.write(result.data_mut(), &ones)?;
+    Ok(result)
+}
+
+fn create_mask(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let result = mask(frame, &frame.ints(0..op.num_operands())?)?;
+    next(frame, result)
+}
+
+fn constant_mask(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let result = mask(frame, &list(op, "mask_dim_sizes")?)?;
+    next(frame, result)
+}
+
+/// The op that combines two numbers.
+fn combiner(kind: CombiningKind, dtype: DType) -> NumOp {
+    match kind {
+        CombiningKind::Add if dtype.is_float() => NumOp::AddF,
+        CombiningKind::Mul if dtype.is_float() => NumOp::MulF,
+        CombiningKind::Add => NumOp::AddI(Overflow::WRAP),
+        CombiningKind::Mul => NumOp::MulI(Overflow::WRAP),
+        CombiningKind::MinUI => NumOp::MinUI,
+        CombiningKind::MinSI => NumOp::MinSI,
+        CombiningKind::MinNumF => NumOp::MinNumF,
+        CombiningKind::MaxUI => NumOp::MaxUI,
+        CombiningKind::MaxSI => NumOp::MaxSI,
+        CombiningKind::MaxNumF => NumOp::MaxNumF,
+        CombiningKind::And => NumOp::AndI,
+        CombiningKind::Or => NumOp::OrI,
+        CombiningKind::Xor => NumOp::XOrI,
+        CombiningKind::MinimumF => NumOp::MinimumF,
+        CombiningKind::MaximumF => NumOp::MaximumF,
+    }
+}
+
+fn kind(op: OpRef<'_>) -> Result<CombiningKind, Fault> {
+    match op.prop("kind") {
+        Some(attr) => CombiningKind::get(op.cx, attr).ok_or_else(|| Fault::invalid_ir("has no valid 'kind'")),
+        None => Ok(CombiningKind::Add),
+    }
+}
+
+/// Combines elements in order, the accumulator first: what a reduction without `reassoc` promises.
+fn reduction(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = vector(frame, 0)?;
+    let dtype = source.dtype();
+    let combine: Kernel = combiner(kind(op)?, dtype).with_types(&[dtype, dtype], dtype)?;
+    let mut result = if op.num_operands() > 1 { Some(frame.operand(1)?.scalar()?) } else { None };
+    for i in 0..source.len() {
+        let value = source.data().read(i)?;
+        result = Some(match result {
+            Some(so_far) => combine.eval(&[so_far, value])?,
+            None => value,
+        });
+    }
+    let result = result.ok_or_else(|| Fault::unsupported("reduces no elements without an accumulator"))?;
+    frame.set(0, result)?;
+    Ok(Flow::Next)
+}
+
+/// Products of all pairs, combined with the accumulator; a float product is added with one rounding, as its lowering does.
+fn outer_product(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (left, right, shape) = (vector(frame, 0)?, vector(frame, 1)?, result_shape(frame)?);
+    let spread = |v: &Tensor, stride: [i64; 2]| {
+        let layout = Layout { offset: 0, sizes: shape.clone(), strides: stride[..shape.len()].into() };
+        v.window(&layout).map(Value::Vector)
+    };
+    let (left, right) = (spread(&left, [1, 0])?, spread(&right, [0, 1])?);
+    let kind = kind(op)?;
+    let dtype = left.vector()?.dtype();
+    let multiply = combiner(CombiningKind::Mul, dtype);
+    let result = match (op.num_operands() > 2).then(|| vector(frame, 2)).transpose()?.map(Value::Vector) {
+        None => apply(multiply, &[&left, &right], None)?,
+        Some(acc) if kind == CombiningKind::Add && dtype.is_float() => apply(NumOp::Fma, &[&left, &right, &acc], None)?,
+        Some(acc) => apply(combiner(kind, dtype), &[&acc, &apply(multiply, &[&left, &right], None)?], None)?,
+    };
+    frame.set(0, result)?;
+    Ok(Flow::Next)
+}
