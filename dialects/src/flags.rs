@@ -1,4 +1,4 @@
-//! Sets of flags as dialect attributes, `#dialect.name<a, b>`.
+//! Dialect attributes that hold words: sets of flags, `#dialect.name<a, b>`, and choices, `#dialect.name<word>`.
 
 /// Declares a set of flags: a type that is the attribute's value and names its constraint.
 ///
@@ -103,6 +103,88 @@ macro_rules! bit_flags {
             }
         }
 
+        $crate::flags::ext_attr_constraint!($name, $description);
+    };
+}
+pub(crate) use bit_flags;
+
+/// Declares a choice among words: an enumeration that is the attribute's value and names its constraint.
+///
+/// `pub enum Name = "dialect.name", "description"; { Case => "word", … }`
+macro_rules! word_attr {
+    (
+        $(#[$doc:meta])* $vis:vis enum $name:ident = $full_name:literal, $description:literal;
+        { $($(#[$case_doc:meta])* $case:ident => $word:literal,)* }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        $vis enum $name {
+            $($(#[$case_doc])* $case,)*
+        }
+
+        impl $name {
+            /// How the text writes it.
+            pub fn keyword(self) -> &'static str {
+                match self {
+                    $(Self::$case => $word,)*
+                }
+            }
+
+            fn from_keyword(keyword: &str) -> Option<Self> {
+                match keyword {
+                    $($word => Some(Self::$case),)*
+                    _ => None,
+                }
+            }
+
+            /// Reads `<word>`.
+            ///
+            /// # Errors
+            /// When it is malformed, or the word is unknown.
+            pub fn parse(p: &mut dyn sutura_ir::asm::parse::TokenParser) -> Result<Self, sutura_ir::Reported> {
+                p.punct("<")?;
+                let loc = p.loc();
+                let word = p.any_keyword()?;
+                let Some(found) = Self::from_keyword(&word) else {
+                    let known: &[&str] = &[$($word),*];
+                    return Err(p.error_at(loc, &format!("expected one of: {}", known.join(", "))));
+                };
+                p.punct(">")?;
+                Ok(found)
+            }
+
+            /// Reads what follows the attribute's name.
+            pub(crate) fn parse_attr(
+                p: &mut dyn sutura_ir::asm::parse::ParamParser,
+            ) -> Result<sutura_ir::Attr, sutura_ir::Reported> {
+                let found = Self::parse(p)?;
+                Ok(p.cx().ext_attr(found))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            /// `<word>`
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "<{}>", self.keyword())
+            }
+        }
+
+        impl sutura_ir::ext::ParamValue for $name {
+            const NAME: &'static str = $full_name;
+
+            fn print(&self, _: &sutura_ir::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+                write!(out, "{self}")
+            }
+        }
+
+        $crate::flags::ext_attr_constraint!($name, $description);
+    };
+}
+pub(crate) use word_attr;
+
+/// Makes a type that is a dialect attribute's value name its constraint.
+macro_rules! ext_attr_constraint {
+    ($name:ident, $description:literal) => {
         impl sutura_ir::op_def::AttrConstraintDef for $name {
             type Get<'a> = Self;
             type Set<'a> = Self;
@@ -121,4 +203,4 @@ macro_rules! bit_flags {
         }
     };
 }
-pub(crate) use bit_flags;
+pub(crate) use ext_attr_constraint;

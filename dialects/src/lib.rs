@@ -12,6 +12,7 @@ pub mod func;
 pub mod gir;
 pub mod graph;
 mod interp;
+pub mod llvm;
 pub mod math;
 pub mod memref;
 pub mod rt;
@@ -41,6 +42,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<tensor::TensorDialect>()
         .with::<memref::MemRefDialect>()
         .with::<vector::VectorDialect>()
+        .with::<llvm::LlvmDialect>()
         .with::<r#dyn::DynDialect>()
         .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);

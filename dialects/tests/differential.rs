@@ -27,7 +27,15 @@ fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
     Some(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
 }
 
+/// What is built passes the verifier and means the same to `mlir-opt` in both forms; the custom form is written as
+/// `mlir-opt` writes it.
 fn check(build: impl FnOnce(&mut Builder<'_>)) {
+    let Some((custom, theirs)) = check_meaning(build) else { return };
+    assert_eq!(without_names(&custom), without_names(&theirs), "the custom form is written otherwise");
+}
+
+/// The same, but for the way in which the custom form is written; gives ours and theirs.
+fn check_meaning(build: impl FnOnce(&mut Builder<'_>)) -> Option<(String, String)> {
     let cx = Context::new(sutura_dialects::all());
     let mut module = Module::new(&cx, Loc::UNKNOWN);
     let block = module.body().entry_block().expect("a module has a block");
@@ -37,13 +45,34 @@ fn check(build: impl FnOnce(&mut Builder<'_>)) {
     assert!(verified.is_ok(), "{:#?}", diags.take());
     let text = module_text(&cx, &module, &PrintOptions::generic());
     let custom = module_text(&cx, &module, &PrintOptions::default());
-    let Some(read) = mlir_opt(&text, &[]) else { return };
-    let theirs = read.unwrap_or_else(|error| panic!("mlir-opt refuses\n{text}\n{error}"));
+    let theirs = mlir_opt(&text, &[])?;
+    let theirs = theirs.unwrap_or_else(|error| panic!("mlir-opt refuses\n{text}\n{error}"));
     // Value names differ; what is left must be the same, byte for byte.
     let ours = mlir_opt(&custom, &[]).expect("it ran before");
     let ours = ours.unwrap_or_else(|error| panic!("mlir-opt refuses\n{custom}\n{error}"));
     assert_eq!(without_names(&ours), without_names(&theirs), "the custom form means something else");
-    assert_eq!(without_names(&custom), without_names(&theirs), "the custom form is written otherwise");
+    check_reading(&theirs, &text);
+    Some((custom, theirs))
+}
+
+/// What `mlir-opt` prints in generic form is read here, and printed so again.
+fn check_reading(custom: &str, ours: &str) {
+    let generic = mlir_opt(custom, &["--mlir-print-op-generic"]).expect("it ran before").expect("its own output");
+    let again = reprinted(&generic);
+    let back = mlir_opt(&again, &["--mlir-print-op-generic"]).expect("it ran before");
+    assert_eq!(back.as_ref(), Ok(&generic), "read as something else than\n{ours}");
+}
+
+/// Parses a text and prints it in generic form.
+fn reprinted(text: &str) -> String {
+    let cx = Context::new(sutura_dialects::all());
+    let source = cx.sources().add("test.mlir".to_string(), text.to_string()).expect("a short text");
+    let mut diags = Diagnostics::default();
+    let module = sutura_grammar::parse_module(&cx, &source, &sutura_grammar::ParseOptions::default(), &mut diags);
+    let module = module.unwrap_or_else(|_| panic!("{text}\n{:#?}", diags.take()));
+    let verified = verify(module.op_ref(&cx), VerifyOptions::default(), &mut diags);
+    assert!(verified.is_ok(), "{:#?}", diags.take());
+    module_text(&cx, &module, &PrintOptions::generic())
 }
 
 /// The text with every `%name` replaced by a number in the order of first appearance.
@@ -472,4 +501,123 @@ fn vector_operations() {
             TransferWriteOp::build(b, loc, v, t, &[i, i], first, None, &[true], Some(tensor));
         });
     });
+}
+
+#[test]
+fn llvm_operations() {
+    use sutura_dialects::llvm::types::{ArrayType, FunctionType, PointerType, StructType, function, pointer, void};
+    use sutura_dialects::llvm::*;
+    // Functions, variables, calls and stack memory are printed in generic form, so only the meaning is compared.
+    check_meaning(|b| {
+        let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+        let (ptr, void, v8) = (pointer(cx), void(cx), cx.vector_type(&[8], Type::F32));
+        let fields = Some(vec![ptr, Type::I64, cx.ext_type(ArrayType { len: 2, elem: Type::I64 })]);
+        let record = cx.ext_type(StructType { name: None, fields: fields.clone(), packed: false });
+        let named = cx.ext_type(StructType { name: Some("a \"b\"".to_string()), fields, packed: true });
+        let opaque = cx.ext_type(StructType { name: Some("o".to_string()), fields: None, packed: false });
+        let far = cx.ext_type(PointerType { address_space: 3 });
+        let text = cx.ext_type(ArrayType { len: 3, elem: Type::I8 });
+        let global =
+            GlobalOp::build(b, loc, text, true, "text", Linkage::Private, Some(cx.string_attr("abc")), Some(8));
+        assert!(b.body().nested(global).is_some());
+        let variadic = cx.ext_type(FunctionType { result: Type::I32, params: vec![ptr], var_arg: true });
+        FuncOp::build(b, loc, "printf", variadic);
+        let plain = function(cx, void, &[named, opaque, far]);
+        FuncOp::build(b, loc, "plain", plain);
+        let inputs = [ptr, Type::I64, Type::F32, v8];
+        let ty = function(cx, Type::F32, &inputs);
+        let state = FuncOp::state(b, loc, "f", ty);
+        let mut body = Box::new(sutura_ir::Body::new(1));
+        let region = body.region();
+        let mut inside = Builder::new(cx, &mut body);
+        let block = inside.create_block(region, &inputs.map(|t| (t, loc)));
+        inside.set_to_end(block);
+        fill_llvm(&mut inside, record);
+        b.create_isolated(state, body);
+    });
+}
+
+fn fill_llvm(b: &mut Builder<'_>, record: Type) {
+    use sutura_dialects::llvm::*;
+    let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+    let region = b.body().region();
+    let entry = b.body().entry_block().expect("a block");
+    let [p, n, x, v] = b.body().block_args(entry)[..] else { panic!("four arguments") };
+    let four = ConstantOp::value(b, loc, cx.int_attr(4, Type::I64), Type::I64);
+    ConstantOp::value(b, loc, cx.index_attr(4), Type::I64);
+    ZeroOp::value(b, loc, types::pointer(cx));
+    PoisonOp::value(b, loc, Type::F32);
+    let record = UndefOp::value(b, loc, record);
+    let record = InsertValueOp::value(b, loc, record, p, &[0]);
+    ExtractValueOp::value(b, loc, record, &[2, 1], Type::I64);
+    for op in [
+        AddOp::value,
+        SubOp::value,
+        MulOp::value,
+        ShlOp::value,
+        UDivOp::value,
+        SDivOp::value,
+        LShrOp::value,
+        AShrOp::value,
+        URemOp::value,
+        SRemOp::value,
+        AndOp::value,
+        OrOp::value,
+        XOrOp::value,
+    ] {
+        op(b, loc, n, four);
+    }
+    let state = AddOp::state(b, loc, n, n).prop(cx.ident("overflowFlags"), cx.int_attr(3, Type::I32));
+    b.create(state);
+    for op in [FAddOp::value, FSubOp::value, FMulOp::value, FDivOp::value, FRemOp::value] {
+        op(b, loc, v, v);
+    }
+    let flags = cx.ext_attr(FastmathFlags::NNAN.with(FastmathFlags::CONTRACT));
+    let state = FNegOp::state(b, loc, x).prop(cx.ident("fastmathFlags"), flags);
+    b.create(state);
+    let less = ICmpOp::value(b, loc, ICmpPredicate::Slt, n, four);
+    ICmpOp::value(b, loc, ICmpPredicate::Eq, p, p);
+    FCmpOp::value(b, loc, FCmpPredicate::Uno, v, v);
+    SelectOp::value(b, loc, less, x, x);
+    let narrow = TruncOp::value(b, loc, n, Type::I8);
+    SExtOp::value(b, loc, narrow, Type::I64);
+    ZExtOp::value(b, loc, narrow, Type::I64);
+    FPExtOp::value(b, loc, x, Type::F64);
+    FPTruncOp::value(b, loc, x, Type::F16);
+    SIToFPOp::value(b, loc, n, Type::F32);
+    UIToFPOp::value(b, loc, n, Type::F32);
+    FPToSIOp::value(b, loc, x, Type::I64);
+    FPToUIOp::value(b, loc, x, Type::I64);
+    let address = PtrToIntOp::value(b, loc, p, Type::I64);
+    IntToPtrOp::value(b, loc, address, types::pointer(cx));
+    BitcastOp::value(b, loc, x, Type::I32);
+    let far = cx.ext_type(types::PointerType { address_space: 3 });
+    AddrSpaceCastOp::value(b, loc, p, far);
+    let q = GEPOp::element(b, loc, p, n, Type::F32);
+    GEPOp::value(
+        b,
+        loc,
+        p,
+        &[n],
+        &[DYNAMIC_INDEX, 1],
+        cx.ext_type(types::ArrayType { len: 4, elem: Type::F32 }),
+        types::pointer(cx),
+    );
+    let y = LoadOp::value(b, loc, q, Some(4), Type::F32);
+    StoreOp::build(b, loc, y, q, Some(4));
+    AllocaOp::value(b, loc, four, Some(64), Type::F32, types::pointer(cx));
+    AddressOfOp::value(b, loc, "text", types::pointer(cx));
+    let variadic = types::FunctionType { result: Type::I32, params: vec![types::pointer(cx)], var_arg: true };
+    let variadic = cx.type_attr(cx.ext_type(variadic));
+    let call = CallOp::state(b, loc, Some("printf"), &[p], &[], &[], Some(Type::I32));
+    b.create(call.prop(cx.ident("var_callee_type"), variadic));
+    CallOp::build(b, loc, Some("f"), &[p, n, x, v], &[], &[], Some(Type::F32));
+    CallIntrinsicOp::call(b, loc, "llvm.fma.v8f32", &[v, v, v], Some(cx.vector_type(&[8], Type::F32)));
+    CallIntrinsicOp::call(b, loc, "llvm.x86.sse.sfence", &[], None);
+    let (then, end) = (b.create_block(region, &[(Type::F32, loc)]), b.create_block(region, &[]));
+    CondBrOp::build(b, loc, less, &[x], &[], None, then, end);
+    b.set_to_end(then);
+    BrOp::build(b, loc, &[], end);
+    b.set_to_end(end);
+    ReturnOp::build(b, loc, Some(x));
 }

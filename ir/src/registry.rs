@@ -43,6 +43,8 @@ pub trait Dialect: Send + Sync + 'static {
 pub struct DialectInfo {
     /// One paragraph of documentation.
     pub description: &'static str,
+    /// True for a subset of a dialect of MLIR: where foreign names are accepted at all, its others are too.
+    pub partial: bool,
     /// Operations, by full name, in registration order.
     pub ops: Vec<&'static str>,
     /// Types by mnemonic.
@@ -173,6 +175,12 @@ impl DialectBuilder<'_> {
     /// One paragraph of documentation.
     pub fn description(&mut self, text: &'static str) -> &mut Self {
         self.info().description = text;
+        self
+    }
+
+    /// Says that this is a subset of a dialect of MLIR, whose other operations, types and attributes are foreign.
+    pub fn partial(&mut self) -> &mut Self {
+        self.info().partial = true;
         self
     }
 

@@ -23,7 +23,8 @@ impl Dialect for ArithDialect {
     const NAME: &'static str = "arith";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Arithmetic on integers, `index` and floats, element by element on vectors and tensors.");
+        d.description("Arithmetic on integers, `index` and floats, element by element on vectors and tensors.")
+            .partial();
         d.directive("FastMath", asm::FAST_MATH)
             .directive("OverflowFlags", asm::OVERFLOW_FLAGS)
             .directive("SelectType", asm::SELECT_TYPE)

@@ -94,7 +94,7 @@ macro_rules! int_binary_with_exact {
             rhs: Operand<SignlessIntegerOrIndexLike>,
             /// The bits that the result drops are zero; otherwise it is poison.
             #[name("isExact")]
-            #[default(false)]
+            #[absent]
             is_exact: Flag,
             result: Res<SignlessIntegerOrIndexLike>,
         }

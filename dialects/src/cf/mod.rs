@@ -19,7 +19,7 @@ impl Dialect for ControlFlowDialect {
     const NAME: &'static str = "cf";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Branches between blocks.");
+        d.description("Branches between blocks.").partial();
         d.op::<AssertOp<'_>>().op::<BranchOp<'_>>().op::<CondBranchOp<'_>>();
         d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
         d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });

@@ -19,7 +19,7 @@ impl Dialect for FuncDialect {
     const NAME: &'static str = "func";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Functions: definition, call, return.");
+        d.description("Functions: definition, call, return.").partial();
         d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
         d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);

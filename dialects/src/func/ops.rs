@@ -35,7 +35,7 @@ pub struct FuncOp {
     /// One dictionary per result.
     res_attrs: OptAttr<DictArrayAttr>,
     /// Inlining is not wanted.
-    #[default(false)]
+    #[absent]
     no_inline: Flag,
     /// Empty for a declaration.
     body: Region,
@@ -109,7 +109,7 @@ pub struct CallOp {
     /// One dictionary per result.
     res_attrs: OptAttr<DictArrayAttr>,
     /// Inlining is not wanted.
-    #[default(false)]
+    #[absent]
     no_inline: Flag,
     results: Results<AnyType>,
 }

@@ -16,7 +16,8 @@ impl Dialect for MathDialect {
     const NAME: &'static str = "math";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Mathematical functions on integers and floats, element by element on vectors and tensors.");
+        d.description("Mathematical functions on integers and floats, element by element on vectors and tensors.")
+            .partial();
         d.directive("FastMath", crate::arith::FAST_MATH).materialize(crate::arith::materialize);
         d.op::<AbsFOp<'_>>().op::<AbsIOp<'_>>().op::<Atan2Op<'_>>().op::<AtanOp<'_>>().op::<CbrtOp<'_>>();
         d.op::<CeilOp<'_>>().op::<CopySignOp<'_>>().op::<CosOp<'_>>().op::<SinOp<'_>>().op::<TanOp<'_>>();

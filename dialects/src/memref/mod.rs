@@ -29,7 +29,7 @@ impl Dialect for MemRefDialect {
     const NAME: &'static str = "memref";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Memory: allocation, access, views.");
+        d.description("Memory: allocation, access, views.").partial();
         d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
             .directive("GlobalTypeAndValue", asm::GLOBAL)

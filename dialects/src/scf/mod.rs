@@ -18,7 +18,7 @@ impl Dialect for ScfDialect {
     const NAME: &'static str = "scf";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Structured control flow: loops and conditionals whose bodies are regions.");
+        d.description("Structured control flow: loops and conditionals whose bodies are regions.").partial();
         d.directive("ForHeader", asm::FOR_HEADER).directive("WhileHeader", asm::WHILE_HEADER);
         d.op::<ForOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ConditionOp<'_>>().op::<YieldOp<'_>>();
         interp::register(d);

@@ -32,7 +32,7 @@ pub struct ForOp<T: AnySignlessIntegerOrIndex> {
     init_args: Operands<AnyType>,
     /// The bounds are compared as unsigned integers.
     #[name("unsignedCmp")]
-    #[default(false)]
+    #[absent]
     unsigned_cmp: Flag,
     /// Last values of the loop-carried values.
     results: Results<AnyType>,

@@ -49,10 +49,10 @@ pub struct SpaceOp {
     /// Bytes that what lies in it is aligned to.
     align: OptAttr<I64Attr>,
     /// The hardware moves data in and out: a move may be an alias.
-    #[default(false)]
+    #[absent]
     cached: Flag,
     /// Moves in and out are operations of the program.
-    #[default(false)]
+    #[absent]
     managed: Flag,
 }
 

@@ -18,7 +18,7 @@ impl Dialect for TensorDialect {
     const NAME: &'static str = "tensor";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Tensors as values: creation, element access, slices, reshapes.");
+        d.description("Tensors as values: creation, element access, slices, reshapes.").partial();
         d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
             .materialize(crate::arith::materialize);

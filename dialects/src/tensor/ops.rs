@@ -283,7 +283,7 @@ pub struct PadOp {
     static_low: Attr<DenseI64ArrayAttr>,
     static_high: Attr<DenseI64ArrayAttr>,
     /// Keeps the op even if it pads nothing.
-    #[default(false)]
+    #[absent]
     nofold: Flag,
     result: Res<AnyRankedTensor>,
     region: Region,

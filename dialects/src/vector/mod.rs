@@ -29,7 +29,8 @@ impl Dialect for VectorDialect {
     const NAME: &'static str = "vector";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Vectors: their making, rearrangement, reduction, and their transfer to and from memory.");
+        d.description("Vectors: their making, rearrangement, reduction, and their transfer to and from memory.")
+            .partial();
         d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
             .directive("FastMath", crate::arith::FAST_MATH)

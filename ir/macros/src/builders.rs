@@ -87,9 +87,19 @@ struct Inference {
     sources: Vec<Source>,
 }
 
+/// True when the attribute `value` has a type, which then is that of the constant.
+fn has_typed_value(op: &OpModel) -> bool {
+    op.fields.iter().any(|f| match &f.kind {
+        FieldKind::Attr { constraint, .. } if f.name == "value" => {
+            constraint.segments.last().is_some_and(|s| s.ident == "TypedAttr" || s.ident == "ElementsAttr")
+        }
+        _ => false,
+    })
+}
+
 impl Inference {
     fn new(op: &OpModel) -> Self {
-        let whole = op.args.has_hook("infer") || op.args.has_trait("ConstantLike");
+        let whole = op.args.has_hook("infer") || (op.args.has_trait("ConstantLike") && has_typed_value(op));
         let sources = op.results().map(|(_, arity, constraint)| Self::source(op, arity, constraint)).collect();
         Self { whole, sources }
     }
@@ -133,7 +143,7 @@ fn parameter(op: &OpModel, field: &Field, inference: &Inference) -> Option<Token
         FieldKind::Result(arity, _) if inference.is_given(op, ident) => {
             group_type(*arity, &quote! { ::sutura_ir::Type })
         }
-        FieldKind::Attr { constraint, optional, default: None } => {
+        FieldKind::Attr { constraint, optional, given: true, .. } => {
             let ty = quote! { <#constraint as ::sutura_ir::op_def::AttrConstraintDef>::Set<'_> };
             if *optional {
                 quote! { ::core::option::Option<#ty> }
@@ -200,7 +210,7 @@ fn field_step(field: &Field) -> TokenStream {
             let values = group_values(*arity, ident);
             quote! { state.operands.extend(#values); }
         }
-        FieldKind::Attr { constraint, optional, default: None } => attr_step(constraint, name, ident, *optional),
+        FieldKind::Attr { constraint, optional, given: true, .. } => attr_step(constraint, name, ident, *optional),
         FieldKind::Flag { given: true } => {
             let unit = unit_attr();
             let set = attr_step(&unit, name, &syn::Ident::new("unit", Span::mixed_site()), false);

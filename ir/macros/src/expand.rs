@@ -148,7 +148,7 @@ fn value_def(op: &OpModel, field: &Field, arity: Arity, constraint: &Constraint)
 fn attr_def(field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let (constraint, optional, default) = match &field.kind {
-        FieldKind::Attr { constraint, optional, default } => (constraint.clone(), *optional, default.as_deref()),
+        FieldKind::Attr { constraint, optional, default, .. } => (constraint.clone(), *optional, default.as_deref()),
         FieldKind::Flag { .. } => (unit_attr(), true, None),
         _ => return None,
     };
@@ -219,7 +219,7 @@ fn accessor(field: &Field, at: &mut Position) -> TokenStream {
             let (group, fixed) = at.results.next(*arity);
             values("result", *arity, group, fixed, field)
         }
-        FieldKind::Attr { constraint, optional, default } => {
+        FieldKind::Attr { constraint, optional, default, .. } => {
             at.attrs += 1;
             attr(constraint, *optional, default.as_deref(), at.attrs - 1, field)
         }

@@ -23,8 +23,8 @@
 //! | `Operands<C>` | any number | iterator | `&[Value]` |
 //! | `Res<C>` `OptRes<C>` `Results<C>` | results, likewise | likewise | `Type`, `Option<Type>`, `&[Type]`; none where inferred |
 //! | `Attr<C>` | inherent attribute | `C::Get`; `…_attr()` for the `Attr` | `C::Set`; none with `#[default(…)]` |
-//! | `OptAttr<C>` | one that may be absent | `Option<C::Get>` | `Option<C::Set>` |
-//! | `Flag` | unit attribute, present or not | `bool` | `bool`; none with `#[default(false)]` |
+//! | `OptAttr<C>` | one that may be absent | `Option<C::Get>` | `Option<C::Set>`; none with `#[absent]` |
+//! | `Flag` | unit attribute, present or not | `bool` | `bool`; none with `#[absent]` |
 //! | `Region` | one region | `RegionRef` | none: it is created empty |
 //! | `Regions` | any number, last | iterator | `usize` |
 //! | `Successor` | one successor | `Block` | `Block` |
@@ -34,7 +34,7 @@
 //! struct: a *constraint variable*, bounded by the constraint that its type must fulfil. Values declared with the same
 //! variable have the same type, so a result declared with an operand's variable is inferred. `#[name("camelCase")]`
 //! gives the name in the text when it is not the field's; `#[default(value)]` the `C::Set` value that absence of an
-//! attribute stands for.
+//! attribute stands for; `#[absent]` makes constructors leave the attribute out.
 //!
 //! Arguments after the name: `traits(…)`, `format = "…"`, `parents("…")`, `default_dialect = "…"`,
 //! `implicit_terminator = "…"`, and the flags `verify`, `verify_regions`, `fold`, `infer`, `canonicalize`, each of

@@ -121,12 +121,13 @@ pub(crate) enum Constraint {
 pub(crate) enum FieldKind {
     Operand(Arity, Constraint),
     Result(Arity, Constraint),
+    /// Constructors take it when it is `given`.
     Attr {
         constraint: Path,
         optional: bool,
         default: Option<Box<Expr>>,
+        given: bool,
     },
-    /// Given to constructors unless it defaults to absence.
     Flag {
         given: bool,
     },
@@ -246,30 +247,56 @@ fn type_vars(generics: &syn::Generics) -> Result<Vec<TypeVar>> {
 
 fn field(field: syn::Field, vars: &[TypeVar]) -> Result<Field> {
     let ident = field.ident.clone().expect("fields are named");
-    let (mut docs, mut name, mut default) = (Vec::new(), None, None);
+    let (mut docs, mut name, mut default, mut absent) = (Vec::new(), None, None, None);
     for attr in field.attrs {
         if attr.path().is_ident("name") {
             name = Some(attr.parse_args::<LitStr>()?.value());
+        } else if attr.path().is_ident("absent") {
+            attr.meta.require_path_only()?;
+            absent = Some(attr.span());
         } else if attr.path().is_ident("default") {
             default = Some((attr.span(), attr.parse_args::<Expr>()?));
         } else if doc_line(&attr).is_some() {
             docs.push(attr);
         } else {
-            return Err(Error::new(attr.span(), "expected `#[name(\"…\")]`, `#[default(…)]` or a doc comment"));
+            return Err(Error::new(
+                attr.span(),
+                "expected `#[name(\"…\")]`, `#[default(…)]`, `#[absent]` or a doc comment",
+            ));
         }
     }
-    let (kind, default) = field_kind(&field.ty, vars, default)?;
-    if let Some((span, _)) = default {
-        return Err(Error::new(span, "`#[default(…)]` belongs on an `Attr<…>` or `Flag` field"));
+    let mut kind = field_kind(&field.ty, vars)?;
+    if let Some((span, expr)) = default {
+        set_default(&mut kind, span, expr)?;
+    }
+    if let Some(span) = absent {
+        set_absent(&mut kind, span)?;
     }
     let name = name.unwrap_or_else(|| ident.unraw().to_string());
     Ok(Field { ident, name, docs, kind })
 }
 
-type Default = Option<(Span, Expr)>;
+fn set_default(kind: &mut FieldKind, span: Span, expr: Expr) -> Result<()> {
+    match kind {
+        FieldKind::Attr { optional: false, default, given, .. } => {
+            (*default, *given) = (Some(Box::new(expr)), false);
+            Ok(())
+        }
+        _ => Err(Error::new(span, "`#[default(…)]` belongs on an `Attr<…>` field")),
+    }
+}
 
-/// The kind of a field, and the default if the kind did not take it.
-fn field_kind(ty: &syn::Type, vars: &[TypeVar], default: Default) -> Result<(FieldKind, Default)> {
+fn set_absent(kind: &mut FieldKind, span: Span) -> Result<()> {
+    match kind {
+        FieldKind::Attr { optional: true, given, .. } | FieldKind::Flag { given } => {
+            *given = false;
+            Ok(())
+        }
+        _ => Err(Error::new(span, "`#[absent]` belongs on an `OptAttr<…>` or `Flag` field")),
+    }
+}
+
+fn field_kind(ty: &syn::Type, vars: &[TypeVar]) -> Result<FieldKind> {
     let (head, argument) = split_type(ty)?;
     let values = |arity, make: fn(Arity, Constraint) -> FieldKind| {
         let path = needed(&head, argument.clone())?;
@@ -283,19 +310,11 @@ fn field_kind(ty: &syn::Type, vars: &[TypeVar], default: Default) -> Result<(Fie
         "Res" => values(Arity::Single, FieldKind::Result)?,
         "OptRes" => values(Arity::Optional, FieldKind::Result)?,
         "Results" => values(Arity::Variadic, FieldKind::Result)?,
-        "Attr" => {
-            let default = default.map(|(_, expr)| Box::new(expr));
-            return Ok((FieldKind::Attr { constraint: needed(&head, argument)?, optional: false, default }, None));
+        "Attr" => FieldKind::Attr { constraint: needed(&head, argument)?, optional: false, default: None, given: true },
+        "OptAttr" => {
+            FieldKind::Attr { constraint: needed(&head, argument)?, optional: true, default: None, given: true }
         }
-        "OptAttr" => FieldKind::Attr { constraint: needed(&head, argument)?, optional: true, default: None },
-        "Flag" => {
-            let given = match &default {
-                None => true,
-                Some((_, Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(value), .. }))) if !value.value => false,
-                Some((span, _)) => return Err(Error::new(*span, "a flag can only default to `false`: absence")),
-            };
-            return Ok((none(FieldKind::Flag { given }, argument)?, None));
-        }
+        "Flag" => none(FieldKind::Flag { given: true }, argument)?,
         "Region" => none(FieldKind::Region(Arity::Single), argument)?,
         "Regions" => none(FieldKind::Region(Arity::Variadic), argument)?,
         "Successor" => none(FieldKind::Successor(Arity::Single), argument)?,
@@ -310,7 +329,7 @@ fn field_kind(ty: &syn::Type, vars: &[TypeVar], default: Default) -> Result<(Fie
             ));
         }
     };
-    Ok((kind, default))
+    Ok(kind)
 }
 
 /// `Kind<Constraint>` or `Kind`.

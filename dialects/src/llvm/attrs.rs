@@ -1,0 +1,206 @@
+//! Attributes of the llvm dialect.
+
+use sutura_ir::Type;
+
+use crate::flags::{bit_flags, word_attr};
+
+bit_flags! {
+    /// What may be assumed about floats, and what may be traded for speed.
+    pub struct FastmathFlags = "llvm.fastmath", ", ", "LLVM fastmath flags";
+    {
+        /// No operand or result is NaN.
+        NNAN = 0 => "nnan",
+        /// No operand or result is infinite.
+        NINF = 1 => "ninf",
+        /// The sign of a zero does not matter.
+        NSZ = 2 => "nsz",
+        /// A division may become a multiplication by the reciprocal.
+        ARCP = 3 => "arcp",
+        /// Operations may be contracted, as multiplication and addition into one.
+        CONTRACT = 4 => "contract",
+        /// Functions may be approximated.
+        AFN = 5 => "afn",
+        /// Operations may be reassociated.
+        REASSOC = 6 => "reassoc",
+    } all "fast"
+}
+
+word_attr! {
+    /// Who sees a symbol, and what happens when several files define it.
+    pub enum Linkage = "llvm.linkage", "LLVM Linkage specification";
+    {
+        /// Seen by everyone.
+        External => "external",
+        /// Seen by everyone, defined elsewhere; the body is there for inlining.
+        AvailableExternally => "available_externally",
+        /// One of several definitions is kept, if used.
+        Linkonce => "linkonce",
+        /// The same, where all definitions are equal.
+        LinkonceOdr => "linkonce_odr",
+        /// One of several definitions is kept.
+        Weak => "weak",
+        /// The same, where all definitions are equal.
+        WeakOdr => "weak_odr",
+        /// Arrays of all files are joined.
+        Appending => "appending",
+        /// Seen in this file.
+        Internal => "internal",
+        /// Seen in this file, without a name in the object.
+        Private => "private",
+        /// Null when nobody defines it.
+        ExternWeak => "extern_weak",
+        /// Zero-initialized, merged by size.
+        Common => "common",
+    }
+}
+
+word_attr! {
+    /// Where arguments and results of a call are passed.
+    #[allow(missing_docs)]
+    pub enum CConv = "llvm.cconv", "LLVM Calling Convention specification";
+    {
+        C => "ccc",
+        Fast => "fastcc",
+        Cold => "coldcc",
+        Ghc => "cc_10",
+        HiPE => "cc_11",
+        AnyReg => "anyregcc",
+        PreserveMost => "preserve_mostcc",
+        PreserveAll => "preserve_allcc",
+        Swift => "swiftcc",
+        CxxFastTls => "cxx_fast_tlscc",
+        Tail => "tailcc",
+        CFGuardCheck => "cfguard_checkcc",
+        SwiftTail => "swifttailcc",
+        X86StdCall => "x86_stdcallcc",
+        X86FastCall => "x86_fastcallcc",
+        ArmApcs => "arm_apcscc",
+        ArmAapcs => "arm_aapcscc",
+        ArmAapcsVfp => "arm_aapcs_vfpcc",
+        Msp430Intr => "msp430_intrcc",
+        X86ThisCall => "x86_thiscallcc",
+        PtxKernel => "ptx_kernelcc",
+        PtxDevice => "ptx_devicecc",
+        SpirFunc => "spir_funccc",
+        SpirKernel => "spir_kernelcc",
+        IntelOclBi => "intel_ocl_bicc",
+        X8664SysV => "x86_64_sysvcc",
+        Win64 => "win64cc",
+        X86VectorCall => "x86_vectorcallcc",
+        Hhvm => "hhvmcc",
+        HhvmC => "hhvm_ccc",
+        X86Intr => "x86_intrcc",
+        AvrIntr => "avr_intrcc",
+        AvrSignal => "avr_signalcc",
+        AvrBuiltin => "avr_builtincc",
+        AmdgpuVs => "amdgpu_vscc",
+        AmdgpuGs => "amdgpu_gscc",
+        AmdgpuPs => "amdgpu_pscc",
+        AmdgpuCs => "amdgpu_cscc",
+        AmdgpuKernel => "amdgpu_kernelcc",
+        X86RegCall => "x86_regcallcc",
+        AmdgpuHs => "amdgpu_hscc",
+        Msp430Builtin => "msp430_builtincc",
+        AmdgpuLs => "amdgpu_lscc",
+        AmdgpuEs => "amdgpu_escc",
+        AArch64VectorCall => "aarch64_vectorcallcc",
+        AArch64SveVectorCall => "aarch64_sve_vectorcallcc",
+        WasmEmscriptenInvoke => "wasm_emscripten_invokecc",
+        AmdgpuGfx => "amdgpu_gfxcc",
+        M68kIntr => "m68k_intrcc",
+    }
+}
+
+word_attr! {
+    /// Whether a call may or must reuse the caller's frame.
+    pub enum TailCallKind = "llvm.tailcallkind", "LLVM Calling Convention specification";
+    {
+        /// Nothing is said.
+        None => "none",
+        /// It may.
+        Tail => "tail",
+        /// It must.
+        MustTail => "musttail",
+        /// It must not.
+        NoTail => "notail",
+    }
+}
+
+word_attr! {
+    /// Which functions keep a frame pointer.
+    pub enum FramePointerKind = "llvm.framePointerKind", "LLVM FramePointerKind";
+    {
+        /// None.
+        None => "none",
+        /// Those that call others.
+        NonLeaf => "non-leaf",
+        /// All.
+        All => "all",
+        /// None, but the register stays unused.
+        Reserved => "reserved",
+    }
+}
+
+sutura_ir::keyword_attrs! {
+    /// Comparisons of integers and pointers.
+    pub enum ICmpPredicate(Type::I64) = "llvm.icmp comparison predicate";
+    {
+        /// Equal.
+        Eq = 0 => "eq",
+        /// Not equal.
+        Ne = 1 => "ne",
+        /// Signed less than.
+        Slt = 2 => "slt",
+        /// Signed less than or equal.
+        Sle = 3 => "sle",
+        /// Signed greater than.
+        Sgt = 4 => "sgt",
+        /// Signed greater than or equal.
+        Sge = 5 => "sge",
+        /// Unsigned less than.
+        Ult = 6 => "ult",
+        /// Unsigned less than or equal.
+        Ule = 7 => "ule",
+        /// Unsigned greater than.
+        Ugt = 8 => "ugt",
+        /// Unsigned greater than or equal.
+        Uge = 9 => "uge",
+    }
+
+    /// Comparisons of floats.
+    pub enum FCmpPredicate(Type::I64) = "llvm.fcmp comparison predicate";
+    {
+        /// Never.
+        False = 0 => "_false",
+        /// Ordered and equal.
+        Oeq = 1 => "oeq",
+        /// Ordered and greater than.
+        Ogt = 2 => "ogt",
+        /// Ordered and greater than or equal.
+        Oge = 3 => "oge",
+        /// Ordered and less than.
+        Olt = 4 => "olt",
+        /// Ordered and less than or equal.
+        Ole = 5 => "ole",
+        /// Ordered and not equal.
+        One = 6 => "one",
+        /// Ordered: no operand is NaN.
+        Ord = 7 => "ord",
+        /// Unordered or equal.
+        Ueq = 8 => "ueq",
+        /// Unordered or greater than.
+        Ugt = 9 => "ugt",
+        /// Unordered or greater than or equal.
+        Uge = 10 => "uge",
+        /// Unordered or less than.
+        Ult = 11 => "ult",
+        /// Unordered or less than or equal.
+        Ule = 12 => "ule",
+        /// Unordered or not equal.
+        Une = 13 => "une",
+        /// Unordered: an operand is NaN.
+        Uno = 14 => "uno",
+        /// Always.
+        True = 15 => "_true",
+    }
+}
