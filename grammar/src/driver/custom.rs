@@ -165,10 +165,8 @@ impl<'t> Driver<'t> {
             blocks.push(builder.create_detached_block());
         }
         let (Some(name), [block]) = (op.def.implicit_terminator, &blocks[..]) else { return };
-        let terminated = builder.body().last_op(*block).is_some_and(|last| {
-            let last = builder.op_ref(last);
-            last.has_trait(Traits::Terminator) || last.def().is_none()
-        });
+        let last = builder.body().last_op(*block);
+        let terminated = last.is_some_and(|last| builder.op_ref(last).has_trait(Traits::Terminator));
         if !terminated {
             builder.set_to_end(*block);
             let loc = self.reader.loc(op.start.at);

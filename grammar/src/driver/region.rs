@@ -103,7 +103,14 @@ impl<'t> Driver<'t> {
         let region = self.region();
         if region.has_entry && region.blocks.len() == 1 && region.labels.is_empty() {
             let entry = region.blocks[0];
-            if self.level().body.first_op(entry).is_none() {
+            let is_empty = self.level().body.first_op(entry).is_none();
+            if is_empty && self.level().body.block_args(entry).is_empty() {
+                // No argument was named: the label begins the entry block.
+                let region = self.region();
+                region.blocks.clear();
+                region.current = None;
+                region.has_entry = false;
+            } else if is_empty {
                 let message = "invalid block name in region with named arguments";
                 return Err(self.reader.error(unit.start, message));
             }

@@ -22,7 +22,7 @@ impl Pass for Ends {
             "panic" => panic!("the pass fell over"),
             "breaks" => {
                 let block = run.body.entry_block().expect("a block");
-                let name = run.cx.op_name("no.such_op");
+                let name = run.cx.op_name("arith.addi");
                 Builder::at_end(run.cx, run.body, block).create(OpState::new(name, loc));
                 Ok(PreservedAnalyses::none())
             }
