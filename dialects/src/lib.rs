@@ -21,6 +21,7 @@ mod show;
 pub mod slices;
 pub mod target;
 pub mod tensor;
+pub mod text;
 pub mod vector;
 
 /// A registry in which every dialect of this crate is known.
