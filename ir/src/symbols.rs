@@ -144,6 +144,11 @@ impl<'s, 'a> SymbolScope<'s, 'a> {
         self.tables.nodes[self.node].owner.cx
     }
 
+    /// The outermost op of the program, or of the part of it that is being looked at.
+    pub fn root(&self) -> OpRef<'a> {
+        self.tables.nodes[0].owner
+    }
+
     /// True when the symbol table of `op` can be told: no unregistered op between could be one.
     pub fn is_known(&self, op: Op) -> bool {
         !matches!(self.nearest(op), Nearest::Unknown)

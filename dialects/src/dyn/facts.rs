@@ -156,6 +156,54 @@ impl Facts {
         self.range(&b.sub(a)).0 >= 0
     }
 
+    /// True when `poly` is at least zero for all values of the symbols. False means unknown.
+    ///
+    /// Beyond [`Facts::range`] it relates a floor to what it divides: `p - (k - 1) <= k * (p floordiv k) <= p`.
+    pub fn prove_non_negative(&self, poly: &Poly) -> bool {
+        let mut poly = self.canonical(poly);
+        // Each turn takes one floor out, or ends.
+        const MOST_FLOORS: usize = 8;
+        for _ in 0..MOST_FLOORS {
+            if self.range(&poly).0 >= 0 {
+                return true;
+            }
+            match self.without_floor(&poly) {
+                Some(relaxed) => poly = relaxed,
+                None => return false,
+            }
+        }
+        self.range(&poly).0 >= 0
+    }
+
+    /// A multiple of something not above `poly`, in which one floor is replaced by what it divides.
+    fn without_floor(&self, poly: &Poly) -> Option<Poly> {
+        let floor = poly.terms().find_map(|(atoms, _)| {
+            atoms.iter().find_map(|a| match a {
+                Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
+                Atom::Symbol(_) => None,
+            })
+        });
+        let (floor, inner, divisor) = floor?;
+        let mut relaxed = Poly::default();
+        for (atoms, c) in poly.terms() {
+            let mut rest: Vec<Atom> = atoms.to_vec();
+            let Some(at) = rest.iter().position(|a| *a == floor) else {
+                relaxed = relaxed.add(&Poly::of_term(atoms.to_vec(), c.checked_mul(divisor.into())?));
+                continue;
+            };
+            rest.remove(at);
+            let factor = Poly::of_term(rest, c);
+            let (low, high) = self.range(&factor);
+            let bound = match (low >= 0, high <= 0) {
+                (true, _) => inner.sub(&Poly::constant(divisor - 1)),
+                (_, true) => Poly::clone(&inner),
+                _ => return None,
+            };
+            relaxed = relaxed.add(&factor.mul(&bound));
+        }
+        Some(relaxed)
+    }
+
     /// Smallest and largest value, as far as ranges of symbols tell.
     pub fn range(&self, poly: &Poly) -> (i128, i128) {
         let poly = self.canonical(poly);
@@ -261,6 +309,16 @@ mod tests {
         assert_eq!(f.canonical(&p("t")), p("3*S"));
         assert!(f.prove_equal(&p("B*t"), &p("3*B*S")));
         assert!(!f.prove_equal(&p("t"), &p("S")));
+    }
+
+    #[test]
+    fn floors_are_close_to_what_they_divide() {
+        let f = facts(&["N"]);
+        let last = p("16*((N + 15) floordiv 16) - 16");
+        assert!(f.prove_non_negative(&p("N - 1").sub(&last)), "the last tile begins inside");
+        assert!(f.prove_non_negative(&last.add(&p("16 - N"))), "and ends at or beyond the end");
+        assert!(!f.prove_non_negative(&p("N - 2").sub(&last)));
+        assert!(!f.prove_non_negative(&last.add(&p("15 - N"))));
     }
 
     #[test]

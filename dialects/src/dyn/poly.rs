@@ -43,6 +43,12 @@ impl Poly {
         Self::monomial(vec![Atom::Symbol(name.into())], 1)
     }
 
+    /// `coefficient` times a product of atoms.
+    pub(crate) fn of_term(mut atoms: Vec<Atom>, coefficient: i128) -> Self {
+        atoms.sort();
+        Self::monomial(atoms, coefficient)
+    }
+
     fn monomial(atoms: Monomial, coefficient: i128) -> Self {
         let mut poly = Self::default();
         poly.add_term(atoms, coefficient);

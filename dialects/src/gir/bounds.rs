@@ -14,13 +14,24 @@ use sutura_ir::{Body, Context, OpRef, Value};
 use super::kernel::KernelInfo;
 use super::ops::{ForOp, IndexOp};
 use crate::r#dyn::facts::Facts;
-use crate::r#dyn::poly::Poly;
+use crate::r#dyn::poly::{Atom, Poly};
 
-/// Inclusive bounds of an index variable.
+/// An index variable: what a loop, the grid or the unit counts.
 #[derive(Clone, Debug)]
-struct Range {
-    low: Poly,
-    high: Poly,
+pub struct Variable {
+    /// Its value in the kernel.
+    pub value: Value,
+    /// Smallest value.
+    pub low: Poly,
+    /// Largest value; below the smallest when there is no trip.
+    pub high: Poly,
+}
+
+impl Variable {
+    /// Number of trips, when that is not negative.
+    pub fn trips(&self) -> Poly {
+        self.high.sub(&self.low).add(&1.into())
+    }
 }
 
 /// Polynomials of the index values of one kernel. See the module documentation.
@@ -29,9 +40,11 @@ pub struct Bounds<'a> {
     body: &'a Body,
     exprs: IndexMap<Value, Poly>,
     /// Variables in the order of their scopes, outermost first.
-    variables: IndexMap<Arc<str>, Range>,
+    variables: IndexMap<Arc<str>, Variable>,
     /// What is known of the sizes.
     pub facts: Facts,
+    /// Sizes that are not negative, because the host checks it.
+    conditions: Vec<Poly>,
 }
 
 impl<'a> Bounds<'a> {
@@ -46,6 +59,7 @@ impl<'a> Bounds<'a> {
             body: kernel.op.inside(),
             exprs: IndexMap::new(),
             variables: IndexMap::new(),
+            conditions: kernel.requires.iter().map(|c| facts.canonical(c)).collect(),
             facts,
         };
         for (value, dim) in &kernel.dims {
@@ -61,9 +75,21 @@ impl<'a> Bounds<'a> {
     }
 
     fn variable(&mut self, value: Value, low: Poly, high: Poly) {
-        let name = format!("%{}", value.index());
+        let mut name = match self.body.value_name(value) {
+            Some(name) => format!("%{}", self.cx.str(name)),
+            None => format!("%{}", value.index()),
+        };
+        // Values of different loops may have one name.
+        while self.variables.contains_key(&*name) {
+            name.push('_');
+        }
         self.exprs.insert(value, Poly::symbol(&name));
-        self.variables.insert(name.into(), Range { low, high });
+        self.variables.insert(name.into(), Variable { value, low, high });
+    }
+
+    /// The index variable called `name` in polynomials.
+    pub fn variable_named(&self, name: &str) -> Option<&Variable> {
+        self.variables.get(name)
     }
 
     /// The value as polynomial over dims and variables; `None` when it is not one.
@@ -83,6 +109,11 @@ impl<'a> Bounds<'a> {
         };
         self.exprs.insert(value, poly.clone());
         Some(poly)
+    }
+
+    /// The polynomial of a value that [`Bounds::expr`] was asked for before.
+    pub fn known(&self, value: Value) -> Option<Poly> {
+        self.exprs.get(&value).cloned()
     }
 
     fn of_op(&mut self, op: OpRef<'a>) -> Option<Poly> {
@@ -131,12 +162,16 @@ impl<'a> Bounds<'a> {
         for (name, range) in self.variables.iter().rev() {
             let (mut rising, mut falling) = (false, false);
             for (atoms, c) in poly.terms() {
-                let mentions = atoms.iter().any(|a| match a {
-                    crate::r#dyn::poly::Atom::Symbol(n) => n == name,
-                    crate::r#dyn::poly::Atom::FloorDiv(inner, _) => inner.symbols().contains(name),
-                });
-                rising |= mentions && c > 0;
-                falling |= mentions && c < 0;
+                let at = atoms.iter().position(|a| mentions(a, name));
+                if let Some(at) = at {
+                    // Floors hold their variables with positive factors, so only what multiplies one can turn it round.
+                    let others = atoms.iter().enumerate().filter(|(i, _)| *i != at);
+                    if others.into_iter().any(|(_, atom)| !self.is_natural(atom)) {
+                        return None;
+                    }
+                }
+                rising |= at.is_some() && c > 0;
+                falling |= at.is_some() && c < 0;
             }
             if rising && falling {
                 return None;
@@ -149,23 +184,55 @@ impl<'a> Bounds<'a> {
         Some(poly)
     }
 
+    /// True when an atom is never negative.
+    fn is_natural(&self, atom: &Atom) -> bool {
+        let names = match atom {
+            Atom::Symbol(name) => std::iter::once(name.clone()).collect(),
+            Atom::FloorDiv(inner, _) => inner.symbols(),
+        };
+        names.iter().all(|name| match self.variables.get(name) {
+            Some(variable) => variable.low.as_const().is_some_and(|low| low >= 0),
+            None => self.facts.info(name).min >= 0,
+        })
+    }
+
     /// True when `poly` is at least zero for every trip and every admissible size. False means unknown.
     pub fn never_negative(&self, poly: &Poly) -> bool {
-        self.lower(poly).is_some_and(|low| self.facts.range(&low).0 >= 0)
+        let Some(low) = self.lower(poly) else { return false };
+        self.facts.prove_non_negative(&low)
+            || self.conditions.iter().any(|condition| self.facts.prove_non_negative(&low.sub(condition)))
+    }
+
+    /// True when the two are equal for every trip and every admissible size. False means unknown.
+    pub fn equal(&self, a: &Poly, b: &Poly) -> bool {
+        self.facts.prove_equal(a, b)
     }
 }
 
-/// Uses a condition `c - N` (or `N - c`), which must not be negative, to narrow the range of `N`.
+fn mentions(atom: &Atom, name: &str) -> bool {
+    match atom {
+        Atom::Symbol(n) => &**n == name,
+        Atom::FloorDiv(inner, _) => inner.symbols().contains(name),
+    }
+}
+
+/// Uses a condition `c - k*N` (or `k*N - c`), which must not be negative, to narrow the range of `N`.
 fn tighten(facts: &mut Facts, condition: &Poly) {
     let [name] = &condition.symbols().into_iter().collect::<Vec<_>>()[..] else { return };
-    let symbol = Poly::symbol(name);
+    let (mut constant, mut factor) = (0i64, 0i64);
+    for (atoms, c) in condition.terms() {
+        let Ok(c) = i64::try_from(c) else { return };
+        match atoms {
+            [] => constant = c,
+            [Atom::Symbol(_)] => factor = c,
+            _ => return,
+        }
+    }
     let mut info = facts.info(name);
-    if let Some(limit) = condition.add(&symbol).as_const() {
-        info.max = info.max.min(limit);
-    } else if let Some(limit) = symbol.sub(condition).as_const() {
-        info.min = info.min.max(limit);
-    } else {
-        return;
+    match factor {
+        ..0 => info.max = info.max.min(constant.div_euclid(-factor)),
+        0 => return,
+        1.. => info.min = info.min.max(-constant.div_euclid(factor)),
     }
     facts.define(name, info);
 }

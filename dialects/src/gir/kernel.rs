@@ -96,6 +96,35 @@ impl<'a> KernelInfo<'a> {
         })
     }
 
+    /// Checks that the sizes are stated soundly and that the header uses no others.
+    fn check_sizes(&self) -> Result<(), String> {
+        for (i, (_, DimDecl { name, min, max, div })) in self.dims.iter().enumerate() {
+            if *min < 0 || min > max {
+                return Err(format!("states '{name}' in [{min}, {max}]: sizes lie between 0 and their maximum"));
+            }
+            if *div < 1 {
+                return Err(format!("states '{name}' as multiple of {div}"));
+            }
+            if self.dims[..i].iter().any(|(_, other)| other.name == *name) {
+                return Err(format!("states '{name}' twice"));
+            }
+        }
+        for (_, view, _) in &self.views {
+            self.check_known(view.dims.iter().chain(view.strides.iter().flatten()))?;
+        }
+        self.check_known(self.grid.iter().map(|(_, extent)| extent).chain(&self.requires))
+    }
+
+    /// Checks that polynomials are over the kernel's dims.
+    pub(super) fn check_known<'p>(&self, polys: impl IntoIterator<Item = &'p Poly>) -> Result<(), String> {
+        for poly in polys {
+            if let Some(name) = poly.symbols().iter().find(|s| !self.dims.iter().any(|(_, d)| d.name == ***s)) {
+                return Err(format!("uses the size {poly}, but '{name}' is no dim of the kernel"));
+            }
+        }
+        Ok(())
+    }
+
     /// What the header states of the sizes.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
@@ -109,10 +138,8 @@ impl<'a> KernelInfo<'a> {
 
 impl VerifyRegions for KernelOp<'_> {
     fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-        match KernelInfo::read(op) {
-            Ok(_) => Ok(()),
-            Err(message) => Err(diags.report(op.error(message))),
-        }
+        let checked = KernelInfo::read(op).and_then(|info| info.check_sizes());
+        checked.map_err(|message| diags.report(op.error(message)))
     }
 }
 

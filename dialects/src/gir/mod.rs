@@ -8,6 +8,7 @@ pub mod interp;
 pub mod kernel;
 pub mod kinds;
 pub mod ops;
+mod proof;
 #[cfg(test)]
 mod testing;
 pub mod types;
@@ -35,6 +36,7 @@ impl Dialect for GirDialect {
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
         interp::register(d);
+        proof::register(d);
     }
 }
 

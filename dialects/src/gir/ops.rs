@@ -118,9 +118,13 @@ pub struct SliceOp {
 }
 
 /// Moves a window of memory into a tile. Out of a cached space the move may be an alias.
-#[op("gir.load", format = "$slice attr-dict `:` type($slice) `->` type($tile)", verify)]
+///
+/// With `pad`, what of the slice does not exist is filled with that value, and the tile's window is the whole tile.
+#[op("gir.load", format = "$slice (`pad` `(` $pad^ `)`)? attr-dict `:` type($slice) `->` type($tile)", verify)]
 pub struct LoadOp {
     slice: Operand<AnySlice>,
+    /// Value of the elements that do not exist.
+    pad: OptAttr<TypedAttr>,
     tile: Res<AnyTile>,
 }
 

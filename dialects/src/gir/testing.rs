@@ -159,7 +159,12 @@ impl K<'_> {
     }
 
     pub(super) fn load(&mut self, slice: Value, ty: Type) -> Value {
-        LoadOp::value(&mut self.b, L, slice, ty)
+        LoadOp::value(&mut self.b, L, slice, None, ty)
+    }
+
+    pub(super) fn load_padded(&mut self, slice: Value, pad: f32, ty: Type) -> Value {
+        let pad = self.b.cx().f32_attr(pad);
+        LoadOp::value(&mut self.b, L, slice, Some(pad), ty)
     }
 
     pub(super) fn store(&mut self, tile: Value, slice: Value) {

@@ -114,7 +114,9 @@ impl Verify for LoadOp<'_> {
         let this = LoadOp::from_ref(op);
         let (s, t) = (slice(op, this.slice()), tile(op, this.tile()));
         let same = same_matrix((&s.elem, &s.rows, &s.cols), (&t.elem, &t.rows, &t.cols));
-        ensure(same, op, diags, || "slice and tile must agree in element type and extents".to_string())
+        ensure(same, op, diags, || "slice and tile must agree in element type and extents".to_string())?;
+        let padded = this.pad().is_none_or(|value| op.cx.attr_type(value) == Some(t.elem));
+        ensure(padded, op, diags, || "'pad' must have the tile's element type".to_string())
     }
 }
 
@@ -351,6 +353,15 @@ impl Verify for ContractOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ContractOp::from_ref(op);
         let (a, b, acc) = (tile(op, this.lhs()), tile(op, this.rhs()), tile(op, this.acc()));
+        let accumulates = match (op.cx.bit_width(a.elem), op.cx.bit_width(b.elem), op.cx.bit_width(acc.elem)) {
+            _ if !(a.elem == acc.elem || float(op.cx, a.elem) == float(op.cx, acc.elem)) => false,
+            _ if float(op.cx, a.elem) != float(op.cx, b.elem) => false,
+            (Some(x), Some(y), Some(sum)) => x.max(y) <= sum && (!float(op.cx, acc.elem) || sum >= 32),
+            _ => a.elem == b.elem && b.elem == acc.elem,
+        };
+        ensure(accumulates, op, diags, || {
+            "floats are accumulated in f32 or f64, integers in integers, of at least their width".to_string()
+        })?;
         let extents = a.rows == acc.rows && b.cols == acc.cols && a.cols == b.rows;
         ensure(extents, op, diags, || {
             format!(

@@ -3,6 +3,8 @@
 mod asm;
 pub mod constraints;
 pub mod ops;
+#[cfg(test)]
+pub(crate) mod testing;
 mod verify;
 
 use sutura_ir::OpRef;

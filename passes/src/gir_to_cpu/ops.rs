@@ -138,6 +138,9 @@ impl<'a> Lowering<'a, '_> {
 
     fn load_op(&mut self, this: &LoadOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
+        if this.pad().is_some() {
+            return self.fail(op, "a load that pads cannot be lowered to this target");
+        }
         let slice = self.held_slice(op, this.slice())?;
         let ty = self.tile_type(op, this.tile());
         // What was stored before must be there before memory that can be written is read again.

@@ -68,6 +68,7 @@ pub(super) enum What {
     Slice(Box<SliceInst>),
     Load {
         slice: Slot,
+        pad: Option<Scalar>,
         route: Route,
         out: Slot,
     },
@@ -502,7 +503,9 @@ impl<'a> Compiler<'_, 'a> {
         } else if let Some(this) = op.as_::<LoadOp<'_>>() {
             let (slice, tile) = (self.slice_type(op, this.slice())?, self.tile(op, this.tile())?);
             let route = self.route(&slice.space, &tile.space, tile.elem)?;
-            What::Load { slice: self.get(this.slice())?, route, out: self.result(op) }
+            let number = |value| sutura_interp::constant::constant(self.cx, value)?.scalar();
+            let pad = this.pad().map(number).transpose()?;
+            What::Load { slice: self.get(this.slice())?, pad, route, out: self.result(op) }
         } else if let Some(this) = op.as_::<StoreOp<'_>>() {
             let (tile, slice) = (self.tile(op, this.tile())?, self.slice_type(op, this.slice())?);
             let route = self.route(&tile.space, &slice.space, tile.elem)?;

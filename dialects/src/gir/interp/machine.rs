@@ -346,11 +346,14 @@ impl<'l, 'a> Machine<'l, 'a> {
     /// The tile that an instruction computes.
     fn tile_of(&mut self, u: usize, what: &What) -> Result<(Tile, Slot), Fault> {
         Ok(match what {
-            What::Load { slice, route, out } => {
+            What::Load { slice, pad, route, out } => {
                 let slice = self.slice(u, *slice)?;
                 let tile = self.memory.load(&slice, self.actor(u))?;
                 self.moved(route, tile.window.rect.area());
-                (tile, *out)
+                match pad {
+                    Some(value) => (tile.padded(*value)?, *out),
+                    None => (tile, *out),
+                }
             }
             What::Move { tile, route, out } => {
                 let tile = self.tile(u, *tile)?;

@@ -220,6 +220,18 @@ impl Tile {
         Ok(tile)
     }
 
+    /// The tile with `value` where it has no element; its window is all of it.
+    pub(super) fn padded(&self, value: Scalar) -> Result<Self, Fault> {
+        let window = Window::of(Rect::full(self.rows, self.cols));
+        let mut out = Self { window, defined: window.rect, ..Self::fill(value, self.rows, self.cols)? };
+        let rect = self.window.rect;
+        for r in rect.rows.range() {
+            let at = r * self.cols + rect.cols.lo;
+            out.lanes.gather(at, &self.lanes, at, 1, rect.cols.len());
+        }
+        Ok(out)
+    }
+
     /// Fails unless every element of the window has a value.
     pub(super) fn need_defined(&self, what: &str) -> Result<(), Fault> {
         if self.defined.covers(self.window.rect) {

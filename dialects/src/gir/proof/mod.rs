@@ -1,0 +1,445 @@
+//! The verifier of kernels: proves the six rules of `docs/gir.md`, or says what it could not prove.
+//!
+//! Indices are polynomials over the kernel's dims and its index variables ([`crate::gir::bounds`]); windows are sets
+//! of conditions on positions ([`window`]). What cannot be proved is an error: a condition on dims can be made a
+//! guard of the host by `requires`.
+
+mod space;
+mod sync;
+mod tiles;
+mod window;
+mod writes;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::registry::DialectBuilder;
+use sutura_ir::symbols::SymbolScope;
+use sutura_ir::{BlockRef, OpRef, Type, Value};
+
+use self::sync::Shared;
+use self::window::{Rect, Span, TileFacts};
+use self::writes::Store;
+use super::bounds::Bounds;
+use super::kernel::{KernelInfo, Mode};
+use super::ops::*;
+use super::types::{SliceType, TileType, ViewType};
+use crate::r#dyn::poly::Poly;
+use crate::target::{machine_of, ops as target};
+
+/// Deepest nesting of loops that is looked through.
+const MAX_DEPTH: usize = 8;
+
+/// What a slice is of.
+#[derive(Clone, Debug)]
+struct SliceFacts {
+    view: Value,
+    /// Index of its first element along each dimension of the view.
+    offsets: Vec<Poly>,
+    /// Number of positions along each dimension of the view: 1 for a fixed one.
+    extents: Vec<Poly>,
+    /// Distance between them.
+    steps: Vec<i64>,
+    window: Rect,
+}
+
+/// Memory behind a view.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Root {
+    /// A view of the kernel.
+    Param(Value, Mode),
+    /// An allocation that the group shares.
+    Group(Value),
+    /// An allocation of a unit.
+    Own,
+}
+
+struct Prover<'a> {
+    info: &'a KernelInfo<'a>,
+    bounds: Bounds<'a>,
+    machine: Option<OpRef<'a>>,
+    tiles: HashMap<Value, TileFacts>,
+    slices: HashMap<Value, SliceFacts>,
+    roots: HashMap<Value, Root>,
+    /// Index variables of the loops around, outermost first.
+    loops: Vec<Value>,
+    stores: Vec<Store<'a>>,
+    loads: Vec<Store<'a>>,
+    shared: Shared,
+    /// Unknown limits handed out.
+    unknowns: usize,
+    /// True while a loop is looked at to learn what its carried tiles are: nothing is reported or noted.
+    probing: bool,
+    errors: Diagnostics,
+}
+
+/// Proves the kernel's rules.
+///
+/// # Errors
+/// After at least one error was reported.
+pub(super) fn prove<'a>(
+    info: &'a KernelInfo<'a>,
+    machine: Option<OpRef<'a>>,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let mut prover = Prover {
+        bounds: Bounds::of_kernel(info),
+        info,
+        machine,
+        tiles: HashMap::new(),
+        slices: HashMap::new(),
+        roots: info.views.iter().map(|(value, _, mode)| (*value, Root::Param(*value, *mode))).collect(),
+        loops: Vec::new(),
+        stores: Vec::new(),
+        loads: Vec::new(),
+        shared: Shared::default(),
+        unknowns: 0,
+        probing: false,
+        errors: Diagnostics::default(),
+    };
+    let entry = info.op.region(0).and_then(|r| r.entry());
+    if let Some(entry) = entry {
+        prover.block(entry);
+        prover.check_writes();
+        if prover.errors.errors() == 0 {
+            prover.check_spaces(entry);
+        }
+    }
+    let result = prover.errors.check();
+    diags.append(prover.errors);
+    result
+}
+
+/// The proof as part of the verifier: after all operations are known to be well formed, with the module's target.
+struct ProveKernel;
+
+impl SymbolUser for ProveKernel {
+    fn verify_symbol_uses(
+        &self,
+        op: OpRef<'_>,
+        symbols: &SymbolScope<'_, '_>,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let report = |diags: &mut Diagnostics, message: String| diags.report(op.error(message));
+        let info = KernelInfo::read(op).map_err(|message| report(diags, message))?;
+        let machine = machine_of(symbols.root()).map_err(|message| report(diags, message))?;
+        prove(&info, machine, diags)
+    }
+}
+
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn SymbolUser>("gir.kernel", &ProveKernel);
+}
+
+impl<'a> Prover<'a> {
+    fn report(&mut self, op: OpRef<'a>, message: impl std::fmt::Display) {
+        if !self.probing {
+            self.errors.report(op.error(message));
+        }
+    }
+
+    /// A value as messages name it.
+    fn show(&self, op: OpRef<'a>, value: Value) -> String {
+        match op.body.value_name(value) {
+            Some(name) => format!("%{}", op.cx.str(name)),
+            None => match self.info.views.iter().position(|(v, ..)| *v == value) {
+                Some(i) => format!("view {i}"),
+                None => format!("value {}", value.index()),
+            },
+        }
+    }
+
+    /// An index as polynomial.
+    fn index(&mut self, op: OpRef<'a>, value: Value) -> Result<Poly, String> {
+        let poly = self.bounds.expr(value);
+        poly.ok_or_else(|| {
+            format!("uses the index {}, which is not made of sizes and loop indices", self.show(op, value))
+        })
+    }
+
+    fn view_type(&self, op: OpRef<'a>, value: Value) -> Result<&'a ViewType, String> {
+        op.cx.type_as::<ViewType>(op.ty(value)).ok_or_else(|| "takes a view".to_string())
+    }
+
+    fn slice_of(&self, op: OpRef<'a>, value: Value) -> Result<&SliceFacts, String> {
+        let known = self.slices.get(&value);
+        known.ok_or_else(|| format!("takes a slice of which nothing is known: {}", self.show(op, value)))
+    }
+
+    fn root(&self, view: Value) -> Root {
+        self.roots.get(&view).copied().unwrap_or(Root::Own)
+    }
+
+    // ---- the walk
+
+    fn block(&mut self, block: BlockRef<'a>) {
+        for op in block.ops() {
+            let checked = self.check_types(op).and_then(|()| self.op(op));
+            if let Err(message) = checked {
+                self.report(op, message);
+                // What follows is judged as if the results had whole windows: one mistake, one error.
+                for result in op.results() {
+                    self.assume_whole(op, result);
+                }
+            }
+        }
+    }
+
+    /// Sizes in types are the kernel's.
+    fn check_types(&self, op: OpRef<'a>) -> Result<(), String> {
+        for ty in op.result_types() {
+            if let Some(tile) = op.cx.type_as::<TileType>(ty) {
+                self.info.check_known([&tile.rows, &tile.cols])?;
+            } else if let Some(slice) = op.cx.type_as::<SliceType>(ty) {
+                self.info.check_known([&slice.rows, &slice.cols])?;
+            } else if let Some(view) = op.cx.type_as::<ViewType>(ty) {
+                self.info.check_known(&view.dims)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn assume_whole(&mut self, op: OpRef<'a>, value: Value) {
+        if op.cx.type_as::<TileType>(op.ty(value)).is_some() {
+            self.tiles.entry(value).or_insert_with(TileFacts::everywhere);
+        }
+    }
+
+    fn op(&mut self, op: OpRef<'a>) -> Result<(), String> {
+        if let Some(this) = op.as_::<ForOp<'_>>() {
+            return self.for_loop(op, this);
+        }
+        if let Some(this) = op.as_::<SliceOp<'_>>() {
+            return self.slice(op, this);
+        }
+        if let Some(this) = op.as_::<AllocOp<'_>>() {
+            return self.alloc(op, this);
+        }
+        if let Some(this) = op.as_::<IdentityOp<'_>>() {
+            return self.identity(op, this);
+        }
+        if let Some(this) = op.as_::<IntrinsicOp<'_>>() {
+            return self.intrinsic(op, this);
+        }
+        if op.is::<SyncOp<'_>>() {
+            return self.sync();
+        }
+        if let Some(this) = op.as_::<StoreOp<'_>>() {
+            return self.store(op, this);
+        }
+        if let Some(this) = op.as_::<LoadOp<'_>>() {
+            self.note_load(op, this.slice())?;
+        }
+        if let Some(this) = op.as_::<GatherRowsOp<'_>>() {
+            self.note_gather(op, this.view())?;
+        }
+        if let Some(this) = op.as_::<ReduceOp<'_>>()
+            && this.scope() == super::constraints::Scope::Group
+        {
+            self.sync()?;
+        }
+        if let Some(facts) = self.tile_of(op)? {
+            self.tiles.insert(op.result(0), facts);
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, op: OpRef<'a>, this: SliceOp<'a>) -> Result<(), String> {
+        let view = self.view_type(op, this.view())?;
+        let ty = op.cx.type_as::<SliceType>(op.ty(this.slice())).ok_or("gives a slice")?;
+        let offsets: Vec<Poly> = this.offsets().map(|o| self.index(op, o)).collect::<Result<_, _>>()?;
+        let along = |dim: Option<i64>| dim.and_then(|d| usize::try_from(d).ok());
+        let (row, col) = (along(this.row_dim()), along(this.col_dim()));
+        let (mut extents, mut steps) = (vec![Poly::from(1); offsets.len()], vec![1; offsets.len()]);
+        let (mut window, mut wrong) = (Rect::default(), None);
+        for (i, (offset, size)) in offsets.iter().zip(&view.dims).enumerate() {
+            let (extent, step, span) = match (row == Some(i), col == Some(i)) {
+                (true, _) => (&ty.rows, this.row_step(), &mut window.rows),
+                (_, true) => (&ty.cols, this.col_step(), &mut window.cols),
+                _ => {
+                    wrong = wrong.or(self.fixed_index(op, this.view(), i, offset, size).err());
+                    continue;
+                }
+            };
+            *span = Span::clip(&self.bounds, offset, step, extent, size);
+            (extents[i], steps[i]) = (extent.clone(), step);
+        }
+        self.slices.insert(this.slice(), SliceFacts { view: this.view(), offsets, extents, steps, window });
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// Rule 1: a fixed index lies in its dimension.
+    fn fixed_index(&self, op: OpRef<'a>, view: Value, dim: usize, offset: &Poly, size: &Poly) -> Result<(), String> {
+        let view = self.show(op, view);
+        if !self.bounds.never_negative(offset) {
+            return Err(format!("has index {offset} of dimension {dim} of {view}, which may be negative"));
+        }
+        let room = size.sub(offset).sub(&1.into());
+        if self.bounds.never_negative(&room) {
+            return Ok(());
+        }
+        let room = self.bounds.lower(&room).unwrap_or(room);
+        Err(format!(
+            "has index {offset} of dimension {dim} of {view}, which is not proven below its size {size}: {room} may be \
+             negative"
+        ))
+    }
+
+    fn alloc(&mut self, op: OpRef<'a>, this: AllocOp<'a>) -> Result<(), String> {
+        if !self.loops.is_empty() {
+            return Err("must stand directly in the kernel's body".to_string());
+        }
+        let group = this.owner() == super::constraints::Scope::Group && self.info.units > 1;
+        let root = if group { Root::Group(op.result(0)) } else { Root::Own };
+        self.roots.insert(op.result(0), root);
+        Ok(())
+    }
+
+    fn identity(&mut self, op: OpRef<'a>, this: IdentityOp<'a>) -> Result<(), String> {
+        let (from, to) = (self.view_type(op, this.view())?.elements(), self.view_type(op, this.result())?.elements());
+        if !self.bounds.equal(&from, &to) {
+            return Err(format!("is no reshape: {from} and {to} elements are not proven equal"));
+        }
+        let root = self.root(this.view());
+        self.roots.insert(op.result(0), root);
+        Ok(())
+    }
+
+    fn for_loop(&mut self, op: OpRef<'a>, this: ForOp<'a>) -> Result<(), String> {
+        if self.loops.len() >= MAX_DEPTH {
+            return Err(format!(
+                "nests loops more than {MAX_DEPTH} deep, which is more than the verifier looks through"
+            ));
+        }
+        let entry = this.body().entry().ok_or("has no body")?;
+        let (index, args) = entry.args().split_first().ok_or("has no index")?;
+        self.index(op, this.lo())?;
+        self.index(op, this.hi())?;
+        self.index(op, *index)?;
+        let yielded: Vec<Value> = entry.terminator().map(|t| t.operands().collect()).unwrap_or_default();
+        let inits: Vec<Option<TileFacts>> = this.inits().map(|v| self.tiles.get(&v).cloned()).collect();
+        let mut carried = inits.clone();
+        // Twice over: what a trip hands on may know less than what the first one got.
+        const MOST_PROBES: usize = 3;
+        let was_probing = std::mem::replace(&mut self.probing, true);
+        let before = self.shared.clone();
+        for _ in 0..MOST_PROBES {
+            if carried.iter().all(Option::is_none) {
+                break;
+            }
+            self.run_body(*index, args, &carried, entry);
+            let next = self.carried_on(*index, &inits, &yielded);
+            match next {
+                Ok(next) if next == carried => break,
+                Ok(next) => carried = next,
+                Err(_) => break,
+            }
+        }
+        // Accesses of one trip meet those of the next.
+        self.shared = before.clone();
+        if self.info.units > 1 {
+            self.run_body(*index, args, &carried, entry);
+            self.shared.add(&before);
+        }
+        self.probing = was_probing;
+        self.run_body(*index, args, &carried, entry);
+        self.shared.add(&before);
+        let carried = self.carried_on(*index, &inits, &yielded)?;
+        for (result, facts) in op.results().zip(carried) {
+            if let Some(facts) = facts {
+                self.tiles.insert(result, facts);
+            }
+        }
+        Ok(())
+    }
+
+    fn run_body(&mut self, index: Value, args: &[Value], carried: &[Option<TileFacts>], entry: BlockRef<'a>) {
+        for (arg, facts) in args.iter().zip(carried) {
+            if let Some(facts) = facts {
+                self.tiles.insert(*arg, facts.clone());
+            }
+        }
+        self.loops.push(index);
+        self.block(entry);
+        self.loops.pop();
+    }
+
+    /// What the carried tiles are on every trip: initial ones and those of the trip before.
+    fn carried_on(
+        &self,
+        index: Value,
+        inits: &[Option<TileFacts>],
+        yielded: &[Value],
+    ) -> Result<Vec<Option<TileFacts>>, String> {
+        let index = self.bounds.known(index).unwrap_or_default();
+        let join = |(init, value): (&Option<TileFacts>, &Value)| {
+            let (Some(init), Some(next)) = (init, self.tiles.get(value)) else { return Ok(None) };
+            let steady = index.as_symbol().is_none_or(|name| !next.mentions(name));
+            let common = if steady { TileFacts::common([init, next]).ok() } else { None };
+            common.map(Some).ok_or_else(|| {
+                let (before, after) = (&init.window, &next.window);
+                format!("carries a tile whose window changes from trip to trip: ({before}), then ({after})")
+            })
+        };
+        inits.iter().zip(yielded).map(join).collect()
+    }
+
+    // ---- intrinsics
+
+    /// Rule 6: operands fit, and what is known of the results is what its meaning makes of the operands.
+    fn intrinsic(&mut self, op: OpRef<'a>, this: IntrinsicOp<'a>) -> Result<(), String> {
+        let name = this.callee();
+        let machine = self.machine.ok_or_else(|| format!("uses @{name}, but the module describes no target"))?;
+        let found = machine
+            .region(0)
+            .and_then(|r| r.entry())
+            .and_then(|entry| entry.ops().find(|o| o.is::<target::IntrinsicOp<'_>>() && o.symbol_name() == Some(name)));
+        let meaning = found.ok_or_else(|| {
+            format!("uses @{name}, which the target @{} does not have", machine.symbol_name().unwrap_or("?"))
+        })?;
+        let entry = meaning.region(0).and_then(|r| r.entry()).ok_or("names an intrinsic without meaning")?;
+        let expected: Vec<Type> = entry.args().iter().map(|v| entry.body.ty(*v)).collect();
+        let yielded: Vec<Value> = entry.terminator().map(|t| t.operands().collect()).unwrap_or_default();
+        let results: Vec<Type> = yielded.iter().map(|v| entry.body.ty(*v)).collect();
+        if op.operand_types().collect::<Vec<_>>() != expected || op.result_types().collect::<Vec<_>>() != results {
+            let text = |types: &[Type]| {
+                let words: Vec<String> = types.iter().map(|t| crate::show::ty(op.cx, *t)).collect();
+                words.join(", ")
+            };
+            return Err(format!("does not fit @{name}, which is ({}) -> ({})", text(&expected), text(&results)));
+        }
+        let mut inner = Prover {
+            info: self.info,
+            bounds: Bounds::of_kernel(self.info),
+            machine: None,
+            tiles: entry
+                .args()
+                .iter()
+                .zip(op.operands())
+                .filter_map(|(a, v)| Some((*a, self.tiles.get(&v)?.clone())))
+                .collect(),
+            slices: HashMap::new(),
+            roots: HashMap::new(),
+            loops: Vec::new(),
+            stores: Vec::new(),
+            loads: Vec::new(),
+            shared: Shared::default(),
+            unknowns: self.unknowns,
+            probing: false,
+            errors: Diagnostics::default(),
+        };
+        for inner_op in entry.ops().filter(|o| !o.is::<YieldOp<'_>>()) {
+            inner.op(inner_op).map_err(|message| format!("is @{name}, whose '{}' {message}", inner_op.name_str()))?;
+        }
+        self.unknowns = inner.unknowns;
+        for (result, value) in op.results().zip(yielded) {
+            let facts = inner.tiles.get(&value).cloned().unwrap_or_else(TileFacts::everywhere);
+            self.tiles.insert(result, facts);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Rule 4: what another unit wrote is read, and what another unit read is written, only after a sync.
+
+use std::collections::HashMap;
+
+use sutura_ir::{OpRef, Value};
+
+use super::{Prover, SliceFacts};
+use crate::r#dyn::poly::{Atom, Poly};
+
+/// Accesses to the group's memory since the last sync, on some path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    written: HashMap<Value, Vec<Place>>,
+    read: HashMap<Value, Vec<Place>>,
+}
+
+/// A slice as a function of the unit and the loops.
+#[derive(Clone, PartialEq, Debug)]
+struct Place {
+    view: Value,
+    offsets: Vec<Poly>,
+    extents: Vec<Poly>,
+    steps: Vec<i64>,
+}
+
+impl Place {
+    fn of(slice: &SliceFacts) -> Self {
+        let SliceFacts { view, offsets, extents, steps, .. } = slice.clone();
+        Self { view, offsets, extents, steps }
+    }
+}
+
+impl Shared {
+    /// Adds what may have happened on another path.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (to, from) in [(&mut self.written, &other.written), (&mut self.read, &other.read)] {
+            for (root, places) in from {
+                places.iter().for_each(|place| note(to, *root, place.clone()));
+            }
+        }
+    }
+}
+
+impl<'a> Prover<'a> {
+    /// A sync, or what implies one.
+    pub(super) fn sync(&mut self) -> Result<(), String> {
+        self.shared = Shared::default();
+        let Some(unit) = self.info.unit.and_then(|u| self.bounds.known(u)) else { return Ok(()) };
+        for index in self.loops.clone() {
+            let name = self.bounds.known(index).unwrap_or_default();
+            let variable = name.as_symbol().and_then(|n| self.bounds.variable_named(n));
+            let depends = |p: &Poly| unit.as_symbol().is_some_and(|u| p.symbols().contains(u));
+            if variable.is_some_and(|v| depends(&v.low) || depends(&v.high)) {
+                return Err(format!("stands in a loop whose trips differ from unit to unit: that of {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn shared_write(&mut self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<(), String> {
+        let place = Place::of(slice);
+        if !self.differs_by_unit(slice) {
+            let name = self.show(op, root);
+            return Err(format!("is not proven to write other elements of {name} than other units do"));
+        }
+        let clashes = |list: Option<&Vec<Place>>| list.is_some_and(|l| l.iter().any(|p| *p != place));
+        let clash = clashes(self.shared.written.get(&root)) || clashes(self.shared.read.get(&root));
+        note(&mut self.shared.written, root, place);
+        if clash {
+            return Err(self.needs_sync(op, root, "writes"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn shared_read(&mut self, op: OpRef<'a>, root: Value, slice: &SliceFacts) -> Result<(), String> {
+        let place = Place::of(slice);
+        let clash = self.shared.written.get(&root).is_some_and(|l| l.iter().any(|p| *p != place));
+        note(&mut self.shared.read, root, place);
+        if clash {
+            return Err(self.needs_sync(op, root, "reads"));
+        }
+        Ok(())
+    }
+
+    fn needs_sync(&self, op: OpRef<'a>, root: Value, what: &str) -> String {
+        let name = self.show(op, root);
+        format!("{what} elements of {name} that another unit may have accessed: a gir.sync must stand between")
+    }
+
+    /// True when units write different elements: along some dimension the unit's index advances at least as far as
+    /// everything else in the offset and the slice reach.
+    fn differs_by_unit(&self, slice: &SliceFacts) -> bool {
+        let unit = self.info.unit.and_then(|u| self.bounds.known(u));
+        let Some(unit) = unit.as_ref().and_then(Poly::as_symbol) else { return true };
+        (0..slice.offsets.len()).any(|d| {
+            let (mut stride, mut rest) = (Poly::default(), Poly::default());
+            for (atoms, c) in slice.offsets[d].terms() {
+                match atoms {
+                    [Atom::Symbol(name)] if &**name == unit => stride = stride.add(&Poly::of_term(vec![], c)),
+                    _ => rest = rest.add(&Poly::of_term(atoms.to_vec(), c)),
+                }
+            }
+            if rest.symbols().contains(unit) {
+                return false;
+            }
+            let reach = slice.extents[d].sub(&1.into()).scale(slice.steps[d]).add(&1.into());
+            let inner = self.loops.iter().filter_map(|l| self.bounds.known(*l));
+            let varies = inner.into_iter().any(|l| l.as_symbol().is_some_and(|n| rest.symbols().contains(n)));
+            let (low, high) = (self.bounds.lower(&rest), self.bounds.upper(&rest));
+            let spread = match (varies, low, high) {
+                (false, ..) => Poly::default(),
+                (true, Some(low), Some(high)) => high.sub(&low),
+                _ => return false,
+            };
+            !stride.is_zero() && self.bounds.never_negative(&stride.sub(&reach).sub(&spread))
+        })
+    }
+}
+
+fn note(list: &mut HashMap<Value, Vec<Place>>, root: Value, place: Place) {
+    let places = list.entry(root).or_default();
+    if !places.contains(&place) {
+        places.push(place);
+    }
+}

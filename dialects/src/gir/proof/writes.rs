@@ -1,0 +1,271 @@
+//! Rule 2: every element of an `out` view is written exactly once.
+//!
+//! A store writes a box if, along each dimension of its view, its index variables count in a mixed radix: the fastest
+//! one advances by the extent of the slice, each further one by as much as the one before runs through. A variable
+//! that counts along two dimensions, or along none, writes elements never or several times. The boxes of several
+//! stores to one view must follow one another along one dimension.
+
+use sutura_ir::{OpRef, Value};
+
+use super::{Prover, Root, SliceFacts};
+use crate::r#dyn::poly::{Atom, Poly};
+use crate::gir::kernel::Mode;
+use crate::gir::ops::StoreOp;
+
+/// An access, for the checks that need all of them.
+#[derive(Clone)]
+pub(super) struct Store<'a> {
+    pub(super) op: OpRef<'a>,
+    pub(super) slice: SliceFacts,
+    /// Index variables of the loops around.
+    pub(super) loops: Vec<Value>,
+}
+
+/// From where to where a store writes along a dimension, before the view's end cuts it off.
+#[derive(Clone, PartialEq, Debug)]
+struct Range {
+    from: Poly,
+    to: Poly,
+}
+
+impl<'a> Prover<'a> {
+    pub(super) fn store(&mut self, op: OpRef<'a>, this: StoreOp<'a>) -> Result<(), String> {
+        let slice = self.slice_of(op, this.slice())?.clone();
+        let tile = self.tiles.get(&this.tile()).cloned();
+        if let Some(tile) = tile {
+            let written = slice.window.and(&tile.window);
+            tile.need(&written, "stores")?;
+            if matches!(self.root(slice.view), Root::Param(_, Mode::Out)) && written != slice.window {
+                return Err(format!(
+                    "leaves elements of {} unwritten: the slice has ({}), the tile only ({})",
+                    self.show(op, slice.view),
+                    slice.window,
+                    tile.window
+                ));
+            }
+        }
+        match self.root(slice.view) {
+            Root::Param(view, Mode::In) => Err(format!("writes {}, which is an 'in' view", self.show(op, view))),
+            Root::Group(view) => self.shared_write(op, view, &slice),
+            Root::Param(..) => {
+                if !self.probing {
+                    self.stores.push(Store { op, slice, loops: self.loops.clone() });
+                }
+                Ok(())
+            }
+            Root::Own => Ok(()),
+        }
+    }
+
+    pub(super) fn note_load(&mut self, op: OpRef<'a>, slice: Value) -> Result<(), String> {
+        let slice = self.slice_of(op, slice)?.clone();
+        match self.root(slice.view) {
+            Root::Param(view, Mode::Out) => Err(format!("reads {}, which is an 'out' view", self.show(op, view))),
+            Root::Param(_, Mode::InOut) => {
+                if !self.probing {
+                    self.loads.push(Store { op, slice, loops: self.loops.clone() });
+                }
+                Ok(())
+            }
+            Root::Group(view) => self.shared_read(op, view, &slice),
+            Root::Param(_, Mode::In) | Root::Own => Ok(()),
+        }
+    }
+
+    pub(super) fn note_gather(&mut self, op: OpRef<'a>, view: Value) -> Result<(), String> {
+        match self.root(view) {
+            Root::Param(_, Mode::In) | Root::Own => Ok(()),
+            _ => Err(format!("gathers rows of {}, which the kernel writes", self.show(op, view))),
+        }
+    }
+
+    /// Checks all stores to the kernel's views together.
+    pub(super) fn check_writes(&mut self) {
+        for &(view, _, mode) in &self.info.views {
+            let of_view = |s: &&Store<'a>| matches!(self.root(s.slice.view), Root::Param(v, _) if v == view);
+            let stores: Vec<Store<'a>> = self.stores.iter().filter(of_view).cloned().collect();
+            let loads: Vec<Store<'a>> = self.loads.iter().filter(of_view).cloned().collect();
+            match mode {
+                Mode::In => {}
+                Mode::Out => self.check_out(view, &stores),
+                Mode::InOut => self.check_inout(view, &stores, &loads),
+            }
+        }
+    }
+
+    fn check_out(&mut self, view: Value, stores: &[Store<'a>]) {
+        let name = self.show_inside(view);
+        let Some(first) = stores.first() else {
+            if self.errors.errors() == 0 {
+                let op = self.info.op;
+                self.report(op, format!("never writes {name}, which is an 'out' view"));
+            }
+            return;
+        };
+        if let Some(other) = stores.iter().find(|s| s.slice.view != first.slice.view) {
+            self.report(other.op, format!("writes {name} under other dimensions than another store does"));
+            return;
+        }
+        let mut boxes = Vec::new();
+        for store in stores {
+            match self.written_box(store) {
+                Ok(written) => boxes.push((store, written)),
+                Err(message) => return self.report(store.op, format!("is not proven to write {name} once: {message}")),
+            }
+        }
+        if let Err((op, message)) = self.cover(first, boxes) {
+            self.report(op, format!("is not proven to write all of {name}: {message}"));
+        }
+    }
+
+    /// A value of the kernel's body as messages name it.
+    fn show_inside(&self, value: Value) -> String {
+        let body = self.info.op.inside();
+        match body.value_name(value) {
+            Some(name) => format!("%{}", self.info.op.cx.str(name)),
+            None => format!("view {}", self.info.views.iter().position(|(v, ..)| *v == value).unwrap_or(0)),
+        }
+    }
+
+    /// What a store writes over all trips and groups, each element once.
+    fn written_box(&self, store: &Store<'a>) -> Result<Vec<Range>, String> {
+        let SliceFacts { offsets, extents, steps, .. } = &store.slice;
+        let mut used: Vec<Value> = Vec::new();
+        let mut ranges = Vec::new();
+        for (dim, (offset, (extent, step))) in offsets.iter().zip(extents.iter().zip(steps)).enumerate() {
+            let in_dim = |message: String| format!("along dimension {dim}, {message}");
+            if *step != 1 {
+                return Err(in_dim(format!("its positions are {step} apart")));
+            }
+            let range = self.range_along(offset, extent, &mut used).map_err(in_dim)?;
+            ranges.push(range);
+        }
+        for value in self.variables_around(store) {
+            let name = self.bounds_name(value);
+            match used.iter().filter(|v| **v == value).count() {
+                0 if !self.runs_once(value) => return Err(format!("{name} counts along no dimension")),
+                0 | 1 => {}
+                _ => return Err(format!("{name} counts along more than one dimension")),
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Index variables on which a store may depend.
+    fn variables_around(&self, store: &Store<'a>) -> Vec<Value> {
+        let grid = self.info.grid.iter().map(|(v, _)| *v);
+        grid.chain(self.info.unit).chain(store.loops.iter().copied()).collect()
+    }
+
+    fn bounds_name(&self, value: Value) -> String {
+        self.bounds.known(value).map_or_else(|| "an index".to_string(), |p| p.to_string())
+    }
+
+    fn runs_once(&self, value: Value) -> bool {
+        let variable = self.bounds.known(value).and_then(|p| self.bounds.variable_named(p.as_symbol()?));
+        variable.is_some_and(|v| self.bounds.equal(&v.trips(), &1.into()))
+    }
+
+    /// The range that `offset + [0, extent)` runs through, element by element.
+    fn range_along(&self, offset: &Poly, extent: &Poly, used: &mut Vec<Value>) -> Result<Range, String> {
+        let (mut base, mut digits) = (Poly::default(), Vec::new());
+        for (atoms, c) in offset.terms() {
+            let variables: Vec<usize> = (0..atoms.len()).filter(|i| self.is_variable(&atoms[*i])).collect();
+            match variables[..] {
+                [] => base = base.add(&Poly::of_term(atoms.to_vec(), c)),
+                [at] => {
+                    let Atom::Symbol(name) = &atoms[at] else {
+                        return Err(format!("the index {offset} divides an index variable"));
+                    };
+                    let mut rest = atoms.to_vec();
+                    rest.remove(at);
+                    digits.push((name.clone(), Poly::of_term(rest, c)));
+                }
+                _ => return Err(format!("the index {offset} multiplies index variables")),
+            }
+        }
+        let (mut weight, mut from) = (extent.clone(), base);
+        while !digits.is_empty() {
+            let at = digits.iter().position(|(_, factor)| self.bounds.equal(factor, &weight));
+            let Some(at) = at else {
+                let (name, factor) = &digits[0];
+                return Err(format!("{name} advances by {factor} where {weight} elements are written"));
+            };
+            let (name, factor) = digits.remove(at);
+            let variable = self.bounds.variable_named(&name).ok_or("an index variable is unknown")?;
+            if [&variable.low, &variable.high].iter().any(|p| p.symbols().iter().any(|s| s.starts_with('%'))) {
+                return Err(format!("the trips of {name} depend on another index"));
+            }
+            used.push(variable.value);
+            from = from.add(&factor.mul(&variable.low));
+            weight = weight.mul(&variable.trips());
+        }
+        Ok(Range { to: from.add(&weight), from })
+    }
+
+    fn is_variable(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Symbol(name) => name.starts_with('%'),
+            Atom::FloorDiv(inner, _) => inner.symbols().iter().any(|s| s.starts_with('%')),
+        }
+    }
+
+    /// Checks that the boxes follow one another from the start of the view to its end.
+    fn cover(&self, first: &Store<'a>, mut boxes: Vec<(&Store<'a>, Vec<Range>)>) -> Result<(), (OpRef<'a>, String)> {
+        let view = self.view_type(first.op, first.slice.view).map_err(|m| (first.op, m))?;
+        let whole =
+            |range: &Range, size: &Poly| range.from.is_zero() && self.bounds.never_negative(&range.to.sub(size));
+        let split = (0..view.dims.len()).find(|d| boxes.len() > 1 && !whole(&boxes[0].1[*d], &view.dims[*d]));
+        for (dim, size) in view.dims.iter().enumerate().filter(|(d, _)| Some(*d) != split) {
+            for (store, ranges) in &boxes {
+                let Range { from, to } = &ranges[dim];
+                if !whole(&ranges[dim], size) {
+                    return Err((store.op, format!("dimension {dim} of size {size} is written from {from} to {to}")));
+                }
+            }
+        }
+        let Some(dim) = split else {
+            return match boxes.get(1) {
+                Some((store, _)) => Err((store.op, "another store writes all of it".to_string())),
+                None => Ok(()),
+            };
+        };
+        let (mut at, size) = (Poly::default(), &view.dims[dim]);
+        while !boxes.is_empty() {
+            let next = boxes.iter().position(|(_, ranges)| self.bounds.equal(&ranges[dim].from, &at));
+            let Some(next) = next else {
+                let message = format!("no store writes dimension {dim} from {at} on");
+                return Err((boxes[0].0.op, message));
+            };
+            let (store, ranges) = boxes.remove(next);
+            at = ranges[dim].to.clone();
+            if !boxes.is_empty() && !self.bounds.never_negative(&size.sub(&at)) {
+                return Err((store.op, format!("dimension {dim} may end before {at}, where another store begins")));
+            }
+        }
+        if self.bounds.never_negative(&at.sub(size)) {
+            return Ok(());
+        }
+        Err((first.op, format!("dimension {dim} of size {size} is written up to {at}")))
+    }
+
+    /// Groups write different elements of an `inout` view, and read none that another one writes.
+    fn check_inout(&mut self, view: Value, stores: &[Store<'a>], loads: &[Store<'a>]) {
+        let name = self.show_inside(view);
+        for store in stores {
+            if let Err(message) = self.written_box(store) {
+                return self.report(store.op, format!("is not proven to write {name} once: {message}"));
+            }
+        }
+        for access in loads.iter().chain(stores.iter().skip(1)) {
+            let same = |s: &Store<'a>| {
+                let (a, b) = (&s.slice, &access.slice);
+                a.view == b.view && a.offsets == b.offsets && a.extents == b.extents && a.steps == b.steps
+            };
+            if !stores.iter().take(1).all(same) {
+                let message = format!("accesses elements of {name} that another group may write");
+                return self.report(access.op, message);
+            }
+        }
+    }
+}
