@@ -165,7 +165,7 @@ impl Emit<'_> {
         let (slice, shape) = self.slice(nest, frame, view, index);
         let elem = cx.type_as::<ViewType>(self.b.body().ty(view)).expect("a view").elem;
         let ty = cx.ext_type(frame.tile_type(shape, elem));
-        let value = LoadOp::value(&mut self.b, self.loc, slice, ty);
+        let value = LoadOp::value(&mut self.b, self.loc, slice, None, ty);
         let windowed = frame.partial && shape != Shape::SCALAR;
         Tile { value, shape, elem, windowed, cached: false }
     }
