@@ -45,6 +45,9 @@ fn check_meaning(build: impl FnOnce(&mut Builder<'_>)) -> Option<(String, String
     assert!(verified.is_ok(), "{:#?}", diags.take());
     let text = module_text(&cx, &module, &PrintOptions::generic());
     let custom = module_text(&cx, &module, &PrintOptions::default());
+    assert_eq!(reprinted(&text, &PrintOptions::generic()), text);
+    assert_eq!(reprinted(&custom, &PrintOptions::default()), custom);
+    assert_eq!(without_names(&reprinted(&custom, &PrintOptions::generic())), without_names(&text));
     let theirs = mlir_opt(&text, &[])?;
     let theirs = theirs.unwrap_or_else(|error| panic!("mlir-opt refuses\n{text}\n{error}"));
     // Value names differ; what is left must be the same, byte for byte.
@@ -58,13 +61,13 @@ fn check_meaning(build: impl FnOnce(&mut Builder<'_>)) -> Option<(String, String
 /// What `mlir-opt` prints in generic form is read here, and printed so again.
 fn check_reading(custom: &str, ours: &str) {
     let generic = mlir_opt(custom, &["--mlir-print-op-generic"]).expect("it ran before").expect("its own output");
-    let again = reprinted(&generic);
+    let again = reprinted(&generic, &PrintOptions::generic());
     let back = mlir_opt(&again, &["--mlir-print-op-generic"]).expect("it ran before");
     assert_eq!(back.as_ref(), Ok(&generic), "read as something else than\n{ours}");
 }
 
-/// Parses a text and prints it in generic form.
-fn reprinted(text: &str) -> String {
+/// Parses a text and prints it again.
+fn reprinted(text: &str, options: &PrintOptions) -> String {
     let cx = Context::new(sutura_dialects::all());
     let source = cx.sources().add("test.mlir".to_string(), text.to_string()).expect("a short text");
     let mut diags = Diagnostics::default();
@@ -72,7 +75,7 @@ fn reprinted(text: &str) -> String {
     let module = module.unwrap_or_else(|_| panic!("{text}\n{:#?}", diags.take()));
     let verified = verify(module.op_ref(&cx), VerifyOptions::default(), &mut diags);
     assert!(verified.is_ok(), "{:#?}", diags.take());
-    module_text(&cx, &module, &PrintOptions::generic())
+    module_text(&cx, &module, options)
 }
 
 /// The text with every `%name` replaced by a number in the order of first appearance.

@@ -239,7 +239,7 @@ impl<'b> Builder<'b> {
     /// Creates an op from interned dictionaries, as parsers have them.
     pub fn create_from_parts(
         &mut self,
-        header: OpHeader,
+        mut header: OpHeader,
         operands: &[Value],
         result_types: &[Type],
         successors: &[Block],
@@ -247,6 +247,7 @@ impl<'b> Builder<'b> {
         nested: Option<Box<Body>>,
     ) -> Op {
         let n_regions = if nested.is_some() { 0 } else { n_regions };
+        header.props = header.name.info(self.cx).map_or(header.props, |i| i.without_defaults(self.cx, header.props));
         let op = self.body.create_op(header, operands, result_types, successors, n_regions, nested);
         self.insert(op);
         op

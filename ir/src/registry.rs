@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::asm::format::Format;
 use crate::asm::parse::{DirectiveDef, ParamParser};
-use crate::attrs::Attr;
+use crate::attrs::{Attr, NamedAttr};
 use crate::body::{Op, Value};
 use crate::builder::Builder;
 use crate::context::{Context, Ident};
@@ -152,6 +152,11 @@ impl Registry {
             let info = OpInfo {
                 def,
                 attr_names: def.attrs.iter().map(|a| cx.ident(a.name)).collect(),
+                defaults: def
+                    .attrs
+                    .iter()
+                    .filter_map(|a| Some(NamedAttr { name: cx.ident(a.name), value: a.default?(cx) }))
+                    .collect(),
                 format: def.format.map(|text| self.compile_format(def, text)),
                 interfaces: entry.interfaces.clone(),
             };
@@ -251,10 +256,26 @@ pub struct OpInfo {
     pub attr_names: Vec<Ident>,
     /// The assembly format.
     pub format: Option<Format>,
+    /// Attributes whose absence stands for a value, with that value.
+    defaults: Vec<NamedAttr>,
     interfaces: Vec<InterfaceEntry>,
 }
 
 impl OpInfo {
+    /// The dictionary of inherent attributes without those that have their default value: there is one way only to
+    /// write it, absence.
+    pub fn without_defaults(&self, cx: &Context, props: Attr) -> Attr {
+        if self.defaults.is_empty() || props == Attr::EMPTY_DICT {
+            return props;
+        }
+        let entries = cx.entries(props);
+        if !entries.iter().any(|e| self.defaults.contains(e)) {
+            return props;
+        }
+        let kept: Vec<NamedAttr> = entries.iter().copied().filter(|e| !self.defaults.contains(e)).collect();
+        cx.dict(&kept)
+    }
+
     /// The op's implementation of an interface: `info.interface::<dyn MemoryEffects>()`.
     pub fn interface<I: ?Sized + Send + Sync + 'static>(&self) -> Option<&'static I> {
         let id = TypeId::of::<I>();

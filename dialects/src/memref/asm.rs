@@ -7,6 +7,9 @@ use sutura_ir::{Attr, Context, OpRef, Reported, Type, TypeData};
 
 use super::ops::GlobalOp;
 
+/// `custom<GlobalHead>($sym_visibility, $constant, $sym_name)`: `["visibility"] [constant] @name`.
+pub(super) const GLOBAL_HEAD: DirectiveDef = DirectiveDef { parse: parse_head, print: print_head };
+
 /// `custom<GlobalTypeAndValue>($type, $initial_value)`: `type [= uninitialized | = dense<…>]`, the elements without
 /// their type.
 pub(super) const GLOBAL: DirectiveDef = DirectiveDef { parse: parse_global, print: print_global };
@@ -17,6 +20,31 @@ pub(super) fn value_type(cx: &Context, ty: Type) -> Type {
         TypeData::MemRef { shape, elem, .. } => cx.ty(TypeData::RankedTensor { shape, elem, encoding: None }),
         _ => ty,
     }
+}
+
+fn parse_head(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    if let Some(visibility) = p.opt_string()? {
+        parts.set_prop(p.cx(), "sym_visibility", p.cx().string_attr(&visibility));
+    }
+    if p.opt_keyword("constant") {
+        parts.set_prop(p.cx(), "constant", Attr::UNIT);
+    }
+    let name = p.symbol()?;
+    let name = p.cx().string_attr(p.cx().str(name));
+    parts.set_prop(p.cx(), "sym_name", name);
+    Ok(())
+}
+
+fn print_head(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    let global = GlobalOp::from_ref(op);
+    if let Some(visibility) = global.sym_visibility() {
+        p.string(visibility);
+        p.text(" ");
+    }
+    if global.constant() {
+        p.text("constant ");
+    }
+    p.symbol_name(global.sym_name());
 }
 
 fn parse_global(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {

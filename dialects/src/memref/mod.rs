@@ -32,6 +32,7 @@ impl Dialect for MemRefDialect {
         d.description("Memory: allocation, access, views.").partial();
         d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
+            .directive("GlobalHead", asm::GLOBAL_HEAD)
             .directive("GlobalTypeAndValue", asm::GLOBAL)
             .materialize(crate::arith::materialize);
         d.op::<AllocOp<'_>>().op::<AllocaOp<'_>>().op::<DeallocOp<'_>>().op::<LoadOp<'_>>().op::<StoreOp<'_>>();

@@ -151,13 +151,7 @@ pub struct RankOp {
 }
 
 /// Changes what is known of a memref's shape, strides and offset; nothing is checked.
-#[op(
-    "memref.cast",
-    traits(Pure, SameOperandsAndResultShape),
-    format = "$source attr-dict `:` type($source) `to` type($dest)",
-    verify,
-    fold
-)]
+#[op("memref.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)", verify, fold)]
 pub struct CastOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
     dest: Res<AnyRankedOrUnrankedMemRef>,
@@ -316,7 +310,7 @@ pub struct CollapseShapeOp {
 #[op(
     "memref.global",
     traits(Symbol),
-    format = "($sym_visibility^)? (`constant` $constant^)? $sym_name `:` \
+    format = "custom<GlobalHead>($sym_visibility, $constant, $sym_name) `:` \
               custom<GlobalTypeAndValue>($type, $initial_value) attr-dict",
     verify
 )]

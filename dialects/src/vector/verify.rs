@@ -481,7 +481,6 @@ fn verify_transfer(
     let in_bounds = op.prop("in_bounds").and_then(|a| cx.array(a)).map_or(0, <[_]>::len);
     if in_bounds != results.len() {
         let map = sutura_ir::asm::print::attr_text(cx, cx.affine_map_attr(map));
-        let map = map.trim_start_matches("affine_map<").trim_end_matches('>');
         return Err(op.error(format!(
             "expects the in_bounds attr of same rank as permutation_map results: {map} vs inBounds of size: {in_bounds}"
         )));

@@ -31,7 +31,7 @@ impl<'t> Reader<'t> {
             Rule::dictionary => self.entries_node(node),
             Rule::symbol_ref => self.symbol_ref(node),
             Rule::dialect_attr => self.dialect_attr(node),
-            Rule::dense => self.dense(node),
+            Rule::dense => self.dense(node, expected),
             Rule::sparse => self.sparse(node),
             Rule::dense_array => self.dense_array(node),
             Rule::dense_resource => self.dense_resource(node),

@@ -35,12 +35,19 @@ struct Scanner<'r, 't> {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn dense(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+    /// `dense<…> : type`; without a type it is `expected`.
+    pub(super) fn dense(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
+        let end = node.span().end;
         let mut children = node.children();
         let elements = children.next().expect("elements").span();
-        let ty = children.next().expect("a type");
-        let ty_at = ty.start();
-        let ty = self.type_node(ty)?;
+        let (ty, ty_at) = match (children.next(), expected) {
+            (Some(ty), _) => {
+                let at = ty.start();
+                (self.type_node(ty)?, at)
+            }
+            (None, Some(ty)) => (ty, elements.start),
+            (None, None) => return Err(self.error(end, "expected ':'")),
+        };
         let count = self.static_count(ty, ty_at)?;
         let elem = self.cx.element_type(ty);
         let first = skip_blank(self.text, elements.start);

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Report;
 use crate::body::{Block, Op, Value, ValueKind};
 use crate::diagnostics::Diagnostic;
+use crate::interfaces::BranchOp;
 use crate::op_def::{OpDef, Traits};
 use crate::op_ref::OpRef;
 use crate::symbols::symbol_ident;
@@ -59,11 +60,36 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
             return;
         }
     }
+    if let Err(error) = verify_branch(last) {
+        report.error(error);
+        return;
+    }
     let might_terminate = last.def().is_none_or(|def| def.traits.has(Traits::Terminator));
     if !might_terminate && !may_lack_terminator(parent, block) {
         let message = format!("block with no terminator, has {}", crate::asm::print::generic_op_text(last));
         report.error(Diagnostic::error(last.loc(), message));
     }
+}
+
+/// INV-27
+fn verify_branch(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let Some(branch) = op.interface::<dyn BranchOp>() else { return Ok(()) };
+    for (i, &successor) in op.successors().iter().enumerate() {
+        let passed = branch.successor_operands(op, i);
+        let args = op.body.block_args(successor);
+        let (count, expected) = (passed.len(), args.len());
+        if count > expected {
+            let message = format!("branch has {count} operands for successor #{i}, but target block has {expected}");
+            return Err(op.error(message));
+        }
+        let arrive = &args[expected - count..];
+        let differs = passed.zip(arrive).position(|(operand, arg)| op.ty(op.operand(operand)) != op.ty(*arg));
+        if let Some(at) = differs {
+            let message = format!("type mismatch for bb argument #{} of successor #{i}", expected - count + at);
+            return Err(Diagnostic::error(op.loc(), message));
+        }
+    }
+    Ok(())
 }
 
 /// INV-23: only the one block of a region may lack a terminator, and only where the op around says so or is unknown.
