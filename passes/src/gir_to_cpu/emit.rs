@@ -414,5 +414,5 @@ pub(super) fn identity(cx: &Context, kind: Combiner, elem: Type) -> Attr {
 
 /// `!llvm.ptr`
 pub(super) fn ptr_type(cx: &Context) -> Type {
-    cx.ty(TypeData::Opaque { dialect: cx.ident("llvm"), body: cx.ident(".ptr"), refs: cx.attr_list(&[]) })
+    cx.ext_type(sutura_dialects::llvm::types::PointerType { address_space: 0 })
 }

@@ -1,6 +1,6 @@
 //! Short names for the upstream operations that a host program is made of.
 
-use sutura_ir::{Attr, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
+use sutura_ir::{Attr, Block, Builder, Context, Loc, Op, OpState, Type, Value};
 
 /// Predicates of `arith.cmpi`.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ const OLT: i64 = 4;
 
 /// `!llvm.ptr`
 pub(super) fn ptr_type(cx: &Context) -> Type {
-    cx.ty(TypeData::Opaque { dialect: cx.ident("llvm"), body: cx.ident(".ptr"), refs: cx.attr_list(&[]) })
+    cx.ext_type(sutura_dialects::llvm::types::PointerType { address_space: 0 })
 }
 
 /// Emits operations at the builder's insertion point.
