@@ -36,17 +36,19 @@ impl std::fmt::Display for TextError {
 }
 impl std::error::Error for TextError {}
 
-/// Parses and verifies a module. `name` stands for the file in messages.
+/// Parses and verifies a module. `name` stands for the file in messages. Operations that no dialect declares are kept;
+/// they verify, and run where a hook was attached to their name.
 ///
 /// # Errors
 /// When the text does not parse or verify.
 pub fn parse_text(cx: &Context, name: &str, text: &str) -> Result<Module, TextError> {
     let mut diags = Diagnostics::default();
     let module = match cx.sources().add(name, text) {
-        Ok(source) => parse_module(cx, &source, &ParseOptions::default(), &mut diags),
+        Ok(source) => parse_module(cx, &source, &ParseOptions { allow_unregistered: true }, &mut diags),
         Err(error) => Err(diags.error(sutura_ir::Loc::UNKNOWN, error.to_string())),
     };
-    let module = module.and_then(|m| verify(m.op_ref(cx), VerifyOptions::default(), &mut diags).map(|()| m));
+    let module =
+        module.and_then(|m| verify(m.op_ref(cx), VerifyOptions { allow_unregistered: true }, &mut diags).map(|()| m));
     module.map_err(|_| {
         let diagnostics = diags.take();
         let rendered = render(cx, &diagnostics);

@@ -114,6 +114,12 @@ impl Registry {
         entry.interfaces.push((TypeId::of::<I>(), Arc::new(implementation)));
     }
 
+    /// The interface attached to the op called `name`, declared or not.
+    pub fn interface<I: ?Sized + Send + Sync + 'static>(&self, name: &str) -> Option<&'static I> {
+        let (_, any) = self.ops.get(name)?.interfaces.iter().find(|(id, _)| *id == TypeId::of::<I>())?;
+        any.downcast_ref::<&'static I>().copied()
+    }
+
     /// Registered dialects, in registration order.
     pub fn dialects(&self) -> impl Iterator<Item = (&'static str, &DialectInfo)> {
         self.dialects.iter().map(|(name, info)| (*name, info))

@@ -113,7 +113,7 @@ fn rounding(op: OpRef<'_>) -> Result<Rounding, Fault> {
 }
 
 /// A scalar condition chooses between values of any kind, memrefs among them; others choose element by element.
-struct Select;
+pub(crate) struct Select;
 
 impl Interpret for Select {
     fn interpret(&self, _: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

@@ -4,7 +4,7 @@ mod asm;
 mod attrs;
 mod canonicalize;
 mod fold;
-mod interp;
+pub(crate) mod interp;
 mod ops;
 mod verify;
 

@@ -4,6 +4,8 @@
 
 mod asm;
 mod attrs;
+mod interp;
+mod interp_memory;
 mod memory;
 mod ops;
 mod symbols;
@@ -52,6 +54,8 @@ impl Dialect for LlvmDialect {
         register_computations(d);
         register_memory(d);
         register_control(d);
+        interp::register(d);
+        interp_memory::register(d);
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
 }
 
 /// Sets result 0 to a vector, or to its only element where the result is no vector.
-pub(super) fn next(frame: &mut Frame<'_>, vector: Tensor) -> Result<Flow, InterpError> {
+pub(crate) fn next(frame: &mut Frame<'_>, vector: Tensor) -> Result<Flow, InterpError> {
     let is_vector = frame.cx().shape(frame.result_type(0)?).is_some();
     let value = if is_vector { Value::Vector(vector) } else { Value::Scalar(vector.data().read(0)?) };
     frame.set(0, value)?;
@@ -43,13 +43,13 @@ pub(super) fn next(frame: &mut Frame<'_>, vector: Tensor) -> Result<Flow, Interp
 }
 
 /// Shape of result 0; empty for an element.
-pub(super) fn result_shape(frame: &Frame<'_>) -> Result<Shape, Fault> {
+pub(crate) fn result_shape(frame: &Frame<'_>) -> Result<Shape, Fault> {
     let ty = frame.result_type(0)?;
     if frame.cx().shape(ty).is_none() { Ok(Shape::new()) } else { static_shape(frame.cx(), ty) }
 }
 
 /// A vector operand, or a scalar as a vector of rank 0.
-pub(super) fn vector(frame: &Frame<'_>, index: usize) -> Result<Tensor, Fault> {
+pub(crate) fn vector(frame: &Frame<'_>, index: usize) -> Result<Tensor, Fault> {
     match frame.operand(index)? {
         Value::Scalar(s) => Tensor::splat(*s, &[]),
         other => other.vector().cloned(),
@@ -78,22 +78,24 @@ fn shape_cast(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> 
     next(frame, result)
 }
 
-/// The bits of the innermost dimension read as elements of another width.
 fn bitcast(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let source = vector(frame, 0)?;
     let to = DType::expect(op.cx, op.cx.element_type(frame.result_type(0)?))?;
+    let result = regroup(&vector(frame, 0)?, to, &result_shape(frame)?)?;
+    next(frame, result)
+}
+
+/// The bits of a vector read as elements of another type.
+pub(crate) fn regroup(source: &Tensor, to: DType, shape: &[usize]) -> Result<Tensor, Fault> {
     if source.dtype().bits() == to.bits() {
-        let value = apply(NumOp::Bitcast, &[&Value::Vector(source)], Some(to))?;
-        frame.set(0, value)?;
-        return Ok(Flow::Next);
+        let value = apply(NumOp::Bitcast, &[&Value::Vector(source.clone())], Some(to))?;
+        return value.vector()?.reshape(shape);
     }
     if !source.dtype().bits().is_multiple_of(8) || !to.bits().is_multiple_of(8) {
-        return Err(Fault::unsupported("regroups elements that are no whole bytes").into());
+        return Err(Fault::unsupported("regroups elements that are no whole bytes"));
     }
     let bytes = source.data().to_le_bytes();
     let bytes = bytes.ok_or_else(|| Fault::new(FaultKind::Uninitialised, "regroups elements that are undefined"))?;
-    let result = Tensor::new(result_shape(frame)?, Buffer::from_le_bytes(to, &bytes)?)?;
-    next(frame, result)
+    Tensor::new(shape, Buffer::from_le_bytes(to, &bytes)?)
 }
 
 fn list(op: OpRef<'_>, name: &str) -> Result<Vec<i64>, Fault> {
@@ -228,7 +230,7 @@ fn constant_mask(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErr
 }
 
 /// The op that combines two numbers.
-fn combiner(kind: CombiningKind, dtype: DType) -> NumOp {
+pub(crate) fn combiner(kind: CombiningKind, dtype: DType) -> NumOp {
     match kind {
         CombiningKind::Add if dtype.is_float() => NumOp::AddF,
         CombiningKind::Mul if dtype.is_float() => NumOp::MulF,

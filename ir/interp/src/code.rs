@@ -121,7 +121,9 @@ fn mark_last_uses(body: &Body, block: Block, steps: &mut [Step]) {
 }
 
 fn action(op: OpRef<'_>) -> Action {
-    scalar(op).or_else(|| op.interface::<dyn Interpret>().map(Action::Hook)).unwrap_or(Action::Missing)
+    // Ops that their dialect does not declare may have a hook, too.
+    let hook = || op.cx.registry().interface::<dyn Interpret>(op.name_str()).map(Action::Hook);
+    scalar(op).or_else(hook).unwrap_or(Action::Missing)
 }
 
 /// The op as a number's computation, when all its types are numbers. An op whose meaning cannot be bound is left to its
