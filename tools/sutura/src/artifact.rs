@@ -1,0 +1,170 @@
+//! The artifact: the manifest from the program's interface, constants from their attributes.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use sutura_ir::asm::Resource;
+use sutura_ir::types::{FloatKind, Signedness, TypeData};
+use sutura_ir::{Attr, AttrData, Context, Module, Type};
+use sutura_passes::rt_to_upstream::{self as host, HostInterface};
+use sutura_runtime::artifact::{Contents, write as write_artifact};
+use sutura_runtime::manifest::{
+    Check, CheckKind, Constant, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target, Tool, Value,
+};
+use sutura_runtime::{ElementType, abi};
+
+use crate::failure::{Failure, Kind};
+use crate::files::uninterrupted;
+use crate::machine::Machine;
+
+/// Writes the artifact and returns its size in bytes.
+pub(crate) fn write(
+    path: &Path,
+    cx: &Context,
+    module: &Module,
+    interface: &HostInterface,
+    code: &[u8],
+    machine: &Machine,
+    source_hash: &str,
+) -> Result<u64, Failure> {
+    let manifest = manifest(cx, interface, machine, source_hash)?;
+    let constants: Vec<Cow<'_, [u8]>> =
+        interface.constants.iter().map(|c| bytes(cx, module, c)).collect::<Result<_, _>>()?;
+    let constants: Vec<&[u8]> = constants.iter().map(Cow::as_ref).collect();
+    let _guard = uninterrupted();
+    write_artifact(path, &Contents { manifest: &manifest, host: code, constants: &constants })?;
+    let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
+    Ok(size)
+}
+
+fn manifest(
+    cx: &Context,
+    interface: &HostInterface,
+    machine: &Machine,
+    source_hash: &str,
+) -> Result<Manifest, Failure> {
+    let values = |tensors: &[host::Tensor]| tensors.iter().map(|t| value(cx, t)).collect::<Result<Vec<_>, _>>();
+    let symbols = interface.symbols.iter().map(|s| Symbol {
+        name: s.name.clone(),
+        min: s.info.min,
+        max: s.info.max,
+        div: s.info.div,
+        likely: s.info.likely.clone(),
+    });
+    let constants = interface.constants.iter().map(|c| {
+        let ty = cx.attr_type(c.elements).ok_or_else(|| Failure::internal("a constant has no type"))?;
+        let dims = cx.shape(ty).ok_or_else(|| Failure::internal("a constant has no shape"))?.to_vec();
+        Ok(Constant { name: c.name.clone(), element_type: element_type(cx, cx.element_type(ty))?, dims })
+    });
+    let kernels = interface.kernels.iter().map(|k| Kernel {
+        symbol: k.symbol.clone(),
+        name: k.symbol.clone(),
+        guard: k.guard.clone(),
+        ops: k.ops.clone(),
+    });
+    Ok(Manifest {
+        format: FORMAT,
+        abi: abi::VERSION,
+        tool: Tool { name: "sutura".into(), version: env!("CARGO_PKG_VERSION").into() },
+        target: Target {
+            triple: machine.target.triple.clone(),
+            features: machine.target.features.clone(),
+            description: machine.name.into(),
+            description_hash: machine.description_hash(),
+        },
+        math: Math::default(),
+        model: interface.model.clone(),
+        symbols: symbols.collect(),
+        inputs: values(&interface.inputs)?,
+        outputs: values(&interface.outputs)?,
+        constants: constants.collect::<Result<_, Failure>>()?,
+        checks: interface.checks.iter().map(check).collect(),
+        routines: Vec::new(),
+        kernels: kernels.collect(),
+        source_hash: source_hash.into(),
+    })
+}
+
+fn value(cx: &Context, tensor: &host::Tensor) -> Result<Value, Failure> {
+    let dims = tensor.ty.dims.iter().map(|size| match (size.as_const(), size.as_symbol()) {
+        (Some(n), _) => Dim::Const(n),
+        (None, Some(name)) => Dim::Symbol(name.into()),
+        (None, None) => Dim::Expr(size.to_string()),
+    });
+    Ok(Value { name: tensor.name.clone(), element_type: element_type(cx, tensor.ty.elem)?, dims: dims.collect() })
+}
+
+fn check(text: &host::CheckText) -> Check {
+    let kind = match text.kind {
+        host::CheckKind::Equal => CheckKind::Equal,
+        host::CheckKind::Range => CheckKind::Range,
+        host::CheckKind::Divisible => CheckKind::Divisible,
+        host::CheckKind::Constraint => CheckKind::Constraint,
+    };
+    Check { kind, dim: text.dim.clone(), left: text.left.clone(), right: text.right.clone() }
+}
+
+fn element_type(cx: &Context, ty: Type) -> Result<ElementType, Failure> {
+    use ElementType::*;
+    let found = match cx.type_data(ty) {
+        TypeData::Index => Some(I64),
+        TypeData::Float(kind) => match kind {
+            FloatKind::F64 => Some(F64),
+            FloatKind::F32 => Some(F32),
+            FloatKind::F16 => Some(F16),
+            FloatKind::BF16 => Some(BF16),
+            FloatKind::F8E4M3FN => Some(F8E4M3FN),
+            FloatKind::F8E5M2 => Some(F8E5M2),
+            _ => None,
+        },
+        TypeData::Integer { width, sign } => match (width, sign == Signedness::Unsigned) {
+            (1, _) => Some(Bool),
+            (8, false) => Some(I8),
+            (8, true) => Some(U8),
+            (16, false) => Some(I16),
+            (16, true) => Some(U16),
+            (32, false) => Some(I32),
+            (32, true) => Some(U32),
+            (64, false) => Some(I64),
+            (64, true) => Some(U64),
+            _ => None,
+        },
+        _ => None,
+    };
+    let text = || sutura_ir::asm::print::type_text(cx, ty);
+    found
+        .ok_or_else(|| Failure::new(Kind::Unsupported, format!("artifacts hold no tensors of element type {}", text())))
+}
+
+/// The bytes of a constant, all elements written out.
+fn bytes<'m>(cx: &'m Context, module: &'m Module, constant: &host::Constant) -> Result<Cow<'m, [u8]>, Failure> {
+    let elements: Attr = constant.elements;
+    let wrong = |why: &str| Failure::input(format!("the constant `{}` {why}", constant.name));
+    match cx.attr_data(elements) {
+        AttrData::Dense { data, splat: false, .. } => Ok(Cow::Borrowed(cx.bytes(data))),
+        AttrData::Dense { ty, data, splat: true } => {
+            let count: i64 = cx.shape(ty).unwrap_or_default().iter().product();
+            let count = usize::try_from(count).map_err(|_| wrong("has no static shape"))?;
+            Ok(Cow::Owned(cx.bytes(data).repeat(count)))
+        }
+        AttrData::DenseResource { key, .. } => match module.text().dialect_resource("builtin", cx.str(key)) {
+            Some(Resource::String(hex)) => {
+                let blob = hex.strip_prefix("0x").and_then(decode_hex);
+                // The first four bytes say how the rest was aligned.
+                let data = blob.filter(|b| b.len() >= 4).map(|mut b| b.split_off(4));
+                data.map(Cow::Owned).ok_or_else(|| wrong("lies in a resource that is no hexadecimal blob"))
+            }
+            _ => Err(wrong("lies in a resource that the file does not hold")),
+        },
+        _ => Err(wrong("has elements that cannot be stored")),
+    }
+}
+
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
+    digits.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+}

@@ -1,0 +1,132 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use crate::pipeline::Emit;
+
+/// Said below the help of the tool and of its commands.
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 wrong input (a model, data, or results that differ from those expected); 2 wrong usage;
+3 unsupported; 4 damaged artifact; 5 the system refused (a file, memory); 70 an error of sutura itself.";
+
+/// Compiles tensor programs with dynamic shapes to native code, and runs them.
+#[derive(Debug, Parser)]
+#[command(name = "sutura", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Says more; twice: remarks of passes as well
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Says nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// How to write messages to stderr
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) message_format: MessageFormat,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// For people
+    #[default]
+    Human,
+    /// One JSON object per line
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compiles a model to an artifact, or to any stage before it
+    #[command(after_help = EXIT_CODES)]
+    Compile(CompileArgs),
+    /// Runs an artifact on tensors from files
+    #[command(after_help = EXIT_CODES)]
+    Run(RunArgs),
+    /// Shows what an artifact says about itself
+    Inspect(InspectArgs),
+    /// Says at once everything in a model that cannot be compiled
+    Check(CheckArgs),
+    /// Shows the machines that code can be generated for
+    Target(TargetArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompileArgs {
+    /// An ONNX model, or IR of any level as text; told apart by content
+    pub(crate) model: PathBuf,
+    /// Where the product goes; `-` is stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The machine that code is generated for: `host`, or a name that `sutura target list` shows
+    #[arg(long, default_value = "host", value_name = "NAME")]
+    pub(crate) target: String,
+    /// Stops at a stage and writes its product instead of an artifact
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub(crate) emit: Option<Emit>,
+    /// Also writes the text of every stage into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) emit_dir: Option<PathBuf>,
+    /// Threads for compiling; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The artifact
+    pub(crate) artifact: PathBuf,
+    /// An input: `name=@x.npy`, or `name=2x3xf32=1,2,3,4,5,6` (one value fills the tensor); without `name=` in order
+    #[arg(short, long = "input", value_name = "SPEC")]
+    pub(crate) inputs: Vec<String>,
+    /// A folder for all outputs as .npy, or `name=@y.npy`
+    #[arg(short, long = "output", value_name = "SPEC")]
+    pub(crate) outputs: Vec<String>,
+    /// An output that is expected: `name=@y.npy` or as for an input
+    #[arg(long = "expected", value_name = "SPEC")]
+    pub(crate) expected: Vec<String>,
+    /// Largest absolute difference from what is expected
+    #[arg(long, default_value_t = 1e-5, value_name = "X")]
+    pub(crate) atol: f64,
+    /// Largest difference relative to the expected value
+    #[arg(long, default_value_t = 1e-5, value_name = "X")]
+    pub(crate) rtol: f64,
+    /// Threads of a run; all cores by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Runs this often after a first run, and shows the latency
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) repeat: u32,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// The artifact
+    pub(crate) artifact: PathBuf,
+    /// Writes the manifest as it is
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// An ONNX model, or IR as text
+    pub(crate) model: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TargetArgs {
+    #[command(subcommand)]
+    pub(crate) command: TargetCommand,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum TargetCommand {
+    /// Lists the machines by name
+    List,
+    /// Shows what this machine is and has
+    Host,
+}

@@ -1,0 +1,261 @@
+//! `sutura compile`: from a model to an artifact, or to any stage before it.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use sutura_codegen as codegen;
+use sutura_import::onnx::import;
+use sutura_ir::diagnostics::Diagnostics;
+use sutura_passes::rt_to_upstream::HostInterface;
+
+use crate::artifact;
+use crate::cli::CompileArgs;
+use crate::failure::{Failure, Kind};
+use crate::files;
+use crate::input::{self, Input, Source};
+use crate::machine::Machine;
+use crate::pipeline::{Compilation, Emit, Program, STAGES, Stage};
+use crate::talk::Talk;
+
+pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
+    let output = output(args)?;
+    if let Some(threads) = args.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|e| Failure::new(Kind::System, format!("cannot start {threads} threads: {e}")))?;
+    }
+    let machine = Machine::named(&args.target)?;
+    talk.note(&format!("target     {}", machine.summary()));
+    let start = Instant::now();
+    let source = input::read(&args.model)?;
+    let compilation = Compilation::new();
+    let program = read(&compilation, &source, args, talk)?;
+    talk.stage("read", &program.summary(), start.elapsed());
+    let job = Job { args, talk, compilation: &compilation, machine: &machine, output: &output };
+    match job.stages(program)? {
+        None => Ok(()),
+        Some(lowered) => job.back_end(lowered, &source),
+    }
+}
+
+/// Where the product goes.
+fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
+    let binary = matches!(args.emit, None | Some(Emit::Obj | Emit::So));
+    let output = match &args.output {
+        Some(path) => path.clone(),
+        None if binary => {
+            let example = args.model.with_extension(match args.emit {
+                Some(Emit::Obj) => "o",
+                Some(Emit::So) => "so",
+                _ => "sutura",
+            });
+            let failure = Failure::usage("the output is missing");
+            return Err(failure.hint(format!("give it with `-o {}`", example.display())));
+        }
+        None => PathBuf::from("-"),
+    };
+    if output.as_os_str() == "-" {
+        return if args.emit.is_none() { Err(Failure::usage("an artifact cannot go to stdout")) } else { Ok(output) };
+    }
+    // Known now and not after minutes of work.
+    let folder = files::folder_of(&output);
+    if !folder.is_dir() {
+        return Err(Failure::new(Kind::System, format!("there is no folder `{}` to write to", folder.display())));
+    }
+    if output.is_dir() {
+        return Err(Failure::new(Kind::System, format!("`{}` is a folder", output.display())));
+    }
+    Ok(output)
+}
+
+/// The program that the input holds.
+fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &Talk) -> Result<Program, Failure> {
+    match &source.input {
+        Input::Text(text) => compilation.parse(text, &args.model, talk),
+        Input::Onnx(model) => {
+            model.warnings.iter().for_each(|w| talk.warning(&w.to_string()));
+            let mut diags = Diagnostics::default();
+            let module = import(&compilation.cx, model, &mut diags);
+            diags.iter().for_each(|d| talk.diagnostic(&compilation.cx, d));
+            module.map(|m| compilation.program(m)).map_err(|e| Failure::new(Kind::Unsupported, e))
+        }
+    }
+}
+
+struct Job<'j> {
+    args: &'j CompileArgs,
+    talk: &'j Talk,
+    compilation: &'j Compilation,
+    machine: &'j Machine,
+    output: &'j Path,
+}
+
+/// A program in upstream operations.
+struct Lowered {
+    /// Generic form, for MLIR.
+    text: String,
+    interface: Result<HostInterface, String>,
+    program: Program,
+}
+
+impl Job<'_> {
+    /// Goes through the stages; none is left when the product was one of theirs.
+    fn stages(&self, mut program: Program) -> Result<Option<Lowered>, Failure> {
+        let start = program.level();
+        self.check_reachable(&program)?;
+        if start == crate::pipeline::Level::Graph && self.product(&mut program, Emit::Graph)? {
+            return Ok(None);
+        }
+        for stage in STAGES.iter().filter(|stage| stage.level >= start) {
+            program = self.compilation.run(stage, program, self.machine, self.talk)?;
+            let interface = self.interface_before_text(stage, &program);
+            if let Some(emit) = stage.emit
+                && self.product(&mut program, emit)?
+            {
+                return Ok(None);
+            }
+            if let Some(interface) = interface {
+                return Ok(Some(self.lowered(program, interface)));
+            }
+        }
+        // Upstream operations from the start.
+        let interface = HostInterface::of_module(&self.compilation.cx, &program.module);
+        if self.product(&mut program, Emit::Mlir)? {
+            return Ok(None);
+        }
+        Ok(Some(self.lowered(program, interface)))
+    }
+
+    /// Printing upstream operations takes the interface off; the last stage's is read before.
+    fn interface_before_text(&self, stage: &Stage, program: &Program) -> Option<Result<HostInterface, String>> {
+        (stage.emit == Some(Emit::Mlir)).then(|| HostInterface::of_module(&self.compilation.cx, &program.module))
+    }
+
+    fn lowered(&self, mut program: Program, interface: Result<HostInterface, String>) -> Lowered {
+        let text = self.compilation.text(&mut program, Emit::Mlir);
+        Lowered { text, interface, program }
+    }
+
+    /// A product that lies before what the input is cannot be made.
+    fn check_reachable(&self, program: &Program) -> Result<(), Failure> {
+        let first = STAGES.iter().filter(|s| s.level >= program.level()).find_map(|s| s.emit).unwrap_or(Emit::Mlir);
+        let earlier = |emit: Emit| emit < first && !(emit == Emit::Graph && first == Emit::Dyn);
+        match self.args.emit.filter(|emit| earlier(*emit)) {
+            Some(_) => Err(Failure::usage(format!(
+                "`{}` is at the {} level already, which comes after the stage asked for",
+                self.args.model.display(),
+                program.level().name()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the text of a stage where it is wanted; true when it is the product.
+    fn product(&self, program: &mut Program, emit: Emit) -> Result<bool, Failure> {
+        let wanted = self.args.emit == Some(emit);
+        if !wanted && self.args.emit_dir.is_none() {
+            return Ok(false);
+        }
+        let text = self.compilation.text(program, emit);
+        self.keep(emit, text.as_bytes())?;
+        if wanted {
+            files::write(self.output, text.as_bytes())?;
+        }
+        Ok(wanted)
+    }
+
+    /// Writes a stage's product into the folder for all of them, if there is one.
+    fn keep(&self, emit: Emit, bytes: &[u8]) -> Result<(), Failure> {
+        let Some(folder) = &self.args.emit_dir else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(|e| Failure::io("create", folder, &e))?;
+        let (name, extension) = match emit {
+            Emit::Graph => ("graph", "mlir"),
+            Emit::Dyn => ("dyn", "mlir"),
+            Emit::Fusion => ("fusion", "mlir"),
+            Emit::Gir => ("gir", "mlir"),
+            Emit::Mlir => ("mlir", "mlir"),
+            Emit::Llvm => ("llvm", "mlir"),
+            Emit::LlvmIr => ("llvm-ir", "ll"),
+            Emit::Asm => ("asm", "s"),
+            Emit::Obj => ("obj", "o"),
+            Emit::So => ("host", "so"),
+        };
+        files::write(&folder.join(format!("{}-{name}.{extension}", emit as usize + 1)), bytes)
+    }
+
+    /// From upstream operations to machine code, and the artifact.
+    fn back_end(&self, lowered: Lowered, source: &Source) -> Result<(), Failure> {
+        let name = self.args.model.display().to_string();
+        let (text, target) = (lowered.text.as_str(), &self.machine.target);
+        let mut warnings = Vec::new();
+        let keep_all = self.args.emit_dir.is_some();
+        let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit);
+        for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
+            if wanted(emit) {
+                let product = match emit {
+                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings)?,
+                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings)?,
+                    _ => codegen::emit_assembly(text, &name, target, &mut warnings)?,
+                };
+                self.keep(emit, product.as_bytes())?;
+                if self.args.emit == Some(emit) {
+                    self.warn(&warnings);
+                    return files::write(self.output, product.as_bytes());
+                }
+            }
+        }
+        // Without it there is nothing to make an artifact of, whatever the code is.
+        let interface = match (&self.args.emit, lowered.interface) {
+            (None, Err(message)) => {
+                return Err(Failure::input(format!("`{name}` cannot become an artifact: {message}")));
+            }
+            (_, interface) => interface.ok(),
+        };
+        let start = Instant::now();
+        warnings.clear();
+        let object = codegen::emit_object(text, &name, target, &mut warnings)?;
+        self.warn(&warnings);
+        self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
+        self.keep(Emit::Obj, &object)?;
+        if self.args.emit == Some(Emit::Obj) {
+            return files::write(self.output, &object);
+        }
+        let start = Instant::now();
+        let host = link(object)?;
+        self.talk.stage("link", &format!("{} bytes", host.len()), start.elapsed());
+        self.keep(Emit::So, &host)?;
+        if self.args.emit == Some(Emit::So) {
+            return files::write(self.output, &host);
+        }
+        let mut interface = interface.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
+        if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
+            // In the IR every imported model is called `main`.
+            interface.model = stem.to_string_lossy().into_owned();
+        }
+        let start = Instant::now();
+        let cx = &self.compilation.cx;
+        let bytes =
+            artifact::write(self.output, cx, &lowered.program.module, &interface, &host, self.machine, &source.hash)?;
+        self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
+        Ok(())
+    }
+
+    fn warn(&self, warnings: &[codegen::Diagnostic]) {
+        for warning in warnings {
+            match warning.severity {
+                codegen::Severity::Warning => self.talk.warning(&warning.to_string()),
+                _ => self.talk.detail(&warning.to_string()),
+            }
+        }
+    }
+}
+
+/// The bytes of the shared object.
+fn link(object: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    // The folder is gone again before an interrupt can end the process.
+    let _guard = files::uninterrupted();
+    let failed = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let path = folder.path().join("host.so");
+    codegen::link_shared(&[object], &path)?;
+    std::fs::read(&path).map_err(failed)
+}

@@ -1,0 +1,66 @@
+//! Writing files so that nobody ever sees half of one, also when the user interrupts.
+
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::failure::Failure;
+
+/// Held while files are written: an interrupt waits for it.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// What a process that is ended by an interrupt returns to its shell.
+const INTERRUPTED: i32 = 130;
+
+/// While this is held an interrupt waits: temporary files have been removed or renamed when it is let go.
+pub(crate) fn uninterrupted() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From here on an interrupt ends the process only when no file is being written.
+pub(crate) fn remove_nothing_half_written() {
+    // Without a handler an interrupt just ends the process, which is no reason not to go on.
+    let _ = ctrlc::set_handler(|| {
+        let _guard = uninterrupted();
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+/// Creates or replaces `path` with `bytes`; `-` is stdout.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        return out.write_all(bytes).and_then(|()| out.flush()).map_err(|e| Failure::io("write", path, &e));
+    }
+    let _guard = uninterrupted();
+    replace(path, bytes).map_err(|e| Failure::io("write", path, &e))
+}
+
+/// The folder in which a temporary file can be renamed to `path`.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".sutura-")
+        // As for any new file: the process's mask applies.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder_of(path))?;
+    temporary.write_all(bytes)?;
+    temporary.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Writes a line to stdout.
+pub(crate) fn say(line: &str) -> Result<(), Failure> {
+    let path = Path::new("-");
+    let mut text = line.to_owned();
+    text.push('\n');
+    write(path, text.as_bytes())
+}

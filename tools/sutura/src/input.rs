@@ -1,0 +1,85 @@
+//! The file that a command is given: an ONNX model or IR as text, told apart by content.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use sutura_import::onnx::OnnxModel;
+
+use crate::failure::Failure;
+
+/// A model as it was given.
+pub(crate) enum Input {
+    /// An ONNX model.
+    Onnx(Box<OnnxModel>),
+    /// IR as text.
+    Text(String),
+}
+
+/// A model file, read.
+pub(crate) struct Source {
+    pub(crate) input: Input,
+    /// `sha256:…` of the file.
+    pub(crate) hash: String,
+}
+
+/// Reads the file at `path`.
+pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| Failure::io("read", path, &e))?;
+    let hash = hash(&bytes);
+    if bytes.is_empty() {
+        return Err(Failure::input(format!("`{}` is empty", path.display())));
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        let failure = Failure::input(format!("`{}` is a compiled artifact or another zip file", path.display()));
+        return Err(failure.hint("`sutura run` and `sutura inspect` take artifacts"));
+    }
+    if is_text(&bytes) {
+        let text = String::from_utf8(bytes);
+        let text = text.map_err(|e| Failure::input(format!("`{}` is no UTF-8 text: {e}", path.display())))?;
+        return Ok(Source { input: Input::Text(text), hash });
+    }
+    let folder = crate::files::folder_of(path);
+    let model = OnnxModel::from_bytes(bytes, Some(folder));
+    let model = model.map_err(|e| {
+        let failure = Failure::from(e);
+        Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }
+    })?;
+    Ok(Source { input: Input::Onnx(Box::new(model)), hash })
+}
+
+/// True for what can be IR as text: no control characters at the start but blanks (an ONNX file begins with a field's tag,
+/// which is one), and not the beginning of another kind of text, for which the reader of models has the better words.
+fn is_text(bytes: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 3] = [b"<", b"{\"", b"version https://git-lfs"];
+    let head = &bytes[..bytes.len().min(512)];
+    let control = |b: &u8| *b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t');
+    let begin = head.trim_ascii_start();
+    !head.iter().any(control) && !OTHERS.iter().any(|other| begin.starts_with(other))
+}
+
+/// `sha256:…` of some bytes.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    let hex: String = digest.iter().map(|b| format!("{b:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_protobuf_are_told_apart() {
+        assert!(is_text(b"// a comment\nmodule {}\n"));
+        assert!(is_text("\u{feff}module {}".as_bytes()));
+        // Field 1, a varint: what every ONNX file begins with.
+        assert!(!is_text(b"\x08\x07\x12\x07pytorch"));
+        assert!(!is_text(b"version https://git-lfs.github.com/spec/v1\n") && !is_text(b"<!DOCTYPE html>"));
+    }
+
+    #[test]
+    fn hashes_name_their_algorithm() {
+        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(hash(b""), empty);
+    }
+}

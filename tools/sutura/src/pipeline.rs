@@ -1,0 +1,285 @@
+//! The stages of a compilation, in one list, and the program on its way through them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use sutura_dialects::rt::KERNEL_ATTR;
+use sutura_dialects::target::ops::MachineOp;
+use sutura_grammar::{ParseOptions, parse_module};
+use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::diagnostics::{Diagnostics, Severity};
+use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Context, Module, Rewriter};
+use sutura_passes::rt_to_upstream::HOST_ATTR;
+
+use crate::failure::{Failure, Kind};
+use crate::machine::Machine;
+use crate::talk::Talk;
+
+/// A product before the artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Emit {
+    /// The model as tensor operators
+    Graph,
+    /// With symbolic shapes everywhere
+    Dyn,
+    /// With fused regions
+    Fusion,
+    /// Kernels as tile programs, and the host program
+    Gir,
+    /// Upstream dialects, generic form
+    Mlir,
+    /// The LLVM dialect
+    Llvm,
+    /// LLVM IR, optimised
+    LlvmIr,
+    /// Assembly
+    Asm,
+    /// An object
+    Obj,
+    /// The shared object of an artifact
+    So,
+}
+
+/// How far down a program is. A stage runs on programs of its level and above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Tensor operators.
+    Graph,
+    /// Fused regions.
+    Fusion,
+    /// Kernels and a host program.
+    Kernels,
+    /// Only upstream operations.
+    Upstream,
+}
+
+impl Level {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Fusion => "fusion",
+            Self::Kernels => "gir",
+            Self::Upstream => "mlir",
+        }
+    }
+}
+
+/// One step down.
+pub(crate) struct Stage {
+    /// Name, shown to the user.
+    pub(crate) name: &'static str,
+    /// Programs of this level and above go through it.
+    pub(crate) level: Level,
+    /// The passes, as a pipeline on `builtin.module`.
+    pub(crate) passes: fn(&Machine) -> String,
+    /// What its result is called with `--emit`.
+    pub(crate) emit: Option<Emit>,
+}
+
+/// All stages, in order.
+pub(crate) const STAGES: &[Stage] = &[
+    Stage {
+        name: "shapes",
+        level: Level::Graph,
+        passes: |_| "propagate-shapes,canonicalize,cse,propagate-shapes".into(),
+        emit: Some(Emit::Dyn),
+    },
+    Stage { name: "stitch", level: Level::Graph, passes: |_| "func.func(stitch)".into(), emit: Some(Emit::Fusion) },
+    Stage { name: "tile", level: Level::Fusion, passes: |_| "convert-graph-to-gir".into(), emit: None },
+    Stage {
+        name: "tensorize",
+        level: Level::Fusion,
+        passes: |_| "tensorize,fold-launches,canonicalize,cse".into(),
+        emit: Some(Emit::Gir),
+    },
+    Stage {
+        name: "lower",
+        level: Level::Kernels,
+        passes: |machine| {
+            let bytes = machine.vector_bytes;
+            format!(
+                "plan-buffers,convert-gir-to-cpu{{vector-bytes={bytes}}},convert-rt-to-llvm,\
+                 func.func(expand-math),canonicalize,cse"
+            )
+        },
+        emit: Some(Emit::Mlir),
+    },
+];
+
+/// Everything that programs are read and changed with.
+pub(crate) struct Compilation {
+    pub(crate) cx: Context,
+    passes: PassRegistry,
+}
+
+/// A program somewhere on its way.
+pub(crate) struct Program {
+    pub(crate) module: Module,
+    ops: usize,
+    kernels: usize,
+    fusions: usize,
+    level: Level,
+}
+
+impl Compilation {
+    pub(crate) fn new() -> Self {
+        let mut passes = PassRegistry::new();
+        sutura_passes::register(&mut passes);
+        Self { cx: Context::new(sutura_dialects::all()), passes }
+    }
+
+    /// Reads and verifies IR of any level.
+    pub(crate) fn parse(&self, text: &str, path: &Path, talk: &Talk) -> Result<Program, Failure> {
+        let name = path.display().to_string();
+        let source =
+            self.cx.sources().add(name.as_str(), text).map_err(|e| Failure::input(format!("`{name}`: {e}")))?;
+        let mut diags = Diagnostics::default();
+        let parsed = parse_module(&self.cx, &source, &ParseOptions { allow_unregistered: true }, &mut diags);
+        let verified = parsed.and_then(|module| {
+            let options = VerifyOptions { allow_unregistered: true };
+            verify(module.op_ref(&self.cx), options, &mut diags).map(|()| module)
+        });
+        diags.iter().for_each(|d| talk.diagnostic(&self.cx, d));
+        match verified {
+            Ok(module) => Ok(self.program(module)),
+            Err(_) => {
+                let errors = diags.errors();
+                let noun = if errors == 1 { "error" } else { "errors" };
+                Err(Failure::input(format!("`{name}` has {errors} {noun}")))
+            }
+        }
+    }
+
+    /// Looks at what a module holds.
+    pub(crate) fn program(&self, module: Module) -> Program {
+        let root = module.op_ref(&self.cx);
+        let mut program = Counts::default();
+        root.walk(&mut |op| program.see(op.name_str(), op.attr(KERNEL_ATTR).is_some()));
+        // The module itself is no operation of the program.
+        let ops = program.ops - 1;
+        let level = match (program.graph, program.fusions, program.gir + program.rt) {
+            (_, 1.., _) => Level::Fusion,
+            (1.., ..) => Level::Graph,
+            (0, 0, 1..) => Level::Kernels,
+            _ => Level::Upstream,
+        };
+        Program { module, ops, kernels: program.kernels, fusions: program.fusions, level }
+    }
+
+    /// Runs one stage.
+    pub(crate) fn run(
+        &self,
+        stage: &Stage,
+        program: Program,
+        machine: &Machine,
+        talk: &Talk,
+    ) -> Result<Program, Failure> {
+        let start = Instant::now();
+        let text = format!("builtin.module({})", (stage.passes)(machine));
+        talk.detail(&format!("passes: {text}"));
+        let mut diags = Diagnostics::default();
+        let Ok(mut manager) = parse_pipeline(&self.cx, &self.passes, stage.name, &text, &mut diags) else {
+            diags.iter().for_each(|d| talk.diagnostic(&self.cx, d));
+            return Err(Failure::internal(format!(
+                "this build of sutura lacks the stage `{}` or a part of it",
+                stage.name
+            )));
+        };
+        let mut module = program.module;
+        let config =
+            RunConfig { verify_each: true, verify: VerifyOptions { allow_unregistered: true }, ..RunConfig::default() };
+        let mut errors = 0;
+        let (_, result) = run_pipeline(&self.cx, &mut module, &mut manager, &config, &mut |event| match event {
+            Event::Diagnostic(diagnostic) => {
+                errors += usize::from(diagnostic.severity == Severity::Error);
+                talk.diagnostic(&self.cx, &diagnostic);
+            }
+            Event::Dump(text) => talk.note(&text),
+        });
+        if let Err(error) = result {
+            return Err(stage_failure(stage.name, error, errors));
+        }
+        let program = self.program(module);
+        talk.stage(stage.name, &program.summary(), start.elapsed());
+        Ok(program)
+    }
+
+    /// The program as text: generic form for upstream operations, so that mlir-opt takes it as it is.
+    pub(crate) fn text(&self, program: &mut Program, emit: Emit) -> String {
+        if emit < Emit::Mlir {
+            return module_text(&self.cx, &program.module, &PrintOptions::default());
+        }
+        self.strip(&mut program.module);
+        module_text(&self.cx, &program.module, &PrintOptions::generic())
+    }
+
+    /// Takes off what only sutura understands: attributes for later stages, the description of the machine.
+    fn strip(&self, module: &mut Module) {
+        let top = module.op();
+        let block = module.body().entry_block();
+        let ops: Vec<_> = block.into_iter().flat_map(|b| module.body().ops(b)).collect();
+        Rewriter::new(&self.cx, module.root_mut()).set_attr(top, HOST_ATTR, None);
+        let mut rewriter = Rewriter::new(&self.cx, module.body_mut());
+        for op in ops {
+            if rewriter.op_ref(op).is::<MachineOp<'_>>() {
+                rewriter.erase_op(op);
+            } else {
+                rewriter.set_attr(op, KERNEL_ATTR, None);
+            }
+        }
+    }
+}
+
+fn stage_failure(stage: &str, error: PassError, errors: usize) -> Failure {
+    let noun = if errors == 1 { "error" } else { "errors" };
+    let message = format!("the stage `{stage}` failed with {errors} {noun}");
+    match error {
+        PassError::Failed => Failure::input(message),
+        PassError::Unsupported => Failure::new(Kind::Unsupported, message),
+        PassError::Verification | PassError::Internal => Failure::internal(message),
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    ops: usize,
+    graph: usize,
+    fusions: usize,
+    gir: usize,
+    rt: usize,
+    kernels: usize,
+}
+
+impl Counts {
+    fn see(&mut self, name: &str, annotated: bool) {
+        self.ops += 1;
+        self.graph += usize::from(name.starts_with("graph."));
+        self.fusions += usize::from(name == "graph.fusion");
+        self.gir += usize::from(name.starts_with("gir."));
+        self.rt += usize::from(name.starts_with("rt."));
+        self.kernels += usize::from(annotated || name == "gir.kernel");
+    }
+}
+
+impl Program {
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
+    pub(crate) fn count_ops(&self) -> usize {
+        self.ops
+    }
+
+    /// Number of operations, and of what they are grouped in.
+    pub(crate) fn summary(&self) -> String {
+        let count = |n: usize, what: &str| match n {
+            0 => String::new(),
+            1 => format!(", 1 {what}"),
+            n => format!(", {n} {what}s"),
+        };
+        format!("{} ops{}{}", self.ops, count(self.fusions, "fused region"), count(self.kernels, "kernel"))
+    }
+}

@@ -1,0 +1,203 @@
+//! `sutura run`: an artifact on tensors from files or the command line.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sutura_runtime::compare::{Comparison, all_close, compare};
+use sutura_runtime::manifest::Value;
+use sutura_runtime::{Model, Options, Tensor, TensorView, npy};
+
+use crate::cli::RunArgs;
+use crate::failure::Failure;
+use crate::files::{say, uninterrupted};
+use crate::talk::Talk;
+use crate::tensors;
+
+pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
+    for (name, tolerance) in [("--atol", args.atol), ("--rtol", args.rtol)] {
+        if tolerance.is_nan() || tolerance < 0.0 {
+            return Err(Failure::usage(format!("{name} is {tolerance}, but must be 0 or more")));
+        }
+    }
+    let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into()));
+    let model = Model::load_with(&args.artifact, options)?;
+    talk.detail(&model.manifest().signature());
+    // What can be wrong about the call is found before the run.
+    let outputs = named(&args.outputs, model.outputs(), "output")?;
+    let expected = load_named(&args.expected, model.outputs(), "expected output")?;
+    let inputs = load_named(&args.inputs, model.inputs(), "input")?;
+    let views: Vec<(&str, TensorView<'_>)> = inputs.iter().map(|(name, t)| (name.as_str(), t.view())).collect();
+    let views = model.bind(&views)?;
+
+    let start = Instant::now();
+    let results = model.run_views(&views)?;
+    let first = start.elapsed();
+    report_latency(&model, &views, first, args.repeat)?;
+
+    let names: Vec<&str> = model.outputs().iter().map(|v| v.name.as_str()).collect();
+    for (name, path) in &outputs {
+        let result = &results[position(&names, name)];
+        let _guard = uninterrupted();
+        npy::write(path, result)?;
+    }
+    if expected.is_empty() && outputs.is_empty() {
+        names.iter().zip(&results).try_for_each(|(name, result)| say(&summary(name, result)))?;
+    }
+    check_expected(args, &names, &results, &expected)
+}
+
+fn position(names: &[&str], name: &str) -> usize {
+    names.iter().position(|n| *n == name).expect("checked to be an output")
+}
+
+/// `name=@path` for each, or a folder for all.
+fn named(specs: &[String], outputs: &[Value], what: &str) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let mut files: Vec<(String, PathBuf)> = Vec::new();
+    for spec in specs {
+        if let Some((name, path)) = spec.split_once("=@") {
+            known(outputs, name, what)?;
+            files.push((name.to_owned(), path.into()));
+            continue;
+        }
+        let folder = Path::new(spec);
+        if !folder.is_dir() {
+            let failure = Failure::usage(format!("`{spec}` is neither a folder nor `name=@file.npy`"));
+            return Err(failure);
+        }
+        files.extend(outputs.iter().map(|v| (v.name.clone(), folder.join(format!("{}.npy", file_name(&v.name))))));
+    }
+    let mut seen: Vec<&Path> = Vec::new();
+    for (_, path) in &files {
+        if seen.contains(&path.as_path()) {
+            return Err(Failure::usage(format!("two outputs go to `{}`", path.display())));
+        }
+        seen.push(path);
+    }
+    Ok(files)
+}
+
+/// A model's name for a tensor as the name of a file.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
+
+fn known(values: &[Value], name: &str, what: &str) -> Result<(), Failure> {
+    let names = values.iter().map(|v| v.name.as_str());
+    if names.clone().any(|n| n == name) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("the model has no {what} `{name}`"));
+    Err(match sutura_ir::diagnostics::did_you_mean(name, names.clone()) {
+        Some(close) => failure.hint(format!("did you mean `{close}`?")),
+        None => failure.hint(format!("it has {}", names.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))),
+    })
+}
+
+/// Tensors by the names of `values`; one without a name is the next in order.
+fn load_named(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(String, Tensor)>, Failure> {
+    let mut tensors = Vec::with_capacity(specs.len());
+    for (i, text) in specs.iter().enumerate() {
+        let spec = tensors::parse(text)?;
+        let name = match spec.name {
+            Some(name) => name,
+            None => match values.get(i) {
+                Some(value) => value.name.clone(),
+                None => return Err(Failure::usage(format!("there is no {what} number {}: `{text}`", i + 1))),
+            },
+        };
+        if what != "input" {
+            known(values, &name, what)?;
+        }
+        tensors.push((name, spec.source.load()?));
+    }
+    Ok(tensors)
+}
+
+fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repeat: u32) -> Result<(), Failure> {
+    let milliseconds = |d: Duration| d.as_secs_f64() * 1e3;
+    if repeat == 0 {
+        return say(&format!("latency: {:.3} ms (first run)", milliseconds(first)));
+    }
+    let mut times = Vec::with_capacity(repeat as usize);
+    let mut outputs = model.run_views(views)?;
+    for _ in 0..repeat {
+        let mut targets: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
+        let start = Instant::now();
+        model.run_into(views, &mut targets)?;
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    let (least, median) = (times[0], times[times.len() / 2]);
+    say(&format!(
+        "latency: {:.3} ms median, {:.3} ms least of {repeat} runs, {:.3} ms first; {} threads at most",
+        milliseconds(median),
+        milliseconds(least),
+        milliseconds(first),
+        model.threads()
+    ))
+}
+
+/// What a tensor is, and its elements when they are few.
+fn summary(name: &str, tensor: &Tensor) -> String {
+    const FEW: usize = 16;
+    let dims: Vec<String> = tensor.dims().iter().map(i64::to_string).collect();
+    let head = format!("{name}: {}[{}]", tensor.element_type(), dims.join(", "));
+    match tensor.as_slice::<f32>() {
+        Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
+        Some(values) => {
+            let (mut least, mut most, mut sum, mut nans) = (f32::INFINITY, f32::NEG_INFINITY, 0f64, 0usize);
+            for &v in values {
+                if v.is_nan() {
+                    nans += 1;
+                } else {
+                    (least, most, sum) = (least.min(v), most.max(v), sum + f64::from(v));
+                }
+            }
+            let mean = sum / (values.len() - nans).max(1) as f64;
+            let nans = if nans > 0 { format!(", {nans} NaN") } else { String::new() };
+            format!("{head}, {least} to {most}, mean {mean:.6}{nans}")
+        }
+        None => match tensor.as_slice::<i64>() {
+            Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
+            _ => head,
+        },
+    }
+}
+
+fn check_expected(
+    args: &RunArgs,
+    names: &[&str],
+    results: &[Tensor],
+    expected: &[(String, Tensor)],
+) -> Result<(), Failure> {
+    let mut wrong = Vec::new();
+    for (name, expected) in expected {
+        let result = &results[position(names, name)];
+        let comparison = compare(result, expected)?;
+        let close = all_close(result, expected, args.atol, args.rtol)?;
+        say(&format!("{name}: {}", describe(&comparison)))?;
+        if !close {
+            wrong.push(format!("`{name}`"));
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let limits = format!("atol {:e}, rtol {:e}", args.atol, args.rtol);
+    Err(Failure::input(format!("{} differs from what was expected by more than allowed ({limits})", wrong.join(", "))))
+}
+
+fn describe(comparison: &Comparison) -> String {
+    let worst = &comparison.max_abs;
+    let place = worst.index.as_ref().map_or_else(String::new, |index| {
+        format!(" at {index:?} ({} where {} was expected)", worst.actual, worst.expected)
+    });
+    let nans = match comparison.nan_mismatches {
+        0 => String::new(),
+        n => format!(", NaN against a number in {n}"),
+    };
+    format!(
+        "max abs error {:.3e}{place}, max rel error {:.3e}, {} of {} elements differ{nans}",
+        worst.error, comparison.max_rel.error, comparison.different, comparison.elements
+    )
+}

@@ -1,0 +1,152 @@
+//! Tensors on the command line: `name=@x.npy`, `name=2x3xf32=1,2,3,4,5,6`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use sutura_runtime::{ElementType, Tensor, npy};
+
+use crate::failure::Failure;
+
+/// A tensor argument.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Spec {
+    /// The value that it is for; without a name the next one in order.
+    pub(crate) name: Option<String>,
+    pub(crate) source: Source,
+}
+
+/// Where the elements come from.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Source {
+    /// A `.npy` file.
+    File(PathBuf),
+    /// Numbers as written.
+    Literal { element_type: ElementType, dims: Vec<i64>, values: String },
+}
+
+/// Reads `name=@file`, `name=TYPE=VALUES`, or either without a name.
+pub(crate) fn parse(text: &str) -> Result<Spec, Failure> {
+    let wrong = || {
+        Failure::usage(format!("`{text}` is no tensor"))
+            .hint("write `name=@file.npy`, or `name=2x3xf32=1,2,3,4,5,6` (one value fills the tensor)")
+    };
+    if let Some(source) = source(text)? {
+        return Ok(Spec { name: None, source });
+    }
+    let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+    let source = source(rest)?.ok_or_else(wrong)?;
+    Ok(Spec { name: Some(name.to_owned()), source })
+}
+
+fn source(text: &str) -> Result<Option<Source>, Failure> {
+    if let Some(path) = text.strip_prefix('@') {
+        return Ok(Some(Source::File(path.into())));
+    }
+    let Some((ty, values)) = text.split_once('=') else { return Ok(None) };
+    let Some((element_type, dims)) = tensor_type(ty)? else { return Ok(None) };
+    Ok(Some(Source::Literal { element_type, dims, values: values.to_owned() }))
+}
+
+/// `2x3xf32`; `None` for what does not look like one.
+fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
+    let mut parts: Vec<&str> = text.split('x').collect();
+    let Some(element_type) = parts.pop().and_then(ElementType::from_name) else { return Ok(None) };
+    if parts.iter().any(|p| p.is_empty() || !p.bytes().all(|b| b.is_ascii_digit())) {
+        return Ok(None);
+    }
+    let dims: Result<Vec<i64>, _> = parts.iter().map(|p| p.parse::<i64>()).collect();
+    let dims = dims.map_err(|_| Failure::usage(format!("a dimension of `{text}` is too large")))?;
+    Ok(Some((element_type, dims)))
+}
+
+impl Source {
+    /// The tensor.
+    pub(crate) fn load(&self) -> Result<Tensor, Failure> {
+        match self {
+            Self::File(path) => Ok(npy::read(path)?),
+            Self::Literal { element_type, dims, values } => literal(*element_type, dims, values),
+        }
+    }
+}
+
+fn literal(element_type: ElementType, dims: &[i64], values: &str) -> Result<Tensor, Failure> {
+    let mut tensor = Tensor::zeros(element_type, dims)?;
+    let bytes = element_type.bytes();
+    let values: Vec<&str> = values.split(',').map(str::trim).collect();
+    let elements = tensor.bytes().len() / bytes;
+    if values.len() != elements && values.len() != 1 {
+        let message =
+            format!("{} values for {elements} elements; give all, or one that fills the tensor", values.len());
+        return Err(Failure::usage(message));
+    }
+    let encoded: Vec<Vec<u8>> = values.iter().map(|v| number(element_type, v)).collect::<Result<_, _>>()?;
+    for (i, element) in tensor.bytes_mut().chunks_exact_mut(bytes).enumerate() {
+        element.copy_from_slice(&encoded[if encoded.len() == 1 { 0 } else { i }]);
+    }
+    Ok(tensor)
+}
+
+/// The bytes of a number.
+fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
+    fn parse<T: FromStr>(text: &str, ty: ElementType) -> Result<T, Failure> {
+        text.parse().map_err(|_| Failure::usage(format!("`{text}` is no number of type {ty}")))
+    }
+    use ElementType::*;
+    let ty = element_type;
+    Ok(match ty {
+        Bool => match text {
+            "0" | "false" => vec![0],
+            "1" | "true" => vec![1],
+            _ => return Err(Failure::usage(format!("`{text}` is neither true nor false"))),
+        },
+        I8 => parse::<i8>(text, ty)?.to_ne_bytes().to_vec(),
+        U8 => parse::<u8>(text, ty)?.to_ne_bytes().to_vec(),
+        I16 => parse::<i16>(text, ty)?.to_ne_bytes().to_vec(),
+        U16 => parse::<u16>(text, ty)?.to_ne_bytes().to_vec(),
+        I32 => parse::<i32>(text, ty)?.to_ne_bytes().to_vec(),
+        U32 => parse::<u32>(text, ty)?.to_ne_bytes().to_vec(),
+        I64 => parse::<i64>(text, ty)?.to_ne_bytes().to_vec(),
+        U64 => parse::<u64>(text, ty)?.to_ne_bytes().to_vec(),
+        F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
+        F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
+        F16 | BF16 | F8E4M3FN | F8E5M2 => {
+            return Err(Failure::usage(format!("numbers of type {ty} cannot be written here")).hint("use a .npy file"));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Tensor, String> {
+        parse(text).and_then(|spec| spec.source.load()).map_err(|f| f.message)
+    }
+
+    #[test]
+    fn files_and_literals_with_and_without_a_name() {
+        assert_eq!(
+            parse("x=@a=b.npy").unwrap(),
+            Spec { name: Some("x".into()), source: Source::File("a=b.npy".into()) }
+        );
+        assert_eq!(parse("@x.npy").unwrap(), Spec { name: None, source: Source::File("x.npy".into()) });
+        let tensor = load("x=2x2xf32=1,2, -3.5,4e1").unwrap();
+        assert_eq!((tensor.dims(), tensor.as_slice::<f32>().unwrap()), (&[2, 2][..], &[1.0, 2.0, -3.5, 40.0][..]));
+        assert_eq!(load("3xi64=7").unwrap().as_slice::<i64>().unwrap(), [7, 7, 7]);
+        assert_eq!(load("f64=0.5").unwrap().dims(), [0i64; 0]);
+        assert_eq!(load("0x4xf32=1").unwrap().dims(), [0, 4]);
+        // A name that could be a type is one only with a tensor behind it.
+        assert_eq!(parse("f32=2xf32=1,2").unwrap().name, None);
+    }
+
+    #[test]
+    fn malformed_tensors_are_refused() {
+        assert!(load("x").unwrap_err().contains("is no tensor"));
+        assert!(load("x=y").unwrap_err().contains("is no tensor"));
+        assert!(load("x=2xf32=1,2,3").unwrap_err().contains("3 values for 2 elements"));
+        assert!(load("x=2xf32=1,two").unwrap_err().contains("`two` is no number of type f32"));
+        assert!(load("x=2xu8=1,300").unwrap_err().contains("`300`"));
+        assert!(load("x=2xbf16=1").unwrap_err().contains("cannot be written here"));
+        assert!(load("x=99999999999999999999xf32=1").unwrap_err().contains("too large"));
+    }
+}

@@ -1,0 +1,219 @@
+//! The command as a user calls it: a program at the lowest level of IR becomes an artifact, runs, and is compared.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs `sutura` in `folder`.
+fn sutura(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.current_dir(folder).args(args).env("NO_COLOR", "1");
+    command.output().expect("the tool was built")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs `sutura`, which must succeed; its stdout.
+fn succeeds(folder: &Path, args: &[&str]) -> String {
+    let output = sutura(folder, args);
+    assert!(output.status.success(), "{args:?}\n{}{}", stdout(&output), stderr(&output));
+    stdout(&output)
+}
+
+/// Runs `sutura`, which must fail with this exit code and these words on stderr.
+fn fails(folder: &Path, args: &[&str], code: i32, words: &str) {
+    let output = sutura(folder, args);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{text}");
+    assert!(text.contains(words), "{args:?}: no {words:?} in\n{text}");
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// A folder with `rows.sutura` in it.
+fn compiled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let model = data("rows.mlir");
+    succeeds(folder.path(), &["compile", model.to_str().unwrap(), "-o", "rows.sutura"]);
+    folder
+}
+
+/// Names of the files in a folder, sorted.
+fn files(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_program_is_compiled_once_and_runs_at_every_shape() {
+    let folder = compiled();
+    let run = |args: &[&str]| succeeds(folder.path(), &[&["run", "rows.sutura"], args].concat());
+    let text = run(&["-i", "x=2x4xf32=1,2,3,4,5,6,7,8", "-i", "mask=4xf32=0"]);
+    assert!(text.contains("y: f32[2, 4] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0]"), "{text}");
+    assert!(text.contains("s: f32[2] = [20.0, 52.0]"), "{text}");
+    // More than 100 columns: the other version.
+    let text = run(&["-i", "x=3x200xf32=1", "-i", "mask=200xf32=0"]);
+    assert!(text.contains("s: f32[3] = [200.0, 200.0, 200.0]"), "{text}");
+    assert!(text.contains("y: f32[3, 200], 2 to 2, mean 2.0"), "{text}");
+    // The last size at which the guard holds, on many threads and on one.
+    for threads in ["1", "8"] {
+        let text = run(&["-i", "64x100xf32=0.5", "-i", "100xf32=0", "--threads", threads, "--repeat", "3"]);
+        assert!(text.contains("latency: ") && text.contains("s: f32[64], 100 to 100"), "{text}");
+    }
+    // No rows: nothing is launched.
+    let text = run(&["-i", "x=0x4xf32=1", "-i", "mask=4xf32=0"]);
+    assert!(text.contains("y: f32[0, 4] = []") && text.contains("s: f32[0] = []"), "{text}");
+}
+
+#[test]
+fn results_are_written_and_compared() {
+    let folder = compiled();
+    let inputs = ["run", "rows.sutura", "-i", "x=1x2xf32=1,2", "-i", "mask=2xf32=0"];
+    let run = |more: &[&'static str]| [&inputs[..], more].concat();
+    std::fs::create_dir(folder.path().join("out")).unwrap();
+    succeeds(folder.path(), &run(&["-o", "out", "-o", "s=@sums.npy"]));
+    assert_eq!(files(&folder.path().join("out")), ["s.npy", "y.npy"]);
+    let text = succeeds(folder.path(), &run(&["--expected", "y=@out/y.npy"]));
+    assert!(text.contains("y: max abs error 0"), "{text}");
+    succeeds(folder.path(), &run(&["--expected", "s=1xf32=6.5", "--atol", "0.6"]));
+    fails(folder.path(), &run(&["--expected", "s=1xf32=7"]), 1, "`s` differs from what was expected");
+    fails(folder.path(), &run(&["--expected", "z=1xf32=7"]), 2, "no expected output `z`");
+    fails(folder.path(), &run(&["-o", "nowhere"]), 2, "neither a folder nor");
+    fails(folder.path(), &run(&["-o", "s=@no/such/folder/s.npy"]), 5, "cannot write");
+}
+
+#[test]
+fn wrong_shapes_are_told_in_the_words_of_the_model() {
+    let folder = compiled();
+    let fails_with = |inputs: &[&str], code: i32, words: &str| {
+        let mut args = vec!["run", "rows.sutura"];
+        inputs.iter().for_each(|input| args.extend(["-i", input]));
+        fails(folder.path(), &args, code, words);
+    };
+    let mask = "mask=4xf32=0";
+    let words = "dimension `cols` is inconsistent: input `mask` dimension 0 is 6, but input `x` dimension 1 is 4";
+    fails_with(&["x=2x4xf32=1", "mask=6xf32=0"], 1, words);
+    let words =
+        "dimension `batch` is out of range: input `x` dimension 0 is 65, above 64; the model was compiled for [0, 64]";
+    fails_with(&["x=65x4xf32=1", mask], 1, words);
+    fails_with(&["x=2x302xf32=1", "mask=302xf32=0"], 1, "is 302, above 300");
+    fails_with(&["x=2x0xf32=1", "mask=0xf32=0"], 1, "is 0, below 1");
+    fails_with(&["x=2x5xf32=1", "mask=5xf32=0"], 1, "dimension `cols` must be a multiple of 2, but");
+    fails_with(&["x=2x4xf32=1"], 2, "input `mask` is missing");
+    fails_with(&["x=2x4xf32=1", "masc=4xf32=0"], 2, "did you mean `mask`?");
+    fails_with(&["x=2x4xi32=1", mask], 1, "element type i32");
+    fails_with(&["x=4xf32=1", mask], 1, "rank 1");
+}
+
+#[test]
+fn artifacts_say_what_they_are() {
+    let folder = compiled();
+    let text = succeeds(folder.path(), &["inspect", "rows.sutura"]);
+    for line in [
+        "rows(x: f32[batch, cols], mask: f32[cols]) -> (y: f32[batch, cols], s: f32[batch])",
+        "dimension  cols in [1, 300], multiples of 2",
+        "dimension  batch in [0, 64], likely [8]",
+        "kernel     sum if -cols + 100 is at least 0: ReduceSum_1",
+        "constants  1 of 4 bytes",
+        "source     sha256:",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(folder.path(), &["inspect", "--json", "rows.sutura"])).unwrap();
+    assert_eq!((&json["model"], &json["tool"]["name"]), (&"rows".into(), &"sutura".into()));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let (a, b) = (compiled(), compiled());
+    let read = |folder: &tempfile::TempDir| std::fs::read(folder.path().join("rows.sutura")).unwrap();
+    assert!(read(&a) == read(&b));
+}
+
+#[test]
+fn every_stage_can_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = data("rows.mlir");
+    let model = model.to_str().unwrap();
+    let emit = |stage: &str| succeeds(folder.path(), &["compile", model, &format!("--emit={stage}")]);
+    let mlir = emit("mlir");
+    assert!(mlir.contains("\"func.func\"") && mlir.contains("sutura_run") && !mlir.contains("rt."), "{mlir}");
+    assert!(emit("llvm").contains("llvm.func"));
+    assert!(emit("llvm-ir").contains("define"));
+    assert!(emit("asm").contains("sutura_shapes:"));
+    fails(folder.path(), &["compile", model, "--emit=graph"], 2, "is at the gir level already");
+    fails(folder.path(), &["compile", model, "--emit=obj"], 2, "the output is missing");
+    succeeds(folder.path(), &["compile", model, "--emit=obj", "-o", "rows.o"]);
+    succeeds(folder.path(), &["compile", model, "--emit=so", "-o", "host.so", "--emit-dir", "all"]);
+    assert_eq!(files(folder.path()), ["all", "host.so", "rows.o"]);
+    let all = ["10-host.so", "5-mlir.mlir", "6-llvm.mlir", "7-llvm-ir.ll", "8-asm.s", "9-obj.o"];
+    assert_eq!(files(&folder.path().join("all")), all);
+    // What was written is read again.
+    std::fs::write(folder.path().join("low.mlir"), &mlir).unwrap();
+    succeeds(folder.path(), &["compile", "low.mlir", "--emit=so", "-o", "again.so"]);
+    fails(folder.path(), &["compile", "low.mlir", "-o", "low.sutura"], 1, "no program was lowered");
+}
+
+#[test]
+fn wrong_input_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    write("empty.mlir", b"");
+    write("broken.mlir", b"\"builtin.module\"() ({\n  \"func.func\"(\n");
+    write("noise.onnx", &[8, 7, 250, 1, 2, 3]);
+    write("wrong.mlir", std::fs::read_to_string(data("rows.mlir")).unwrap().replace("@sum,", "@sun,").as_bytes());
+    let before = files(folder.path());
+    let compile = |model: &str, code: i32, words: &str| {
+        fails(folder.path(), &["compile", model, "-o", "x.sutura"], code, words);
+        assert_eq!(files(folder.path()), before);
+    };
+    compile("missing.mlir", 5, "cannot read `missing.mlir`");
+    compile("empty.mlir", 1, "is empty");
+    compile("broken.mlir", 1, "broken.mlir:");
+    compile("noise.onnx", 1, "noise.onnx");
+    compile("wrong.mlir", 1, "'sun' does not reference a symbol");
+    let model = data("rows.mlir");
+    let model = model.to_str().unwrap();
+    fails(folder.path(), &["compile", model, "-o", "no/such/x.sutura"], 5, "no folder `no/such`");
+    fails(folder.path(), &["compile", model, "-o", "-"], 2, "cannot go to stdout");
+    fails(folder.path(), &["compile", model, "-o", "x", "--target", "x86_avx521"], 2, "did you mean `x86_avx512`?");
+    fails(folder.path(), &["compile", model, "--emit=grpah"], 2, "graph");
+    fails(folder.path(), &["compyle", model], 2, "compile");
+    fails(folder.path(), &["run", "broken.mlir"], 4, "is not a Sutura artifact");
+    fails(folder.path(), &["inspect", "missing.sutura"], 5, "cannot read");
+    assert_eq!(files(folder.path()), before);
+}
+
+#[test]
+fn models_and_targets_are_checked_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = data("rows.mlir");
+    let text = succeeds(folder.path(), &["check", model.to_str().unwrap()]);
+    assert!(text.contains("correct (gir level)"), "{text}");
+    assert!(succeeds(folder.path(), &["target", "list"]).contains("x86_avx2"));
+    assert!(succeeds(folder.path(), &["target", "host"]).contains("features:"));
+    let help = succeeds(folder.path(), &["--help"]);
+    assert!(help.contains("Exit codes: 0 done; 1 wrong input"), "{help}");
+}
+
+#[test]
+fn messages_can_be_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = data("rows.mlir");
+    let args = ["compile", model.to_str().unwrap(), "-o", "x.sutura", "--message-format=json", "--target", "x86_64"];
+    let output = sutura(folder.path(), &args);
+    let lines: Vec<serde_json::Value> =
+        stderr(&output).lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let stages: Vec<&str> = lines.iter().filter_map(|l| l["stage"].as_str()).collect();
+    assert_eq!(stages, ["read", "lower", "codegen", "link", "write"]);
+}
