@@ -244,7 +244,7 @@ impl Writer<'_> {
             if lhs == rhs || names.iter().any(|n| self.is_inner(n)) || said.contains(&(lhs.clone(), rhs.clone())) {
                 continue;
             }
-            self.to_entry();
+            self.insert_at_entry();
             EqualOp::build(&mut self.rw, Loc::UNKNOWN, &lhs, &rhs, Some(&equality.source));
             said.push((lhs, rhs));
         }
@@ -262,7 +262,7 @@ impl Writer<'_> {
     }
 
     /// New ops go behind the `dyn` ops at the entry.
-    fn to_entry(&mut self) {
+    fn insert_at_entry(&mut self) {
         let is_fact = |op: &Op| {
             let view = self.view(*op);
             view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>()
