@@ -177,12 +177,12 @@ impl Facts {
 
     /// A multiple of something not above `poly`, in which one floor is replaced by what it divides.
     fn without_floor(&self, poly: &Poly) -> Option<Poly> {
-        let floor = poly.terms().find_map(|(atoms, _)| {
-            atoms.iter().find_map(|a| match a {
-                Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
-                Atom::Symbol(_) => None,
-            })
+        let floors = poly.terms().flat_map(|(atoms, _)| atoms).filter_map(|a| match a {
+            Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
+            Atom::Symbol(_) => None,
         });
+        // One that divides others comes first: in its place they may cancel.
+        let floor = floors.max_by_key(|(a, ..)| depth(a));
         let (floor, inner, divisor) = floor?;
         let mut relaxed = Poly::default();
         for (atoms, c) in poly.terms() {
@@ -242,6 +242,14 @@ impl Facts {
             }
             known % i128::from(divisor) == 0
         })
+    }
+}
+
+/// How many floors an atom has within one another.
+fn depth(atom: &Atom) -> usize {
+    match atom {
+        Atom::Symbol(_) => 0,
+        Atom::FloorDiv(inner, _) => 1 + inner.terms().flat_map(|(atoms, _)| atoms).map(depth).max().unwrap_or(0),
     }
 }
 
@@ -319,6 +327,9 @@ mod tests {
         assert!(f.prove_non_negative(&last.add(&p("16 - N"))), "and ends at or beyond the end");
         assert!(!f.prove_non_negative(&p("N - 2").sub(&last)));
         assert!(!f.prove_non_negative(&last.add(&p("15 - N"))));
+        let half = p("(N + 1) floordiv 2");
+        assert!(f.prove_non_negative(&half.ceildiv(64).scale(64).sub(&half)), "tiles of a half cover it");
+        assert!(f.prove_non_negative(&half.sub(&half.floordiv(2).scale(2))), "half of the half, twice, lies inside");
     }
 
     #[test]
