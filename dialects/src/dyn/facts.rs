@@ -89,8 +89,17 @@ impl Facts {
         if low > 0 || high < 0 {
             return Err(Contradiction { lhs, rhs });
         }
+        // What all terms share says nothing; a constant that does not share it never makes zero.
+        let Some(difference) = without_common_factor(&difference) else { return Err(Contradiction { lhs, rhs }) };
         match self.solve(&difference) {
-            Some((name, value)) => self.bind(name, value),
+            Some((name, value)) => {
+                // A symbol that turns out to be a number must be able to be that number.
+                let info = self.info(&name);
+                if value.as_const().is_some_and(|v| v < info.min || v > info.max || v % info.div != 0) {
+                    return Err(Contradiction { lhs, rhs });
+                }
+                self.bind(name, value);
+            }
             None => self.zero.push(difference),
         }
         Ok(())
@@ -253,6 +262,23 @@ fn depth(atom: &Atom) -> usize {
     }
 }
 
+/// The polynomial divided by the greatest number that divides the coefficients of its symbols; `None` when that does
+/// not divide the constant.
+fn without_common_factor(poly: &Poly) -> Option<Poly> {
+    let mut factor = 0i128;
+    for (_, c) in poly.terms().filter(|(atoms, _)| !atoms.is_empty()) {
+        let (mut a, mut b) = (factor, c.abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        factor = a;
+    }
+    match i64::try_from(factor) {
+        Ok(factor @ 2..) => poly.divide_exact(&Poly::constant(factor)),
+        _ => Some(poly.clone()),
+    }
+}
+
 fn mentions(atoms: &[Atom], name: &str) -> bool {
     atoms.iter().any(|a| match a {
         Atom::Symbol(n) => &**n == name,
@@ -333,6 +359,14 @@ mod tests {
     }
 
     #[test]
+    fn common_factors_cancel() {
+        let mut f = facts(&["B", "S", "T"]);
+        f.assume_equal(&p("4*B"), &p("8")).unwrap();
+        f.assume_equal(&p("6*S"), &p("6*T + 12")).unwrap();
+        assert_eq!((f.canonical(&p("B")), f.canonical(&p("T"))), (p("2"), p("S - 2")));
+    }
+
+    #[test]
     fn keeps_product_equalities() {
         let mut f = facts(&["A", "B", "C", "D"]);
         f.assume_equal(&p("A*B"), &p("C*D")).unwrap();
@@ -348,6 +382,11 @@ mod tests {
         assert!(f.assume_equal(&p("B"), &p("0")).is_err());
         f.assume_equal(&p("B"), &p("7")).unwrap();
         assert!(f.assume_equal(&p("B"), &p("8")).is_err());
+        let mut f = Facts::new();
+        f.define("N", SymbolInfo { min: 8, max: 64, div: 8, likely: vec![] });
+        for (a, b) in [("4*N", "4*M + 2"), ("N", "4"), ("N", "65"), ("2*N", "24")] {
+            assert!(f.clone().assume_equal(&p(a), &p(b)).is_err(), "{a} = {b}");
+        }
     }
 
     #[test]

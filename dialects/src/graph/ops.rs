@@ -94,9 +94,9 @@ pub struct IndexOp {
 /// The value of a symbolic size, for bodies that compute with it: the count of a mean, the border of a window.
 ///
 /// ```mlir
-/// %n = graph.size #dyn.shape<[4*S]> : index
+/// %n = graph.size [4*S] : index
 /// ```
-#[op("graph.size", traits(Pure), format = "$size attr-dict `:` type($result)", fold)]
+#[op("graph.size", traits(Pure), format = "custom<Size>($size) attr-dict `:` type($result)", fold)]
 pub struct SizeOp {
     /// The size.
     size: Attr<SizeAttr>,

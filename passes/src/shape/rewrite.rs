@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
-use sutura_dialects::graph::shape_fn::slice_bounds;
+use sutura_dialects::graph::shape_fn::{sizes_are_determined, slice_bounds};
 use sutura_dialects::graph::{IteratorKind, ReshapeOp, ShapeFn, SizeOp, SliceOp};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::affine::AffineOp;
@@ -159,7 +159,7 @@ impl Writer<'_> {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
-        if shape.iter().any(Option::is_none) {
+        if !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);
