@@ -80,7 +80,7 @@ func.func @positions(%x: tensor<?xf32, #dyn.shape<[seq]>>, %table: tensor<512xf3
 // -----
 
 // A function that is called keeps its signature.
-// CHECK-LABEL: func.func @callee
+// CHECK-LABEL: func.func private @callee
 // CHECK-SAME: (%x: tensor<?xf32>) -> tensor<?xf32>
 func.func private @callee(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
