@@ -64,6 +64,7 @@ func.func @positions(%x: tensor<?xf32, #dyn.shape<[seq]>>, %table: tensor<512xf3
   // CHECK-NOT: dyn.symbol
   // CHECK-NOT: graph.slice
   // CHECK: graph.compute ins(%table : tensor<512xf32>) -> tensor<?xf32, #dyn.shape<[seq]>>
+  // CHECK-SAME: oob = [0.0
   %ends = graph.shape_of %x : tensor<?xf32, #dyn.shape<[seq]>> -> tensor<1xi64>
   %starts = graph.constant dense<0> : tensor<1xi64>
   %cut = graph.slice %table[%starts, %ends] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<512xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?xf32>

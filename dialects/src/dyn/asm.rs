@@ -1,6 +1,6 @@
 //! Custom directives of this dialect and of those that write sizes in their ops.
 
-use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, TokenParser};
+use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::{Attr, OpRef};

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
 use sutura_dialects::graph::shape_fn::{sizes_are_determined, slice_bounds};
 use sutura_dialects::graph::{IteratorKind, ReshapeOp, ShapeFn, SizeOp, SliceOp};
 use sutura_dialects::tensor::CastOp;
@@ -184,7 +184,11 @@ impl Writer<'_> {
             *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
             *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
         }
-        let inputs = vec![ComputeInput { value: input, index, oob: None }];
+        // A tensor read from its first element on would say how far the iterator runs.
+        let sizes = symbolic_shape(cx, g.b.body().ty(input)).unwrap_or_default();
+        let shorter = |axis: i64| sizes.get(axis as usize) != shape.get(axis as usize);
+        let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i] == 0 && steps[i] == 1 && shorter(*axis));
+        let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
         let results = vec![ComputeResult { shape, elem, index: g.dims(0..rank), combiner: None }];
         let compute = g.compute(&vec![IteratorKind::Parallel; rank], inputs, results, |_, args| vec![args[0]]);
         self.solution.env = std::mem::take(&mut g.env);
