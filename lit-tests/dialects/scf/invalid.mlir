@@ -102,12 +102,3 @@ func.func @f(%c: i1, %x: f32, %y: i32) {
   }) : (f32) -> f32
   return
 }
-
-// -----
-
-func.func @f(%lb: index, %x: f32, %y: i32) {
-  %c0 = arith.constant 0 : index
-  // expected-error@+1 {{'scf.for' op constant step operand must be positive}}
-  scf.for %i = %lb to %lb step %c0 { }
-  return
-}
