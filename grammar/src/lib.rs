@@ -118,6 +118,3 @@ fn on_parser_thread<T: Send>(
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

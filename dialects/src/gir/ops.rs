@@ -19,7 +19,7 @@ use super::constraints::*;
 #[op(
     "gir.kernel",
     traits(IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, AffineScope),
-    format = "$sym_name custom<KernelHeader>($modes, $dims, $requires, $grid, $units, $body) $body \
+    format = "$sym_name `` custom<KernelHeader>($modes, $dims, $requires, $grid, $units, $body) $body \
               attr-dict-with-keyword",
     verify_regions
 )]

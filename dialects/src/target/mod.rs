@@ -2,10 +2,17 @@
 
 mod asm;
 pub mod constraints;
+mod desc;
+mod find;
 pub mod ops;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod verify;
+
+pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
+pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, from_text};
 
 use sutura_ir::OpRef;
 use sutura_ir::registry::{Dialect, DialectBuilder};

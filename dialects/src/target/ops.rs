@@ -22,6 +22,8 @@ use super::constraints::*;
 )]
 pub struct MachineOp {
     sym_name: Attr<SymbolNameAttr>,
+    /// What it is for, in a few words.
+    summary: OptAttr<StrAttr>,
     /// Triple of the object code.
     triple: Attr<StrAttr>,
     /// Features that code for the machine uses, as LLVM spells them: `+avx2,+fma`. All must be present on a host that
@@ -70,7 +72,7 @@ pub struct SpaceOp {
 #[op(
     "target.intrinsic",
     traits(IsolatedFromAbove, Symbol, SingleBlock),
-    format = "$sym_name custom<Signature>($body) `emit` `(` $emit `)` $body attr-dict-with-keyword",
+    format = "$sym_name `` custom<Signature>($body) `emit` `(` $emit `)` $body attr-dict-with-keyword",
     verify_regions
 )]
 pub struct IntrinsicOp {

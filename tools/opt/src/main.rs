@@ -1,5 +1,4 @@
 //! `sutura-opt`: the driver with all dialects and passes of Sutura.
-#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

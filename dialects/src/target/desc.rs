@@ -1,0 +1,227 @@
+//! A machine's description as numbers: what plans and cost models ask.
+
+use sutura_ir::asm::print::{PrintOptions, op_text};
+use sutura_ir::{OpRef, OpView, Type, Value};
+
+use super::constraints::{Class, Owner};
+use super::ops::{IntrinsicOp, MachineOp, SpaceOp};
+use super::verify::feature_list;
+use crate::gir::ops::{ContractOp, YieldOp};
+use crate::gir::types::TileType;
+
+/// A machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TargetDesc {
+    /// Name of the description.
+    pub name: String,
+    /// What it is for, in a few words.
+    pub summary: String,
+    /// Triple of the object code.
+    pub triple: String,
+    /// Features with their sign, as LLVM spells them: `+avx2`.
+    pub features: Vec<String>,
+    /// Spaces, in the order of the description.
+    pub spaces: Vec<SpaceDesc>,
+    /// Intrinsics that multiply and add one register tile.
+    pub register_tiles: Vec<RegisterTile>,
+    /// Nanoseconds that it takes until several threads work on a kernel.
+    pub launch_ns: u64,
+    /// Peak float operations per nanosecond of one unit.
+    pub gflops: u64,
+    /// Hash of the description's text, in hexadecimal: for manifests.
+    pub hash: String,
+}
+
+/// A memory space.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpaceDesc {
+    /// Name.
+    pub name: String,
+    /// Kind of memory.
+    pub class: Class,
+    /// Who has one of its own.
+    pub owner: Owner,
+    /// Size; `None` for as much as there is.
+    pub bytes: Option<u64>,
+    /// Bytes of one register.
+    pub vector: Option<u64>,
+    /// Gigabytes, or bytes per nanosecond, that one unit moves.
+    pub gbps: Option<u64>,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Moves may be aliases.
+    pub cached: bool,
+    /// Moves are operations of the program.
+    pub managed: bool,
+}
+
+/// An intrinsic that means `acc + a . b` with `a` of `[mr, kr]`, `b` of `[kr, nr]` and `acc` of `[mr, nr]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegisterTile {
+    /// Name of the intrinsic.
+    pub name: String,
+    /// What it becomes.
+    pub emit: String,
+    /// Space of the accumulator.
+    pub space: String,
+    /// Element type of both operands.
+    pub operand: Type,
+    /// Element type of the accumulator.
+    pub acc: Type,
+    /// Rows.
+    pub mr: i64,
+    /// Columns.
+    pub nr: i64,
+    /// Depth.
+    pub kr: i64,
+}
+
+/// What a description without the number is taken to have.
+const DEFAULT_LAUNCH_NS: u64 = 5000;
+const DEFAULT_GFLOPS: u64 = 8;
+const DEFAULT_GBPS: u64 = 8;
+
+impl TargetDesc {
+    /// Reads a verified `target.machine`.
+    ///
+    /// # Errors
+    /// When `op` is no machine.
+    pub fn from_op(op: OpRef<'_>) -> Result<Self, String> {
+        let machine = op.as_::<MachineOp>().ok_or_else(|| format!("'{}' is no target.machine", op.name_str()))?;
+        let entry = machine.body().entry().ok_or("the machine describes no spaces")?;
+        let positive = |value: Option<i64>| value.and_then(|v| u64::try_from(v).ok());
+        Ok(Self {
+            name: machine.sym_name().to_owned(),
+            summary: machine.summary().unwrap_or_default().to_owned(),
+            triple: machine.triple().to_owned(),
+            features: feature_list(machine.features()).map(str::to_owned).collect(),
+            spaces: entry.ops().filter_map(|o| o.as_::<SpaceOp>()).map(SpaceDesc::read).collect(),
+            register_tiles: entry.ops().filter_map(|o| RegisterTile::read(o.as_::<IntrinsicOp>()?)).collect(),
+            launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
+            gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
+            hash: hash_of(op),
+        })
+    }
+
+    /// The space called `name`.
+    pub fn space(&self, name: &str) -> Option<&SpaceDesc> {
+        self.spaces.iter().find(|s| s.name == name)
+    }
+
+    /// Spaces of a class, in the order of the description.
+    pub fn of_class(&self, class: Class) -> impl Iterator<Item = &SpaceDesc> {
+        self.spaces.iter().filter(move |s| s.class == class)
+    }
+
+    /// The vector registers: the first registers with a width.
+    pub fn vector_space(&self) -> Option<&SpaceDesc> {
+        self.of_class(Class::Reg).find(|s| s.vector.is_some())
+    }
+
+    /// Bytes of a vector register; 0 for a machine without.
+    pub fn vector_bytes(&self) -> u64 {
+        self.vector_space().and_then(|s| s.vector).unwrap_or(0)
+    }
+
+    /// Number of vector registers.
+    pub fn registers(&self) -> u64 {
+        self.vector_space().map_or(0, |s| s.bytes.unwrap_or(0) / s.vector.unwrap_or(1).max(1))
+    }
+
+    /// Elements of `bits` bits that a vector register holds, at least 1.
+    pub fn lanes(&self, bits: u32) -> u64 {
+        (self.vector_bytes() * 8 / u64::from(bits.max(1))).max(1)
+    }
+
+    /// Caches, nearest first.
+    pub fn caches(&self) -> impl Iterator<Item = &SpaceDesc> {
+        self.of_class(Class::Sram).filter(|s| s.cached)
+    }
+
+    /// Bytes of the cache farthest from the units, above which stores had better go past all of them; 0 without caches.
+    pub fn last_cache_bytes(&self) -> u64 {
+        self.caches().last().and_then(|s| s.bytes).unwrap_or(0)
+    }
+
+    /// Bytes per nanosecond between main memory and one unit.
+    pub fn dram_gbps(&self) -> u64 {
+        self.of_class(Class::Dram).find_map(|s| s.gbps).unwrap_or(DEFAULT_GBPS)
+    }
+
+    /// Nanoseconds that one unit takes for so much traffic and so many float operations.
+    pub fn unit_ns(&self, dram_bytes: u64, flops: u64) -> u64 {
+        (dram_bytes / self.dram_gbps().max(1)).max(flops / self.gflops.max(1))
+    }
+
+    /// True when a kernel of so much work is worth several threads: they save at least what it costs to wake them.
+    pub fn pays_threads(&self, dram_bytes: u64, flops: u64) -> bool {
+        self.unit_ns(dram_bytes, flops) > 2 * self.launch_ns
+    }
+
+    /// The largest register tile for operands of this element type.
+    pub fn register_tile(&self, operand: Type) -> Option<&RegisterTile> {
+        self.register_tiles.iter().filter(|t| t.operand == operand).max_by_key(|t| (t.mr * t.nr * t.kr, t.nr))
+    }
+
+    /// Features that a host must have, without their sign.
+    pub fn required_features(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().filter_map(|f| f.strip_prefix('+'))
+    }
+
+    /// The features as LLVM takes them: `+avx2,+fma`.
+    pub fn feature_string(&self) -> String {
+        self.features.join(",")
+    }
+}
+
+impl SpaceDesc {
+    fn read(op: SpaceOp<'_>) -> Self {
+        let positive = |value: Option<i64>| value.and_then(|v| u64::try_from(v).ok());
+        Self {
+            name: op.sym_name().to_owned(),
+            class: op.class(),
+            owner: op.owner(),
+            bytes: positive(op.bytes()),
+            vector: positive(op.vector()),
+            gbps: positive(op.gbps()),
+            align: positive(op.align()).unwrap_or(1),
+            cached: op.cached(),
+            managed: op.managed(),
+        }
+    }
+}
+
+impl RegisterTile {
+    /// `None` when the intrinsic's meaning is not one contraction of its operands, in order.
+    fn read(op: IntrinsicOp<'_>) -> Option<Self> {
+        let entry = op.body().entry()?;
+        let args = entry.args();
+        let mut ops = entry.ops();
+        let contract = ops.next()?.as_::<ContractOp>()?;
+        let end = ops.next()?.as_::<YieldOp>()?;
+        let operands: Vec<Value> = contract.op_ref().operands().collect();
+        if operands != args || end.args().collect::<Vec<_>>() != [contract.result()] {
+            return None;
+        }
+        let tile = |i: usize| op.op_ref().cx.type_as::<TileType>(entry.body.ty(args[i]));
+        let (a, b, acc) = (tile(0)?, tile(1)?, tile(2)?);
+        let ((mr, kr), (_, nr)) = (a.extents()?, b.extents()?);
+        (a.elem == b.elem).then(|| Self {
+            name: op.sym_name().to_owned(),
+            emit: op.emit().to_owned(),
+            space: acc.space.to_string(),
+            operand: a.elem,
+            acc: acc.elem,
+            mr,
+            nr,
+            kr,
+        })
+    }
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo), of the generic form: comments and layout of the file do not matter.
+fn hash_of(op: OpRef<'_>) -> String {
+    let text = op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::generic() });
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}

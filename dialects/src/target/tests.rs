@@ -1,0 +1,92 @@
+//! The descriptions that are built in, and finding others.
+
+use sutura_ir::{Context, Module, Type};
+
+use super::*;
+
+fn context() -> Context {
+    Context::new(crate::all())
+}
+
+#[test]
+fn built_in_descriptions_say_what_plans_need() {
+    let cx = context();
+    let finder = Finder::default();
+    assert_eq!(finder.names(&cx).unwrap(), ["generic", "x86_avx2", "x86_avx512"]);
+    for (name, vector, registers, (mr, nr)) in
+        [("generic", 16, 16, (4, 8)), ("x86_avx2", 32, 16, (6, 16)), ("x86_avx512", 64, 32, (12, 32))]
+    {
+        let desc = finder.find(&cx, name).unwrap().desc;
+        assert_eq!((desc.vector_bytes(), desc.registers(), desc.lanes(32)), (vector, registers, vector / 4));
+        let tile = desc.register_tile(Type::F32).unwrap();
+        assert_eq!((tile.mr, tile.nr, tile.kr, tile.acc), (mr, nr, 1, Type::F32));
+        let sums = mr as u64 * nr as u64 / desc.lanes(32);
+        assert!(sums + nr as u64 / desc.lanes(32) < registers, "sums, a row of the right operand and one register");
+        assert_eq!(desc.register_tile(Type::F64), None);
+        let sizes: Vec<u64> = desc.caches().filter_map(|c| c.bytes).collect();
+        assert!(sizes.is_sorted() && sizes.last() == Some(&desc.last_cache_bytes()), "nearest first");
+        assert!(!desc.pays_threads(1 << 10, 1 << 10) && desc.pays_threads(1 << 30, 0) && desc.pays_threads(0, 1 << 40));
+    }
+}
+
+#[test]
+fn the_hash_is_that_of_the_meaning() {
+    let cx = context();
+    let one = |text: &str| from_text(&cx, "t.mlir", "a test", text).unwrap().desc.hash;
+    let text =
+        "target.machine @m {triple = \"t\", features = \"\"} { target.space @d {class = \"dram\", owner = \"all\"} }";
+    assert_eq!(one(text), one(&format!("// A comment.\n{}", text.replace("{ ", "{\n"))));
+    assert_ne!(one(text), one(&text.replace("@d", "@e")));
+}
+
+#[test]
+fn the_host_gets_the_best_that_fits() {
+    let cx = context();
+    let finder = Finder::default();
+    let name = |features: &[&str]| finder.host(&cx, features).unwrap().desc.name;
+    let all: Vec<String> =
+        finder.find(&cx, "x86_avx512").unwrap().desc.required_features().map(str::to_owned).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let narrow: Vec<&str> = all.iter().copied().filter(|f| !f.starts_with("avx512")).collect();
+    assert_eq!(name(&all), "x86_avx512");
+    assert_eq!(name(&narrow), "x86_avx2");
+    assert_eq!(name(&["avx", "sse3"]), "generic");
+}
+
+#[test]
+fn files_come_before_what_is_built_in() {
+    let cx = context();
+    let folder = tempfile::tempdir().unwrap();
+    let describe = |name: &str| {
+        format!(
+            "target.machine @{name} {{triple = \"t\", features = \"+magic\"}} {{ target.space @d {{class = \"dram\", owner = \"all\"}} }}"
+        )
+    };
+    std::fs::write(folder.path().join("generic.mlir"), describe("generic")).unwrap();
+    std::fs::write(folder.path().join("wrong.mlir"), describe("right")).unwrap();
+    std::fs::write(folder.path().join("broken.mlir"), "target.machine @broken").unwrap();
+    let finder = Finder { folders: vec![folder.path().to_owned(), folder.path().join("absent")], file: None };
+    assert_eq!(finder.find(&cx, "generic").unwrap().desc.features, ["+magic"]);
+    assert_eq!(finder.find(&cx, "x86_avx2").unwrap().origin, "built in");
+    let error = |name: &str| finder.find(&cx, name).unwrap_err().to_string();
+    assert!(error("wrong").contains("describes @right, where its name says 'wrong'"));
+    assert!(error("broken").contains("broken.mlir' describes no target"));
+    assert_eq!(error("x86_avx521"), "there is no target 'x86_avx521'; did you mean 'x86_avx512'?");
+
+    let file = folder.path().join("any.mlir");
+    std::fs::write(&file, describe("mine")).unwrap();
+    let finder = Finder { file: Some(file), folders: vec![] };
+    assert_eq!(finder.find(&cx, "mine").unwrap().desc.triple, "t");
+    assert_eq!(finder.host(&cx, &["magic"]).unwrap().desc.name, "generic", "it has wider vectors");
+}
+
+#[test]
+fn a_description_is_attached_once() {
+    let cx = context();
+    let target = Finder::default().find(&cx, "x86_avx2").unwrap();
+    let mut module = Module::new(&cx, sutura_ir::Loc::UNKNOWN);
+    target.attach(&cx, &mut module).unwrap();
+    let machine = machine_of(module.op_ref(&cx)).unwrap().unwrap();
+    assert_eq!(TargetDesc::from_op(machine).unwrap(), target.desc);
+    assert_eq!(target.attach(&cx, &mut module).unwrap_err(), "the module is for @x86_avx2 already");
+}
