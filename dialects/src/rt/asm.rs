@@ -14,7 +14,7 @@ use crate::r#dyn::poly::Poly;
 /// `(%x : type in "x", …, %y : type out "y") symbols(B : [0, 64] div 8 likely [8], …)`
 pub(super) const PROGRAM_HEADER: DirectiveDef = DirectiveDef { parse: parse_header, print: print_header };
 
-/// `[B, 256]`
+/// `dims [B, 256]`, and `work [512*B]` where that is said
 pub(super) const SIZES: DirectiveDef = DirectiveDef { parse: parse_sizes, print: print_sizes };
 
 /// `if [8192 - N], [4096 - N]`, or nothing
@@ -129,14 +129,26 @@ fn write_sizes(p: &mut Printer<'_>, sizes: &[Poly]) {
 }
 
 fn parse_sizes(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
-    let sizes = parse_known_dims(p)?;
-    let value = shape_attr(p.cx(), &sizes);
+    p.keyword("dims")?;
+    let dims = parse_known_dims(p)?;
+    let value = shape_attr(p.cx(), &dims);
     parts.set_prop(p.cx(), "dims", value);
+    if p.opt_keyword("work") {
+        let work = parse_known_dims(p)?;
+        let value = shape_attr(p.cx(), &work);
+        parts.set_prop(p.cx(), "work", value);
+    }
     Ok(())
 }
 
 fn print_sizes(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
-    write_sizes(p, &op.prop("dims").and_then(|a| known_dims(op.cx, a)).unwrap_or_default());
+    let sizes = |name: &str| op.prop(name).and_then(|a| known_dims(op.cx, a));
+    p.text("dims ");
+    write_sizes(p, &sizes("dims").unwrap_or_default());
+    if let Some(work) = sizes("work") {
+        p.text(" work ");
+        write_sizes(p, &work);
+    }
 }
 
 fn parse_guards(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {

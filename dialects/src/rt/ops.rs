@@ -110,14 +110,13 @@ pub struct ViewOp {
 /// threads only where that pays. Without it, the elements of all buffers are counted.
 ///
 /// ```mlir
-/// rt.launch @matmul(%x, %w, %y) dims [B, 256, 64] work #dyn.shape<[32768*B]>
+/// rt.launch @matmul(%x, %w, %y) dims [B, 256, 64] work [32768*B]
 ///     : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [256, 64]>, !rt.buffer<f32, [B, 64]>
 /// ```
 #[op(
     "rt.launch",
     parents("rt.program", "rt.select"),
-    format = "$callee `(` $buffers `)` `dims` custom<Sizes>($dims) (`work` $work^)? attr-dict `:` \
-              type($buffers)",
+    format = "$callee `(` $buffers `)` custom<Sizes>($dims, $work) attr-dict `:` type($buffers)",
     verify
 )]
 pub struct LaunchOp {

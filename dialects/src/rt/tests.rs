@@ -141,7 +141,7 @@ fn a_program_verifies_and_prints() {
         "%0 = alloc : !rt.buffer<f32, [B, N]>",
         "select if [-N + 4096]",
         "launch @scale(%arg0, %0) dims [B, N] : !rt.buffer<f32, [B, N]>, !rt.buffer<f32, [B, N]>",
-        "launch @sum(%arg0, %arg2) dims [B, N] work #dyn.shape<[2*B*N]> :",
+        "launch @sum(%arg0, %arg2) dims [B, N] work [2*B*N] :",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }

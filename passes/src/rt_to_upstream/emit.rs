@@ -84,6 +84,23 @@ impl<'b> Emit<'_, 'b> {
         self.value("arith.andi", &[a, b], Type::I1, &[])
     }
 
+    pub(super) fn truth(&mut self, value: bool) -> Value {
+        let value = self.cx().bool_attr(value);
+        self.value("arith.constant", &[], Type::I1, &[("value", value)])
+    }
+
+    /// True when two truth values are the same.
+    pub(super) fn same(&mut self, a: Value, b: Value) -> Value {
+        self.compare(Pred::Eq, a, b)
+    }
+
+    /// `a || !b`
+    pub(super) fn or_not(&mut self, a: Value, b: Value) -> Value {
+        let yes = self.truth(true);
+        let not = self.value("arith.xori", &[b, yes], Type::I1, &[]);
+        self.value("arith.ori", &[a, not], Type::I1, &[])
+    }
+
     /// `floor(a / divisor)` for a positive divisor.
     pub(super) fn floordiv(&mut self, a: Value, divisor: i64) -> Value {
         if divisor == 1 {

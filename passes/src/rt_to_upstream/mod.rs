@@ -3,6 +3,7 @@
 //! The interface is that of the runtime, version [`ABI_VERSION`]: `sutura_abi_version`, `sutura_shapes` and `sutura_run`
 //! in upstream operations. What the artifact's manifest says is left on the module, see [`HostInterface`].
 
+mod checks;
 mod emit;
 mod interface;
 mod program;

@@ -5,13 +5,13 @@ use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, KernelSignature, LaunchOp, Launchable,
-    ProgramInfo, Quantity, SelectOp, Solution, Step, Words, root_buffer,
+    ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
 
+use super::checks::{SizeCheck, size_checks};
 use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Tensor};
-use super::sizes::Sizes;
 
 /// What a launch runs.
 pub(super) struct Launch<'a> {
@@ -43,7 +43,10 @@ pub(super) struct Temporary {
 pub(super) struct Program<'a> {
     pub(super) info: ProgramInfo<'a>,
     pub(super) facts: Facts,
+    /// How the symbols are solved, with the checks of the model.
     pub(super) steps: Vec<Step>,
+    /// Checks that the host needs beyond those.
+    pub(super) size_checks: Vec<SizeCheck>,
     pub(super) actions: Vec<Action<'a>>,
     pub(super) temporaries: Vec<Temporary>,
     pub(super) constants: Vec<ConstantOp<'a>>,
@@ -60,8 +63,8 @@ impl<'a> Program<'a> {
         let actions = actions(info.block, kernels)?;
         let temporaries = temporaries(&info)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
-        let mut program = Self { info, facts, steps, actions, temporaries, constants };
-        program.add_size_checks();
+        let mut program = Self { info, facts, steps, size_checks: Vec::new(), actions, temporaries, constants };
+        program.size_checks = size_checks(&program);
         Ok(program)
     }
 
@@ -70,29 +73,14 @@ impl<'a> Program<'a> {
         root_buffer(self.info.op.cx, self.info.block.body, value)
     }
 
-    /// Checks that the host needs beyond those of the model: sizes that make sense and fit.
-    fn add_size_checks(&mut self) {
-        let mut checks = SizeChecks { facts: &self.facts, found: Vec::new() };
-        for port in &self.info.outputs {
-            checks.fits(&port.ty.bytes(self.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
-        }
-        for op in self.info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
-            let ty = buffer_type(op.op_ref(), op.buffer());
-            ty.dims.iter().for_each(|dim| checks.not_negative(dim));
-        }
-        let total = self.temporaries.iter().fold(Poly::default(), |sum, t| sum.add(&t.bytes));
-        checks.fits(&total, || "the size in bytes of the temporaries".to_owned());
-        checks.actions(&self.actions);
-        self.steps.extend(checks.found.into_iter().map(Step::Check));
-    }
-
     pub(super) fn interface(&self) -> HostInterface {
         let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
         let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
         let checks = self.steps.iter().filter_map(|step| match step {
-            Step::Check(check) => Some(check_text(check)),
+            Step::Check(check) => Some(check),
             Step::Solve { .. } => None,
         });
+        let checks = checks.chain(self.size_checks.iter().map(|c| &c.check));
         let mut kernels = Vec::new();
         collect_kernels(&self.actions, None, &mut kernels);
         HostInterface {
@@ -101,7 +89,7 @@ impl<'a> Program<'a> {
             inputs: self.info.inputs.iter().map(tensor).collect(),
             outputs: self.info.outputs.iter().map(tensor).collect(),
             constants: self.constants.iter().map(constant).collect(),
-            checks: checks.collect(),
+            checks: checks.map(check_text).collect(),
             kernels,
         }
     }
@@ -170,62 +158,6 @@ fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {
         temporaries.push(Temporary { value: alloc.buffer(), bytes, after });
     }
     Ok(temporaries)
-}
-
-struct SizeChecks<'f> {
-    facts: &'f Facts,
-    found: Vec<Check>,
-}
-
-impl SizeChecks<'_> {
-    fn add(&mut self, check: Check) {
-        let known = self.found.iter().any(|c| c.quantity == check.quantity && c.condition == check.condition);
-        if !known {
-            self.found.push(check);
-        }
-    }
-
-    fn fits(&mut self, size: &Poly, words: impl FnOnce() -> String) {
-        if !Sizes::new(self.facts).always_fits(size) {
-            self.add(Check::fits(size, words()));
-        }
-    }
-
-    fn not_negative(&mut self, size: &Poly) {
-        if self.facts.range(size).0 < 0 {
-            self.add(Check::not_negative(size, format!("the size `{size}` of a temporary")));
-        }
-    }
-
-    fn actions(&mut self, actions: &[Action<'_>]) {
-        for action in actions {
-            match action {
-                Action::Launch(launch) => self.launch(launch),
-                Action::Copy(_) => {}
-                Action::Select(versions) => {
-                    for (guard, inside) in versions {
-                        guard.iter().for_each(|size| self.fits(size, || format!("the size `{size}`")));
-                        self.actions(inside);
-                    }
-                }
-            }
-        }
-    }
-
-    fn launch(&mut self, launch: &Launch<'_>) {
-        let kernel = launch.op.callee();
-        self.fits(&launch.groups, || format!("the number of groups of kernel `{kernel}`"));
-        for (size, (name, info)) in launch.dims.iter().zip(&launch.signature.dims) {
-            self.fits(size, || format!("the size `{name}` of kernel `{kernel}`"));
-            let (low, high) = self.facts.range(size);
-            if low < info.min.into() || high > info.max.into() {
-                let (left, right) = (format!("the size `{size}`"), format!("[{}, {}]", info.min, info.max));
-                let words = Words { dim: size.as_symbol().map(str::to_owned), left, right };
-                let condition = Condition::Within(info.min, info.max);
-                self.add(Check { quantity: Quantity::size(size.clone()), condition, words });
-            }
-        }
-    }
 }
 
 fn check_text(check: &Check) -> CheckText {

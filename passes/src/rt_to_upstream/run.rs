@@ -1,11 +1,10 @@
 //! `sutura_run`: buffers, launches through the runtime's table, choice of versions.
 
 use rustc_hash::FxHashMap;
-use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::CopyOp;
 use sutura_ir::{Type, Value};
 
-use super::emit::{Emit, Pred, ptr_type};
+use super::emit::{Emit, ptr_type};
 use super::program::{Action, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::Sizes;
@@ -104,25 +103,13 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Action::Select(versions) => {
                 let mut ready = Vec::with_capacity(versions.len());
                 for (i, (guard, inside)) in versions.iter().enumerate() {
-                    let condition = if i + 1 < versions.len() { Some(self.guard(guard)?) } else { None };
+                    let condition = if i + 1 < versions.len() { Some(self.sizes.guard(self.e, guard)?) } else { None };
                     let inside = inside.iter().map(|a| self.prepare(a)).collect::<Result<_, _>>()?;
                     ready.push((condition, inside));
                 }
                 Ok(Ready::Select(ready))
             }
         }
-    }
-
-    /// True when every size is at least 0.
-    fn guard(&mut self, sizes: &[Poly]) -> Result<Value, String> {
-        let zero = self.sizes.constant(self.e, 0);
-        let mut all: Option<Value> = None;
-        for size in sizes {
-            let value = self.sizes.value(self.e, size)?;
-            let holds = self.e.compare(Pred::Sge, value, zero);
-            all = Some(all.map_or(holds, |all| self.e.and(all, holds)));
-        }
-        Ok(all.unwrap_or_else(|| self.e.compare(Pred::Eq, zero, zero)))
     }
 
     fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready<'p>, String> {

@@ -4,6 +4,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::{Check, Condition, Quantity, Step};
 use sutura_ir::{Block, Type, Value};
 
+use super::checks::Known;
 use super::emit::{Emit, Pred};
 use super::program::{Program, Temporary};
 use super::sizes::{LIMIT, Sizes};
@@ -24,6 +25,8 @@ struct Shapes<'p, 'a, 'e, 'x, 'b> {
     /// Where a failed check goes, with its code and two values.
     fail: Block,
     checks: i64,
+    /// Whether the check that is emitted is needed; always, without it.
+    applies: Option<Value>,
 }
 
 /// Fills the function, whose arguments are `args`.
@@ -36,9 +39,13 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value]) 
     e.b.set_to_end(entry);
     let args = Args { input_dims, symbols, output_dims, workspace_bytes };
     let sizes = Sizes::new(&program.facts);
-    let mut shapes = Shapes { program, sizes, e, args, fail, checks: 0 };
+    let mut shapes = Shapes { program, sizes, e, args, fail, checks: 0, applies: None };
     for step in &program.steps {
         shapes.step(step)?;
+    }
+    for check in &program.size_checks {
+        shapes.applies = shapes.selected(&check.when)?;
+        shapes.check(&check.check)?;
     }
     shapes.results()
 }
@@ -124,7 +131,20 @@ impl Shapes<'_, '_, '_, '_, '_> {
         Ok(())
     }
 
+    /// True where the guards hold or do not hold as said.
+    fn selected(&mut self, when: &[Known]) -> Result<Option<Value>, String> {
+        let mut all: Option<Value> = None;
+        for (guard, holds) in when.iter().filter(|(guard, _)| !guard.is_empty()) {
+            let found = self.sizes.guard(self.e, guard)?;
+            let said = self.e.truth(*holds);
+            let so = self.e.same(found, said);
+            all = Some(all.map_or(so, |all| self.e.and(all, so)));
+        }
+        Ok(all)
+    }
+
     fn require(&mut self, holds: Value, first: Value, second: Value) {
+        let holds = self.applies.map_or(holds, |applies| self.e.or_not(holds, applies));
         let code = self.e.i32(self.checks);
         self.e.branch_unless(holds, self.fail, &[code, first, second]);
     }

@@ -7,7 +7,7 @@ use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_ir::{Type, Value};
 
-use super::emit::Emit;
+use super::emit::{Emit, Pred};
 
 /// Sizes above this are refused at run time: no memory holds them, and up to it no arithmetic here wraps.
 pub(super) const LIMIT: f64 = (1u64 << 62) as f64;
@@ -113,6 +113,21 @@ impl<'f> Sizes<'f> {
                 Ok(e.floordiv(inner, *divisor))
             }
         }
+    }
+
+    /// True where every size of a guard is at least 0.
+    ///
+    /// # Errors
+    /// As [`Self::value`].
+    pub(super) fn guard(&mut self, e: &mut Emit<'_, '_>, guard: &[Poly]) -> Result<Value, String> {
+        let zero = self.constant(e, 0);
+        let mut all: Option<Value> = None;
+        for size in guard {
+            let value = self.value(e, size)?;
+            let holds = e.compare(Pred::Sge, value, zero);
+            all = Some(all.map_or(holds, |all| e.and(all, holds)));
+        }
+        Ok(all.unwrap_or_else(|| e.truth(true)))
     }
 
     /// True when no value of the symbols makes a size, or a part of it, exceed 64 bits.

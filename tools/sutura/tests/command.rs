@@ -39,9 +39,14 @@ fn data(name: &str) -> PathBuf {
 
 /// A folder with `rows.sutura` in it.
 fn compiled() -> tempfile::TempDir {
+    compiled_from("rows")
+}
+
+/// A folder with the artifact of a model.
+fn compiled_from(model: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let model = data("rows.mlir");
-    succeeds(folder.path(), &["compile", model.to_str().unwrap(), "-o", "rows.sutura"]);
+    let path = data(&format!("{model}.mlir"));
+    succeeds(folder.path(), &["compile", path.to_str().unwrap(), "-o", &format!("{model}.sutura")]);
     folder
 }
 
@@ -72,6 +77,47 @@ fn a_program_is_compiled_once_and_runs_at_every_shape() {
     // No rows: nothing is launched.
     let text = run(&["-i", "x=0x4xf32=1", "-i", "mask=4xf32=0"]);
     assert!(text.contains("y: f32[0, 4] = []") && text.contains("s: f32[0] = []"), "{text}");
+}
+
+/// Numbers between -8 and 8 that look random.
+fn numbers(count: usize) -> Vec<f32> {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1u64 << 20) as f32 - 8.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn softmax(row: &[f32]) -> Vec<f64> {
+    let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let exps: Vec<f64> = row.iter().map(|v| f64::from(v - most).exp()).collect();
+    let sum: f64 = exps.iter().sum();
+    exps.iter().map(|e| e / sum).collect()
+}
+
+#[test]
+fn tile_kernels_become_machine_code() {
+    let folder = compiled_from("softmax");
+    for (rows, cols) in [(1, 1), (3, 7), (1, 64), (2, 512), (2, 513), (1, 1000)] {
+        let x = numbers(rows * cols);
+        let y: Vec<f64> = x.chunks(cols).flat_map(softmax).collect();
+        let spec = |name: &str, values: String| format!("{name}={rows}x{cols}xf32={values}");
+        let text = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(",");
+        let input = spec("x", text(&mut x.iter().map(f32::to_string)));
+        let expected = spec("y", text(&mut y.iter().map(|v| (*v as f32).to_string())));
+        let args = ["run", "softmax.sutura", "-i", &input, "--expected", &expected, "--atol", "1e-7", "--rtol", "2e-6"];
+        succeeds(folder.path(), &args);
+    }
+}
+
+#[test]
+fn sizes_that_no_memory_holds_are_refused() {
+    let folder = compiled_from("large");
+    let run = |dims: &str| format!("x={dims}xf32=1");
+    succeeds(folder.path(), &["run", "large.sutura", "-i", &run("0x3x5")]);
+    let words = "the size in bytes of output `z` is 9223372036854775807, above";
+    fails(folder.path(), &["run", "large.sutura", "-i", &run("0x2147483647x2147483647")], 1, words);
 }
 
 #[test]

@@ -1,0 +1,83 @@
+// RUN: sutura-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{the dims of the inputs do not determine symbol 'S'}}
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x") symbols(B : [0, 64], S : [0, 9]) {
+}
+
+// -----
+
+// expected-error @+1 {{'T' is used in a size but is no symbol of the program}}
+rt.program @main(%x : !rt.buffer<f32, [T]> in "x") {
+}
+
+// -----
+
+// expected-error @+1 {{never writes output 'y'}}
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  %t = alloc : !rt.buffer<f32, [B]>
+  // expected-error @+1 {{reads a buffer before anything is written to it}}
+  copy %t, %y : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x") symbols(B : [0, 64]) {
+  %t = alloc : !rt.buffer<f32, [B]>
+  copy %x, %t : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+  // expected-error @+1 {{writes to an input or a constant}}
+  copy %t, %x : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x") symbols(B : [0, 64]) {
+  // expected-error @+1 {{cannot prove that B elements are B + 1 elements}}
+  %v = view %x : !rt.buffer<f32, [B]> -> !rt.buffer<f32, [B + 1]>
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  // expected-error @+1 {{'nothing' does not reference a symbol}}
+  launch @nothing(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  // expected-error @+1 {{1 guards need 2 versions}}
+  "rt.select"() <{guards = [#dyn.shape<[B - 1]>]}> ({
+  }) : () -> ()
+}
+
+// -----
+
+// expected-error @+1 {{elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits}}
+rt.program @main(%x : !rt.buffer<i5, [4]> in "x") {
+}
+
+// -----
+
+// expected-error @+1 {{inputs stand before outputs}}
+rt.program @main(%y : !rt.buffer<f32, [4]> out "y", %x : !rt.buffer<f32, [4]> in "x") {
+}
+
+// -----
+
+// expected-note @+1 {{the kernel}}
+gir.kernel @bounded(%x : !gir.view<dram, f32, [N]> in, %y : !gir.view<dram, f32, [N]> out)
+    dims(%N : [1, 8192]) requires([4096 - N]) grid(%i = N) units(1) {
+  %in = gir.slice %x[%i] : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, 1]>
+  %t = gir.load %in : !gir.slice<dram, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
+  %out = gir.slice %y[%i] : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, 1]>
+  gir.store %t, %out : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
+}
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [1, 5000]) {
+  // expected-error @+1 {{nothing guarantees that -B + 4096 is not negative, as the kernel requires}}
+  launch @bounded(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+}

@@ -1,0 +1,115 @@
+//! Checks that the host needs beyond those of the model: sizes that make sense, that fit, that kernels were made for.
+
+use sutura_dialects::r#dyn::facts::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::rt::{AllocOp, Check, Condition, Quantity, Words};
+use sutura_ir::OpView;
+
+use super::program::{Action, Launch, Program, buffer_type};
+use super::sizes::Sizes;
+
+/// A guard of a version, and whether it holds.
+pub(super) type Known = (Vec<Poly>, bool);
+
+/// A check, and when it is needed: only where all of `when` is so.
+pub(super) struct SizeCheck {
+    pub(super) check: Check,
+    pub(super) when: Vec<Known>,
+}
+
+/// All that is not proven.
+pub(super) fn size_checks(program: &Program<'_>) -> Vec<SizeCheck> {
+    let mut checks = Checks { facts: &program.facts, when: Vec::new(), found: Vec::new() };
+    for port in &program.info.outputs {
+        checks.fits(&port.ty.bytes(program.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
+    }
+    for op in program.info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
+        buffer_type(op.op_ref(), op.buffer()).dims.iter().for_each(|dim| checks.not_negative(dim));
+    }
+    let total = program.temporaries.iter().fold(Poly::default(), |sum, t| sum.add(&t.bytes));
+    checks.fits(&total, || "the size in bytes of the temporaries".to_owned());
+    checks.actions(&program.actions);
+    checks.found
+}
+
+struct Checks<'f> {
+    facts: &'f Facts,
+    /// What holds where the actions stand that are looked at.
+    when: Vec<Known>,
+    found: Vec<SizeCheck>,
+}
+
+impl Checks<'_> {
+    fn add(&mut self, check: Check) {
+        let same = |c: &SizeCheck| c.check.quantity == check.quantity && c.check.condition == check.condition;
+        if self.found.iter().any(|c| same(c) && (c.when.is_empty() || c.when == self.when)) {
+            return;
+        }
+        if self.when.is_empty() {
+            // What is always needed stands for what is needed at times.
+            self.found.retain(|c| !same(c));
+        }
+        self.found.push(SizeCheck { check, when: self.when.clone() });
+    }
+
+    /// True when a size is at least 0 wherever the version is selected that is looked at.
+    fn proven(&self, size: &Poly) -> bool {
+        let proven = |p: &Poly| self.facts.range(p).0 >= 0;
+        let guards = self.when.iter().filter(|(_, holds)| *holds).flat_map(|(sizes, _)| sizes);
+        proven(size) || guards.into_iter().any(|g| proven(&size.sub(g)))
+    }
+
+    fn fits(&mut self, size: &Poly, words: impl FnOnce() -> String) {
+        if !Sizes::new(self.facts).always_fits(size) {
+            self.add(Check::fits(size, words()));
+        }
+    }
+
+    fn not_negative(&mut self, size: &Poly) {
+        if !self.proven(size) {
+            self.add(Check::not_negative(size, format!("the size `{size}` of a temporary")));
+        }
+    }
+
+    fn actions(&mut self, actions: &[Action<'_>]) {
+        for action in actions {
+            match action {
+                Action::Launch(launch) => self.launch(launch),
+                Action::Copy(_) => {}
+                Action::Select(versions) => self.select(versions),
+            }
+        }
+    }
+
+    fn select(&mut self, versions: &[(Vec<Poly>, Vec<Action<'_>>)]) {
+        for size in versions.iter().flat_map(|(guard, _)| guard) {
+            self.fits(size, || format!("the size `{size}`"));
+        }
+        let outside = self.when.len();
+        for (guard, inside) in versions {
+            // The last version has no guard of its own.
+            self.when.push((guard.clone(), true));
+            self.actions(inside);
+            // A version after it runs only where its guard does not hold.
+            self.when.pop();
+            self.when.push((guard.clone(), false));
+        }
+        self.when.truncate(outside);
+    }
+
+    fn launch(&mut self, launch: &Launch<'_>) {
+        let kernel = launch.op.callee();
+        self.fits(&launch.groups, || format!("the number of groups of kernel `{kernel}`"));
+        for (size, (name, info)) in launch.dims.iter().zip(&launch.signature.dims) {
+            self.fits(size, || format!("the size `{name}` of kernel `{kernel}`"));
+            let low = size.sub(&Poly::constant(info.min));
+            let high = Poly::constant(info.max).sub(size);
+            if !self.proven(&low) || !self.proven(&high) {
+                let (left, right) = (format!("the size `{size}`"), format!("[{}, {}]", info.min, info.max));
+                let words = Words { dim: size.as_symbol().map(str::to_owned), left, right };
+                let condition = Condition::Within(info.min, info.max);
+                self.add(Check { quantity: Quantity::size(size.clone()), condition, words });
+            }
+        }
+    }
+}
