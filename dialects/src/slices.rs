@@ -92,8 +92,38 @@ impl Slice {
     }
 }
 
+/// The output shape of an expansion: an entry for each dimension of the result, none that contradicts its type.
+pub(crate) fn verify_output_shape(op: OpRef<'_>, group: usize, result: &[i64]) -> Result<(), Diagnostic> {
+    let shape = mixed(op, group, "static_output_shape");
+    if shape.len() != result.len() {
+        let (rank, found) = (result.len(), shape.len());
+        return Err(op.error(format!(
+            "expected number of static shape dims to be equal to the output rank ({rank}) but found {found} inputs instead"
+        )));
+    }
+    verify_mixed(op, "output shape", group, "static_output_shape", None)?;
+    let differs = |(given, declared): (&Mixed, &i64)| {
+        *declared != DYNAMIC && given.as_static().is_some_and(|given| given != *declared)
+    };
+    match shape.iter().zip(result).position(differs) {
+        None => Ok(()),
+        Some(i) => Err(op.error(format!("output shape and result type differ in dimension {i}"))),
+    }
+}
+
 /// The three lists must have an entry for each dimension.
 pub(crate) fn verify_slice(op: OpRef<'_>, group: usize, rank: usize) -> Result<(), Diagnostic> {
+    let count = |name| op.prop(name).and_then(|a| DenseI64ArrayAttr::get(op.cx, a)).map_or(0, |list| list.len());
+    let [offsets, sizes, strides] = ["static_offsets", "static_sizes", "static_strides"].map(count);
+    for (name, len) in [("offsets", offsets), ("strides", strides)] {
+        if len != sizes {
+            let message = format!(
+                "expected mixed {name} rank to match mixed sizes rank ({len} vs {sizes}) so the rank of the result type is \
+                 well-formed."
+            );
+            return Err(Diagnostic::error(op.loc(), message));
+        }
+    }
     verify_mixed(op, "offset", group, "static_offsets", Some(rank))?;
     verify_mixed(op, "size", group + 1, "static_sizes", Some(rank))?;
     verify_mixed(op, "stride", group + 2, "static_strides", Some(rank))?;
@@ -130,9 +160,9 @@ pub(crate) fn verify_reassociation(
 ) -> Result<(), Diagnostic> {
     if groups.len() != collapsed.len() {
         let (rank, found) = (collapsed.len(), groups.len());
-        return Err(op.error(format!(
-            "expected rank of the collapsed type({rank}) to be the number of reassociation maps({found})"
-        )));
+        return Err(
+            op.error(format!("expected collapsed rank ({rank}) to equal the number of reassociation maps ({found})."))
+        );
     }
     if !groups.iter().flatten().copied().eq(0..expanded.len() as i64) {
         return Err(op.error("expected reassociation maps to be contiguous and to cover every dimension once"));
@@ -148,18 +178,16 @@ pub(crate) fn verify_reassociation(
     for (i, (group, size)) in groups.iter().zip(collapsed).enumerate() {
         let sizes: Vec<i64> = group.iter().map(|d| expanded[*d as usize]).collect();
         let dynamic = sizes.contains(&DYNAMIC);
-        if dynamic != (*size == DYNAMIC) {
+        if dynamic && *size != DYNAMIC {
             return Err(op.error(format!(
-                "expected dimension {i} of collapsed type to be {} because of the expanded dimensions",
-                if dynamic { "dynamic" } else { "static" }
+                "expected dimension {i} of collapsed type to be dynamic since one or more of the corresponding dimensions \
+                 in the expanded type is dynamic"
             )));
         }
         let product = sizes.iter().try_fold(1i64, |p, s| p.checked_mul(*s));
         if !dynamic && product != Some(*size) {
-            return Err(op.error(format!(
-                "expected dimension {i} of collapsed type to be static value of {}",
-                product.unwrap_or(i64::MAX)
-            )));
+            let product = product.unwrap_or(i64::MAX);
+            return Err(op.error(format!("expected dimension {i} of collapsed type to be static value of {product}")));
         }
     }
     Ok(())

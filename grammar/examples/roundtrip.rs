@@ -2,6 +2,7 @@
 //! comparisons of speed and of output.
 //!
 //! `roundtrip [--allow-unregistered-dialect] [--discard-value-names] [--split=MARK] [--no-print] FILE`
+#![forbid(unsafe_code)]
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -118,3 +118,6 @@ fn on_parser_thread<T: Send>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,7 @@ impl Span {
         Self { start, end }
     }
 
-    pub fn of<'t>(self, text: &'t str) -> &'t str {
+    pub fn of(self, text: &str) -> &str {
         &text[self.start..self.end]
     }
 }

@@ -3,7 +3,8 @@
 use crate::blank::string_end;
 
 pub(crate) fn skip_blank(text: &str, at: usize) -> usize {
-    let blanks = text.as_bytes()[at..].iter().take_while(|b| matches!(b, b' ' | b'\n')).count();
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\n')).count();
     at + blanks
 }
 
@@ -19,7 +20,7 @@ pub(crate) fn word_end(text: &str, at: usize) -> usize {
 /// End of a name after `%`, `^`, `@`, `#` or `!`.
 pub(crate) fn suffix_end(text: &str, at: usize) -> usize {
     let in_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'-');
-    at + text.as_bytes()[at..].iter().take_while(in_name).count()
+    at + text.as_bytes().get(at..).unwrap_or_default().iter().take_while(in_name).count()
 }
 
 /// End of the bracketed text that begins at `at`, strings honoured. In `<…>`, `->`, `>=` and `<=` close and open
@@ -171,10 +172,7 @@ pub(crate) fn attr_end(text: &str, at: usize, typed: bool) -> Option<usize> {
     let may_have_type = matches!(text.as_bytes()[at], b'"' | b'#' | b'-' | b'0'..=b'9');
     let must_have_type = text[at..].starts_with("dense") || text[at..].starts_with("sparse");
     let has_colon = text.as_bytes().get(colon) == Some(&b':') && text.as_bytes().get(colon + 1) != Some(&b':');
-    if has_colon && ((typed && may_have_type) || must_have_type) {
-        if let Some(end) = type_end(text, skip_blank(text, colon + 1)) {
-            return Some(end);
-        }
-    }
-    Some(end)
+    let takes_type = has_colon && ((typed && may_have_type) || must_have_type);
+    let with_type = if takes_type { type_end(text, skip_blank(text, colon + 1)) } else { None };
+    with_type.or(Some(end))
 }

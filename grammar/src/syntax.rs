@@ -40,8 +40,9 @@ pub(crate) fn failure(rule: Rule, text: &str) -> Option<Failure> {
         .expected_tokens()
         .into_iter()
         .map(|token| token.to_string())
-        // Ranges and pest's own classes say nothing to a reader.
+        // Ranges, pest's own classes and further characters of a name say nothing to a reader.
         .filter(|token| !token.trim().is_empty() && !token.contains("..") && token != "BUILTIN_RULE")
+        .filter(|token| !matches!(token.as_str(), "$" | "." | "_"))
         .collect();
     Some(Failure { at, message: message(rule, &tokens, &text[at..]), too_deep })
 }

@@ -15,6 +15,8 @@ const FIRST_WINDOW: usize = 1 << 16;
 pub(crate) struct Unit<'t> {
     pub(crate) node: Node<'t>,
     pub(crate) start: usize,
+    /// True for a part of a larger unit, behind which more of it may follow.
+    is_part: bool,
 }
 
 /// A unit that no rule matches.
@@ -34,55 +36,67 @@ pub(crate) struct Units<'t> {
     /// Where parsing goes on.
     at: usize,
     window: usize,
+    /// End of the part of a unit that was handed out last.
+    part_end: Option<usize>,
 }
 
 impl<'t> Units<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, ready: VecDeque::new(), at: 0, window: FIRST_WINDOW }
+        Self { text, ready: VecDeque::new(), at: 0, window: FIRST_WINDOW, part_end: None }
     }
 
     /// The next unit; `None` at the end of the text.
     pub(crate) fn next(&mut self) -> Result<Option<Unit<'t>>, BadUnit> {
+        if let Some(end) = self.part_end.take() {
+            self.resume_at(end);
+        }
         if self.ready.is_empty() {
             self.fill()?;
         }
-        Ok(self.ready.pop_front())
+        let unit = self.ready.pop_front();
+        self.part_end = unit.as_ref().filter(|u| u.is_part).map(|u| u.node.span().end);
+        Ok(unit)
+    }
+
+    /// Leaves out what follows in the unit that was handed out last.
+    pub(crate) fn skip_rest(&mut self) {
+        self.part_end = None;
     }
 
     /// Goes on at offset `at`, whatever was read beyond it.
     pub(crate) fn resume_at(&mut self, at: usize) {
+        self.part_end = None;
         let at = skip_blank(self.text, at);
         while self.ready.front().is_some_and(|u| u.start < at) {
             self.ready.pop_front();
         }
-        match self.ready.front().map(|u| u.start) {
-            Some(start) if start == at => {}
-            // What lies before the next unit that is known: the rest of one that had more than an op in it.
-            Some(start) => self.read_between(at, start),
-            None => self.at = at,
+        let known = self.ready.front().map_or(self.at, |u| u.start);
+        if at < known {
+            // The rest of a unit that had more than an op in it.
+            self.read_between(at, known);
+        } else if self.ready.is_empty() {
+            self.at = at;
         }
     }
 
     /// Forgets what has been read and goes on at offset `at`.
     pub(crate) fn restart_at(&mut self, at: usize) {
+        self.part_end = None;
         self.ready.clear();
         self.at = at;
     }
 
+    /// Reads one unit of what is left of a larger one, and leaves the rest for later: an op in custom form says itself
+    /// where it ends.
     fn read_between(&mut self, from: usize, to: usize) {
-        let mut at = from;
-        let mut found = Vec::new();
-        while at < to {
-            let Some(end) = self.read_batch(at, to, &mut found) else { break };
-            at = end;
-        }
-        if at < to {
+        let unit = Grammar::parse(Rule::bare_unit, &self.text[from..to]).ok().and_then(|mut pairs| {
+            let node = Node::new(pairs.next()?, from).child()?;
+            Some(Unit { start: unit_start(&node), node, is_part: true })
+        });
+        match unit {
+            Some(unit) => self.ready.push_front(unit),
             // The rest is no unit by itself: read on from there without the border.
-            found.clear();
-            return self.restart_at(from);
-        }
-        for unit in found.into_iter().rev() {
-            self.ready.push_front(unit);
+            None => self.restart_at(from),
         }
     }
 
@@ -91,7 +105,7 @@ impl<'t> Units<'t> {
         let mut pairs = Grammar::parse(Rule::batch, &self.text[from..to]).ok()?;
         let batch = Node::new(pairs.next()?, from);
         let end = batch.span().end;
-        into.extend(batch.children().map(|node| Unit { start: unit_start(&node), node }));
+        into.extend(batch.children().map(|node| Unit { start: unit_start(&node), node, is_part: false }));
         Some(end)
     }
 
@@ -169,7 +183,7 @@ const LOOKAHEAD: usize = 4096;
 
 fn unit_start(node: &Node<'_>) -> usize {
     let before = match node.rule() {
-        Rule::close | Rule::label => 1,
+        Rule::close | Rule::bare_close | Rule::label => 1,
         Rule::resource => 3,
         _ => 0,
     };

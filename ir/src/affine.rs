@@ -219,7 +219,7 @@ impl Context {
                 Some(self.affine_binary(AffineOp::Mul, a, self.affine_const(c / divisor)))
             }
             AffineExprData::Binary(AffineOp::Add, a, b) if op == AffineOp::FloorDiv => {
-                let divides = |e| self.affine_known_divisor(e) % divisor as u64 == 0;
+                let divides = |e| self.affine_known_divisor(e).is_multiple_of(divisor as u64);
                 (divides(a) || divides(b)).then(|| {
                     let part = |e| self.affine_binary(op, e, rhs);
                     self.affine_binary(AffineOp::Add, part(a), part(b))
@@ -234,12 +234,12 @@ impl Context {
         if let Some(value) = self.affine_as_const(lhs) {
             return Some(self.affine_const(value.rem_euclid(modulus)));
         }
-        if self.affine_known_divisor(lhs) % modulus as u64 == 0 {
+        if self.affine_known_divisor(lhs).is_multiple_of(modulus as u64) {
             return Some(self.affine_const(0));
         }
         match self.affine_data(lhs) {
             AffineExprData::Binary(AffineOp::Add, a, b) => {
-                let divides = |e| self.affine_known_divisor(e) % modulus as u64 == 0;
+                let divides = |e| self.affine_known_divisor(e).is_multiple_of(modulus as u64);
                 if divides(a) {
                     Some(self.affine_binary(AffineOp::Mod, b, rhs))
                 } else if divides(b) {
@@ -268,7 +268,7 @@ impl Context {
                 gcd(self.affine_known_divisor(a), self.affine_known_divisor(b))
             }
             AffineExprData::Binary(AffineOp::FloorDiv | AffineOp::CeilDiv, a, b) => match self.affine_as_const(b) {
-                Some(d) if d != 0 && self.affine_known_divisor(a) % d.unsigned_abs() == 0 => {
+                Some(d) if d != 0 && self.affine_known_divisor(a).is_multiple_of(d.unsigned_abs()) => {
                     self.affine_known_divisor(a) / d.unsigned_abs()
                 }
                 _ => 1,

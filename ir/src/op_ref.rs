@@ -280,7 +280,7 @@ impl<'a> OpRef<'a> {
         let singles = defs.iter().filter(|d| d.arity == Arity::Single).count();
         let others = defs.len() - singles;
         // Without segment sizes all groups that are not single are equally long; the verifier sees to it.
-        let each = if others == 0 { 0 } else { count.checked_sub(singles)? / others };
+        let each = if others == 0 { 0 } else { count.checked_sub(singles)?.div_euclid(others) };
         let size = |d: &ValueDef| if d.arity == Arity::Single { 1 } else { each };
         let start: usize = defs[..group].iter().map(size).sum();
         let range = start..start + size(&defs[group]);

@@ -89,8 +89,17 @@ impl Facts {
         if low > 0 || high < 0 {
             return Err(Contradiction { lhs, rhs });
         }
+        // What all terms share says nothing; a constant that does not share it never makes zero.
+        let Some(difference) = without_common_factor(&difference) else { return Err(Contradiction { lhs, rhs }) };
         match self.solve(&difference) {
-            Some((name, value)) => self.bind(name, value),
+            Some((name, value)) => {
+                // A symbol that turns out to be a number must be able to be that number.
+                let info = self.info(&name);
+                if value.as_const().is_some_and(|v| v < info.min || v > info.max || v % info.div != 0) {
+                    return Err(Contradiction { lhs, rhs });
+                }
+                self.bind(name, value);
+            }
             None => self.zero.push(difference),
         }
         Ok(())
@@ -177,12 +186,12 @@ impl Facts {
 
     /// A multiple of something not above `poly`, in which one floor is replaced by what it divides.
     fn without_floor(&self, poly: &Poly) -> Option<Poly> {
-        let floor = poly.terms().find_map(|(atoms, _)| {
-            atoms.iter().find_map(|a| match a {
-                Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
-                Atom::Symbol(_) => None,
-            })
+        let floors = poly.terms().flat_map(|(atoms, _)| atoms).filter_map(|a| match a {
+            Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
+            Atom::Symbol(_) => None,
         });
+        // One that divides others comes first: in its place they may cancel.
+        let floor = floors.max_by_key(|(a, ..)| depth(a));
         let (floor, inner, divisor) = floor?;
         let mut relaxed = Poly::default();
         for (atoms, c) in poly.terms() {
@@ -242,6 +251,31 @@ impl Facts {
             }
             known % i128::from(divisor) == 0
         })
+    }
+}
+
+/// How many floors an atom has within one another.
+fn depth(atom: &Atom) -> usize {
+    match atom {
+        Atom::Symbol(_) => 0,
+        Atom::FloorDiv(inner, _) => 1 + inner.terms().flat_map(|(atoms, _)| atoms).map(depth).max().unwrap_or(0),
+    }
+}
+
+/// The polynomial divided by the greatest number that divides the coefficients of its symbols; `None` when that does
+/// not divide the constant.
+fn without_common_factor(poly: &Poly) -> Option<Poly> {
+    let mut factor = 0i128;
+    for (_, c) in poly.terms().filter(|(atoms, _)| !atoms.is_empty()) {
+        let (mut a, mut b) = (factor, c.abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        factor = a;
+    }
+    match i64::try_from(factor) {
+        Ok(factor @ 2..) => poly.divide_exact(&Poly::constant(factor)),
+        _ => Some(poly.clone()),
     }
 }
 
@@ -319,6 +353,17 @@ mod tests {
         assert!(f.prove_non_negative(&last.add(&p("16 - N"))), "and ends at or beyond the end");
         assert!(!f.prove_non_negative(&p("N - 2").sub(&last)));
         assert!(!f.prove_non_negative(&last.add(&p("15 - N"))));
+        let half = p("(N + 1) floordiv 2");
+        assert!(f.prove_non_negative(&half.ceildiv(64).scale(64).sub(&half)), "tiles of a half cover it");
+        assert!(f.prove_non_negative(&half.sub(&half.floordiv(2).scale(2))), "half of the half, twice, lies inside");
+    }
+
+    #[test]
+    fn common_factors_cancel() {
+        let mut f = facts(&["B", "S", "T"]);
+        f.assume_equal(&p("4*B"), &p("8")).unwrap();
+        f.assume_equal(&p("6*S"), &p("6*T + 12")).unwrap();
+        assert_eq!((f.canonical(&p("B")), f.canonical(&p("T"))), (p("2"), p("S - 2")));
     }
 
     #[test]
@@ -337,6 +382,11 @@ mod tests {
         assert!(f.assume_equal(&p("B"), &p("0")).is_err());
         f.assume_equal(&p("B"), &p("7")).unwrap();
         assert!(f.assume_equal(&p("B"), &p("8")).is_err());
+        let mut f = Facts::new();
+        f.define("N", SymbolInfo { min: 8, max: 64, div: 8, likely: vec![] });
+        for (a, b) in [("4*N", "4*M + 2"), ("N", "4"), ("N", "65"), ("2*N", "24")] {
+            assert!(f.clone().assume_equal(&p(a), &p(b)).is_err(), "{a} = {b}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The `dyn` dialect: symbolic sizes.
 
+pub(crate) mod asm;
 pub mod attr;
 pub mod facts;
 pub mod interp;

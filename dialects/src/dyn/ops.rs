@@ -20,6 +20,7 @@ impl Dialect for DynDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Symbolic sizes: symbols with what is known of them, and equalities between sizes.");
         d.attr("shape", attr::parse_shape);
+        d.directive("Name", super::asm::NAME).directive("Size", super::asm::SIZE);
         d.op::<SymbolOp<'_>>().op::<EqualOp<'_>>();
         super::interp::register(d);
     }
@@ -90,7 +91,7 @@ attr_constraints! {
 /// ```mlir
 /// %S = dyn.symbol "S" {div = 8, likely = [128], range = [8, 512]} : index
 /// ```
-#[op("dyn.symbol", format = "$name attr-dict `:` type($result)", verify)]
+#[op("dyn.symbol", format = "custom<Name>($name) attr-dict `:` type($result)", verify)]
 pub struct SymbolOp {
     /// Name that sizes use.
     name: Attr<StrAttr>,
@@ -112,9 +113,9 @@ pub struct SymbolOp {
 /// `source` says where the equality comes from, in words for the message of the run-time check.
 ///
 /// ```mlir
-/// dyn.equal #dyn.shape<[T]>, #dyn.shape<[S + 1]> {source = "past_mask and key"}
+/// dyn.equal [T], [S + 1] {source = "past_mask and key"}
 /// ```
-#[op("dyn.equal", format = "$lhs `,` $rhs attr-dict")]
+#[op("dyn.equal", format = "custom<Size>($lhs) `,` custom<Size>($rhs) attr-dict")]
 pub struct EqualOp {
     /// One size.
     lhs: Attr<SizeAttr>,

@@ -5,7 +5,7 @@ use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Attr, Op, Rewriter, Value};
 
 use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
-use super::shape_fn::{ShapeEnv, slice_bounds};
+use super::shape_fn::{ShapeEnv, sizes_are_determined, slice_bounds};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::{Facts, Poly};
 
@@ -123,24 +123,24 @@ impl Canonicalize for ReshapeOp<'_> {
 fn reshape_of_reshape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let outer = rw.view::<ReshapeOp<'_>>(op)?;
     let inner = rw.def::<ReshapeOp<'_>>(outer.input())?;
-    // Zeros in the shape operand copy sizes of the reshape between.
-    let sizes = symbolic_shape(rw.cx(), rw.body().ty(outer.result()))?;
-    if outer.shape().is_some() || sizes.iter().any(Option::is_none) {
-        return rw.no_match(op, || "the result's type leaves sizes open".to_string());
-    }
     let source = inner.input();
+    let sizes = symbolic_shape(rw.cx(), rw.body().ty(outer.result()))?;
+    // Zeros in the shape operand copy sizes of the reshape between.
+    if outer.shape().is_some() || !sizes_are_determined(outer.op_ref(), source, &sizes) {
+        return rw.no_match(op, || "the result's sizes do not follow from types".to_string());
+    }
     rw.set_operand(op, 0, source);
     Some(())
 }
 
-/// Where the result's type says all sizes, the operand is not needed.
+/// Where types say all sizes but one, the operand is not needed.
 fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let reshape = rw.view::<ReshapeOp<'_>>(op)?;
     reshape.shape()?;
     let input = reshape.input();
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(reshape.result()))?;
-    if sizes.iter().any(Option::is_none) {
-        return rw.no_match(op, || "the result's type leaves sizes open".to_string());
+    if !sizes_are_determined(reshape.op_ref(), input, &sizes) {
+        return rw.no_match(op, || "the result's sizes do not follow from types".to_string());
     }
     rw.set_operands(op, &[input]);
     rw.set_prop(op, "allowzero", None);

@@ -54,6 +54,20 @@ fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: &SymbolValu
     frame.set(index, Value::Tensor(tensor))
 }
 
+/// The symbols that the region's arguments and the types of the op's own operands determine.
+fn symbols(frame: &Frame<'_>) -> Result<SymbolValues, Fault> {
+    let mut symbols = SymbolValues::of_frame(frame)?;
+    let op = frame.op();
+    let mut tensors = Vec::new();
+    for (i, ty) in op.operand_types().enumerate() {
+        if let Ok(Value::Tensor(tensor)) = frame.operand(i) {
+            tensors.push((ty, tensor.shape()));
+        }
+    }
+    symbols.bind_all(op.cx, &tensors)?;
+    Ok(symbols)
+}
+
 // ---- compute
 
 struct ComputeHook;
@@ -61,7 +75,7 @@ struct ComputeHook;
 impl Interpret for ComputeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
-        let symbols = SymbolValues::of_frame(frame)?;
+        let symbols = symbols(frame)?;
         let inputs: Vec<Tensor> =
             (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
         let extents = extents(&form, &inputs, &symbols)?;
@@ -251,7 +265,7 @@ struct SizeHook;
 impl Interpret for SizeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(size) = op.as_::<SizeOp<'_>>() else { return broken().map_err(Into::into) };
-        let value = size_value(size.size(), &SymbolValues::of_frame(frame)?)?;
+        let value = size_value(size.size(), &symbols(frame)?)?;
         frame.set(0, Value::index(value))?;
         Ok(Flow::Next)
     }
@@ -283,7 +297,7 @@ struct ReshapeHook;
 impl Interpret for ReshapeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return broken().map_err(Into::into) };
-        let symbols = SymbolValues::of_frame(frame)?;
+        let symbols = symbols(frame)?;
         let input = frame.tensor(0)?.clone();
         let asked: Vec<Option<i64>> = match reshape.shape() {
             Some(_) => {
@@ -343,7 +357,7 @@ struct ConcatHook;
 impl Interpret for ConcatHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(concat) = op.as_::<ConcatOp<'_>>() else { return broken().map_err(Into::into) };
-        let (axis, symbols) = (concat.axis() as usize, SymbolValues::of_frame(frame)?);
+        let (axis, symbols) = (concat.axis() as usize, symbols(frame)?);
         let inputs: Vec<Tensor> =
             (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
         let mut shape: Shape = inputs[0].shape().into();
@@ -376,7 +390,7 @@ struct SliceHook;
 impl Interpret for SliceHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(slice) = op.as_::<SliceOp<'_>>() else { return broken().map_err(Into::into) };
-        let symbols = SymbolValues::of_frame(frame)?;
+        let symbols = symbols(frame)?;
         let (starts, ends) = match (slice.starts(), slice.ends()) {
             (Some(starts), Some(ends)) => (starts, ends),
             _ => (integers(frame, 1)?, integers(frame, 2)?),
@@ -432,7 +446,7 @@ struct GatherHook;
 impl Interpret for GatherHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(gather) = op.as_::<GatherOp<'_>>() else { return broken().map_err(Into::into) };
-        let (axis, symbols) = (gather.axis() as usize, SymbolValues::of_frame(frame)?);
+        let (axis, symbols) = (gather.axis() as usize, symbols(frame)?);
         let (data, indices) = (frame.tensor(0)?.clone(), integers(frame, 1)?);
         let index_shape: Shape = frame.tensor(1)?.shape().into();
         let size = data.shape()[axis];

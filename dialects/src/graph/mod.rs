@@ -37,6 +37,7 @@ impl Dialect for GraphDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Tensor operators with value semantics: a structured form, and the few ops that have none.");
+        d.directive("Size", crate::r#dyn::asm::SIZE);
         d.op::<ComputeOp<'_>>()
             .op::<YieldOp<'_>>()
             .op::<IndexOp<'_>>()

@@ -17,7 +17,8 @@ use crate::r#dyn::ops::SizeAttr;
 /// * An iterator's extent is the size of a dimension that an input map (of an input without `oob`) or a result map
 ///   reads at the plain iterator.
 /// * An input map may index outside its tensor if the input has an `oob` value, which is then read; `oob` holds a number
-///   or `unit` (none) per input, and is left out when no input has one.
+///   or `unit` (none) per input, and is left out when no input has one. A tensor of which only the first elements are
+///   read has one too, so that it does not say how far the iterator runs.
 /// * A result map names every parallel iterator once and no other; a constant 0 stands for a dimension of size 1.
 /// * With `"reduce"` iterators each result has a combiner, `"add"`, `"mul"`, `"max"` or `"min"`, that joins what the body
 ///   yields to the combiner's identity, over the reduce iterators in row-major order. Numbers are accumulated in `f32`
@@ -94,9 +95,9 @@ pub struct IndexOp {
 /// The value of a symbolic size, for bodies that compute with it: the count of a mean, the border of a window.
 ///
 /// ```mlir
-/// %n = graph.size #dyn.shape<[4*S]> : index
+/// %n = graph.size [4*S] : index
 /// ```
-#[op("graph.size", traits(Pure), format = "$size attr-dict `:` type($result)", fold)]
+#[op("graph.size", traits(Pure), format = "custom<Size>($size) attr-dict `:` type($result)", fold)]
 pub struct SizeOp {
     /// The size.
     size: Attr<SizeAttr>,

@@ -1,5 +1,7 @@
 //! Shapes and small contents, symbolically: what each op says of its results.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::types::TypeData;
@@ -133,6 +135,20 @@ impl ShapeEnv {
         }
         inferred
     }
+}
+
+/// True when the sizes of a result of `op` are known where it runs without looking at data: all but one are constant or
+/// made of symbols that the types of `input` or of the arguments around name. The one left follows from the others.
+pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
+    let entry = op.body.entry_block().map_or(&[][..], |b| op.body.block_args(b));
+    let mut known = BTreeSet::new();
+    for value in entry.iter().copied().chain([input]) {
+        for size in symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().iter().flatten() {
+            known.extend(size.symbols());
+        }
+    }
+    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
+    sizes.iter().filter(|s| !determined(s)).count() <= 1
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
@@ -311,8 +327,14 @@ impl ShapeFn for ConcatShape {
         let rank = shapes.first().map_or(0, Vec::len);
         let shape: SymShape = (0..rank).map(|d| dim(d, &mut required)).collect();
         let contents = || {
-            let parts = op.operands().map(|v| env.contents(op, v)).collect::<Option<Vec<_>>>()?.concat();
-            (rank == 1 && parts.len() <= MAX_CONTENTS).then_some(parts)
+            let part = |v| match env.contents(op, v) {
+                Some(known) => Some(known),
+                // Nothing is known of the elements, but how many there are.
+                None => Some(vec![None; static_len(&env.shape(op, v)?).filter(|n| *n <= MAX_CONTENTS)?]),
+            };
+            let integers = op.operands().all(|v| has_integers(op, v));
+            let parts = (rank == 1 && integers).then(|| op.operands().map(part).collect::<Option<Vec<_>>>())??.concat();
+            (parts.len() <= MAX_CONTENTS).then_some(parts)
         };
         let contents = contents();
         Inferred { required, ..one(shape, contents) }

@@ -279,7 +279,8 @@ fn check_inside(
     Ok(())
 }
 
-/// An `oob` value costs a mask; one that is never read is a mistake.
+/// An `oob` value costs a mask; one that is never read is a mistake, unless without it the input would say how far an
+/// iterator runs.
 fn check_oob_needed(
     op: OpRef<'_>,
     input: usize,
@@ -287,11 +288,16 @@ fn check_oob_needed(
     extents: &[Option<Poly>],
     diags: &mut Diagnostics,
 ) -> Checked {
-    let inside = op.cx.map_results(map).iter().zip(sizes(op, op.operand(input))).all(|(expr, size)| {
-        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { return false };
+    let mut inside = true;
+    for (expr, size) in op.cx.map_results(map).iter().zip(sizes(op, op.operand(input))) {
+        let plain = maps::plain_dim(op.cx, *expr);
+        if plain.is_some_and(|i| extents.get(i) != Some(&size)) {
+            return Ok(());
+        }
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { return Ok(()) };
         let room = size.and_then(|s| s.sub(&high).as_const());
-        low.as_const().is_some_and(|l| l >= 0) && room.is_some_and(|r| r >= 1)
-    });
+        inside &= low.as_const().is_some_and(|l| l >= 0) && room.is_some_and(|r| r >= 1);
+    }
     if inside {
         return fail(op, diags, format_args!("input {input} has an oob value but never reads outside"));
     }

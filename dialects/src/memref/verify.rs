@@ -9,7 +9,7 @@ use super::asm::value_type;
 use super::layout::{StridedLayout, strided_layout};
 use super::ops::*;
 use crate::show;
-use crate::slices::{Mixed, is_rank_reduction, mixed, verify_mixed, verify_reassociation, verify_slice};
+use crate::slices::{Mixed, is_rank_reduction, verify_mixed, verify_output_shape, verify_reassociation, verify_slice};
 
 fn shape(op: OpRef<'_>, ty: Type) -> Vec<i64> {
     op.cx.shape(ty).unwrap_or_default().to_vec()
@@ -231,12 +231,7 @@ fn verify_copy(op: OpRef<'_>) -> Result<(), Diagnostic> {
 fn verify_expand(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let expand = ExpandShapeOp::from_ref(op);
     let (source, result) = (shape(op, op.ty(expand.src())), shape(op, op.ty(expand.result())));
-    verify_mixed(op, "output shape", 1, "static_output_shape", Some(result.len()))?;
-    let declared: Vec<i64> =
-        mixed(op, 1, "static_output_shape").iter().map(|m| m.as_static().unwrap_or(DYNAMIC)).collect();
-    if declared != result {
-        return Err(op.error("expected output shape to be the shape of the result type"));
-    }
+    verify_output_shape(op, 1, &result)?;
     verify_reassociation(op, &expand.reassociation(), &result, &source)
 }
 

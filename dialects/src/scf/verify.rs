@@ -68,10 +68,6 @@ fn verify_for(for_op: ForOp<'_>) -> Result<(), Diagnostic> {
     if args.first() != Some(&bound) {
         return Err(op.error("expected induction variable to be same type as bounds and step"));
     }
-    let step = op.constant(for_op.step()).and_then(|a| op.cx.as_int(a));
-    if step.is_some_and(|s| if for_op.unsigned_cmp() { s == 0 } else { s <= 0 }) {
-        return Err(op.error("constant step operand must be positive"));
-    }
     let inits: Vec<Type> = for_op.init_args().map(|v| op.ty(v)).collect();
     let results: Vec<Type> = op.result_types().collect();
     let carried = &args[1..];

@@ -6,7 +6,7 @@ use sutura_ir::{Context, DYNAMIC, Diagnostic, Diagnostics, OpRef, Reported, Type
 
 use super::ops::*;
 use crate::show;
-use crate::slices::{is_rank_reduction, mixed, verify_mixed, verify_reassociation, verify_slice};
+use crate::slices::{is_rank_reduction, mixed, verify_mixed, verify_output_shape, verify_reassociation, verify_slice};
 
 fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
     result.map_err(|d| diags.report(d))
@@ -112,8 +112,11 @@ fn verify_part(op: OpRef<'_>, sizes: &[i64], part: Type, whole: Type) -> Result<
     if op.cx.element_type(part) == op.cx.element_type(whole) && is_rank_reduction(sizes, &shape(op, part)) {
         return Ok(());
     }
-    let (full, found) = (show::ty(op.cx, full), show::ty(op.cx, part));
-    Err(op.error(format!("expected type to be '{full}' or a rank-reduced version, but got '{found}'")))
+    let full = show::ty(op.cx, full);
+    let same = op.cx.element_type(part) == op.cx.element_type(whole);
+    let why = if same { "size mismatch" } else { "element type mismatch" };
+    let message = format!("expected type to be '{full}' or a rank-reduced version. ({why}) ");
+    Err(Diagnostic::error(op.loc(), message))
 }
 
 fn verify_extract_slice(op: OpRef<'_>) -> Result<(), Diagnostic> {
@@ -131,12 +134,7 @@ fn verify_insert_slice(op: OpRef<'_>) -> Result<(), Diagnostic> {
 fn verify_expand(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let expand = ExpandShapeOp::from_ref(op);
     let (source, result) = (shape(op, op.ty(expand.src())), shape(op, op.ty(expand.result())));
-    verify_mixed(op, "output shape", 1, "static_output_shape", Some(result.len()))?;
-    let declared: Vec<i64> =
-        mixed(op, 1, "static_output_shape").iter().map(|m| m.as_static().unwrap_or(DYNAMIC)).collect();
-    if declared != result {
-        return Err(op.error("expected output shape to be the shape of the result type"));
-    }
+    verify_output_shape(op, 1, &result)?;
     verify_reassociation(op, &expand.reassociation(), &result, &source)
 }
 
@@ -156,9 +154,13 @@ fn verify_pad(op: OpRef<'_>) -> Result<(), Diagnostic> {
         let expected = if *size == DYNAMIC { None } else { size.checked_add(low).and_then(|s| s.checked_add(high)) };
         let found = result.get(i).copied();
         if expected.is_some() && found != Some(DYNAMIC) && expected != found {
-            let found = found.unwrap_or_default();
-            let expected = expected.unwrap_or_default();
-            return Err(op.error(format!("padded size {expected} of dimension {i} differs from the result's {found}")));
+            let mut inferred = result.clone();
+            inferred[i] = expected.unwrap_or_default();
+            let (found, elem) = (op.ty(op.result(0)), op.cx.element_type(op.ty(op.result(0))));
+            let inferred = show::ty(op.cx, op.cx.tensor_type(&inferred, elem, None));
+            let found = show::ty(op.cx, found);
+            let message = format!("specified type '{found}' does not match the inferred type '{inferred}'");
+            return Err(Diagnostic::error(op.loc(), message));
         }
     }
     if result.len() != source.len() {
@@ -180,7 +182,7 @@ fn verify_element_region(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let yielded = block.body.last_op(block.block).map(|last| op.at(last));
     match yielded.and_then(|y| y.as_::<YieldOp<'_>>()) {
         Some(y) if op.ty(y.element()) == op.cx.element_type(ty) => Ok(()),
-        Some(_) => Err(op.error("expected yield type to match element type")),
+        Some(_) => Err(op.error("expected yield type to match shape element type")),
         None => Err(op.error("expected the region to end with 'tensor.yield'")),
     }
 }

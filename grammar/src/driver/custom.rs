@@ -52,11 +52,9 @@ enum Stop {
 impl<'t> Driver<'t> {
     pub(super) fn custom_op(
         &mut self,
-        unit: &Unit<'t>,
         name: &Node<'t>,
         results: SmallVec<[ResultName<'t>; 1]>,
     ) -> Result<(), Reported> {
-        debug_assert_eq!(unit.node.rule(), Rule::op);
         let (def, full) = self.resolve_custom(name)?;
         let start = self.op_start(full, name.start(), results)?;
         let cx = self.cx();
@@ -264,7 +262,8 @@ impl<'t> CustomOp<'t> {
                         return region_at(cursor);
                     }
                 }
-                element => self.element(cursor, element, at)?,
+                Element::Attr(_) if item.implied => {}
+                element => self.element(cursor, element)?,
             }
         }
         self.loc = cursor.opt_loc()?;
@@ -287,10 +286,9 @@ impl<'t> CustomOp<'t> {
         let first = (at + 1..).find(|&i| !matches!(self.format.items[i].element, Element::Space(_)));
         let first = first.expect("a group has elements");
         if self.present(cursor, &self.format.items[first].element) {
-            if group.implied {
-                if let Element::Attr(i) = self.format.items[at + 1 + group.anchor].element {
-                    self.parts.set_prop(cursor.cx(), self.def.attrs[i].name, Attr::UNIT);
-                }
+            let anchor = &self.format.items[at + 1 + group.anchor];
+            if let (true, Element::Attr(i)) = (anchor.implied, &anchor.element) {
+                self.parts.set_prop_at(cursor.cx(), *i, Attr::UNIT);
             }
         } else {
             self.next = at + 1 + group.then;
@@ -317,7 +315,7 @@ impl<'t> CustomOp<'t> {
         }
     }
 
-    fn element(&mut self, cursor: &mut Cursor<'_, 't>, element: &Element, at: usize) -> Result<(), Reported> {
+    fn element(&mut self, cursor: &mut Cursor<'_, 't>, element: &Element) -> Result<(), Reported> {
         match element {
             Element::Literal(text) => {
                 if text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()) {
@@ -334,7 +332,7 @@ impl<'t> CustomOp<'t> {
                 self.all_operands = Some(operand_list(cursor, Arity::Variadic)?);
                 Ok(())
             }
-            Element::Attr(i) => self.attr(cursor, *i, at),
+            Element::Attr(i) => self.attr(cursor, *i),
             Element::Successor(i) => {
                 self.parts.successors[*i] = successor_list(cursor, self.def.successors[*i].arity)?;
                 Ok(())
@@ -378,14 +376,8 @@ impl<'t> CustomOp<'t> {
         }
     }
 
-    fn attr(&mut self, cursor: &mut Cursor<'_, 't>, index: usize, at: usize) -> Result<(), Reported> {
+    fn attr(&mut self, cursor: &mut Cursor<'_, 't>, index: usize) -> Result<(), Reported> {
         let def = &self.def.attrs[index];
-        let is_implied = self.format.items[..at].iter().enumerate().any(|(i, item)| {
-            matches!(item.element, Element::Optional(Optional { anchor, implied: true, .. }) if i + 1 + anchor == at)
-        });
-        if is_implied {
-            return Ok(());
-        }
         let value = match def.constraint.syntax {
             AttrSyntax::Plain | AttrSyntax::Unit => cursor.attr(None)?,
             AttrSyntax::Untyped(ty) => cursor.attr(Some(ty))?,

@@ -34,7 +34,8 @@ impl<'t> Driver<'t> {
         results: SmallVec<[ResultName<'t>; 1]>,
         mut children: Nodes<'t>,
     ) -> Result<(), Reported> {
-        let start = self.op_start(name.text(), name.start() - 1, results)?;
+        let text = self.generic_name(name)?;
+        let start = self.op_start(text, name.start() - 1, results)?;
         let mut op =
             GenericOp { start, operands: SmallVec::new(), successors: SmallVec::new(), props: Attr::EMPTY_DICT };
         let mut end = name.span().end + 1;
@@ -74,9 +75,24 @@ impl<'t> Driver<'t> {
         unreachable!("the rule ends in a region or a type")
     }
 
+    /// The name of an op without quotes and escapes.
+    fn generic_name(&mut self, node: &Node<'t>) -> Result<&'t str, Reported> {
+        let text = node.text();
+        if text.is_empty() {
+            return Err(self.reader.error(node.start() - 1, "empty operation name is invalid"));
+        }
+        if !text.contains('\\') {
+            return Ok(text);
+        }
+        let quoted = Span::new(node.start() - 1, node.span().end + 1);
+        let name = self.reader.unescape(quoted)?;
+        let cx = self.cx();
+        Ok(cx.str(cx.ident(&name)))
+    }
+
     fn open_generic_region(&mut self, op: GenericOp<'t>, at: usize) {
         let default = op.start.name.def(self.cx()).and_then(|d| d.default_dialect).unwrap_or_default();
-        self.open_region(OpenOp::Generic(op), at, default);
+        self.open_region(OpenOp::Generic(Box::new(op)), at, default);
     }
 
     fn operand(&mut self, node: &Node<'t>) -> Result<Operand<'t>, Reported> {
@@ -168,10 +184,11 @@ impl<'t> Driver<'t> {
     /// After a region: the next one, or the rest of the op.
     pub(super) fn resume_generic(
         &mut self,
-        mut op: GenericOp<'t>,
+        op: Box<GenericOp<'t>>,
         blocks: Vec<Block>,
         unit: Unit<'t>,
     ) -> Result<(), Reported> {
+        let mut op = *op;
         op.start.regions.push(blocks);
         let mut children = unit.node.clone().children();
         match children.peek_rule() {

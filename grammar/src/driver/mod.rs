@@ -66,7 +66,7 @@ struct OpStart<'t> {
 
 /// An op that waits for one of its regions.
 enum OpenOp<'t> {
-    Generic(GenericOp<'t>),
+    Generic(Box<GenericOp<'t>>),
     Custom(Box<CustomOp<'t>>),
     /// An op with an error: its regions are read to find more.
     Broken,
@@ -170,8 +170,8 @@ impl<'t> Driver<'t> {
 
     fn unit(&mut self, unit: Unit<'t>) -> Result<(), Reported> {
         match unit.node.rule() {
-            Rule::op => self.op(unit),
-            Rule::close => self.close(unit),
+            Rule::op | Rule::bare_op => self.op(unit),
+            Rule::close | Rule::bare_close => self.close(unit),
             Rule::label => self.label(unit),
             Rule::alias => self.alias(unit),
             _ => self.resource(unit),
@@ -197,7 +197,7 @@ impl<'t> Driver<'t> {
         let name = children.next().expect("a name");
         let done = match name.rule() {
             Rule::gname => self.generic_op(&name, results, children),
-            _ => self.custom_op(&unit, &name, results),
+            _ => self.custom_op(&name, results),
         };
         if done.is_err() {
             self.broken_op(&unit);
@@ -207,6 +207,7 @@ impl<'t> Driver<'t> {
 
     /// Makes the results of an op with an error known as such, and its region, if one begins here, open.
     fn broken_op(&mut self, unit: &Unit<'t>) {
+        self.units.skip_rest();
         let mut opens = None;
         for child in unit.node.clone().children() {
             match child.rule() {
@@ -558,13 +559,11 @@ impl<'t> Driver<'t> {
     }
 
     fn finish(&mut self, file: &str) -> Result<Module, Reported> {
-        if !self.damaged {
-            if let Some(frame) = self.frames.get(1..).and_then(<[_]>::last) {
-                let open = self.reader.loc(frame.region.at);
-                let end = self.reader.loc(self.reader.text.len());
-                let error = Diagnostic::error(end, "expected '}' at the end of a region");
-                self.reader.report(error.note(open, "the region begins here"));
-            }
+        if let (false, Some(frame)) = (self.damaged, self.frames.get(1..).and_then(<[_]>::last)) {
+            let open = self.reader.loc(frame.region.at);
+            let end = self.reader.loc(self.reader.text.len());
+            let error = Diagnostic::error(end, "expected '}' at the end of a region");
+            self.reader.report(error.note(open, "the region begins here"));
         }
         let mut level = self.levels.swap_remove(0);
         let scope = std::mem::take(&mut level.scope);

@@ -269,6 +269,6 @@ pub enum DirectiveArg {
 pub struct DirectiveDef {
     /// Reads the directive's text into `parts`.
     pub parse: fn(&mut dyn AsmParser, &mut OpParts, &[DirectiveArg]) -> Result<(), Reported>,
-    /// Writes it. Printing begins right after the element before; the directive writes its own leading blank.
+    /// Writes it. A blank stands before it as before any element, unless it writes nothing.
     pub print: fn(&mut super::print::Printer<'_>, OpRef<'_>, &[DirectiveArg]),
 }

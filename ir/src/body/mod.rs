@@ -540,3 +540,13 @@ impl Module {
         self.body.nested_mut(self.op).expect("the top-level op is isolated")
     }
 }
+
+impl Drop for Body {
+    /// Takes nested bodies apart one by one: their depth costs no stack.
+    fn drop(&mut self) {
+        let mut pending: Vec<Box<Body>> = self.ops.iter_mut().filter_map(|op| op.body.take()).collect();
+        while let Some(mut body) = pending.pop() {
+            pending.extend(body.ops.iter_mut().filter_map(|op| op.body.take()));
+        }
+    }
+}

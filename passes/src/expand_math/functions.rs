@@ -26,7 +26,7 @@ fn scale<A: Arith>(a: &mut A, p: A::V, shifted: A::V) -> A::V {
 /// `e^r` for `|r|` up to `ln(2)/2`: 1 + r + r^2 P(r).
 fn exp_reduced<A: Arith>(a: &mut A, r: A::V) -> A::V {
     let p = a
-        .polynomial(r, &[1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5.000_000_1e-1]);
+        .polynomial(r, &[1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1]);
     let square = a.mul(r, r);
     let tail = a.fma(p, square, r);
     let one = a.f(1.0);
@@ -91,7 +91,7 @@ pub(super) fn log<A: Arith>(a: &mut A, x: A::V) -> A::V {
             -1.666_805_8e-1,
             2.000_071_5e-1,
             -2.499_999_4e-1,
-            3.333_333_1e-1,
+            3.333_333e-1,
         ],
     );
     let cube = a.mul(square, r);
@@ -136,7 +136,7 @@ pub(super) fn tanh<A: Arith>(a: &mut A, x: A::V) -> A::V {
         ],
     );
     let p = a.mul(p, limited);
-    let q = a.polynomial(square, &[1.198_258_4e-6, 1.185_347_1e-4, 2.268_434_6e-3, 4.893_525_2e-3]);
+    let q = a.polynomial(square, &[1.198_258_4e-6, 1.185_347_1e-4, 2.268_434_6e-3, 4.893_525e-3]);
     let ratio = a.div(p, q);
     // Near zero the function is its argument, denormals included.
     let (magnitude, small) = (a.abs(x), a.f(4e-4));
@@ -156,7 +156,7 @@ pub(super) fn erf<A: Arith>(a: &mut A, x: A::V) -> A::V {
             -2.101_024e-6,
             -5.692_506_4e-5,
             -7.349_906_3e-4,
-            -2.954_599_8e-3,
+            -2.954_6e-3,
             -1.609_603_3e-2,
         ],
     );

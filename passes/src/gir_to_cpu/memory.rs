@@ -63,7 +63,7 @@ pub(super) fn stored(elem: Type) -> Type {
 
 impl Emit<'_> {
     /// Element type as a computation sees it, from the byte in memory.
-    fn from_stored(&mut self, value: Value, elem: Type) -> Value {
+    fn loaded(&mut self, value: Value, elem: Type) -> Value {
         if elem != Type::I1 {
             return value;
         }
@@ -71,7 +71,7 @@ impl Emit<'_> {
         self.op1("arith.trunci", &[value], ty, &[])
     }
 
-    fn to_stored(&mut self, value: Value, elem: Type) -> Value {
+    fn storable(&mut self, value: Value, elem: Type) -> Value {
         if elem != Type::I1 {
             return value;
         }
@@ -94,13 +94,13 @@ impl Emit<'_> {
     pub(super) fn load_scalar(&mut self, slice: &SliceVal, row: Option<Value>, col: Option<Value>) -> Value {
         let ptr = self.address(slice, row, col);
         let value = self.load(ptr, stored(slice.elem));
-        self.from_stored(value, slice.elem)
+        self.loaded(value, slice.elem)
     }
 
     /// Stores one element.
     pub(super) fn store_scalar(&mut self, value: Value, slice: &SliceVal, row: Option<Value>, col: Option<Value>) {
         let ptr = self.address(slice, row, col);
-        let value = self.to_stored(value, slice.elem);
+        let value = self.storable(value, slice.elem);
         self.store(value, ptr);
     }
 
@@ -145,7 +145,7 @@ impl Emit<'_> {
                 self.gather(ptrs, mask, zero)
             }
         };
-        self.from_stored(value, slice.elem)
+        self.loaded(value, slice.elem)
     }
 
     /// Stores `lanes` neighbours from column `col` on, those that `mask` lets.
@@ -158,7 +158,7 @@ impl Emit<'_> {
         mask: Option<Value>,
     ) {
         let ptr = self.address(slice, row, col);
-        let value = self.to_stored(value, slice.elem);
+        let value = self.storable(value, slice.elem);
         match (slice.col.contiguous, mask) {
             (true, None) => self.store(value, ptr),
             (true, Some(mask)) => self.masked_store(value, ptr, mask),

@@ -138,9 +138,6 @@ impl<'a> Lowering<'a, '_> {
 
     fn load_op(&mut self, this: &LoadOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
-        if this.pad().is_some() {
-            return self.fail(op, "a load that pads cannot be lowered to this target");
-        }
         let slice = self.held_slice(op, this.slice())?;
         let ty = self.tile_type(op, this.tile());
         // What was stored before must be there before memory that can be written is read again.
@@ -151,8 +148,15 @@ impl<'a> Lowering<'a, '_> {
             let (rows, cols) = self.at(op, extents(ty))?;
             let scalars = cols == 1 || self.only_left_operand(op);
             let tile = self.e.load_tile(&slice, rows, cols, scalars);
-            let tile = self.at(op, tile)?;
+            let mut tile = self.at(op, tile)?;
+            if let Some(pad) = this.pad() {
+                tile = self.e.pad_tile(&tile, slice.exists, pad);
+            }
             return self.hold(op, Held::Tile(tile));
+        }
+        if this.pad().is_some() {
+            return self
+                .fail(op, "has a number for what lies outside the view, which only a tile in registers can have");
         }
         let (mut window, row_window) = (slice.col.window, slice.row.window);
         let cols = self.size(&ty.cols);
@@ -335,6 +339,10 @@ impl<'a> Lowering<'a, '_> {
         }
         if let Some(this) = op.as_::<CastOp>() {
             return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.cast(this.kind(), v[0], ty.elem)));
+        }
+        if let Some(this) = op.as_::<IotaOp>() {
+            let base = self.index(this.base());
+            return Ok(self.e.iota_tile(this.axis(), base, ty.elem, (rows, cols)));
         }
         if op.is::<BroadcastOp>() {
             return Ok(self.e.broadcast_tile(&tiles[0], &tiles[1]));

@@ -283,7 +283,7 @@ struct Accumulators {
 /// Runs all `sinks`, which share a window, in one loop. Returns the results of the reductions, one tile per sink.
 pub(super) fn run_loop(e: &mut Emit<'_>, strips: &Strips, sinks: &[Sink]) -> Result<Vec<(Value, RegTile)>, String> {
     let first = &strips.nodes[sinks[0].node()];
-    let (lo, hi) = (first.window.lo.map_or_else(|| e.i64(0), |lo| lo), first.window.hi.unwrap_or(first.cols));
+    let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
     let hi = e.maxi(hi, lo);
     let acc = start(e, strips, sinks);
     // Light bodies are bound by the latency of the combination: several independent chains hide it.

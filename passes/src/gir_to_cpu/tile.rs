@@ -1,7 +1,7 @@
 //! Tiles held in registers: scalars, or vectors of the target's width, one row after another.
 
 use sutura_dialects::gir::constraints::Axis;
-use sutura_dialects::gir::kinds::{Combiner, TernaryKind};
+use sutura_dialects::gir::kinds::{CastKind, Combiner, TernaryKind};
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, Pred, identity};
@@ -74,6 +74,35 @@ impl Emit<'_> {
             let v = self.splat(value);
             Parts::Vectors(vec![vec![v; self.chunks(cols) as usize]; rows as usize])
         };
+        RegTile { elem, rows, cols, parts, row_window: Window::FULL, col_window: Window::FULL }
+    }
+
+    /// A tile that counts from `base` on.
+    pub(super) fn iota_tile(&mut self, axis: Axis, base: Value, elem: Type, (rows, cols): (i64, i64)) -> RegTile {
+        let narrow = |e: &mut Self, value: Value| match elem {
+            Type::INDEX | Type::I64 => value,
+            _ => e.cast(CastKind::TruncI, value, elem),
+        };
+        let mut parts = Vec::new();
+        for r in 0..rows {
+            let mut line = Vec::new();
+            let chunks = if cols == 1 { 1 } else { self.chunks(cols) };
+            for chunk in 0..chunks {
+                let ahead = if axis == Axis::Rows { r } else { chunk * self.lanes };
+                let ahead = self.i64(ahead);
+                let mut value = self.addi(base, ahead);
+                if cols != 1 {
+                    value = self.broadcast(value);
+                    if axis == Axis::Cols {
+                        let lanes = self.lane_numbers();
+                        value = self.addi(value, lanes);
+                    }
+                }
+                line.push(narrow(self, value));
+            }
+            parts.push(line);
+        }
+        let parts = if cols == 1 { Parts::Scalars(parts) } else { Parts::Vectors(parts) };
         RegTile { elem, rows, cols, parts, row_window: Window::FULL, col_window: Window::FULL }
     }
 
@@ -159,6 +188,34 @@ impl Emit<'_> {
         let parts = if scalars { Parts::Scalars(grid) } else { Parts::Vectors(grid) };
         let (row_window, col_window) = (slice.row.window, slice.col.window);
         Ok(RegTile { elem: slice.elem, rows, cols, parts, row_window, col_window })
+    }
+
+    /// The tile with `pad` wherever it has no element.
+    pub(super) fn pad_tile(&mut self, tile: &RegTile, exists: Option<Value>, pad: sutura_ir::Attr) -> RegTile {
+        let mut tile = tile.clone();
+        let (cols, row_window, col_window) = (tile.cols, tile.row_window, tile.col_window);
+        let scalars = tile.is_scalars();
+        let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &mut tile.parts;
+        for (r, row) in rows.iter_mut().enumerate() {
+            let mut inside = self.row_exists(r as i64, row_window);
+            if let Some(exists) = exists {
+                inside = Some(self.both(inside, exists));
+            }
+            for (c, value) in row.iter_mut().enumerate() {
+                let column = if scalars {
+                    self.row_exists(c as i64, col_window)
+                } else if col_window.is_full() {
+                    None
+                } else {
+                    self.chunk_mask(c as i64, cols, col_window)
+                };
+                for condition in [inside, column].into_iter().flatten() {
+                    let outside = self.like(*value, pad);
+                    *value = self.select(condition, *value, outside);
+                }
+            }
+        }
+        RegTile { row_window: Window::FULL, col_window: Window::FULL, ..tile }
     }
 
     fn load_parts(&mut self, slice: &SliceVal, rows: i64, cols: i64, scalars: bool) -> Vec<Value> {

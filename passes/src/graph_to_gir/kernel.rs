@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::attr::shape_attr;
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::DimDecl;
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{IndexOp, KernelOp};
+use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, YieldOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
@@ -170,6 +170,27 @@ impl Emit<'_> {
             None => product,
         };
         self.index(expr, &|i| if i == 0 { a } else { b.expect("the map has a second dimension only then") })
+    }
+
+    /// A loop that carries values: `body` gets the index and what is carried, and returns what goes on.
+    pub(super) fn for_loop(
+        &mut self,
+        count: &Poly,
+        inits: &[Value],
+        body: &mut dyn FnMut(&mut Self, Value, &[Value]) -> Built<Vec<Value>>,
+    ) -> Built<Vec<Value>> {
+        let (lo, hi) = (self.constant(0), self.size(count));
+        let op = ForOp::build(&mut self.b, self.loc, lo, hi, inits);
+        let mut args = vec![(Type::INDEX, self.loc)];
+        args.extend(inits.iter().map(|v| (self.b.body().ty(*v), self.loc)));
+        let region = self.b.body().regions(op).next().expect("made with one");
+        let block = self.b.create_block(region, &args);
+        let point = self.b.set_insert_point(InsertPoint::End(block));
+        let args = self.b.body().block_args(block).to_vec();
+        let next = body(self, args[0], &args[1..])?;
+        YieldOp::build(&mut self.b, self.loc, &next);
+        self.b.set_insert_point(point);
+        Ok(self.b.body().results(op).collect())
     }
 
     /// A size as index value.

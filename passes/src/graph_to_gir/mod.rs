@@ -1,10 +1,13 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
+mod contract;
 mod kernel;
+mod loops;
 mod program;
 mod region;
 mod rows;
 mod scalars;
+mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -26,12 +29,26 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
                   that allocates, launches and selects versions. What a function returns is written in place. Run \
                   `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
-    options: &[OptionInfo {
-        name: "resident-columns",
-        kind: OptionKind::Int(1, 1 << 40),
-        default: "16384",
-        help: "longest row, in elements, that is kept in the cache between passes over it",
-    }],
+    options: &[
+        OptionInfo {
+            name: "resident-columns",
+            kind: OptionKind::Int(1, 1 << 40),
+            default: "16384",
+            help: "longest row, in elements, that is kept in the cache between passes over it",
+        },
+        OptionInfo {
+            name: "tile-rows",
+            kind: OptionKind::Int(1, 64),
+            default: "12",
+            help: "rows of a register tile of a product",
+        },
+        OptionInfo {
+            name: "tile-columns",
+            kind: OptionKind::Int(1, 1024),
+            default: "32",
+            help: "columns of a register tile of a product",
+        },
+    ],
     statistics: &[
         StatisticInfo { name: "num-kernels", description: "kernels made" },
         StatisticInfo { name: "num-launches", description: "launches made" },
@@ -44,12 +61,18 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 #[derive(Clone, Debug)]
 struct Config {
     resident_columns: i64,
+    tile_rows: i64,
+    tile_columns: i64,
 }
 
 struct ConvertGraphToGir(Config);
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(ConvertGraphToGir(Config { resident_columns: options.int("resident-columns") })))
+    Ok(Box::new(ConvertGraphToGir(Config {
+        resident_columns: options.int("resident-columns"),
+        tile_rows: options.int("tile-rows"),
+        tile_columns: options.int("tile-columns"),
+    })))
 }
 
 impl Pass for ConvertGraphToGir {

@@ -16,7 +16,7 @@ use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Op, OpRef, Rewriter, 
 use super::Config;
 use super::kernel::{Built, Kernel};
 use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::rows;
+use super::{contract, loops, rows};
 use crate::region::cost::value_text;
 
 /// Discardable attribute of a function's arguments and results: the model's name of the tensor.
@@ -77,6 +77,8 @@ fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
         "row" => rows::lower(region, config.resident_columns),
+        "contract" => contract::lower(region, config),
+        "loop" => loops::lower(region),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }
 }

@@ -1,19 +1,16 @@
 //! Row regions: a grid over the rows, a row of columns in the cache.
 
-use std::collections::HashMap;
-
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::ops::ReduceOp;
-use sutura_ir::Value;
-use sutura_ir::affine::AffineExpr;
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
-use super::tiles::{Axis, Frame, Number, Shape, Tile};
-use crate::region::{Misfit, Nest, RowPlan, Stage};
+use super::stages::Walk;
+use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
+use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
 
 /// Columns of a tile of a region that combines nothing along them.
 const ELEMENTWISE_COLUMNS: i64 = 4096;
@@ -59,14 +56,6 @@ struct Rows<'r, 'a> {
     facts: &'r Facts,
 }
 
-/// What a kernel has computed and read.
-#[derive(Default)]
-struct Known {
-    made: HashMap<Value, Number>,
-    read: HashMap<(Value, Vec<AffineExpr>), Tile>,
-    views: HashMap<Value, Value>,
-}
-
 impl Rows<'_, '_> {
     /// True when something is computed in each column before and used after columns are combined.
     fn keeps_something(&self) -> bool {
@@ -82,15 +71,29 @@ impl Rows<'_, '_> {
         let extent = self.nest.extents[col].clone();
         let small = self.facts.range(&extent).1 <= i128::from(2 * ELEMENTWISE_COLUMNS);
         let writes_columns = self.nest.output_writes().all(|(_, write)| self.nest.mentions(write, col));
-        if self.plan.reduces || small || !writes_columns {
+        // Tiles of columns of tensors that differ in length would not end together.
+        let equal = |a: &Access| {
+            let at = a.index.iter().position(|e| self.nest.mentions_expr(*e, col));
+            at.is_none_or(|i| {
+                let plain = self.nest.plain(a.index[i]) == Some(col);
+                plain && self.facts.prove_equal(&self.nest.shapes[&a.value][i], &extent)
+            })
+        };
+        let together = self.nest.external_reads().all(|(_, a)| equal(a));
+        if self.plan.reduces || small || !writes_columns || !together {
             return Some((extent, false));
         }
         Some((ELEMENTWISE_COLUMNS.into(), true))
     }
 
+    /// Rows that are more than one.
+    fn grid_dims(&self) -> impl Iterator<Item = usize> + '_ {
+        self.plan.rows.iter().copied().filter(|d| !self.nest.is_unit(*d))
+    }
+
     fn kernel(&self, requires: Vec<Poly>) -> Built<Kernel> {
         let columns = self.columns();
-        let mut grid: Vec<Poly> = self.plan.rows.iter().map(|d| self.nest.extents[*d].clone()).collect();
+        let mut grid: Vec<Poly> = self.grid_dims().map(|d| self.nest.extents[d].clone()).collect();
         if let (Some((tile, true)), Some(col)) = (&columns, self.plan.col) {
             grid.push(self.nest.extents[col].ceildiv(tile.as_const().expect("tiles of columns have a fixed size")));
         }
@@ -113,8 +116,11 @@ impl Rows<'_, '_> {
             partial: columns.as_ref().is_some_and(|(_, tiled)| *tiled),
         };
         let grid = e.grid.clone();
-        for (dim, index) in self.plan.rows.iter().zip(&grid) {
-            frame.fixed[*dim] = Some(*index);
+        for dim in self.plan.rows.iter().filter(|d| self.nest.is_unit(**d)) {
+            frame.fixed[*dim] = Some(e.constant(0));
+        }
+        for (dim, index) in self.grid_dims().zip(&grid) {
+            frame.fixed[dim] = Some(*index);
         }
         if let (Some((extent, tiled)), Some(dim)) = (columns, self.plan.col) {
             let base = match (tiled, grid.last()) {
@@ -123,45 +129,21 @@ impl Rows<'_, '_> {
             };
             frame.col = Some(Axis { dim, base, extent });
         }
-        let mut known = Known::default();
-        let views = e.views.clone();
-        for (value, view) in self.region.tensors(self.nest).iter().zip(views) {
-            let view = e.reshaped(view, &self.nest.shapes[value]);
-            known.views.insert(*value, view);
-        }
+        let walk = Walk { region: self.region, nest: self.nest };
+        let mut known = walk.start(e, &self.region.tensors(self.nest));
         for stage in &self.nest.stages {
-            self.stage(e, &frame, stage, &mut known)?;
-        }
-        Ok(())
-    }
-
-    fn stage(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) -> Built<()> {
-        e.loc = stage.op.loc();
-        let mut args = Vec::new();
-        for read in &stage.inputs {
-            let number = match known.made.get(&read.value) {
-                Some(number) => *number,
-                None => {
-                    let key = (read.value, read.index.clone());
-                    let view = known.views[&read.value];
-                    let load = || e.load(self.nest, frame, view, &read.index);
-                    Number::Tile(*known.read.entry(key).or_insert_with(load))
-                }
-            };
-            args.push(number);
-        }
-        let mut numbers = e.scalars(frame, self.facts, stage, &args)?;
-        e.loc = stage.op.loc();
-        if stage.reduces() {
+            if !stage.reduces() {
+                walk.elementwise(e, &frame, stage, &mut known)?;
+                continue;
+            }
+            e.loc = stage.op.loc();
+            let args = walk.args(e, &frame, stage, &mut known);
+            let mut numbers = e.scalars(&frame, self.facts, stage, &args)?;
+            e.loc = stage.op.loc();
             for (i, number) in numbers.iter_mut().enumerate() {
-                *number = Number::Tile(self.reduce(e, frame, stage, i, *number)?);
+                *number = Number::Tile(self.reduce(e, &frame, stage, i, *number)?);
             }
-        }
-        for (write, number) in stage.results.iter().zip(numbers) {
-            known.made.insert(write.value, number);
-            if self.region.outputs.contains(&write.value) {
-                e.store(self.nest, frame, number, known.views[&write.value], &write.index);
-            }
+            walk.finish(e, &frame, stage, numbers, &mut known);
         }
         Ok(())
     }
@@ -176,7 +158,7 @@ impl Rows<'_, '_> {
         let tile = e.realise(frame, number, row, None);
         let tile = e.converted(frame, tile, wide);
         let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
-        let sum = Tile { value, shape: Shape::SCALAR, elem: wide, windowed: false, cached: true };
+        let sum = Tile { value, shape: Shape::SCALAR, elem: wide, window: Covers::All, cached: true };
         Ok(e.converted(frame, sum, result_elem(cx, stage, result)))
     }
 }

@@ -53,16 +53,42 @@ impl Shape {
     }
 }
 
+/// Which elements of a tile exist. Tiles that are computed with together take the window of the narrowest one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Covers {
+    /// All.
+    All,
+    /// Rows up to the end of the left factor of a product, all columns.
+    Rows,
+    /// What lies in a tensor.
+    Tensor,
+}
+
 /// A tile of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tile {
     pub(super) value: Value,
     pub(super) shape: Shape,
     pub(super) elem: Type,
-    /// Its window may be smaller than its extents.
-    pub(super) windowed: bool,
+    /// Which of its elements exist.
+    pub(super) window: Covers,
     /// A single element that lies in the space of the columns: what was just combined.
     pub(super) cached: bool,
+}
+
+/// What is read outside a tensor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outside {
+    /// The number.
+    pub(super) pad: Attr,
+    /// A dimension that is read at one index, which may lie outside.
+    pub(super) edge: Option<usize>,
+}
+
+impl From<Attr> for Outside {
+    fn from(pad: Attr) -> Self {
+        Self { pad, edge: None }
+    }
 }
 
 /// A number in a scalar function: a tile, or a constant that takes whatever shape is needed.
@@ -126,12 +152,15 @@ impl Emit<'_> {
     }
 
     /// The window of a view that an access names.
+    ///
+    /// `edge` is a dimension of the view whose one index may lie outside: it becomes the window's one row.
     pub(super) fn slice(
         &mut self,
         nest: &Nest<'_>,
         frame: &Frame,
         view: Value,
         index: &[AffineExpr],
+        edge: Option<usize>,
     ) -> (Value, Shape) {
         let cx = self.b.cx();
         let shape = frame.shape(nest, index);
@@ -149,6 +178,7 @@ impl Emit<'_> {
         let (rows, cols) = frame.extents(shape);
         let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
         let [row, col] = along;
+        let row = row.or(edge.map(|dim| (dim as i64, 1)));
         let mut state = SliceOp::state(&self.b, self.loc, view, &offsets, row.map(|r| r.0), col.map(|c| c.0), slice);
         for (name, step) in [("row_step", row), ("col_step", col)] {
             if let Some((_, step)) = step.filter(|(_, step)| *step != 1) {
@@ -160,19 +190,28 @@ impl Emit<'_> {
     }
 
     /// Reads the window of a view that an access names.
-    pub(super) fn load(&mut self, nest: &Nest<'_>, frame: &Frame, view: Value, index: &[AffineExpr]) -> Tile {
+    pub(super) fn load(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        view: Value,
+        index: &[AffineExpr],
+        outside: Option<Outside>,
+    ) -> Tile {
         let cx = self.b.cx();
-        let (slice, shape) = self.slice(nest, frame, view, index);
+        let (slice, shape) = self.slice(nest, frame, view, index, outside.and_then(|o| o.edge));
+        let pad = outside.map(|o| o.pad);
         let elem = cx.type_as::<ViewType>(self.b.body().ty(view)).expect("a view").elem;
         let ty = cx.ext_type(frame.tile_type(shape, elem));
-        let value = LoadOp::value(&mut self.b, self.loc, slice, None, ty);
-        let windowed = frame.partial && shape != Shape::SCALAR;
-        Tile { value, shape, elem, windowed, cached: false }
+        let value = LoadOp::value(&mut self.b, self.loc, slice, pad, ty);
+        let whole = !frame.partial || shape == Shape::SCALAR || pad.is_some();
+        let window = if whole { Covers::All } else { Covers::Tensor };
+        Tile { value, shape, elem, window, cached: false }
     }
 
     /// Writes a number to the window of a view that an access names.
     pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, view: Value, index: &[AffineExpr]) {
-        let (slice, shape) = self.slice(nest, frame, view, index);
+        let (slice, shape) = self.slice(nest, frame, view, index, None);
         let tile = self.realise(frame, number, shape, None);
         StoreOp::build(&mut self.b, self.loc, tile.value, slice);
     }
@@ -181,13 +220,13 @@ impl Emit<'_> {
     pub(super) fn fill(&mut self, frame: &Frame, value: Attr, elem: Type, shape: Shape) -> Tile {
         let ty = self.b.cx().ext_type(frame.tile_type(shape, elem));
         let value = FillOp::value(&mut self.b, self.loc, value, ty);
-        Tile { value, shape, elem, windowed: false, cached: false }
+        Tile { value, shape, elem, window: Covers::All, cached: false }
     }
 
     /// A number as tile of the given shape, with the window of `like` where one is given.
     pub(super) fn realise(&mut self, frame: &Frame, number: Number, shape: Shape, like: Option<Tile>) -> Tile {
         let tile = match number {
-            Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.windowed || !l.windowed) => {
+            Number::Tile(tile) if tile.shape == shape && like.is_none_or(|l| tile.window >= l.window) => {
                 return tile;
             }
             Number::Tile(tile) => tile,
@@ -204,19 +243,18 @@ impl Emit<'_> {
             }
         };
         let value = BroadcastOp::value(&mut self.b, self.loc, tile.value, like.value);
-        Tile { value, shape, elem: tile.elem, windowed: like.windowed, cached: false }
+        Tile { value, shape, elem: tile.elem, window: like.window, cached: false }
     }
 
     /// Numbers as tiles of one shape and one window.
     pub(super) fn agree(&mut self, frame: &Frame, numbers: &[Number]) -> Vec<Tile> {
         let shape = numbers.iter().fold(Shape::SCALAR, |shape, n| shape.or(n.shape()));
-        let whole = |windowed: bool| {
-            numbers.iter().find_map(|n| match n {
-                Number::Tile(tile) if tile.shape == shape && tile.windowed == windowed => Some(*tile),
-                _ => None,
-            })
-        };
-        let like = whole(true).or_else(|| whole(false));
+        let whole = numbers.iter().filter_map(|n| match n {
+            Number::Tile(tile) if tile.shape == shape => Some(*tile),
+            _ => None,
+        });
+        // The first of those with the narrowest window.
+        let like = whole.rev().max_by_key(|t| t.window);
         let tiles: Vec<Tile> = numbers.iter().map(|n| self.realise(frame, *n, shape, like)).collect();
         tiles.into_iter().map(|t| self.in_registers(t)).collect()
     }
@@ -245,7 +283,7 @@ impl Emit<'_> {
     fn count(&mut self, frame: &Frame, direction: Direction, base: Value, shape: Shape) -> Tile {
         let ty = self.b.cx().ext_type(frame.tile_type(shape, Type::INDEX));
         let value = IotaOp::value(&mut self.b, self.loc, direction, base, ty);
-        Tile { value, shape, elem: Type::INDEX, windowed: false, cached: false }
+        Tile { value, shape, elem: Type::INDEX, window: Covers::All, cached: false }
     }
 
     /// A size as tile.

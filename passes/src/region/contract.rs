@@ -156,6 +156,7 @@ impl ContractPlan {
     }
 
     fn check_others(&self, nest: &Nest<'_>) -> Fit<()> {
+        self.check_factors(nest)?;
         let parallel: Vec<usize> = self.parallel().collect();
         let mut follows = vec![false; nest.stages.len()];
         follows[self.stage] = true;
@@ -166,7 +167,7 @@ impl ContractPlan {
             if stage.reduces() {
                 return misfit(format!("{} is combined from whole rows of the product", name()));
             }
-            if let Some(dim) = stage.dims.iter().find(|d| !parallel.contains(d)) {
+            if let Some(dim) = stage.dims.iter().find(|d| !parallel.contains(d) && !nest.is_unit(**d)) {
                 return misfit(format!("{} runs over {}, which the product does not", name(), nest.extents[*dim]));
             }
             if !follows[i] && body_cost(stage.body) > CHEAP {
@@ -180,7 +181,6 @@ impl ContractPlan {
                 self.row().map_or(Ok(()), |row| check_column_access(nest, read, row))?;
             }
         }
-        self.check_factors(nest)?;
         self.check_outputs(nest, &parallel)
     }
 

@@ -32,8 +32,10 @@ pub struct Access {
 pub struct Stage<'a> {
     /// The op.
     pub op: OpRef<'a>,
-    /// The dim that each iterator runs through; none twice.
+    /// The dims that the op runs through; none twice.
     pub dims: Vec<usize>,
+    /// The dim that each iterator is; `None` for one that has become part of a dim.
+    pub iterators: Vec<Option<usize>>,
     /// The dims along which results are combined.
     pub reduced: Vec<usize>,
     /// What is read, one access per argument of the body.
@@ -60,7 +62,7 @@ impl Stage<'_> {
     /// Dims whose index the body computes with.
     fn indices(&self) -> impl Iterator<Item = usize> + '_ {
         let index = |op: OpRef<'_>| Some(op.as_::<IndexOp<'_>>()?.iterator() as usize);
-        self.body.ops().filter_map(index).map(|i| self.dims[i])
+        self.body.ops().filter_map(index).filter_map(|i| self.iterators[i])
     }
 }
 
@@ -200,7 +202,8 @@ impl<'a> Nest<'a> {
         }
         let reduced = form.of_kind(IteratorKind::Reduce).map(|i| dims[i]).collect();
         let combiners = form.combiners.clone();
-        self.stages.push(Stage { op: form.op, dims, reduced, inputs, results, combiners, body: form.body });
+        let iterators = dims.iter().copied().map(Some).collect();
+        self.stages.push(Stage { op: form.op, dims, iterators, reduced, inputs, results, combiners, body: form.body });
         Ok(())
     }
 
@@ -217,6 +220,11 @@ impl<'a> Nest<'a> {
     /// True when an access depends on the dim.
     pub fn mentions(&self, access: &Access, dim: usize) -> bool {
         access.index.iter().any(|e| maps::mentions(self.cx, *e, dim))
+    }
+
+    /// True when an expression depends on the dim.
+    pub fn mentions_expr(&self, expr: AffineExpr, dim: usize) -> bool {
+        maps::mentions(self.cx, expr, dim)
     }
 
     /// True for an extent that is 1.
@@ -266,7 +274,8 @@ impl<'a> Nest<'a> {
         let cx = self.cx;
         let to = |d: usize| cx.affine_dim(number(d) as u32);
         for stage in &mut self.stages {
-            stage.dims.iter_mut().chain(&mut stage.reduced).for_each(|d| *d = number(*d));
+            let iterators = stage.iterators.iter_mut().flatten();
+            stage.dims.iter_mut().chain(&mut stage.reduced).chain(iterators).for_each(|d| *d = number(*d));
             for access in stage.inputs.iter_mut().chain(&mut stage.results) {
                 access.index.iter_mut().for_each(|e| *e = substitute(cx, *e, &to));
             }
@@ -334,13 +343,15 @@ impl<'a> Nest<'a> {
             sizes[*j] = sizes[*i].mul(&sizes[*j]);
             sizes.remove(*i);
         }
+        let cx = self.cx;
+        let plain = |e: &AffineExpr, dim| maps::plain_dim(cx, *e) == Some(dim);
         for stage in &mut self.stages {
             stage.dims.retain(|d| *d != outer);
             stage.reduced.retain(|d| *d != outer);
+            let gone = |d: &Option<usize>| *d == Some(outer) || *d == Some(inner);
+            stage.iterators.iter_mut().filter(|d| gone(d)).for_each(|d| *d = None);
             for access in stage.inputs.iter_mut().chain(&mut stage.results) {
-                if let Some((i, _)) = at.get(&access.value) {
-                    access.index.remove(*i);
-                }
+                access.index.retain(|e| !plain(e, outer));
             }
         }
         self.extents[inner] = self.extents[outer].mul(&self.extents[inner]);

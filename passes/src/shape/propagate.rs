@@ -310,7 +310,7 @@ fn contradicts(op: OpRef<'_>, needed: &Requirement, found: &Contradiction, diags
     let mut error =
         op.error(format_args!("{}{place} must be equal, they are {} and {}", needed.what, needed.lhs, needed.rhs));
     if found.lhs != needed.lhs || found.rhs != needed.rhs {
-        error = error.note(op.loc(), format!("by what else is known that is {} and {}", found.lhs, found.rhs));
+        error = error.note(op.loc(), format!("by what else is known they are {} and {}", found.lhs, found.rhs));
     }
     diags.report(error)
 }

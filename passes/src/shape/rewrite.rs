@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder};
-use sutura_dialects::graph::shape_fn::slice_bounds;
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
+use sutura_dialects::graph::shape_fn::{sizes_are_determined, slice_bounds};
 use sutura_dialects::graph::{IteratorKind, ReshapeOp, ShapeFn, SizeOp, SliceOp};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::affine::AffineOp;
@@ -159,7 +159,7 @@ impl Writer<'_> {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
-        if shape.iter().any(Option::is_none) {
+        if !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);
@@ -184,7 +184,11 @@ impl Writer<'_> {
             *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
             *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
         }
-        let inputs = vec![ComputeInput { value: input, index, oob: None }];
+        // A tensor read from its first element on would say how far the iterator runs.
+        let sizes = symbolic_shape(cx, g.b.body().ty(input)).unwrap_or_default();
+        let shorter = |axis: i64| sizes.get(axis as usize) != shape.get(axis as usize);
+        let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i] == 0 && steps[i] == 1 && shorter(*axis));
+        let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
         let results = vec![ComputeResult { shape, elem, index: g.dims(0..rank), combiner: None }];
         let compute = g.compute(&vec![IteratorKind::Parallel; rank], inputs, results, |_, args| vec![args[0]]);
         self.solution.env = std::mem::take(&mut g.env);
@@ -244,7 +248,7 @@ impl Writer<'_> {
             if lhs == rhs || names.iter().any(|n| self.is_inner(n)) || said.contains(&(lhs.clone(), rhs.clone())) {
                 continue;
             }
-            self.to_entry();
+            self.insert_at_entry();
             EqualOp::build(&mut self.rw, Loc::UNKNOWN, &lhs, &rhs, Some(&equality.source));
             said.push((lhs, rhs));
         }
@@ -262,7 +266,7 @@ impl Writer<'_> {
     }
 
     /// New ops go behind the `dyn` ops at the entry.
-    fn to_entry(&mut self) {
+    fn insert_at_entry(&mut self) {
         let is_fact = |op: &Op| {
             let view = self.view(*op);
             view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>()

@@ -155,10 +155,8 @@ mod tests {
                 }
                 let (a, b) = edges[pick % edges.len()];
                 let (a, b) = (q.cluster(a), q.cluster(b));
-                if a != b {
-                    if let Err(between) = q.contract(a, b) {
-                        prop_assert!(between != a && between != b);
-                    }
+                if a != b && let Err(between) = q.contract(a, b) {
+                    prop_assert!(between != a && between != b);
                 }
                 let order = q.order();
                 let place = |c: usize| order.iter().position(|x| *x == c).unwrap();

@@ -1,4 +1,5 @@
 //! `sutura-opt`: the driver with all dialects and passes of Sutura.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

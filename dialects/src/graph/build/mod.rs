@@ -24,7 +24,7 @@ use crate::r#dyn::attr::tensor_of;
 pub use elementwise::Broadcast;
 pub use scalar::Scalars;
 pub use shape::{PadKind, SliceBounds};
-pub use window::{Padding, Window};
+pub use window::{Padding, Window, zero};
 
 /// Why something cannot be built, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]

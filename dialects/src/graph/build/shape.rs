@@ -283,7 +283,9 @@ impl<'b> GraphBuilder<'_, 'b> {
             return fail("needs a size that depends on data");
         }
         let index = |d: usize| cx.affine_binary(AffineOp::Add, self.dim(d), cx.affine_const(-before[d]));
-        let outside = before.iter().chain(after).any(|p| *p > 0);
+        // A tensor read from its first element on says how far the iterator runs, unless it has an `oob` value.
+        let prefix = before.iter().zip(after).any(|(before, after)| *before == 0 && *after < 0);
+        let outside = prefix || before.iter().chain(after).any(|p| *p > 0);
         let inputs =
             vec![ComputeInput { value: x, index: (0..rank).map(index).collect(), oob: outside.then_some(value) }];
         Ok(self.copy(rank, inputs, sizes, elem))

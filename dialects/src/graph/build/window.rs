@@ -260,7 +260,8 @@ impl GraphBuilder<'_, '_> {
     }
 }
 
-fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
+/// The number 0 of type `elem`.
+pub fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
     if elem.is_float(cx) { cx.float_attr(0.0, elem) } else { cx.int_attr(0, elem) }
 }
 

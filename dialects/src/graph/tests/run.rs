@@ -147,6 +147,11 @@ fn pads_in_every_way() {
         g.pad(a[0], &[-1], &[-1], PadKind::Constant(zero))
     });
     assert_eq!(cropped, floats(&[2], &[1., 2.]));
+    let shortened = result(f32s(&["N"]), &[count(&[4])], |g, a| {
+        let zero = g.cx().f32_attr(0.0);
+        g.pad(a[0], &[0], &[-1], PadKind::Constant(zero))
+    });
+    assert_eq!(shortened, floats(&[3], &[0., 1., 2.]));
 }
 
 #[test]

@@ -127,3 +127,44 @@ fn encodings_can_be_made_explicit_and_stripped() {
     transform(&cx, &mut module, "builtin.module(strip-encodings)");
     run_all(&cx, &module, "encoder", &["b1_s1"]);
 }
+
+/// Runs the model as kernels and a host program, in the interpreter.
+fn check_lowered(name: &str, kernels: usize, cases: &[&str]) {
+    let cx = Context::new(sutura_dialects::all());
+    let mut module = imported(&cx, name);
+    let (inputs, outputs) = (names(&cx, &module, "arg_attrs"), names(&cx, &module, "res_attrs"));
+    let pipeline = "builtin.module(propagate-shapes,canonicalize,cse,func.func(stitch),convert-graph-to-gir)";
+    let said = transform(&cx, &mut module, pipeline);
+    let block = module.body().entry_block().unwrap();
+    let count =
+        module.body().ops(block).filter(|op| OpRef::new(&cx, module.body(), *op).name_str() == "gir.kernel").count();
+    assert_eq!(count, kernels, "{said:#?}");
+    let folder = path(name);
+    for case in cases {
+        let file = |name: &str| stored(&folder.with_file_name(case).join(format!("{name}.npy")));
+        let args: Vec<Value> = inputs.iter().map(|name| Value::Tensor(file(name))).collect();
+        let results = Interpreter::new(&cx, &module).call("main", &args).unwrap_or_else(|e| panic!("{e:?}"));
+        for (output, result) in outputs.iter().zip(results) {
+            let (got, want) = (result.tensor().unwrap().clone(), file(output));
+            assert_eq!(got.shape(), want.shape(), "{case}");
+            let (got, want) = (got.data().as_f32().unwrap(), want.data().as_f32().unwrap());
+            let worst = got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(worst <= TOLERANCE, "{case}: {output} differs by {worst}");
+        }
+    }
+}
+
+#[test]
+fn encoder_as_kernels() {
+    check_lowered("encoder", 14, &["b1_s1", "b1_s17"]);
+}
+
+#[test]
+fn mlp_as_kernels() {
+    check_lowered("mlp", 5, &["b1", "b7"]);
+}
+
+#[test]
+fn cnn_as_kernels() {
+    check_lowered("cnn", 19, &["b1_h32_w32"]);
+}

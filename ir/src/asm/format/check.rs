@@ -40,7 +40,7 @@ fn flatten(def: &OpDef, nodes: Vec<Node>, items: &mut Vec<Item>, written: &mut W
         match node {
             Node::Element(element) => {
                 written.add(def, &element)?;
-                items.push(Item { element, blank: false });
+                items.push(Item { element, blank: false, implied: false });
             }
             Node::Group { then, otherwise, anchor } => flatten_group(def, then, otherwise, anchor, items, written)?,
         }
@@ -60,7 +60,7 @@ fn flatten_group(
     let implied = implied_unit(def, &then, anchor);
     check_first(def, &then, anchor, implied)?;
     let at = items.len();
-    items.push(Item { element: Element::Skip(0), blank: false });
+    items.push(Item { element: Element::Skip(0), blank: false, implied: false });
     // The anchor's place in the flat group: a group before it is longer than one item.
     let mut flat_anchor = 0;
     for (i, node) in then.into_iter().enumerate() {
@@ -72,13 +72,14 @@ fn flatten_group(
     let then_end = items.len();
     let has_alternative = !otherwise.is_empty();
     if has_alternative {
-        items.push(Item { element: Element::Skip(0), blank: false });
+        items.push(Item { element: Element::Skip(0), blank: false, implied: false });
         flatten(def, otherwise, items, written)?;
         items[then_end].element = Element::Skip(items.len() - then_end - 1);
     }
     let then = then_end - at - 1 + usize::from(has_alternative);
     let otherwise = items.len() - at - 1 - then;
-    items[at].element = Element::Optional(Optional { then, otherwise, anchor: flat_anchor, implied });
+    items[at].element = Element::Optional(Optional { then, otherwise, anchor: flat_anchor });
+    items[at + 1 + flat_anchor].implied = implied;
     Ok(())
 }
 

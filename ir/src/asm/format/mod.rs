@@ -66,8 +66,6 @@ pub struct Optional {
     pub otherwise: usize,
     /// Index, counted from the group's first element, of the element marked `^`.
     pub anchor: usize,
-    /// True when the anchor is a unit attribute that is not written: the rest of the group stands for it.
-    pub implied: bool,
 }
 
 /// One element of a format.
@@ -112,8 +110,10 @@ pub enum Element {
 pub struct Item {
     /// The element.
     pub element: Element,
-    /// True when a blank stands before it. Attribute dictionaries and custom directives write their own.
+    /// True when a blank stands before it. Attribute dictionaries write their own.
     pub blank: bool,
+    /// True for a unit attribute that is not written, because its optional group stands for it.
+    pub implied: bool,
 }
 
 /// A compiled assembly format.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Printer;
 use super::op::{Frame, OpFrame, RegionStyle};
-use crate::asm::format::{Custom, Element, Format, Optional, TypeTarget};
+use crate::asm::format::{Custom, Element, Format, TypeTarget};
 use crate::asm::parse::DirectiveArg;
 use crate::attrs::{Attr, AttrData, NamedAttr};
 use crate::op_def::{Arity, AttrSyntax, OpDef, Traits};
@@ -33,8 +33,8 @@ impl<'p> Printer<'p> {
             let at = frame.next_item.unwrap_or_default();
             let Some(item) = format.items.get(at) else { break };
             frame.next_item = Some(at + 1);
-            let implied = implied_by_group(format, at);
-            if item.blank && !implied && self.element_is_written(op, &item.element) {
+            let before = self.out.len();
+            if item.blank && !item.implied && self.element_is_written(op, &item.element) {
                 self.text(" ");
             }
             match &item.element {
@@ -49,7 +49,11 @@ impl<'p> Printer<'p> {
                     (frame.next_region, frame.regions_until) = (range.start, range.end);
                 }
                 Element::Regions => (frame.next_region, frame.regions_until) = (0, op.regions().len()),
-                Element::Attr(_) if implied => {}
+                Element::Attr(_) if item.implied => {}
+                Element::Custom(custom) => {
+                    self.directive(op, custom);
+                    self.drop_blank(before, item.blank);
+                }
                 element => self.format_element(op, format, element),
             }
         }
@@ -160,8 +164,15 @@ impl<'p> Printer<'p> {
                     self.text(">");
                 }
             }
-            Element::Custom(custom) => self.directive(op, custom),
-            Element::Region(_) | Element::Regions | Element::Optional(_) | Element::Skip(_) => {}
+            Element::Custom(_) | Element::Region(_) | Element::Regions | Element::Optional(_) | Element::Skip(_) => {}
+        }
+    }
+
+    /// Takes the blank before a directive back when it wrote nothing, or one of its own.
+    fn drop_blank(&mut self, at: usize, written: bool) {
+        let after = &self.out[at..];
+        if written && (after == " " || after.starts_with("  ")) {
+            self.out.remove(at);
         }
     }
 
@@ -243,14 +254,6 @@ impl<'p> Printer<'p> {
             }
         }
     }
-}
-
-/// True when element `at` is a unit attribute that its optional group stands for.
-fn implied_by_group(format: &Format, at: usize) -> bool {
-    format.items[..at].iter().enumerate().any(|(i, item)| match &item.element {
-        Element::Optional(Optional { anchor, implied: true, .. }) => i + 1 + anchor == at,
-        _ => false,
-    })
 }
 
 /// The implicit terminator is left out where it says nothing.

@@ -205,7 +205,10 @@ impl<'p> Printer<'p> {
         };
         if let Some(entry) = entry {
             let empty = body.first_op(entry).is_none();
-            if (style.header_if_empty && empty) || (style.entry_args && !body.block_args(entry).is_empty()) {
+            let has_args = style.entry_args && !body.block_args(entry).is_empty();
+            // An entry block with predecessors is wrong, but must be told from others to be read back.
+            let is_target = !frame.predecessors.of(0).is_empty();
+            if (style.header_if_empty && empty) || has_args || is_target {
                 self.block_header(&frame, entry);
             }
             if style.skip_terminator {

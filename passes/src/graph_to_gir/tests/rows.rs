@@ -1,30 +1,26 @@
 //! Row regions.
 
 use sutura_dialects::r#dyn::SymbolInfo;
-use sutura_ir::{Context, Module, Type};
+use sutura_ir::Type;
 
-use crate::testing::{any, assert_equivalent, context, copy, function, run, tensor, text};
+use super::check;
+use crate::testing::{any, context, function, tensor};
 
-const PIPELINE: &str = "builtin.module(func.func(stitch),convert-graph-to-gir)";
-
-/// Lowers and compares at several sizes of `M` and `N`.
-fn check(cx: &Context, before: &Module, kernels: usize) -> String {
-    let mut after = copy(cx, before);
-    let said = run(cx, &mut after, PIPELINE).unwrap_or_else(|e| panic!("{e:?}\n{}", text(cx, &after)));
-    let out = text(cx, &after);
-    assert_eq!(out.matches("gir.kernel").count(), kernels, "{said:?}\n{out}");
-    for (m, n) in [(3, 17), (1, 1), (0, 5), (4, 0), (2, 64), (5, 33)] {
-        assert_equivalent(cx, before, &after, &[("M", m), ("N", n)]);
-    }
-    out
-}
+const SIZES: &[&[(&str, i64)]] = &[
+    &[("M", 3), ("N", 17)],
+    &[("M", 1), ("N", 1)],
+    &[("M", 0), ("N", 5)],
+    &[("M", 4), ("N", 0)],
+    &[("M", 2), ("N", 64)],
+    &[("M", 5), ("N", 33)],
+];
 
 #[test]
 fn softmax_is_one_kernel_in_two_versions() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
     let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])]));
-    let out = check(&cx, &module, 2);
+    let out = check(&cx, &module, 2, SIZES);
     assert!(out.contains("select if [-N + 16384]"), "{out}");
 }
 
@@ -34,5 +30,44 @@ fn short_rows_need_one_version() {
     let x = tensor(&cx, &["M", "N"], Type::F32);
     let short = SymbolInfo { max: 4096, ..any() };
     let module = function(&cx, &[("M", any()), ("N", short)], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])]));
-    check(&cx, &module, 1);
+    check(&cx, &module, 1, SIZES);
+}
+
+#[test]
+fn layer_norm_with_residual_is_one_kernel() {
+    let cx = context();
+    let (x, v) = (tensor(&cx, &["M", "3", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    let symbols = [("M", any()), ("N", SymbolInfo { min: 1, max: 1024, ..any() })];
+    let module = function(&cx, &symbols, &[x, x, v, v], |g, args| {
+        let sum = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
+        let normal = g.layer_norm(sum, 2, args[2], Some(args[3]), 1e-5)?;
+        Ok(vec![normal, sum])
+    });
+    let sizes: Vec<_> = SIZES.iter().copied().filter(|s| s[1].1 > 0).collect();
+    let out = check(&cx, &module, 1, &sizes);
+    // Rows of both outer dims are one dim of the grid.
+    assert!(out.contains("= M * 3") || out.contains("= 3*M"), "{out}");
+}
+
+#[test]
+fn elementwise_ops_are_flattened() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N", "7"], Type::F32);
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x, x], |g, args| {
+        let sum = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
+        Ok(vec![g.gelu(sum, false)?])
+    });
+    let out = check(&cx, &module, 1, &[&[("M", 3), ("N", 17)], &[("M", 20), ("N", 81)], &[("M", 0), ("N", 3)]]);
+    assert!(out.contains("7*M*N"), "{out}");
+}
+
+#[test]
+fn a_row_vector_is_repeated() {
+    let cx = context();
+    let (x, v) = (tensor(&cx, &["M", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x, v], |g, args| {
+        let scaled = g.zip(args[0], args[1], |s, a, b| s.mul(a, b))?;
+        Ok(vec![g.map(scaled, |s, x| s.neg(x))?])
+    });
+    check(&cx, &module, 1, &[SIZES, &[&[("M", 2), ("N", 9000)]]].concat());
 }

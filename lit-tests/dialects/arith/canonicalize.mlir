@@ -1,0 +1,71 @@
+// Folds and patterns of arithmetic: what mlir-opt gives too.
+// RUN: sutura-opt %s --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @ints(%x: i32, %y: i32, %b: i1) -> (i32, i32, i32, i32, i32, i32, i32, i1, i32, i32) {
+// CHECK-NEXT: %c0 = arith.constant 0 : i32
+// CHECK-NEXT: %c7 = arith.constant 7 : i32
+// CHECK-NEXT: %0 = arith.constant 14 : i32
+// CHECK-NEXT: %1 = arith.addi %x, %0 : i32
+// CHECK-NEXT: %2 = arith.subi %c0, %x : i32
+// CHECK-NEXT: %3 = arith.addi %x, %c7 : i32
+// CHECK-NEXT: %4 = arith.divsi %c7, %c0 : i32
+// CHECK-NEXT: %5 = arith.cmpi sle, %x, %c7 : i32
+// CHECK-NEXT: %6 = arith.select %5, %x, %y : i32
+// CHECK-NEXT: return %x, %1, %2, %1, %3, %4, %6, %5, %x, %c7 : i32, i32, i32, i32, i32, i32, i32, i1, i32, i32
+// CHECK-NEXT: }
+func.func @ints(%x: i32, %y: i32, %b: i1) -> (i32, i32, i32, i32, i32, i32, i32, i1, i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %cm = arith.constant -1 : i32
+  %0 = arith.addi %c0, %x : i32
+  %1 = arith.addi %x, %c7 : i32
+  %2 = arith.addi %1, %c7 : i32
+  %3 = arith.subi %c7, %1 : i32
+  %4 = arith.muli %2, %c1 : i32
+  %5 = arith.subi %4, %c7 : i32
+  %6 = arith.divsi %c7, %c0 : i32
+  %7 = arith.cmpi slt, %c7, %x : i32
+  %true = arith.constant true
+  %8 = arith.xori %7, %true : i1
+  %9 = arith.select %8, %x, %y : i32
+  %10 = arith.andi %x, %cm : i32
+  return %0, %2, %3, %4, %5, %6, %9, %8, %10, %c7 : i32, i32, i32, i32, i32, i32, i32, i1, i32, i32
+}
+
+// CHECK-LABEL: func.func @floats(%x: f32) -> (f32, f32, f32, f32, f32) {
+// CHECK-NEXT: %0 = arith.constant 0x7F800000 : f32
+// CHECK-NEXT: %z = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %1 = arith.addf %x, %z : f32
+// CHECK-NEXT: return %1, %x, %x, %0, %x : f32, f32, f32, f32, f32
+// CHECK-NEXT: }
+func.func @floats(%x: f32) -> (f32, f32, f32, f32, f32) {
+  %z = arith.constant 0.0 : f32
+  %nz = arith.constant -0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %0 = arith.addf %x, %z : f32
+  %1 = arith.addf %x, %nz : f32
+  %2 = arith.mulf %x, %one : f32
+  %3 = arith.divf %one, %z : f32
+  %4 = arith.negf %1 : f32
+  %5 = arith.negf %4 : f32
+  return %0, %1, %2, %3, %5 : f32, f32, f32, f32, f32
+}
+
+// CHECK-LABEL: func.func @casts(%x: i8, %i: index) -> (i32, i8, i16, index, i64) {
+// CHECK-NEXT: %0 = arith.extsi %x : i8 to i32
+// CHECK-NEXT: %1 = arith.extsi %x : i8 to i16
+// CHECK-NEXT: %2 = arith.extui %x : i8 to i64
+// CHECK-NEXT: return %0, %x, %1, %i, %2 : i32, i8, i16, index, i64
+// CHECK-NEXT: }
+func.func @casts(%x: i8, %i: index) -> (i32, i8, i16, index, i64) {
+  %0 = arith.extsi %x : i8 to i16
+  %1 = arith.extsi %0 : i16 to i32
+  %2 = arith.trunci %1 : i32 to i8
+  %3 = arith.trunci %1 : i32 to i16
+  %4 = arith.index_cast %i : index to i64
+  %5 = arith.index_cast %4 : i64 to index
+  %6 = arith.extui %x : i8 to i32
+  %7 = arith.extsi %6 : i32 to i64
+  return %1, %2, %3, %5, %7 : i32, i8, i16, index, i64
+}

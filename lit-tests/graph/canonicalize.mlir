@@ -1,0 +1,62 @@
+// RUN: sutura-opt %s --canonicalize | FileCheck %s
+
+// Constants of one number move into bodies; twins and unused inputs go.
+// CHECK-LABEL: func.func @inputs
+func.func @inputs(%x: tensor<?xf32>, %dead: tensor<?xf32>) -> tensor<?xf32> {
+  %two = graph.constant dense<2.0> : tensor<f32>
+  // CHECK-NOT: graph.constant
+  // CHECK: graph.compute ins(%x : tensor<?xf32>)
+  %y = graph.compute ins(%x, %two, %x, %dead : tensor<?xf32>, tensor<f32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {
+    iterators = ["parallel"],
+    maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+  } {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32):
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    // CHECK-NEXT: %[[TWO:.*]] = arith.constant 2.0
+    // CHECK-NEXT: %[[S:.*]] = arith.mulf %[[A]], %[[TWO]]
+    %0 = arith.mulf %a, %b : f32
+    // CHECK-NEXT: arith.addf %[[S]], %[[A]]
+    %1 = arith.addf %0, %c : f32
+    graph.yield %1 : f32
+  }
+  return %y : tensor<?xf32>
+}
+
+// An input whose sizes nothing else knows stays.
+// CHECK-LABEL: func.func @extent
+func.func @extent(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK: graph.compute ins(%x : tensor<?xf32>)
+  %y = graph.compute ins(%x : tensor<?xf32>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%a: f32):
+    %0 = arith.constant 1.0 : f32
+    graph.yield %0 : f32
+  }
+  return %y : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @reshapes
+func.func @reshapes(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>, %s: tensor<3xi64>) -> (tensor<?xf32, #dyn.shape<[4*N]>>, tensor<?x4xf32, #dyn.shape<[N, 4]>>) {
+  %0 = graph.reshape %x, %s : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<3xi64> -> tensor<?x2x2xf32, #dyn.shape<[N, 2, 2]>>
+  // CHECK-NEXT: %[[F:.*]] = graph.reshape %x : tensor<?x4xf32, #dyn.shape<[N, 4]>> -> tensor<?xf32, #dyn.shape<[4*N]>>
+  %1 = graph.reshape %0 : tensor<?x2x2xf32, #dyn.shape<[N, 2, 2]>> -> tensor<?xf32, #dyn.shape<[4*N]>>
+  %2 = graph.reshape %1 : tensor<?xf32, #dyn.shape<[4*N]>> -> tensor<?x4xf32, #dyn.shape<[N, 4]>>
+  // CHECK-NEXT: return %[[F]], %x
+  return %1, %2 : tensor<?xf32, #dyn.shape<[4*N]>>, tensor<?x4xf32, #dyn.shape<[N, 4]>>
+}
+
+// The arithmetic of static shapes is done at compile time.
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<2x3x4xf32>) -> tensor<2xi64> {
+  // CHECK-NEXT: %[[C:.*]] = graph.constant dense<[6, 4]> : tensor<2xi64>
+  // CHECK-NEXT: return %[[C]]
+  %s = graph.shape_of %x : tensor<2x3x4xf32> -> tensor<3xi64>
+  %i = graph.constant dense<[0, 1]> : tensor<2xi64>
+  %outer = graph.gather %s, %i {axis = 0} : tensor<3xi64>, tensor<2xi64> -> tensor<2xi64>
+  %product = graph.compute ins(%outer : tensor<2xi64>) -> tensor<1xi64> {iterators = ["reduce", "parallel"], combiners = ["mul"], maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>]} {
+  ^bb0(%e: i64):
+    graph.yield %e : i64
+  }
+  %last = graph.slice %s {axes = array<i64: 0>, starts = array<i64: -1>, ends = array<i64: 100>, steps = array<i64: 1>} : tensor<3xi64> -> tensor<1xi64>
+  %both = graph.concat %product, %last {axis = 0} : tensor<1xi64>, tensor<1xi64> -> tensor<2xi64>
+  return %both : tensor<2xi64>
+}

@@ -1,0 +1,82 @@
+// RUN: sutura-opt %s --verify-diagnostics --split-input-file
+
+func.func @captures(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%e: f32):
+    // expected-error @below {{'arith.addf' op uses a value from outside the body of 'graph.compute'}}
+    %0 = arith.addf %e, %k : f32
+    graph.yield %0 : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @yields(%x: tensor<4xf32>) -> tensor<4xf64> {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf64> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%e: f32):
+    // expected-error @below {{'graph.yield' op value 0 must have the element type of result 0}}
+    graph.yield %e : f32
+  }
+  return %y : tensor<4xf64>
+}
+
+// -----
+
+func.func @iterator(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.compute' op iterator 'serial' is neither 'parallel' nor 'reduce'}}
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["serial"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @extent(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @below {{'graph.compute' op no operand and no result says how far iterator d0 runs}}
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<f32> {iterators = ["reduce"], combiners = ["add"], maps = [affine_map<(d0) -> (d0 * 2)>, affine_map<(d0) -> ()>]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @index() -> tensor<4xindex> {
+  %y = graph.compute ins() -> tensor<4xindex> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>]} {
+    // expected-error @below {{'graph.index' op names iterator 1 of 1}}
+    %0 = graph.index 1 : index
+    graph.yield %0 : index
+  }
+  return %y : tensor<4xindex>
+}
+
+// -----
+
+func.func @encoding(%x: tensor<?x4xf32, #dyn.shape<[N, 5]>>, %s: tensor<1xi64>) -> tensor<?xf32> {
+  // expected-error @below {{'graph.reshape' op dimension 1 has size 4 in the type and 5 in its shape}}
+  %y = graph.reshape %x, %s : tensor<?x4xf32, #dyn.shape<[N, 5]>>, tensor<1xi64> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @slice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.slice' op needs starts and ends either as attributes or as two operands}}
+  %y = graph.slice %x {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<4xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.fusion' op input 0 and its argument differ in type}}
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "rows"} {
+  ^bb0(%a: tensor<5xf32>):
+    graph.yield %a : tensor<5xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,27 @@
+// RUN: sutura-opt %s --materialize-encodings | FileCheck %s
+// RUN: sutura-opt %s --strip-encodings | FileCheck %s --check-prefix=STRIP
+
+// CHECK-LABEL: func.func @f
+// CHECK-SAME: (%x: tensor<?x4xf32, #dyn.shape<[?, 4]>>, %y: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[?]>>
+// STRIP-LABEL: func.func @f
+// STRIP-SAME: (%x: tensor<?x4xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+func.func @f(%x: tensor<?x4xf32>, %y: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32> {
+  // CHECK: -> tensor<?xf32, #dyn.shape<[?]>>
+  // STRIP: -> tensor<?xf32>
+  %0 = graph.reshape %x : tensor<?x4xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// What only the type tells stays, and so do the arguments that it needs.
+// STRIP-LABEL: func.func @g
+// STRIP-SAME: (%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N + 1]>>
+func.func @g(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N + 1]>> {
+  // STRIP: -> tensor<?xf32, #dyn.shape<[N + 1]>>
+  %0 = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N + 1]>> {
+    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], oob = [0.0 : f32]
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %0 : tensor<?xf32, #dyn.shape<[N + 1]>>
+}

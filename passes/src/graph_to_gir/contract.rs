@@ -1,0 +1,320 @@
+//! Contraction regions: panels of the right factor, packed; tiles of the product in registers, with what follows
+//! computed on them.
+//!
+//! The register tile and the panels are those of Goto and van de Geijn, "Anatomy of high-performance matrix
+//! multiplication" (ACM TOMS 2008), with as many batch, row and column dims as the region has.
+
+use std::collections::HashMap;
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::kernel::Mode;
+use sutura_dialects::gir::ops::{ContractOp, LoadOp, SliceOp, StoreOp};
+use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
+use sutura_dialects::graph::{ConstantOp, ReshapeOp};
+use sutura_ir::{Type, Value};
+
+use super::Config;
+use super::kernel::{Built, Emit, Header, Kernel, build};
+use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::stages::Walk;
+use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
+use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
+
+/// Lowers a contraction region.
+pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+    let (nest, plan) = normal_form(region).map_err(|misfit| {
+        let message = format!("is marked as a region with a contraction, but: {misfit}");
+        Box::new(region.op.error(message))
+    })?;
+    Product::new(region, &nest, &plan, config).lower()
+}
+
+fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
+    let mut nest = Nest::of(&region.facts, &region.ops, &region.outputs)?;
+    // Dims that play the same part become one where they lie side by side in memory.
+    let same_part = |n: &Nest<'_>, a: usize, b: usize| {
+        ContractPlan::of(n).is_ok_and(|plan| {
+            let parts = [&plan.batch, &plan.rows, &plan.cols, &plan.sums];
+            parts.into_iter().any(|part| part.contains(&a) && part.contains(&b))
+        })
+    };
+    nest.collapse(&region.facts, &same_part);
+    let plan = ContractPlan::of(&nest)?;
+    Ok((nest, plan))
+}
+
+struct Product<'r, 'a> {
+    walk: Walk<'r, 'a>,
+    nest: &'r Nest<'a>,
+    plan: &'r ContractPlan,
+    /// Rows and columns of a tile.
+    tile: (i64, i64),
+    /// Panels of the right factor are packed; otherwise it is read as it lies.
+    packs: bool,
+}
+
+/// Dims with the index of each at a group.
+type Indices = HashMap<usize, Value>;
+
+impl<'r, 'a> Product<'r, 'a> {
+    fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan, config: &Config) -> Self {
+        let at_most = |dim: usize, limit: i64| {
+            let (_, high) = region.facts.range(&nest.extents[dim]);
+            i64::try_from(high).map_or(limit, |high| limit.min(high.max(1)))
+        };
+        let rows = plan.row().map_or(1, |row| at_most(row, config.tile_rows));
+        // Half as many columns waste less where there are few.
+        let half = config.tile_columns / 2;
+        let few = half > 0 && at_most(plan.col(), config.tile_columns) <= half;
+        let cols = if few { half } else { config.tile_columns };
+        let walk = Walk { region, nest };
+        let mut this = Self { walk, nest, plan, tile: (rows, cols), packs: true };
+        this.packs = !this.lies_in_panels();
+        this
+    }
+
+    fn stage(&self) -> &'r Stage<'a> {
+        &self.nest.stages[self.plan.stage]
+    }
+
+    fn rhs(&self) -> &'r Access {
+        &self.stage().inputs[self.plan.rhs]
+    }
+
+    /// True when whole rows of panels can be read from the right factor as it is, and packing it would cost at run time.
+    fn lies_in_panels(&self) -> bool {
+        let (region, rhs, col) = (self.walk.region, self.rhs(), self.plan.col());
+        let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
+        let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
+        last == Some(col) && whole && !self.is_constant(rhs.value)
+    }
+
+    /// True for a factor that is known at compile time, so that packing it costs nothing.
+    fn is_constant(&self, value: Value) -> bool {
+        let op = self.walk.region.op;
+        let Some(at) = self.walk.region.inputs.iter().position(|i| *i == value) else { return false };
+        let mut value = op.operand(at);
+        loop {
+            let Some(def) = op.body.defining_op(value).map(|o| op.at(o)) else { return false };
+            match def.as_::<ReshapeOp<'_>>() {
+                Some(reshape) => value = reshape.input(),
+                None => return def.is::<ConstantOp<'_>>(),
+            }
+        }
+    }
+
+    fn extent(&self, dim: usize) -> Poly {
+        self.nest.extents[dim].clone()
+    }
+
+    fn extents(&self, dims: &[usize]) -> Vec<Poly> {
+        dims.iter().map(|d| self.extent(*d)).collect()
+    }
+
+    fn outer_cols(&self) -> &'r [usize] {
+        &self.plan.cols[..self.plan.cols.len() - 1]
+    }
+
+    fn outer_rows(&self) -> &'r [usize] {
+        self.plan.rows.split_last().map_or(&[], |(_, outer)| outer)
+    }
+
+    fn panels(&self) -> Poly {
+        self.extent(self.plan.col()).ceildiv(self.tile.1)
+    }
+
+    /// Batch and outer column dims of the right factor: a panel for each of their indices.
+    fn panel_dims(&self) -> Vec<usize> {
+        self.plan.batch.iter().chain(self.outer_cols()).copied().collect()
+    }
+
+    /// `[batch…, columns…, panels, sums…, columns of a tile]`
+    fn packed(&self) -> ViewType {
+        let mut dims = self.extents(&self.panel_dims());
+        dims.push(self.panels());
+        dims.extend(self.extents(&self.plan.sums));
+        dims.push(self.tile.1.into());
+        ViewType::new("dram", Type::F32, dims)
+    }
+
+    fn lower(&self) -> Built<Lowered> {
+        let mut steps = Vec::new();
+        if self.packs {
+            let work = self.packed().elements();
+            let args = vec![Arg::Tensor(self.rhs().value), Arg::Temporary(0)];
+            steps.push(Step { versions: vec![(vec![], self.pack_kernel()?)], args, work });
+        }
+        let mut args: Vec<Arg> = self.inputs().into_iter().map(Arg::Tensor).collect();
+        if self.packs {
+            args.push(Arg::Temporary(0));
+        }
+        args.extend(self.outputs().into_iter().map(Arg::Tensor));
+        let work = self.walk.region.work(self.nest);
+        steps.push(Step { versions: vec![(vec![], self.product_kernel()?)], args, work });
+        let temporaries = if self.packs { vec![self.packed()] } else { vec![] };
+        Ok(Lowered { temporaries, steps })
+    }
+
+    /// Tensors that the product kernel reads, the right factor only if it is not packed.
+    fn inputs(&self) -> Vec<Value> {
+        let factor = (self.plan.stage, self.rhs().value);
+        let elsewhere = self
+            .nest
+            .external_reads()
+            .any(|(stage, a)| a.value == factor.1 && (stage != factor.0 || !std::ptr::eq(a, self.rhs())));
+        let mut inputs = self.nest.inputs();
+        inputs.retain(|v| *v != factor.1 || !self.packs || elsewhere);
+        inputs
+    }
+
+    fn outputs(&self) -> Vec<Value> {
+        self.nest.output_writes().map(|(_, write)| write.value).collect()
+    }
+
+    fn frame(&self, e: &mut Emit<'_>, indices: &Indices) -> Frame {
+        let mut index = |d: usize| {
+            let known = indices.get(&d).copied();
+            known.or_else(|| self.nest.is_unit(d).then(|| e.constant(0)))
+        };
+        let fixed = (0..self.nest.extents.len()).map(&mut index).collect();
+        Frame { fixed, row: None, col: None, space: "vec", partial: true }
+    }
+
+    // ---- packing
+
+    fn pack_kernel(&self) -> Built<Kernel> {
+        let region = self.walk.region;
+        let mut grid = self.extents(&self.panel_dims());
+        grid.push(self.panels());
+        let header = Header {
+            loc: self.stage().op.loc(),
+            views: vec![(region.view(self.nest, self.rhs().value), Mode::In), (self.packed(), Mode::Out)],
+            grid,
+            requires: vec![],
+            extra: self.nest.shapes[&self.rhs().value].iter().cloned().chain(self.extents(&self.plan.sums)).collect(),
+        };
+        build(self.nest.cx, &region.facts, header, |e| {
+            let view = e.reshaped(e.views[0], &self.nest.shapes[&self.rhs().value]);
+            let mut indices: Indices = self.panel_dims().into_iter().zip(e.grid.clone()).collect();
+            let panel = *e.grid.last().expect("panels are the last of the grid");
+            let base = e.scaled(panel, self.tile.1, None);
+            self.sum_loops(e, &mut indices, 0, &[], &mut |e, indices, _| {
+                let mut frame = self.frame(e, indices);
+                frame.col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
+                let pad = zero(self.nest.cx, Type::F32);
+                let tile = e.load(self.nest, &frame, view, &self.rhs().index, Some(pad.into()));
+                let tile = e.realise(&frame, Number::Tile(tile), Shape { rows: false, cols: true }, None);
+                let slice = self.packed_slice(e, e.views[1], panel, indices);
+                StoreOp::build(&mut e.b, e.loc, tile.value, slice);
+                Ok(vec![])
+            })?;
+            Ok(())
+        })
+    }
+
+    /// One row of a panel.
+    fn packed_slice(&self, e: &mut Emit<'_>, packed: Value, panel: Value, indices: &Indices) -> Value {
+        let mut offsets: Vec<Value> = self.panel_dims().iter().map(|d| indices[d]).collect();
+        offsets.push(panel);
+        offsets.extend(self.plan.sums.iter().map(|d| indices[d]));
+        offsets.push(e.constant(0));
+        let ty = SliceType { space: "dram".into(), elem: Type::F32, rows: 1.into(), cols: self.tile.1.into() };
+        let ty = self.nest.cx.ext_type(ty);
+        SliceOp::value(&mut e.b, e.loc, packed, &offsets, None, Some(offsets.len() as i64 - 1), ty)
+    }
+
+    /// Loops over the dims that are summed over, outermost first.
+    fn sum_loops(
+        &self,
+        e: &mut Emit<'_>,
+        indices: &mut Indices,
+        depth: usize,
+        carried: &[Value],
+        body: &mut dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>>,
+    ) -> Built<Vec<Value>> {
+        let Some(&dim) = self.plan.sums.get(depth) else { return body(e, indices, carried) };
+        e.for_loop(&self.extent(dim), carried, &mut |e, index, carried| {
+            indices.insert(dim, index);
+            self.sum_loops(e, indices, depth + 1, carried, body)
+        })
+    }
+
+    // ---- the product
+
+    fn product_kernel(&self) -> Built<Kernel> {
+        let region = self.walk.region;
+        let mut views: Vec<(ViewType, Mode)> =
+            self.inputs().iter().map(|v| (region.view(self.nest, *v), Mode::In)).collect();
+        if self.packs {
+            views.push((self.packed(), Mode::In));
+        }
+        views.extend(self.outputs().iter().map(|v| (region.view(self.nest, *v), Mode::Out)));
+        // Groups that follow each other share a panel.
+        let mut grid = self.extents(&self.panel_dims());
+        grid.push(self.panels());
+        grid.extend(self.extents(self.outer_rows()));
+        grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(self.tile.0)));
+        let extra = self.nest.shapes.values().flatten().cloned().chain(region.sizes());
+        let extra = extra.chain(self.extents(&self.plan.sums)).collect();
+        let header = Header { loc: region.op.loc(), views, grid, requires: vec![], extra };
+        build(self.nest.cx, &region.facts, header, |e| self.product_body(e))
+    }
+
+    fn product_body(&self, e: &mut Emit<'_>) -> Built<()> {
+        let grid = e.grid.clone();
+        let panel_dims = self.panel_dims();
+        let mut indices: Indices = panel_dims.iter().copied().zip(grid.iter().copied()).collect();
+        let panel = grid[panel_dims.len()];
+        let rest = &grid[panel_dims.len() + 1..];
+        indices.extend(self.outer_rows().iter().copied().zip(rest.iter().copied()));
+        let base = e.scaled(panel, self.tile.1, None);
+        let col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
+        let row = self.plan.row().map(|dim| {
+            let tile = *grid.last().expect("row tiles are the last of the grid");
+            let base = e.scaled(tile, self.tile.0, None);
+            Axis { dim, base, extent: self.tile.0.into() }
+        });
+        // The packed panels stand between inputs and outputs, so the tensors' views are found around them.
+        let inputs = self.inputs();
+        let packed = e.views.get(inputs.len()).copied().filter(|_| self.packs);
+        e.views.retain(|v| Some(*v) != packed);
+        let tensors: Vec<Value> = inputs.into_iter().chain(self.outputs()).collect();
+        let mut known = self.walk.start(e, &tensors);
+        let shape = Shape { rows: row.is_some(), cols: true };
+        let mut frame = self.frame(e, &indices);
+        (frame.row, frame.col) = (row.clone(), col.clone());
+        let init = e.fill(&frame, zero(self.nest.cx, Type::F32), Type::F32, shape);
+        let stage = self.stage();
+        e.loc = stage.op.loc();
+        let (lhs, rhs) = (&stage.inputs[self.plan.lhs], self.rhs());
+        let (lhs_view, rhs_view) = (known.view(lhs.value), known.view(rhs.value));
+        let sum = self.sum_loops(e, &mut indices, 0, &[init.value], &mut |e, indices, carried| {
+            let mut left = self.frame(e, indices);
+            left.row.clone_from(&row);
+            let a = e.load(self.nest, &left, lhs_view.expect("the left factor is read"), &lhs.index, None);
+            let a = e.realise(&left, Number::Tile(a), Shape { rows: row.is_some(), cols: false }, None);
+            let b = match packed {
+                Some(packed) => {
+                    let slice = self.packed_slice(e, packed, panel, indices);
+                    let ty = self.nest.cx.ext_type(TileType::constant("vec", Type::F32, 1, self.tile.1));
+                    LoadOp::value(&mut e.b, e.loc, slice, None, ty)
+                }
+                None => {
+                    let mut right = self.frame(e, indices);
+                    right.col.clone_from(&col);
+                    e.load(self.nest, &right, rhs_view.expect("the right factor is read"), &rhs.index, None).value
+                }
+            };
+            Ok(vec![ContractOp::value(&mut e.b, e.loc, a.value, b, carried[0])])
+        })?;
+        // Of what is packed all columns exist; of what is read as it lies they are whole.
+        let product = Tile { value: sum[0], shape, elem: Type::F32, window: Covers::Rows, cached: false };
+        self.walk.finish(e, &frame, stage, vec![Number::Tile(product)], &mut known);
+        for (i, other) in self.nest.stages.iter().enumerate() {
+            if i != self.plan.stage {
+                self.walk.elementwise(e, &frame, other, &mut known)?;
+            }
+        }
+        Ok(())
+    }
+}

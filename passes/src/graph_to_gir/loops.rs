@@ -1,0 +1,191 @@
+//! Any structured op by itself: a grid over what is made, loops over what is combined.
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::ops::BinaryOp;
+use sutura_dialects::graph::maps;
+use sutura_ir::Value;
+use sutura_ir::affine::AffineExpr;
+
+use super::kernel::{Built, Emit, Header, build};
+use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::scalars::{accumulator, result_elem, tile_combiner};
+use super::stages::{Known, Walk};
+use super::tiles::{Axis, Covers, Frame, Number, Outside, Tile, zero};
+use crate::region::rows::check_column_access;
+use crate::region::{Access, Nest, Stage};
+
+/// Columns of a tile.
+const COLUMNS: i64 = 64;
+
+/// Columns of a tile where there are few.
+const FEW_COLUMNS: i64 = 16;
+
+/// Lowers a region of one op.
+pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
+    let nest = Nest::of(&region.facts, &region.ops, &region.outputs)
+        .map_err(|misfit| Box::new(region.op.error(format!("cannot be lowered: {misfit}"))))?;
+    let [stage] = &nest.stages[..] else {
+        return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
+    };
+    let parallel: Vec<usize> = stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect();
+    let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col: column(&nest, stage, &parallel) };
+    let mut grid: Vec<Poly> = looped.fixed(&parallel).map(|d| nest.extents[d].clone()).collect();
+    grid.extend(looped.col.map(|col| nest.extents[col].ceildiv(looped.columns())));
+    let header = Header {
+        loc: region.op.loc(),
+        views: region.views(&nest),
+        grid,
+        requires: vec![],
+        extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
+    };
+    let kernel = build(nest.cx, &region.facts, header, |e| looped.body(e, &parallel))?;
+    let args = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
+    let work = region.work(&nest);
+    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions: vec![(vec![], kernel)], args, work }] })
+}
+
+/// The innermost dim along which everything is read forward.
+fn column(nest: &Nest<'_>, stage: &Stage<'_>, parallel: &[usize]) -> Option<usize> {
+    let forward = |d: &usize| stage.inputs.iter().all(|read| check_column_access(nest, read, *d).is_ok());
+    let mut inner = parallel.iter().rev().copied().filter(forward);
+    let first = inner.next();
+    first.into_iter().chain(inner).find(|d| !nest.is_unit(*d)).or(first)
+}
+
+struct Loop<'r, 'a> {
+    walk: Walk<'r, 'a>,
+    nest: &'r Nest<'a>,
+    stage: &'r Stage<'a>,
+    col: Option<usize>,
+}
+
+impl Loop<'_, '_> {
+    /// Dims that have one index in a group.
+    fn fixed<'p>(&self, parallel: &'p [usize]) -> impl Iterator<Item = usize> + 'p {
+        let col = self.col;
+        parallel.iter().copied().filter(move |d| Some(*d) != col)
+    }
+
+    fn columns(&self) -> i64 {
+        let Some(col) = self.col else { return 1 };
+        let (_, high) = self.walk.region.facts.range(&self.nest.extents[col]);
+        if high <= i128::from(FEW_COLUMNS) { FEW_COLUMNS } else { COLUMNS }
+    }
+
+    fn body(&self, e: &mut Emit<'_>, parallel: &[usize]) -> Built<()> {
+        let mut frame =
+            Frame { fixed: vec![None; self.nest.extents.len()], row: None, col: None, space: "vec", partial: true };
+        let grid = e.grid.clone();
+        for (dim, index) in self.fixed(parallel).zip(&grid) {
+            frame.fixed[dim] = Some(*index);
+        }
+        if let (Some(dim), Some(tile)) = (self.col, grid.last()) {
+            let base = e.scaled(*tile, self.columns(), None);
+            frame.col = Some(Axis { dim, base, extent: self.columns().into() });
+        }
+        let mut known = self.walk.start(e, &self.walk.region.tensors(self.nest));
+        e.loc = self.stage.op.loc();
+        let numbers = if self.stage.reduces() {
+            self.combined(e, &frame, &known)?
+        } else {
+            self.contribution(e, &frame, &known)?
+        };
+        self.walk.finish(e, &frame, self.stage, numbers, &mut known);
+        Ok(())
+    }
+
+    /// What the body yields at the frame's place. What lies outside a tensor is read as a number, so that all tiles are
+    /// whole; results beyond the end of theirs are not written.
+    fn contribution(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
+        let mut args = Vec::new();
+        for read in &self.stage.inputs {
+            let view = known.view(read.value).expect("every tensor has its view");
+            let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
+            let pad = read.oob.unwrap_or_else(|| zero(self.nest.cx, elem));
+            let outside = Outside { pad, edge: self.edge(read)? };
+            args.push(Number::Tile(e.load(self.nest, frame, view, &read.index, Some(outside))));
+        }
+        e.scalars(frame, &self.walk.region.facts, self.stage, &args)
+    }
+
+    /// The dimension beside the column's that is read outside the tensor.
+    fn edge(&self, read: &Access) -> Built<Option<usize>> {
+        if read.oob.is_none() {
+            return Ok(None);
+        }
+        let facts = &self.walk.region.facts;
+        let extents: Vec<Option<Poly>> = self.nest.extents.iter().cloned().map(Some).collect();
+        let sizes = &self.nest.shapes[&read.value];
+        let leaves = |(dim, expr): &(usize, &AffineExpr)| {
+            let column = self.col.is_some_and(|col| self.nest.mentions_expr(**expr, col));
+            let inside = maps::bounds(self.nest.cx, **expr, &extents)
+                .is_some_and(|(low, high)| facts.range(&low).0 >= 0 && facts.range(&sizes[*dim].sub(&high)).0 >= 1);
+            !column && !inside
+        };
+        let edges: Vec<usize> = read.index.iter().enumerate().filter(leaves).map(|(dim, _)| dim).collect();
+        match edges[..] {
+            [] => Ok(None),
+            [edge] => Ok(Some(edge)),
+            _ => Emit::unsupported(self.stage.op, "reads outside a tensor along more than two dimensions"),
+        }
+    }
+
+    fn combined(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
+        let (cx, stage) = (self.nest.cx, self.stage);
+        let mut inits = Vec::new();
+        for (i, write) in stage.results.iter().enumerate() {
+            let wide = accumulator(cx, stage, i);
+            let identity = stage.combiners[i].identity(cx, wide);
+            inits.push(e.fill(frame, identity, wide, frame.shape(self.nest, &write.index)));
+        }
+        let values: Vec<Value> = inits.iter().map(|t| t.value).collect();
+        let sums = self.loops(e, frame, known, 0, &inits, &values)?;
+        let mut numbers = Vec::new();
+        for (i, (value, init)) in sums.into_iter().zip(&inits).enumerate() {
+            let sum = e.converted(frame, Tile { value, ..*init }, result_elem(cx, stage, i));
+            numbers.push(Number::Tile(sum));
+        }
+        Ok(numbers)
+    }
+
+    fn loops(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        known: &Known,
+        depth: usize,
+        forms: &[Tile],
+        carried: &[Value],
+    ) -> Built<Vec<Value>> {
+        let Some(&dim) = self.stage.reduced.get(depth) else { return self.step(e, frame, known, forms, carried) };
+        e.for_loop(&self.nest.extents[dim], carried, &mut |e, index, carried| {
+            let mut frame = frame.clone();
+            frame.fixed[dim] = Some(index);
+            self.loops(e, &frame, known, depth + 1, forms, carried)
+        })
+    }
+
+    /// Joins one contribution to what is carried.
+    fn step(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        known: &Known,
+        forms: &[Tile],
+        carried: &[Value],
+    ) -> Built<Vec<Value>> {
+        let numbers = self.contribution(e, frame, known)?;
+        e.loc = self.stage.op.loc();
+        let mut next = Vec::new();
+        for (i, (number, form)) in numbers.into_iter().zip(forms).enumerate() {
+            let Some(combiner) = tile_combiner(self.nest.cx, self.stage.combiners[i], form.elem) else {
+                return Emit::unsupported(self.stage.op, "combines numbers in a way that tiles do not");
+            };
+            let like = Tile { value: carried[i], window: Covers::All, ..*form };
+            let tile = e.realise(frame, number, form.shape, Some(like));
+            let tile = e.converted(frame, tile, form.elem);
+            next.push(BinaryOp::value(&mut e.b, e.loc, combiner.binary(), carried[i], tile.value));
+        }
+        Ok(next)
+    }
+}
