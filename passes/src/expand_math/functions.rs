@@ -25,8 +25,7 @@ fn scale<A: Arith>(a: &mut A, p: A::V, shifted: A::V) -> A::V {
 
 /// `e^r` for `|r|` up to `ln(2)/2`: 1 + r + r^2 P(r).
 fn exp_reduced<A: Arith>(a: &mut A, r: A::V) -> A::V {
-    let p = a
-        .polynomial(r, &[1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1]);
+    let p = a.polynomial(r, &[1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5e-1]);
     let square = a.mul(r, r);
     let tail = a.fma(p, square, r);
     let one = a.f(1.0);

@@ -6,9 +6,9 @@
 //! can be part of `cargo test` (the feature `mimic`, module `mimic`).
 //!
 //! [`Suite`] finds tests and runs one; [`runner`] runs many; [`cli`] is the
-//! command `sutura-lit`. Inside: [`script`] reads the directives of a file,
-//! [`subst`] replaces `%s` and the like, [`shell`] parses and runs the lines,
-//! [`builtin`] has `FileCheck`, `diff` and other commands.
+//! command `sutura-lit`. Inside: `script` reads the directives of a file,
+//! `subst` replaces `%s` and the like, `shell` parses and runs the lines,
+//! `builtin` has `FileCheck`, `diff` and other commands.
 
 #![forbid(unsafe_code)]
 
