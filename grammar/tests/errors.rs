@@ -40,7 +40,10 @@ fn blocks() {
     check("\"t\"() ({\n\"br\"()[^a] : () -> ()\n}) : () -> ()", "2:8: reference to an undefined block");
     check("\"t\"() ({\n^a:\n\"x\"() : () -> ()\n^a:\n}) : () -> ()", "4:1: redefinition of block '^a'");
     check("^a:", "1:1: expected operation name in quotes");
-    check("t.loop {\n^a:\n}", "2:1: invalid block name in region with named arguments");
+    check(
+        "%a = t.const 1 : i32\n%b = t.loop carry(%x = %a : i32) {\n^a:\n}",
+        "3:1: invalid block name in region with named arguments",
+    );
 }
 
 #[test]
@@ -112,6 +115,8 @@ fn types_and_attributes() {
     check_attr("#unknown", "1:12: undefined symbol alias id 'unknown'");
     check_attr("#t.note<[1]>", "1:21: expected string");
     check_attr("#t.not<[1]>", "1:12: unknown attribute `not` in dialect `t` | did you mean `t.note`?");
+    check_attr("#x.y<[>", "1:17: unbalanced '[' character in pretty dialect name");
+    check_attr("#x.y<(a -> b]>", "1:17: unbalanced '(' character in pretty dialect name");
     check_attr("!t.pair<i32>", "1:23: expected ','");
     check_attr("{b, b}", "1:16: duplicate key 'b' in dictionary attribute");
     check_attr("\"\\q\"", "1:13: unknown escape in string literal");

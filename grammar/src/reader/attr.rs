@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use smallvec::SmallVec;
 use sutura_ir::attrs::{Attr, AttrData, NamedAttr};
 use sutura_ir::diagnostics::{Diagnostic, Reported};
+
 use sutura_ir::types::{DYNAMIC, Type};
 
 use super::Reader;
@@ -15,15 +17,29 @@ static NEXT_DISTINCT: AtomicI64 = AtomicI64::new(0);
 impl<'t> Reader<'t> {
     /// An attribute. A number without type has type `expected`, `i64` or `f64`.
     pub(super) fn attr_node(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
-        let at = node.start();
-        self.nested(at, |r| r.attr_by_rule(node, expected))
+        match node.rule() {
+            Rule::number => self.number(node, expected),
+            Rule::string_attr => self.string_attr(node),
+            // What often occurs in dictionaries that differ elsewhere.
+            Rule::affine_map | Rule::affine_set | Rule::dialect_attr | Rule::symbol_ref => {
+                let (at, text) = (node.start(), node.text());
+                if let Some(&attr) = self.attrs.get(text) {
+                    return Ok(attr);
+                }
+                let attr = self.nested(at, |r| r.attr_by_rule(node, None))?;
+                self.attrs.insert(text, attr);
+                Ok(attr)
+            }
+            _ => {
+                let at = node.start();
+                self.nested(at, |r| r.attr_by_rule(node, expected))
+            }
+        }
     }
 
     fn attr_by_rule(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
         let cx = self.cx;
         match node.rule() {
-            Rule::number => self.number(node, expected),
-            Rule::string_attr => self.string_attr(node),
             Rule::array => {
                 let elements = node.children().map(|n| self.attr_node(n, None)).collect::<Result<Vec<_>, _>>()?;
                 Ok(cx.array_attr(&elements))
@@ -70,9 +86,9 @@ impl<'t> Reader<'t> {
 
     fn string_attr(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
         let mut children = node.children();
-        let text = self.string(&children.next().expect("a string"))?;
+        let value = self.name_or_string(&children.next().expect("a string"))?;
         let ty = self.type_after(&mut children)?.unwrap_or(Type::NONE);
-        Ok(self.cx.attr(AttrData::String { value: self.cx.ident(&text), ty }))
+        Ok(self.cx.attr(AttrData::String { value, ty }))
     }
 
     /// The type after a colon.
@@ -86,8 +102,9 @@ impl<'t> Reader<'t> {
         Ok(self.cx.dict(&entries))
     }
 
-    pub(super) fn raw_entries(&mut self, nodes: Nodes<'t>) -> Result<Vec<NamedAttr>, Reported> {
-        let (mut entries, mut places) = (Vec::new(), Vec::new());
+    pub(super) fn raw_entries(&mut self, nodes: Nodes<'t>) -> Result<SmallVec<[NamedAttr; 4]>, Reported> {
+        let mut entries: SmallVec<[NamedAttr; 4]> = SmallVec::new();
+        let mut places: SmallVec<[usize; 4]> = SmallVec::new();
         for node in nodes.filter(|n| n.rule() == Rule::entry) {
             let at = node.start();
             let mut children = node.children();
@@ -107,7 +124,10 @@ impl<'t> Reader<'t> {
     }
 
     fn check_duplicates(&mut self, places: &[usize], entries: &[NamedAttr]) -> Result<(), Reported> {
-        let mut names: Vec<_> = entries.iter().zip(places).map(|(e, at)| (e.name, *at)).collect();
+        if entries.len() < 2 {
+            return Ok(());
+        }
+        let mut names: SmallVec<[_; 4]> = entries.iter().zip(places).map(|(e, at)| (e.name, *at)).collect();
         names.sort_unstable();
         let Some(twice) = names.windows(2).find(|w| w[0].0 == w[1].0) else { return Ok(()) };
         let message = format!("duplicate key '{}' in dictionary attribute", self.cx.str(twice[0].0));

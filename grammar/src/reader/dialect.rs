@@ -139,6 +139,7 @@ impl<'t> Reader<'t> {
         if let Some(n) = raw.find(ALIAS_MARK) {
             return Err(self.error(span.start + n, "control character in the text of a dialect's entity"));
         }
+        self.check_brackets(span)?;
         if !raw.contains(['#', '!']) {
             return Ok((cx.ident(raw), cx.attr_list(&[])));
         }
@@ -162,6 +163,41 @@ impl<'t> Reader<'t> {
         }
         out.push_str(&text[clean..span.end]);
         Ok((cx.ident(&out), cx.attr_list(&refs)))
+    }
+
+    /// Checks that the brackets of an opaque text match, strings and arrows left out.
+    fn check_brackets(&mut self, span: Span) -> Result<(), Reported> {
+        let bytes = self.text.as_bytes();
+        let mut open: Vec<(u8, usize)> = Vec::new();
+        let mut at = span.start;
+        while at < span.end {
+            let byte = bytes[at];
+            match byte {
+                b'"' => {
+                    at = string_end(bytes, at).min(span.end);
+                    continue;
+                }
+                b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,
+                b'>' | b'<' if bytes.get(at + 1) == Some(&b'=') => at += 1,
+                b'(' | b'[' | b'{' | b'<' => open.push((byte, at)),
+                b')' | b']' | b'}' | b'>' => {
+                    let (opening, place) = open.pop().unwrap_or((byte, at));
+                    if !matches!((opening, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}') | (b'<', b'>')) {
+                        return Err(self.unbalanced(opening, place));
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        match open.pop() {
+            Some((byte, place)) => Err(self.unbalanced(byte, place)),
+            None => Ok(()),
+        }
+    }
+
+    fn unbalanced(&mut self, byte: u8, at: usize) -> Reported {
+        self.error(at, format!("unbalanced '{}' character in pretty dialect name", char::from(byte)))
     }
 
     /// What `#name` or `!name` in an opaque text stands for, when it is an alias.

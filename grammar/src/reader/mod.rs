@@ -255,7 +255,10 @@ impl<'t> Reader<'t> {
 
     /// A bare name or a string literal.
     pub(crate) fn name_or_string(&mut self, node: &Node<'t>) -> Result<Ident, Reported> {
-        if node.text().starts_with('"') {
+        let text = node.text();
+        if text.starts_with('"') && !text.contains('\\') {
+            Ok(self.cx.ident(&text[1..text.len() - 1]))
+        } else if text.starts_with('"') {
             let text = self.string(node)?;
             Ok(self.cx.ident(&text))
         } else {

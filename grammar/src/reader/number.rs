@@ -8,7 +8,7 @@ use sutura_ir::float;
 use sutura_ir::types::{FloatKind, Signedness, Type, TypeData};
 
 use super::Reader;
-use crate::rules::{Node, Rule};
+use crate::rules::Node;
 
 /// A number as written.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
         let number = children.next().expect("a number");
         let literal = Literal::new(number.text(), number.start());
         let written = self.type_after(&mut children)?;
-        let default = if number.rule() == Rule::float { Type::F64 } else { Type::I64 };
+        let default = if literal.kind == LiteralKind::Float { Type::F64 } else { Type::I64 };
         let ty = written.or(expected).unwrap_or(default);
         let cx = self.cx;
         match cx.type_data(ty) {

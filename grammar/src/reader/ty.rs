@@ -13,9 +13,14 @@ const MAX_WIDTH: u32 = (1 << 24) - 1;
 
 impl<'t> Reader<'t> {
     pub(super) fn type_node(&mut self, node: Node<'t>) -> Result<Type, Reported> {
-        let at = node.start();
-        self.nested(at, |r| match node.rule() {
-            Rule::keyword_type => r.keyword_type(&node),
+        if node.rule() == Rule::keyword_type {
+            return self.keyword_type(&node);
+        }
+        let (at, text) = (node.start(), node.text());
+        if let Some(&ty) = self.types.get(text) {
+            return Ok(ty);
+        }
+        let ty = self.nested(at, |r| match node.rule() {
             Rule::function => {
                 let (inputs, results) = r.function_node(node)?;
                 Ok(r.cx.ty(TypeData::Function { inputs, results }))
@@ -30,7 +35,9 @@ impl<'t> Reader<'t> {
             }
             Rule::dialect_type => r.dialect_type(node),
             rule => unreachable!("{rule:?} is no type"),
-        })
+        })?;
+        self.types.insert(text, ty);
+        Ok(ty)
     }
 
     fn types(&mut self, node: Node<'t>) -> Result<TypeList, Reported> {
@@ -55,6 +62,12 @@ impl<'t> Reader<'t> {
     pub(super) fn keyword_type(&mut self, node: &Node<'t>) -> Result<Type, Reported> {
         let word = node.text();
         match word {
+            "i1" => return Ok(Type::I1),
+            "i8" => return Ok(Type::I8),
+            "i32" => return Ok(Type::I32),
+            "i64" => return Ok(Type::I64),
+            "f32" => return Ok(Type::F32),
+            "f64" => return Ok(Type::F64),
             "index" => return Ok(Type::INDEX),
             "none" => return Ok(Type::NONE),
             _ => {}
