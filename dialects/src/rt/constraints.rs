@@ -13,11 +13,6 @@ type_constraints! {
 }
 
 attr_constraints! {
-    /// A list of known sizes.
-    pub SizesAttr = "#dyn.shape of known sizes", AttrSyntax::Plain;
-    get |cx, attr| -> Vec<Poly> { known_dims(cx, attr) }
-    set |cx, value: &'a [Poly]| { shape_attr(cx, value) }
-
     /// Conjunctions of sizes that must not be negative, one for each guarded version.
     pub GuardsAttr = "array of #dyn.shape of known sizes", AttrSyntax::Plain;
     get |cx, attr| -> Vec<Vec<Poly>> { cx.array(attr)?.iter().map(|a| known_dims(cx, *a)).collect() }

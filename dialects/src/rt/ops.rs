@@ -3,7 +3,8 @@
 use sutura_ir::constraints::*;
 use sutura_ir::op;
 
-use super::constraints::{AnyBuffer, GuardsAttr, SizesAttr};
+use super::constraints::{AnyBuffer, GuardsAttr};
+use crate::r#dyn::ops::SizesAttr;
 
 /// The host program of one compiled model.
 ///
