@@ -36,7 +36,7 @@ impl<'t> Reader<'t> {
             if let Some(parse) = info.types.get(parts.mnemonic).copied() {
                 return self.by_dialect(&parts, |cursor| parse(cursor));
             }
-            if !info.types.is_empty() && !(info.partial && self.options.allow_unregistered) {
+            if !(info.types.is_empty() || info.partial && self.options.allow_unregistered) {
                 return Err(self.unknown_mnemonic(&parts, "type", info.types.keys().copied().collect()));
             }
         }
@@ -63,7 +63,7 @@ impl<'t> Reader<'t> {
             if let Some(parse) = info.attrs.get(parts.mnemonic).copied() {
                 return self.by_dialect(&parts, |cursor| parse(cursor));
             }
-            if !info.attrs.is_empty() && !(info.partial && self.options.allow_unregistered) {
+            if !(info.attrs.is_empty() || info.partial && self.options.allow_unregistered) {
                 return Err(self.unknown_mnemonic(&parts, "attribute", info.attrs.keys().copied().collect()));
             }
         }
