@@ -91,7 +91,7 @@ impl Program {
         self.results.iter().map(|&r| self.types[r])
     }
 
-    /// SSA values from outside the region and those of [`Meaning::External`], in the order in which [`Lanes::new`] wants them.
+    /// SSA values from outside the region and those of [`Meaning::External`], in the order in which `Lanes::new` wants them.
     pub fn captured(&self) -> impl ExactSizeIterator<Item = SsaValue> + '_ {
         self.captured.iter().map(|(_, value)| *value)
     }

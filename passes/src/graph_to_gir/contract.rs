@@ -56,6 +56,9 @@ struct Product<'r, 'a> {
 /// Dims with the index of each at a group.
 type Indices = HashMap<usize, Value>;
 
+/// What runs innermost in the loops over the dims that are summed over: from the indices and what is carried to what goes on.
+type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>> + 'b;
+
 impl<'r, 'a> Product<'r, 'a> {
     fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan, config: &Config) -> Self {
         let at_most = |dim: usize, limit: i64| {
@@ -230,7 +233,7 @@ impl<'r, 'a> Product<'r, 'a> {
         indices: &mut Indices,
         depth: usize,
         carried: &[Value],
-        body: &mut dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>>,
+        body: &mut SumBody<'_>,
     ) -> Built<Vec<Value>> {
         let Some(&dim) = self.plan.sums.get(depth) else { return body(e, indices, carried) };
         e.for_loop(&self.extent(dim), carried, &mut |e, index, carried| {

@@ -125,6 +125,9 @@ pub(super) fn build(
     Ok(Kernel { state, body, dims })
 }
 
+/// What a loop runs: from the index and what is carried to what goes on.
+pub(super) type LoopBody<'b> = dyn FnMut(&mut Emit<'_>, Value, &[Value]) -> Built<Vec<Value>> + 'b;
+
 impl Emit<'_> {
     /// An index constant, at the start of the kernel.
     pub(super) fn constant(&mut self, value: i64) -> Value {
@@ -173,12 +176,7 @@ impl Emit<'_> {
     }
 
     /// A loop that carries values: `body` gets the index and what is carried, and returns what goes on.
-    pub(super) fn for_loop(
-        &mut self,
-        count: &Poly,
-        inits: &[Value],
-        body: &mut dyn FnMut(&mut Self, Value, &[Value]) -> Built<Vec<Value>>,
-    ) -> Built<Vec<Value>> {
+    pub(super) fn for_loop(&mut self, count: &Poly, inits: &[Value], body: &mut LoopBody<'_>) -> Built<Vec<Value>> {
         let (lo, hi) = (self.constant(0), self.size(count));
         let op = ForOp::build(&mut self.b, self.loc, lo, hi, inits);
         let mut args = vec![(Type::INDEX, self.loc)];
