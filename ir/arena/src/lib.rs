@@ -5,7 +5,7 @@
 //! [`SliceInterner`] (the same for slices, whose elements live in bump arenas). Indices are dense `u32`s handed out
 //! in order of first use; nothing is ever removed while the container lives.
 //!
-//! This is the one crate of the IR core that holds `unsafe` code, all of it in [`slice`].
+//! This is the one crate of the IR core that holds `unsafe` code, all of it in `slice`.
 
 mod slice;
 mod table;

@@ -15,10 +15,10 @@
 //! assert_eq!(matches.variable("SUM"), Some(&b"0"[..]));
 //! ```
 //!
-//! How a check file becomes a run: [`directive`] finds directives, [`pattern`]
-//! parses their texts with [`expr`] (numbers) and [`regex`], [`checks`] puts
-//! them in order, [`run`] matches them, [`report`] and [`diag`] say what
-//! happened. [`lint`] looks for what is no directive but was meant to be one.
+//! How a check file becomes a run: `directive` finds directives, `pattern`
+//! parses their texts with `expr` (numbers) and `regex`, `checks` puts
+//! them in order, `run` matches them, `report` and `diag` say what
+//! happened. `lint` looks for what is no directive but was meant to be one.
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 //! The generic form is byte for byte what `mlir-opt --mlir-print-op-generic` prints for the same program, apart from
 //! names that the text gave to values and aliases, which are kept unless [`PrintOptions::discard_value_names`].
 //!
-//! Nesting costs no machine stack: regions wait on a stack of frames (see [`op`]).
+//! Nesting costs no machine stack: regions wait on a stack of frames (see `op`).
 
 mod alias;
 mod attr;
