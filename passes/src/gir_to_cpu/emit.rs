@@ -58,7 +58,14 @@ impl<'e> Emit<'e> {
     // ---- constants
 
     pub(super) fn constant(&mut self, value: Attr, ty: Type) -> Value {
-        self.op1("arith.constant", &[], ty, &[("value", value)])
+        let value = self.without_index(value);
+        self.op1("arith.constant", &[], without_index(ty), &[("value", value)])
+    }
+
+    /// An index as a 64-bit integer; any other number as it is.
+    fn without_index(&self, value: Attr) -> Attr {
+        let number = self.cx().as_int(value).filter(|_| self.cx().attr_type(value) == Some(Type::INDEX));
+        number.map_or(value, |number| self.cx().int_attr(number, Type::I64))
     }
 
     pub(super) fn i64(&mut self, value: i64) -> Value {
@@ -68,6 +75,7 @@ impl<'e> Emit<'e> {
 
     /// A vector of equal elements.
     pub(super) fn splat(&mut self, value: Attr) -> Value {
+        let value = self.without_index(value);
         let elem = self.cx().attr_type(value).expect("a number");
         let ty = self.vec_type(elem);
         let attr = self.cx().splat_attr(ty, value).expect("a vector of numbers");
@@ -243,6 +251,7 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn cast(&mut self, kind: CastKind, a: Value, elem: Type) -> Value {
+        let elem = without_index(elem);
         let ty = self.cx().with_element_type(self.ty(a), elem);
         // Indices are 64-bit integers here, so what would convert them is a change of width or nothing.
         if kind == CastKind::IndexCast {
@@ -410,6 +419,11 @@ pub(super) fn identity(cx: &Context, kind: Combiner, elem: Type) -> Attr {
         Combiner::MaxSI => cx.int_attr(i64::MIN >> (64 - bits), elem),
         Combiner::MinSI => cx.int_attr(i64::MAX >> (64 - bits), elem),
     }
+}
+
+/// Indices are 64-bit integers in lowered kernels.
+fn without_index(ty: Type) -> Type {
+    if ty == Type::INDEX { Type::I64 } else { ty }
 }
 
 /// `!llvm.ptr`
