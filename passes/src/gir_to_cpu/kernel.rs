@@ -48,10 +48,19 @@ pub(super) struct Lowering<'a, 'e> {
     dims: HashMap<String, Value>,
     /// First operation of the function that is not an allocation: scratch is allocated before it.
     entry_mark: sutura_ir::Op,
+    /// Bytes that further scratch may take.
+    scratch_left: i64,
 }
 
-/// Scratch of one kernel, per thread, that may lie on the stack.
+/// Bytes that all scratch of one kernel may take on a thread's stack.
 const SCRATCH_LIMIT: i64 = 1 << 20;
+
+/// Memory of the calling thread.
+pub(super) struct Scratch {
+    pub(super) ptr: Value,
+    /// How many elements fit.
+    pub(super) elems: i64,
+}
 
 /// Lowers one kernel into the state of a `func.func` and its body.
 pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, lanes: i64) -> Lowered<'a, (OpState, Body)> {
@@ -82,6 +91,7 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, lanes: i6
         assume_full: false,
         dims: HashMap::new(),
         entry_mark,
+        scratch_left: SCRATCH_LIMIT,
     };
     lowering.function(&args)?;
     Ok((state, body))
@@ -250,12 +260,14 @@ impl<'a> Lowering<'a, '_> {
         Ok(ViewVal { ptr, elem: ty.elem, dims, strides, unit_inner, ty: ty.clone() })
     }
 
-    /// Memory of the calling thread, from the start of the function on.
-    pub(super) fn scratch(&mut self, elems: i64, elem: Type) -> Result<Value, String> {
-        let bytes = elems.saturating_mul(self.e.cx().bit_width(elem).map_or(8, |b| i64::from(b.div_ceil(8))));
-        if bytes > SCRATCH_LIMIT {
-            return Err(format!("scratch of {bytes} bytes exceeds the {SCRATCH_LIMIT} that a kernel may use"));
-        }
+    /// Memory of the calling thread, from the start of the function on, that holds this many elements at most; `None`
+    /// when that many are not known to be few enough.
+    pub(super) fn scratch(&mut self, elems: &Poly, elem: Type) -> Option<Scratch> {
+        let (_, most) = self.bounds.facts.range(elems);
+        let size = self.e.cx().bit_width(elem).map_or(8, |b| i64::from(b.div_ceil(8)));
+        let elems = i64::try_from(most).ok()?.max(0);
+        let left = self.scratch_left.checked_sub(elems.checked_mul(size)?)?;
+        self.scratch_left = (left >= 0).then_some(left)?;
         let point = self.e.b.insert_point();
         self.e.b.set_before(self.entry_mark);
         let count = self.e.i64(elems);
@@ -264,13 +276,7 @@ impl<'a> Lowering<'a, '_> {
         let ptr_type = self.e.ptr_type();
         let ptr = self.e.op1("llvm.alloca", &[count], ptr_type, &props);
         self.e.b.set_insert_point(point);
-        Ok(ptr)
-    }
-
-    /// Largest constant value of a size, if it has a useful one.
-    pub(super) fn max_size(&self, poly: &Poly) -> Option<i64> {
-        let (_, high) = self.bounds.facts.range(poly);
-        i64::try_from(high).ok().filter(|high| *high <= SCRATCH_LIMIT)
+        Some(Scratch { ptr, elems })
     }
 
     pub(super) fn index(&self, value: Value) -> Value {

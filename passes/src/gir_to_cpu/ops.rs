@@ -119,12 +119,12 @@ impl<'a> Lowering<'a, '_> {
         let op = this.op_ref();
         let ty: &sutura_dialects::gir::types::ViewType =
             op.cx.type_as(op.ty(this.view())).expect("the declaration says a view");
-        let Some(elems) = self.max_size(&ty.elements()) else {
-            return self.fail(op, format!("the size of the allocation, {}, has no small upper bound", ty.elements()));
+        let Some(scratch) = self.scratch(&ty.elements(), ty.elem) else {
+            let size = ty.elements();
+            return self
+                .fail(op, format!("an allocation of {size} elements is not known to fit into a thread's scratch"));
         };
-        let ptr = self.scratch(elems, ty.elem);
-        let ptr = self.at(op, ptr)?;
-        let view = self.view(ptr, ty);
+        let view = self.view(scratch.ptr, ty);
         let view = self.at(op, view)?;
         self.hold(op, Held::View(view))
     }
@@ -478,7 +478,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn run(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
         for id in self.worth_keeping(&sinks) {
-            if let Some(slice) = self.keep_slice(op, id)? {
+            if let Some(slice) = self.keep_slice(id)? {
                 sinks.push(Sink::Keep { node: id, slice });
             }
         }
@@ -517,18 +517,17 @@ impl<'a> Lowering<'a, '_> {
         keep
     }
 
-    /// Scratch for a strip; `None` when its columns have no small upper bound, so that it is computed anew instead.
-    fn keep_slice(&mut self, op: OpRef<'a>, id: NodeId) -> Lowered<'a, Option<SliceVal>> {
+    /// Scratch for a strip; `None` when it is not known to fit, so that the strip is computed anew instead.
+    fn keep_slice(&mut self, id: NodeId) -> Lowered<'a, Option<SliceVal>> {
         let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
         let value = value.expect("only strips of the kernel are kept");
         let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
-        let (strip, Some(cols)) = (self.strips.nodes[id].clone(), self.max_size(&ty.cols)) else { return Ok(None) };
-        let base = self.scratch(cols * strip.rows, strip.elem);
-        let base = self.at(op, base)?;
-        let stride = self.e.i64(cols);
+        let strip = self.strips.nodes[id].clone();
+        let Some(scratch) = self.scratch(&ty.cols.scale(strip.rows), strip.elem) else { return Ok(None) };
+        let stride = self.e.i64(scratch.elems / strip.rows.max(1));
         let one = self.e.i64(1);
         let row = AxisVal { stride: (strip.rows > 1).then_some(stride), contiguous: false, window: Window::FULL };
         let col = AxisVal { stride: Some(one), contiguous: true, window: Window::FULL };
-        Ok(Some(SliceVal { base, elem: strip.elem, row, col, exists: None }))
+        Ok(Some(SliceVal { base: scratch.ptr, elem: strip.elem, row, col, exists: None }))
     }
 }

@@ -1,0 +1,105 @@
+//! Whole models, from their files to numbers: compiled once, run at many shapes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sutura_grammar::{ParseOptions, parse_module};
+use sutura_interp::random::Random;
+use sutura_interp::{Interpreter, Value};
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Context, Diagnostics, Module};
+use sutura_runtime::{Model, Options};
+
+fn example(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path)
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// Compiles a model into `output`.
+fn compile(model: &Path, output: &Path, more: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.arg("compile").arg(model).arg("-o").arg(output).args(more);
+    let done = command.output().expect("the tool was built");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Compiles an example once and compares what it computes with the stored outputs of onnxruntime.
+fn matches_stored_outputs(name: &str, cases: &[&str], inputs: &[&str], output: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("model.sutura");
+    compile(&example(&format!("{name}/{name}.onnx")), &artifact, &[]);
+    for threads in [1, 2] {
+        let model = Model::load_with(&artifact, Options::new().threads(threads)).unwrap();
+        for case in cases {
+            let read = |tensor: &str| {
+                sutura_runtime::npy::read(example(&format!("{name}/{case}/{tensor}.npy"))).expect("a stored tensor")
+            };
+            let inputs: Vec<_> = inputs.iter().map(|input| read(input)).collect();
+            let outputs = model.run(&inputs).unwrap();
+            let comparison = sutura_runtime::compare::compare(&outputs[0], &read(output)).unwrap();
+            assert!(comparison.within(2e-5, 0.0), "{name} at {case}, {threads} threads: {comparison:?}");
+        }
+    }
+}
+
+#[test]
+fn an_encoder_layer_matches_onnxruntime() {
+    matches_stored_outputs("encoder", &["b1_s1", "b1_s17", "b3_s128", "b2_s500"], &["x", "mask"], "y");
+}
+
+#[test]
+fn a_perceptron_matches_onnxruntime() {
+    matches_stored_outputs("mlp", &["b1", "b7", "b64"], &["x"], "probabilities");
+}
+
+#[test]
+fn a_convolutional_network_matches_onnxruntime() {
+    matches_stored_outputs("cnn", &["b1_h32_w32", "b2_h45_w37", "b4_h32_w32"], &["image"], "probabilities");
+}
+
+/// Reads and verifies a program as strictly as `sutura-opt` does.
+fn parse(cx: &Context, path: &Path) -> Module {
+    let text = std::fs::read_to_string(path).unwrap();
+    let source = cx.sources().add(path.display().to_string(), text).unwrap();
+    let mut diags = Diagnostics::default();
+    let module = parse_module(cx, &source, &ParseOptions::default(), &mut diags)
+        .and_then(|module| verify(module.op_ref(cx), VerifyOptions::default(), &mut diags).map(|()| module));
+    let said: Vec<String> = diags.iter().map(|d| d.message.clone()).collect();
+    module.unwrap_or_else(|_| panic!("{}: {said:?}", path.display()))
+}
+
+#[test]
+fn a_softmax_equals_the_interpreter_at_fifty_shapes() {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("softmax.sutura");
+    compile(&data("softmax_graph.mlir"), &artifact, &[]);
+    let model = Model::load(&artifact).unwrap();
+    let cx = Context::new(sutura_dialects::all());
+    let program = parse(&cx, &data("softmax_graph.mlir"));
+    let mut random = Random::new(1);
+    // Both sides of the limit up to which a row is kept, no rows, single columns, then anything.
+    let mut shapes = vec![(0, 5), (1, 1), (7, 1), (1, 16_384), (2, 16_385), (3, 40_000)];
+    shapes.extend((shapes.len()..50).map(|_| (random.range(0, 20), random.range(1, 2000))));
+    for (rows, cols) in shapes {
+        let x: Vec<f32> = (0..rows * cols).map(|_| (random.unit() * 40.0 - 20.0) as f32).collect();
+        let expected = interpreted(&cx, &program, (rows, cols), &x);
+        let input = sutura_runtime::Tensor::from_slice(&[rows, cols], &x).unwrap();
+        let outputs = model.run(&[input]).unwrap();
+        assert_eq!(outputs[0].dims(), [rows, cols]);
+        let actual: &[f32] = outputs[0].as_slice().unwrap();
+        assert_eq!(actual.len(), expected.len());
+        for (at, (a, e)) in actual.iter().zip(&expected).enumerate() {
+            let close = (a - e).abs() <= 1e-7 + 4e-6 * e.abs();
+            assert!(close, "{rows}x{cols}, element {at}: {a} where the interpreter has {e}");
+        }
+    }
+}
+
+fn interpreted(cx: &Context, program: &Module, (rows, cols): (i64, i64), x: &[f32]) -> Vec<f32> {
+    let mut interpreter = Interpreter::new(cx, program);
+    let x = Value::tensor_f32(x.to_vec(), &[rows as usize, cols as usize]).unwrap();
+    interpreter.call("softmax", &[x]).unwrap()[0].to_f32().unwrap().0
+}
