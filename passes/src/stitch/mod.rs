@@ -16,7 +16,9 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::{ConcatOp, GatherOp, ReshapeOp, SliceOp, Structured};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::op_def::Traits;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::pass::{
+    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+};
 use sutura_ir::{Block, Body, Context, Op, OpRef, Rewriter, Value};
 
 use crate::region::cost::{likely_bytes, value_text};
@@ -33,7 +35,12 @@ pub static STITCH: PassInfo = PassInfo {
                   `loop`. Reshapes and constants stay outside. Why a region did not take in what it reads is recorded \
                   in its `reasons` and said in remarks.",
     anchor: Anchor::Op("func.func"),
-    options: &[],
+    options: &[OptionInfo {
+        name: "max-ops",
+        kind: OptionKind::Int(0, i64::MAX),
+        default: "0",
+        help: "most operations in a region, 0 for any number; with 1 nothing is stitched, which shows what stitching saves",
+    }],
     statistics: &[
         StatisticInfo { name: "num-regions", description: "regions made" },
         StatisticInfo { name: "num-ops", description: "operations in them" },
@@ -41,10 +48,21 @@ pub static STITCH: PassInfo = PassInfo {
         StatisticInfo { name: "dram-bytes-before", description: "traffic at likely sizes if every op were a kernel" },
         StatisticInfo { name: "dram-bytes-after", description: "traffic of the regions at likely sizes" },
     ],
-    create: |_: &PassOptions| Ok(Box::new(StitchPass)),
+    create,
 };
 
-struct StitchPass;
+struct StitchPass {
+    /// Most ops in a region.
+    max_ops: usize,
+}
+
+fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    let max_ops = match options.int("max-ops") {
+        0 => usize::MAX,
+        n => usize::try_from(n).unwrap_or(usize::MAX),
+    };
+    Ok(Box::new(StitchPass { max_ops }))
+}
 
 impl Pass for StitchPass {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
@@ -59,10 +77,11 @@ impl Pass for StitchPass {
         };
         let mut rw = Rewriter::new(cx, run.body);
         let ops: Vec<Op> = rw.body().ops(entry).collect();
-        let folded = copies::fold_into_products(&mut rw, &facts, &ops);
+        // A transposition that a product reads through is an op in the product's region.
+        let folded = if self.max_ops > 1 { copies::fold_into_products(&mut rw, &facts, &ops) } else { 0 };
         erase_dead(&mut rw, &ops);
         run.count("num-copies-folded", folded);
-        let stitched = Stitcher::new(cx, run.body, entry, &facts).run();
+        let stitched = Stitcher::new(cx, run.body, entry, &facts, self.max_ops).run();
         for (name, n) in stitched.counts {
             run.count(name, n);
         }
@@ -118,6 +137,7 @@ struct Stitcher<'a> {
     cx: &'a Context,
     body: &'a Body,
     facts: &'a Facts,
+    max_ops: usize,
     ops: Vec<OpRef<'a>>,
     /// Which ops compute.
     computes: Vec<bool>,
@@ -141,7 +161,7 @@ struct Edge {
 }
 
 impl<'a> Stitcher<'a> {
-    fn new(cx: &'a Context, body: &'a Body, block: Block, facts: &'a Facts) -> Self {
+    fn new(cx: &'a Context, body: &'a Body, block: Block, facts: &'a Facts, max_ops: usize) -> Self {
         let ops: Vec<OpRef<'a>> = body.ops(block).map(|op| OpRef::new(cx, body, op)).collect();
         let number: HashMap<Op, usize> = ops.iter().enumerate().map(|(i, op)| (op.op, i)).collect();
         let computes: Vec<bool> = ops.iter().map(|op| is_compute(*op)).collect();
@@ -161,8 +181,9 @@ impl<'a> Stitcher<'a> {
         edges.sort_by_key(|e| (std::cmp::Reverse(e.bytes), e.from, e.to));
         let quotient = Quotient::new(ops.len(), all);
         let n = ops.len();
-        let mut this =
-            Self { cx, body, facts, ops, computes, edges, quotient, kinds: vec!["loop"; n], why_loop: HashMap::new() };
+        let kinds = vec!["loop"; n];
+        let why_loop = HashMap::new();
+        let mut this = Self { cx, body, facts, max_ops, ops, computes, edges, quotient, kinds, why_loop };
         for node in 0..n {
             if this.computes[node] {
                 match this.fit(&[node]) {
@@ -210,6 +231,9 @@ impl<'a> Stitcher<'a> {
             }
         }
         let mut nodes = [self.quotient.members(from), self.quotient.members(to)].concat();
+        if nodes.len() > self.max_ops {
+            return Err(Misfit(format!("together they have {} ops, above max-ops = {}", nodes.len(), self.max_ops)));
+        }
         nodes.sort_unstable();
         let kind = self.fit(&nodes)?;
         match self.quotient.contract(from, to) {
