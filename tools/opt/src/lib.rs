@@ -129,3 +129,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
     };
     ExitCode::from(Opt { registry, passes }.run(io) as u8)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+struct Extending;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Output<'o> {
     /// Standard output, as it comes.
     Stdout(BufWriter<&'o mut (dyn Write + Send)>),
+    /// A device or a pipe, which is written to and not replaced.
+    Special { writer: BufWriter<std::fs::File>, path: PathBuf },
     /// A temporary file beside the final one.
     File { writer: BufWriter<tempfile::NamedTempFile>, path: PathBuf },
 }
@@ -22,6 +24,13 @@ impl<'o> Output<'o> {
         if path.is_dir() {
             return Err(format!("cannot write `{name}`: it is a directory"));
         }
+        if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+            let file = std::fs::OpenOptions::new().write(true).open(&path);
+            let file = file.map_err(|e| format!("cannot write `{name}`: {e}"))?;
+            return Ok(Self::Special { writer: BufWriter::new(file), path });
+        }
+        // A link stays; what it leads to is replaced.
+        let path = path.canonicalize().unwrap_or(path);
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -38,6 +47,9 @@ impl<'o> Output<'o> {
     pub(crate) fn commit(self) -> Result<(), String> {
         match self {
             Self::Stdout(mut writer) => writer.flush().map_err(|e| format!("cannot write the output: {e}")),
+            Self::Special { mut writer, path } => {
+                writer.flush().map_err(|e| format!("cannot write `{}`: {e}", path.display()))
+            }
             Self::File { writer, path } => {
                 let fail = |e: &dyn std::fmt::Display| format!("cannot write `{}`: {e}", path.display());
                 let file = writer.into_inner().map_err(|e| fail(&e))?;
@@ -64,12 +76,14 @@ impl Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(writer) => writer.write(bytes),
+            Self::Special { writer, .. } => writer.write(bytes),
             Self::File { writer, .. } => writer.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(writer) => writer.flush(),
+            Self::Special { writer, .. } => writer.flush(),
             Self::File { writer, .. } => writer.flush(),
         }
     }

@@ -197,6 +197,21 @@ fn files_appear_whole_or_not_at_all() {
     assert!(done.err.contains("cannot write `no/such/out.mlir`"), "{}", done.err);
 }
 
+#[cfg(unix)]
+#[test]
+fn devices_and_links_are_written_to_and_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+    link("/dev/null", "nothing");
+    link("real.mlir", "linked");
+    std::fs::write(folder.path().join("real.mlir"), "old").unwrap();
+    for name in ["nothing", "linked"] {
+        assert_eq!(run_in(folder.path(), &["-o", name], "").status, Status::Ok);
+        assert!(std::fs::symlink_metadata(folder.path().join(name)).unwrap().is_symlink());
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("real.mlir")).unwrap(), "module {\n}\n");
+}
+
 #[test]
 fn input_that_is_no_text() {
     let folder = tempfile::tempdir().expect("a folder");

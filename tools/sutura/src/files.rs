@@ -1,6 +1,6 @@
 //! Writing files so that nobody ever sees half of one, also when the user interrupts.
 
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -47,6 +47,12 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A device or a pipe gets the bytes instead of being replaced.
+    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    // A link stays; what it leads to is replaced.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut temporary = tempfile::Builder::new()
         .prefix(".sutura-")
         // As for any new file: the process's mask applies.

@@ -211,6 +211,24 @@ fn every_stage_can_be_written() {
 }
 
 #[test]
+fn devices_and_links_are_written_to_and_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = data("rows.mlir");
+    let model = model.to_str().unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+    link("/dev/null", "nothing");
+    link("real.sutura", "linked");
+    std::fs::write(folder.path().join("real.sutura"), "old").unwrap();
+    for name in ["nothing", "linked"] {
+        succeeds(folder.path(), &["compile", model, "-o", name]);
+        assert!(std::fs::symlink_metadata(folder.path().join(name)).unwrap().is_symlink());
+    }
+    succeeds(folder.path(), &["inspect", "real.sutura"]);
+    succeeds(folder.path(), &["compile", model, "--emit=asm", "-o", "nothing"]);
+    assert!(std::fs::symlink_metadata(folder.path().join("nothing")).unwrap().is_symlink());
+}
+
+#[test]
 fn wrong_input_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
