@@ -2,7 +2,9 @@
 
 mod asm;
 pub mod bounds;
+mod canonicalize;
 pub mod constraints;
+mod effects;
 mod fold;
 pub mod interp;
 pub mod kernel;
@@ -35,6 +37,7 @@ impl Dialect for GirDialect {
         d.op::<TransposeOp>().op::<GatherRowsOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+        effects::register(d);
         interp::register(d);
         proof::register(d);
     }

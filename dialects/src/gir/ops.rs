@@ -74,7 +74,8 @@ pub struct IndexOp {
     format = "custom<For>($lo, $hi, $inits, type($inits), $body) $body attr-dict",
     implicit_terminator = "gir.yield",
     verify_regions,
-    infer
+    infer,
+    canonicalize
 )]
 pub struct ForOp {
     lo: Operand<Index>,

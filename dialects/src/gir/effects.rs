@@ -1,0 +1,64 @@
+//! Effects on memory. Tiles are values, so only what touches views has any.
+//!
+//! They make the generic passes reduce traffic: a load whose tile nobody uses goes, equal loads without a store between
+//! become one.
+
+use smallvec::smallvec;
+use sutura_ir::OpRef;
+use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::registry::DialectBuilder;
+
+use super::types::{SliceType, ViewType};
+
+/// Reads the memory behind its first operand.
+struct Reads;
+/// `gir.store`: writes the window that it names.
+struct Writes;
+/// `gir.alloc`
+struct Allocates;
+/// `gir.sync`: memory may be another one afterwards.
+struct Orders;
+/// `gir.intrinsic`: a function of tiles has no effect; one that is handed memory may do anything to it.
+struct OfOperands;
+
+impl MemoryEffects for Reads {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        smallvec![Effect { kind: EffectKind::Read, value: op.operands().next() }]
+    }
+}
+
+impl MemoryEffects for Writes {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        smallvec![Effect { kind: EffectKind::Write, value: op.operands().nth(1) }]
+    }
+}
+
+impl MemoryEffects for Allocates {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        smallvec![Effect { kind: EffectKind::Allocate, value: op.results().next() }]
+    }
+}
+
+impl MemoryEffects for Orders {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        smallvec![Effect { kind: EffectKind::Write, value: None }]
+    }
+}
+
+impl MemoryEffects for OfOperands {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        let is_memory = |ty| op.cx.type_as::<ViewType>(ty).is_some() || op.cx.type_as::<SliceType>(ty).is_some();
+        let memory = op.operands().filter(|v| is_memory(op.ty(*v)));
+        let both = |v| [EffectKind::Read, EffectKind::Write].map(|kind| Effect { kind, value: Some(v) });
+        memory.flat_map(both).collect()
+    }
+}
+
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn MemoryEffects>("gir.load", &Reads);
+    d.interface::<dyn MemoryEffects>("gir.gather_rows", &Reads);
+    d.interface::<dyn MemoryEffects>("gir.store", &Writes);
+    d.interface::<dyn MemoryEffects>("gir.alloc", &Allocates);
+    d.interface::<dyn MemoryEffects>("gir.sync", &Orders);
+    d.interface::<dyn MemoryEffects>("gir.intrinsic", &OfOperands);
+}
