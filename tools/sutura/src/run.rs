@@ -129,11 +129,12 @@ fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repe
     times.sort_unstable();
     let (least, median) = (times[0], times[times.len() / 2]);
     say(&format!(
-        "latency: {:.3} ms median, {:.3} ms least of {repeat} runs, {:.3} ms first; {} threads at most",
+        "latency: {:.3} ms median, {:.3} ms least of {repeat} runs, {:.3} ms first; at most {} {}",
         milliseconds(median),
         milliseconds(least),
         milliseconds(first),
-        model.threads()
+        model.threads(),
+        if model.threads() == 1 { "thread" } else { "threads" }
     ))
 }
 
