@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostic;
+use crate::types::Type;
 
 /// A dialect's type or attribute as a Rust value: `#[derive(Clone, PartialEq, Eq, Hash, Debug)]` plus this.
 ///
@@ -22,6 +23,14 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
     fn verify(&self, _cx: &Context) -> Result<(), String> {
         Ok(())
     }
+
+    /// Checks that the value can be the encoding of a tensor of this shape and element type.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    fn verify_encoding(&self, _cx: &Context, _shape: &[i64], _elem: Type) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Object-safe face of [`ParamValue`].
@@ -29,6 +38,7 @@ pub(crate) trait DynParam: Any + Send + Sync + fmt::Debug {
     fn name(&self) -> &'static str;
     fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result;
     fn verify(&self, cx: &Context) -> Result<(), String>;
+    fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String>;
     fn dyn_eq(&self, other: &dyn DynParam) -> bool;
     fn dyn_hash(&self, state: &mut dyn Hasher);
     fn as_any(&self) -> &dyn Any;
@@ -43,6 +53,9 @@ impl<T: ParamValue> DynParam for T {
     }
     fn verify(&self, cx: &Context) -> Result<(), String> {
         ParamValue::verify(self, cx)
+    }
+    fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String> {
+        ParamValue::verify_encoding(self, cx, shape, elem)
     }
     fn dyn_eq(&self, other: &dyn DynParam) -> bool {
         other.as_any().downcast_ref::<T>().is_some_and(|o| o == self)
@@ -94,6 +107,12 @@ macro_rules! ext_storage {
     )*};
 }
 ext_storage! { ExtType ExtAttr }
+
+impl ExtAttr {
+    pub(crate) fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String> {
+        self.0.verify_encoding(cx, shape, elem)
+    }
+}
 
 /// Why a dialect's type or attribute could not be parsed.
 pub type ParamResult<T> = Result<T, Diagnostic>;

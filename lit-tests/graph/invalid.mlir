@@ -56,11 +56,13 @@ func.func @index() -> tensor<4xindex> {
 
 // -----
 
-func.func @encoding(%x: tensor<?x4xf32, #dyn.shape<[N, 5]>>, %s: tensor<1xi64>) -> tensor<?xf32> {
-  // expected-error @below {{'graph.reshape' op dimension 1 has size 4 in the type and 5 in its shape}}
-  %y = graph.reshape %x, %s : tensor<?x4xf32, #dyn.shape<[N, 5]>>, tensor<1xi64> -> tensor<?xf32>
-  return %y : tensor<?xf32>
-}
+// expected-error @below {{dimension 1 is 4, but #dyn.shape says 5}}
+func.func private @encoding(tensor<?x4xf32, #dyn.shape<[N, 5]>>)
+
+// -----
+
+// expected-error @below {{#dyn.shape has 1 sizes, but the tensor has rank 2}}
+func.func private @rank(tensor<?x4xf32, #dyn.shape<[N]>>)
 
 // -----
 

@@ -31,7 +31,7 @@ fn verify_constant(constant: ConstantOp<'_>) -> Result<(), Diagnostic> {
     if ty.is_integer(cx) && !ty.is_signless_integer(cx) {
         return Err(op.error("integer return type must be signless"));
     }
-    if !ty.is_int_index_or_float(cx) && cx.array(value).is_none() && !is_elements(cx, value) {
+    if !is_number(cx, value) && cx.array(value).is_none() && !is_elements(cx, value) {
         return Err(op.error("value must be an integer, float, or elements attribute"));
     }
     if let TypeData::Vector { scalable, .. } = cx.type_data(ty)
@@ -44,6 +44,11 @@ fn verify_constant(constant: ConstantOp<'_>) -> Result<(), Diagnostic> {
         ));
     }
     Ok(())
+}
+
+fn is_number(cx: &Context, attr: sutura_ir::Attr) -> bool {
+    use sutura_ir::AttrData::{BigFloat, BigInteger, Float, Integer};
+    matches!(cx.attr_data(attr), Integer { .. } | BigInteger { .. } | Float { .. } | BigFloat { .. })
 }
 
 fn is_elements(cx: &Context, attr: sutura_ir::Attr) -> bool {

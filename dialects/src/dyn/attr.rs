@@ -27,6 +27,19 @@ impl ParamValue for ShapeAttr {
         print_dims(&self.dims, out)?;
         out.write_char('>')
     }
+
+    fn verify_encoding(&self, _: &Context, shape: &[i64], _: Type) -> Result<(), String> {
+        if self.dims.len() != shape.len() {
+            return Err(format!("#dyn.shape has {} sizes, but the tensor has rank {}", self.dims.len(), shape.len()));
+        }
+        for (i, (size, dim)) in self.dims.iter().zip(shape).enumerate() {
+            let constant = size.as_ref().and_then(Poly::as_const);
+            if let Some(constant) = constant.filter(|c| *dim != sutura_ir::DYNAMIC && c != dim) {
+                return Err(format!("dimension {i} is {dim}, but #dyn.shape says {constant}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Writes `[a, ?, 4]`.

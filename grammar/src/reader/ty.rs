@@ -130,7 +130,11 @@ impl<'t> Reader<'t> {
             return Ok(self.cx.ty(TypeData::UnrankedTensor(elem)));
         }
         let shape = self.shape(shape)?;
-        Ok(self.cx.tensor_type(&shape, elem, encoding.map(|e| e.1)))
+        let ty = self.cx.tensor_type(&shape, elem, encoding.map(|e| e.1));
+        match (self.cx.verify_type(ty), encoding) {
+            (Err(reason), Some((at, _))) => Err(self.error(at, reason)),
+            _ => Ok(ty),
+        }
     }
 
     fn is_tensor_element(&self, ty: Type) -> bool {

@@ -35,6 +35,9 @@ impl<'o> Output<'o> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            return Err(format!("cannot write `{name}`: its folder does not exist"));
+        }
         let file = tempfile::Builder::new().prefix(".sutura-opt-").tempfile_in(folder);
         let file = file.map_err(|e| format!("cannot write `{name}`: {e}"))?;
         Ok(Self::File { writer: BufWriter::new(file), path })

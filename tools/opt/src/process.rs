@@ -122,23 +122,33 @@ fn run_passes(session: &mut Session<'_>, passes: &PassRegistry, module: &mut Mod
     })
 }
 
+/// The pipeline of the command line, if there is one. That it is right does not depend on the input.
+pub(crate) fn given_pipeline(
+    session: &mut Session<'_>,
+    passes: &PassRegistry,
+) -> Result<Option<OpPassManager>, Status> {
+    let (cx, config) = (session.cx, session.config);
+    let Some(text) = &config.pipeline else { return Ok(None) };
+    let mut diags = Diagnostics::default();
+    let manager = parse_pipeline(cx, passes, "<pass-pipeline>", text, &mut diags);
+    // A wrong command line is no diagnostic of the input.
+    for diagnostic in diags.take() {
+        let style = sutura_ir::diagnostics::RenderStyle::Plain;
+        session.say(&sutura_ir::diagnostics::render(cx, &diagnostic, style));
+    }
+    manager.map(Some).map_err(|_| Status::Usage)
+}
+
 /// The pipeline to run on `module`, if there is one.
 fn pipeline(
     session: &mut Session<'_>,
     passes: &PassRegistry,
     module: &Module,
 ) -> Result<Option<OpPassManager>, Status> {
-    let (cx, config) = (session.cx, session.config);
-    if let Some(text) = &config.pipeline {
-        let mut diags = Diagnostics::default();
-        let manager = parse_pipeline(cx, passes, "<pass-pipeline>", text, &mut diags);
-        // A wrong command line is no diagnostic of the input.
-        for diagnostic in diags.take() {
-            let style = sutura_ir::diagnostics::RenderStyle::Plain;
-            session.say(&sutura_ir::diagnostics::render(cx, &diagnostic, style));
-        }
-        return manager.map(Some).map_err(|_| Status::Usage);
+    if let Some(manager) = given_pipeline(session, passes)? {
+        return Ok(Some(manager));
     }
+    let (cx, config) = (session.cx, session.config);
     if config.passes.is_empty() {
         return Ok(None);
     }

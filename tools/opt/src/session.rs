@@ -98,6 +98,9 @@ fn run_parts<R>(
     stdout: &mut (dyn Write + Send),
 ) -> Status {
     let config = session.config;
+    if let Err(status) = process::given_pipeline(session, &opt.passes) {
+        return status;
+    }
     let mut output = match Output::open(config.output.as_deref(), cwd, stdout) {
         Ok(output) => output,
         Err(message) => {

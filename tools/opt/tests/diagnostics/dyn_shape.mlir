@@ -1,0 +1,3 @@
+func.func @f(%x: tensor<?x4xf32, #dyn.shape<[N, 5]>>) {
+  return
+}

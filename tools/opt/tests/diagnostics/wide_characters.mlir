@@ -1,0 +1,4 @@
+func.func @f() {
+  %0 = arith.constant "café “quoted”" : i32 // wide 日本
+  return
+}
