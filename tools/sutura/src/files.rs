@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 
 /// Held while files are written: an interrupt waits for it.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -32,7 +32,8 @@ pub(crate) fn remove_nothing_half_written() {
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         let mut out = io::stdout().lock();
-        return out.write_all(bytes).and_then(|()| out.flush()).map_err(|e| Failure::io("write", path, &e));
+        let written = out.write_all(bytes).and_then(|()| out.flush());
+        return written.map_err(|e| Failure::new(Kind::System, format!("cannot write to stdout: {e}")));
     }
     let _guard = uninterrupted();
     replace(path, bytes).map_err(|e| Failure::io("write", path, &e))
