@@ -158,7 +158,7 @@ pub fn function(cx: &Context, result: Type, params: &[Type]) -> Type {
 }
 
 /// True for a pointer.
-pub(super) fn is_pointer(cx: &Context, ty: Type) -> bool {
+pub(crate) fn is_pointer(cx: &Context, ty: Type) -> bool {
     cx.type_as::<PointerType>(ty).is_some()
 }
 

@@ -1,22 +1,31 @@
 //! Interpretation: a program is called with tensors and gives tensors; kernels are called by name with buffers and sizes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 use sutura_interp::{
     Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Value, Values,
 };
-use sutura_ir::{Context, OpRef, OpView};
+use sutura_ir::{Context, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
+use super::lowered;
 use super::ops::{LaunchOp, SelectOp};
 use super::program::{Port, ProgramInfo};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
 
-/// Values of the symbols of the programs that are being run, innermost last.
+/// The programs that are being run, innermost last.
 #[derive(Default)]
-struct Running(Vec<Vec<(String, i64)>>);
+struct Running(Vec<Run>);
+
+struct Run {
+    /// Values of the symbols.
+    symbols: Vec<(String, i64)>,
+    /// Temporaries that have their place in a workspace.
+    places: HashMap<Op, MemRef>,
+}
 
 type Hook = fn(OpRef<'_>, &mut Frame<'_>) -> Result<Flow, InterpError>;
 
@@ -37,7 +46,9 @@ impl Callable for CallProgram {
     fn call(&self, op: OpRef<'_>, args: Values, frame: &mut Frame<'_>) -> Result<Values, InterpError> {
         let program = ProgramInfo::read(op).map_err(Fault::invalid_ir)?;
         let symbols = solve(&program, &args)?;
-        frame.extension::<Running>().0.push(symbols);
+        let value_of = |name: &str| symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
+        let places = if program.planned { lowered::place(&program, &value_of, frame)? } else { HashMap::new() };
+        frame.extension::<Running>().0.push(Run { symbols, places });
         let result = run(&program, args, frame);
         frame.extension::<Running>().0.pop();
         result
@@ -104,8 +115,8 @@ fn port_type(port: &Port) -> &BufferType {
 
 fn size(poly: &Poly, frame: &mut Frame<'_>) -> Result<i64, Fault> {
     let running = frame.extension::<Running>().0.last();
-    let symbols = running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))?;
-    let value_of = |name: &str| symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
+    let running = running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))?;
+    let value_of = |name: &str| running.symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
     poly.eval(&value_of).ok_or_else(|| Fault::new(FaultKind::Limit, format!("the size {poly} does not fit 64 bits")))
 }
 
@@ -140,7 +151,11 @@ fn constant(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 }
 
 fn alloc(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let memref = allocate(result_buffer(op)?, op.cx, frame)?;
+    let placed = frame.extension::<Running>().0.last().and_then(|run| run.places.get(&op.op)).cloned();
+    let memref = match placed {
+        Some(place) => place,
+        None => allocate(result_buffer(op)?, op.cx, frame)?,
+    };
     frame.set(0, memref)?;
     Ok(Flow::Next)
 }
@@ -157,11 +172,15 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 
 fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let launch = LaunchOp::from_ref(op);
-    let mut args: Values =
-        (0..op.num_operands()).map(|i| frame.memref(i).map(Value::MemRef)).collect::<Result<_, _>>()?;
-    for dim in launch.dims() {
-        args.push(Value::index(size(&dim, frame)?));
+    let buffers: Vec<Arc<MemRef>> = (0..op.num_operands()).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
+    let dims: Vec<i64> = launch.dims().iter().map(|dim| size(dim, frame)).collect::<Result<_, _>>()?;
+    let callee = frame.lookup(launch.callee_attr())?;
+    if let Some(signature) = lowered::lowered_signature(callee)? {
+        lowered::call(launch.callee_attr(), &signature, &buffers, &dims, frame)?;
+        return Ok(Flow::Next);
     }
+    let buffers = buffers.into_iter().map(Value::MemRef);
+    let args: Values = buffers.chain(dims.into_iter().map(Value::index)).collect();
     frame.call_ref(launch.callee_attr(), args)?;
     Ok(Flow::Next)
 }

@@ -12,6 +12,7 @@ mod effects;
 mod interp;
 mod kernel;
 mod liveness;
+mod lowered;
 mod ops;
 mod program;
 mod types;

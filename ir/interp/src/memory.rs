@@ -31,6 +31,24 @@ impl MemRef {
         &self.layout.sizes
     }
 
+    /// True when elements of both may be the same bytes: when the ranges from their first to their last byte meet.
+    pub fn may_overlap(&self, other: &Self) -> bool {
+        let ((a, a_end), (b, b_end)) = (self.extent(), other.extent());
+        self.buffer == other.buffer && a < b_end && b < a_end
+    }
+
+    /// The first byte in the allocation, and the one behind the last; nothing lies between for no elements.
+    fn extent(&self) -> (i64, i64) {
+        let (mut low, mut high) = (self.layout.offset, self.layout.offset);
+        for (size, stride) in self.layout.sizes.iter().zip(&self.layout.strides) {
+            let Some(last) = (*size as i64).checked_sub(1).filter(|last| *last >= 0) else { return (0, 0) };
+            let reach = last.saturating_mul(*stride);
+            low = low.saturating_add(reach.min(0));
+            high = high.saturating_add(reach.max(0));
+        }
+        (self.byte(low), self.byte(high.saturating_add(1)))
+    }
+
     /// The same memory through another window.
     #[must_use]
     pub fn with_layout(&self, layout: Layout) -> Self {

@@ -279,7 +279,7 @@ fn check_disjoint(info: &KernelInfo<'_>, views: &[Data]) -> Result<(), Fault> {
         for (j, b) in memrefs.iter().enumerate().skip(i + 1) {
             let (Some(a), Some(b)) = (a, b) else { continue };
             let written = info.views[i].2 != Mode::In || info.views[j].2 != Mode::In;
-            if a.buffer == b.buffer && written {
+            if a.may_overlap(b) && written {
                 return Err(Fault::new(FaultKind::Call, format!("views {i} and {j} share memory that is written")));
             }
         }
