@@ -133,7 +133,8 @@ impl PassRun<'_> {
     /// When the pass does not declare it.
     pub fn count(&mut self, name: &str, n: u64) {
         let index = self.info.statistics.iter().position(|s| s.name == name);
-        self.counts[index.expect("the statistic is declared")] += n;
+        let count = &mut self.counts[index.expect("the statistic is declared")];
+        *count = count.saturating_add(n);
     }
 
     /// Says what the pass did, or why it did not do it.

@@ -41,7 +41,7 @@ impl PipelineReport {
             sum.time += one.time;
             sum.verify_time += one.verify_time;
             for (a, b) in sum.counts.iter_mut().zip(&one.counts) {
-                *a += b;
+                *a = a.saturating_add(*b);
             }
         }
     }

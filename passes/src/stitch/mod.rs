@@ -13,11 +13,13 @@ mod quotient;
 use std::collections::{BTreeSet, HashMap};
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, GatherOp, ReshapeOp, SliceOp, Structured};
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::graph::{ConcatOp, FusionOp, GatherOp, ReshapeOp, SliceOp, Structured};
 use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::op_def::Traits;
 use sutura_ir::pass::{
-    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+    Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::{Block, Body, Context, Op, OpRef, Rewriter, Value};
 
@@ -68,6 +70,12 @@ impl Pass for StitchPass {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         let Some(entry) = run.body.entry_block() else { return Ok(PreservedAnalyses::all()) };
+        if run.body.blocks(run.body.region()).nth(1).is_some() {
+            let message =
+                format!("'{}' has several blocks; only straight-line functions are stitched", function_name(run));
+            run.diags.report(Diagnostic::error(run.header.loc, message));
+            return Err(PassError::Unsupported);
+        }
         let facts = match Facts::of_block(sutura_ir::BlockRef { cx, body: run.body, block: entry }) {
             Ok(facts) => facts,
             Err((op, contradiction)) => {
@@ -92,6 +100,11 @@ impl Pass for StitchPass {
         outline::outline(&mut rw, entry, &stitched.plan);
         Ok(PreservedAnalyses::none())
     }
+}
+
+fn function_name(run: &PassRun<'_>) -> String {
+    let name = run.cx.entry(run.header.props, run.cx.ident("sym_name")).and_then(|a| run.cx.as_str(a));
+    name.unwrap_or_default().to_owned()
 }
 
 /// Erases ops without effects whose results nobody uses.
@@ -166,9 +179,11 @@ impl<'a> Stitcher<'a> {
         let number: HashMap<Op, usize> = ops.iter().enumerate().map(|(i, op)| (op.op, i)).collect();
         let computes: Vec<bool> = ops.iter().map(|op| is_compute(*op)).collect();
         let mut edges: Vec<Edge> = Vec::new();
-        let mut all = Vec::new();
+        // What has effects keeps its order.
+        let effects: Vec<usize> = (0..ops.len()).filter(|i| !ops[*i].has_trait(Traits::Pure)).collect();
+        let mut all: Vec<(usize, usize)> = effects.windows(2).map(|pair| (pair[0], pair[1])).collect();
         for (to, op) in ops.iter().enumerate() {
-            for value in op.operands() {
+            for value in values_read(*op) {
                 let Some(from) = body.defining_op(value).and_then(|d| number.get(&d)).copied() else { continue };
                 all.push((from, to));
                 let known = edges.iter().any(|e| e.to == to && e.value == value);
@@ -252,6 +267,7 @@ impl<'a> Stitcher<'a> {
     /// Values of `nodes` that other ops use.
     fn outputs(&self, nodes: &[usize]) -> Vec<Value> {
         let inside: BTreeSet<Op> = nodes.iter().map(|n| self.ops[*n].op).collect();
+        // Ops inside an op that stays outside are outside too, and regions of ops that compute capture nothing.
         let used = |v: &Value| self.body.uses(*v).any(|u| !inside.contains(&u.owner));
         nodes.iter().flat_map(|n| self.ops[*n].results()).filter(used).collect()
     }
@@ -270,6 +286,7 @@ impl<'a> Stitcher<'a> {
         for cluster in self.quotient.order() {
             let members = self.quotient.members(cluster);
             if !self.computes[cluster] {
+                remarks.extend(left_out(self.ops[cluster]).map(|remark| (self.ops[cluster].loc(), remark)));
                 plan.push(Step::Keep(self.ops[cluster].op));
                 continue;
             }
@@ -284,7 +301,7 @@ impl<'a> Stitcher<'a> {
             remarks.extend(reasons.iter().map(|r| (loc, format!("not stitched with {r}"))));
             regions += 1;
             stitched += members.len() as u64;
-            after += self.traffic(members, &outputs);
+            after = u64::saturating_add(after, self.traffic(members, &outputs));
             let ops = members.iter().map(|n| self.ops[*n].op).collect();
             plan.push(Step::Region(PlannedRegion { ops, outputs, kind, reasons }));
         }
@@ -327,12 +344,12 @@ impl<'a> Stitcher<'a> {
         let made: BTreeSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].results()).collect();
         let read: BTreeSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].operands()).collect();
         let moved = read.difference(&made).chain(outputs);
-        moved.map(|v| likely_bytes(self.cx, self.facts, self.body.ty(*v))).sum()
+        moved.map(|v| likely_bytes(self.cx, self.facts, self.body.ty(*v))).fold(0, u64::saturating_add)
     }
 
     fn traffic_of_ops(&self) -> u64 {
         let nodes = (0..self.ops.len()).filter(|n| self.computes[*n]);
-        nodes.map(|n| self.traffic(&[n], &self.ops[n].results().collect::<Vec<_>>())).sum()
+        nodes.map(|n| self.traffic(&[n], &self.ops[n].results().collect::<Vec<_>>())).fold(0, u64::saturating_add)
     }
 }
 
@@ -353,8 +370,30 @@ pub(crate) fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Result
     }
 }
 
+/// Values of the op's body that the op or what lies in it reads.
+fn values_read(op: OpRef<'_>) -> Vec<Value> {
+    let mut values = Vec::new();
+    op.walk(&mut |inner| {
+        if std::ptr::eq(inner.body, op.body) {
+            values.extend(inner.operands());
+        }
+    });
+    values
+}
+
+/// Says that an op is in no region, unless that is its place.
+fn left_out(op: OpRef<'_>) -> Option<String> {
+    let place = op.has_trait(Traits::Terminator)
+        || op.has_trait(Traits::ConstantLike)
+        || op.is::<SymbolOp<'_>>()
+        || op.is::<EqualOp<'_>>()
+        || op.is::<ReshapeOp<'_>>()
+        || op.is::<FusionOp<'_>>();
+    (!place).then(|| format!("'{}' is no op that a kernel computes; it stays outside regions", op.name_str()))
+}
+
 /// True for an op that makes tensors by computing or moving elements.
-fn is_compute(op: OpRef<'_>) -> bool {
+pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
     op.interface::<dyn Structured>().is_some()
         || op.is::<ConcatOp<'_>>()
         || op.is::<SliceOp<'_>>()

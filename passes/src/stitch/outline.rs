@@ -1,6 +1,6 @@
 //! Moves the ops of each region into a `graph.fusion`, in an order in which producers come first.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::ShapeAttr;
@@ -15,17 +15,14 @@ use super::{PlannedRegion, Step};
 /// Carries the plan out.
 pub(super) fn outline(rw: &mut Rewriter<'_>, entry: Block, plan: &[Step]) {
     let facts: Vec<Op> = rw.body().ops(entry).filter(|op| is_fact(OpRef::new(rw.cx(), rw.body(), *op))).collect();
-    // What replaces the values of ops that have moved into regions.
-    let mut moved: HashMap<Value, Value> = HashMap::new();
     let mut gone = Vec::new();
     for step in plan {
         match step {
             Step::Keep(op) => {
-                replace_operands(rw, *op, &moved);
                 rw.move_to_end(*op, entry);
             }
             Step::Region(region) => {
-                make_region(rw, entry, region, &facts, &mut moved);
+                make_region(rw, entry, region, &facts);
                 gone.extend(&region.ops);
             }
         }
@@ -39,21 +36,7 @@ fn is_fact(op: OpRef<'_>) -> bool {
     op.is::<SymbolOp<'_>>() || op.is::<EqualOp<'_>>()
 }
 
-fn replace_operands(rw: &mut Rewriter<'_>, op: Op, moved: &HashMap<Value, Value>) {
-    let operands: Vec<Value> = rw.body().operands(op).collect();
-    if operands.iter().any(|v| moved.contains_key(v)) {
-        let operands: Vec<Value> = operands.iter().map(|v| moved.get(v).copied().unwrap_or(*v)).collect();
-        rw.set_operands(op, &operands);
-    }
-}
-
-fn make_region(
-    rw: &mut Rewriter<'_>,
-    entry: Block,
-    region: &PlannedRegion,
-    facts: &[Op],
-    moved: &mut HashMap<Value, Value>,
-) {
+fn make_region(rw: &mut Rewriter<'_>, entry: Block, region: &PlannedRegion, facts: &[Op]) {
     let cx = rw.cx();
     let (state, inside) = {
         let body = rw.body();
@@ -67,8 +50,7 @@ fn make_region(
         }
         let loc = body.loc(region.ops[0]);
         let inside = build_body(cx, body, region, &inputs, facts);
-        let outer: Vec<Value> = inputs.iter().map(|v| moved.get(v).copied().unwrap_or(*v)).collect();
-        (fusion_state(cx, body, region, &outer, loc), inside)
+        (fusion_state(cx, body, region, &inputs, loc), inside)
     };
     let names: Vec<_> = region.outputs.iter().map(|v| rw.body().value_name(*v)).collect();
     rw.set_to_end(entry);
@@ -77,7 +59,7 @@ fn make_region(
     for ((old, new), name) in region.outputs.iter().zip(results).zip(names) {
         rw.set_value_name(*old, None);
         rw.set_value_name(new, name);
-        moved.insert(*old, new);
+        rw.replace_all_uses(*old, new);
     }
 }
 
