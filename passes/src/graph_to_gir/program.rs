@@ -11,6 +11,7 @@ use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp,
 };
+use sutura_ir::asm::print::type_text;
 use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Op, OpRef, Rewriter, Value};
 
 use super::Config;
@@ -18,6 +19,7 @@ use super::kernel::{Built, Kernel};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::{contract, loops, rows};
 use crate::region::cost::value_text;
+use crate::stitch::is_compute;
 
 /// Discardable attribute of a function's arguments and results: the model's name of the tensor.
 pub const NAME_ATTR: &str = "graph.name";
@@ -42,12 +44,13 @@ pub(super) fn convert<'c>(
     let mut regions = HashMap::new();
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
-            match FusedRegion::read(op).and_then(|r| lower(&r, config).map(|l| (r, l))) {
+            let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
+            match inputs.and_then(|()| FusedRegion::read(op)).and_then(|r| lower(&r, config).map(|l| (r, l))) {
                 Ok(lowered) => drop(regions.insert(op.op, lowered)),
                 Err(error) => errors.push(*error),
             }
         } else if !is_known(op) {
-            errors.push(op.error("is in no region").help("run 'stitch' before this pass"));
+            errors.push(misplaced(op));
         }
     }
     let header = match header(function, entry, &facts) {
@@ -65,6 +68,13 @@ pub(super) fn convert<'c>(
     }
 }
 
+fn misplaced(op: OpRef<'_>) -> Diagnostic {
+    if is_compute(op) {
+        return op.error("is in no region").help("run 'stitch' before this pass");
+    }
+    op.error("has no place in a host program, which is made of regions, reshapes and constants")
+}
+
 fn is_known(op: OpRef<'_>) -> bool {
     op.is::<SymbolOp<'_>>()
         || op.is::<EqualOp<'_>>()
@@ -74,6 +84,10 @@ fn is_known(op: OpRef<'_>) -> bool {
 }
 
 fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+    if region.ops.is_empty() {
+        // It yields what it takes.
+        return Ok(Lowered { temporaries: vec![], steps: vec![] });
+    }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
         "row" => rows::lower(region, config.resident_columns),
@@ -85,7 +99,11 @@ fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
 
 /// A buffer for a tensor.
 fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
-    let shape = symbolic_shape(op.cx, body.ty(value)).unwrap_or_default();
+    let Some(shape) = symbolic_shape(op.cx, body.ty(value)) else {
+        let (name, ty) = (value_text(op.cx, body, value), type_text(op.cx, body.ty(value)));
+        let message = format!("{name} cannot be kept in memory: {ty} is no tensor of known rank");
+        return Err(Box::new(op.error(message)));
+    };
     let dims: Option<Vec<Poly>> = shape.into_iter().collect();
     match dims {
         Some(dims) => Ok(BufferType::new(op.cx.element_type(body.ty(value)), dims)),
@@ -309,10 +327,19 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
         let kind = region.op.as_::<FusionOp<'_>>().map_or("kernel", |f| f.kind());
         let function = self.function.symbol_name().unwrap_or_default();
-        let name = format!("{function}_{kind}{}", self.converted.kernels.len());
+        let candidates = (self.converted.kernels.len()..).map(|n| format!("{function}_{kind}{n}"));
+        let name = candidates.into_iter().find(|name| !self.is_taken(name)).expect("there are more names");
         self.by_text.insert(text, name.clone());
         self.converted.kernels.push((name.clone(), kernel));
         name
+    }
+
+    /// True when a symbol beside the function, or a kernel of it, has this name.
+    fn is_taken(&self, name: &str) -> bool {
+        let (cx, body) = (self.function.cx, self.function.body);
+        let mut beside = body.op_block(self.function.op).into_iter().flat_map(|block| body.ops(block));
+        beside.any(|op| OpRef::new(cx, body, op).symbol_name() == Some(name))
+            || self.converted.kernels.iter().any(|(kernel, _)| kernel == name)
     }
 
     /// Outputs that are not made in place: inputs, constants, and what is returned twice.

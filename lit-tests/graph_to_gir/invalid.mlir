@@ -1,0 +1,168 @@
+// RUN: sutura-opt %s --convert-graph-to-gir --split-input-file --verify-diagnostics
+
+func.func @kind(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.fusion' op has the unknown kind 'rows'}}
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "rows"} {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// A kind that its ops do not fit.
+func.func @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.fusion' op is marked as a region with a contraction, but: has no contraction}}
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "contract"} {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<4xf32>
+  }
+  // A second region: its error is told too.
+  // expected-error @below {{'graph.fusion' op is marked as a loop, but has several ops}}
+  %z = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "loop"} {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    %1 = graph.compute ins(%0 : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %1 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @several_axes(%x: tensor<2x3x4xf32>) -> tensor<2xf32> {
+  // expected-error @below {{'graph.fusion' op is marked as a region of rows, but: combines along several dimensions (3, 4)}}
+  %y = graph.fusion(%x : tensor<2x3x4xf32>) -> tensor<2xf32> {kind = "row"} {
+  ^bb0(%a: tensor<2x3x4xf32>):
+    %0 = graph.compute ins(%a : tensor<2x3x4xf32>) -> tensor<2xf32> {
+      iterators = ["parallel", "reduce", "reduce"], combiners = ["add"],
+      maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>]
+    } {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @unstitched(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.compute' op is in no region}}
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'func.call' op has no place in a host program, which is made of regions, reshapes and constants}}
+  %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'func.func' op is a declaration, which cannot become a program}}
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// expected-error @below {{%x cannot be kept in memory: f32 is no tensor of known rank}}
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+// expected-error @below {{%x cannot be kept in memory: tensor<*xf32> is no tensor of known rank}}
+func.func @unranked(%x: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{%N cannot be kept in memory: index is no tensor of known rank}}
+func.func @size(%x: tensor<?xf32, #dyn.shape<[N]>>) -> index {
+  %N = dyn.symbol "N" : index
+  return %N : index
+}
+
+// -----
+
+func.func @number_in_a_region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %N = dyn.symbol "N" : index
+  // expected-error @below {{%N cannot be kept in memory: index is no tensor of known rank}}
+  %y = graph.fusion(%x, %N : tensor<4xf32>, index) -> tensor<4xf32> {kind = "row"} {
+  ^bb0(%a: tensor<4xf32>, %n: index):
+    graph.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{a size of %x is not known}}
+func.func @unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+func.func @contradiction(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  %N = dyn.symbol "N" {range = [8, 16]} : index
+  // expected-error @below {{'dyn.equal' op N and 4 cannot be equal}}
+  dyn.equal [N], [4]
+  return %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// No scalar function of tiles.
+func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      // expected-error @below {{'math.atan' op has no form on tiles}}
+      %v = math.atan %p : f32
+      graph.yield %v : f32
+    }
+    graph.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
+  // expected-error @below {{'graph.gather' has no structured form}}
+  %y = graph.fusion(%x, %i : tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32> {kind = "loop"} {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<2xi64>):
+    %0 = graph.gather %a, %b {axis = 0} : tensor<4xf32>, tensor<2xi64> -> tensor<2xf32>
+    graph.yield %0 : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}
