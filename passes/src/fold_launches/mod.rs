@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, LaunchOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, ProgramOp, ViewOp};
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Attr, Body, Context, Op, OpRef, OpView, Rewriter, Value};
+use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpView, Rewriter, Value};
 
 /// `fold-launches`
 pub static FOLD_LAUNCHES: PassInfo = PassInfo {
@@ -66,6 +66,9 @@ impl Pass for FoldLaunches {
                 folded.insert(candidate.kernel);
                 fold(run, program, &candidate)?;
             }
+            for (loc, remark) in left_over(OpRef::new(cx, run.body, program)) {
+                run.remark(loc, remark);
+            }
             remove_unused_constants(cx, run.body.nested_mut(program).expect("a program is isolated"));
         }
         for kernel in &folded {
@@ -78,32 +81,66 @@ impl Pass for FoldLaunches {
 /// The first launch of the program that can be run.
 fn find(program: OpRef<'_>) -> Option<Candidate> {
     let entry = program.region(0)?.entry()?;
-    entry.ops().find_map(|op| candidate(program, op.as_::<LaunchOp>()?))
+    entry.ops().find_map(|op| candidate(program, op.as_::<LaunchOp>()?).ok())
 }
 
-fn candidate(program: OpRef<'_>, launch: LaunchOp<'_>) -> Option<Candidate> {
+/// Launches that read only constants and yet remain, with the reason.
+fn left_over(program: OpRef<'_>) -> Vec<(Loc, String)> {
+    let mut remarks = Vec::new();
+    program.walk(&mut |op| {
+        let Some(launch) = op.as_::<LaunchOp>() else { return };
+        let why = match candidate(program, launch) {
+            Err(Some(why)) => why,
+            // Those outside versions have been run.
+            Ok(_) => "it stands in a version that is chosen at run time",
+            Err(None) => return,
+        };
+        let message = format!("the launch of @{} reads only constants, but runs at run time: {why}", launch.callee());
+        remarks.push((op.loc(), message));
+    });
+    remarks
+}
+
+/// What running the launch takes.
+///
+/// # Errors
+/// Why it cannot be run, unless that is because it reads what is not constant.
+fn candidate(program: OpRef<'_>, launch: LaunchOp<'_>) -> Result<Candidate, Option<&'static str>> {
     let op = launch.op_ref();
-    let kernel = kernel_called(program, launch.callee())?;
-    let info = KernelInfo::read(kernel).ok()?;
+    let kernel = kernel_called(program, launch.callee()).ok_or(None)?;
+    let info = KernelInfo::read(kernel).map_err(|_| None)?;
+    let modes = info.views.iter().map(|(_, _, mode)| *mode);
+    let args: Vec<(Option<OpRef<'_>>, Mode)> =
+        launch.buffers().map(|buffer| behind_views(op, buffer)).zip(modes).collect();
+    if args.iter().any(|(source, mode)| *mode != Mode::Out && !source.is_some_and(|s| s.is::<ConstantOp>())) {
+        return Err(None);
+    }
+    let args = args.into_iter().map(|(source, mode)| argument(program, op, source, mode)).collect::<Result<_, _>>()?;
     let dims: Option<Vec<i64>> = launch.dims().iter().map(|d| d.as_const()).collect();
-    let args: Option<Vec<Arg>> = launch
-        .buffers()
-        .zip(&info.views)
-        .map(|(buffer, (_, _, mode))| argument(program, op, behind_views(op, buffer)?, *mode))
-        .collect();
-    Some(Candidate { launch: op.op, kernel: kernel.op, dims: dims?, args: args? })
+    Ok(Candidate { launch: op.op, kernel: kernel.op, dims: dims.ok_or(Some("its sizes are not constant"))?, args })
 }
 
-fn argument(program: OpRef<'_>, launch: OpRef<'_>, source: OpRef<'_>, mode: Mode) -> Option<Arg> {
-    match mode {
-        Mode::In => Some(Arg::Constant(source.as_::<ConstantOp>()?.elements())),
-        Mode::Out => {
-            let buffer = source.as_::<AllocOp>()?.buffer();
-            BufferType::of(source.cx, source.ty(buffer))?.elements().as_const()?;
-            (writers(program, source, buffer) == [launch.op]).then_some(Arg::Temporary(source.op))
-        }
-        Mode::InOut => None,
+fn argument(
+    program: OpRef<'_>,
+    launch: OpRef<'_>,
+    source: Option<OpRef<'_>>,
+    mode: Mode,
+) -> Result<Arg, Option<&'static str>> {
+    if let Some(constant) = source.and_then(|s| s.as_::<ConstantOp>()) {
+        return if mode == Mode::In {
+            Ok(Arg::Constant(constant.elements()))
+        } else {
+            Err(Some("it changes a constant"))
+        };
     }
+    let alloc = source.and_then(|s| s.as_::<AllocOp>()).ok_or(Some("it writes an output of the program"))?;
+    let op = alloc.op_ref();
+    let size = BufferType::of(op.cx, op.ty(alloc.buffer())).and_then(|ty| ty.elements().as_const());
+    size.ok_or(Some("the size of what it writes is not constant"))?;
+    if writers(program, op, alloc.buffer()) != [launch.op] {
+        return Err(Some("what it writes is written elsewhere too, or has its place in a workspace"));
+    }
+    Ok(Arg::Temporary(op.op))
 }
 
 /// The kernel of this name beside the program.
@@ -138,8 +175,11 @@ fn writers(program: OpRef<'_>, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
     writers
 }
 
-/// True for a launch that takes this operand as input.
+/// True for a copy of this operand, and for a launch that takes it as input.
 fn only_reads(program: OpRef<'_>, op: OpRef<'_>, operand: usize) -> bool {
+    if op.is::<CopyOp>() {
+        return operand == 0;
+    }
     let kernel = op.as_::<LaunchOp>().and_then(|launch| kernel_called(program, launch.callee()));
     let info = kernel.and_then(|kernel| KernelInfo::read(kernel).ok());
     info.is_some_and(|info| info.views.get(operand).is_some_and(|(_, _, mode)| *mode == Mode::In))
@@ -165,6 +205,7 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
             return Err(run.diags.report(Diagnostic::error(loc, message)).into());
         }
     };
+    let name = kernel.symbol_name().unwrap_or_default().to_owned();
     let mut bytes = 0;
     let mut rewriter = Rewriter::new(cx, run.body.nested_mut(program).expect("a program is isolated"));
     rewriter.erase_op(candidate.launch);
@@ -173,6 +214,7 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
             bytes += replace_alloc(&mut rewriter, *alloc, buffer);
         }
     }
+    run.remark(loc, format!("@{name} was run: {bytes} bytes are constant now"));
     run.count("num-folded", 1);
     run.count("num-bytes", bytes);
     Ok(())
@@ -224,13 +266,16 @@ fn unused_name(cx: &Context, program: &Body) -> String {
     (0..).map(|n| format!("folded.{n}")).find(|name| !taken.contains(name.as_str())).expect("there are more names")
 }
 
+/// Erases constants that nothing uses, and views of them that nothing uses.
 fn remove_unused_constants(cx: &Context, program: &mut Body) {
-    let constants: Vec<Op> = program
-        .preorder()
-        .filter(|op| OpRef::new(cx, program, *op).is::<ConstantOp>() && program.is_unused(program.result(*op, 0)))
-        .collect();
+    let ops: Vec<Op> = program.preorder().collect();
     let mut rewriter = Rewriter::new(cx, program);
-    constants.into_iter().for_each(|op| rewriter.erase_op(op));
+    for op in ops.into_iter().rev() {
+        let view = rewriter.op_ref(op);
+        if (view.is::<ConstantOp>() || view.is::<ViewOp>()) && view.body.is_unused(view.result(0)) {
+            rewriter.erase_op(op);
+        }
+    }
 }
 
 /// Erases a kernel that no launch of the module names any more.
