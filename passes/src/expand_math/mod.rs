@@ -9,8 +9,10 @@ mod functions;
 mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Context, Op, OpRef, Rewriter, Type};
+use sutura_ir::pass::{
+    Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
+};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type};
 
 use builder::{Arith, Emitted};
 
@@ -93,39 +95,51 @@ fn is_native(name: &str) -> bool {
 impl Pass for ExpandMath {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let ops: Vec<Op> = run
-            .body
-            .preorder()
-            .filter(|op| run.body.name(*op).dialect(cx) == "math" && !is_native(run.body.name(*op).as_str(cx)))
-            .collect();
-        let mut failed = false;
-        for op in ops {
-            let view = OpRef::new(cx, run.body, op);
-            match Function::of(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
-                Some(function) => {
-                    expand_op(cx, run, op, function);
-                    run.count("num-expanded", 1);
-                }
-                None => {
-                    let message = "has no expansion for this type, and nothing may call a math library";
-                    let error = view
-                        .error(message)
-                        .help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
-                    run.diags.report(error);
-                    failed = true;
-                }
+        // Functions stand in nested bodies too, those of fusions for one.
+        let outcomes = for_each_body(run.header.name, run.body, |_, body| expand_body(cx, body));
+        let (mut expanded, mut failed) = (0, false);
+        for (count, errors) in outcomes {
+            expanded += count;
+            failed |= !errors.is_empty();
+            for error in errors {
+                run.diags.report(error);
             }
         }
-        if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::none()) }
+        run.count("num-expanded", expanded);
+        if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::unless(expanded > 0)) }
     }
+}
+
+/// Expands what stands in a body; returns how many functions that were, and an error for each that has no expansion.
+fn expand_body(cx: &Context, body: &mut Body) -> (u64, Vec<Diagnostic>) {
+    let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !is_native(body.name(*op).as_str(cx));
+    let ops: Vec<Op> = body.preorder().filter(is_function).collect();
+    let (mut expanded, mut errors) = (0, Vec::new());
+    for op in ops {
+        let view = OpRef::new(cx, body, op);
+        match Function::of(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
+            Some(function) => {
+                expand_op(cx, body, op, function);
+                expanded += 1;
+            }
+            None => {
+                let message = "has no expansion for this type, and nothing may call a math library";
+                let error = view
+                    .error(message)
+                    .help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
+                errors.push(error);
+            }
+        }
+    }
+    (expanded, errors)
 }
 
 fn is_f32(cx: &Context, ty: Type) -> bool {
     cx.element_type(ty) == Type::F32
 }
 
-fn expand_op(cx: &Context, run: &mut PassRun<'_>, op: Op, function: Function) {
-    let mut rewriter = Rewriter::new(cx, run.body);
+fn expand_op(cx: &Context, body: &mut Body, op: Op, function: Function) {
+    let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(op);
     let (loc, x) = (rewriter.body().loc(op), rewriter.body().operand(op, 0));
     let ty = rewriter.body().ty(x);

@@ -1,7 +1,11 @@
 //! The expansions against double precision, computed on floats of this machine.
 
+use sutura_dialects::text::parse_text;
+use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value};
+
 use super::builder::{Arith, Cmp, Int};
 use super::functions;
+use crate::testing::{context, run, text};
 
 /// Computes on bit patterns; a truth value is 0 or 1.
 struct Native;
@@ -160,5 +164,57 @@ fn error_function() {
             x.is_nan() || (f64::from(got) - exact).abs() < 4e-7 * exact.abs() + 1e-38,
             "erf({x}) = {got}, not {exact}"
         );
+    }
+}
+
+/// What is emitted computes the same bits as the functions do here, on numbers and on vectors of any shape.
+#[test]
+fn emitted_code_computes_the_same_bits() {
+    type Expansion = fn(&mut Native, u32) -> u32;
+    let table: [(&str, Expansion); 7] = [
+        ("exp", functions::exp),
+        ("exp2", functions::exp2),
+        ("log", functions::log),
+        ("tanh", functions::tanh),
+        ("erf", functions::erf),
+        ("rsqrt", functions::rsqrt),
+        ("round", functions::round),
+    ];
+    let cx = context();
+    // A few of each magnitude, and what is special.
+    let all: Vec<f32> = inputs().collect();
+    let some: Vec<f32> = all.iter().copied().step_by(409).chain(all[all.len() - 10..].iter().copied()).collect();
+    for (name, expanded) in table {
+        for shape in [&[][..], &[1], &[16], &[3, 5]] {
+            let ty = match shape {
+                [] => "f32".to_owned(),
+                _ => format!("vector<{}xf32>", shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")),
+            };
+            let source = format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.{name} %x : {ty} return %y : {ty} }}");
+            let mut module = parse_text(&cx, name, &source).unwrap();
+            run(&cx, &mut module, "builtin.module(func.func(expand-math))").unwrap();
+            assert!(!text(&cx, &module).contains(&format!("math.{name}")));
+            let lanes = shape.iter().product();
+            for inputs in some.chunks_exact(lanes) {
+                let scalars = inputs.iter().map(|x| Scalar::from_bits(DType::F32, x.to_bits().into()));
+                let argument = match shape {
+                    [] => Value::Scalar(scalars.into_iter().next().expect("one lane")),
+                    _ => Value::Vector(Tensor::from_scalars(DType::F32, shape, scalars).unwrap()),
+                };
+                let results = Interpreter::new(&cx, &module).call("main", &[argument]).unwrap();
+                let got: Vec<u32> = match &results[0] {
+                    Value::Scalar(s) => vec![s.bits() as u32],
+                    other => {
+                        let data = other.vector().unwrap().data().clone();
+                        (0..lanes).map(|i| data.read(i).unwrap().bits() as u32).collect()
+                    }
+                };
+                for (x, got) in inputs.iter().zip(got) {
+                    let expected = expanded(&mut Native, x.to_bits());
+                    let both_nan = f(got).is_nan() && f(expected).is_nan();
+                    assert!(got == expected || both_nan, "{name}({x}) = {} and {}", f(got), f(expected));
+                }
+            }
+        }
     }
 }
