@@ -56,9 +56,13 @@ pub(super) struct SliceVal {
     pub(super) exists: Option<Value>,
 }
 
-/// The type by which an element is held in memory: truth values take a byte.
+/// The type by which an element is held in memory: truth values take a byte, indices eight.
 pub(super) fn stored(elem: Type) -> Type {
-    if elem == Type::I1 { Type::I8 } else { elem }
+    match elem {
+        Type::I1 => Type::I8,
+        Type::INDEX => Type::I64,
+        other => other,
+    }
 }
 
 impl Emit<'_> {

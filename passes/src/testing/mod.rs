@@ -1,5 +1,8 @@
 //! Building functions of the graph and running passes on them, for tests.
 
+mod programs;
+mod stages;
+
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::ops::SymbolOp;
 use sutura_dialects::r#dyn::{Facts, Poly, SymbolInfo};
@@ -12,6 +15,7 @@ use sutura_interp::{Limits, Tolerance};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::rewriter::clone_body;
+use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Body, Builder, Context, Diagnostics, Loc, Module, OpState, Rewriter, Type, Value};
 
 /// All dialects.
@@ -78,7 +82,9 @@ pub(crate) fn run(cx: &Context, module: &mut Module, pipeline: &str) -> Result<V
     let mut registry = PassRegistry::new();
     crate::register(&mut registry);
     let mut manager = parse_pipeline(cx, &registry, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
-    let config = RunConfig { verify_each: true, ..RunConfig::default() };
+    // Kernels for a CPU use operations of llvm that are only known by name.
+    let verify = VerifyOptions { allow_unregistered: true };
+    let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {
         if let Event::Diagnostic(diagnostic) = event {
@@ -111,12 +117,23 @@ impl Dims for Sizes<'_> {
 /// Runs both programs on random inputs of the given sizes.
 pub(crate) fn assert_equivalent(cx: &Context, before: &Module, after: &Module, symbols: &[(&str, i64)]) {
     let tolerance = Tolerance { abs: 1e-5, rel: 1e-4, ..Tolerance::EXACT };
+    agree(cx, (before, after), symbols, tolerance, "");
+}
+
+/// Like [`assert_equivalent`], up to `tolerance`; `what` is said if they differ.
+pub(crate) fn agree(
+    cx: &Context,
+    (before, after): (&Module, &Module),
+    symbols: &[(&str, i64)],
+    tolerance: Tolerance,
+    what: &str,
+) {
     let limits = Limits { steps: 1 << 34, ..Limits::default() };
     let sizes = Sizes(symbols);
     let trials = Trials { limits, ..Trials::new(&[1, 2], &sizes).tolerance(tolerance) };
     match equivalent(cx, before, after, "main", trials) {
         Ok(Agreement { compared: 2, .. }) => {}
-        other => panic!("at {symbols:?}: {other:?}\n{}", text(cx, after)),
+        other => panic!("{what} at {symbols:?}: {other:?}\n{}", text(cx, after)),
     }
 }
 
