@@ -8,7 +8,7 @@ fn context() -> Context {
     Context::new(sutura_dialects::all())
 }
 
-/// The module of functions as text. Intrinsics that the dialect does not declare are allowed, as foreign ops.
+/// The module of functions as text.
 fn parse(cx: &Context, text: &str) -> Module {
     parse_text(cx, "<text>", text).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -217,4 +217,93 @@ fn pointers_to_nothing() {
     );
     let error = Interpreter::new(&cx, &m).call("f", &[]).unwrap_err();
     assert_eq!(error.to_string(), "'llvm.load' op accesses memory through a null pointer");
+}
+
+/// What `@f` with this body gives, as i64 and f64.
+fn eval(body: &str, types: &str) -> Result<Vec<Value>, InterpError> {
+    let cx = context();
+    let m = parse(&cx, &format!("func.func @f() -> ({types}) {{\n{body}\n}}"));
+    Interpreter::new(&cx, &m).call("f", &[])
+}
+
+#[test]
+fn functions_of_integers() {
+    let body = "%a = arith.constant -8 : i32\n%b = arith.constant 40 : i32\n\
+                %0 = \"llvm.intr.abs\"(%a) <{is_int_min_poison = true}> : (i32) -> i32\n\
+                %1 = \"llvm.intr.ctlz\"(%b) <{is_zero_poison = true}> : (i32) -> i32\n\
+                %2 = \"llvm.intr.cttz\"(%b) <{is_zero_poison = false}> : (i32) -> i32\n\
+                %3 = llvm.intr.ctpop(%a) : (i32) -> i32\n%4 = llvm.intr.smax(%a, %b) : (i32, i32) -> i32\n\
+                %5 = llvm.intr.umin(%a, %b) : (i32, i32) -> i32\n%6 = llvm.intr.umax(%a, %b) : (i32, i32) -> i32\n\
+                return %0, %1, %2, %3, %4, %5, %6 : i32, i32, i32, i32, i32, i32, i32";
+    let out = eval(body, "i32, i32, i32, i32, i32, i32, i32").unwrap();
+    let out: Vec<i64> = out.iter().map(|v| v.as_int().unwrap()).collect();
+    assert_eq!(out, [8, 26, 3, 29, 40, 40, -8]);
+}
+
+#[test]
+fn special_cases_are_poison_only_on_request() {
+    for (op, flag, value, plain) in
+        [("abs", "is_int_min_poison", -128, -128), ("ctlz", "is_zero_poison", 0, 8), ("cttz", "is_zero_poison", 0, 8)]
+    {
+        let body = |set: bool| {
+            format!(
+                "%a = arith.constant {value} : i8\n%0 = \"llvm.intr.{op}\"(%a) <{{{flag} = {set}}}> : (i8) -> i8\n\
+                 return %0 : i8"
+            )
+        };
+        assert_eq!(eval(&body(false), "i8").unwrap()[0].as_int().unwrap(), plain, "{op}");
+        assert_eq!(eval(&body(true), "i8").unwrap_err().kind(), FaultKind::Poison, "{op}");
+    }
+}
+
+#[test]
+fn functions_of_floats_and_reductions() {
+    let body = "%v = arith.constant dense<[1.5, -2.5, 4.0, 3.0]> : vector<4xf32>\n\
+                %s = arith.constant 10.0 : f32\n%two = arith.constant 2 : i32\n\
+                %i = arith.constant dense<[5, -1, 7, 2]> : vector<4xi32>\n\
+                %0 = llvm.intr.roundeven(%v) : (vector<4xf32>) -> vector<4xf32>\n\
+                %1 = llvm.intr.fma(%v, %v, %v) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>\n\
+                %2 = llvm.intr.powi(%v, %two) : (vector<4xf32>, i32) -> vector<4xf32>\n\
+                %3 = \"llvm.intr.vector.reduce.fadd\"(%s, %v) : (f32, vector<4xf32>) -> f32\n\
+                %4 = llvm.intr.vector.reduce.fminimum(%v) : (vector<4xf32>) -> f32\n\
+                %5 = \"llvm.intr.vector.reduce.umax\"(%i) : (vector<4xi32>) -> i32\n\
+                %6 = \"llvm.intr.vector.reduce.mul\"(%i) : (vector<4xi32>) -> i32\n\
+                return %0, %1, %2, %3, %4, %5, %6 : vector<4xf32>, vector<4xf32>, vector<4xf32>, f32, f32, i32, i32";
+    let types = "vector<4xf32>, vector<4xf32>, vector<4xf32>, f32, f32, i32, i32";
+    let out = eval(body, types).unwrap();
+    assert_eq!(out[0].to_f32().unwrap().0, [2., -2., 4., 3.]);
+    assert_eq!(out[1].to_f32().unwrap().0, [3.75, 3.75, 20., 12.]);
+    assert_eq!(out[2].to_f32().unwrap().0, [2.25, 6.25, 16., 9.]);
+    assert_eq!((out[3].scalar().unwrap(), out[4].scalar().unwrap()), (Scalar::f32(16.), Scalar::f32(-2.5)));
+    assert_eq!((out[5].as_int().unwrap(), out[6].as_int().unwrap()), (-1, -70));
+}
+
+#[test]
+fn elements_of_vectors() {
+    let body = |at: i64| {
+        format!(
+            "%v = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : vector<4xf32>\n%x = arith.constant 9.0 : f32\n\
+             %at = arith.constant {at} : i64\n%w = llvm.insertelement %x, %v[%at : i64] : vector<4xf32>\n\
+             %e = llvm.extractelement %v[%at : i64] : vector<4xf32>\n\
+             %s = llvm.shufflevector %v, %w [3, 6, 0] : vector<4xf32>\nreturn %w, %e, %s : vector<4xf32>, f32, vector<3xf32>"
+        )
+    };
+    let out = eval(&body(2), "vector<4xf32>, f32, vector<3xf32>").unwrap();
+    assert_eq!(out[0].to_f32().unwrap().0, [1., 2., 9., 4.]);
+    assert_eq!(out[1].scalar().unwrap(), Scalar::f32(3.));
+    assert_eq!(out[2].to_f32().unwrap().0, [4., 9., 1.]);
+    let error = eval(&body(4), "vector<4xf32>, f32, vector<3xf32>").unwrap_err();
+    assert_eq!((error.kind(), error.op_name()), (FaultKind::Poison, Some("llvm.insertelement")));
+}
+
+#[test]
+fn memory_is_set_and_moved() {
+    let text = "%zero = arith.constant 0 : i8\n%eight = arith.constant 8 : i64\n%q = \"llvm.getelementptr\"(%p) \
+                <{elem_type = f32, rawConstantIndices = array<i32: 1>}> : (!llvm.ptr) -> !llvm.ptr\n\
+                \"llvm.intr.memmove\"(%q, %p, %eight) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()\n\
+                %four = arith.constant 4 : i64\n\
+                \"llvm.intr.memset\"(%p, %zero, %four) <{isVolatile = false}> : (!llvm.ptr, i8, i64) -> ()\n\
+                return %four : i64";
+    let (_, after) = with_memory(text, "i64", &[1., 2., 3., 4.]).unwrap();
+    assert_eq!(after, [0., 1., 2., 4.]);
 }

@@ -9,7 +9,7 @@ use super::ops::{ForOp, KernelOp};
 use crate::r#dyn::attr::{parse_known_dims, parse_poly, shape_attr};
 use crate::r#dyn::poly::Poly;
 
-/// `(%x : type in, …) dims(%M : [0, 9] div 4, …) requires([…]) grid(%i = M, …) units(%u, 4)`
+/// `(%x : type in, …) dims(%M : [0, 9] div 4, %n = N : [1, 8], …) requires([…]) grid(%i = M, …) units(%u, 4)`
 pub(super) const KERNEL_HEADER: DirectiveDef = DirectiveDef { parse: parse_kernel, print: print_kernel };
 
 /// `%k = %lo to %hi carry(%t = %init, …) : types`
@@ -41,8 +41,16 @@ fn named(cx: &Context, name: &str, value: Attr) -> NamedAttr {
     NamedAttr { name: cx.ident(name), value }
 }
 
-/// `[min, max]` and optional `div n`, as the dictionary that the `dims` attribute holds.
-fn parse_dim(p: &mut dyn AsmParser, name: Ident) -> Result<Attr, Reported> {
+/// `= name` where the dim's name is not that of the value, `: [min, max]` and optional `div n`, as the dictionary that the
+/// `dims` attribute holds.
+fn parse_dim(p: &mut dyn AsmParser, value: Ident) -> Result<Attr, Reported> {
+    let name = match p.opt_punct("=") {
+        true => match p.opt_string()? {
+            Some(name) => name,
+            None => p.any_keyword()?,
+        },
+        false => p.cx().str(value).to_string(),
+    };
     p.punct(":")?;
     p.punct("[")?;
     let min = p.int()?;
@@ -56,7 +64,7 @@ fn parse_dim(p: &mut dyn AsmParser, name: Ident) -> Result<Attr, Reported> {
         named(cx, "div", int(div)),
         named(cx, "max", int(max)),
         named(cx, "min", int(min)),
-        named(cx, "name", cx.string_attr(cx.str(name))),
+        named(cx, "name", cx.string_attr(&name)),
     ]))
 }
 
@@ -199,14 +207,14 @@ fn print_kernel(p: &mut Printer<'_>, op: OpRef<'_>, _args: &[DirectiveArg]) {
         p.text(cx.as_str(*mode).unwrap_or("?"));
     }
     p.text(") dims(");
+    let start = cx.array(kernel.modes_attr()).map_or(0, <[Attr]>::len);
+    let values = body.entry_block().map_or(&[][..], |b| body.block_args(b));
     for (i, dim) in cx.array(kernel.dims_attr()).unwrap_or_default().iter().enumerate() {
         p.text(if i > 0 { ", " } else { "" });
+        let value = values.get(start + i).map(|v| p.value_text(body, *v)).unwrap_or_default();
         next(p);
         if let Some(dim) = DimDecl::read(cx, *dim) {
-            p.text(&format!(" : [{}, {}]", dim.min, dim.max));
-            if dim.div != 1 {
-                p.text(&format!(" div {}", dim.div));
-            }
+            print_dim(p, &value, &dim);
         }
     }
     p.text(")");
@@ -228,6 +236,19 @@ fn print_kernel(p: &mut Printer<'_>, op: OpRef<'_>, _args: &[DirectiveArg]) {
         p.text(", ");
     }
     p.text(&format!("{})", kernel.units()));
+}
+
+/// What follows the value of a dim.
+fn print_dim(p: &mut Printer<'_>, value: &str, dim: &DimDecl) {
+    // Values lose their names, or get others where two are the same; sizes are called as before.
+    if value.strip_prefix('%') != Some(dim.name.as_str()) {
+        p.text(" = ");
+        p.keyword_or_string(&dim.name);
+    }
+    p.text(&format!(" : [{}, {}]", dim.min, dim.max));
+    if dim.div != 1 {
+        p.text(&format!(" div {}", dim.div));
+    }
 }
 
 fn parse_for(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg]) -> Result<(), Reported> {

@@ -13,6 +13,20 @@ pub(super) const OVERFLOW_FLAGS: DirectiveDef = DirectiveDef { parse: parse_over
 /// `custom<Comparison>($predicate)`: the predicate as a string.
 pub(super) const COMPARISON: DirectiveDef = DirectiveDef { parse: parse_comparison, print: print_comparison };
 
+/// `custom<InsertedType>(type($vector), type($value))`: the vector's type, from which the element's follows.
+pub(super) const INSERTED_TYPE: DirectiveDef = DirectiveDef { parse: parse_inserted, print: print_inserted };
+
+fn parse_inserted(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let vector = p.ty()?;
+    parts.operand_types[0] = Some(vec![vector]);
+    parts.operand_types[1] = Some(vec![p.cx().element_type(vector)]);
+    Ok(())
+}
+
+fn print_inserted(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    p.types(op.operand_types().take(1));
+}
+
 const BITS: [(i64, IntegerOverflowFlags); 2] = [(1, IntegerOverflowFlags::NSW), (2, IntegerOverflowFlags::NUW)];
 
 fn parse_overflow(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {

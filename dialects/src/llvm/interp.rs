@@ -5,7 +5,7 @@
 
 use sutura_interp::constant::constant;
 use sutura_interp::elementwise::{apply, attach};
-use sutura_interp::num::{CmpF, CmpI, MathFn, NumOp, Overflow, Rounding};
+use sutura_interp::num::{CmpF, CmpI, NumOp, Overflow, Rounding};
 use sutura_interp::{
     ConstantOp, DType, Elementwise, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Tensor, Value,
     Values, YieldOp,
@@ -40,11 +40,9 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.cond_br", &cond_branch)
         .interface::<dyn Interpret>("llvm.return", &YieldOp)
         .interface::<dyn Interpret>("llvm.unreachable", &unreachable)
-        .interface::<dyn Interpret>("llvm.call", &call)
-        .interface::<dyn Interpret>("llvm.call_intrinsic", &call_intrinsic);
-    for (name, hook) in INTRINSIC_OPS {
-        d.interface::<dyn Interpret>(name, *hook);
-    }
+        .interface::<dyn Interpret>("llvm.freeze", &freeze)
+        .interface::<dyn Interpret>("llvm.call", &call);
+
 }
 
 /// Attaches ops that need no attribute.
@@ -131,7 +129,7 @@ pub(super) fn held(cx: &Context, ty: Type) -> Result<DType, Fault> {
 }
 
 /// True when some element of a scalar or vector is not zero.
-fn any_set(value: &Value) -> Result<bool, Fault> {
+pub(super) fn any_set(value: &Value) -> Result<bool, Fault> {
     match value {
         Value::Scalar(s) => Ok(s.bits() != 0),
         other => {
@@ -299,6 +297,12 @@ fn cond_branch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError
     go(op, frame, Successors { first_group: 1 }, side)
 }
 
+/// What is undefined is not chosen here: whatever depended on it would depend on the choice.
+fn freeze(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let value = frame.operand(0)?.clone();
+    next(frame, value)
+}
+
 fn unreachable(_: OpRef<'_>, _: &mut Frame<'_>) -> Result<Flow, InterpError> {
     Err(Fault::new(FaultKind::Poison, "is reached").into())
 }
@@ -309,71 +313,6 @@ fn call(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let results: Values = frame.call_ref(callee, args)?;
     frame.set_results(results)?;
     Ok(Flow::Next)
-}
-
-// ---- intrinsics
-
-/// Intrinsics that work element by element, by name without `llvm.` and types.
-fn intrinsic(name: &str) -> Option<NumOp> {
-    Some(match name {
-        "fma" | "fmuladd" => NumOp::Fma,
-        "fabs" => NumOp::Math(MathFn::AbsF),
-        "sqrt" => NumOp::Math(MathFn::Sqrt),
-        "floor" => NumOp::Math(MathFn::Floor),
-        "ceil" => NumOp::Math(MathFn::Ceil),
-        "trunc" => NumOp::Math(MathFn::Trunc),
-        "round" => NumOp::Math(MathFn::Round),
-        "roundeven" | "rint" | "nearbyint" => NumOp::Math(MathFn::RoundEven),
-        "exp" => NumOp::Math(MathFn::Exp),
-        "exp2" => NumOp::Math(MathFn::Exp2),
-        "log" => NumOp::Math(MathFn::Log),
-        "log2" => NumOp::Math(MathFn::Log2),
-        "log10" => NumOp::Math(MathFn::Log10),
-        "sin" => NumOp::Math(MathFn::Sin),
-        "cos" => NumOp::Math(MathFn::Cos),
-        "tanh" => NumOp::Math(MathFn::Tanh),
-        "pow" => NumOp::PowF,
-        "copysign" => NumOp::CopySign,
-        "maximum" => NumOp::MaximumF,
-        "minimum" => NumOp::MinimumF,
-        "maxnum" => NumOp::MaxNumF,
-        "minnum" => NumOp::MinNumF,
-        "smax" => NumOp::MaxSI,
-        "smin" => NumOp::MinSI,
-        "umax" => NumOp::MaxUI,
-        "umin" => NumOp::MinUI,
-        "ctpop" => NumOp::CtPop,
-        _ => return None,
-    })
-}
-
-/// The same intrinsics as ops of MLIR's llvm dialect, where their names are equal; this dialect does not declare them.
-const INTRINSIC_OPS: &[(&str, &(dyn Interpret + 'static))] = &[
-    ("llvm.intr.fma", &Elementwise(|_| Ok(NumOp::Fma))),
-    ("llvm.intr.fmuladd", &Elementwise(|_| Ok(NumOp::Fma))),
-    ("llvm.intr.fabs", &Elementwise(|_| Ok(NumOp::Math(MathFn::AbsF)))),
-    ("llvm.intr.sqrt", &Elementwise(|_| Ok(NumOp::Math(MathFn::Sqrt)))),
-    ("llvm.intr.floor", &Elementwise(|_| Ok(NumOp::Math(MathFn::Floor)))),
-    ("llvm.intr.ceil", &Elementwise(|_| Ok(NumOp::Math(MathFn::Ceil)))),
-    ("llvm.intr.maximum", &Elementwise(|_| Ok(NumOp::MaximumF))),
-    ("llvm.intr.minimum", &Elementwise(|_| Ok(NumOp::MinimumF))),
-    ("llvm.intr.maxnum", &Elementwise(|_| Ok(NumOp::MaxNumF))),
-    ("llvm.intr.minnum", &Elementwise(|_| Ok(NumOp::MinNumF))),
-    ("llvm.intr.copysign", &Elementwise(|_| Ok(NumOp::CopySign))),
-];
-
-fn call_intrinsic(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let full = op.prop("intrin").and_then(|a| op.cx.as_str(a)).unwrap_or_default();
-    let name = full.strip_prefix("llvm.").and_then(|n| n.split('.').next()).unwrap_or_default();
-    let num =
-        intrinsic(name).ok_or_else(|| Fault::unsupported(format!("the intrinsic '{full}' has no meaning here")))?;
-    let args = group(op, 0)?;
-    if args.len() != num.arity() {
-        return Err(Fault::invalid_ir(format!("'{full}' takes {} arguments", num.arity())).into());
-    }
-    let operands = args.map(|i| frame.operand(i)).collect::<Result<Vec<_>, _>>()?;
-    let result = apply(num, &operands, None)?;
-    next(frame, result)
 }
 
 /// The value of an attribute that initialises a variable.

@@ -15,7 +15,7 @@ use super::memory::DYNAMIC_INDEX;
 use super::types::{ArrayType, StructType};
 use crate::vector::interp::vector;
 
-/// Attaches the hooks. The masked accesses are ops that the dialect does not declare.
+/// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("llvm.getelementptr", &get_element_ptr)
         .interface::<dyn Interpret>("llvm.load", &load)
@@ -26,7 +26,9 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.intr.masked.store", &masked_store)
         .interface::<dyn Interpret>("llvm.intr.masked.gather", &gather)
         .interface::<dyn Interpret>("llvm.intr.masked.scatter", &scatter)
-        .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy);
+        .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy)
+        .interface::<dyn Interpret>("llvm.intr.memmove", &memcpy)
+        .interface::<dyn Interpret>("llvm.intr.memset", &memset);
 }
 
 /// Bytes that a value takes in memory, and its alignment.
@@ -358,6 +360,19 @@ fn memcpy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let source = frame.memory().at_address(from, dtype, count)?;
     let value = frame.memory().read(&source)?;
     let target = frame.memory().at_address(to, dtype, count)?;
+    frame.memory().write(&target, &value)?;
+    Ok(Flow::Next)
+}
+
+/// Sets bytes one by one.
+fn memset(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (to, byte) = (frame.int(0)?, frame.operand(1)?.scalar()?);
+    let bytes = crate::interp::size(frame.int(2)?)?;
+    if bytes == 0 {
+        return Ok(Flow::Next);
+    }
+    let target = frame.memory().at_address(to, DType::I8, bytes)?;
+    let value = Tensor::splat(byte, &[bytes])?.reshape(&[bytes])?;
     frame.memory().write(&target, &value)?;
     Ok(Flow::Next)
 }

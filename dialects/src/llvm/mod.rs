@@ -5,7 +5,10 @@
 mod asm;
 mod attrs;
 mod interp;
+mod interp_intrinsics;
 mod interp_memory;
+mod intrinsics;
+mod intrinsics_verify;
 mod memory;
 mod ops;
 mod symbols;
@@ -14,11 +17,14 @@ mod verify;
 
 use std::ops::Range;
 
-use sutura_ir::interfaces::{BranchOp as BranchInterface, EffectKind, MemoryEffects, SymbolUser};
+use sutura_ir::interfaces::{BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects, SymbolUser};
+use sutura_ir::op_def::OpView;
+use sutura_ir::smallvec::smallvec;
 use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use attrs::{CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind};
+pub use intrinsics::*;
 pub use memory::*;
 pub use ops::*;
 pub use symbols::*;
@@ -29,6 +35,8 @@ pub struct LlvmDialect;
 
 static READ: On = READS_FIRST;
 static WRITE: On = WRITES_SECOND;
+static WRITE_FIRST: On = On(&[(EffectKind::Write, Place::Operand(0))]);
+static COPY: On = On(&[(EffectKind::Write, Place::Operand(0)), (EffectKind::Read, Place::Operand(1))]);
 static ALLOCATE: On = On(&[(EffectKind::Allocate, Place::Result(0))]);
 static NOTHING: On = On(&[]);
 
@@ -50,11 +58,15 @@ impl Dialect for LlvmDialect {
             .attr("framePointerKind", FramePointerKind::parse_attr)
             .directive("OverflowFlags", asm::OVERFLOW_FLAGS)
             .directive("Comparison", asm::COMPARISON)
+            .directive("InsertedType", asm::INSERTED_TYPE)
             .materialize(materialize);
         register_computations(d);
+        register_functions(d);
+        register_reductions(d);
         register_memory(d);
         register_control(d);
         interp::register(d);
+        interp_intrinsics::register(d);
         interp_memory::register(d);
     }
 }
@@ -76,12 +88,48 @@ fn register_computations(d: &mut DialectBuilder<'_>) {
     }
 }
 
+fn register_functions(d: &mut DialectBuilder<'_>) {
+    d.op::<ACosOp<'_>>().op::<ASinOp<'_>>().op::<ATanOp<'_>>().op::<ATan2Op<'_>>().op::<FCeilOp<'_>>();
+    d.op::<CopySignOp<'_>>().op::<CosOp<'_>>().op::<CoshOp<'_>>().op::<ExpOp<'_>>().op::<Exp10Op<'_>>();
+    d.op::<Exp2Op<'_>>().op::<FAbsOp<'_>>().op::<FFloorOp<'_>>().op::<FMAOp<'_>>().op::<FMulAddOp<'_>>();
+    d.op::<LogOp<'_>>().op::<Log10Op<'_>>().op::<Log2Op<'_>>().op::<MaximumOp<'_>>().op::<MaxNumOp<'_>>();
+    d.op::<MinimumOp<'_>>().op::<MinNumOp<'_>>().op::<NearbyintOp<'_>>().op::<PowOp<'_>>().op::<PowIOp<'_>>();
+    d.op::<RintOp<'_>>().op::<RoundOp<'_>>().op::<RoundEvenOp<'_>>().op::<SinOp<'_>>().op::<SinhOp<'_>>();
+    d.op::<SqrtOp<'_>>().op::<TanOp<'_>>().op::<TanhOp<'_>>().op::<FTruncOp<'_>>();
+    d.op::<BitReverseOp<'_>>().op::<ByteSwapOp<'_>>().op::<CtPopOp<'_>>().op::<AbsOp<'_>>();
+    d.op::<SMaxOp<'_>>().op::<SMinOp<'_>>().op::<UMaxOp<'_>>().op::<UMinOp<'_>>();
+    d.op::<CountLeadingZerosOp<'_>>().op::<CountTrailingZerosOp<'_>>().op::<IsFPClassOp<'_>>();
+    d.op::<SAddWithOverflowOp<'_>>().op::<UAddWithOverflowOp<'_>>().op::<SSubWithOverflowOp<'_>>();
+    d.op::<USubWithOverflowOp<'_>>().op::<SMulWithOverflowOp<'_>>().op::<UMulWithOverflowOp<'_>>();
+}
+
+fn register_reductions(d: &mut DialectBuilder<'_>) {
+    d.op::<ReduceAddOp<'_>>().op::<ReduceAndOp<'_>>().op::<ReduceMulOp<'_>>().op::<ReduceOrOp<'_>>();
+    d.op::<ReduceSMaxOp<'_>>().op::<ReduceSMinOp<'_>>().op::<ReduceUMaxOp<'_>>().op::<ReduceUMinOp<'_>>();
+    d.op::<ReduceXorOp<'_>>().op::<ReduceFMaxOp<'_>>().op::<ReduceFMinOp<'_>>();
+    d.op::<ReduceFMaximumOp<'_>>().op::<ReduceFMinimumOp<'_>>().op::<ReduceFAddOp<'_>>().op::<ReduceFMulOp<'_>>();
+    d.op::<InsertElementOp<'_>>().op::<ExtractElementOp<'_>>().op::<ShuffleVectorOp<'_>>().op::<FreezeOp<'_>>();
+}
+
 fn register_memory(d: &mut DialectBuilder<'_>) {
     d.op::<GEPOp<'_>>().op::<LoadOp<'_>>().op::<StoreOp<'_>>().op::<AllocaOp<'_>>();
     d.op::<GlobalOp<'_>>().op::<AddressOfOp<'_>>();
-    d.interface::<dyn MemoryEffects>("llvm.load", &READ)
+    d.op::<MaskedLoadOp<'_>>().op::<MaskedStoreOp<'_>>().op::<MaskedGatherOp<'_>>().op::<MaskedScatterOp<'_>>();
+    d.op::<ExpandLoadOp<'_>>().op::<CompressStoreOp<'_>>().op::<StackSaveOp<'_>>().op::<StackRestoreOp<'_>>();
+    d.op::<LifetimeStartOp<'_>>().op::<LifetimeEndOp<'_>>();
+    d.op::<MemcpyOp<'_>>().op::<MemmoveOp<'_>>().op::<MemsetOp<'_>>();
+    d.interface::<dyn MemoryEffects>("llvm.load", &LoadEffects)
         .interface::<dyn MemoryEffects>("llvm.store", &WRITE)
-        .interface::<dyn MemoryEffects>("llvm.alloca", &ALLOCATE);
+        .interface::<dyn MemoryEffects>("llvm.alloca", &ALLOCATE)
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.load", &READ)
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.store", &WRITE)
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.gather", &Anywhere(EffectKind::Read))
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.scatter", &Anywhere(EffectKind::Write))
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.expandload", &READ)
+        .interface::<dyn MemoryEffects>("llvm.intr.masked.compressstore", &WRITE)
+        .interface::<dyn MemoryEffects>("llvm.intr.memcpy", &COPY)
+        .interface::<dyn MemoryEffects>("llvm.intr.memmove", &COPY)
+        .interface::<dyn MemoryEffects>("llvm.intr.memset", &WRITE_FIRST);
 }
 
 fn register_control(d: &mut DialectBuilder<'_>) {
@@ -91,6 +139,29 @@ fn register_control(d: &mut DialectBuilder<'_>) {
         .interface::<dyn BranchInterface>("llvm.cond_br", &Successors { first_group: 1 })
         .interface::<dyn SymbolUser>("llvm.mlir.addressof", &verify::AddressSymbols)
         .interface::<dyn SymbolUser>("llvm.call", &verify::CallSymbols);
+}
+
+/// A read; a volatile or ordered one also keeps its place among other accesses, and is never dropped.
+struct LoadEffects;
+
+impl MemoryEffects for LoadEffects {
+    fn effects(&self, op: OpRef<'_>) -> Effects {
+        let mut effects = READ.effects(op);
+        let load = LoadOp::from_ref(op);
+        if load.volatile() || load.ordering() != 0 {
+            effects.push(Effect { kind: EffectKind::Write, value: None });
+        }
+        effects
+    }
+}
+
+/// An effect on memory that several pointers name.
+struct Anywhere(EffectKind);
+
+impl MemoryEffects for Anywhere {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        smallvec![Effect { kind: self.0, value: None }]
+    }
 }
 
 /// Each successor has an operand group; those of the first successor come first.

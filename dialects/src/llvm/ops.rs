@@ -14,6 +14,9 @@ sutura_ir::type_constraints! {
     /// A pointer, or a vector of pointers.
     pub LlvmPointerLike = "LLVM pointer type or LLVM dialect-compatible vector of LLVM pointer type",
         |cx, ty| is_pointer(cx, cx.element_type(ty));
+    /// A vector of pointers.
+    pub LlvmPointerVector = "LLVM dialect-compatible vector of LLVM pointer type",
+        |cx, ty| cx.shape(ty).is_some() && is_pointer(cx, cx.element_type(ty));
     /// A signless integer, or a vector of them.
     pub LlvmInteger = "signless integer or LLVM dialect-compatible vector of signless integer",
         |cx, ty| scalar_or_vector(cx, ty, |cx, e| e.is_signless_integer(cx));

@@ -13,14 +13,14 @@ use super::types::{FunctionType, VoidType};
 use crate::show;
 
 /// `i1` in the shape of `ty`: scalars other than vectors (pointers too) give `i1`.
-fn comparison_type(cx: &Context, ty: Type) -> Type {
+pub(super) fn comparison_type(cx: &Context, ty: Type) -> Type {
     match cx.type_data(ty) {
         TypeData::Vector { shape, scalable, .. } => cx.ty(TypeData::Vector { shape, scalable, elem: Type::I1 }),
         _ => Type::I1,
     }
 }
 
-fn verify_comparison(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+pub(super) fn verify_comparison(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     if comparison_type(op.cx, op.ty(op.operand(0))) == op.ty(op.result(0)) {
         return Ok(());
     }

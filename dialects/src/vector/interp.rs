@@ -108,7 +108,7 @@ fn transpose(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> 
 }
 
 /// Picks slices along the first dimension of two vectors after each other; -1 picks something undefined.
-fn shuffle(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+pub(crate) fn shuffle(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let (first, second, sizes) = (vector(frame, 0)?, vector(frame, 1)?, result_shape(frame)?);
     let count = first.shape().first().copied().unwrap_or(1);
     let row = first.len().checked_div(count).unwrap_or(0);
@@ -257,12 +257,11 @@ fn kind(op: OpRef<'_>) -> Result<CombiningKind, Fault> {
     }
 }
 
-/// Combines elements in order, the accumulator first: what a reduction without `reassoc` promises.
-fn reduction(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let source = vector(frame, 0)?;
+/// Combines elements in order, the start value first.
+pub(crate) fn reduce(source: &Tensor, start: Option<Scalar>, combine: NumOp) -> Result<Scalar, Fault> {
     let dtype = source.dtype();
-    let combine: Kernel = combiner(kind(op)?, dtype).with_types(&[dtype, dtype], dtype)?;
-    let mut result = if op.num_operands() > 1 { Some(frame.operand(1)?.scalar()?) } else { None };
+    let combine: Kernel = combine.with_types(&[dtype, dtype], dtype)?;
+    let mut result = start;
     for i in 0..source.len() {
         let value = source.data().read(i)?;
         result = Some(match result {
@@ -270,7 +269,14 @@ fn reduction(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> 
             None => value,
         });
     }
-    let result = result.ok_or_else(|| Fault::unsupported("reduces no elements without an accumulator"))?;
+    result.ok_or_else(|| Fault::unsupported("reduces no elements without an accumulator"))
+}
+
+/// In order, which is what a reduction without `reassoc` promises.
+fn reduction(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = vector(frame, 0)?;
+    let start = if op.num_operands() > 1 { Some(frame.operand(1)?.scalar()?) } else { None };
+    let result = reduce(&source, start, combiner(kind(op)?, source.dtype()))?;
     frame.set(0, result)?;
     Ok(Flow::Next)
 }

@@ -92,7 +92,7 @@ fn run(cx: &Context, module: &mut Module, passes: &str) -> Result<Vec<String>, V
     crate::register(&mut registry);
     let pipeline = format!("builtin.module({passes})");
     let mut manager = parse_pipeline(cx, &registry, "test", &pipeline, &mut Diagnostics::default()).unwrap();
-    let verify = VerifyOptions { allow_unregistered: true };
+    let verify = VerifyOptions { allow_unregistered: false };
     let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
     let mut messages = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {

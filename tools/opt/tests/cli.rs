@@ -26,6 +26,12 @@ impl Pass for Ends {
                 Builder::at_end(run.cx, run.body, block).create(OpState::new(name, loc));
                 Ok(PreservedAnalyses::none())
             }
+            "unregistered" => {
+                let block = run.body.entry_block().expect("a block");
+                let name = run.cx.op_name("llvm.nonesuch");
+                Builder::at_end(run.cx, run.body, block).create(OpState::new(name, loc));
+                Ok(PreservedAnalyses::none())
+            }
             "warns" => {
                 run.diags.warning(loc, "take care");
                 Ok(PreservedAnalyses::all())
@@ -58,6 +64,7 @@ ends!(UNSUPPORTED, "unsupported");
 ends!(SILENT, "silent");
 ends!(PANIC, "panic");
 ends!(BREAKS, "breaks");
+ends!(UNREGISTERED, "unregistered");
 ends!(WARNS, "warns");
 ends!(REMARKS, "remarks");
 
@@ -73,7 +80,7 @@ struct Done {
 fn run_in(cwd: &Path, args: &[&str], input: &str) -> Done {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
-    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &WARNS, &REMARKS] {
+    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &WARNS, &REMARKS] {
         passes.add(pass);
     }
     let opt = Opt { registry: sutura_dialects::all, passes };
@@ -110,6 +117,16 @@ fn exit_statuses() {
         let done = run(args, MODULE);
         assert_eq!(done.status, status, "{args:?}: {}", done.err);
         assert!(done.err.contains(part), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn passes_make_declared_operations_only() {
+    let done = run(&["--test-unregistered"], MODULE);
+    assert_eq!(done.status, Status::Verification, "{}", done.err);
+    assert!(done.err.contains("unregistered operation 'llvm.nonesuch'"), "{}", done.err);
+    for flag in ["--allow-unregistered-dialect", "--verify-each=false"] {
+        assert_eq!(run(&["--test-unregistered", flag], MODULE).status, Status::Ok);
     }
 }
 

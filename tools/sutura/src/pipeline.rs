@@ -11,7 +11,7 @@ use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Module, Rewriter};
+use sutura_ir::{Context, Module, OpRef, Rewriter};
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 
 use crate::failure::{Failure, Kind};
@@ -189,8 +189,9 @@ impl Compilation {
             )));
         };
         let mut module = program.module;
-        let config =
-            RunConfig { verify_each: true, verify: VerifyOptions { allow_unregistered: true }, ..RunConfig::default() };
+        // Operations that nobody declares may come with the program; a stage makes none.
+        let verify = VerifyOptions { allow_unregistered: has_unregistered(module.op_ref(&self.cx)) };
+        let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
         let mut errors = 0;
         let (_, result) = run_pipeline(&self.cx, &mut module, &mut manager, &config, &mut |event| match event {
             Event::Diagnostic(diagnostic) => {
@@ -231,6 +232,12 @@ impl Compilation {
             }
         }
     }
+}
+
+fn has_unregistered(root: OpRef<'_>) -> bool {
+    let mut found = false;
+    root.walk(&mut |op| found |= op.def().is_none());
+    found
 }
 
 fn stage_failure(stage: &str, error: PassError, errors: usize) -> Failure {

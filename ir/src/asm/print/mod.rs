@@ -175,6 +175,13 @@ impl<'p> Printer<'p> {
         self.names.write(&mut self.out, self.cx, body, value);
     }
 
+    /// The text that [`value`](Self::value) writes.
+    pub fn value_text(&mut self, body: &Body, value: Value) -> String {
+        let mut text = String::new();
+        self.names.write(&mut text, self.cx, body, value);
+        text
+    }
+
     /// Writes the operands of `op` in `range`.
     pub fn operands(&mut self, op: OpRef<'_>, range: std::ops::Range<usize>) {
         let values = op.operands().skip(range.start).take(range.len());
