@@ -73,7 +73,7 @@ impl Linker {
         }
         let linked = scratch.path().join("linked.so");
         self.run(&inputs, &linked, out)?;
-        fs::rename(&linked, out).map_err(|source| Error::Io { what: "cannot write", path: out.to_owned(), source })
+        put(&linked, out).map_err(|source| Error::Io { what: "cannot write", path: out.to_owned(), source })
     }
 
     fn run(&self, inputs: &[PathBuf], linked: &Path, out: &Path) -> Result<(), Error> {
@@ -115,6 +115,15 @@ impl Linker {
 /// Those of [`Linker::find`] and [`Linker::link_shared`].
 pub fn link_shared(objects: &[Vec<u8>], out: &Path) -> Result<(), Error> {
     Linker::find()?.link_shared(objects, out)
+}
+
+/// Renames, but never replaces a device or pipe by a file.
+fn put(linked: &Path, out: &Path) -> std::io::Result<()> {
+    if out.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let mut target = fs::OpenOptions::new().write(true).open(out)?;
+        return std::io::copy(&mut fs::File::open(linked)?, &mut target).map(drop);
+    }
+    fs::rename(linked, out)
 }
 
 #[cfg(test)]

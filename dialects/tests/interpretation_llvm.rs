@@ -307,3 +307,55 @@ fn memory_is_set_and_moved() {
     let (_, after) = with_memory(text, "i64", &[1., 2., 3., 4.]).unwrap();
     assert_eq!(after, [0., 1., 2., 4.]);
 }
+
+#[test]
+fn bits_bytes_and_overflow() {
+    let body = "%a = arith.constant 305419896 : i32\n%x = arith.constant 127 : i8\n%y = arith.constant 2 : i8\n\
+                %0 = llvm.intr.bswap(%a) : (i32) -> i32\n%1 = llvm.intr.bitreverse(%y) : (i8) -> i8\n\
+                %s = \"llvm.intr.sadd.with.overflow\"(%x, %y) : (i8, i8) -> !llvm.struct<(i8, i1)>\n\
+                %u = \"llvm.intr.uadd.with.overflow\"(%x, %y) : (i8, i8) -> !llvm.struct<(i8, i1)>\n\
+                %m = \"llvm.intr.usub.with.overflow\"(%y, %x) : (i8, i8) -> !llvm.struct<(i8, i1)>\n\
+                %2 = \"llvm.extractvalue\"(%s) <{position = array<i64: 0>}> : (!llvm.struct<(i8, i1)>) -> i8\n\
+                %3 = \"llvm.extractvalue\"(%s) <{position = array<i64: 1>}> : (!llvm.struct<(i8, i1)>) -> i1\n\
+                %4 = \"llvm.extractvalue\"(%u) <{position = array<i64: 1>}> : (!llvm.struct<(i8, i1)>) -> i1\n\
+                %5 = \"llvm.extractvalue\"(%m) <{position = array<i64: 0>}> : (!llvm.struct<(i8, i1)>) -> i8\n\
+                %6 = \"llvm.extractvalue\"(%m) <{position = array<i64: 1>}> : (!llvm.struct<(i8, i1)>) -> i1\n\
+                return %0, %1, %2, %3, %4, %5, %6 : i32, i8, i8, i1, i1, i8, i1";
+    let out = eval(body, "i32, i8, i8, i1, i1, i8, i1").unwrap();
+    let ints: Vec<i64> = [0, 1, 2, 5].iter().map(|&i: &usize| out[i].as_int().unwrap()).collect();
+    assert_eq!(ints, [0x7856_3412, 64, -127, -125]);
+    let flags: Vec<bool> = [3, 4, 6].iter().map(|&i: &usize| out[i].as_bool().unwrap()).collect();
+    assert_eq!(flags, [true, false, true]);
+}
+
+#[test]
+fn classes_of_floats() {
+    let values = "[0x7FC00000, 0xFF800000, -1.5, 0x80000001, -0.0, 0.0, 0x00000001, 2.0, 0x7F800000]";
+    for (bits, expected) in [(3, 0b0_0000_0001), (1 << 2, 0b10), (1 << 3, 0b100), (1 << 4, 0b1000), (1 << 5, 0b1_0000)]
+        .into_iter()
+        .chain([(1 << 6, 0b10_0000), (1 << 7, 0b100_0000), (1 << 8, 0b1000_0000), (1 << 9, 0b1_0000_0000)])
+        .chain([(504, 0b0_1111_1100), (0x204, 0b1_0000_0010)])
+    {
+        let body = format!(
+            "%v = arith.constant dense<{values}> : vector<9xf32>\n\
+             %0 = \"llvm.intr.is.fpclass\"(%v) <{{bit = {bits} : i32}}> : (vector<9xf32>) -> vector<9xi1>\n\
+             return %0 : vector<9xi1>"
+        );
+        let out = eval(&body, "vector<9xi1>").unwrap();
+        let found = out[0].vector().unwrap();
+        let lanes = (0..9).map(|i| u32::from(found.data().read(i).unwrap().as_bool().unwrap()) << i).sum::<u32>();
+        assert_eq!(lanes, expected, "classes {bits:#b}");
+    }
+}
+
+#[test]
+fn lanes_are_expanded_and_compressed() {
+    let text = "%m = arith.constant dense<[false, true, true, false]> : vector<4xi1>\n\
+                %z = arith.constant dense<9.0> : vector<4xf32>\n\
+                %v = \"llvm.intr.masked.expandload\"(%p, %m, %z) : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> \
+                vector<4xf32>\n%n = arith.constant dense<[true, false, true, false]> : vector<4xi1>\n\
+                \"llvm.intr.masked.compressstore\"(%v, %p, %n) : (vector<4xf32>, !llvm.ptr, vector<4xi1>) -> ()\n\
+                return %v : vector<4xf32>";
+    let (out, after) = with_memory(text, "vector<4xf32>", &[1., 2.]).unwrap();
+    assert_eq!((out[0].to_f32().unwrap().0, after), (vec![9., 1., 2., 9.], vec![9., 2.]));
+}

@@ -55,28 +55,36 @@ pub(crate) fn print_dims(dims: &[Option<Poly>], out: &mut dyn Write) -> fmt::Res
     out.write_char(']')
 }
 
+/// Deepest nesting of parentheses in a size.
+const MAX_DEPTH: usize = 64;
+
 /// Reads one size: the tokens of a polynomial.
 ///
 /// # Errors
 /// When it is malformed.
 pub fn parse_poly(p: &mut dyn TokenParser) -> Result<Poly, Reported> {
-    let mut poly = if p.opt_punct("-") { parse_product(p)?.scale(-1) } else { parse_product(p)? };
+    parse_sum(p, 0)
+}
+
+/// `depth` parentheses are open.
+fn parse_sum(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
+    let mut poly = if p.opt_punct("-") { parse_product(p, depth)?.scale(-1) } else { parse_product(p, depth)? };
     loop {
         if p.opt_punct("+") {
-            poly = poly.add(&parse_product(p)?);
+            poly = poly.add(&parse_product(p, depth)?);
         } else if p.opt_punct("-") {
-            poly = poly.sub(&parse_product(p)?);
+            poly = poly.sub(&parse_product(p, depth)?);
         } else {
             return Ok(poly);
         }
     }
 }
 
-fn parse_product(p: &mut dyn TokenParser) -> Result<Poly, Reported> {
-    let mut product = parse_factor(p)?;
+fn parse_product(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
+    let mut product = parse_factor(p, depth)?;
     loop {
         if p.opt_punct("*") {
-            product = product.mul(&parse_factor(p)?);
+            product = product.mul(&parse_factor(p, depth)?);
         } else if p.opt_keyword("floordiv") {
             product = product.floordiv(parse_divisor(p)?);
         } else if p.opt_keyword("ceildiv") {
@@ -97,9 +105,12 @@ fn parse_divisor(p: &mut dyn TokenParser) -> Result<i64, Reported> {
     }
 }
 
-fn parse_factor(p: &mut dyn TokenParser) -> Result<Poly, Reported> {
+fn parse_factor(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
     if p.opt_punct("(") {
-        let inner = parse_poly(p)?;
+        if depth == MAX_DEPTH {
+            return Err(p.error(&format!("nesting is too deep: at most {MAX_DEPTH} parentheses in a size are read")));
+        }
+        let inner = parse_sum(p, depth + 1)?;
         p.punct(")")?;
         return Ok(inner);
     }

@@ -42,7 +42,6 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.unreachable", &unreachable)
         .interface::<dyn Interpret>("llvm.freeze", &freeze)
         .interface::<dyn Interpret>("llvm.call", &call);
-
 }
 
 /// Attaches ops that need no attribute.

@@ -107,13 +107,7 @@ fn set(op: OpRef<'_>, name: &str) -> bool {
 }
 
 /// Poison where an element of the operand is `special`, if the op says so.
-fn guarded(
-    op: OpRef<'_>,
-    frame: &mut Frame<'_>,
-    num: NumOp,
-    flag: &str,
-    special: Scalar,
-) -> Result<Flow, InterpError> {
+fn guarded(op: OpRef<'_>, frame: &mut Frame<'_>, num: NumOp, flag: &str, special: Scalar) -> Result<Flow, InterpError> {
     let operand = frame.operand(0)?;
     let special = Value::Scalar(special);
     if set(op, flag) && any_set(&apply(NumOp::CmpI(CmpI::Eq), &[operand, &special], None)?)? {

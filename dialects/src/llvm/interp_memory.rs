@@ -26,6 +26,12 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.intr.masked.store", &masked_store)
         .interface::<dyn Interpret>("llvm.intr.masked.gather", &gather)
         .interface::<dyn Interpret>("llvm.intr.masked.scatter", &scatter)
+        .interface::<dyn Interpret>("llvm.intr.masked.expandload", &expand_load)
+        .interface::<dyn Interpret>("llvm.intr.masked.compressstore", &compress_store)
+        .interface::<dyn Interpret>("llvm.intr.stacksave", &stack_save)
+        .interface::<dyn Interpret>("llvm.intr.stackrestore", &nothing)
+        .interface::<dyn Interpret>("llvm.intr.lifetime.start", &nothing)
+        .interface::<dyn Interpret>("llvm.intr.lifetime.end", &nothing)
         .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy)
         .interface::<dyn Interpret>("llvm.intr.memmove", &memcpy)
         .interface::<dyn Interpret>("llvm.intr.memset", &memset);
@@ -344,6 +350,44 @@ fn gather(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 
 fn scatter(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     write_lanes(op, frame)
+}
+
+/// The lanes that the mask names get consecutive elements.
+fn expand_load(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (mut address, mask, mut result) = (frame.int(0)?, vector(frame, 1)?, vector(frame, 2)?);
+    let dtype = held(op.cx, frame.result_type(0)?)?;
+    whole_bytes(dtype)?;
+    for lane in 0..result.len() {
+        if is_set(&mask, lane)? {
+            let memref = frame.memory().at_address(address, dtype, 1)?;
+            let value = frame.memory().get(&memref, &[0])?;
+            result.data_mut().set(lane, value);
+            address = address.wrapping_add(dtype.bytes() as i64);
+        }
+    }
+    next(frame, Value::Vector(result))
+}
+
+fn compress_store(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (stored, mut address, mask) = (vector(frame, 0)?, frame.int(1)?, vector(frame, 2)?);
+    whole_bytes(stored.dtype())?;
+    for lane in 0..stored.len() {
+        if is_set(&mask, lane)? {
+            let memref = frame.memory().at_address(address, stored.dtype(), 1)?;
+            frame.memory().store(&memref, &[0], stored.data().get(lane))?;
+            address = address.wrapping_add(stored.dtype().bytes() as i64);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+/// The stack has no end that could be told: its memory lives until the function returns.
+fn stack_save(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    next(frame, Value::int(0, 64))
+}
+
+fn nothing(_: OpRef<'_>, _: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    Ok(Flow::Next)
 }
 
 /// Copies bytes, in elements of the source's memory where it is read from their start.

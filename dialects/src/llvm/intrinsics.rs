@@ -113,11 +113,7 @@ float_functions! {
 }
 
 /// A float to an integer power.
-#[op(
-    "llvm.intr.powi",
-    traits(Pure),
-    format = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
-)]
+#[op("llvm.intr.powi", traits(Pure), format = "`(` operands `)` attr-dict `:` functional-type(operands, results)")]
 pub struct PowIOp<T: LlvmFloat> {
     val: Operand<T>,
     power: Operand<AnySignlessInteger>,
@@ -322,11 +318,7 @@ float_reductions! {
 /// %v = llvm.intr.masked.load %p, %m, %z {alignment = 4 : i32}
 ///   : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
 /// ```
-#[op(
-    "llvm.intr.masked.load",
-    format = "operands attr-dict `:` functional-type(operands, results)",
-    verify
-)]
+#[op("llvm.intr.masked.load", format = "operands attr-dict `:` functional-type(operands, results)", verify)]
 pub struct MaskedLoadOp {
     data: Operand<LlvmPointer>,
     mask: Operand<LlvmMask>,
@@ -359,11 +351,7 @@ pub struct MaskedStoreOp {
 }
 
 /// Reads an element from each pointer that the mask names; the others are those of `pass_thru`, or poison.
-#[op(
-    "llvm.intr.masked.gather",
-    format = "operands attr-dict `:` functional-type(operands, results)",
-    verify
-)]
+#[op("llvm.intr.masked.gather", format = "operands attr-dict `:` functional-type(operands, results)", verify)]
 pub struct MaskedGatherOp {
     ptrs: Operand<LlvmPointerVector>,
     mask: Operand<LlvmMask>,

@@ -57,7 +57,7 @@ impl Verify for MaskedLoadOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let load = MaskedLoadOp::from_ref(op);
         let result = op.ty(load.res());
-        let found = masked(op.cx, result, &[("mask", op.ty(load.mask()))], load.alignment().into())
+        let found = masked(op.cx, result, &[("mask", op.ty(load.mask()))], load.alignment())
             .and_then(|()| same_pass_thru(op.cx, load.pass_thru().map(|v| op.ty(v)), result));
         check(op, diags, found)
     }
@@ -67,7 +67,7 @@ impl Verify for MaskedStoreOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let store = MaskedStoreOp::from_ref(op);
         let others = [("mask", op.ty(store.mask()))];
-        check(op, diags, masked(op.cx, op.ty(store.stored()), &others, store.alignment().into()))
+        check(op, diags, masked(op.cx, op.ty(store.stored()), &others, store.alignment()))
     }
 }
 
@@ -76,7 +76,7 @@ impl Verify for MaskedGatherOp<'_> {
         let gather = MaskedGatherOp::from_ref(op);
         let result = op.ty(gather.res());
         let others = [("mask", op.ty(gather.mask())), ("vector of pointers", op.ty(gather.ptrs()))];
-        let found = masked(op.cx, result, &others, gather.alignment().into())
+        let found = masked(op.cx, result, &others, gather.alignment())
             .and_then(|()| same_pass_thru(op.cx, gather.pass_thru().map(|v| op.ty(v)), result));
         check(op, diags, found)
     }
@@ -86,7 +86,7 @@ impl Verify for MaskedScatterOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let scatter = MaskedScatterOp::from_ref(op);
         let others = [("mask", op.ty(scatter.mask())), ("vector of pointers", op.ty(scatter.ptrs()))];
-        check(op, diags, masked(op.cx, op.ty(scatter.stored()), &others, scatter.alignment().into()))
+        check(op, diags, masked(op.cx, op.ty(scatter.stored()), &others, scatter.alignment()))
     }
 }
 

@@ -5,6 +5,7 @@
 mod asm;
 mod attrs;
 mod interp;
+mod interp_bits;
 mod interp_intrinsics;
 mod interp_memory;
 mod intrinsics;
@@ -66,6 +67,7 @@ impl Dialect for LlvmDialect {
         register_memory(d);
         register_control(d);
         interp::register(d);
+        interp_bits::register(d);
         interp_intrinsics::register(d);
         interp_memory::register(d);
     }

@@ -27,6 +27,20 @@ pub struct DominanceInfo {
     subtree: Vec<(u32, u32)>,
     /// True for regions in which an op sees only what comes before it, by region index.
     ordered: Vec<bool>,
+    /// How regions lie in one another, by region index.
+    nesting: Vec<Nesting>,
+}
+
+/// Where a region lies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nesting {
+    /// Number of regions of the body around it.
+    depth: u32,
+    /// The region around it.
+    parent: u32,
+    /// A region further out, so that any of those around is reached in logarithmically many steps, after Myers, "An
+    /// Applicative Random-Access Stack" (1983).
+    jump: u32,
 }
 
 impl Analysis for DominanceInfo {
@@ -50,19 +64,51 @@ impl DominanceInfo {
             rpo: vec![UNREACHABLE; body.block_slots()],
             subtree: vec![(0, 1); body.block_slots()],
             ordered: vec![true; body.region_slots()],
+            nesting: vec![Nesting::default(); body.region_slots()],
         };
         let owner_kind = has_ssa_dominance(cx, owner);
         for region in body.owner_regions() {
+            let own = region.index() as u32;
+            info.nesting[region.index()] = Nesting { depth: 0, parent: own, jump: own };
             info.add_region(body, region, owner_kind);
         }
         for (position, op) in body.preorder().enumerate() {
             info.order[op.index()] = position as u32;
             let kind = body.regions(op).len() == 0 || has_ssa_dominance(cx, body.name(op));
             for region in body.regions(op) {
+                info.nest(body, region, op);
                 info.add_region(body, region, kind);
             }
         }
         info
+    }
+
+    /// Notes where a region of `op` lies; those around it are noted already.
+    fn nest(&mut self, body: &Body, region: Region, op: Op) {
+        let Some(parent) = body.op_block(op).and_then(|b| body.block_region(b)) else { return };
+        let around = self.nesting[parent.index()];
+        let jump = self.nesting[around.jump as usize];
+        let next = self.nesting[jump.jump as usize];
+        let own = parent.index() as u32;
+        let jump = if around.depth - jump.depth == jump.depth - next.depth { jump.jump } else { own };
+        self.nesting[region.index()] = Nesting { depth: around.depth + 1, parent: own, jump };
+    }
+
+    /// The op of `region` in which what lies in `inner` lies, with its block.
+    fn ancestor_in(&self, body: &Body, region: Region, inner: Region) -> Option<(Block, Op)> {
+        let target = self.nesting[region.index()].depth + 1;
+        let mut at = inner.index();
+        if self.nesting[at].depth < target {
+            return None;
+        }
+        while self.nesting[at].depth > target {
+            let here = self.nesting[at];
+            let far = self.nesting[here.jump as usize].depth >= target;
+            at = (if far { here.jump } else { here.parent }) as usize;
+        }
+        let op = body.region_parent(body.region_at(at))?;
+        let block = body.op_block(op)?;
+        (body.block_region(block) == Some(region)).then_some((block, op))
     }
 
     fn add_region(&mut self, body: &Body, region: Region, ordered: bool) {
@@ -165,7 +211,6 @@ impl DominanceInfo {
         self.order[op.index()]
     }
 
-    /// True when every path to `b` from the entry of their region leads through `a`, or they are one. A block that is
     /// True when every path from the entry of their common region to `b` leads through `a`, or they are one. A block
     /// that is not reached is dominated by every other.
     pub fn block_dominates(&self, a: Block, b: Block) -> bool {
@@ -192,7 +237,9 @@ impl DominanceInfo {
             return definition.is_none_or(|d| self.comes_before(body, block, d, user));
         }
         let Some(region) = body.block_region(block) else { return false };
-        let Some((use_block, user)) = ancestor_in(body, region, use_block, user) else { return false };
+        let Some(inner) = body.block_region(use_block) else { return false };
+        let found = if inner == region { Some((use_block, user)) } else { self.ancestor_in(body, region, inner) };
+        let Some((use_block, user)) = found else { return false };
         if block == use_block {
             // An op's results are not visible in its own regions.
             return definition.is_none_or(|d| self.comes_before(body, block, d, user));
@@ -203,18 +250,6 @@ impl DominanceInfo {
     fn comes_before(&self, body: &Body, block: Block, definition: Op, user: Op) -> bool {
         let ordered = body.block_region(block).is_none_or(|r| self.is_ordered(r));
         !ordered || self.position(definition) < self.position(user)
-    }
-}
-
-/// The op of `region` in which `op` (of `block`) lies, with its block.
-fn ancestor_in(body: &Body, region: Region, mut block: Block, mut op: Op) -> Option<(Block, Op)> {
-    loop {
-        let here = body.block_region(block)?;
-        if here == region {
-            return Some((block, op));
-        }
-        op = body.region_parent(here)?;
-        block = body.op_block(op)?;
     }
 }
 

@@ -172,7 +172,8 @@ impl Body {
         Op::new(index, self.tag)
     }
 
-    fn region_at(&self, index: usize) -> Region {
+    /// The region at `index` of the table, for side tables that store indices.
+    pub(crate) fn region_at(&self, index: usize) -> Region {
         Region::new(index, self.tag)
     }
 

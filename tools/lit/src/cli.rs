@@ -248,14 +248,18 @@ impl Arguments {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all; a device or pipe is written into.
 fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    let failed = |error| format!("could not write '{}': {error}", path.display());
+    if path.metadata().is_ok_and(|m| !m.is_file()) {
+        return std::fs::write(path, text).map_err(failed);
+    }
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = PathBuf::from(temporary);
     let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
     written.map_err(|error| {
         let _ = std::fs::remove_file(&temporary);
-        format!("could not write '{}': {error}", path.display())
+        failed(error)
     })
 }

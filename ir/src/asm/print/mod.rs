@@ -257,7 +257,9 @@ impl<'p> Printer<'p> {
 
     fn write_indent(&mut self) {
         const BLANKS: &str = "                                                                ";
-        let mut left = self.indent;
+        // Nested a hundred thousand times, the blanks alone would be gigabytes.
+        const MOST: usize = 4 * BLANKS.len();
+        let mut left = self.indent.min(MOST);
         while left > 0 {
             let n = left.min(BLANKS.len());
             self.out.push_str(&BLANKS[..n]);
