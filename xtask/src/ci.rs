@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::{Failure, process, setup, test, tidy};
+use crate::{Failure, llvm_lit, process, setup, test, tidy};
 
 /// Prints the count of the tests as the last line, whatever failed.
 pub(crate) fn run() -> Result<ExitCode, Failure> {
@@ -23,6 +23,7 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     note("documentation", process::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")));
     let (summary, result) = test::count(&[]);
     note("tests", result);
+    note("LLVM's lit", llvm_lit::run_if_installed());
     if !failures.is_empty() {
         eprintln!("error: failed: {}", failures.join(", "));
     }

@@ -7,6 +7,7 @@
 mod bless;
 mod ci;
 mod demo;
+mod llvm_lit;
 mod process;
 mod setup;
 mod test;
@@ -23,6 +24,7 @@ Commands:
   setup          install the system packages that are missing (LLVM and MLIR 22, lld)
   demo           build in release mode, compile the example encoder once, run it at four shapes
   test [ARGS…]   run every test of the workspace; ARGS go to `cargo test`
+  llvm-lit [ARGS…]  run lit-tests/ under LLVM's lit and FileCheck; ARGS go to lit
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation and tests, as the gate runs them
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ("setup", []) => setup::run().map(|()| ExitCode::SUCCESS),
         ("demo", []) => demo::run().map(|()| ExitCode::SUCCESS),
         ("test", arguments) => test::run(arguments),
+        ("llvm-lit", arguments) => llvm_lit::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),
