@@ -28,7 +28,9 @@ pub(crate) fn run_if_installed() -> Result<(), Failure> {
     if find().is_some() {
         return run(&[]);
     }
-    println!("skipped: lit-tests under LLVM's lit, which is not installed (`pip install lit`); sutura-lit has run them");
+    println!(
+        "skipped: lit-tests under LLVM's lit, which is not installed (`pip install lit`); sutura-lit has run them"
+    );
     Ok(())
 }
 
