@@ -1,7 +1,7 @@
 //! A machine's description as numbers: what plans and cost models ask.
 
 use sutura_ir::asm::print::{PrintOptions, op_text};
-use sutura_ir::{OpRef, OpView, Type, Value};
+use sutura_ir::{Body, Builder, IrMapping, OpRef, OpView, Type, Value};
 
 use super::constraints::{Class, Owner};
 use super::ops::{IntrinsicOp, MachineOp, SpaceOp};
@@ -99,7 +99,7 @@ impl TargetDesc {
             register_tiles: entry.ops().filter_map(|o| RegisterTile::read(o.as_::<IntrinsicOp>()?)).collect(),
             launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
             gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
-            hash: hash_of(op),
+            hash: hash_of(op)?,
         })
     }
 
@@ -220,8 +220,14 @@ impl RegisterTile {
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo), of the generic form: comments and layout of the file do not matter.
-fn hash_of(op: OpRef<'_>) -> String {
-    let text = op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::generic() });
+fn hash_of(op: OpRef<'_>) -> Result<String, String> {
+    // Values without a name are numbered through all that lies around them, so the machine is printed by itself.
+    let mut alone = Body::with_block(1);
+    let block = alone.entry_block().expect("made with one");
+    let copy = IrMapping::new().clone_op(op, &mut Builder::at_end(op.cx, &mut alone, block));
+    let copy = copy.map_err(|_| "a machine has no operands")?;
+    let options = PrintOptions { discard_value_names: true, ..PrintOptions::generic() };
+    let text = op_text(OpRef::new(op.cx, &alone, copy), &options);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    format!("{hash:016x}")
+    Ok(format!("{hash:016x}"))
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use sutura_grammar::{ParseOptions, parse_module};
-use sutura_ir::diagnostics::{Diagnostics, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Diagnostics, did_you_mean};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Builder, Context, IrMapping, Module, Op, OpRef};
+use sutura_ir::{Body, Builder, Context, IrMapping, Module, Op, OpRef};
 
 use super::desc::TargetDesc;
-use super::machine_of;
+use super::{machine_in, machine_of};
 
 /// Descriptions that every build has: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
@@ -17,6 +17,11 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
 ];
+
+/// Names of the descriptions that every build has.
+pub fn embedded_names() -> impl Iterator<Item = &'static str> {
+    EMBEDDED.iter().map(|(name, _)| *name)
+}
 
 /// Variable that holds folders of descriptions, separated as in `PATH`.
 pub const PATH_VARIABLE: &str = "SUTURA_TARGET_PATH";
@@ -129,17 +134,20 @@ impl Finder {
         }
     }
 
-    /// The best description all of whose features the machine at hand has: the one with the widest vectors, of those
-    /// the one that needs most features, of those the first by name. `features` holds LLVM's names, without sign.
+    /// The best description of the machine at hand's architecture all of whose features it has: the one with the widest
+    /// vectors, of those the one that needs most features, of those the first by name. `features` holds LLVM's names,
+    /// without sign.
     ///
     /// # Errors
     /// When none fits, or one is malformed.
-    pub fn host(&self, cx: &Context, features: &[&str]) -> Result<Target, TargetError> {
+    pub fn host(&self, cx: &Context, triple: &str, features: &[&str]) -> Result<Target, TargetError> {
+        let architecture = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
         let mut best: Option<Target> = None;
         for name in self.names(cx)? {
             let target = self.find(cx, &name)?;
             let rank = |t: &Target| (t.desc.vector_bytes(), t.desc.required_features().count());
-            let fits = target.desc.required_features().all(|f| features.contains(&f));
+            let same = architecture(&target.desc.triple) == architecture(triple);
+            let fits = same && target.desc.required_features().all(|f| features.contains(&f));
             if fits && best.as_ref().is_none_or(|b| rank(&target) > rank(b)) {
                 best = Some(target);
             }
@@ -185,7 +193,11 @@ impl Finder {
     }
 }
 
-fn from_file(cx: &Context, path: &Path) -> Result<Target, TargetError> {
+/// Reads the description in a file.
+///
+/// # Errors
+/// When it cannot be read, is malformed or describes no machine.
+pub fn from_file(cx: &Context, path: &Path) -> Result<Target, TargetError> {
     let text = std::fs::read_to_string(path).map_err(|error| TargetError::Io { path: path.to_owned(), error })?;
     let name = path.display().to_string();
     from_text(cx, &name, &name, &text)
@@ -242,18 +254,37 @@ impl Target {
         machine_of(self.module.op_ref(cx)).ok().flatten()
     }
 
-    /// Puts the description at the start of a module, which then is for this machine.
+    /// Puts the description at the start of a module, which then is for this machine. `body` is what lies in the module.
+    /// A module that is for the same description already stays as it is.
     ///
     /// # Errors
-    /// When the module is for a machine already.
-    pub fn attach(&self, cx: &Context, module: &mut Module) -> Result<Op, String> {
-        if let Some(other) = machine_of(module.op_ref(cx))? {
-            return Err(format!("the module is for @{} already", other.symbol_name().unwrap_or("?")));
+    /// When it is for another, or has another symbol of the machine's name.
+    pub fn attach(&self, cx: &Context, body: &mut Body) -> Result<Op, Box<Diagnostic>> {
+        let name = &self.desc.name;
+        let internal = |message: &str| Box::new(Diagnostic::error(sutura_ir::Loc::UNKNOWN, message));
+        if let Some(other) = machine_in(cx, body).map_err(|message| internal(&message))? {
+            let same = TargetDesc::from_op(other).is_ok_and(|desc| desc.hash == self.desc.hash);
+            return if same { Ok(other.op) } else { Err(Box::new(self.differs_from(other))) };
         }
-        let machine = self.machine(cx).ok_or("the description holds no machine")?;
-        let block = module.body().entry_block().ok_or("the module has no body")?;
-        let mut to = Builder::new(cx, module.body_mut());
+        let block = body.entry_block().ok_or_else(|| internal("the module has no body"))?;
+        let mut ops = body.ops(block);
+        if let Some(other) = ops.find(|op| OpRef::new(cx, body, *op).symbol_name() == Some(name)) {
+            let other = OpRef::new(cx, body, other);
+            return Err(Box::new(other.error(format!("has the name of the machine that the module is for, @{name}"))));
+        }
+        drop(ops);
+        let machine = self.machine(cx).ok_or_else(|| internal("the description holds no machine"))?;
+        let mut to = Builder::new(cx, body);
         to.set_to_start(block);
-        IrMapping::new().clone_op(machine, &mut to).map_err(|_| "a machine has no operands".to_string())
+        IrMapping::new().clone_op(machine, &mut to).map_err(|_| internal("a machine has no operands"))
+    }
+
+    fn differs_from(&self, other: OpRef<'_>) -> Diagnostic {
+        let name = &self.desc.name;
+        let message = match other.symbol_name() {
+            Some(same) if same == name => format!("describes another machine than the @{name} that is asked for"),
+            _ => format!("is what the module is for, and @{name} is asked for"),
+        };
+        other.error(message).help("remove it, or do not ask for a machine")
     }
 }

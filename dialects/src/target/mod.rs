@@ -1,4 +1,4 @@
-//! The `target` dialect: a machine described in IR. `docs/targets.md` says what the numbers mean.
+//! The `target` dialect: a machine described in IR.
 
 mod asm;
 pub mod constraints;
@@ -12,10 +12,10 @@ mod tests;
 mod verify;
 
 pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
-pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, from_text};
+pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
 
-use sutura_ir::OpRef;
 use sutura_ir::registry::{Dialect, DialectBuilder};
+use sutura_ir::{Body, Context, OpRef};
 
 /// The `target` dialect.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +36,16 @@ impl Dialect for TargetDialect {
 /// # Errors
 /// When there are several.
 pub fn machine_of(module: OpRef<'_>) -> Result<Option<OpRef<'_>>, String> {
-    let Some(entry) = module.region(0).and_then(|r| r.entry()) else { return Ok(None) };
-    let mut machines = entry.ops().filter(|op| op.is::<ops::MachineOp>());
+    machine_in(module.cx, module.inside())
+}
+
+/// As [`machine_of`], for what lies in the module: what a pass on it sees.
+///
+/// # Errors
+/// When there are several.
+pub fn machine_in<'a>(cx: &'a Context, module: &'a Body) -> Result<Option<OpRef<'a>>, String> {
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    let mut machines = ops.map(|op| OpRef::new(cx, module, op)).filter(|op| op.is::<ops::MachineOp>());
     match (machines.next(), machines.next()) {
         (Some(first), Some(second)) => {
             let name = |op: OpRef<'_>| op.symbol_name().unwrap_or("?").to_owned();

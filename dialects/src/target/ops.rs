@@ -58,6 +58,16 @@ pub struct SpaceOp {
     managed: Flag,
 }
 
+impl SpaceOp<'_> {
+    /// Bytes that what lives at once must fit; `None` where more is slower but not wrong: in main memory of no stated
+    /// size, in a cache, which evicts, and in registers that the program does not manage, which the backend spills.
+    pub fn limit(&self) -> Option<u64> {
+        let spills = self.class() == Class::Reg && !self.managed();
+        let bytes = self.bytes().filter(|_| !self.cached() && !spills)?;
+        Some(u64::try_from(bytes).unwrap_or(0))
+    }
+}
+
 /// An instruction, or a fixed run of instructions, on tiles.
 ///
 /// The body is its meaning, in `gir`. `emit` names what it becomes.

@@ -1,5 +1,6 @@
 //! The descriptions that are built in, and finding others.
 
+use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::{Context, Module, Type};
 
 use super::*;
@@ -37,13 +38,19 @@ fn the_hash_is_that_of_the_meaning() {
         "target.machine @m {triple = \"t\", features = \"\"} { target.space @d {class = \"dram\", owner = \"all\"} }";
     assert_eq!(one(text), one(&format!("// A comment.\n{}", text.replace("{ ", "{\n"))));
     assert_ne!(one(text), one(&text.replace("@d", "@e")));
+    let intrinsic = Finder::default().find(&cx, "x86_avx2").unwrap();
+    let shown = module_text(&cx, &intrinsic.module, &PrintOptions::default());
+    assert_eq!(one(&shown), intrinsic.desc.hash, "as printed");
+    let with_more = shown.trim_end().strip_suffix('}').unwrap().to_owned()
+        + "func.func @f(%x : index) -> index {\n%y = arith.addi %x, %x : index\nreturn %y : index\n}\n}";
+    assert_eq!(one(&with_more), intrinsic.desc.hash, "whatever lies beside it\n{with_more}");
 }
 
 #[test]
 fn the_host_gets_the_best_that_fits() {
     let cx = context();
     let finder = Finder::default();
-    let name = |features: &[&str]| finder.host(&cx, features).unwrap().desc.name;
+    let name = |features: &[&str]| finder.host(&cx, "x86_64-linux", features).unwrap().desc.name;
     let all: Vec<String> =
         finder.find(&cx, "x86_avx512").unwrap().desc.required_features().map(str::to_owned).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -77,7 +84,13 @@ fn files_come_before_what_is_built_in() {
     std::fs::write(&file, describe("mine")).unwrap();
     let finder = Finder { file: Some(file), folders: vec![] };
     assert_eq!(finder.find(&cx, "mine").unwrap().desc.triple, "t");
-    assert_eq!(finder.host(&cx, &["magic"]).unwrap().desc.name, "generic", "it has wider vectors");
+    assert_eq!(finder.host(&cx, "t-linux", &["magic"]).unwrap().desc.name, "mine");
+    assert_eq!(
+        finder.host(&cx, "x86_64", &["magic"]).unwrap().desc.name,
+        "generic",
+        "the other's architecture differs"
+    );
+    assert!(matches!(finder.host(&cx, "t", &[]), Err(TargetError::NoHost)));
 }
 
 #[test]
@@ -85,8 +98,11 @@ fn a_description_is_attached_once() {
     let cx = context();
     let target = Finder::default().find(&cx, "x86_avx2").unwrap();
     let mut module = Module::new(&cx, sutura_ir::Loc::UNKNOWN);
-    target.attach(&cx, &mut module).unwrap();
+    let op = target.attach(&cx, module.body_mut()).unwrap();
     let machine = machine_of(module.op_ref(&cx)).unwrap().unwrap();
     assert_eq!(TargetDesc::from_op(machine).unwrap(), target.desc);
-    assert_eq!(target.attach(&cx, &mut module).unwrap_err(), "the module is for @x86_avx2 already");
+    assert_eq!(target.attach(&cx, module.body_mut()).unwrap(), op, "the same one stays");
+    let other = Finder::default().find(&cx, "generic").unwrap();
+    let error = other.attach(&cx, module.body_mut()).unwrap_err().message.clone();
+    assert!(error.ends_with("is what the module is for, and @generic is asked for"), "{error}");
 }

@@ -9,6 +9,7 @@ use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
 use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, ProgramOp, ViewOp};
+use sutura_dialects::target::machine_in;
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
@@ -192,8 +193,8 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
     let loc = inside.loc(candidate.launch);
     let buffers: Result<Vec<Buffer>, String> = candidate.args.iter().map(|arg| buffer_of(cx, inside, arg)).collect();
     let result = buffers.and_then(|mut buffers| {
-        // A kernel that runs on constants alone names no other symbol, so it stands for the module.
-        run_kernel_op(kernel, kernel, &mut buffers, &candidate.dims, &Options::default())
+        let machine = machine_in(cx, run.body)?;
+        run_kernel_op(kernel, machine, &mut buffers, &candidate.dims, &Options::default())
             .map(|_| buffers)
             .map_err(|error| error.to_string())
     });

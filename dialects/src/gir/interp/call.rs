@@ -60,6 +60,7 @@ pub fn run_kernel(
     dims: &[i64],
 ) -> Result<Counters, InterpError> {
     let root = module.op_ref(cx);
+    let machine = machine_of(root).map_err(Fault::invalid_ir)?;
     let find = |at: Option<OpRef<'_>>, part: &str| {
         let entry = at?.region(0)?.entry()?;
         entry.ops().find(|op| op.symbol_name() == Some(part)).map(|op| op.op)
@@ -71,17 +72,17 @@ pub fn run_kernel(
     let Some(kernel) = kernel else {
         return Err(Fault::new(FaultKind::Call, format!("no kernel @{name} is defined")).into());
     };
-    run_kernel_op(kernel, root, buffers, dims, &Options::default()).map(|(counters, _)| counters)
+    run_kernel_op(kernel, machine, buffers, dims, &Options::default()).map(|(counters, _)| counters)
 }
 
-/// Runs a kernel of the module `root`, which may describe the target machine. Returns also how many operations were
-/// executed. See [`run_kernel`].
+/// Runs a kernel on the target `machine`, where one is described. Returns also how many operations were executed. See
+/// [`run_kernel`].
 ///
 /// # Errors
 /// As [`run_kernel`].
 pub fn run_kernel_op(
     kernel: OpRef<'_>,
-    root: OpRef<'_>,
+    machine: Option<OpRef<'_>>,
     buffers: &mut [Buffer],
     dims: &[i64],
     options: &Options,
@@ -89,7 +90,7 @@ pub fn run_kernel_op(
     if !kernel.is::<crate::gir::ops::KernelOp<'_>>() {
         return Err(InterpError::at(kernel, Fault::new(FaultKind::Call, "is no kernel")));
     }
-    launch(kernel, root, buffers, dims, options).map_err(|stop| match stop {
+    launch(kernel, machine, buffers, dims, options).map_err(|stop| match stop {
         Stop::Header(fault) => InterpError::at(kernel, fault),
         Stop::Body(error) => error,
     })
@@ -109,7 +110,7 @@ impl From<Fault> for Stop {
 
 fn launch(
     kernel: OpRef<'_>,
-    root: OpRef<'_>,
+    machine: Option<OpRef<'_>>,
     buffers: &mut [Buffer],
     dims: &[i64],
     options: &Options,
@@ -130,7 +131,6 @@ fn launch(
     let grid = info.grid.iter().map(|(_, extent)| size(extent)).collect::<Result<Vec<_>, _>>()?;
     let (memory, views) = bind_views(&info, buffers, &size)?;
 
-    let machine = machine_of(root).map_err(Fault::invalid_ir)?;
     let body = kernel.region(0).and_then(|r| r.entry()).ok_or_else(|| Fault::invalid_ir("has no body"))?;
     let code = compile(body, &sizes, &intrinsics_of(machine)).map_err(Stop::Body)?;
     let limits = limits_of(machine, &code)?;
@@ -227,7 +227,7 @@ fn limits_of(machine: Option<OpRef<'_>>, code: &Compiled<'_>) -> Result<Vec<Opti
         .filter_map(|op| Some((op.symbol_name()?, op.as_::<SpaceOp<'_>>()?)))
         .collect();
     let limit = |name: &Arc<str>| match spaces.get(&**name) {
-        Some(space) => Ok(space.bytes().map(|bytes| SpaceLimit { bytes: bytes.max(0) as u64, owner: space.owner() })),
+        Some(space) => Ok(space.limit().map(|bytes| SpaceLimit { bytes, owner: space.owner() })),
         None => {
             let machine = machine.symbol_name().unwrap_or("?");
             Err(Fault::invalid_ir(format!("mentions space '{name}', which the target @{machine} does not have")))
@@ -257,8 +257,8 @@ impl Callable for KernelCall {
             buffers.push(read_argument(frame, arg, ty, *mode)?);
         }
         let options = frame.extension::<Settings>().options;
-        let root = frame.root();
-        let (counters, steps) = run_kernel_op(op, root, &mut buffers, &dims, &options)?;
+        let machine = machine_of(frame.root()).map_err(Fault::invalid_ir)?;
+        let (counters, steps) = run_kernel_op(op, machine, &mut buffers, &dims, &options)?;
         frame.charge(steps)?;
         frame.extension::<Counters>().add(&counters);
         for ((arg, buffer), (_, _, mode)) in views.iter().zip(buffers).zip(&info.views) {

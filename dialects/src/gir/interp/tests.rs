@@ -138,7 +138,7 @@ fn the_order_of_groups_does_not_matter() {
         let mut buffers = [numbers(9 * 5, 1), numbers(5 * 30, 2), numbers(30, 3)].map(Buffer::from_f32).to_vec();
         buffers.push(out(9 * 30));
         let options = Options { seed, ..Options::default() };
-        run_kernel_op(kernel, module.op_ref(&cx), &mut buffers, &[9, 5, 30], &options).unwrap();
+        run_kernel_op(kernel, None, &mut buffers, &[9, 5, 30], &options).unwrap();
         buffers.pop().unwrap()
     };
     assert_eq!(run(1), run(99));
@@ -297,7 +297,7 @@ fn units_exchange_data_after_a_sync() {
         let kernel = module.op_ref(&cx).region(0).unwrap().entry().unwrap().ops().next().unwrap();
         let mut buffers = [Buffer::from_f32(numbers(8, 1)), out(8)];
         let options = Options { seed, ..Options::default() };
-        let error = run_kernel_op(kernel, module.op_ref(&cx), &mut buffers, &[8], &options).unwrap_err();
+        let error = run_kernel_op(kernel, None, &mut buffers, &[8], &options).unwrap_err();
         assert!(matches!(error.kind(), FaultKind::Assertion | FaultKind::Uninitialised), "{error}");
     }
 }

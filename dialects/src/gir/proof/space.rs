@@ -1,4 +1,5 @@
-//! Rule 3: what lives at once fits its space, at the largest sizes that the header admits.
+//! Rule 3: what lives at once fits its space, at the largest sizes that the header admits. Caches evict and registers that
+//! the program does not manage are spilled, so they bound nothing: `docs/rationale/spaces.md`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -61,9 +62,8 @@ impl<'a> Prover<'a> {
                 continue;
             };
             let units = if found.owner() == Owner::Unit { 1 } else { self.info.units.max(1) as u128 };
-            let (needed, limit) = (bytes.saturating_mul(units), found.bytes());
-            if limit.is_some_and(|limit| needed > limit.max(0) as u128) {
-                let limit = limit.unwrap_or(0);
+            let needed = bytes.saturating_mul(units);
+            if let Some(limit) = found.limit().filter(|limit| needed > u128::from(*limit)) {
                 let message = format!(
                     "holds up to {needed} bytes in space '{space}' of @{machine}, which has {limit}; a condition in \
                      'requires' bounds sizes"
