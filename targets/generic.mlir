@@ -15,4 +15,9 @@ target.machine @generic {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 1]>, !gir.tile<vec, f32, [1, 8]>, !gir.tile<vec, f32, [4, 8]>
     gir.yield %r : !gir.tile<vec, f32, [4, 8]>
   }
+
+  target.intrinsic @fma_f32_4x4(%a : !gir.tile<vec, f32, [4, 1]>, %b : !gir.tile<vec, f32, [1, 4]>, %c : !gir.tile<vec, f32, [4, 4]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 1]>, !gir.tile<vec, f32, [1, 4]>, !gir.tile<vec, f32, [4, 4]>
+    gir.yield %r : !gir.tile<vec, f32, [4, 4]>
+  }
 }

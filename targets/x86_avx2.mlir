@@ -1,6 +1,7 @@
 // x86-64 with AVX2 and FMA: Intel since Haswell, AMD since Zen.
 //
-// The register tile holds 12 of 16 registers as sums, 2 of the right operand, one of the left.
+// The register tile holds 12 of 16 registers as sums, 2 of the right operand, one of the left. The narrow one is for products
+// of at most 8 columns.
 
 target.machine @x86_avx2 {
   summary = "x86-64 with AVX2 and FMA", triple = "x86_64-unknown-linux-gnu",
@@ -16,5 +17,10 @@ target.machine @x86_avx2 {
   target.intrinsic @fma_f32_6x16(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [6, 16]>) emit("vector.fma") {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [6, 16]>
     gir.yield %r : !gir.tile<vec, f32, [6, 16]>
+  }
+
+  target.intrinsic @fma_f32_6x8(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 8]>, %c : !gir.tile<vec, f32, [6, 8]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 8]>, !gir.tile<vec, f32, [6, 8]>
+    gir.yield %r : !gir.tile<vec, f32, [6, 8]>
   }
 }

@@ -1,6 +1,7 @@
 //! Passes. One folder per idea; `generic` holds those that know no dialect.
 #![forbid(unsafe_code)]
 
+pub mod attach_target;
 pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;
@@ -21,6 +22,7 @@ use sutura_ir::pass::PassRegistry;
 pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     shape::register(registry);
+    registry.add(&attach_target::ATTACH_TARGET);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);

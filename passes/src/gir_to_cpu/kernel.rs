@@ -6,9 +6,10 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
-use sutura_dialects::gir::types::{TileType, ViewType};
+use sutura_dialects::gir::types::ViewType;
 use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 
+use super::cpu::Cpu;
 use super::emit::{Emit, Pred};
 use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
 use super::strip::{NodeId, Sink, Strips};
@@ -35,6 +36,7 @@ pub(super) type Lowered<'a, T> = Result<T, Unsupported<'a>>;
 /// State of one kernel's lowering.
 pub(super) struct Lowering<'a, 'e> {
     pub(super) e: Emit<'e>,
+    pub(super) cpu: &'a Cpu,
     pub(super) kernel: &'a KernelInfo<'a>,
     pub(super) bounds: Bounds<'a>,
     pub(super) held: HashMap<Value, Held>,
@@ -63,7 +65,7 @@ pub(super) struct Scratch {
 }
 
 /// Lowers one kernel into the state of a `func.func` and its body.
-pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, lanes: i64) -> Lowered<'a, (OpState, Body)> {
+pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a Cpu) -> Lowered<'a, (OpState, Body)> {
     let cx = kernel.op.cx;
     let loc = kernel.op.loc();
     let ptr = super::emit::ptr_type(cx);
@@ -77,11 +79,12 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, lanes: i6
     let entry = builder.create_block(region, &inputs.map(|ty| (ty, loc)));
     builder.set_to_end(entry);
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
-    let mut e = Emit { b: &mut builder, loc, lanes };
+    let mut e = Emit { b: &mut builder, loc, lanes: cpu.lanes };
     let zero = e.i64(0);
     let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
     let mut lowering = Lowering {
         e,
+        cpu,
         kernel,
         bounds: Bounds::of_kernel(kernel),
         held: HashMap::new(),
@@ -463,9 +466,4 @@ fn slice_axes(slice: &SliceOp<'_>) -> Vec<(usize, Poly, i64)> {
     let rows = slice.row_dim().map(|d| (d as usize, ty.rows.clone(), slice.row_step()));
     let cols = slice.col_dim().map(|d| (d as usize, ty.cols.clone(), slice.col_step()));
     rows.into_iter().chain(cols).collect()
-}
-
-/// True when a tile is held in registers: it lies in a register space, or it has one column.
-pub(super) fn in_registers(ty: &TileType) -> bool {
-    matches!(&*ty.space, "vec" | "reg") || ty.cols.as_const() == Some(1)
 }

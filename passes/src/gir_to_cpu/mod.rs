@@ -3,6 +3,7 @@
 //! A kernel `@k` becomes `func @k(!llvm.ptr bufs, !llvm.ptr dims, i64 begin, i64 end)`, the kernel interface of the
 //! runtime. Register tiles become vectors; tiles in a cache are not materialised but computed in strip-mined loops.
 
+mod cpu;
 mod emit;
 mod kernel;
 mod memory;
@@ -20,45 +21,56 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Body, Op, OpRef, Rewriter};
 
+use cpu::Cpu;
+
 /// `convert-gir-to-cpu`
 pub static CONVERT_GIR_TO_CPU: PassInfo = PassInfo {
     name: "ConvertGirToCpu",
     argument: "convert-gir-to-cpu",
     summary: "Lower gir kernels to functions in upstream operations, for a CPU",
     description: "Each `gir.kernel` becomes a function `(bufs, dims, begin, end)` that runs the groups `begin` to `end`. \
-                  Tiles in register spaces (`vec`, `reg`) become vectors; tiles elsewhere are computed in strip-mined \
+                  Tiles in register spaces (those of the module's `target.machine`; without one `vec` and `reg`) become \
+                  vectors; tiles elsewhere are computed in strip-mined \
                   loops, one per maximal run of operations on one window.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
         name: "vector-bytes",
-        kind: OptionKind::Int(4, 256),
-        default: "64",
-        help: "width of the target's vectors in bytes, a power of two",
+        kind: OptionKind::Int(0, 256),
+        default: "0",
+        help: "width of vectors in bytes, a power of two from 4 on; 0 takes that of the module's machine, or 64 without one",
     }],
     statistics: &[StatisticInfo { name: "num-kernels", description: "kernels lowered" }],
     create,
 };
 
 struct ConvertGirToCpu {
-    lanes: i64,
+    /// As the option says; 0 asks the machine.
+    vector_bytes: i64,
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
     let bytes = options.int("vector-bytes");
-    if bytes & (bytes - 1) != 0 {
-        return Err(format!("option `vector-bytes` takes a power of two, not `{bytes}`"));
+    if bytes != 0 && !cpu::is_width(bytes) {
+        return Err(format!("option `vector-bytes` takes a power of two from 4 on, not `{bytes}`"));
     }
-    Ok(Box::new(ConvertGirToCpu { lanes: bytes / 4 }))
+    Ok(Box::new(ConvertGirToCpu { vector_bytes: bytes }))
 }
 
 impl Pass for ConvertGirToCpu {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
+        let cpu = match Cpu::of_module(cx, run.body, self.vector_bytes) {
+            Ok(cpu) => cpu,
+            Err(diagnostic) => {
+                run.diags.report(*diagnostic);
+                return Err(PassError::Unsupported);
+            }
+        };
         let kernels: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
         let mut failed = false;
         for op in kernels {
-            match lower(OpRef::new(cx, run.body, op), self.lanes) {
+            match lower(OpRef::new(cx, run.body, op), &cpu) {
                 Ok((state, inside)) => {
                     let mut rewriter = Rewriter::new(cx, run.body);
                     rewriter.set_before(op);
@@ -76,10 +88,10 @@ impl Pass for ConvertGirToCpu {
     }
 }
 
-fn lower(op: OpRef<'_>, lanes: i64) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
+fn lower(op: OpRef<'_>, cpu: &Cpu) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
     let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
     let name = op.symbol_name().unwrap_or_default().to_string();
-    let lowered = kernel::lower_kernel(&kernel, &name, lanes);
+    let lowered = kernel::lower_kernel(&kernel, &name, cpu);
     let (state, body) = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
     // What a launch needs to know of the kernel outlives its header.
     let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));

@@ -8,7 +8,7 @@ use sutura_dialects::target::ops as target;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::emit::Emit;
-use super::kernel::{Held, Lowered, Lowering, in_registers};
+use super::kernel::{Held, Lowered, Lowering};
 use super::memory::{AxisVal, SliceVal, Window};
 use super::strip::{KEEP_COST, Node, NodeId, Sink, Strip, run_loop};
 use super::tile::RegTile;
@@ -144,7 +144,7 @@ impl<'a> Lowering<'a, '_> {
         if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) && !self.reads_only_input(op, this.slice()) {
             self.flush(op)?;
         }
-        if in_registers(ty) {
+        if self.cpu.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
             let scalars = cols == 1 || self.only_left_operand(op);
             let tile = self.e.load_tile(&slice, rows, cols, scalars);
@@ -194,7 +194,7 @@ impl<'a> Lowering<'a, '_> {
     fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
         let slice = self.held_slice(op, this.slice())?;
-        if in_registers(self.tile_type(op, this.tile())) {
+        if self.cpu.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
             let stored = self.e.store_tile(&tile, &slice);
             return self.at(op, stored);
@@ -240,7 +240,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(this) = op.as_::<ReduceOp>() {
             return self.reduce_op(&this);
         }
-        if in_registers(ty) {
+        if self.cpu.in_registers(ty) {
             let tile = self.register_op(op, ty)?;
             self.hold(op, Held::Tile(tile))
         } else {
@@ -255,7 +255,7 @@ impl<'a> Lowering<'a, '_> {
             return self.fail(op, "a CPU group has one unit");
         }
         let operand = self.tile_type(op, this.operand());
-        if in_registers(operand) {
+        if self.cpu.in_registers(operand) {
             let tile = self.tile(op, this.operand())?;
             let tile = self.e.reduce_tile(this.combiner(), this.axis(), &tile);
             return self.hold(op, Held::Tile(tile));

@@ -13,7 +13,6 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_dialects::graph::{ConstantOp, ReshapeOp};
 use sutura_ir::{Type, Value};
 
-use super::Config;
 use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::stages::Walk;
@@ -21,12 +20,12 @@ use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
 /// Lowers a contraction region.
-pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     let (nest, plan) = normal_form(region).map_err(|misfit| {
         let message = format!("is marked as a region with a contraction, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    Product::new(region, &nest, &plan, config).lower()
+    Product::new(region, &nest, &plan).lower()
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
@@ -60,18 +59,11 @@ type Indices = HashMap<usize, Value>;
 type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>> + 'b;
 
 impl<'r, 'a> Product<'r, 'a> {
-    fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan, config: &Config) -> Self {
-        let at_most = |dim: usize, limit: i64| {
-            let (_, high) = region.facts.range(&nest.extents[dim]);
-            i64::try_from(high).map_or(limit, |high| limit.min(high.max(1)))
-        };
-        let rows = plan.row().map_or(1, |row| at_most(row, config.tile_rows));
-        // Half as many columns waste less where there are few.
-        let half = config.tile_columns / 2;
-        let few = half > 0 && at_most(plan.col(), config.tile_columns) <= half;
-        let cols = if few { half } else { config.tile_columns };
+    fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan) -> Self {
+        let at_most = |dim: usize| i64::try_from(region.facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
+        let tile = region.machine.tile(plan.row().map_or(1, at_most), at_most(plan.col()));
         let walk = Walk { region, nest };
-        let mut this = Self { walk, nest, plan, tile: (rows, cols), packs: true };
+        let mut this = Self { walk, nest, plan, tile, packs: true };
         this.packs = !this.lies_in_panels();
         this
     }
@@ -137,7 +129,7 @@ impl<'r, 'a> Product<'r, 'a> {
         dims.push(self.panels());
         dims.extend(self.extents(&self.plan.sums));
         dims.push(self.tile.1.into());
-        ViewType::new("dram", Type::F32, dims)
+        ViewType::new(&self.walk.region.machine.memory, Type::F32, dims)
     }
 
     fn lower(&self) -> Built<Lowered> {
@@ -180,7 +172,8 @@ impl<'r, 'a> Product<'r, 'a> {
             known.or_else(|| self.nest.is_unit(d).then(|| e.constant(0)))
         };
         let fixed = (0..self.nest.extents.len()).map(&mut index).collect();
-        Frame { fixed, row: None, col: None, space: "vec", partial: true }
+        let registers = &self.walk.region.machine.registers;
+        Frame { fixed, row: None, col: None, space: registers.clone(), registers: registers.clone(), partial: true }
     }
 
     // ---- packing
@@ -221,7 +214,12 @@ impl<'r, 'a> Product<'r, 'a> {
         offsets.push(panel);
         offsets.extend(self.plan.sums.iter().map(|d| indices[d]));
         offsets.push(e.constant(0));
-        let ty = SliceType { space: "dram".into(), elem: Type::F32, rows: 1.into(), cols: self.tile.1.into() };
+        let ty = SliceType {
+            space: self.walk.region.machine.memory.clone(),
+            elem: Type::F32,
+            rows: 1.into(),
+            cols: self.tile.1.into(),
+        };
         let ty = self.nest.cx.ext_type(ty);
         SliceOp::value(&mut e.b, e.loc, packed, &offsets, None, Some(offsets.len() as i64 - 1), ty)
     }
@@ -299,7 +297,12 @@ impl<'r, 'a> Product<'r, 'a> {
             let b = match packed {
                 Some(packed) => {
                     let slice = self.packed_slice(e, packed, panel, indices);
-                    let ty = self.nest.cx.ext_type(TileType::constant("vec", Type::F32, 1, self.tile.1));
+                    let ty = self.nest.cx.ext_type(TileType::constant(
+                        &self.walk.region.machine.registers,
+                        Type::F32,
+                        1,
+                        self.tile.1,
+                    ));
                     LoadOp::value(&mut e.b, e.loc, slice, None, ty)
                 }
                 None => {

@@ -73,8 +73,15 @@ impl Loop<'_, '_> {
     }
 
     fn body(&self, e: &mut Emit<'_>, parallel: &[usize]) -> Built<()> {
-        let mut frame =
-            Frame { fixed: vec![None; self.nest.extents.len()], row: None, col: None, space: "vec", partial: true };
+        let registers = &self.walk.region.machine.registers;
+        let mut frame = Frame {
+            fixed: vec![None; self.nest.extents.len()],
+            row: None,
+            col: None,
+            space: registers.clone(),
+            registers: registers.clone(),
+            partial: true,
+        };
         let grid = e.grid.clone();
         for (dim, index) in self.fixed(parallel).zip(&grid) {
             frame.fixed[dim] = Some(*index);

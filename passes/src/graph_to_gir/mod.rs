@@ -3,6 +3,7 @@
 mod contract;
 mod kernel;
 mod loops;
+mod machine;
 mod program;
 mod region;
 mod rows;
@@ -12,6 +13,7 @@ mod stages;
 mod tests;
 mod tiles;
 
+use machine::Machine;
 pub use program::NAME_ATTR;
 use sutura_dialects::func::FuncOp;
 use sutura_ir::analysis::PreservedAnalyses;
@@ -26,8 +28,8 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     argument: "convert-graph-to-gir",
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
-                  that allocates, launches and selects versions. What a function returns is written in place. Run \
-                  `stitch` first.",
+                  that allocates, launches and selects versions. What a function returns is written in place. Spaces \
+                  and register tiles are those of the module's `target.machine`, if there is one. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {
@@ -38,15 +40,15 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
         },
         OptionInfo {
             name: "tile-rows",
-            kind: OptionKind::Int(1, 64),
-            default: "12",
-            help: "rows of a register tile of a product",
+            kind: OptionKind::Int(0, 64),
+            default: "0",
+            help: "rows of a register tile of a product; 0 takes the machine's, or 12 without one",
         },
         OptionInfo {
             name: "tile-columns",
-            kind: OptionKind::Int(1, 1024),
-            default: "32",
-            help: "columns of a register tile of a product",
+            kind: OptionKind::Int(0, 1024),
+            default: "0",
+            help: "columns of a register tile of a product; 0 takes the machine's, or 32 without one",
         },
     ],
     statistics: &[
@@ -57,34 +59,40 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     create,
 };
 
-/// What the options say.
+/// What options and machine say.
 #[derive(Clone, Debug)]
 struct Config {
+    resident_columns: i64,
+    machine: Machine,
+}
+
+struct ConvertGraphToGir {
     resident_columns: i64,
     tile_rows: i64,
     tile_columns: i64,
 }
 
-struct ConvertGraphToGir(Config);
-
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(ConvertGraphToGir(Config {
+    Ok(Box::new(ConvertGraphToGir {
         resident_columns: options.int("resident-columns"),
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
-    })))
+    }))
 }
 
 impl Pass for ConvertGraphToGir {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
+        let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
+        let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
+        let config = Config { resident_columns: self.resident_columns, machine };
         let functions: Vec<Op> = match run.body.entry_block() {
             Some(block) => run.body.ops(block).filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect(),
             None => Vec::new(),
         };
         let mut failed = false;
         for op in functions {
-            match program::convert(cx, OpRef::new(cx, run.body, op), &self.0) {
+            match program::convert(cx, OpRef::new(cx, run.body, op), &config) {
                 Ok(program) => {
                     let counts = program.insert(cx, run.body, op);
                     for (name, n) in counts {

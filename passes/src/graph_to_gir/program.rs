@@ -28,10 +28,10 @@ pub const NAME_ATTR: &str = "graph.name";
 ///
 /// # Errors
 /// All that cannot be converted.
-pub(super) fn convert<'c>(
+pub(super) fn convert<'c, 'a>(
     cx: &'c Context,
-    function: OpRef<'_>,
-    config: &Config,
+    function: OpRef<'a>,
+    config: &'a Config,
 ) -> Result<Converted<'c>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let Some(entry) = function.region(0).and_then(|r| r.entry()) else {
@@ -45,7 +45,10 @@ pub(super) fn convert<'c>(
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            match inputs.and_then(|()| FusedRegion::read(op)).and_then(|r| lower(&r, config).map(|l| (r, l))) {
+            match inputs
+                .and_then(|()| FusedRegion::read(op, &config.machine))
+                .and_then(|r| lower(&r, config).map(|l| (r, l)))
+            {
                 Ok(lowered) => drop(regions.insert(op.op, lowered)),
                 Err(error) => errors.push(*error),
             }
@@ -91,7 +94,7 @@ fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
         "row" => rows::lower(region, config.resident_columns),
-        "contract" => contract::lower(region, config),
+        "contract" => contract::lower(region),
         "loop" => loops::lower(region),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }

@@ -8,6 +8,7 @@ use sutura_dialects::graph::{FusionOp, SizeOp};
 use sutura_ir::{OpRef, Value};
 
 use super::kernel::{Built, Kernel};
+use super::machine::Machine;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
 
@@ -15,6 +16,8 @@ use crate::region::nest::{Nest, sizes};
 pub(super) struct FusedRegion<'a> {
     /// The `graph.fusion`.
     pub(super) op: OpRef<'a>,
+    /// What its kernels run on.
+    pub(super) machine: &'a Machine,
     /// What is known of its symbols.
     pub(super) facts: Facts,
     /// Tensors that it takes, as arguments of its body.
@@ -59,7 +62,7 @@ impl<'a> FusedRegion<'a> {
     ///
     /// # Errors
     /// When its facts contradict each other.
-    pub(super) fn read(op: OpRef<'a>) -> Built<Self> {
+    pub(super) fn read(op: OpRef<'a>, machine: &'a Machine) -> Built<Self> {
         let entry = op.as_::<FusionOp<'a>>().and_then(|f| f.body().entry());
         let Some(entry) = entry else { return Err(Box::new(op.error("has an empty body"))) };
         let facts = Facts::of_block(entry).map_err(|(op, c)| Box::new(op.error(c)))?;
@@ -72,7 +75,7 @@ impl<'a> FusedRegion<'a> {
                 outputs.push(*v)
             }
         });
-        Ok(Self { op, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
+        Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
     }
 
     /// Tensors that a kernel of the whole region takes: those that are read, then those that are written.
@@ -91,7 +94,7 @@ impl<'a> FusedRegion<'a> {
     /// A tensor in memory.
     pub(super) fn view(&self, nest: &Nest<'_>, value: Value) -> ViewType {
         let dims = sizes(nest.cx, nest.body, &self.facts, value).expect("the normal form knows all sizes");
-        ViewType::new("dram", nest.cx.element_type(nest.body.ty(value)), dims)
+        ViewType::new(&self.machine.memory, nest.cx.element_type(nest.body.ty(value)), dims)
     }
 
     /// Sizes that bodies compute with.

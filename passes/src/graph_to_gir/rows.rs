@@ -112,7 +112,8 @@ impl Rows<'_, '_> {
             fixed: vec![None; self.nest.extents.len()],
             row: None,
             col: None,
-            space: "l1",
+            space: self.region.machine.cache.clone(),
+            registers: self.region.machine.registers.clone(),
             partial: columns.as_ref().is_some_and(|(_, tiled)| *tiled),
         };
         let grid = e.grid.clone();

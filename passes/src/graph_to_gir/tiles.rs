@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::ops::*;
-use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
+use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::graph::maps;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpRef, Type, Value};
@@ -32,7 +32,9 @@ pub(super) struct Frame {
     /// Dim along which tiles have columns.
     pub(super) col: Option<Axis>,
     /// Space of tiles that have columns.
-    pub(super) space: &'static str,
+    pub(super) space: Space,
+    /// Space of other tiles.
+    pub(super) registers: Space,
     /// Tiles may reach beyond the end of their tensors.
     pub(super) partial: bool,
 }
@@ -120,8 +122,8 @@ impl Frame {
     /// Type of a tile.
     pub(super) fn tile_type(&self, shape: Shape, elem: Type) -> TileType {
         let (rows, cols) = self.extents(shape);
-        let space = if shape.cols { self.space } else { "vec" };
-        TileType { space: space.into(), elem, rows, cols }
+        let space = if shape.cols { self.space.clone() } else { self.registers.clone() };
+        TileType { space, elem, rows, cols }
     }
 
     /// Value of a dim: its index, or that of the first element of a tile.
@@ -256,15 +258,15 @@ impl Emit<'_> {
         // The first of those with the narrowest window.
         let like = whole.rev().max_by_key(|t| t.window);
         let tiles: Vec<Tile> = numbers.iter().map(|n| self.realise(frame, *n, shape, like)).collect();
-        tiles.into_iter().map(|t| self.in_registers(t)).collect()
+        tiles.into_iter().map(|t| self.in_registers(frame, t)).collect()
     }
 
     /// The tile, moved to registers if it is a single element in the space of the columns.
-    fn in_registers(&mut self, tile: Tile) -> Tile {
+    fn in_registers(&mut self, frame: &Frame, tile: Tile) -> Tile {
         if !tile.cached {
             return tile;
         }
-        let ty = self.b.cx().ext_type(TileType::constant("vec", tile.elem, 1, 1));
+        let ty = self.b.cx().ext_type(TileType::constant(&frame.registers, tile.elem, 1, 1));
         let known = self.moved.get(&tile.value).copied();
         let value = known.unwrap_or_else(|| MoveOp::value(&mut self.b, self.loc, tile.value, ty));
         self.moved.insert(tile.value, value);

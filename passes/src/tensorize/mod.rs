@@ -4,6 +4,9 @@
 //! types are exactly those of an intrinsic's meaning becomes a call of it; the loops around it, the packing and the edges
 //! are windows and moves that are there already.
 
+#[cfg(test)]
+mod tests;
+
 use sutura_dialects::gir::ops::{ContractOp, IntrinsicOp, KernelOp, YieldOp};
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::ops as target;

@@ -1,0 +1,127 @@
+//! What the lowerings take from the module's machine: names of its spaces, register tiles.
+
+use sutura_dialects::gir::types::Space;
+use sutura_dialects::target::constraints::Class;
+use sutura_dialects::target::{TargetDesc, machine_in};
+use sutura_ir::{Body, Context, Type};
+
+/// The machine that kernels are made for.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    /// Space of tiles in registers.
+    pub(super) registers: Space,
+    /// Space of rows that are kept near.
+    pub(super) cache: Space,
+    /// Space of tensors.
+    pub(super) memory: Space,
+    /// Rows and columns of register tiles of products, the best first.
+    tiles: Vec<(i64, i64)>,
+}
+
+/// The register tile where neither options nor a machine say: 24 vectors of 64 bytes.
+const TILE: (i64, i64) = (12, 32);
+
+impl Machine {
+    /// The module's machine, or one that stands for any. Rows and columns of register tiles that are not 0 replace the
+    /// machine's.
+    pub(super) fn of_module(cx: &Context, module: &Body, rows: i64, columns: i64) -> Result<Self, String> {
+        let mut machine = match machine_in(cx, module)? {
+            Some(op) => Self::described(&TargetDesc::from_op(op)?),
+            None => Self::any(),
+        };
+        if (rows, columns) != (0, 0) {
+            let (own_rows, own_columns) = machine.tiles[0];
+            let or = |option: i64, own: i64| if option == 0 { own } else { option };
+            machine.tiles = halved((or(rows, own_rows), or(columns, own_columns)));
+        }
+        Ok(machine)
+    }
+
+    fn any() -> Self {
+        Self { registers: "vec".into(), cache: "l1".into(), memory: "dram".into(), tiles: halved(TILE) }
+    }
+
+    fn described(desc: &TargetDesc) -> Self {
+        let any = Self::any();
+        let name = |class: Class| desc.of_class(class).next().map(|space| Space::from(space.name.as_str()));
+        let registers = desc.vector_space().map(|space| space.name.as_str().into()).or_else(|| name(Class::Reg));
+        let registers = registers.unwrap_or(any.registers);
+        let memory = name(Class::Dram).unwrap_or(any.memory);
+        let cache = desc.caches().next().map_or_else(|| memory.clone(), |space| space.name.as_str().into());
+        let fits = |t: &&sutura_dialects::target::RegisterTile| {
+            (t.operand, t.acc, t.kr) == (Type::F32, Type::F32, 1) && *t.space == *registers
+        };
+        let mut tiles: Vec<(i64, i64)> = desc.register_tiles.iter().filter(fits).map(|t| (t.mr, t.nr)).collect();
+        tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
+        if tiles.is_empty() {
+            tiles = halved(tile_for(desc));
+        }
+        Self { registers, cache, memory, tiles }
+    }
+
+    /// The register tile for a product of at most so many rows and columns: the narrowest that holds all columns, or the
+    /// best one.
+    pub(super) fn tile(&self, rows: i64, columns: i64) -> (i64, i64) {
+        let enough = self.tiles.iter().map(|(_, width)| *width).filter(|width| *width >= columns);
+        let width = enough.min().unwrap_or(self.tiles[0].1);
+        let height = self.tiles.iter().filter(|tile| tile.1 == width).map(|(height, _)| *height).max();
+        (height.unwrap_or(1).min(rows.max(1)), width)
+    }
+}
+
+/// A tile, and one of half as many columns, which wastes less where there are few.
+fn halved((rows, columns): (i64, i64)) -> Vec<(i64, i64)> {
+    let half = (columns / 2 > 0).then_some((rows, columns / 2));
+    [(rows, columns)].into_iter().chain(half).collect()
+}
+
+/// A tile for a machine that describes no intrinsic for one: two vectors wide, and as many rows as leave registers for the
+/// operands.
+fn tile_for(desc: &TargetDesc) -> (i64, i64) {
+    let rows = (desc.registers().saturating_sub(4) / 2).clamp(1, 12);
+    (rows as i64, 2 * i64::try_from(desc.lanes(32)).unwrap_or(1).min(512))
+}
+
+#[cfg(test)]
+mod tests {
+    use sutura_dialects::target::Finder;
+
+    use super::*;
+
+    fn described(name: &str) -> Machine {
+        let cx = crate::testing::context();
+        Machine::described(&Finder::default().find(&cx, name).unwrap().desc)
+    }
+
+    #[test]
+    fn tiles_are_those_of_the_machine() {
+        let many = i64::MAX;
+        for (machine, whole, few) in [
+            (Machine::any(), (12, 32), (12, 16)),
+            (described("x86_avx512"), (12, 32), (12, 16)),
+            (described("x86_avx2"), (6, 16), (6, 8)),
+            (described("generic"), (4, 8), (4, 4)),
+        ] {
+            assert_eq!(machine.tile(many, many), whole);
+            assert_eq!(machine.tile(many, whole.1), whole);
+            assert_eq!(machine.tile(many, few.1 + 1), whole);
+            assert_eq!(machine.tile(many, few.1), few);
+            assert_eq!(machine.tile(many, 0), few);
+            assert_eq!((machine.tile(3, many).0, machine.tile(0, many).0), (3, 1));
+        }
+    }
+
+    #[test]
+    fn a_machine_without_intrinsics_gets_a_tile_that_fits_its_registers() {
+        let cx = crate::testing::context();
+        let finder = Finder::default();
+        for (name, tile) in [("x86_avx512", (12, 32)), ("x86_avx2", (6, 16)), ("generic", (6, 8))] {
+            let mut desc = finder.find(&cx, name).unwrap().desc;
+            desc.register_tiles.clear();
+            assert_eq!(Machine::described(&desc).tiles[0], tile);
+            desc.spaces.retain(|space| space.class == Class::Dram);
+            let machine = Machine::described(&desc);
+            assert_eq!((machine.tiles[0], &*machine.cache), ((1, 2), "dram"), "scalars, and no cache");
+        }
+    }
+}
