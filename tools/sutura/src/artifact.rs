@@ -69,7 +69,7 @@ fn manifest(
         target: Target {
             triple: machine.target.triple.clone(),
             features: machine.target.features.clone(),
-            description: machine.name.into(),
+            description: machine.desc.name.clone(),
             description_hash: machine.description_hash(),
         },
         math: Math::default(),

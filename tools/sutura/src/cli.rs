@@ -11,6 +11,11 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 wrong input (a model, data, or results that differ from those expected); 2 wrong usage;
 3 unsupported; 4 damaged artifact; 5 the system refused (a file, memory); 70 an error of sutura itself.";
 
+/// Said below the help of `sutura target`.
+const TARGETS: &str = "\
+Machines are described by files `NAME.mlir` with one `target.machine` each. They are looked for in --target-file, the folders \
+of $SUTURA_TARGET_PATH, `sutura/targets` in the user's configuration, and those built in; the first one found counts.";
+
 /// Compiles tensor programs with dynamic shapes to native code, and runs them.
 #[derive(Debug, Parser)]
 #[command(name = "sutura", version, after_help = EXIT_CODES, max_term_width = 100)]
@@ -51,6 +56,7 @@ pub(crate) enum Command {
     /// Says at once everything in a model that cannot be compiled
     Check(CheckArgs),
     /// Shows the machines that code can be generated for
+    #[command(after_help = TARGETS)]
     Target(TargetArgs),
 }
 
@@ -61,9 +67,12 @@ pub(crate) struct CompileArgs {
     /// Where the product goes; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The machine that code is generated for: `host`, or a name that `sutura target list` shows
-    #[arg(long, default_value = "host", value_name = "NAME")]
-    pub(crate) target: String,
+    /// The machine that code is generated for: `host` (this one, the default), or a name that `sutura target list` shows
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// A file that describes a machine, one `target.machine`; without `--target` code is generated for it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) target_file: Option<PathBuf>,
     /// Stops at a stage and writes its product instead of an artifact
     #[arg(long, value_enum, value_name = "STAGE")]
     pub(crate) emit: Option<Emit>,
@@ -121,12 +130,20 @@ pub(crate) struct CheckArgs {
 pub(crate) struct TargetArgs {
     #[command(subcommand)]
     pub(crate) command: TargetCommand,
+    /// A file that describes a machine
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) target_file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum TargetCommand {
     /// Lists the machines by name
     List,
     /// Shows what this machine is and has
     Host,
+    /// Prints a description, as a file may hold it
+    Show {
+        /// Its name, or `host`; that of the file by default
+        name: Option<String>,
+    },
 }

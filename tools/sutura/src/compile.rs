@@ -13,7 +13,7 @@ use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
-use crate::machine::Machine;
+use crate::machine::{Machine, Wanted};
 use crate::pipeline::{Compilation, Emit, Program, STAGES, Stage};
 use crate::talk::Talk;
 
@@ -23,13 +23,14 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
         pool.map_err(|e| Failure::new(Kind::System, format!("cannot start {threads} threads: {e}")))?;
     }
-    let machine = Machine::named(&args.target)?;
-    talk.note(&format!("target     {}", machine.summary()));
     let start = Instant::now();
     let source = input::read(&args.model)?;
     let compilation = Compilation::new();
     let program = read(&compilation, &source, args, talk)?;
     talk.stage("read", &program.summary(), start.elapsed());
+    let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
+    let (program, machine) = compilation.attach(program, wanted, talk)?;
+    talk.note(&format!("target     {}", machine.summary()));
     let job = Job { args, talk, compilation: &compilation, machine: &machine, output: &output };
     match job.stages(program)? {
         None => Ok(()),
@@ -106,7 +107,7 @@ impl Job<'_> {
             return Ok(None);
         }
         for stage in STAGES.iter().filter(|stage| stage.level >= start) {
-            program = self.compilation.run(stage, program, self.machine, self.talk)?;
+            program = self.compilation.run(stage, program, self.talk)?;
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit
                 && self.product(&mut program, emit)?

@@ -1,100 +1,137 @@
-//! The machine that code is generated for.
+//! The machine that code is generated for: a description, found by name, and what LLVM needs to know.
+
+use std::path::Path;
 
 use sutura_codegen::Target;
+use sutura_dialects::target::{Finder, HOST, Target as Description, TargetDesc, TargetError, from_file, machine_of};
+use sutura_ir::{Context, Module};
 
 use crate::failure::{Failure, Kind};
-use crate::input::hash;
+use crate::talk::Talk;
 
-/// A machine by name.
-#[derive(Clone, Debug)]
+/// A machine.
+#[derive(Debug)]
 pub(crate) struct Machine {
-    /// Name of the description.
-    pub(crate) name: &'static str,
+    /// What its description says.
+    pub(crate) desc: TargetDesc,
+    /// Where the description came from.
+    pub(crate) origin: String,
     /// Triple and features.
     pub(crate) target: Target,
-    /// Width of its vectors in bytes.
-    pub(crate) vector_bytes: u32,
 }
 
-/// What is known of a kind of machine.
-struct Description {
-    name: &'static str,
-    summary: &'static str,
-    vector_bytes: u32,
-    features: &'static str,
+/// What the user said about the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// Name of a description, or `host`.
+    pub(crate) name: Option<&'a str>,
+    /// A file with one description.
+    pub(crate) file: Option<&'a Path>,
 }
 
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
-
-/// Best first: `host` takes the first one whose features the machine has.
-const DESCRIPTIONS: &[Description] = &[
-    Description {
-        name: "x86_avx512",
-        summary: "x86-64 with AVX-512 (F, BW, CD, DQ, VL)",
-        vector_bytes: 64,
-        features: "+avx,+avx2,+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,\
-                   +popcnt,+sse3,+sse4.1,+sse4.2,+ssse3",
-    },
-    Description {
-        name: "x86_avx2",
-        summary: "x86-64 with AVX2 and FMA",
-        vector_bytes: 32,
-        features: "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3",
-    },
-    Description { name: "x86_64", summary: "any x86-64", vector_bytes: 16, features: "" },
-];
-
-impl Machine {
-    /// The machine called `name`; `host` is this one.
-    pub(crate) fn named(name: &str) -> Result<Self, Failure> {
-        if name == "host" {
-            return Self::host();
-        }
-        let Some(description) = DESCRIPTIONS.iter().find(|d| d.name == name) else {
-            let names = DESCRIPTIONS.iter().map(|d| d.name).chain(["host"]);
-            let failure = Failure::usage(format!("there is no target `{name}`"));
-            return Err(match sutura_ir::diagnostics::did_you_mean(name, names.clone()) {
-                Some(close) => failure.hint(format!("did you mean `{close}`?")),
-                None => failure.hint(format!("the targets are {}", names.collect::<Vec<_>>().join(", "))),
-            });
-        };
-        Ok(Self::described(description, Target::new(TRIPLE, description.features)))
+impl Wanted<'_> {
+    fn finder(&self) -> Finder {
+        Finder::from_env(self.file.map(Path::to_owned))
     }
 
-    /// This machine: the description whose features it has, and all its own.
-    pub(crate) fn host() -> Result<Self, Failure> {
-        let target = Target::host();
-        if !target.triple.starts_with("x86_64") {
-            return Err(Failure::new(Kind::Unsupported, format!("no code can be run on `{}` yet", target.triple))
+    /// The machine that is called for, or that of the file, or this one.
+    pub(crate) fn find(&self, cx: &Context, talk: &Talk) -> Result<(Machine, Description), Failure> {
+        let description = match (self.name, self.file) {
+            (Some(HOST), _) | (None, None) => return self.host(cx, talk),
+            (Some(name), _) => self.finder().find(cx, name),
+            (None, Some(file)) => from_file(cx, file),
+        };
+        let description = description.map_err(|error| failure(cx, error, talk))?;
+        Ok((Machine::of(description.desc.clone(), &description.origin), description))
+    }
+
+    /// The machine at hand: the best description whose features it has, and all its own.
+    pub(crate) fn host(&self, cx: &Context, talk: &Talk) -> Result<(Machine, Description), Failure> {
+        let host = Target::host();
+        if !host.triple.starts_with("x86_64") {
+            return Err(Failure::new(Kind::Unsupported, format!("no code can be run on `{}` yet", host.triple))
                 .hint("name a target to compile for another machine"));
         }
-        let has = |feature: &str| target.features.split(',').any(|f| f == feature);
-        let fits = |d: &&Description| d.features.split(',').filter(|f| !f.is_empty()).all(has);
-        let description = DESCRIPTIONS.iter().find(fits);
-        let description = description.ok_or_else(|| Failure::internal("no target fits any x86-64 machine"))?;
-        Ok(Self::described(description, target))
+        let features: Vec<&str> = host.features.split(',').filter_map(|f| f.strip_prefix('+')).collect();
+        let found = self.finder().host(cx, &host.triple, &features).map_err(|error| failure(cx, error, talk))?;
+        let target = Target { features: joined(&host.features, &found.desc.features), ..host };
+        Ok((Machine { desc: found.desc.clone(), origin: found.origin.clone(), target }, found))
     }
 
-    fn described(description: &Description, target: Target) -> Self {
-        Self { name: description.name, target, vector_bytes: description.vector_bytes }
+    /// All descriptions, sorted by name.
+    pub(crate) fn all(&self, cx: &Context, talk: &Talk) -> Result<Vec<Machine>, Failure> {
+        let finder = self.finder();
+        let find = |name: &String| finder.find(cx, name).map(|found| Machine::of(found.desc, &found.origin));
+        let found = finder.names(cx).and_then(|names| names.iter().map(find).collect());
+        found.map_err(|error| failure(cx, error, talk))
     }
 
-    /// A hash of all that code generation takes from the description.
+    /// The machine for a module, into which its description is put. One that the module holds already is the machine,
+    /// unless the user asks for another.
+    pub(crate) fn attach(&self, cx: &Context, module: &mut Module, talk: &Talk) -> Result<Machine, Failure> {
+        let held = machine_of(module.op_ref(cx)).map_err(Failure::input)?;
+        if let (Some(held), None, None) = (held, self.name, self.file) {
+            return Ok(Machine::of(TargetDesc::from_op(held).map_err(Failure::input)?, "the module"));
+        }
+        let (machine, description) = self.find(cx, talk)?;
+        match description.attach(cx, module.body_mut()) {
+            Ok(_) => Ok(machine),
+            Err(diagnostic) => {
+                talk.diagnostic(cx, &diagnostic);
+                Err(Failure::input(format!("the module cannot be compiled for `{}`", machine.desc.name)))
+            }
+        }
+    }
+}
+
+impl Machine {
+    fn of(desc: TargetDesc, origin: &str) -> Self {
+        let target = Target::new(desc.triple.clone(), desc.feature_string());
+        Self { desc, origin: origin.to_owned(), target }
+    }
+
+    /// Hash of the description, and how it is made.
     pub(crate) fn description_hash(&self) -> String {
-        hash(format!("{}\n{}\n{}\n", self.name, self.target.triple, self.vector_bytes).as_bytes())
+        format!("fnv1a64:{}", self.desc.hash)
     }
 
     /// Name and features in one line.
     pub(crate) fn summary(&self) -> String {
         let features =
             if self.target.features.is_empty() { "no features beyond the baseline" } else { &self.target.features };
-        format!("{} ({}; {})", self.name, self.target.triple, features)
+        format!("{} ({}; {})", self.desc.name, self.target.triple, features)
     }
 }
 
-/// Name and summary of every machine.
-pub(crate) fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
-    DESCRIPTIONS.iter().map(|d| (d.name, d.summary))
+/// The host's features, where the description does not say otherwise; both with signs.
+fn joined(host: &str, description: &[String]) -> String {
+    let name = |signed: &str| signed.trim_start_matches(['+', '-']).to_owned();
+    let own = host.split(',').filter(|f| !f.is_empty() && description.iter().all(|d| name(d) != name(f)));
+    let mut features: Vec<&str> = own.chain(description.iter().map(String::as_str)).collect();
+    features.sort_unstable();
+    features.join(",")
+}
+
+/// What went wrong in words of this tool, after the places in a description's text have been shown.
+fn failure(cx: &Context, error: TargetError, talk: &Talk) -> Failure {
+    match &error {
+        TargetError::Unknown { name, close, known } => {
+            let failure = Failure::usage(format!("there is no target `{name}`"));
+            match close {
+                Some(close) => failure.hint(format!("did you mean `{close}`?")),
+                None => failure.hint(format!("the targets are {}", known.join(", "))),
+            }
+        }
+        TargetError::Io { path, error } => Failure::io("read", path, error),
+        TargetError::Malformed { origin, diagnostics } => {
+            diagnostics.iter().for_each(|d| talk.diagnostic(cx, d));
+            let failure = Failure::input(format!("`{origin}` describes no machine"));
+            failure.hint("`sutura target show x86_avx2` prints a description to start from")
+        }
+        TargetError::NoHost => {
+            Failure::new(Kind::Unsupported, &error).hint("name a target to compile for another machine")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -103,14 +140,18 @@ mod tests {
 
     #[test]
     fn every_description_is_a_target_that_llvm_knows() {
-        for (name, _) in list() {
-            Machine::named(name).unwrap().target.check().unwrap();
-        }
+        let cx = Context::new(sutura_dialects::all());
+        let talk = Talk::new(crate::cli::MessageFormat::Human, 0, true);
+        let all = Wanted::default().all(&cx, &talk).unwrap();
+        assert!(all.len() >= 3);
+        all.iter().for_each(|machine| machine.target.check().unwrap());
     }
 
     #[test]
-    fn a_wrong_name_gets_the_closest_one() {
-        let failure = Machine::named("x86_avx521").unwrap_err();
-        assert_eq!((failure.kind, failure.hint.as_deref()), (Kind::Usage, Some("did you mean `x86_avx512`?")));
+    fn the_descriptions_signs_win() {
+        let description = ["+avx512f".to_owned(), "-prefer-256-bit".to_owned()];
+        let features = joined("+avx512f,+sse3,+prefer-256-bit", &description);
+        assert_eq!(features, "+avx512f,+sse3,-prefer-256-bit");
+        assert_eq!(joined("", &[]), "");
     }
 }

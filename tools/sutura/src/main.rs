@@ -58,6 +58,6 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Run(args) => run::run(args, talk),
         Command::Inspect(args) => inspect::inspect(args),
         Command::Check(args) => check::check(args, talk),
-        Command::Target(args) => target::target(args),
+        Command::Target(args) => target::target(args, talk),
     }
 }

@@ -15,7 +15,7 @@ use sutura_ir::{Context, Module, OpRef, Rewriter};
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 
 use crate::failure::{Failure, Kind};
-use crate::machine::Machine;
+use crate::machine::{Machine, Wanted};
 use crate::talk::Talk;
 
 /// A product before the artifact.
@@ -74,37 +74,32 @@ pub(crate) struct Stage {
     /// Programs of this level and above go through it.
     pub(crate) level: Level,
     /// The passes, as a pipeline on `builtin.module`.
-    pub(crate) passes: fn(&Machine) -> String,
+    pub(crate) passes: &'static str,
     /// What its result is called with `--emit`.
     pub(crate) emit: Option<Emit>,
 }
 
-/// All stages, in order.
+/// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
+/// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "shapes",
         level: Level::Graph,
-        passes: |_| "propagate-shapes,canonicalize,cse,propagate-shapes".into(),
+        passes: "propagate-shapes,canonicalize,cse,propagate-shapes",
         emit: Some(Emit::Dyn),
     },
-    Stage { name: "stitch", level: Level::Graph, passes: |_| "func.func(stitch)".into(), emit: Some(Emit::Fusion) },
-    Stage { name: "tile", level: Level::Fusion, passes: |_| "convert-graph-to-gir".into(), emit: None },
+    Stage { name: "stitch", level: Level::Graph, passes: "func.func(stitch)", emit: Some(Emit::Fusion) },
+    Stage { name: "tile", level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
     Stage {
         name: "tensorize",
         level: Level::Fusion,
-        passes: |_| "tensorize,fold-launches,canonicalize,cse".into(),
+        passes: "tensorize,fold-launches,canonicalize,cse",
         emit: Some(Emit::Gir),
     },
     Stage {
         name: "lower",
         level: Level::Kernels,
-        passes: |machine| {
-            let bytes = machine.vector_bytes;
-            format!(
-                "plan-buffers,convert-gir-to-cpu{{vector-bytes={bytes}}},convert-rt-to-llvm,\
-                 func.func(expand-math),canonicalize,cse"
-            )
-        },
+        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,func.func(expand-math),canonicalize,cse",
         emit: Some(Emit::Mlir),
     },
 ];
@@ -153,13 +148,34 @@ impl Compilation {
         }
     }
 
+    /// Puts the description of the machine into the module.
+    pub(crate) fn attach(
+        &self,
+        mut program: Program,
+        wanted: Wanted<'_>,
+        talk: &Talk,
+    ) -> Result<(Program, Machine), Failure> {
+        let machine = wanted.attach(&self.cx, &mut program.module, talk)?;
+        // Kernels may use what this machine does not have.
+        let mut diags = Diagnostics::default();
+        let options = VerifyOptions { allow_unregistered: true };
+        let verified = verify(program.module.op_ref(&self.cx), options, &mut diags);
+        diags.iter().for_each(|d| talk.diagnostic(&self.cx, d));
+        match verified {
+            Ok(()) => Ok((self.program(program.module), machine)),
+            Err(_) => Err(Failure::input(format!("the program does not fit the machine `{}`", machine.desc.name))),
+        }
+    }
+
     /// Looks at what a module holds.
     pub(crate) fn program(&self, module: Module) -> Program {
-        let root = module.op_ref(&self.cx);
+        let entry = module.op_ref(&self.cx).region(0).and_then(|r| r.entry());
         let mut program = Counts::default();
-        root.walk(&mut |op| program.see(op.name_str(), op.attr(KERNEL_ATTR).is_some()));
-        // The module itself is no operation of the program.
-        let ops = program.ops - 1;
+        // Neither the module itself nor the description of the machine is part of the program.
+        for op in entry.into_iter().flat_map(|e| e.ops()).filter(|op| !op.is::<MachineOp<'_>>()) {
+            op.walk(&mut |op| program.see(op.name_str(), op.attr(KERNEL_ATTR).is_some()));
+        }
+        let ops = program.ops;
         let level = match (program.graph, program.fusions, program.gir + program.rt) {
             (_, 1.., _) => Level::Fusion,
             (1.., ..) => Level::Graph,
@@ -170,15 +186,9 @@ impl Compilation {
     }
 
     /// Runs one stage.
-    pub(crate) fn run(
-        &self,
-        stage: &Stage,
-        program: Program,
-        machine: &Machine,
-        talk: &Talk,
-    ) -> Result<Program, Failure> {
+    pub(crate) fn run(&self, stage: &Stage, program: Program, talk: &Talk) -> Result<Program, Failure> {
         let start = Instant::now();
-        let text = format!("builtin.module({})", (stage.passes)(machine));
+        let text = format!("builtin.module({})", stage.passes);
         talk.detail(&format!("passes: {text}"));
         let mut diags = Diagnostics::default();
         let Ok(mut manager) = parse_pipeline(&self.cx, &self.passes, stage.name, &text, &mut diags) else {

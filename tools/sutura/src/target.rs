@@ -1,26 +1,53 @@
 //! `sutura target`
 
-use crate::cli::{TargetArgs, TargetCommand};
-use crate::failure::Failure;
-use crate::files::say;
-use crate::machine::{self, Machine};
+use sutura_ir::Context;
+use sutura_ir::asm::print::{PrintOptions, module_text};
 
-pub(crate) fn target(args: &TargetArgs) -> Result<(), Failure> {
-    match args.command {
-        TargetCommand::List => {
-            let host = Machine::host().ok().map(|m| m.name);
-            for (name, summary) in machine::list() {
-                let mark = if host == Some(name) { "  (this machine)" } else { "" };
-                say(&format!("{name:<12} {summary}{mark}"))?;
-            }
-            Ok(())
-        }
-        TargetCommand::Host => {
-            let host = Machine::host()?;
-            say(&format!("description: {}", host.name))?;
-            say(&format!("triple:      {}", host.target.triple))?;
-            say(&format!("vectors:     {} bytes", host.vector_bytes))?;
-            say(&format!("features:    {}", host.target.features))
+use crate::cli::{TargetArgs, TargetCommand};
+use crate::failure::{Failure, Kind};
+use crate::files::{say, write};
+use crate::machine::Wanted;
+use crate::talk::Talk;
+
+pub(crate) fn target(args: &TargetArgs, talk: &Talk) -> Result<(), Failure> {
+    let cx = Context::new(sutura_dialects::all());
+    let wanted = Wanted { name: None, file: args.target_file.as_deref() };
+    match &args.command {
+        TargetCommand::List => list(&cx, wanted, talk),
+        TargetCommand::Host => host(&cx, wanted, talk),
+        TargetCommand::Show { name } => {
+            let (_, description) = Wanted { name: name.as_deref(), ..wanted }.find(&cx, talk)?;
+            let text = module_text(&cx, &description.module, &PrintOptions::default());
+            write("-".as_ref(), text.as_bytes())
         }
     }
+}
+
+fn list(cx: &Context, wanted: Wanted<'_>, talk: &Talk) -> Result<(), Failure> {
+    let all = wanted.all(cx, talk)?;
+    let host = match wanted.host(cx, talk) {
+        Ok((host, _)) => Some(host.desc.name),
+        // Machines can be listed on one that no code can be generated for.
+        Err(failure) if failure.kind == Kind::Unsupported => None,
+        Err(failure) => return Err(failure),
+    };
+    let width = all.iter().map(|machine| machine.desc.name.len()).max().unwrap_or(0);
+    for machine in all {
+        let desc = &machine.desc;
+        let mark = if host.as_ref() == Some(&desc.name) { "  (this machine)" } else { "" };
+        say(&format!("{:<width$}  {}; {}{mark}", desc.name, desc.summary, machine.origin))?;
+    }
+    Ok(())
+}
+
+fn host(cx: &Context, wanted: Wanted<'_>, talk: &Talk) -> Result<(), Failure> {
+    let (host, _) = wanted.host(cx, talk)?;
+    let desc = &host.desc;
+    say(&format!("description: {} ({}; {})", desc.name, host.origin, host.description_hash()))?;
+    say(&format!("triple:      {}", host.target.triple))?;
+    say(&format!("vectors:     {} of {} bytes", desc.registers(), desc.vector_bytes()))?;
+    for tile in &desc.register_tiles {
+        say(&format!("intrinsic:   {} [{}, {}] by [{}, {}]", tile.name, tile.mr, tile.kr, tile.kr, tile.nr))?;
+    }
+    say(&format!("features:    {}", host.target.features))
 }

@@ -259,13 +259,11 @@ fn wrong_input_leaves_nothing_behind() {
 }
 
 #[test]
-fn models_and_targets_are_checked_alone() {
+fn models_are_checked_alone() {
     let folder = tempfile::tempdir().unwrap();
     let model = data("rows.mlir");
     let text = succeeds(folder.path(), &["check", model.to_str().unwrap()]);
     assert!(text.contains("correct (gir level)"), "{text}");
-    assert!(succeeds(folder.path(), &["target", "list"]).contains("x86_avx2"));
-    assert!(succeeds(folder.path(), &["target", "host"]).contains("features:"));
     let help = succeeds(folder.path(), &["--help"]);
     assert!(help.contains("Exit codes: 0 done; 1 wrong input"), "{help}");
 }
@@ -274,10 +272,129 @@ fn models_and_targets_are_checked_alone() {
 fn messages_can_be_json() {
     let folder = tempfile::tempdir().unwrap();
     let model = data("rows.mlir");
-    let args = ["compile", model.to_str().unwrap(), "-o", "x.sutura", "--message-format=json", "--target", "x86_64"];
+    let args = ["compile", model.to_str().unwrap(), "-o", "x.sutura", "--message-format=json", "--target", "generic"];
     let output = sutura(folder.path(), &args);
     let lines: Vec<serde_json::Value> =
         stderr(&output).lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     let stages: Vec<&str> = lines.iter().filter_map(|l| l["stage"].as_str()).collect();
     assert_eq!(stages, ["read", "lower", "codegen", "link", "write"]);
+}
+
+/// Runs `sutura` where `$SUTURA_TARGET_PATH` names `path`.
+fn with_target_path(folder: &Path, path: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.current_dir(folder).args(args).env("NO_COLOR", "1").env("SUTURA_TARGET_PATH", path);
+    command.output().expect("the tool was built")
+}
+
+#[test]
+fn descriptions_are_listed_and_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = succeeds(folder.path(), &["target", "list"]);
+    assert!(["x86_avx512", "x86_avx2", "generic"].iter().all(|name| list.contains(name)), "{list}");
+    assert!(list.contains("built in") && list.contains("(this machine)"), "{list}");
+    assert!(succeeds(folder.path(), &["target", "host"]).contains("features:"));
+    let shown = succeeds(folder.path(), &["target", "show", "x86_avx2"]);
+    // What is printed is a description to start from.
+    let own = shown.replace("@x86_avx2", "@mine");
+    std::fs::write(folder.path().join("mine.mlir"), &own).unwrap();
+    assert_eq!(succeeds(folder.path(), &["target", "show", "--target-file", "mine.mlir"]), own);
+    assert!(succeeds(folder.path(), &["target", "list", "--target-file", "mine.mlir"]).contains("mine.mlir"));
+    fails(folder.path(), &["target", "show", "x86_avx22"], 2, "did you mean `x86_avx2`?");
+    fails(folder.path(), &["target", "show", "vax"], 2, "the targets are generic, x86_avx2, x86_avx512, host");
+}
+
+/// The target in the manifest of an artifact.
+fn target_of(folder: &Path, artifact: &str) -> serde_json::Value {
+    let json: serde_json::Value = serde_json::from_str(&succeeds(folder, &["inspect", "--json", artifact])).unwrap();
+    json["target"].clone()
+}
+
+#[test]
+fn the_machine_is_found_by_name_file_and_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let model = data("softmax.mlir");
+    let model = model.to_str().unwrap();
+    let output = sutura(path, &["compile", model, "-o", "named.sutura", "--target", "x86_avx2"]);
+    assert!(
+        stderr(&output).contains("target     x86_avx2 (x86_64-unknown-linux-gnu; +avx,+avx2,"),
+        "{}",
+        stderr(&output)
+    );
+    let named = target_of(path, "named.sutura");
+    assert_eq!(named["description"], "x86_avx2");
+    let hash = named["description_hash"].as_str().unwrap().to_owned();
+    assert!(hash.starts_with("fnv1a64:"), "{hash}");
+
+    let own =
+        succeeds(path, &["target", "show", "x86_avx2"]).replace("@x86_avx2", "@mine").replace("gbps = 12", "gbps = 13");
+    std::fs::create_dir(path.join("machines")).unwrap();
+    std::fs::write(path.join("machines/mine.mlir"), &own).unwrap();
+    succeeds(path, &["compile", model, "-o", "file.sutura", "--target-file", "machines/mine.mlir"]);
+    let output = with_target_path(path, "machines", &["compile", model, "-o", "path.sutura", "--target", "mine"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(target_of(path, "file.sutura"), target_of(path, "path.sutura"));
+    let file = target_of(path, "file.sutura");
+    assert!(file["description"] == "mine" && file["description_hash"] != hash, "{file}");
+    let listed = stdout(&with_target_path(path, "machines", &["target", "list"]));
+    assert!(listed.contains("machines/mine.mlir"), "{listed}");
+    fails(path, &["compile", model, "-o", "x", "--target", "mine"], 2, "there is no target `mine`");
+}
+
+#[test]
+fn descriptions_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let model = data("softmax.mlir");
+    let model = model.to_str().unwrap();
+    let describe = |name: &str, inside: &str, features: &str| {
+        let text =
+            format!("target.machine @m {{triple = \"x86_64-linux\", features = \"{features}\"}} {{\n{inside}\n}}\n");
+        std::fs::write(path.join(name), text).unwrap();
+    };
+    let dram = "target.space @dram {class = \"dram\", owner = \"all\"}";
+    let near = "target.space @l1 {class = \"sram\", owner = \"unit\", bytes = 4096, cached}";
+    let vec =
+        |bytes: u32| format!("target.space @vec {{class = \"reg\", owner = \"unit\", bytes = 6144, vector = {bytes}}}");
+    describe("no-dram.mlir", "", "");
+    describe("few.mlir", dram, "");
+    describe("odd.mlir", &format!("{dram}\n{near}\n{}", vec(48)), "");
+    describe("feature.mlir", &format!("{dram}\n{near}\n{}", vec(32)), "+avx2,+avx22");
+    std::fs::write(path.join("empty.mlir"), "module {}").unwrap();
+    std::fs::write(path.join("broken.mlir"), "target.machine @m").unwrap();
+    let refused = |file: &str, code: i32, words: &str| {
+        fails(path, &["compile", model, "-o", "x.sutura", "--target-file", file], code, words);
+        assert!(!path.join("x.sutura").exists());
+    };
+    refused("missing.mlir", 5, "cannot read `missing.mlir`");
+    refused("empty.mlir", 1, "`empty.mlir` describes no machine");
+    refused("empty.mlir", 1, "holds no target.machine");
+    refused("broken.mlir", 1, "broken.mlir:1");
+    refused("no-dram.mlir", 1, "has 0 spaces of class dram");
+    refused("few.mlir", 1, "uses space 'l1', which the target @m does not have");
+    refused("few.mlir", 1, "the program does not fit the machine `m`");
+    refused("odd.mlir", 3, "has vectors of 48 bytes");
+    refused("feature.mlir", 3, "avx22");
+}
+
+#[test]
+fn a_machine_in_the_model_is_what_it_is_compiled_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let machine = succeeds(path, &["target", "show", "x86_avx2"]);
+    let machine = machine.strip_prefix("module {\n").and_then(|m| m.trim_end().strip_suffix('}')).unwrap();
+    let model = std::fs::read_to_string(data("softmax.mlir")).unwrap();
+    std::fs::write(path.join("with.mlir"), format!("{machine}{model}")).unwrap();
+    succeeds(path, &["compile", "with.mlir", "-o", "with.sutura"]);
+    assert_eq!(target_of(path, "with.sutura")["description"], "x86_avx2");
+    let mlir = succeeds(path, &["compile", "with.mlir", "--emit=mlir"]);
+    assert!(mlir.contains("vector<8xf32>") && !mlir.contains("vector<16xf32>") && !mlir.contains("target."));
+    // The same again is no contradiction, another one is.
+    succeeds(path, &["compile", "with.mlir", "-o", "again.sutura", "--target", "x86_avx2"]);
+    let other = ["compile", "with.mlir", "-o", "x", "--target", "generic"];
+    fails(path, &other, 1, "is what the module is for, and @generic is asked for");
+    fails(path, &other, 1, "the module cannot be compiled for `generic`");
+    std::fs::write(path.join("two.mlir"), format!("{machine}{}{model}", machine.replace("@x86_avx2", "@b"))).unwrap();
+    fails(path, &["compile", "two.mlir", "-o", "x"], 1, "the module describes two machines, @x86_avx2 and @b");
 }
