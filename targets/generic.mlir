@@ -1,5 +1,5 @@
-// What every x86-64 has: SSE2. Fused multiplication and addition is a call there, so a tile adds products in two steps
-// as far as the math flags let it.
+// What every x86-64 has: SSE2. Fused multiplication and addition is a call of a function there, which artifacts do not
+// hold yet, so kernels that need it are not linked.
 
 target.machine @generic {
   summary = "any x86-64", triple = "x86_64-unknown-linux-gnu",
