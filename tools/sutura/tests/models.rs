@@ -72,6 +72,24 @@ fn parse(cx: &Context, path: &Path) -> Module {
 }
 
 #[test]
+fn every_level_of_a_model_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from);
+    let mlir_opt = prefix.join("bin/mlir-opt");
+    for model in ["encoder", "mlp", "cnn"] {
+        for level in ["graph", "dyn", "fusion", "gir", "mlir", "llvm"] {
+            let path = folder.path().join(format!("{model}.{level}.mlir"));
+            compile(&example(&format!("{model}/{model}.onnx")), &path, &[&format!("--emit={level}")]);
+            parse(&Context::new(sutura_dialects::all()), &path);
+            if matches!(level, "mlir" | "llvm") {
+                let done = Command::new(&mlir_opt).arg(&path).output().expect("MLIR's tools are installed");
+                assert!(done.status.success(), "{model} {level}: {}", String::from_utf8_lossy(&done.stderr));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_softmax_equals_the_interpreter_at_fifty_shapes() {
     let folder = tempfile::tempdir().unwrap();
     let artifact = folder.path().join("softmax.sutura");
