@@ -102,6 +102,12 @@ impl From<sutura_runtime::Error> for Failure {
 impl From<sutura_codegen::Error> for Failure {
     fn from(error: sutura_codegen::Error) -> Self {
         use sutura_codegen::Error as Codegen;
+        if let Codegen::Undefined { symbols } = &error
+            && symbols.iter().all(|s| matches!(s.as_str(), "fma" | "fmaf"))
+        {
+            let message = "kernels need fused multiplication and addition, which the target has no instruction for";
+            return Self::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
+        }
         let kind = match &error {
             Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
             Codegen::Cpu { .. }

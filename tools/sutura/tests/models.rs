@@ -60,6 +60,18 @@ fn a_convolutional_network_matches_onnxruntime() {
     matches_stored_outputs("cnn", &["b1_h32_w32", "b2_h45_w37", "b4_h32_w32"], &["image"], "probabilities");
 }
 
+#[test]
+fn a_target_without_fused_multiplication_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.arg("compile").arg(example("mlp/mlp.onnx")).arg("-o").arg(folder.path().join("m.sutura"));
+    let done = command.args(["--target", "generic"]).output().expect("the tool was built");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(3), "{said}");
+    assert!(said.contains("choose a target with the feature `fma`"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// Reads and verifies a program as strictly as `sutura-opt` does.
 fn parse(cx: &Context, path: &Path) -> Module {
     let text = std::fs::read_to_string(path).unwrap();
