@@ -18,7 +18,8 @@ use sutura_interp::{Interpreter, Limits};
 use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::{Context, Diagnostics, Module, Type};
 
-const SHAPES: &str = "propagate-shapes,canonicalize,cse,propagate-shapes";
+/// A machine with register tiles; what is counted does not depend on which.
+const SHAPES: &str = "attach-target{name=x86_avx512},propagate-shapes,canonicalize,cse,propagate-shapes";
 const TILES: &str = "convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
 
 fn main() -> ExitCode {
