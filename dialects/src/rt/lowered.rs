@@ -83,7 +83,9 @@ pub(super) fn place(
         let bytes = bytes.ok_or_else(|| Fault::new(FaultKind::Limit, "a temporary has no sensible size"))?;
         let makers = alloc.after().filter_map(|v| program.block.body.defining_op(v));
         let start = makers.filter_map(|op| places.get(&op)).map(|(_, end, _)| *end).max().unwrap_or(0);
-        places.insert(alloc.op_ref().op, (start, start + bytes.next_multiple_of(ALIGNMENT as usize), ty));
+        let size = bytes.checked_next_multiple_of(ALIGNMENT as usize);
+        let end = start.saturating_add(size.unwrap_or(usize::MAX));
+        places.insert(alloc.op_ref().op, (start, end, ty));
     }
     let bytes = places.values().map(|(_, end, _)| *end).max().unwrap_or(0);
     let workspace = frame.memory().alloc(DType::I8, &[bytes], None)?;

@@ -96,7 +96,7 @@ impl Plan {
         let likely = |s: &Symbol| (s.name.clone(), likely_value(&s.info));
         let likely: Vec<(String, i64)> = program.symbols.iter().map(likely).collect();
         let value_of = |name: &str| likely.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
-        let (mut buffers, mut unused) = (Vec::new(), Vec::new());
+        let (mut buffers, mut unused, mut total) = (Vec::new(), Vec::new(), 0u64);
         for (alloc, interval) in BufferUses::of(program.block).allocs {
             let Some(interval) = interval else {
                 unused.push(alloc);
@@ -106,8 +106,12 @@ impl Plan {
             let buffer = inner.result(0);
             let ty = BufferType::of(op.cx, inner.ty(buffer)).expect("the declaration says a buffer");
             let bytes = ty.bytes(op.cx).eval(&value_of).and_then(|b| u64::try_from(b).ok());
+            let bytes = bytes.and_then(|b| b.checked_next_multiple_of(ALIGNMENT as u64));
             let bytes = bytes.ok_or_else(|| inner.error("has no sensible size at the likely values of the symbols"))?;
-            let bytes = bytes.next_multiple_of(ALIGNMENT as u64);
+            // No offset passes the sum of all sizes.
+            total = u64::checked_add(total, bytes).filter(|total| i64::try_from(*total).is_ok()).ok_or_else(|| {
+                inner.error("with those before it takes more bytes than can be addressed at the likely values")
+            })?;
             buffers.push(Placed { op: alloc, buffer, interval, bytes, offset: 0, after: Vec::new() });
         }
         let mut plan = Self { buffers, unused, likely };
