@@ -10,3 +10,14 @@ gir.kernel @scan(%x : !gir.view<dram, f32, [M, 8]> in, %y : !gir.view<dram, f32,
   %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 8]> -> !gir.slice<dram, f32, [1, 8]>
   gir.store %s, %out : !gir.tile<l1, f32, [1, 8]>, !gir.slice<dram, f32, [1, 8]>
 }
+
+// -----
+
+// Several units belong to machines that have them.
+// CHECK: 'gir.kernel' op runs on 8 units, and a CPU group has one
+gir.kernel @several_units(%x : !gir.view<dram, f32, [8]> in, %y : !gir.view<dram, f32, [8]> out) dims() grid() units(%u, 8) {
+  %from = gir.slice %x[%u] cols(0) : !gir.view<dram, f32, [8]> -> !gir.slice<dram, f32, [1, 1]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
+  %to = gir.slice %y[%u] cols(0) : !gir.view<dram, f32, [8]> -> !gir.slice<dram, f32, [1, 1]>
+  gir.store %t, %to : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
+}

@@ -111,6 +111,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn function(&mut self, args: &[Value]) -> Lowered<'a, ()> {
+        if self.kernel.units > 1 {
+            return self.fail(self.kernel.op, format!("runs on {} units, and a CPU group has one", self.kernel.units));
+        }
         let op = self.kernel.op;
         let loaded = |e: &mut Emit<'_>, base: Value, index: usize, elem: Type| {
             let at = e.i64(index as i64);

@@ -9,6 +9,8 @@ mod kernel;
 mod memory;
 mod ops;
 mod strip;
+#[cfg(test)]
+mod tests;
 mod tile;
 
 use sutura_dialects::gir::kernel::KernelInfo;

@@ -1,6 +1,6 @@
 //! Single operations: index arithmetic, memory, and tile operations on registers or strips.
 
-use sutura_dialects::gir::constraints::{Axis, Scope};
+use sutura_dialects::gir::constraints::Axis;
 use sutura_dialects::gir::kinds::{BinaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
@@ -251,9 +251,6 @@ impl<'a> Lowering<'a, '_> {
 
     fn reduce_op(&mut self, this: &ReduceOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
-        if this.scope() == Scope::Group && self.kernel.units > 1 {
-            return self.fail(op, "a CPU group has one unit");
-        }
         let operand = self.tile_type(op, this.operand());
         if self.cpu.in_registers(operand) {
             let tile = self.tile(op, this.operand())?;

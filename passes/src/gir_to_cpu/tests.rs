@@ -1,0 +1,284 @@
+//! Lowered kernels mean what the kernels mean: each operation on each type, on registers and in the cache, at numbers of
+//! columns around those of a vector.
+
+use sutura_dialects::text::parse_text;
+use sutura_interp::compare::{Tolerance, compare};
+use sutura_interp::random::Random;
+use sutura_interp::{Buffer, DType, Interpreter, Tensor, Value};
+use sutura_ir::{Context, Module, Type};
+
+use crate::testing::{context, copy, run, text};
+
+/// One operation between loads and a store.
+#[derive(Clone)]
+struct Case {
+    /// What stands between the loads of `%a`, `%b`, `%c` and the store of `%r`; `{T}` is the tile's type.
+    code: String,
+    /// Element types of what is read and of what is written.
+    types: (&'static str, &'static str),
+    space: &'static str,
+    /// Rows and columns of what is read; without a number of columns they are the kernel's `N`.
+    tile: (usize, Option<usize>),
+    /// Rows and columns of what is written, where they are others.
+    out: Option<(usize, Option<usize>)>,
+}
+
+fn columns(n: Option<usize>) -> String {
+    n.map_or_else(|| "N".to_owned(), |n| n.to_string())
+}
+
+impl Case {
+    fn source(&self) -> String {
+        let (from, to) = self.types;
+        let shape = |(rows, cols): (usize, Option<usize>)| format!("{rows}, {}", columns(cols));
+        let (read, written) = (shape(self.tile), shape(self.out.unwrap_or(self.tile)));
+        let space = self.space;
+        let tile = format!("!gir.tile<{space}, {from}, [{read}]>");
+        let code = self.code.replace("{T}", &tile).replace("{S}", space);
+        let (view, slice) =
+            (format!("!gir.view<dram, {from}, [{read}]>"), format!("!gir.slice<dram, {from}, [{read}]>"));
+        let buffer = format!("!rt.buffer<{from}, [{read}]>");
+        let (out_view, out_slice) = (view_of(to, &written), format!("!gir.slice<dram, {to}, [{written}]>"));
+        let out_buffer = format!("!rt.buffer<{to}, [{written}]>");
+        let load = |name: &str| {
+            format!(
+                "  %{name}s = gir.slice %{name}v[%zero, %zero] rows(0) cols(1) : {view} -> {slice}\n\
+                 \x20 %{name} = gir.load %{name}s : {slice} -> {tile}\n"
+            )
+        };
+        let loads: String = ["a", "b", "c"].map(load).concat();
+        let dynamic = read.contains('N') || written.contains('N');
+        let (dims, symbols, passed) =
+            if dynamic { ("%N : [0, 100]", " symbols(N : [0, 100])", "N") } else { ("", "", "") };
+        format!(
+            "gir.kernel @k(%av : {view} in, %bv : {view} in, %cv : {view} in, %y : {out_view} out) dims({dims}) grid() \
+             units(1) {{\n  %zero = arith.constant 0 : index\n{loads}  {code}\n  %to = gir.slice %y[%zero, %zero] \
+             rows(0) cols(1) : {out_view} -> {out_slice}\n  gir.store %r, %to : !gir.tile<{space}, {to}, [{written}]>, \
+             {out_slice}\n}}\n\
+             rt.program @main(%a : {buffer} in \"a\", %b : {buffer} in \"b\", %c : {buffer} in \"c\", %y : {out_buffer} \
+             out \"y\"){symbols} {{\n  launch @k(%a, %b, %c, %y) dims [{passed}] : {buffer}, {buffer}, {buffer}, \
+             {out_buffer}\n}}\n"
+        )
+    }
+}
+
+fn view_of(elem: &str, shape: &str) -> String {
+    format!("!gir.view<dram, {elem}, [{shape}]>")
+}
+
+fn random_tensor(random: &mut Random, dtype: DType, shape: &[usize]) -> Tensor {
+    let mut data = Buffer::undefined(dtype, shape.iter().product());
+    (0..data.len()).for_each(|i| data.set(i, Some(random.scalar(dtype))));
+    Tensor::new(shape.to_vec(), data).unwrap()
+}
+
+fn dtype(cx: &Context, name: &str) -> DType {
+    let ty = match name {
+        "f16" => Type::F16,
+        "bf16" => Type::BF16,
+        "f32" => Type::F32,
+        "f64" => Type::F64,
+        "i1" => Type::I1,
+        "i8" => Type::I8,
+        "i32" => Type::I32,
+        "i64" => Type::I64,
+        "index" => Type::INDEX,
+        other => panic!("{other} is not in the table"),
+    };
+    DType::of(cx, ty).unwrap()
+}
+
+/// Lowers for vectors of 16 and of 64 bytes and compares. Returns on how many inputs.
+fn check(cx: &Context, case: &Case) -> usize {
+    let source = case.source();
+    let before = parse_text(cx, "case", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let elem = dtype(cx, case.types.0);
+    let mut compared = 0;
+    for bytes in [16, 64] {
+        let mut after = copy(cx, &before);
+        let said = run(cx, &mut after, &format!("builtin.module(convert-gir-to-cpu{{vector-bytes={bytes}}})"));
+        said.unwrap_or_else(|e| panic!("{e:?}\n{source}\n{}", text(cx, &after)));
+        let (rows, cols) = case.tile;
+        let all = cols.map_or_else(|| vec![0, 1, 5, 16, 17, 33, 100], |n| vec![n]);
+        for (seed, n) in all.into_iter().enumerate() {
+            let mut random = Random::new(seed as u64);
+            let args: Vec<Value> =
+                (0..3).map(|_| Value::Tensor(random_tensor(&mut random, elem, &[rows, n]))).collect();
+            let call = |module: &Module| Interpreter::new(cx, module).call("main", &args);
+            let expected = match call(&before) {
+                Ok(results) => results,
+                Err(error) if error.kind().is_undefined_behaviour() => continue,
+                Err(error) => panic!("{error}\n{source}"),
+            };
+            let got = call(&after).unwrap_or_else(|e| panic!("{e}\n{source}\n{}", text(cx, &after)));
+            // Sums are made in another order.
+            let tolerance = Tolerance { abs: 1e-5, rel: 1e-5, ulp: 2 };
+            for (a, b) in expected.iter().zip(&got) {
+                let at = |m| panic!("at {n} columns, vectors of {bytes} bytes: {m:?}\n{source}\n{}", text(cx, &after));
+                compare(a, b, tolerance).unwrap_or_else(at);
+            }
+            compared += 1;
+        }
+    }
+    compared
+}
+
+/// Tiles in registers have a constant shape, those in the cache may have the kernel's columns.
+const PLACES: &[(&str, usize, Option<usize>)] = &[
+    ("vec", 1, Some(1)),
+    ("vec", 2, Some(5)),
+    ("vec", 1, Some(16)),
+    ("vec", 3, Some(17)),
+    ("l1", 1, None),
+    ("l1", 3, None),
+    ("l1", 2, Some(7)),
+];
+
+/// Checks the operation that `code` makes `%r` by, wherever tiles may be.
+fn everywhere(code: &str, types: (&'static str, &'static str)) {
+    let cx = context();
+    let mut compared = 0;
+    for &(space, rows, cols) in PLACES {
+        compared += check(&cx, &Case { code: code.to_owned(), types, space, tile: (rows, cols), out: None });
+    }
+    assert!(compared > 0, "{code} on {types:?} is undefined everywhere");
+}
+
+#[test]
+fn unary_functions() {
+    for kind in
+        ["neg", "abs", "exp", "exp2", "tanh", "erf", "sin", "cos", "floor", "ceil", "roundeven", "round", "trunc"]
+    {
+        for ty in ["f32", "f16"] {
+            everywhere(&format!("%r = gir.unary \"{kind}\" %a : {{T}}"), (ty, ty));
+        }
+    }
+    for kind in ["log", "sqrt", "rsqrt", "log2", "log1p", "expm1"] {
+        everywhere(
+            &format!("%p = gir.binary \"mul\" %a, %a : {{T}}\n  %r = gir.unary \"{kind}\" %p : {{T}}"),
+            ("f32", "f32"),
+        );
+    }
+    for ty in ["i8", "i32", "i64"] {
+        everywhere("%r = gir.unary \"absi\" %a : {T}", (ty, ty));
+    }
+}
+
+#[test]
+fn binary_functions() {
+    for kind in ["add", "sub", "mul", "div", "rem", "max", "min", "maxnum", "minnum", "copysign"] {
+        for ty in ["f32", "bf16"] {
+            everywhere(&format!("%r = gir.binary \"{kind}\" %a, %b : {{T}}"), (ty, ty));
+        }
+    }
+    for kind in ["addi", "subi", "muli", "maxsi", "minsi", "and", "or", "xor"] {
+        for ty in ["i8", "index"] {
+            everywhere(&format!("%r = gir.binary \"{kind}\" %a, %b : {{T}}"), (ty, ty));
+        }
+    }
+    for ty in ["f64", "f16"] {
+        everywhere("%r = gir.binary \"div\" %a, %b : {T}", (ty, ty));
+    }
+    for ty in ["i32", "i64"] {
+        everywhere("%r = gir.binary \"muli\" %a, %b : {T}", (ty, ty));
+    }
+    for kind in ["and", "or", "xor"] {
+        everywhere(&format!("%r = gir.binary \"{kind}\" %a, %b : {{T}}"), ("i1", "i1"));
+    }
+    // A divisor that is not zero.
+    for kind in ["divsi", "floordivsi", "remsi"] {
+        for ty in ["i8", "i32", "i64"] {
+            let code = format!("%m = gir.fill 3 : {ty} : {{T}}\n  %r = gir.binary \"{kind}\" %a, %m : {{T}}");
+            everywhere(&code, (ty, ty));
+        }
+    }
+}
+
+#[test]
+fn comparisons_selections_and_conversions() {
+    for (ty, kind) in [("f32", "olt"), ("f32", "une"), ("f16", "oge"), ("i8", "slt"), ("i64", "eq"), ("index", "sge")] {
+        everywhere(&format!("%r = gir.compare \"{kind}\" %a, %b : {{T}}"), (ty, "i1"));
+    }
+    for ty in ["f32", "f16", "i1", "i8", "i64"] {
+        let kind = if ty.starts_with('f') { "olt" } else { "slt" };
+        let code = format!(
+            "%p = gir.compare \"{kind}\" %a, %b : {{T}}\n  %r = gir.ternary \"select\" %p, %b, %c : {{P}}, {{T}}"
+        );
+        let predicate = |space: &str, shape: &str| format!("!gir.tile<{space}, i1, [{shape}]>");
+        let cx = context();
+        for &(space, rows, cols) in PLACES {
+            let code = code.replace("{P}", &predicate(space, &format!("{rows}, {}", columns(cols))));
+            check(&cx, &Case { code, types: (ty, ty), space, tile: (rows, cols), out: None });
+        }
+    }
+    everywhere("%r = gir.ternary \"fma\" %a, %b, %c : {T}, {T}", ("f32", "f32"));
+    for (from, to, kind) in [
+        ("f16", "f32", "extf"),
+        ("bf16", "f32", "extf"),
+        ("f32", "f16", "truncf"),
+        ("f32", "bf16", "truncf"),
+        ("f64", "f32", "truncf"),
+        ("f32", "f64", "extf"),
+        ("i32", "f32", "sitofp"),
+        ("i8", "f32", "sitofp"),
+        ("i1", "f32", "uitofp"),
+        ("f32", "i32", "fptosi"),
+        ("f32", "i8", "fptosi"),
+        ("i8", "i64", "extsi"),
+        ("i1", "i32", "extui"),
+        ("i64", "i8", "trunci"),
+        ("i64", "index", "index_cast"),
+        ("index", "i32", "index_cast"),
+        ("f32", "i32", "bitcast"),
+    ] {
+        let cx = context();
+        for &(space, rows, cols) in PLACES {
+            let to_tile = format!("!gir.tile<{space}, {to}, [{rows}, {}]>", columns(cols));
+            let code = format!("%r = gir.cast \"{kind}\" %a : {{T}} -> {to_tile}");
+            check(&cx, &Case { code, types: (from, to), space, tile: (rows, cols), out: None });
+        }
+    }
+}
+
+#[test]
+fn reductions_and_repetitions() {
+    let cx = context();
+    for (kind, ty) in [
+        ("add", "f32"),
+        ("mul", "f32"),
+        ("max", "f32"),
+        ("min", "f64"),
+        ("addi", "i32"),
+        ("muli", "i64"),
+        ("maxsi", "i8"),
+        ("minsi", "i64"),
+    ] {
+        for &(space, rows, cols) in PLACES {
+            let tile = (rows, cols);
+            let along_columns = format!("%r = gir.reduce \"{kind}\" \"cols\" %a : {{T}}");
+            check(&cx, &Case { code: along_columns.clone(), types: (ty, ty), space, tile, out: Some((rows, Some(1))) });
+            let number = format!("!gir.tile<{space}, {ty}, [{rows}, 1]>");
+            let again =
+                along_columns.replace("%r", "%s") + &format!("\n  %r = gir.broadcast %s like %b : {number}, {{T}}");
+            check(&cx, &Case { code: again, types: (ty, ty), space, tile, out: None });
+            if rows > 1 {
+                let along_rows = format!("%r = gir.reduce \"{kind}\" \"rows\" %a : {{T}}");
+                check(&cx, &Case { code: along_rows.clone(), types: (ty, ty), space, tile, out: Some((1, cols)) });
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_of_rows_and_columns() {
+    for axis in ["rows", "cols"] {
+        for ty in ["index", "i32", "i64"] {
+            everywhere(&format!("%r = gir.iota \"{axis}\"(%zero) : {{T}}"), (ty, ty));
+        }
+    }
+    for (ty, number) in
+        [("f32", "1.5 : f32"), ("f16", "0.25 : f16"), ("i8", "-3 : i8"), ("i1", "true"), ("index", "7 : index")]
+    {
+        everywhere(&format!("%r = gir.fill {number} : {{T}}"), (ty, ty));
+    }
+}
