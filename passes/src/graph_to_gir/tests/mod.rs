@@ -16,8 +16,17 @@ fn check(cx: &Context, before: &Module, kernels: usize, sizes: &[&[(&str, i64)]]
     let said = run(cx, &mut after, PIPELINE).unwrap_or_else(|e| panic!("{e:?}\n{}", text(cx, &after)));
     let out = text(cx, &after);
     assert_eq!(out.matches("gir.kernel").count(), kernels, "{said:?}\n{out}");
-    for symbols in sizes {
-        assert_equivalent(cx, before, &after, symbols);
-    }
+    agree_on_all_levels(cx, before, &after, sizes);
     out
+}
+
+/// Compares with the kernels, and with the functions on a CPU that they become.
+fn agree_on_all_levels(cx: &Context, before: &Module, after: &Module, sizes: &[&[(&str, i64)]]) {
+    let mut lowered = copy(cx, after);
+    let said = run(cx, &mut lowered, "builtin.module(plan-buffers,convert-gir-to-cpu{vector-bytes=32})");
+    said.unwrap_or_else(|e| panic!("{e:?}\n{}", text(cx, &lowered)));
+    for symbols in sizes {
+        assert_equivalent(cx, before, after, symbols);
+        assert_equivalent(cx, before, &lowered, symbols);
+    }
 }
