@@ -15,7 +15,6 @@ use sutura_interp::{Limits, Tolerance};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::rewriter::clone_body;
-use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Body, Builder, Context, Diagnostics, Loc, Module, OpState, Rewriter, Type, Value};
 
 /// All dialects.
@@ -82,9 +81,7 @@ pub(crate) fn run(cx: &Context, module: &mut Module, pipeline: &str) -> Result<V
     let mut registry = PassRegistry::new();
     crate::register(&mut registry);
     let mut manager = parse_pipeline(cx, &registry, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
-    // Kernels for a CPU use operations of llvm that are only known by name.
-    let verify = VerifyOptions { allow_unregistered: true };
-    let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
+    let config = RunConfig { verify_each: true, ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {
         if let Event::Diagnostic(diagnostic) = event {
