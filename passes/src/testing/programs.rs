@@ -97,7 +97,7 @@ fn pick(values: &[Value], which: usize) -> Value {
 }
 
 /// `main` on two matrices `[M, N]`, a row `[N]`, a column `[M, 1]` and a square matrix `[N, N]`. It returns the last
-/// matrix, the last column, the last row.
+/// matrices, columns and row.
 pub(crate) fn program(cx: &Context, steps: &[Step]) -> Module {
     let types = [&["M", "N"][..], &["M", "N"], &["N"], &["M", "1"], &["N", "N"]].map(|s| tensor(cx, s, Type::F32));
     let symbols = [("M", any_symbol()), ("N", SymbolInfo { max: 4096, ..any_symbol() })];
@@ -129,8 +129,9 @@ fn fill(
     for step in steps {
         add(g, &mut values, square, columns, *step)?;
     }
-    let last = |list: &[Value]| *list.last().expect("each kind has an input");
-    Ok(vec![last(&values.matrices), last(&values.columns), last(&values.rows)])
+    // Several of a kind, so that regions have several results of one type.
+    let last = |list: &[Value], n: usize| list[list.len().saturating_sub(n)..].to_vec();
+    Ok([last(&values.matrices, 3), last(&values.columns, 2), last(&values.rows, 1)].concat())
 }
 
 fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str, step: Step) -> Built<()> {
