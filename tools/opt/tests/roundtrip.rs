@@ -7,7 +7,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use sutura_ir::pass::PassRegistry;
 use sutura_opt::{Io, Opt, Status};
 
-const MARKER: &str = "// -----";
+/// What parts programs, and files in a file.
+const MARKERS: [&str; 2] = ["// -----", "//---"];
 
 fn main() -> std::process::ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
@@ -37,14 +38,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn check(file: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
     let mut valid = 0;
-    for (index, part) in text.split(MARKER).enumerate() {
-        if run(part, &[]).0 != Status::Ok {
+    for (index, part) in parts(&text).into_iter().enumerate() {
+        if run(&part, &[]).0 != Status::Ok {
             continue;
         }
         valid += 1;
         for extra in [None, Some("--discard-value-names"), Some("--print-local-scope")] {
             let args: Vec<&str> = ["--verify-roundtrip"].into_iter().chain(extra).collect();
-            let (status, stderr) = run(part, &args);
+            let (status, stderr) = run(&part, &args);
             if status != Status::Ok {
                 return Err(format!("part {index} with {extra:?}: {status:?}\n{stderr}").into());
             }
@@ -56,6 +57,21 @@ fn check(file: &Path) -> Result<(), Failed> {
         return Err(format!("no part of {} is read", file.display()).into());
     }
     Ok(())
+}
+
+/// The texts between markers, without the markers' lines.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for line in text.lines() {
+        if MARKERS.iter().any(|marker| line.starts_with(marker)) {
+            parts.push(String::new());
+            continue;
+        }
+        let part = parts.last_mut().expect("there is a first part");
+        part.push_str(line);
+        part.push('\n');
+    }
+    parts
 }
 
 fn run(text: &str, extra: &[&str]) -> (Status, String) {
