@@ -273,18 +273,22 @@ impl<'e> Emit<'e> {
         self.op1("vector.broadcast", &[scalar], ty, &[])
     }
 
+    /// The lanes of `a`, and behind them those of `b`, that `lanes` names.
+    pub(super) fn shuffle(&mut self, a: Value, b: Value, lanes: impl Iterator<Item = i64>) -> Value {
+        let lanes: Vec<i64> = lanes.collect();
+        let elem = self.cx().element_type(self.ty(a));
+        let ty = self.cx().vector_type(&[lanes.len() as i64], elem);
+        let mask = self.cx().i64_array(&lanes);
+        self.op1("vector.shuffle", &[a, b], ty, &[("mask", mask)])
+    }
+
     /// Combines all lanes, halves first: the order is fixed by the number of lanes.
     pub(super) fn combine_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
         let elem = self.cx().element_type(self.ty(vector));
         let (mut value, mut width) = (vector, self.lanes);
         while width > 1 {
             width /= 2;
-            let half = self.cx().vector_type(&[width], elem);
-            let part = |emit: &mut Self, from: i64| {
-                let mask: Vec<i64> = (from..from + width).collect();
-                let mask = emit.cx().i64_array(&mask);
-                emit.op1("vector.shuffle", &[value, value], half, &[("mask", mask)])
-            };
+            let part = |emit: &mut Self, from: i64| emit.shuffle(value, value, from..from + width);
             let (low, high) = (part(self, 0), part(self, width));
             value = self.combine(kind, low, high);
         }

@@ -306,7 +306,7 @@ impl<'a> Lowering<'a, '_> {
             let elements = self.e.muli(at, *stride);
             base = self.e.gep(base, elements, stored(view.elem));
         }
-        let single = AxisVal { stride: None, contiguous: false, window: Window::FULL };
+        let single = AxisVal { stride: None, step: None, window: Window::FULL };
         let mut value = SliceVal { base, elem: view.elem, row: single, col: single, exists: None };
         let axes = [slice.row_dim(), slice.col_dim()];
         for (dim, extent, step) in slice_axes(slice) {
@@ -330,7 +330,7 @@ impl<'a> Lowering<'a, '_> {
     ) -> Lowered<'a, AxisVal> {
         let steps = self.e.i64(step);
         let stride = self.e.muli(view.strides[dim], steps);
-        let contiguous = view.unit_inner && dim + 1 == view.dims.len() && step == 1;
+        let constant = view.unit_inner && dim + 1 == view.dims.len();
         let mut window = Window::FULL;
         let (below, above) = self.open_ends(offset, &view.ty.dims[dim], extent, step);
         let assumed = self.assume_full && self.depends_on_grid_only(offset);
@@ -353,7 +353,7 @@ impl<'a> Lowering<'a, '_> {
             let count = self.e.maxi(count, zero);
             window.hi = Some(self.e.mini(count, size));
         }
-        Ok(AxisVal { stride: Some(stride), contiguous, window })
+        Ok(AxisVal { stride: Some(stride), step: constant.then_some(step), window })
     }
 
     /// Adds to `exists` that a fixed offset lies inside the view, unless that is proven.

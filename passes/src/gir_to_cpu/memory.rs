@@ -39,9 +39,16 @@ impl Window {
 pub(super) struct AxisVal {
     /// Elements in memory between neighbours of the slice; `None` when the axis has one position.
     pub(super) stride: Option<Value>,
-    /// Neighbours are adjacent in memory.
-    pub(super) contiguous: bool,
+    /// The same as a constant, where it is known.
+    pub(super) step: Option<i64>,
     pub(super) window: Window,
+}
+
+impl AxisVal {
+    /// Neighbours are adjacent in memory.
+    pub(super) fn is_contiguous(&self) -> bool {
+        self.step == Some(1)
+    }
 }
 
 /// A window of a view.
@@ -88,7 +95,7 @@ impl Emit<'_> {
         let mut ptr = slice.base;
         for (at, axis) in [(row, slice.row), (col, slice.col)] {
             let (Some(at), Some(stride)) = (at, axis.stride) else { continue };
-            let offset = if axis.contiguous { at } else { self.muli(at, stride) };
+            let offset = if axis.is_contiguous() { at } else { self.muli(at, stride) };
             ptr = self.gep(ptr, offset, stored(slice.elem));
         }
         ptr
@@ -137,19 +144,38 @@ impl Emit<'_> {
         let ptr = self.address(slice, row, col);
         let elem = stored(slice.elem);
         let ty = self.vec_type(elem);
-        let value = match (slice.col.contiguous, mask) {
-            (true, None) => self.load(ptr, ty),
-            (true, Some(mask)) => {
+        let value = match (slice.col.step, mask) {
+            (Some(1), None) => self.load(ptr, ty),
+            (Some(1), Some(mask)) => {
                 let zero = self.zero(elem);
                 self.masked_load(ptr, mask, zero)
             }
-            (false, mask) => {
+            (Some(2), mask) if self.lanes > 1 => self.load_every_second(ptr, elem, mask),
+            (_, mask) => {
                 let mask = mask.unwrap_or_else(|| self.all_lanes());
                 let (ptrs, zero) = (self.lane_addresses(slice, ptr), self.zero(elem));
                 self.gather(ptrs, mask, zero)
             }
         };
         self.loaded(value, slice.elem)
+    }
+
+    /// Every second element from `ptr` on: two loads and a shuffle, much cheaper than a gather. What lies between is not
+    /// touched, since the last of it need not exist.
+    fn load_every_second(&mut self, ptr: Value, elem: Type, mask: Option<Value>) -> Value {
+        let lanes = self.lanes;
+        let mask = mask.unwrap_or_else(|| self.all_lanes());
+        let none = self.cx().bool_attr(false);
+        let none = self.splat(none);
+        let mut halves = Vec::new();
+        for half in 0..2 {
+            let wanted = |lane: i64| if lane % 2 == 0 { (half * lanes + lane) / 2 } else { lanes };
+            let mask = self.shuffle(mask, none, (0..lanes).map(wanted));
+            let at = self.i64(half * lanes);
+            let (ptr, zero) = (self.gep(ptr, at, elem), self.zero(elem));
+            halves.push(self.masked_load(ptr, mask, zero));
+        }
+        self.shuffle(halves[0], halves[1], (0..lanes).map(|lane| 2 * lane))
     }
 
     /// Stores `lanes` neighbours from column `col` on, those that `mask` lets.
@@ -163,7 +189,7 @@ impl Emit<'_> {
     ) {
         let ptr = self.address(slice, row, col);
         let value = self.storable(value, slice.elem);
-        match (slice.col.contiguous, mask) {
+        match (slice.col.is_contiguous(), mask) {
             (true, None) => self.store(value, ptr),
             (true, Some(mask)) => self.masked_store(value, ptr, mask),
             (false, mask) => {

@@ -165,7 +165,7 @@ impl<'a> Lowering<'a, '_> {
             let (hi, zero) = (window.hi.unwrap_or(cols), self.e.i64(0));
             window.hi = Some(self.e.select(exists, hi, zero));
         }
-        let cost = if slice.col.contiguous { 1 } else { 6 };
+        let cost = if slice.col.is_contiguous() { 1 } else { 6 };
         let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
         let node = Node::Load(SliceVal { exists: None, ..slice });
         let id = self.strips.add(Strip { node, elem: ty.elem, rows, cols, window, row_window, cost, stored: None });
@@ -523,8 +523,8 @@ impl<'a> Lowering<'a, '_> {
         let Some(scratch) = self.scratch(&ty.cols.scale(strip.rows), strip.elem) else { return Ok(None) };
         let stride = self.e.i64(scratch.elems / strip.rows.max(1));
         let one = self.e.i64(1);
-        let row = AxisVal { stride: (strip.rows > 1).then_some(stride), contiguous: false, window: Window::FULL };
-        let col = AxisVal { stride: Some(one), contiguous: true, window: Window::FULL };
+        let row = AxisVal { stride: (strip.rows > 1).then_some(stride), step: None, window: Window::FULL };
+        let col = AxisVal { stride: Some(one), step: Some(1), window: Window::FULL };
         Ok(Some(SliceVal { base: scratch.ptr, elem: strip.elem, row, col, exists: None }))
     }
 }

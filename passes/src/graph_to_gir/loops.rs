@@ -1,12 +1,13 @@
 //! Any structured op by itself: a grid over what is made, loops over what is combined.
 
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::BinaryOp;
 use sutura_dialects::graph::maps;
 use sutura_ir::Value;
 use sutura_ir::affine::AffineExpr;
 
-use super::kernel::{Built, Emit, Header, build};
+use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
@@ -28,20 +29,28 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
         return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
     };
     let parallel: Vec<usize> = stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect();
-    let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col: column(&nest, stage, &parallel) };
-    let mut grid: Vec<Poly> = looped.fixed(&parallel).map(|d| nest.extents[d].clone()).collect();
-    grid.extend(looped.col.map(|col| nest.extents[col].ceildiv(looped.columns())));
-    let header = Header {
-        loc: region.op.loc(),
-        views: region.views(&nest),
-        grid,
-        requires: vec![],
-        extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
-    };
-    let kernel = build(nest.cx, &region.facts, header, |e| looped.body(e, &parallel))?;
+    let col = column(&nest, stage, &parallel);
+    let mut versions = Vec::new();
+    for (columns, requires) in widths(&nest, &region.facts, col) {
+        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns };
+        versions.push((requires.clone(), looped.kernel(&parallel, requires)?));
+    }
     let args = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
-    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions: vec![(vec![], kernel)], args, work }] })
+    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions, args, work }] })
+}
+
+/// Columns of a tile, and the guard of the version with that many, the last of which has none: where there are few
+/// columns, most of a wide tile would be masked off.
+fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>) -> Vec<(i64, Vec<Poly>)> {
+    let Some(col) = col else { return vec![(1, vec![])] };
+    let extent = &nest.extents[col];
+    let few = Poly::constant(FEW_COLUMNS).sub(extent);
+    match facts.range(extent) {
+        (_, high) if high <= i128::from(FEW_COLUMNS) => vec![(FEW_COLUMNS, vec![])],
+        (low, _) if low > i128::from(FEW_COLUMNS) => vec![(COLUMNS, vec![])],
+        _ => vec![(FEW_COLUMNS, vec![few]), (COLUMNS, vec![])],
+    }
 }
 
 /// The innermost dim along which everything is read forward.
@@ -57,19 +66,29 @@ struct Loop<'r, 'a> {
     nest: &'r Nest<'a>,
     stage: &'r Stage<'a>,
     col: Option<usize>,
+    /// Columns of a tile.
+    columns: i64,
 }
 
 impl Loop<'_, '_> {
+    fn kernel(&self, parallel: &[usize], requires: Vec<Poly>) -> Built<Kernel> {
+        let (region, nest) = (self.walk.region, self.nest);
+        let mut grid: Vec<Poly> = self.fixed(parallel).map(|d| nest.extents[d].clone()).collect();
+        grid.extend(self.col.map(|col| nest.extents[col].ceildiv(self.columns)));
+        let header = Header {
+            loc: region.op.loc(),
+            views: region.views(nest),
+            grid,
+            requires,
+            extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
+        };
+        build(nest.cx, &region.facts, header, |e| self.body(e, parallel))
+    }
+
     /// Dims that have one index in a group.
     fn fixed<'p>(&self, parallel: &'p [usize]) -> impl Iterator<Item = usize> + 'p {
         let col = self.col;
         parallel.iter().copied().filter(move |d| Some(*d) != col)
-    }
-
-    fn columns(&self) -> i64 {
-        let Some(col) = self.col else { return 1 };
-        let (_, high) = self.walk.region.facts.range(&self.nest.extents[col]);
-        if high <= i128::from(FEW_COLUMNS) { FEW_COLUMNS } else { COLUMNS }
     }
 
     fn body(&self, e: &mut Emit<'_>, parallel: &[usize]) -> Built<()> {
@@ -87,8 +106,8 @@ impl Loop<'_, '_> {
             frame.fixed[dim] = Some(*index);
         }
         if let (Some(dim), Some(tile)) = (self.col, grid.last()) {
-            let base = e.scaled(*tile, self.columns(), None);
-            frame.col = Some(Axis { dim, base, extent: self.columns().into() });
+            let base = e.scaled(*tile, self.columns, None);
+            frame.col = Some(Axis { dim, base, extent: self.columns.into() });
         }
         let mut known = self.walk.start(e, &self.walk.region.tensors(self.nest));
         e.loc = self.stage.op.loc();

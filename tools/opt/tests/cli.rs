@@ -214,6 +214,27 @@ fn files_appear_whole_or_not_at_all() {
     assert!(done.err.contains("cannot write `no/such/out.mlir`"), "{}", done.err);
 }
 
+/// Nesting that would use up the stack is an error with a place; nested regions use none.
+#[test]
+fn deep_nesting_ends_in_words_or_in_the_program() {
+    let nested = |open: &str, inner: &str, close: &str| open.repeat(100_000) + inner + &close.repeat(100_000);
+    for text in [
+        format!("func.func private @f(tensor<?xf32, #dyn.shape<[{}]>>)", nested("(", "N", ")")),
+        format!("module attributes {{a = {}}} {{}}", nested("[", "", "]")),
+        format!("func.func private @f({})", nested("tuple<", "i32", ">")),
+        format!("module {{}} loc({})", nested("fused[", "\"a\"", "]")),
+        format!("#m = affine_map<(d0) -> ({})>", nested("(", "d0", ")")),
+    ] {
+        let done = run(&[], &text);
+        assert_eq!(done.status, Status::InputErrors);
+        assert!(done.err.contains("nesting is too deep: at most 256 levels"), "{:.300}", done.err);
+    }
+    let depth = 5000;
+    let text = format!("func.func @f(%c: i1) {{\n{}{}return\n}}\n", "scf.if %c {\n".repeat(depth), "}\n".repeat(depth));
+    let done = run(&[], &text);
+    assert_eq!((done.status, done.out.matches("scf.if").count()), (Status::Ok, depth), "{:.300}", done.err);
+}
+
 #[cfg(unix)]
 #[test]
 fn devices_and_links_are_written_to_and_not_replaced() {
