@@ -23,4 +23,9 @@ target.machine @x86_avx2 {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 8]>, !gir.tile<vec, f32, [6, 8]>
     gir.yield %r : !gir.tile<vec, f32, [6, 8]>
   }
+
+  target.intrinsic @fma_f32_2x16(%a : !gir.tile<vec, f32, [2, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [2, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [2, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [2, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [2, 16]>
+  }
 }

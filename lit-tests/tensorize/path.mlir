@@ -5,15 +5,23 @@
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(attach-target{name=x86_avx2},%{kernels})' | FileCheck %s --check-prefixes=ALL,AVX2
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(%{kernels})' | FileCheck %s --check-prefix=NONE
 
-// The narrower panels of AVX2 divide the 48 columns, so there nothing is packed.
+// A product of few rows has a version with a lower tile, where the machine has one that is as wide. Panels of
+// 16 columns divide the 48, so for the second machine nothing is packed.
 // AVX512-LABEL: gir.kernel @main_contract1
+// AVX512-SAME: requires([-M + 4]) grid(%{{.*}} = 2, %{{.*}} = (M + 3) floordiv 4)
+// AVX512: gir.intrinsic @fma_f32_4x32(
+// AVX512-LABEL: gir.kernel @main_contract2
 // AVX512-SAME: grid(%{{.*}} = 2, %{{.*}} = (M + 11) floordiv 12)
 // AVX512: gir.intrinsic @fma_f32_12x32(
-// AVX512-LABEL: gir.kernel @main_contract2
+// AVX512-LABEL: gir.kernel @main_contract4
 // AVX512: gir.intrinsic @fma_f32_12x16(
 // AVX2-LABEL: gir.kernel @main_contract0
+// AVX2-SAME: requires([-M + 2]) grid(%{{.*}} = 3, %{{.*}} = (M + 1) floordiv 2)
+// AVX2: gir.intrinsic @fma_f32_2x16(
+// AVX2-LABEL: gir.kernel @main_contract1
 // AVX2-SAME: grid(%{{.*}} = 3, %{{.*}} = (M + 5) floordiv 6)
 // AVX2: gir.intrinsic @fma_f32_6x16(
+// AVX2: gir.intrinsic @fma_f32_2x16(
 // AVX2: gir.intrinsic @fma_f32_6x16(
 // ALL-NOT: gir.contract
 // ALL: rt.program @main
@@ -23,9 +31,9 @@
 // NONE: gir.contract {{.*}} !gir.tile<vec, f32, [12, 16]>
 
 // Options go before the machine.
-// DEFINE: %{rows} = builtin.module(attach-target{name=x86_avx512},func.func(canonicalize,stitch),convert-graph-to-gir{tile-rows=4},tensorize)
+// DEFINE: %{rows} = builtin.module(attach-target{name=x86_avx512},func.func(canonicalize,stitch),convert-graph-to-gir{tile-rows=5},tensorize)
 // RUN: sutura-opt %s --pass-pipeline='%{rows}' | FileCheck %s --check-prefix=ROWS
-// ROWS: gir.contract {{.*}} !gir.tile<vec, f32, [4, 32]>
+// ROWS: gir.contract {{.*}} !gir.tile<vec, f32, [5, 32]>
 
 // RUN: sutura-opt %s --pass-pipeline='builtin.module(attach-target{name=x86_avx2},%{kernels},convert-gir-to-cpu)' | FileCheck %s --check-prefix=YMM
 // YMM: math.fma {{.*}} : vector<8xf32>

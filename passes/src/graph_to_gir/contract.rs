@@ -145,9 +145,25 @@ impl<'r, 'a> Product<'r, 'a> {
         }
         args.extend(self.outputs().into_iter().map(Arg::Tensor));
         let work = self.walk.region.work(self.nest);
-        steps.push(Step { versions: vec![(vec![], self.product_kernel()?)], args, work });
+        steps.push(Step { versions: self.versions()?, args, work });
         let temporaries = if self.packs { vec![self.packed()] } else { vec![] };
         Ok(Lowered { temporaries, steps })
+    }
+
+    /// The product, and before it a version for so few rows that a lower tile holds them all.
+    fn versions(&self) -> Built<Vec<(Vec<Poly>, Kernel)>> {
+        let mut versions = Vec::new();
+        let facts = &self.walk.region.facts;
+        if let (Some(row), Some(rows)) = (self.plan.row(), self.walk.region.machine.lower_tile(self.tile)) {
+            let (least, most) = facts.range(&self.nest.extents[row]);
+            if least <= i128::from(rows) && most > i128::from(rows) {
+                let guard = Poly::constant(rows).sub(&self.nest.extents[row]);
+                let lower = Self { walk: Walk { ..self.walk }, tile: (rows, self.tile.1), ..*self };
+                versions.push((vec![guard.clone()], lower.product_kernel(vec![guard])?));
+            }
+        }
+        versions.push((vec![], self.product_kernel(vec![])?));
+        Ok(versions)
     }
 
     /// Tensors that the product kernel reads, the right factor only if it is not packed.
@@ -242,7 +258,7 @@ impl<'r, 'a> Product<'r, 'a> {
 
     // ---- the product
 
-    fn product_kernel(&self) -> Built<Kernel> {
+    fn product_kernel(&self, requires: Vec<Poly>) -> Built<Kernel> {
         let region = self.walk.region;
         let mut views: Vec<(ViewType, Mode)> =
             self.inputs().iter().map(|v| (region.view(self.nest, *v), Mode::In)).collect();
@@ -257,7 +273,7 @@ impl<'r, 'a> Product<'r, 'a> {
         grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(self.tile.0)));
         let extra = self.nest.shapes.values().flatten().cloned().chain(region.sizes());
         let extra = extra.chain(self.extents(&self.plan.sums)).collect();
-        let header = Header { loc: region.op.loc(), views, grid, requires: vec![], extra };
+        let header = Header { loc: region.op.loc(), views, grid, requires, extra };
         build(self.nest.cx, &region.facts, header, |e| self.product_body(e))
     }
 

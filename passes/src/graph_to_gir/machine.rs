@@ -67,6 +67,12 @@ impl Machine {
         let height = self.tiles.iter().filter(|tile| tile.1 == width).map(|(height, _)| *height).max();
         (height.unwrap_or(1).min(rows.max(1)), width)
     }
+
+    /// Rows of the next lower register tile that is as wide, for products of few rows.
+    pub(super) fn lower_tile(&self, (rows, columns): (i64, i64)) -> Option<i64> {
+        let lower = self.tiles.iter().filter(|tile| tile.1 == columns && tile.0 < rows);
+        lower.map(|tile| tile.0).max()
+    }
 }
 
 /// A tile, and one of half as many columns, which wastes less where there are few.
@@ -108,6 +114,19 @@ mod tests {
             assert_eq!(machine.tile(many, few.1), few);
             assert_eq!(machine.tile(many, 0), few);
             assert_eq!((machine.tile(3, many).0, machine.tile(0, many).0), (3, 1));
+        }
+    }
+
+    #[test]
+    fn few_rows_get_a_lower_tile_that_is_as_wide() {
+        for (name, tile, lower) in [
+            ("x86_avx512", (12, 32), Some(4)),
+            ("x86_avx512", (4, 32), None),
+            ("x86_avx512", (12, 16), None),
+            ("x86_avx2", (6, 16), Some(2)),
+            ("generic", (4, 8), None),
+        ] {
+            assert_eq!(described(name).lower_tile(tile), lower, "{name}");
         }
     }
 

@@ -4,7 +4,8 @@ use sutura_ir::Type;
 
 use crate::testing::{any, assert_equivalent, context, copy, function, run, tensor, text};
 
-const SIZES: &[&[(&str, i64)]] = &[&[("M", 0)], &[("M", 1)], &[("M", 12)], &[("M", 29)]];
+const SIZES: &[&[(&str, i64)]] =
+    &[&[("M", 0)], &[("M", 1)], &[("M", 2)], &[("M", 3)], &[("M", 4)], &[("M", 5)], &[("M", 12)], &[("M", 29)]];
 
 /// Lowers a product of `[M, K]` and `[K, N]` for a machine; says what stays, and the text.
 fn lowered(machine: &str, k: &str, n: &str) -> (Vec<String>, String) {
