@@ -166,5 +166,5 @@ fn mlp_as_kernels() {
 
 #[test]
 fn cnn_as_kernels() {
-    check_lowered("cnn", 19, &["b1_h32_w32"]);
+    check_lowered("cnn", 26, &["b1_h32_w32", "b2_h45_w37"]);
 }
