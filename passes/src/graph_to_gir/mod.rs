@@ -15,7 +15,9 @@ mod tiles;
 
 use machine::Machine;
 pub use program::NAME_ATTR;
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::FusionOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
@@ -90,6 +92,7 @@ impl Pass for ConvertGraphToGir {
             Some(block) => run.body.ops(block).filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect(),
             None => Vec::new(),
         };
+        report_contradictions(run, &functions)?;
         let mut failed = false;
         for op in functions {
             match program::convert(cx, OpRef::new(cx, run.body, op), &config) {
@@ -108,5 +111,23 @@ impl Pass for ConvertGraphToGir {
             }
         }
         if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::none()) }
+    }
+}
+
+/// What sizes are known to be is wrong in itself in some function or region: an error of the program, not a lack of this pass.
+fn report_contradictions(run: &mut PassRun<'_>, functions: &[Op]) -> Result<(), PassError> {
+    let mut errors = Vec::new();
+    for function in functions {
+        let Some(entry) = OpRef::new(run.cx, run.body, *function).region(0).and_then(|r| r.entry()) else { continue };
+        let regions = entry.ops().filter_map(|op| op.as_::<FusionOp<'_>>()?.body().entry());
+        for block in std::iter::once(entry).chain(regions) {
+            if let Err((op, contradiction)) = Facts::of_block(block) {
+                errors.push(op.error(contradiction));
+            }
+        }
+    }
+    match errors.into_iter().map(|error| run.diags.report(error)).last() {
+        Some(reported) => Err(reported.into()),
+        None => Ok(()),
     }
 }

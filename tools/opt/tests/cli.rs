@@ -121,6 +121,20 @@ fn exit_statuses() {
 }
 
 #[test]
+fn contradicting_sizes_are_errors_of_the_input() {
+    let input = "func.func @f(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+      %N = dyn.symbol \"N\" {range = [8, 16]} : index
+      dyn.equal [N], [4]
+      return %x : tensor<?xf32, #dyn.shape<[N]>>
+    }";
+    for pass in ["--propagate-shapes", "--stitch", "--convert-graph-to-gir"] {
+        let done = run(&[pass], input);
+        assert_eq!(done.status, Status::InputErrors, "{pass}: {}", done.err);
+        assert!(done.err.contains("N and 4"), "{pass}: {}", done.err);
+    }
+}
+
+#[test]
 fn passes_make_declared_operations_only() {
     let done = run(&["--test-unregistered"], MODULE);
     assert_eq!(done.status, Status::Verification, "{}", done.err);
