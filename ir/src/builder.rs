@@ -29,6 +29,14 @@ pub trait Listener {
     fn op_erased(&mut self, _body: &Body, _op: Op) {}
     /// Attributes, operands or successors of `op` changed in place.
     fn op_modified(&mut self, _body: &Body, _op: Op) {}
+    /// `op` went elsewhere in the body, unchanged.
+    fn op_moved(&mut self, body: &Body, op: Op) {
+        self.op_modified(body, op);
+    }
+    /// `op`, which used a value that was replaced everywhere, uses another one now.
+    fn use_replaced(&mut self, body: &Body, op: Op) {
+        self.op_modified(body, op);
+    }
     /// All uses of `op`'s results are about to be replaced by `values`.
     fn op_replaced(&mut self, _body: &Body, _op: Op, _values: &[Value]) {}
     /// A block was created.

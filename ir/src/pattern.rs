@@ -7,7 +7,7 @@ use crate::op_def::OpView;
 use crate::rewriter::Rewriter;
 
 /// A rewrite as a function: changes the IR and returns `Some(())`, or leaves it alone and returns `None` (best through
-/// [`Rewriter::no_match`], with the reason).
+/// [`Rewriter::notify_match_failure`], with the reason).
 pub type RewriteFn = fn(Op, &mut Rewriter<'_>) -> Option<()>;
 
 /// A rewrite of one op, or of any.

@@ -58,7 +58,7 @@ impl<'b> Rewriter<'b> {
     }
 
     /// Says why a pattern does not apply, and returns `None` for use with `?`. The text is made only if asked for.
-    pub fn no_match<T>(&mut self, op: Op, reason: impl Fn() -> String) -> Option<T> {
+    pub fn notify_match_failure<T>(&mut self, op: Op, reason: impl Fn() -> String) -> Option<T> {
         self.notify(|l, b| l.match_failed(b, op, &reason));
         None
     }
@@ -70,7 +70,7 @@ impl<'b> Rewriter<'b> {
         let users: Vec<Op> = self.body().uses(old).map(|u| u.owner).collect();
         self.builder.body_mut().replace_all_uses(old, new);
         for user in users {
-            self.notify(|l, b| l.op_modified(b, user));
+            self.notify(|l, b| l.use_replaced(b, user));
         }
     }
 
@@ -98,7 +98,7 @@ impl<'b> Rewriter<'b> {
     }
 
     /// A replacement without a name takes the name of what it replaces.
-    fn inherit_name(&mut self, old: Value, new: Value) {
+    pub(crate) fn inherit_name(&mut self, old: Value, new: Value) {
         if self.body().value_name(new).is_none()
             && let Some(name) = self.body().value_name(old)
             && self.body().defining_op(new).is_some()
@@ -249,7 +249,7 @@ impl<'b> Rewriter<'b> {
         let block = body.op_block(before).expect("the target is in a block");
         body.unlink_op(op);
         body.insert_op(block, op, Some(before));
-        self.notify(|l, b| l.op_modified(b, op));
+        self.notify(|l, b| l.op_moved(b, op));
     }
 
     /// Moves an op to the end of a block.
@@ -257,12 +257,25 @@ impl<'b> Rewriter<'b> {
         let body = self.builder.body_mut();
         body.unlink_op(op);
         body.insert_op(block, op, None);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.notify(|l, b| l.op_moved(b, op));
     }
 
     /// Moves the blocks of one region to the end of another.
     pub fn take_region(&mut self, from: Region, to: Region) {
         self.builder.body_mut().take_region(from, to);
+    }
+
+    /// Moves the blocks of `from` before `before`, a block of another region of this body.
+    ///
+    /// # Panics
+    /// When `before` is in no region.
+    pub fn inline_region_before(&mut self, from: Region, before: Block) {
+        let body = self.builder.body_mut();
+        let to = body.block_region(before).expect("the block is in a region");
+        while let Some(block) = body.region_entry(from) {
+            body.unlink_block(block);
+            body.insert_block(to, block, Some(before));
+        }
     }
 
     /// Moves the ops of `block` before `before`, replaces its arguments by `args` and erases it.

@@ -10,6 +10,7 @@ pub mod graph_to_gir;
 pub mod region;
 pub mod rt;
 pub mod rt_to_upstream;
+pub mod scf_to_cf;
 pub mod shape;
 pub mod stitch;
 pub mod tensorize;
@@ -28,6 +29,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
+    registry.add(&scf_to_cf::CONVERT_SCF_TO_CF);
     registry.add(&stitch::STITCH);
     registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
     registry.add(&tensorize::TENSORIZE);

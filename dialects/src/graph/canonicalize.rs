@@ -127,7 +127,7 @@ fn reshape_of_reshape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(outer.result()))?;
     // Zeros in the shape operand copy sizes of the reshape between.
     if outer.shape().is_some() || !sizes_are_determined(outer.op_ref(), source, &sizes) {
-        return rw.no_match(op, || "the result's sizes do not follow from types".to_string());
+        return rw.notify_match_failure(op, || "the result's sizes do not follow from types".to_string());
     }
     rw.set_operand(op, 0, source);
     Some(())
@@ -140,7 +140,7 @@ fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let input = reshape.input();
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(reshape.result()))?;
     if !sizes_are_determined(reshape.op_ref(), input, &sizes) {
-        return rw.no_match(op, || "the result's sizes do not follow from types".to_string());
+        return rw.notify_match_failure(op, || "the result's sizes do not follow from types".to_string());
     }
     rw.set_operands(op, &[input]);
     rw.set_prop(op, "allowzero", None);

@@ -1,6 +1,7 @@
-//! Driving rewrites: folding, constants, the greedy pattern driver, simplification of regions.
+//! Driving rewrites: folding, constants, the greedy pattern driver, dialect conversion, simplification of regions.
 
 mod constants;
+pub mod conversion;
 mod fold;
 mod frozen;
 mod greedy;

@@ -1,0 +1,51 @@
+//! `reconcile-unrealized-casts`: removes casts between type systems that cancel out.
+
+use sutura_ir::Op;
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::builtin::UnrealizedConversionCastOp;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::rewrite::conversion::reconcile_unrealized_casts;
+use sutura_ir::{Body, Context, OpRef};
+
+/// The pass.
+pub static RECONCILE_UNREALIZED_CASTS: PassInfo = PassInfo {
+    name: "ReconcileUnrealizedCastsPass",
+    argument: "reconcile-unrealized-casts",
+    summary: "Simplify and eliminate unrealized conversion casts",
+    description: "A chain of `builtin.unrealized_conversion_cast` that leads back to the types it began with is replaced by \
+                  its first operands; casts that nothing uses go. A cast that is left, as part of an incomplete conversion, \
+                  stays, with a remark.",
+    anchor: Anchor::Any,
+    options: &[],
+    statistics: &[StatisticInfo { name: "num-removed", description: "Number of casts removed" }],
+    create: |_: &PassOptions| Ok(Box::new(Reconcile)),
+};
+
+struct Reconcile;
+
+/// What happened in one body.
+struct Done {
+    removed: u64,
+    /// Locations of the casts that are left.
+    left: Vec<sutura_ir::Loc>,
+}
+
+impl Pass for Reconcile {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let done = for_each_body(run.header.name, run.body, |_, body| reconcile(cx, body));
+        let removed = done.iter().map(|d| d.removed).sum();
+        for loc in done.into_iter().flat_map(|d| d.left) {
+            run.remark(loc, "this cast stays: nothing casts its result back");
+        }
+        run.count("num-removed", removed);
+        Ok(PreservedAnalyses::unless(removed > 0))
+    }
+}
+
+fn reconcile(cx: &Context, body: &mut Body) -> Done {
+    let is_cast = |op: &Op| OpRef::new(cx, body, *op).is::<UnrealizedConversionCastOp<'_>>();
+    let casts: Vec<Op> = body.preorder().filter(is_cast).collect();
+    let left = reconcile_unrealized_casts(cx, body, &casts);
+    Done { removed: (casts.len() - left.len()) as u64, left: left.into_iter().map(|op| body.loc(op)).collect() }
+}

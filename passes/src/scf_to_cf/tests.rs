@@ -1,0 +1,165 @@
+//! Random structured programs mean the same with blocks and branches.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+use sutura_dialects::text::parse_text;
+use sutura_interp::Tolerance;
+
+use crate::testing::{agree, context, copy, run};
+
+/// A statement on `i32` values; numbers pick operands among the values in sight.
+#[derive(Clone, Debug)]
+enum Statement {
+    Add(usize, usize),
+    If { condition: usize, results: bool, then: Vec<Statement>, otherwise: Vec<Statement> },
+    For { trips: u8, carried: usize, unsigned: bool, body: Vec<Statement> },
+    While { trips: u8, carried: usize, bare: bool, body: Vec<Statement> },
+}
+
+fn statements() -> impl Strategy<Value = Vec<Statement>> {
+    let leaf = (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Statement::Add(a, b));
+    let one = leaf.prop_recursive(3, 24, 4, |inner| {
+        let block = || prop::collection::vec(inner.clone(), 0..4);
+        prop_oneof![
+            (any::<usize>(), any::<bool>(), block(), block()).prop_map(|(condition, results, then, otherwise)| {
+                Statement::If { condition, results, then, otherwise }
+            }),
+            (0u8..4, any::<usize>(), any::<bool>(), block())
+                .prop_map(|(trips, carried, unsigned, body)| Statement::For { trips, carried, unsigned, body }),
+            (0u8..4, any::<usize>(), any::<bool>(), block())
+                .prop_map(|(trips, carried, bare, body)| Statement::While { trips, carried, bare, body }),
+        ]
+    });
+    prop::collection::vec(one, 1..5)
+}
+
+/// Writes a program as text.
+struct Writer {
+    text: String,
+    next: usize,
+    values: Vec<String>,
+}
+
+impl Writer {
+    fn name(&mut self) -> String {
+        self.next += 1;
+        format!("%v{}", self.next)
+    }
+
+    fn pick(&self, number: usize) -> String {
+        self.values[number % self.values.len()].clone()
+    }
+
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// Writes statements that see the values so far and returns the last value.
+    fn block(&mut self, statements: &[Statement]) -> String {
+        let outside = self.values.len();
+        statements.iter().for_each(|s| self.statement(s));
+        let last = self.values.last().expect("the function has arguments").clone();
+        self.values.truncate(outside);
+        last
+    }
+
+    fn constant(&mut self, value: u8) -> String {
+        let name = self.name();
+        self.line(&format!("{name} = arith.constant {value} : i32"));
+        name
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Add(a, b) => {
+                let (name, a, b) = (self.name(), self.pick(*a), self.pick(*b));
+                self.line(&format!("{name} = arith.addi {a}, {b} : i32"));
+                self.values.push(name);
+            }
+            Statement::If { condition, results, then, otherwise } => {
+                let (bit, on, zero, name) = (self.name(), self.pick(*condition), self.constant(0), self.name());
+                self.line(&format!("{bit} = arith.cmpi sgt, {on}, {zero} : i32"));
+                let head =
+                    if *results { format!("{name} = scf.if {bit} -> (i32) {{") } else { format!("scf.if {bit} {{") };
+                self.line(&head);
+                for (i, side) in [then, otherwise].into_iter().enumerate() {
+                    if i == 1 {
+                        self.line("} else {");
+                    }
+                    let last = self.block(side);
+                    if *results {
+                        self.line(&format!("scf.yield {last} : i32"));
+                    }
+                }
+                self.line("}");
+                if *results {
+                    self.values.push(name);
+                }
+            }
+            Statement::For { trips, carried, unsigned, body } => {
+                let (zero, one, trips) = (self.constant(0), self.constant(1), self.constant(*trips));
+                let (name, i, arg, init) = (self.name(), self.name(), self.name(), self.pick(*carried));
+                let word = if *unsigned { "unsigned " } else { "" };
+                self.line(&format!(
+                    "{name} = scf.for {word}{i} = {zero} to {trips} step {one} iter_args({arg} = {init}) -> (i32) : i32 {{"
+                ));
+                self.inside(&[i, arg], body, "scf.yield");
+                self.values.push(name);
+            }
+            Statement::While { trips, carried, bare, body } => self.write_while(*trips, *carried, *bare, body),
+        }
+    }
+
+    /// A region's statements after new values, and a terminator that hands the last value on.
+    fn inside(&mut self, new: &[String], body: &[Statement], terminator: &str) {
+        let outside = self.values.len();
+        self.values.extend(new.iter().cloned());
+        let last = self.block(body);
+        self.values.truncate(outside);
+        self.line(&format!("{terminator} {last} : i32\n}}"));
+    }
+
+    /// Counts in a second carried value, so that it ends.
+    fn write_while(&mut self, trips: u8, carried: usize, bare: bool, body: &[Statement]) {
+        let (zero, one, trips, init) = (self.constant(0), self.constant(1), self.constant(trips), self.pick(carried));
+        let [name, a, n, m, go, b, k] = std::array::from_fn(|_| self.name());
+        self.line(&format!("{name}:2 = scf.while ({a} = {init}, {n} = {zero}) : (i32, i32) -> (i32, i32) {{"));
+        let outside = self.values.len();
+        self.values.extend([a.clone(), n.clone()]);
+        let passed = if bare { self.block(body) } else { a };
+        self.values.truncate(outside);
+        self.line(&format!("{m} = arith.addi {n}, {one} : i32\n{go} = arith.cmpi slt, {n}, {trips} : i32"));
+        self.line(&format!("scf.condition({go}) {passed}, {m} : i32, i32\n}} do {{\n^bb0({b}: i32, {k}: i32):"));
+        self.values.extend([b.clone(), k.clone()]);
+        let last = if bare { b } else { self.block(body) };
+        self.values.truncate(outside);
+        self.line(&format!("scf.yield {last}, {k} : i32, i32\n}}"));
+        self.values.push(format!("{name}#0"));
+    }
+}
+
+fn program(statements: &[Statement]) -> String {
+    let mut writer = Writer {
+        text: "func.func @main(%x: i32, %y: i32) -> i32 {\n".to_string(),
+        next: 0,
+        values: vec!["%x".to_string(), "%y".to_string()],
+    };
+    let last = writer.block(statements);
+    writer.line(&format!("return {last} : i32\n}}"));
+    writer.text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn blocks_mean_the_same(statements in statements()) {
+        let (cx, text) = (context(), program(&statements));
+        let before = parse_text(&cx, "main.mlir", &text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, "builtin.module(func.func(convert-scf-to-cf))").unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        prop_assert!(!crate::testing::text(&cx, &after).contains("scf."));
+        agree(&cx, (&before, &after), &[], Tolerance::EXACT, &text);
+    }
+}
