@@ -44,7 +44,9 @@ impl std::error::Error for TextError {}
 pub fn parse_text(cx: &Context, name: &str, text: &str) -> Result<Module, TextError> {
     let mut diags = Diagnostics::default();
     let module = match cx.sources().add(name, text) {
-        Ok(source) => parse_module(cx, &source, &ParseOptions { allow_unregistered: true }, &mut diags),
+        Ok(source) => {
+            parse_module(cx, &source, &ParseOptions { allow_unregistered: true, ..ParseOptions::default() }, &mut diags)
+        }
         Err(error) => Err(diags.error(sutura_ir::Loc::UNKNOWN, error.to_string())),
     };
     let module =

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             return ExitCode::from(3);
         }
     };
-    let options = ParseOptions { allow_unregistered: has("--allow-unregistered-dialect") };
+    let options = ParseOptions { allow_unregistered: has("--allow-unregistered-dialect"), threads: 1 };
     let print = PrintOptions {
         discard_value_names: has("--discard-value-names"),
         debug_info: has("--debug-info"),

@@ -33,6 +33,8 @@ pub struct ParseOptions {
     /// Accept operations, types and attributes of dialects that are not registered; they are kept in generic form and
     /// as text.
     pub allow_unregistered: bool,
+    /// Threads that read a large file; 0 and 1 mean the caller's alone. The result does not depend on it.
+    pub threads: usize,
 }
 
 /// Stack of the thread that parses. Brackets within a unit are read recursively; with a stack of known size the depth

@@ -58,6 +58,11 @@ impl<'t> Units<'t> {
         Ok(unit)
     }
 
+    /// Where the next unit begins, or blanks before it.
+    pub(crate) fn position(&self) -> usize {
+        self.part_end.unwrap_or_else(|| self.ready.front().map_or(self.at, |u| u.start))
+    }
+
     /// Leaves out what follows in the unit that was handed out last.
     pub(crate) fn skip_rest(&mut self) {
         self.part_end = None;

@@ -357,6 +357,11 @@ impl<'b> Builder<'b> {
         self.body.nested_mut(op)
     }
 
+    /// Takes the body that an isolated op owns; the op is of no use after that.
+    pub fn take_nested(&mut self, op: Op) -> Option<Box<Body>> {
+        self.body.replace_nested(op, None)
+    }
+
     /// Gives memory back that growth left unused.
     pub fn shrink(&mut self) {
         self.body.shrink();

@@ -9,6 +9,7 @@
 
 mod custom;
 mod generic;
+mod parallel;
 mod region;
 mod scope;
 
@@ -149,11 +150,17 @@ impl<'t> Driver<'t> {
     /// Reads the whole text. The reader comes back with the diagnostics.
     pub(crate) fn run(mut self, file: &str) -> (Reader<'t>, Result<Module, Reported>) {
         self.reader.find_aliases();
+        self.read_in_parallel();
+        let mut in_module = false;
         while self.reader.diags.errors() < MAX_ERRORS {
             match self.units.next() {
                 Ok(Some(unit)) => {
                     if self.unit(unit).is_err() {
                         self.damaged = true;
+                    }
+                    // The region of the first module, where most files have their operations.
+                    if self.frames.len() == 2 && !std::mem::replace(&mut in_module, true) {
+                        self.read_in_parallel();
                     }
                 }
                 Ok(None) => break,

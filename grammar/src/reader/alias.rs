@@ -15,7 +15,7 @@ use crate::rules::{Grammar, Node, Rule};
 use crate::scan::{skip_blank, suffix_end};
 
 /// Definitions by name, `#` or `!` included.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct AliasTable<'t> {
     entries: FxHashMap<&'t str, Entry>,
 }

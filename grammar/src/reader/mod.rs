@@ -26,7 +26,7 @@ use sutura_ir::types::Type;
 use crate::ParseOptions;
 use crate::rules::{Grammar, Node, Rule, Span};
 use crate::syntax;
-use alias::AliasTable;
+pub(crate) use alias::AliasTable;
 
 /// Nesting of types, attributes and locations.
 const MAX_DEPTH: usize = 256;
@@ -36,7 +36,7 @@ pub(crate) struct Reader<'t> {
     /// The text, comments blanked.
     pub(crate) text: &'t str,
     /// Position of the text in the source map.
-    base: u32,
+    pub(crate) base: u32,
     pub(crate) options: &'t ParseOptions,
     pub(crate) diags: Diagnostics,
     pub(crate) aliases: AliasTable<'t>,
@@ -69,6 +69,11 @@ impl<'t> Reader<'t> {
             distinct: FxHashMap::default(),
             depth: 0,
         }
+    }
+
+    /// True when the text read so far has distinct attributes.
+    pub(crate) fn has_distinct(&self) -> bool {
+        !self.distinct.is_empty()
     }
 
     // ---- errors

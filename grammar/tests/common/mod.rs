@@ -234,7 +234,7 @@ pub fn context() -> Context {
 
 /// Parses a text; errors come as `line:column: message`, with hints after a bar.
 pub fn parse(cx: &Context, text: &str) -> Result<Module, Vec<String>> {
-    parse_with(cx, text, &ParseOptions { allow_unregistered: true })
+    parse_with(cx, text, &ParseOptions { allow_unregistered: true, ..ParseOptions::default() })
 }
 
 pub fn parse_with(cx: &Context, text: &str, options: &ParseOptions) -> Result<Module, Vec<String>> {

@@ -63,7 +63,10 @@ fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
         Status::InputErrors
     })?;
     let mut diags = Diagnostics::default();
-    let options = sutura_grammar::ParseOptions { allow_unregistered: config.allow_unregistered };
+    let options = sutura_grammar::ParseOptions {
+        allow_unregistered: config.allow_unregistered,
+        threads: rayon::current_num_threads(),
+    };
     let parsed = session.timing.step("Parser", || sutura_grammar::parse_module(cx, &source, &options, &mut diags));
     let verified = parsed.and_then(|module| {
         let options = verify_options(session);
@@ -196,7 +199,10 @@ fn check_roundtrip(session: &mut Session<'_>, module: &Module, options: &PrintOp
             session.say(&format!("error: {error}\n"));
             Status::InputErrors
         })?;
-        let parse_options = sutura_grammar::ParseOptions { allow_unregistered: session.config.allow_unregistered };
+        let parse_options = sutura_grammar::ParseOptions {
+            allow_unregistered: session.config.allow_unregistered,
+            threads: rayon::current_num_threads(),
+        };
         let mut diags = Diagnostics::default();
         let parsed = sutura_grammar::parse_module(cx, &source, &parse_options, &mut diags);
         report(session, diags);

@@ -132,7 +132,12 @@ impl Compilation {
         let source =
             self.cx.sources().add(name.as_str(), text).map_err(|e| Failure::input(format!("`{name}`: {e}")))?;
         let mut diags = Diagnostics::default();
-        let parsed = parse_module(&self.cx, &source, &ParseOptions { allow_unregistered: true }, &mut diags);
+        let parsed = parse_module(
+            &self.cx,
+            &source,
+            &ParseOptions { allow_unregistered: true, ..ParseOptions::default() },
+            &mut diags,
+        );
         let verified = parsed.and_then(|module| {
             let options = VerifyOptions { allow_unregistered: true };
             verify(module.op_ref(&self.cx), options, &mut diags).map(|()| module)
