@@ -380,6 +380,11 @@ pub trait Canonicalize {
 
 /// A declared op as a Rust type: a read-only view of an operation. Implemented by the `#[op]` macro.
 pub trait OpView<'a>: Copy + Sized {
+    /// How many values each operand group stands for.
+    const OPERANDS: &'static [Arity];
+    /// How many values each result group stands for.
+    const RESULTS: &'static [Arity];
+
     /// The declaration.
     fn def() -> &'static OpDef;
 

@@ -4,19 +4,13 @@
 
 use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::{Attr, Builder, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Builder, Context, Op, OpRef, Rewriter, Type, Value, rewrite};
 
-use super::attrs::CmpIPredicate;
 use super::ops::*;
 use crate::constant;
 
 fn view<'s, T: OpView<'s>>(rw: &'s Rewriter<'_>, op: Op) -> Option<T> {
     rw.view::<T>(op)
-}
-
-/// The constant that `value` is.
-fn constant_of(rw: &Rewriter<'_>, op: Op, value: Value) -> Option<Attr> {
-    rw.op_ref(op).constant(value)
 }
 
 /// A sum or difference of a value and a constant, written `sign * value + offset`.
@@ -38,14 +32,14 @@ impl Offset {
             return Some(Self { value: sub.rhs(), negated: true, offset });
         }
         let ty = op.ty(value);
-        let negative = combine(op, ty, constant::int(op.cx, ty, 0)?, def.constant(sub.rhs())?, i64::wrapping_sub)?;
+        let negative = combine(op.cx, ty, constant::int(op.cx, ty, 0)?, def.constant(sub.rhs())?, i64::wrapping_sub)?;
         Some(Self { value: sub.lhs(), negated: false, offset: negative })
     }
 }
 
-/// `f` of two constants, element by element.
-fn combine(op: OpRef<'_>, ty: Type, a: Attr, b: Attr, f: fn(i64, i64) -> i64) -> Option<Attr> {
-    constant::map(op.cx, ty, &[a, b], |w| Some(f(w[0] as i64, w[1] as i64) as u64))
+/// `f` of two constants of type `ty`, element by element.
+fn combine(cx: &Context, ty: Type, a: Attr, b: Attr, f: fn(i64, i64) -> i64) -> Option<Attr> {
+    constant::map(cx, ty, &[a, b], |w| Some(f(w[0] as i64, w[1] as i64) as u64))
 }
 
 /// Puts `value + offset`, or `offset - value`, in the place of `op`.
@@ -65,7 +59,7 @@ fn add_of_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         let this = add.op_ref();
         let inner = Offset::of(this, add.lhs())?;
         let outer = this.constant(add.rhs())?;
-        (inner.value, inner.negated, combine(this, this.ty(add.rhs()), inner.offset, outer, i64::wrapping_add)?)
+        (inner.value, inner.negated, combine(this.cx, this.ty(add.rhs()), inner.offset, outer, i64::wrapping_add)?)
     };
     replace_by_offset(op, rw, value, negated, sum)
 }
@@ -77,7 +71,7 @@ fn sub_constant_from_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         let this = sub.op_ref();
         let inner = Offset::of(this, sub.lhs())?;
         let outer = this.constant(sub.rhs())?;
-        (inner.value, inner.negated, combine(this, this.ty(sub.rhs()), inner.offset, outer, i64::wrapping_sub)?)
+        (inner.value, inner.negated, combine(this.cx, this.ty(sub.rhs()), inner.offset, outer, i64::wrapping_sub)?)
     };
     replace_by_offset(op, rw, value, negated, difference)
 }
@@ -89,86 +83,81 @@ fn sub_offset_from_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         let this = sub.op_ref();
         let inner = Offset::of(this, sub.rhs())?;
         let outer = this.constant(sub.lhs())?;
-        (inner.value, !inner.negated, combine(this, this.ty(sub.lhs()), outer, inner.offset, i64::wrapping_sub)?)
+        (inner.value, !inner.negated, combine(this.cx, this.ty(sub.lhs()), outer, inner.offset, i64::wrapping_sub)?)
     };
     replace_by_offset(op, rw, value, negated, difference)
 }
 
-/// `(a - b) - a` to `0 - b`.
-fn sub_of_difference(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (subtrahend, zero) = {
-        let sub = view::<SubIOp<'_>>(rw, op)?;
-        let inner = rw.def::<SubIOp<'_>>(sub.lhs()).filter(|inner| inner.lhs() == sub.rhs())?;
-        (inner.rhs(), constant::int(rw.cx(), rw.body().ty(sub.rhs()), 0)?)
-    };
-    replace_by_offset(op, rw, subtrahend, true, zero)
+/// True for a constant whose bits are all set, a splat of it included.
+fn all_ones(rw: &Rewriter<'_>, value: Attr) -> bool {
+    constant::int_value(rw.cx(), value) == Some(-1)
 }
 
-/// `(x * c0) * c1` to `x * (c0 * c1)`.
-fn mul_of_product(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (value, product) = {
-        let mul = view::<MulIOp<'_>>(rw, op)?;
-        let this = mul.op_ref();
-        let inner = rw.def::<MulIOp<'_>>(mul.lhs())?;
-        let (c0, c1) = (this.constant(inner.rhs())?, this.constant(mul.rhs())?);
-        (inner.lhs(), combine(this, this.ty(mul.rhs()), c0, c1, i64::wrapping_mul)?)
-    };
-    let loc = rw.body().loc(op);
-    rw.set_before(op);
-    let factor = ConstantOp::value(rw, loc, product);
-    let new = MulIOp::value(rw, loc, value, factor);
-    rw.replace_op(op, &[new]);
-    Some(())
+/// True for a constant that is zero, or a splat of it.
+fn zero(rw: &Rewriter<'_>, value: Attr) -> bool {
+    constant::int_value(rw.cx(), value) == Some(0)
 }
 
-/// The comparison of which `value` is the complement, when it is one.
-fn complemented_comparison(rw: &Rewriter<'_>, op: Op) -> Option<(CmpIPredicate, Value, Value)> {
-    let not = view::<XOrIOp<'_>>(rw, op)?;
-    let ones = constant::int_value(rw.cx(), constant_of(rw, op, not.rhs())?)?;
-    let comparison = rw.def::<CmpIOp<'_>>(not.lhs()).filter(|_| ones == -1)?;
-    Some((comparison.predicate().inverted(), comparison.lhs(), comparison.rhs()))
-}
-
-/// `not (x < y)` to `x >= y`.
-fn xor_of_comparison(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (predicate, lhs, rhs) = complemented_comparison(rw, op)?;
-    let loc = rw.body().loc(op);
-    rw.set_before(op);
-    let new = CmpIOp::value(rw, loc, predicate, lhs, rhs);
-    rw.replace_op(op, &[new]);
-    Some(())
-}
-
-/// `c < x` to `x > c`.
-fn comparison_with_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (predicate, lhs, rhs) = {
-        let comparison = view::<CmpIOp<'_>>(rw, op)?;
-        (comparison.predicate().swapped(), comparison.lhs(), comparison.rhs())
-    };
-    if constant_of(rw, op, lhs).is_none() || constant_of(rw, op, rhs).is_some() {
-        return None;
+rewrite! {
+    /// `(a - b) - a` to `0 - b`.
+    fn sub_of_difference(rw) {
+        SubIOp(SubIOp(a, b), a: ty)
+        let Some(zero) = constant::int(rw.cx(), ty, 0);
+        => SubIOp(ConstantOp(zero), b)
     }
-    let loc = rw.body().loc(op);
-    rw.set_before(op);
-    let new = CmpIOp::value(rw, loc, predicate, rhs, lhs);
-    rw.replace_op(op, &[new]);
-    Some(())
-}
 
-fn complement_of(rw: &Rewriter<'_>, value: Value) -> Option<Value> {
-    let not = rw.def::<XOrIOp<'_>>(value)?;
-    let ones = constant::int_value(rw.cx(), not.op_ref().constant(not.rhs())?)?;
-    (ones == -1).then(|| not.lhs())
-}
+    /// `(x * c0) * c1` to `x * (c0 * c1)`.
+    fn mul_of_product(rw) {
+        MulIOp(MulIOp(x, #c0), #c1: ty)
+        let Some(product) = combine(rw.cx(), ty, c0, c1, i64::wrapping_mul);
+        => MulIOp(x, ConstantOp(product))
+    }
 
-/// `select (not c), a, b` to `select c, b, a`.
-fn select_of_complement(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (condition, when_true, when_false) = {
-        let select = view::<SelectOp<'_>>(rw, op)?;
-        (complement_of(rw, select.condition())?, select.false_value(), select.true_value())
-    };
-    rw.set_operands(op, &[condition, when_true, when_false]);
-    Some(())
+    /// `not (x < y)` to `x >= y`.
+    fn xor_of_comparison(rw) {
+        XOrIOp(CmpIOp(x, y) { predicate: p }, #ones)
+        if all_ones(rw, ones)
+        => CmpIOp(p.inverted(), x, y)
+    }
+
+    /// `c < x` to `x > c`.
+    fn comparison_with_constant(rw) {
+        root @ CmpIOp(c @ #_constant, x) { predicate: p }
+        if rw.op_ref(root).constant(x).is_none()
+        => CmpIOp(p.swapped(), x, c)
+    }
+
+    /// `select (not c), a, b` to `select c, b, a`.
+    fn select_of_complement(rw) {
+        SelectOp(XOrIOp(c, #ones), a, b)
+        if all_ones(rw, ones)
+        => SelectOp(c, b, a)
+    }
+
+    /// `select c, false, true` to `not c`.
+    fn select_of_booleans(rw) {
+        SelectOp(c: ty, #no, #yes) -> ty
+        if zero(rw, no) && all_ones(rw, yes)
+        => XOrIOp(c, ConstantOp(yes))
+    }
+
+    /// `extsi (extui x)` to `extui x`: the sign of a value widened by zeros is zero.
+    fn extsi_of_extui(rw) { ExtSIOp(ExtUIOp(x)) -> ty => ExtUIOp(x, ty) }
+
+    /// `extsi (extsi x)` to `extsi x`.
+    fn extsi_of_extsi(rw) { ExtSIOp(ExtSIOp(x)) -> ty => ExtSIOp(x, ty) }
+
+    /// `extui (extui x)` to `extui x`.
+    fn extui_of_extui(rw) { ExtUIOp(ExtUIOp(x)) -> ty => ExtUIOp(x, ty) }
+
+    /// `trunci (trunci x)` to `trunci x`.
+    fn trunci_of_trunci(rw) { TruncIOp(TruncIOp(x)) -> ty => TruncIOp(x, ty) }
+
+    /// `index_cast (extsi x)` to `index_cast x`.
+    fn index_cast_of_extsi(rw) { IndexCastOp(ExtSIOp(x)) -> ty => IndexCastOp(x, ty) }
+
+    /// `index_castui (extui x)` to `index_castui x`.
+    fn index_castui_of_extui(rw) { IndexCastUIOp(ExtUIOp(x)) -> ty => IndexCastUIOp(x, ty) }
 }
 
 /// `select c, (select c, a, b), d` to `select c, a, d`, and likewise on the other side.
@@ -189,26 +178,6 @@ fn select_of_select(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     Some(())
 }
 
-/// `select c, false, true` to `not c`.
-fn select_of_booleans(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (condition, ones) = {
-        let select = view::<SelectOp<'_>>(rw, op)?;
-        let ty = rw.body().ty(select.condition());
-        let is = |value: Value, number| {
-            constant_of(rw, op, value).and_then(|c| constant::int_value(rw.cx(), c)) == Some(number)
-        };
-        let applies = rw.body().ty(select.result()) == ty && is(select.true_value(), 0) && is(select.false_value(), -1);
-        applies.then_some(())?;
-        (select.condition(), constant::int(rw.cx(), ty, -1)?)
-    };
-    let loc = rw.body().loc(op);
-    rw.set_before(op);
-    let ones = ConstantOp::value(rw, loc, ones);
-    let new = XOrIOp::value(rw, loc, condition, ones);
-    rw.replace_op(op, &[new]);
-    Some(())
-}
-
 /// Puts a cast of `input` in the place of `op`.
 fn replace_by_cast(
     op: Op,
@@ -221,18 +190,6 @@ fn replace_by_cast(
     let new = cast(rw, loc, input, ty);
     rw.replace_op(op, &[new]);
     Some(())
-}
-
-/// `extsi (extui x)` to `extui x`: the sign of a value widened by zeros is zero.
-fn extsi_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, ExtUIOp::value)
-}
-
-/// `extsi (extsi x)` to `extsi x`.
-fn extsi_of_extsi(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<ExtSIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, ExtSIOp::value)
 }
 
 /// `trunci (ext x)` to a shorter cast of `x`.
@@ -250,24 +207,6 @@ fn trunci_of_ext(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         std::cmp::Ordering::Less if signed => replace_by_cast(op, rw, input, ExtSIOp::value),
         std::cmp::Ordering::Less => replace_by_cast(op, rw, input, ExtUIOp::value),
     }
-}
-
-/// `trunci (trunci x)` to `trunci x`.
-fn trunci_of_trunci(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<TruncIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, TruncIOp::value)
-}
-
-/// `index_cast (extsi x)` to `index_cast x`.
-fn index_cast_of_extsi(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<ExtSIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, IndexCastOp::value)
-}
-
-/// `index_castui (extui x)` to `index_castui x`.
-fn index_castui_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, IndexCastUIOp::value)
 }
 
 /// `(-a) / (-b)` to `a / b`.
@@ -315,10 +254,4 @@ canonicalizes! {
     IndexCastUIOp => index_castui_of_extui;
     DivFOp => divf_of_negations;
     MulFOp => mulf_of_negations;
-}
-
-/// `extui (extui x)` to `extui x`.
-fn extui_of_extui(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let input = rw.def::<ExtUIOp<'_>>(rw.body().operand(op, 0))?.input();
-    replace_by_cast(op, rw, input, ExtUIOp::value)
 }

@@ -13,12 +13,16 @@ pub(crate) fn expand(op: &OpModel) -> TokenStream {
     let table = table(op);
     let accessors = accessors(op);
     let constructors = builders::constructors(op);
+    let operands = op.operands().map(|(_, arity, _)| arity_tokens(arity));
+    let results = op.results().map(|(_, arity, _)| arity_tokens(arity));
     quote! {
         #(#docs)*
         #[derive(Clone, Copy)]
         #vis struct #ident<'a>(::sutura_ir::OpRef<'a>);
 
         impl<'a> ::sutura_ir::op_def::OpView<'a> for #ident<'a> {
+            const OPERANDS: &'static [::sutura_ir::op_def::Arity] = &[#(#operands),*];
+            const RESULTS: &'static [::sutura_ir::op_def::Arity] = &[#(#results),*];
             fn def() -> &'static ::sutura_ir::op_def::OpDef {
                 static DEF: ::sutura_ir::op_def::OpDef = #table;
                 &DEF

@@ -49,6 +49,7 @@
 mod builders;
 mod expand;
 mod model;
+mod rewrite;
 #[cfg(test)]
 mod tests;
 
@@ -56,6 +57,49 @@ mod tests;
 #[proc_macro_attribute]
 pub fn op(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand_op(args.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Declares rewrites: a pattern, conditions, and what takes the place of the results.
+///
+/// ```ignore
+/// rewrite! {
+///     /// `(x * c0) * c1` to `x * (c0 * c1)`.
+///     fn mul_of_product(rw) {
+///         MulIOp(MulIOp(x, #c0), #c1: ty)
+///         let Some(product) = fold_product(rw.cx(), ty, c0, c1);
+///         => MulIOp(x, ConstantOp(product))
+///     }
+/// }
+/// ```
+///
+/// Each rule becomes a function `fn(Op, &mut Rewriter) -> Option<()>`, to be added to a `PatternSet`. When it does not
+/// apply it says which part did not match.
+///
+/// | in a pattern | matches |
+/// |---|---|
+/// | `AddIOp(a, b)` | the op; `a`, `b` say what its operands are |
+/// | `AddIOp(a, ..)` | the same, where further operands may be anything |
+/// | `x` | any value, which is then called `x`; the same value when `x` is bound already |
+/// | `_` | any value |
+/// | `#c`, `x @ #c` | a value (called `x`) that is a constant, whose attribute is then called `c` |
+/// | `MulIOp(…)` in place of an operand | a value that this op defines |
+/// | `a: t` | the same as `a`; its type is then called `t`, or is `t` when that is bound already |
+/// | `AddIOp(…) -> t` | the first result's type is called `t`, or is `t` |
+/// | `CmpIOp(…) { predicate: p }` | `p` is a Rust pattern for what the accessor `predicate()` returns |
+/// | `m @ MulIOp(…)` | the op itself is called `m` |
+/// | `let PATTERN = EXPRESSION;` after it | the expression's value, a Rust pattern that may not match |
+/// | `if EXPRESSION` after it | when it is true |
+///
+/// Behind `=>` stands what takes the place of the result: `Op(arguments)`, a name in camel case, is made by `Op::value`; any
+/// other expression is a value, or an argument; in parentheses also a call of a function or variant in camel case. Several
+/// results are `(a, b)`, none `()`. `let name = …;` before it makes values that are used more than once.
+///
+/// Names of ops and accessors, types of arguments and the numbers of operands, results and arguments are checked by the
+/// compiler.
+#[proc_macro]
+pub fn rewrite(rules: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let rules = syn::parse::<rewrite::Rules>(rules);
+    rules.and_then(|rules| rewrite::expand(&rules)).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 fn expand_op(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> syn::Result<proc_macro2::TokenStream> {

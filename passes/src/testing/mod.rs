@@ -1,6 +1,7 @@
 //! Building functions of the graph and running passes on them, for tests.
 
 mod programs;
+mod rewrites;
 mod stages;
 
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
