@@ -29,7 +29,7 @@ impl Default for SymbolInfo {
 }
 
 /// Symbols and equalities of one function, kernel or program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
     symbols: IndexMap<Arc<str>, SymbolInfo>,
     /// Rewrites of a symbol into others: the solved equalities.

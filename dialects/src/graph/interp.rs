@@ -333,6 +333,9 @@ fn solve(asked: &[Option<i64>], input: &Tensor) -> Result<Shape, Fault> {
     }
     let known = asked.iter().flatten().try_fold(1i64, |n, s| n.checked_mul(*s));
     let known = known.ok_or_else(|| Fault::shape("asks for a number of elements that overflows"))?;
+    if open == 1 && known == 0 {
+        return Err(Fault::new(FaultKind::Poison, "leaves a size open that no elements determine"));
+    }
     let rest = (input.len() as i64).checked_div(known).unwrap_or(0);
     asked.iter().map(|s| usize::try_from(s.unwrap_or(rest)).map_err(|_| Fault::shape("has a negative size"))).collect()
 }

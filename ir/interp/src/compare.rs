@@ -22,6 +22,18 @@ impl Tolerance {
     /// Equal numbers; NaN equals NaN, and the zeros equal each other.
     pub const EXACT: Self = Self { abs: 0.0, rel: 0.0, ulp: 0 };
 
+    /// What rounding may change in a result of type `dtype` that sums up to `terms` numbers in another order, where the
+    /// largest magnitude among the results is `scale`: errors grow with the square root of the number of terms.
+    /// Integers are exact.
+    pub fn of_rounding(dtype: DType, terms: usize, scale: f64) -> Self {
+        let DType::Float(kind) = dtype else { return Self::EXACT };
+        let one = Scalar::float(1.0, kind);
+        let next = Scalar::from_bits(dtype, one.bits() + 1).as_f64();
+        let epsilon = next.map_or(0.0, |next| next - 1.0);
+        let bound = epsilon * (16.0 + 4.0 * (terms as f64).sqrt());
+        Self { abs: bound * scale.max(1.0), rel: bound, ulp: 0 }
+    }
+
     /// True when the numbers agree. NaN agrees with NaN of any payload, an infinity with itself.
     pub fn agrees(&self, a: Scalar, b: Scalar) -> bool {
         let (DType::Float(kind), Some(x), Some(y)) = (a.dtype(), a.as_f64(), b.as_f64()) else {

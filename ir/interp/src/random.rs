@@ -13,18 +13,30 @@ use crate::value::Value;
 /// A small generator of random numbers: splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    edges: bool,
+}
+
+/// Every so many numbers is an edge value, where those are wanted.
+const EDGE_EVERY: i64 = 6;
 
 impl Random {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, edges: false }
+    }
+
+    /// A generator whose [`Random::scalar`] mixes edge values in: NaN, infinities, zeros of both signs and the smallest
+    /// subnormals among floats; the smallest and largest among integers.
+    pub fn with_edges(seed: u64) -> Self {
+        Self { state: seed, edges: true }
     }
 
     /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     }
@@ -41,13 +53,38 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number of type `dtype`: floats in `[-2, 2)`, integers small enough to be added and multiplied, `i1` either.
+    /// A number of type `dtype`: floats in `[-2, 2)`, integers small enough to be added and
+    /// multiplied, indices that are mostly in bounds, `i1` either.
     pub fn scalar(&mut self, dtype: DType) -> Scalar {
+        if self.edges && self.range(1, EDGE_EVERY) == 1 {
+            return self.edge(dtype);
+        }
         match dtype {
             DType::Float(kind) => Scalar::float(self.unit() * 4.0 - 2.0, kind),
             DType::Int { width: 1, .. } => Scalar::int(self.range(0, 1), dtype),
             DType::Int { unsigned: true, .. } => Scalar::int(self.range(0, 7), dtype),
-            _ => Scalar::int(self.range(-8, 7), dtype),
+            // Mostly within the bounds of something small.
+            DType::Index => Scalar::int(self.range(-1, 4), dtype),
+            DType::Int { .. } => Scalar::int(self.range(-8, 7), dtype),
+        }
+    }
+
+    fn edge(&mut self, dtype: DType) -> Scalar {
+        match dtype {
+            DType::Float(kind) => {
+                const EDGES: [f64; 6] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, 1.0];
+                // The smallest positive number of any format has the bit pattern 1.
+                let smallest = Scalar::from_bits(dtype, 1);
+                let edge = EDGES.get(self.range(0, EDGES.len() as i64) as usize);
+                edge.map_or(smallest, |&value| Scalar::float(value, kind))
+            }
+            // Sizes and positions: huge ones would only be out of bounds.
+            DType::Index => Scalar::int(self.range(-1, 1), dtype),
+            DType::Int { width, .. } => {
+                let largest = i64::MAX >> (64 - u32::from(width));
+                let edges = [0, 1, -1, largest, -largest - 1];
+                Scalar::int(edges[self.range(0, 4) as usize], dtype)
+            }
         }
     }
 }

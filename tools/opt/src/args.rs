@@ -40,6 +40,9 @@ pub(crate) struct Config {
     pub(crate) remarks: bool,
     pub(crate) strict: bool,
     pub(crate) dump_pipeline: bool,
+    /// Seeds per function with `--check-passes`.
+    pub(crate) check_passes: Option<u64>,
+    pub(crate) check_reproducer: Option<String>,
     pub(crate) threads: usize,
     pub(crate) request: Request,
 }
@@ -89,6 +92,8 @@ impl Default for Config {
             remarks: false,
             strict: false,
             dump_pipeline: false,
+            check_passes: None,
+            check_reproducer: None,
             threads: 0,
             request: Request::Work,
         }
@@ -225,6 +230,26 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!("pass-statistics", statistics, "Report what the passes counted"),
     switch!("remarks", remarks, "Show what passes remark"),
     switch!("strict", strict, "Warnings are errors"),
+    flag(
+        "check-passes",
+        Takes::Optional,
+        "SEEDS",
+        "Run public functions in the interpreter before and after each pass, on inputs of so many seeds (3)",
+        |c, v| {
+            c.check_passes = Some(if v.is_empty() { 3 } else { number(v)? as u64 });
+            if c.check_passes == Some(0) { Err("takes a number from 1".to_string()) } else { Ok(()) }
+        },
+    ),
+    flag(
+        "check-passes-reproducer",
+        Takes::Value,
+        "FILE",
+        "Where --check-passes writes the program that a pass broke (sutura-opt-PASS.mlir)",
+        |c, v| {
+            c.check_reproducer = Some(v.to_string());
+            Ok(())
+        },
+    ),
     switch!("dump-pass-pipeline", dump_pipeline, "Print the pipeline that is run, in a form that parses back"),
     flag("threads", Takes::Value, "N", "Work on N threads; the output does not depend on it", |c, v| {
         c.threads = number(v)?;
@@ -361,6 +386,9 @@ fn check(config: &mut Config, passes: &PassRegistry) -> Result<(), String> {
                 return Err(format!("no pass `{name}` to print the IR around{hint}"));
             }
         }
+    }
+    if config.check_reproducer.is_some() && config.check_passes.is_none() {
+        return Err("`--check-passes-reproducer` needs `--check-passes`".to_string());
     }
     if config.output_marker.is_some() && config.split.is_none() {
         return Err("`--output-split-marker` needs `--split-input-file`".to_string());

@@ -27,7 +27,7 @@ pub(crate) fn help() -> String {
          operations are.\n\n\
          Exit status: 0 done; 1 errors in the input, or it cannot be read, or the output cannot be written;\n\
          2 wrong usage; 3 a pass left IR that does not verify; 4 the input needs what a pass does not support;\n\
-         101 internal error\n",
+         5 a pass changed what a function does (--check-passes); 101 internal error\n",
     );
     out
 }

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod check_passes;
 mod expect;
 mod help;
 mod output;
@@ -45,6 +46,8 @@ pub enum Status {
     Verification = 3,
     /// The input needs what a pass does not support.
     Unsupported = 4,
+    /// A pass changed what a function of the input does: found by `--check-passes`.
+    Changed = 5,
     /// An error of this program.
     Internal = 101,
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use sutura_check::{CheckError, CheckOptions, check_pipeline};
 use sutura_ir::asm::print::{PrintOptions, module_text, op_text, write_module};
 use sutura_ir::pass::{
     Event, IrPrinting, OpPassManager, PassError, PassFilter, PassRegistry, RunConfig, parse_pipeline, place_passes,
@@ -11,9 +12,9 @@ use sutura_ir::pass::{
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Diagnostic, Diagnostics, Module};
 
-use crate::Status;
 use crate::session::Session;
 use crate::split::Part;
+use crate::{Status, check_passes};
 
 pub(crate) fn process(
     session: &mut Session<'_>,
@@ -101,6 +102,7 @@ fn run_passes(session: &mut Session<'_>, passes: &PassRegistry, module: &mut Mod
     if session.config.dump_pipeline {
         session.say(&format!("Pass Manager with {} passes:\n{manager}\n", manager.passes().len()));
     }
+    let session_config = session.config;
     let config = RunConfig {
         verify_each: session.config.verify_each,
         verify: verify_options(session),
@@ -111,16 +113,27 @@ fn run_passes(session: &mut Session<'_>, passes: &PassRegistry, module: &mut Mod
         Event::Diagnostic(diagnostic) => session.diagnostic(diagnostic),
         Event::Dump(text) => session.say(&text),
     };
-    let (report, result) = run_pipeline(cx, module, &mut manager, &config, &mut sink);
+    let check = session_config.check_passes.map(CheckOptions::with_seeds);
+    let (report, result) = match check {
+        None => {
+            let (report, result) = run_pipeline(cx, module, &mut manager, &config, &mut sink);
+            (report, result.map_err(CheckError::Pass))
+        }
+        Some(check) => {
+            let (report, result) = check_pipeline(cx, module, &manager, &config, &check, &mut sink);
+            (report, result.map(drop))
+        }
+    };
     if session.config.statistics {
         session.say(&report.statistics(&manager));
     }
     session.timing.add(report.timing_rows(&manager));
     result.map_err(|error| match error {
-        PassError::Failed => Status::InputErrors,
-        PassError::Unsupported => Status::Unsupported,
-        PassError::Verification => Status::Verification,
-        PassError::Internal => Status::Internal,
+        CheckError::Pass(PassError::Failed) => Status::InputErrors,
+        CheckError::Pass(PassError::Unsupported) => Status::Unsupported,
+        CheckError::Pass(PassError::Verification) => Status::Verification,
+        CheckError::Pass(PassError::Internal) => Status::Internal,
+        CheckError::Changed(change) => check_passes::report(session, &change),
     })
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Session<'s> {
     pub(crate) config: &'s Config,
     /// Name of the input in messages.
     pub(crate) file: &'s str,
+    /// What file names are relative to.
+    pub(crate) cwd: &'s Path,
     pub(crate) stderr: &'s mut (dyn Write + Send),
     pub(crate) color: bool,
     pub(crate) timing: Timing,
@@ -76,6 +78,7 @@ pub(crate) fn run<R: Fn() -> Registry>(opt: &Opt<R>, config: Config, io: Io<'_>)
         cx: &cx,
         config: &config,
         file: &file,
+        cwd,
         stderr,
         color,
         timing,

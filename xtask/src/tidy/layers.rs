@@ -19,8 +19,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("runtime", &[]),
     ("capi", &["runtime"]),
     ("filecheck", &[]),
-    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes"]),
-    ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "filecheck", "opt"]),
+    ("check", &["ir", "interp", "grammar", "dialects", "passes"]),
+    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check"]),
+    ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "filecheck", "opt"]),
     (
         "sutura",
         &[
@@ -34,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "codegen",
             "mlir-link",
             "runtime",
+            "check",
             "opt",
             "filecheck",
             "lit",
