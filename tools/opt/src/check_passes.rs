@@ -2,26 +2,28 @@
 
 use std::io::Write;
 
-use sutura_check::Change;
+use sutura_check::{Change, CheckError, CheckOptions, check_pipeline};
 use sutura_ir::asm::print::{PrintOptions, module_text};
-use sutura_ir::asm::{Resource, ResourceEntry, ResourceSection};
+use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline};
 use sutura_ir::rewriter::clone_body;
-use sutura_ir::{Context, Module};
+use sutura_ir::verify::VerifyOptions;
+use sutura_ir::{Context, Diagnostics, Module};
+use sutura_reduce::{ReduceOptions, reduce, set_pipeline};
 
 use crate::Status;
 use crate::output::Output;
 use crate::session::Session;
 
 /// Shows the change and writes a reproducer.
-pub(crate) fn report(session: &mut Session<'_>, change: &Change) -> Status {
+pub(crate) fn report(session: &mut Session<'_>, passes: &PassRegistry, change: &Change) -> Status {
     let name = match &session.config.check_reproducer {
         Some(name) => name.clone(),
         None => format!("sutura-opt-{}.mlir", change.pass),
     };
-    let written = write(session, &name, &reproducer(session.cx, change));
+    let written = write(session, &name, &reproducer(session, passes, change));
     let help = match &written {
         Ok(()) => format!(
-            "`{name}` holds the program before the pass, and the pass: it repeats the error with \
+            "`{name}` holds the program before the pass, made small, and the pass: it repeats the error with \
                           `sutura-opt {name} --check-passes --pass-pipeline='{}'`",
             change.pipeline
         ),
@@ -35,19 +37,36 @@ pub(crate) fn report(session: &mut Session<'_>, change: &Change) -> Status {
     Status::Changed
 }
 
-/// The module before the pass, with the pipeline where `mlir-opt --run-reproducer` looks for it.
-fn reproducer(cx: &Context, change: &Change) -> String {
+/// How often the reproducer may be made smaller: some seconds of work.
+const MAX_TESTS: usize = 300;
+
+/// The module before the pass, as small as it still shows the change, with the pipeline where `mlir-opt
+/// --run-reproducer` looks for it.
+fn reproducer(session: &Session<'_>, passes: &PassRegistry, change: &Change) -> String {
+    let cx = session.cx;
     let mut module = Module::from_root(clone_body(cx, change.before.root())).expect("a copy of a module");
     *module.text_mut() = change.before.text().clone();
-    let entry = |key: &str, value| ResourceEntry { key: key.to_string(), value };
-    let entries = vec![
-        entry("pipeline", Resource::String(change.pipeline.clone())),
-        entry("disable_threading", Resource::Bool(false)),
-        entry("verify_each", Resource::Bool(true)),
-    ];
-    let resources = &mut module.text_mut().resources;
-    resources.retain(|section| !(section.external && section.name == "mlir_reproducer"));
-    resources.push(ResourceSection { external: true, name: "mlir_reproducer".to_string(), entries });
+    let seeds = session.config.check_passes.unwrap_or(1);
+    let check = CheckOptions::with_seeds(seeds);
+    let verify = VerifyOptions { allow_unregistered: session.config.allow_unregistered };
+    let still_changes = |cx: &Context, candidate: &Module| {
+        let manager = parse_pipeline(cx, passes, "<pass-pipeline>", &change.pipeline, &mut Diagnostics::default());
+        let Ok(manager) = manager else { return false };
+        let mut module = Module::from_root(clone_body(cx, candidate.root())).expect("a copy of a module");
+        let config = RunConfig { verify_each: true, verify, print_ir: None };
+        let ran = check_pipeline(cx, &mut module, &manager, &config, &check, &mut |_| {}).1;
+        matches!(ran, Err(CheckError::Changed(_)))
+    };
+    let options = ReduceOptions {
+        allow_unregistered: session.config.allow_unregistered,
+        max_tests: MAX_TESTS,
+        ..ReduceOptions::default()
+    };
+    // Without a pipeline that parses back nothing is reduced.
+    if still_changes(cx, &module) {
+        reduce(cx, &mut module, &still_changes, &options, &mut |_| {});
+    }
+    set_pipeline(&mut module, &change.pipeline);
     module_text(cx, &module, &PrintOptions::default())
 }
 

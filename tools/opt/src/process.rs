@@ -133,7 +133,7 @@ fn run_passes(session: &mut Session<'_>, passes: &PassRegistry, module: &mut Mod
         CheckError::Pass(PassError::Unsupported) => Status::Unsupported,
         CheckError::Pass(PassError::Verification) => Status::Verification,
         CheckError::Pass(PassError::Internal) => Status::Internal,
-        CheckError::Changed(change) => check_passes::report(session, &change),
+        CheckError::Changed(change) => check_passes::report(session, passes, &change),
     })
 }
 

@@ -81,6 +81,7 @@ fn the_wrong_pass_is_named() {
     let name = "sutura-opt-test-add-to-sub.mlir";
     let text = std::fs::read_to_string(folder.path().join(name)).expect("a reproducer");
     let pipeline = "builtin.module(func.func(test-add-to-sub))";
+    assert!(!text.contains("arith.mulf"), "it is reduced: {text}");
     assert!(text.contains("arith.addf") && text.contains(&format!("pipeline: \"{pipeline}\"")), "{text}");
     let (status, said, _) = run(&text, &["--check-passes", &format!("--pass-pipeline={pipeline}")]);
     assert_eq!(status, Status::Changed, "{said}");

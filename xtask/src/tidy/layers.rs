@@ -20,8 +20,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("capi", &["runtime"]),
     ("filecheck", &[]),
     ("check", &["ir", "interp", "grammar", "dialects", "passes"]),
-    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check"]),
-    ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "filecheck", "opt"]),
+    ("reduce", &["ir", "grammar", "dialects", "passes", "check"]),
+    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "reduce"]),
+    ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "reduce", "filecheck", "opt"]),
     (
         "sutura",
         &[
@@ -36,6 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "mlir-link",
             "runtime",
             "check",
+            "reduce",
             "opt",
             "filecheck",
             "lit",

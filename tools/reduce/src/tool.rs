@@ -1,0 +1,215 @@
+//! One run of the tool: input, predicate, reduction, output.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use regex_lite::Regex;
+use sutura_check::CheckOptions;
+use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::diagnostics::{RenderStyle, render};
+use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Context, Diagnostics, Module, Registry};
+
+use crate::args::{Args, Interest};
+use crate::child::{Child, Ended};
+use crate::pipeline::{PipelineTest, Wanted};
+use crate::reduce::{ReduceOptions, count, parse, reduce};
+use crate::reproducer::{pipeline_of, set_pipeline};
+
+/// Why nothing was reduced: a sentence and the exit status.
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) status: u8,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self { message, status: 1 }
+    }
+}
+
+pub(crate) fn run(
+    registry: &(impl Fn() -> Registry + Sync),
+    passes: &PassRegistry,
+    args: &Args,
+) -> Result<(), Failure> {
+    let cx = Context::new(registry());
+    let mut module = read(&cx, args)?;
+    let pipeline = args.pipeline.clone().or_else(|| pipeline_of(&module).map(ToString::to_string));
+    if let Interest::RunOnce = args.interest {
+        return run_once(&cx, passes, &mut module, args, &pipeline.ok_or_else(no_pipeline)?);
+    }
+    if let Interest::Test(command) = &args.interest {
+        let child = Child { program: command[0].clone().into(), args: command[1..].to_vec(), timeout: args.timeout };
+        let text = module_text(&cx, &module, &PrintOptions::default());
+        refuse(&child.run(&[], &text), args.timeout)?;
+        work(&cx, &mut module, args, &|cx: &Context, m: &Module| child.succeeds(cx, m));
+        return finish(&cx, &module, args, &|m| child.succeeds(&cx, m));
+    }
+    let pipeline = pipeline.ok_or_else(no_pipeline)?;
+    check_pipeline_text(&cx, passes, &pipeline)?;
+    let mut test =
+        PipelineTest { passes, pipeline, wanted: wanted(args)?, allow_unregistered: args.allow_unregistered };
+    if !test.holds(&cx, &module, &test.pipeline) {
+        return Err(format!("the input does not fulfil the predicate: {}", what(&args.interest)).into());
+    }
+    test.fix_on_pass(&cx, &module);
+    test.reduce_pipeline(&cx, &module);
+    work(&cx, &mut module, args, &|cx: &Context, m: &Module| test.holds(cx, m, &test.pipeline));
+    test.reduce_pipeline(&cx, &module);
+    set_pipeline(&mut module, &test.pipeline);
+    finish(&cx, &module, args, &|m| test.holds(&cx, m, &test.pipeline))
+}
+
+fn no_pipeline() -> Failure {
+    let message = "a pipeline is needed: `--pass-pipeline=…`, or an `mlir_reproducer` resource in the file";
+    Failure { message: message.to_string(), status: 2 }
+}
+
+fn what(interest: &Interest) -> String {
+    match interest {
+        Interest::Diagnostic(regex) => format!("no error of the pipeline matches `{regex}`"),
+        Interest::Crash | Interest::RunOnce => "the pipeline does not crash, and ends in time".to_string(),
+        Interest::Miscompile(seeds) => format!("no pass changes what a function does on inputs of {seeds} seeds"),
+        Interest::Test(command) => format!("`{}` does not end with status 0", command.join(" ")),
+    }
+}
+
+fn refuse(ended: &Ended, timeout: Duration) -> Result<(), Failure> {
+    let message = match ended {
+        Ended::With(status) if status.success() => return Ok(()),
+        Ended::With(status) => {
+            let how = status.code().map_or("by a signal".to_string(), |code| format!("with status {code}"));
+            format!("the input does not fulfil the predicate: the command ends {how}; 0 says that it does")
+        }
+        Ended::TooLate => format!("the command does not end within {} s on the input", timeout.as_secs()),
+        Ended::NotStarted(error) => format!("the command cannot be run: {error}"),
+    };
+    Err(message.into())
+}
+
+fn wanted(args: &Args) -> Result<Wanted, Failure> {
+    Ok(match &args.interest {
+        Interest::Diagnostic(text) => {
+            let regex = Regex::new(text);
+            let usage = |e| Failure { message: format!("`--diagnostic`: {e}"), status: 2 };
+            Wanted::Diagnostic(regex.map_err(usage)?)
+        }
+        Interest::Miscompile(seeds) => Wanted::Miscompile(CheckOptions::with_seeds(*seeds), None),
+        Interest::Crash | Interest::RunOnce | Interest::Test(_) => {
+            let program = std::env::current_exe().map_err(|e| format!("this program does not find itself: {e}"))?;
+            let mut flags = vec!["--run-once".to_string()];
+            if args.allow_unregistered {
+                flags.push("--allow-unregistered-dialect".to_string());
+            }
+            if args.allow_invalid {
+                flags.push("--allow-invalid".to_string());
+            }
+            Wanted::Crash(Child { program, args: flags, timeout: args.timeout })
+        }
+    })
+}
+
+/// What the child process of `--crash` does; how it ends is all that matters.
+fn run_once(
+    cx: &Context,
+    passes: &PassRegistry,
+    module: &mut Module,
+    args: &Args,
+    pipeline: &str,
+) -> Result<(), Failure> {
+    let manager = parse_pipeline(cx, passes, "<pass-pipeline>", pipeline, &mut Diagnostics::default());
+    let mut manager = manager.map_err(|_| "the pipeline is wrong".to_string())?;
+    let verify = VerifyOptions { allow_unregistered: args.allow_unregistered };
+    let config = RunConfig { verify_each: true, verify, print_ir: None };
+    let result = run_pipeline(cx, module, &mut manager, &config, &mut |_| {}).1;
+    result.map_err(|error| format!("the pipeline fails: {error:?}").into())
+}
+
+fn check_pipeline_text(cx: &Context, passes: &PassRegistry, pipeline: &str) -> Result<(), Failure> {
+    let mut diags = Diagnostics::default();
+    match parse_pipeline(cx, passes, "<pass-pipeline>", pipeline, &mut diags) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let said: String = diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect();
+            Err(Failure { message: format!("the pipeline is wrong\n{}", said.trim_end()), status: 2 })
+        }
+    }
+}
+
+fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
+    let mut text = String::new();
+    let name = &args.input;
+    if name == "-" {
+        std::io::stdin().read_to_string(&mut text).map_err(|e| format!("cannot read stdin: {e}"))?;
+    } else {
+        text = std::fs::read_to_string(name).map_err(|e| format!("cannot read `{name}`: {e}"))?;
+    }
+    let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
+    let mut diags = Diagnostics::default();
+    let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered };
+    let parsed = sutura_grammar::parse_module(cx, &source, &options, &mut diags);
+    let verified = parsed.and_then(|module| {
+        let options = VerifyOptions { allow_unregistered: args.allow_unregistered };
+        if !args.allow_invalid {
+            verify(module.op_ref(cx), options, &mut diags)?;
+        }
+        Ok(module)
+    });
+    verified.map_err(|_| {
+        let said: String = diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect();
+        format!("the input is wrong\n{}", said.trim_end()).into()
+    })
+}
+
+fn work(cx: &Context, module: &mut Module, args: &Args, holds: &dyn Fn(&Context, &Module) -> bool) {
+    let options = ReduceOptions {
+        allow_unregistered: args.allow_unregistered,
+        allow_invalid: args.allow_invalid,
+        max_tests: args.max_tests,
+    };
+    // Panics of the passes that are tried are what is looked for, or in the way; neither is news.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let say = |line: &str| {
+        if !args.quiet {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    };
+    let done = reduce(cx, module, &holds, &options, &mut |line| say(line));
+    std::panic::set_hook(hook);
+    let end = if done.complete { "" } else { "; --max-tests ended it" };
+    say(&format!("{} operations became {}, {} tests{end}", done.before, done.after, done.tests));
+}
+
+/// Writes the result in the nicest form that still shows what is looked for when it is read back.
+fn finish(cx: &Context, module: &Module, args: &Args, holds: &dyn Fn(&Module) -> bool) -> Result<(), Failure> {
+    let custom = module_text(cx, module, &PrintOptions::default());
+    let survives = |text: &str| {
+        let back = parse(cx, text, args.allow_unregistered);
+        back.is_some_and(|back| count(cx, &back) == count(cx, module) && holds(&back))
+    };
+    let text = if survives(&custom) { custom } else { module_text(cx, module, &PrintOptions::generic()) };
+    let result = match &args.output {
+        Some(path) if path != "-" => write_file(Path::new(path), &text),
+        _ => std::io::stdout().write_all(text.as_bytes()),
+    };
+    let name = args.output.as_deref().unwrap_or("stdout");
+    result.map_err(|e| format!("cannot write `{name}`: {e}").into())
+}
+
+/// Writes beside the place and renames.
+fn write_file(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".sutura-reduce-").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path)?;
+    Ok(())
+}
