@@ -191,6 +191,6 @@ pub(crate) fn copy(cx: &Context, module: &Module) -> Module {
 /// The module that a text is, if it is one.
 pub(crate) fn parse(cx: &Context, text: &str, allow_unregistered: bool) -> Option<Module> {
     let source = cx.sources().add("<candidate>", text.to_string()).ok()?;
-    let options = sutura_grammar::ParseOptions { allow_unregistered };
+    let options = sutura_grammar::ParseOptions { allow_unregistered, ..Default::default() };
     sutura_grammar::parse_module(cx, &source, &options, &mut Diagnostics::default()).ok()
 }

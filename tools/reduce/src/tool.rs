@@ -149,7 +149,7 @@ fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
     }
     let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
     let mut diags = Diagnostics::default();
-    let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered };
+    let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered, ..Default::default() };
     let parsed = sutura_grammar::parse_module(cx, &source, &options, &mut diags);
     let verified = parsed.and_then(|module| {
         let options = VerifyOptions { allow_unregistered: args.allow_unregistered };
