@@ -7,7 +7,6 @@ pub mod cf;
 mod constant;
 pub mod r#dyn;
 mod effects;
-mod flags;
 pub mod func;
 pub mod gir;
 pub mod graph;

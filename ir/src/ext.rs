@@ -1,12 +1,18 @@
 //! Types and attributes that dialects define: Rust values behind one vtable.
+//!
+//! `#[ty]` and `#[attr]` declare one by its parameters; where its text needs more than a format, [`ParamValue`] is implemented
+//! by hand and the parser is given to [`crate::DialectBuilder::ty`] or [`crate::DialectBuilder::attr`].
 
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::asm::parse::ParamParser;
+use crate::asm::print::{attr_text, type_text};
+use crate::attrs::Attr;
 use crate::context::Context;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Reported};
 use crate::types::Type;
 
 /// A dialect's type or attribute as a Rust value: `#[derive(Clone, PartialEq, Eq, Hash, Debug)]` plus this.
@@ -30,6 +36,195 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
     /// Says what does not fit.
     fn verify_encoding(&self, _cx: &Context, _shape: &[i64], _elem: Type) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// Checks of parameters against each other; named in `#[ty(…, verify)]` and `#[attr(…, verify)]`.
+pub trait VerifyParams {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    fn verify_params(&self, cx: &Context) -> Result<(), String>;
+}
+
+/// What is declared of a type or attribute, for documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamDef {
+    /// Full name, `dialect.mnemonic`.
+    pub name: &'static str,
+    /// First line of the documentation.
+    pub summary: &'static str,
+    /// The whole documentation, Markdown.
+    pub description: &'static str,
+    /// Format of the parameters.
+    pub format: &'static str,
+    /// The parameters.
+    pub params: &'static [ParamInfo],
+}
+
+impl ParamDef {
+    /// The name without the dialect.
+    pub fn mnemonic(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(_, mnemonic)| mnemonic)
+    }
+
+    /// The dialect.
+    pub fn dialect(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(dialect, _)| dialect)
+    }
+}
+
+/// A declared parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Its Rust type.
+    pub ty: &'static str,
+    /// Documentation, in one line.
+    pub description: &'static str,
+    /// It may be absent.
+    pub optional: bool,
+}
+
+/// A type declared with `#[ty]`.
+pub trait DialectType: ParamValue {
+    /// The declaration.
+    const DEF: ParamDef;
+
+    /// Parses what follows the name.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    fn parse(p: &mut dyn ParamParser) -> Result<Type, Reported>;
+}
+
+/// An attribute declared with `#[attr]`.
+pub trait DialectAttr: ParamValue {
+    /// The declaration.
+    const DEF: ParamDef;
+
+    /// Parses what follows the name.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported>;
+}
+
+/// A parameter of a type or attribute, as text.
+pub trait Param: Sized {
+    /// What it is, in words: completes "expected …".
+    const WHAT: &'static str;
+
+    /// Reads one, if one is next; else consumes and reports nothing.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported>;
+
+    /// Writes it so that it is read back as the same.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When none is next, or it is malformed.
+    fn parse(p: &mut dyn ParamParser) -> Result<Self, Reported> {
+        match Self::opt_parse(p)? {
+            Some(value) => Ok(value),
+            None => Err(p.error(&format!("expected {}", Self::WHAT))),
+        }
+    }
+}
+
+impl Param for Type {
+    const WHAT: &'static str = "a type";
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+        p.opt_type()
+    }
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        out.write_str(&type_text(cx, *self))
+    }
+}
+
+impl Param for Attr {
+    const WHAT: &'static str = "an attribute";
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+        p.opt_attr(None)
+    }
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        out.write_str(&attr_text(cx, *self))
+    }
+}
+
+impl Param for bool {
+    const WHAT: &'static str = "'true' or 'false'";
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+        Ok(if p.opt_keyword("true") { Some(true) } else { p.opt_keyword("false").then_some(false) })
+    }
+    fn print(&self, _: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+impl Param for String {
+    const WHAT: &'static str = "a string";
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+        p.opt_string()
+    }
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        out.write_str(&attr_text(cx, cx.string_attr(self)))
+    }
+}
+
+macro_rules! int_params {
+    ($($ty:ident)*) => {$(
+        impl Param for $ty {
+            const WHAT: &'static str = "an integer";
+            fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+                let loc = p.loc();
+                let Some(value) = p.opt_int()? else { return Ok(None) };
+                match Self::try_from(value) {
+                    Ok(value) => Ok(Some(value)),
+                    Err(_) => Err(p.error_at(loc, concat!("the integer does not fit ", stringify!($ty)))),
+                }
+            }
+            fn print(&self, _: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+                write!(out, "{self}")
+            }
+        }
+    )*};
+}
+int_params! { i8 i16 i32 i64 u8 u16 u32 usize }
+
+impl<T: Param> Param for Vec<T> {
+    const WHAT: &'static str = "a list in brackets";
+    fn opt_parse(p: &mut dyn ParamParser) -> Result<Option<Self>, Reported> {
+        if !p.opt_punct("[") {
+            return Ok(None);
+        }
+        let mut items = Self::new();
+        while !p.opt_punct("]") {
+            if !items.is_empty() {
+                p.punct(",")?;
+            }
+            items.push(T::parse(p)?);
+        }
+        Ok(Some(items))
+    }
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        out.write_char('[')?;
+        for (i, item) in self.iter().enumerate() {
+            if i > 0 {
+                out.write_str(", ")?;
+            }
+            item.print(cx, out)?;
+        }
+        out.write_char(']')
     }
 }
 

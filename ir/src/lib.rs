@@ -46,4 +46,4 @@ pub use rewriter::{IrMapping, Rewriter};
 pub use types::{DYNAMIC, Type, TypeData};
 // What generated code names.
 pub use smallvec;
-pub use sutura_macros::{op, rewrite};
+pub use sutura_macros::{attr, op, rewrite, ty};

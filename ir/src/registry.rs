@@ -12,6 +12,7 @@ use crate::body::{Op, Value};
 use crate::builder::Builder;
 use crate::context::{Context, Ident};
 use crate::diagnostics::Reported;
+use crate::ext::{DialectAttr, DialectType, ParamDef};
 use crate::handle::interned_handle;
 use crate::location::Loc;
 use crate::op_def::{OpDef, OpView, Traits};
@@ -51,6 +52,10 @@ pub struct DialectInfo {
     pub types: IndexMap<&'static str, TypeParser>,
     /// Attributes by mnemonic.
     pub attrs: IndexMap<&'static str, AttrParser>,
+    /// Types declared with `#[ty]`.
+    pub type_defs: Vec<ParamDef>,
+    /// Attributes declared with `#[attr]`.
+    pub attr_defs: Vec<ParamDef>,
     /// Custom assembly directives by name.
     pub directives: IndexMap<&'static str, DirectiveDef>,
     /// Builds constants for folded results.
@@ -228,6 +233,28 @@ impl DialectBuilder<'_> {
         let old = self.info().attrs.insert(mnemonic, parse);
         assert!(old.is_none(), "attribute `{}.{mnemonic}` is registered twice", self.dialect);
         self
+    }
+
+    /// Adds a type declared with `#[ty]`.
+    ///
+    /// # Panics
+    /// When its name has another prefix than the dialect, or is taken.
+    pub fn define_type<T: DialectType>(&mut self) -> &mut Self {
+        let def = T::DEF;
+        assert_eq!(def.dialect(), self.dialect, "`{}` does not belong to dialect `{}`", def.name, self.dialect);
+        self.info().type_defs.push(def);
+        self.ty(def.mnemonic(), T::parse)
+    }
+
+    /// Adds an attribute declared with `#[attr]`.
+    ///
+    /// # Panics
+    /// When its name has another prefix than the dialect, or is taken.
+    pub fn define_attr<T: DialectAttr>(&mut self) -> &mut Self {
+        let def = T::DEF;
+        assert_eq!(def.dialect(), self.dialect, "`{}` does not belong to dialect `{}`", def.name, self.dialect);
+        self.info().attr_defs.push(def);
+        self.attr(def.mnemonic(), T::parse)
     }
 
     /// Adds a custom assembly directive, `custom<Name>(…)` in the formats of this dialect's ops.

@@ -2,8 +2,6 @@
 
 use sutura_ir::Type;
 
-use crate::flags::bit_flags;
-
 sutura_ir::keyword_attrs! {
     /// Comparisons of integers.
     pub enum CmpIPredicate(Type::I64) = "allowed 64-bit signless integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9";
@@ -84,7 +82,7 @@ sutura_ir::keyword_attrs! {
     }
 }
 
-bit_flags! {
+sutura_ir::bit_enum_attr! {
     /// What may be assumed about floats, and what may be traded for speed.
     pub struct FastMathFlags = "arith.fastmath", ",", "Floating point fast math flags";
     {
@@ -105,7 +103,7 @@ bit_flags! {
     } all "fast"
 }
 
-bit_flags! {
+sutura_ir::bit_enum_attr! {
     /// Which overflows do not happen; one that does makes the result poison.
     pub struct IntegerOverflowFlags = "arith.overflow", ", ", "Integer overflow arith flags";
     {

@@ -2,9 +2,7 @@
 
 use sutura_ir::Type;
 
-use crate::flags::{bit_flags, word_attr};
-
-bit_flags! {
+sutura_ir::bit_enum_attr! {
     /// What may be assumed about floats, and what may be traded for speed.
     pub struct FastmathFlags = "llvm.fastmath", ", ", "LLVM fastmath flags";
     {
@@ -25,7 +23,7 @@ bit_flags! {
     } all "fast"
 }
 
-word_attr! {
+sutura_ir::enum_attr! {
     /// Who sees a symbol, and what happens when several files define it.
     pub enum Linkage = "llvm.linkage", "LLVM Linkage specification";
     {
@@ -54,7 +52,7 @@ word_attr! {
     }
 }
 
-word_attr! {
+sutura_ir::enum_attr! {
     /// Where arguments and results of a call are passed.
     #[allow(missing_docs)]
     pub enum CConv = "llvm.cconv", "LLVM Calling Convention specification";
@@ -111,7 +109,7 @@ word_attr! {
     }
 }
 
-word_attr! {
+sutura_ir::enum_attr! {
     /// Whether a call may or must reuse the caller's frame.
     pub enum TailCallKind = "llvm.tailcallkind", "LLVM Calling Convention specification";
     {
@@ -126,7 +124,7 @@ word_attr! {
     }
 }
 
-word_attr! {
+sutura_ir::enum_attr! {
     /// Which functions keep a frame pointer.
     pub enum FramePointerKind = "llvm.framePointerKind", "LLVM FramePointerKind";
     {

@@ -1,8 +1,6 @@
 //! Attributes of the vector dialect.
 
-use crate::flags::word_attr;
-
-word_attr! {
+sutura_ir::enum_attr! {
     /// How values are combined in a reduction.
     pub enum CombiningKind = "vector.kind", "Kind of combining function for contractions and reductions";
     {

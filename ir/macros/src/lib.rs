@@ -49,6 +49,8 @@
 mod builders;
 mod expand;
 mod model;
+mod param;
+mod param_format;
 mod rewrite;
 #[cfg(test)]
 mod tests;
@@ -57,6 +59,49 @@ mod tests;
 #[proc_macro_attribute]
 pub fn op(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand_op(args.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Declares a dialect's type by its parameters.
+///
+/// ```ignore
+/// /// A number of elements.
+/// #[ty("toy.list", format = "`<` $elem `x` $count (`,` `in` $space^)? `>`", verify)]
+/// pub struct ListType {
+///     /// Type of the elements.
+///     elem: Type,
+///     count: i64,
+///     /// Where they lie.
+///     space: Option<String>,
+/// }
+/// ```
+///
+/// Parameters are of types that implement `sutura_ir::ext::Param`: `Type`, `Attr`, integers, `bool`, `String`, enumerations
+/// declared with `enum_attr!`, `Vec`s of them; an `Option`, and a parameter with `#[default(…)]`, may be absent. The format has
+/// literals in back quotes, `$name`, `params` (all, separated by commas), `struct(params)` or `struct($a, $b)` (each as `name =
+/// value`, in any order) and groups `(… $name^ …)?`, present when the parameter marked `^` is: an `Option`, a list that is not
+/// empty, a value other than the default. Without a format it is `` `<` params `>` ``. It is checked by the compiler.
+///
+/// `verify` names the trait `sutura_ir::ext::VerifyParams`, which the type implements by hand. Generated are the struct, its
+/// parser and printer, `ListType::get(cx, …)`, `ListType::of(cx, ty)`; the struct names its own constraint, as in
+/// `Operand<ListType>`. It is registered by `DialectBuilder::define_type`.
+#[proc_macro_attribute]
+pub fn ty(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand_param(param::Kind::Type, args.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Declares a dialect's attribute by its parameters, as `#[ty]` does a type; registered by `DialectBuilder::define_attr`.
+#[proc_macro_attribute]
+pub fn attr(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand_param(param::Kind::Attr, args.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+fn expand_param(
+    kind: param::Kind,
+    args: proc_macro2::TokenStream,
+    item: proc_macro2::TokenStream,
+) -> syn::Result<proc_macro2::TokenStream> {
+    let args = syn::parse2::<param::Args>(args)?;
+    param::expand(kind, &args, syn::parse2::<syn::ItemStruct>(item)?)
 }
 
 /// Declares rewrites: a pattern, conditions, and what takes the place of the results.

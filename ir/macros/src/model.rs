@@ -95,12 +95,12 @@ fn value(input: ParseStream<'_>) -> Result<LitStr> {
     input.parse()
 }
 
-fn check_op_name(name: &LitStr) -> Result<()> {
+pub(crate) fn check_op_name(name: &LitStr) -> Result<()> {
     let text = name.value();
     let words = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "_.$".contains(c));
     match text.split_once('.') {
         Some((dialect, op)) if words(dialect) && words(op) => Ok(()),
-        _ => Err(Error::new(name.span(), format!("`{text}` is no op name: expected \"dialect.name\""))),
+        _ => Err(Error::new(name.span(), format!("`{text}` is no name: expected \"dialect.name\""))),
     }
 }
 
@@ -199,11 +199,11 @@ impl OpModel {
 }
 
 /// Doc comments of the struct and their text; any other attribute is refused.
-fn documentation(item: &syn::ItemStruct) -> Result<(Vec<syn::Attribute>, String)> {
+pub(crate) fn documentation(item: &syn::ItemStruct) -> Result<(Vec<syn::Attribute>, String)> {
     let mut text = String::new();
     for attr in &item.attrs {
         let Some(line) = doc_line(attr) else {
-            return Err(Error::new(attr.span(), "only doc comments may stand on an op's declaration"));
+            return Err(Error::new(attr.span(), "only doc comments may stand on a declaration"));
         };
         text.push_str(line.strip_prefix(' ').unwrap_or(&line));
         text.push('\n');
@@ -211,13 +211,13 @@ fn documentation(item: &syn::ItemStruct) -> Result<(Vec<syn::Attribute>, String)
     if text.trim().is_empty() {
         return Err(Error::new(
             item.ident.span(),
-            "an op needs a doc comment: its first line is the summary that tools show",
+            "a declaration needs a doc comment: its first line is the summary that tools show",
         ));
     }
     Ok((item.attrs.clone(), text.trim().to_string()))
 }
 
-fn doc_line(attr: &syn::Attribute) -> Option<String> {
+pub(crate) fn doc_line(attr: &syn::Attribute) -> Option<String> {
     let syn::Meta::NameValue(meta) = &attr.meta else { return None };
     let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &meta.value else { return None };
     meta.path.is_ident("doc").then(|| text.value())

@@ -51,3 +51,44 @@ fn constraint_variables_need_a_bound_and_a_use() {
 fn documentation_is_required() {
     check("\"a.b\"", "struct X;", "X", "needs a doc comment");
 }
+
+/// Expands `#[ty(args)] item` and returns the error.
+fn type_error(args: &str, item: &str) -> String {
+    let parse = |text| TokenStream::from_str(text).expect("tokens");
+    let error = crate::expand_param(crate::param::Kind::Type, parse(args), parse(item));
+    error.expect_err("the declaration is wrong").to_string()
+}
+
+#[test]
+fn formats_of_parameters_are_checked() {
+    let item = "/// Doc.\nstruct T { a: i64, b: Option<i64>, c: Vec<Type> }";
+    let error = |format: &str| type_error(&format!("\"d.t\", format = \"{format}\""), item);
+    assert!(error("`<` $x `>`").contains("there is no parameter `$x` at column 7"));
+    assert!(error("`<` $a `>`").contains("parameter `$b` is not written"));
+    assert!(error("$a $a").contains("`$a` is written twice"));
+    assert!(error("$a $b").contains("may be absent: put it into a group"));
+    assert!(error("(`x` $a^)?").contains("cannot be absent"));
+    assert!(error("$a (`x`)?").contains("expected an anchor"));
+    assert!(error("$a ($c $b^)?").contains("begins with a literal or with its anchor"));
+    assert!(error("$a (`x` (`y` $b^)?)?").contains("groups do not nest"));
+    assert!(error("$a)").contains("unbalanced"));
+    assert!(error("`@`").contains("neither a keyword nor punctuation"));
+    assert!(error("`<").contains("unterminated"));
+    assert!(error("a").contains("expected a literal"));
+    assert!(error("struct($a, $d)").contains("there is no parameter `$d`"));
+    assert!(type_error("\"t\"", item).contains("expected \"dialect.name\""));
+    assert!(type_error("\"d.t\", verified", item).contains("unknown argument `verified`"));
+    assert!(type_error("\"d.t\"", "struct T;").contains("needs a doc comment"));
+}
+
+#[test]
+fn rewrites_say_what_was_expected() {
+    let error = |text: &str| {
+        let tokens = TokenStream::from_str(text).expect("tokens");
+        syn::parse2::<crate::rewrite::Rules>(tokens).err().expect("the rule is wrong").to_string()
+    };
+    assert!(error("fn f(rw) { AddOp => x }").contains("expected the operands"));
+    assert!(error("fn f() { AddOp(x) => x }").contains("expected a name for the rewriter"));
+    assert!(error("fn f(rw) { AddOp(.., x) => x }").contains("`..` stands last"));
+    assert!(error("fn f(rw) { AddOp(x) => x x }").contains("expected the end of the rule"));
+}

@@ -1,10 +1,12 @@
-//! Dialect attributes that hold words: sets of flags, `#dialect.name<a, b>`, and choices, `#dialect.name<word>`.
+//! Dialect attributes that hold words: sets of flags, `#dialect.name<a, b>`, and choices, `#dialect.name<word>`. (Those held
+//! in integer attributes are [`crate::keyword_attrs`].)
 
 /// Declares a set of flags: a type that is the attribute's value and names its constraint.
 ///
 /// `pub struct Name = "dialect.name", "separator", "description"; { FLAG = bit => "keyword", … } all "keyword";` where
 /// the last part, which may be absent, is the keyword for all flags together.
-macro_rules! bit_flags {
+#[macro_export]
+macro_rules! bit_enum_attr {
     (
         $(#[$doc:meta])* $vis:vis struct $name:ident = $full_name:literal, $separator:literal, $description:literal;
         { $($(#[$flag_doc:meta])* $flag:ident = $bit:literal => $keyword:literal,)* } $(all $all:literal)?
@@ -55,7 +57,7 @@ macro_rules! bit_flags {
             ///
             /// # Errors
             /// When it is malformed, or a flag is unknown.
-            pub fn parse(p: &mut dyn sutura_ir::asm::parse::TokenParser) -> Result<Self, sutura_ir::Reported> {
+            pub fn parse(p: &mut dyn $crate::asm::parse::TokenParser) -> Result<Self, $crate::Reported> {
                 p.punct("<")?;
                 let mut flags = Self::NONE;
                 loop {
@@ -74,9 +76,13 @@ macro_rules! bit_flags {
             }
 
             /// Reads what follows the attribute's name.
-            pub(crate) fn parse_attr(
-                p: &mut dyn sutura_ir::asm::parse::ParamParser,
-            ) -> Result<sutura_ir::Attr, sutura_ir::Reported> {
+            ///
+            /// # Errors
+            /// When it is malformed.
+            #[allow(dead_code, unreachable_pub)]
+            pub fn parse_attr(
+                p: &mut dyn $crate::asm::parse::ParamParser,
+            ) -> Result<$crate::Attr, $crate::Reported> {
                 let flags = Self::parse(p)?;
                 Ok(p.cx().ext_attr(flags))
             }
@@ -95,23 +101,36 @@ macro_rules! bit_flags {
             }
         }
 
-        impl sutura_ir::ext::ParamValue for $name {
+        impl $crate::ext::ParamValue for $name {
             const NAME: &'static str = $full_name;
 
-            fn print(&self, _: &sutura_ir::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+            fn print(&self, _: &$crate::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
                 write!(out, "{self}")
             }
         }
 
-        $crate::flags::ext_attr_constraint!($name, $description);
+        impl $crate::ext::DialectAttr for $name {
+            const DEF: $crate::ext::ParamDef = $crate::ext::ParamDef {
+                name: $full_name,
+                summary: $description,
+                description: concat!($("`", $keyword, "` "),*),
+                format: "`<` flag, … `>`",
+                params: &[],
+            };
+            fn parse(p: &mut dyn $crate::asm::parse::ParamParser) -> Result<$crate::Attr, $crate::Reported> {
+                Self::parse_attr(p)
+            }
+        }
+
+        $crate::ext_attr_constraint!($name, $description);
     };
 }
-pub(crate) use bit_flags;
 
 /// Declares a choice among words: an enumeration that is the attribute's value and names its constraint.
 ///
 /// `pub enum Name = "dialect.name", "description"; { Case => "word", … }`
-macro_rules! word_attr {
+#[macro_export]
+macro_rules! enum_attr {
     (
         $(#[$doc:meta])* $vis:vis enum $name:ident = $full_name:literal, $description:literal;
         { $($(#[$case_doc:meta])* $case:ident => $word:literal,)* }
@@ -141,7 +160,7 @@ macro_rules! word_attr {
             ///
             /// # Errors
             /// When it is malformed, or the word is unknown.
-            pub fn parse(p: &mut dyn sutura_ir::asm::parse::TokenParser) -> Result<Self, sutura_ir::Reported> {
+            pub fn parse(p: &mut dyn $crate::asm::parse::TokenParser) -> Result<Self, $crate::Reported> {
                 p.punct("<")?;
                 let loc = p.loc();
                 let word = p.any_keyword()?;
@@ -154,9 +173,13 @@ macro_rules! word_attr {
             }
 
             /// Reads what follows the attribute's name.
-            pub(crate) fn parse_attr(
-                p: &mut dyn sutura_ir::asm::parse::ParamParser,
-            ) -> Result<sutura_ir::Attr, sutura_ir::Reported> {
+            ///
+            /// # Errors
+            /// When it is malformed.
+            #[allow(dead_code, unreachable_pub)]
+            pub fn parse_attr(
+                p: &mut dyn $crate::asm::parse::ParamParser,
+            ) -> Result<$crate::Attr, $crate::Reported> {
                 let found = Self::parse(p)?;
                 Ok(p.cx().ext_attr(found))
             }
@@ -169,38 +192,62 @@ macro_rules! word_attr {
             }
         }
 
-        impl sutura_ir::ext::ParamValue for $name {
+        impl $crate::ext::ParamValue for $name {
             const NAME: &'static str = $full_name;
 
-            fn print(&self, _: &sutura_ir::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+            fn print(&self, _: &$crate::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
                 write!(out, "{self}")
             }
         }
 
-        $crate::flags::ext_attr_constraint!($name, $description);
+        impl $crate::ext::DialectAttr for $name {
+            const DEF: $crate::ext::ParamDef = $crate::ext::ParamDef {
+                name: $full_name,
+                summary: $description,
+                description: concat!($("`", $word, "` "),*),
+                format: "`<` word `>`",
+                params: &[],
+            };
+            fn parse(p: &mut dyn $crate::asm::parse::ParamParser) -> Result<$crate::Attr, $crate::Reported> {
+                Self::parse_attr(p)
+            }
+        }
+
+        impl $crate::ext::Param for $name {
+            const WHAT: &'static str = concat!("one of:" $(, " ", $word)*);
+            fn opt_parse(p: &mut dyn $crate::asm::parse::ParamParser) -> Result<Option<Self>, $crate::Reported> {
+                $(if p.opt_keyword($word) { return Ok(Some(Self::$case)); })*
+                Ok(None)
+            }
+            fn print(&self, _: &$crate::Context, out: &mut dyn std::fmt::Write) -> std::fmt::Result {
+                out.write_str(self.keyword())
+            }
+        }
+
+        $crate::ext_attr_constraint!($name, $description);
     };
 }
-pub(crate) use word_attr;
 
 /// Makes a type that is a dialect attribute's value name its constraint.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! ext_attr_constraint {
     ($name:ident, $description:literal) => {
-        impl sutura_ir::op_def::AttrConstraintDef for $name {
+        impl $crate::op_def::AttrConstraintDef for $name {
             type Get<'a> = Self;
             type Set<'a> = Self;
-            const CONSTRAINT: sutura_ir::op_def::AttrConstraint = sutura_ir::op_def::AttrConstraint {
+            const CONSTRAINT: $crate::op_def::AttrConstraint = $crate::op_def::AttrConstraint {
                 name: stringify!($name),
                 description: $description,
                 check: |cx, attr| cx.attr_as::<$name>(attr).is_some(),
-                syntax: sutura_ir::op_def::AttrSyntax::Plain,
+                syntax: $crate::op_def::AttrSyntax::Plain,
             };
-            fn get(cx: &sutura_ir::Context, attr: sutura_ir::Attr) -> Option<Self> {
+            fn get(cx: &$crate::Context, attr: $crate::Attr) -> Option<Self> {
                 cx.attr_as::<Self>(attr).copied()
             }
-            fn set(cx: &sutura_ir::Context, value: Self) -> sutura_ir::Attr {
+            fn set(cx: &$crate::Context, value: Self) -> $crate::Attr {
                 cx.ext_attr(value)
             }
         }
     };
 }
-pub(crate) use ext_attr_constraint;
