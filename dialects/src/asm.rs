@@ -13,6 +13,13 @@ pub(crate) const DYNAMIC_INDEX_LIST: DirectiveDef = DirectiveDef { parse: parse_
 /// follow; its own group may be operands or results.
 pub(crate) const ELEMENTS_OF: DirectiveDef = DirectiveDef { parse: parse_elements_of, print: print_first_type };
 
+/// An attribute dictionary, if there is one.
+pub(crate) fn parse_dict(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let entries = p.opt_attr_dict()?.unwrap_or_default();
+    parts.add_entries(p.cx(), entries);
+    Ok(())
+}
+
 /// The operand group and the attribute that an index list is written for.
 fn index_list_args(args: &[DirectiveArg]) -> Option<(usize, usize)> {
     match args {

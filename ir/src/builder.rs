@@ -255,7 +255,7 @@ impl<'b> Builder<'b> {
         nested: Option<Box<Body>>,
     ) -> Op {
         let n_regions = if nested.is_some() { 0 } else { n_regions };
-        header.props = header.name.info(self.cx).map_or(header.props, |i| i.without_defaults(self.cx, header.props));
+        header.props = header.name.info(self.cx).map_or(header.props, |i| i.normal_props(self.cx, header.props));
         let op = self.body.create_op(header, operands, result_types, successors, n_regions, nested);
         self.insert(op);
         op

@@ -2,11 +2,14 @@
 //!
 //! A dialect implements one as a `static` value and attaches it to its ops when it registers.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
+use crate::attrs::NamedAttr;
 use crate::body::Value;
+use crate::context::Context;
 use crate::diagnostics::{Diagnostics, Reported};
 use crate::op_ref::OpRef;
 use crate::symbols::SymbolScope;
@@ -42,6 +45,25 @@ pub trait MemoryEffects: Send + Sync {
     /// All effects of the op itself; those of ops in its regions count only with
     /// [`crate::Traits::RecursiveMemoryEffects`].
     fn effects(&self, op: OpRef<'_>) -> Effects;
+}
+
+/// An op that says how its results are called in custom form, where they have no name of their own.
+pub trait ResultNames: Send + Sync {
+    /// Names without `%`, each for the result at an index and those after it up to the next one that is named.
+    fn names(&self, op: OpRef<'_>) -> SmallVec<[(usize, Cow<'static, str>); 1]>;
+}
+
+/// A name for all results together.
+impl ResultNames for &'static str {
+    fn names(&self, _: OpRef<'_>) -> SmallVec<[(usize, Cow<'static, str>); 1]> {
+        smallvec![(0, Cow::Borrowed(*self))]
+    }
+}
+
+/// An op whose custom form cannot tell the absence of an optional attribute from a value: that is always held then.
+pub trait WrittenDefaults: Send + Sync {
+    /// The attributes and the values that stand for their absence.
+    fn defaults(&self, cx: &Context) -> Vec<NamedAttr>;
 }
 
 /// An op that refers to symbols.

@@ -124,7 +124,7 @@ pub struct AttrDef {
     pub constraint: AttrConstraint,
     /// True when it may be absent.
     pub optional: bool,
-    /// Value that absence stands for. Ops never hold it: see [`crate::registry::OpInfo::without_defaults`].
+    /// Value that absence stands for. Ops never hold it: see [`crate::registry::OpInfo::normal_props`].
     pub default: Option<fn(&Context) -> Attr>,
 }
 

@@ -14,6 +14,7 @@ use crate::context::{Context, Ident};
 use crate::diagnostics::Reported;
 use crate::ext::{DialectAttr, DialectType, ParamDef};
 use crate::handle::interned_handle;
+use crate::interfaces::WrittenDefaults;
 use crate::location::Loc;
 use crate::op_def::{OpDef, OpView, Traits};
 use crate::types::Type;
@@ -168,6 +169,10 @@ impl Registry {
                     .iter()
                     .filter_map(|a| Some(NamedAttr { name: cx.ident(a.name), value: a.default?(cx) }))
                     .collect(),
+                written_defaults: self
+                    .interface::<dyn WrittenDefaults>(def.name)
+                    .map(|written| written.defaults(cx))
+                    .unwrap_or_default(),
                 format: def.format.map(|text| self.compile_format(def, text)),
                 interfaces: entry.interfaces.clone(),
             };
@@ -291,22 +296,24 @@ pub struct OpInfo {
     pub format: Option<Format>,
     /// Attributes whose absence stands for a value, with that value.
     defaults: Vec<NamedAttr>,
+    /// Attributes that are never absent, with the value that they have when none is given.
+    written_defaults: Vec<NamedAttr>,
     interfaces: Vec<InterfaceEntry>,
 }
 
 impl OpInfo {
-    /// The dictionary of inherent attributes without those that have their default value: there is one way only to
-    /// write it, absence.
-    pub fn without_defaults(&self, cx: &Context, props: Attr) -> Attr {
-        if self.defaults.is_empty() || props == Attr::EMPTY_DICT {
-            return props;
-        }
+    /// The dictionary of inherent attributes as ops hold it: without those that have their default value, so that
+    /// there is one way only to write it, absence; and with those that are never absent
+    /// ([`WrittenDefaults`](crate::interfaces::WrittenDefaults)).
+    pub fn normal_props(&self, cx: &Context, props: Attr) -> Attr {
         let entries = cx.entries(props);
-        if !entries.iter().any(|e| self.defaults.contains(e)) {
+        let missing = |e: &&NamedAttr| entries.iter().all(|given| given.name != e.name);
+        let is_default = |e: &NamedAttr| self.defaults.contains(e);
+        if !entries.iter().any(is_default) && self.written_defaults.iter().all(|e| !missing(&e)) {
             return props;
         }
-        let kept: Vec<NamedAttr> = entries.iter().copied().filter(|e| !self.defaults.contains(e)).collect();
-        cx.dict(&kept)
+        let kept = entries.iter().filter(|e| !is_default(e)).chain(self.written_defaults.iter().filter(missing));
+        cx.dict(&kept.copied().collect::<Vec<NamedAttr>>())
     }
 
     /// The op's implementation of an interface: `info.interface::<dyn MemoryEffects>()`.

@@ -191,7 +191,7 @@ impl<'b> Rewriter<'b> {
     pub fn set_prop(&mut self, op: Op, name: &str, value: Option<Attr>) {
         let cx = self.cx();
         let props = cx.with_entry(self.body().props(op), cx.ident(name), value);
-        let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.without_defaults(self.cx(), props));
+        let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.normal_props(self.cx(), props));
         self.builder.body_mut().set_props(op, props);
         self.notify(|l, b| l.op_modified(b, op));
     }
@@ -206,7 +206,7 @@ impl<'b> Rewriter<'b> {
 
     /// Sets the dictionaries of inherent and discardable attributes.
     pub fn set_dicts(&mut self, op: Op, props: Attr, attrs: Attr) {
-        let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.without_defaults(self.cx(), props));
+        let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.normal_props(self.cx(), props));
         self.builder.body_mut().set_props(op, props);
         self.builder.body_mut().set_attrs(op, attrs);
         self.notify(|l, b| l.op_modified(b, op));

@@ -8,7 +8,7 @@ pub(crate) mod interp;
 mod ops;
 mod verify;
 
-use sutura_ir::interfaces::{Effects, MemoryEffects};
+use sutura_ir::interfaces::{Effects, MemoryEffects, ResultNames};
 use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
 
 pub use asm::{FAST_MATH, OVERFLOW_FLAGS};
@@ -34,6 +34,7 @@ impl Dialect for ArithDialect {
         register_integer_ops(d);
         register_float_ops(d);
         register_casts(d);
+        d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName);
         interp::register(d);
     }
 }

@@ -5,7 +5,7 @@ mod interp;
 mod ops;
 mod verify;
 
-use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::interfaces::{ResultNames, SymbolUser};
 use sutura_ir::{Dialect, DialectBuilder};
 
 pub use interp::FunctionValue;
@@ -24,6 +24,7 @@ impl Dialect for FuncDialect {
         d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
         d.interface::<dyn SymbolUser>("func.constant", &verify::ConstantSymbols);
+        d.interface::<dyn ResultNames>("func.constant", &"f");
         interp::register(d);
     }
 }

@@ -1,6 +1,10 @@
 //! Attributes of the llvm dialect.
 
-use sutura_ir::Type;
+use std::fmt;
+
+use sutura_ir::asm::parse::{ParamParser, TokenParser};
+use sutura_ir::ext::ParamValue;
+use sutura_ir::{Attr, Context, Reported, Type};
 
 sutura_ir::bit_enum_attr! {
     /// What may be assumed about floats, and what may be traded for speed.
@@ -202,3 +206,120 @@ sutura_ir::keyword_attrs! {
         True = 15 => "_true",
     }
 }
+
+sutura_ir::keyword_attrs! {
+    /// How an atomic access is ordered with others.
+    pub enum AtomicOrdering(Type::I64) = "Atomic ordering for LLVM's memory model";
+    {
+        /// Not atomic.
+        NotAtomic = 0 => "not_atomic",
+        /// No order, and values that were written by someone.
+        Unordered = 1 => "unordered",
+        /// One order per address.
+        Monotonic = 2 => "monotonic",
+        /// Sees what happened before the release that it reads from.
+        Acquire = 4 => "acquire",
+        /// What happened before is seen by an acquire that reads from it.
+        Release = 5 => "release",
+        /// Both.
+        AcqRel = 6 => "acq_rel",
+        /// One order of all such accesses.
+        SeqCst = 7 => "seq_cst",
+    }
+}
+
+/// `#llvm.dereferenceable<bytes = 4, mayBeNull = true>`: so many bytes may be read through a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Dereferenceable {
+    /// How many.
+    pub bytes: u64,
+    /// Unless it is null.
+    pub may_be_null: bool,
+}
+
+impl Dereferenceable {
+    /// Reads `<bytes = 4, mayBeNull = true>`.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub(super) fn parse(p: &mut dyn TokenParser) -> Result<Self, Reported> {
+        p.punct("<")?;
+        p.keyword("bytes")?;
+        p.punct("=")?;
+        let loc = p.loc();
+        let Ok(bytes) = u64::try_from(p.int()?) else { return Err(p.error_at(loc, "expected a number of bytes")) };
+        let mut may_be_null = false;
+        if p.opt_punct(",") {
+            p.keyword("mayBeNull")?;
+            p.punct("=")?;
+            may_be_null = p.opt_keyword("true");
+            if !may_be_null {
+                p.keyword("false")?;
+            }
+        }
+        p.punct(">")?;
+        Ok(Self { bytes, may_be_null })
+    }
+
+    pub(super) fn parse_attr(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
+        let value = Self::parse(p)?;
+        Ok(p.cx().ext_attr(value))
+    }
+}
+
+impl fmt::Display for Dereferenceable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<bytes = {}{}>", self.bytes, if self.may_be_null { ", mayBeNull = true" } else { "" })
+    }
+}
+
+impl ParamValue for Dereferenceable {
+    const NAME: &'static str = "llvm.dereferenceable";
+
+    fn print(&self, _: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+/// `#llvm.vscale_range<minRange = 1 : i32, maxRange = 16 : i32>`: how many times as long as they say scalable vectors
+/// may be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct VScaleRange {
+    /// At least.
+    pub min: i32,
+    /// At most; 0 for any.
+    pub max: i32,
+}
+
+impl VScaleRange {
+    pub(super) fn parse_attr(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
+        p.punct("<")?;
+        let mut bounds = [0; 2];
+        for (bound, word) in bounds.iter_mut().zip(["minRange", "maxRange"]) {
+            if word == "maxRange" {
+                p.punct(",")?;
+            }
+            p.keyword(word)?;
+            p.punct("=")?;
+            let loc = p.loc();
+            let attr = p.attr(Some(Type::I32))?;
+            let Some(number) = p.cx().as_int(attr).filter(|_| p.cx().attr_type(attr) == Some(Type::I32)) else {
+                return Err(p.error_at(loc, "expected a number of type i32"));
+            };
+            *bound = number as i32;
+        }
+        p.punct(">")?;
+        Ok(p.cx().ext_attr(Self { min: bounds[0], max: bounds[1] }))
+    }
+}
+
+impl ParamValue for VScaleRange {
+    const NAME: &'static str = "llvm.vscale_range";
+
+    fn print(&self, _: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "<minRange = {} : i32, maxRange = {} : i32>", self.min, self.max)
+    }
+}
+
+crate::flags::ext_attr_constraint!(Dereferenceable, "LLVM dereferenceable attribute");
+crate::flags::ext_attr_constraint!(VScaleRange, "A vscale_range attribute");

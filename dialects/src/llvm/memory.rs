@@ -3,6 +3,7 @@
 use sutura_ir::constraints::*;
 use sutura_ir::{Builder, Loc, Type, Value, op};
 
+use super::attrs::Dereferenceable;
 use super::ops::{LlvmInteger, LlvmPointer, LlvmPointerLike, LlvmType};
 
 /// Stands in [`GEPOp`]'s `rawConstantIndices` for an index that is an operand.
@@ -11,10 +12,15 @@ pub const DYNAMIC_INDEX: i32 = i32::MIN;
 /// An address computed from a pointer: by whole elements, then into them.
 ///
 /// ```mlir
-/// %q = "llvm.getelementptr"(%p, %i) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}>
-///        : (!llvm.ptr, i64) -> !llvm.ptr
+/// %q = llvm.getelementptr inbounds %p[%i, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.struct<(i32, f32)>
 /// ```
-#[op("llvm.getelementptr", traits(Pure), verify)]
+#[op(
+    "llvm.getelementptr",
+    traits(Pure),
+    format = "custom<NoWrapFlags>($noWrapFlags) $base `[` custom<GEPIndices>($dynamicIndices, $rawConstantIndices) `]` \
+              attr-dict `:` functional-type(operands, results) `,` $elem_type",
+    verify
+)]
 pub struct GEPOp {
     base: Operand<LlvmPointerLike>,
     #[name("dynamicIndices")]
@@ -46,8 +52,10 @@ impl GEPOp<'_> {
 /// ```
 #[op(
     "llvm.load",
-    format = "(`volatile` $volatile_^)? $addr (`invariant` $invariant^)? (`invariant_group` $invariantGroup^)? attr-dict \
-              `:` type($addr) `->` type($res)"
+    format = "(`volatile` $volatile_^)? $addr (`atomic` custom<Ordering>($syncscope, $ordering)^)? (`invariant` $invariant^)? (`invariant_group` $invariantGroup^)? \
+              (`dereferenceable` `` custom<Dereferenceable>($dereferenceable)^)? attr-dict \
+              `:` type($addr) `->` type($res)",
+    verify
 )]
 pub struct LoadOp {
     addr: Operand<LlvmPointer>,
@@ -73,7 +81,7 @@ pub struct LoadOp {
     #[absent]
     syncscope: OptAttr<StrAttr>,
     #[absent]
-    dereferenceable: OptAttr<AnyAttr>,
+    dereferenceable: OptAttr<Dereferenceable>,
     #[absent]
     access_groups: OptAttr<ArrayAttr>,
     #[absent]
@@ -92,8 +100,9 @@ pub struct LoadOp {
 /// ```
 #[op(
     "llvm.store",
-    format = "(`volatile` $volatile_^)? $value `,` $addr (`invariant_group` $invariantGroup^)? attr-dict `:` \
-              type($value) `,` type($addr)"
+    format = "(`volatile` $volatile_^)? $value `,` $addr (`atomic` custom<Ordering>($syncscope, $ordering)^)? \
+              (`invariant_group` $invariantGroup^)? attr-dict `:` type($value) `,` type($addr)",
+    verify
 )]
 pub struct StoreOp {
     #[name("value")]
@@ -128,7 +137,15 @@ pub struct StoreOp {
 }
 
 /// Memory on the stack, until the function returns.
-#[op("llvm.alloca")]
+///
+/// ```mlir
+/// %p = llvm.alloca %n x f32 {alignment = 64 : i64} : (i64) -> !llvm.ptr
+/// ```
+#[op(
+    "llvm.alloca",
+    format = "custom<Alloca>($arraySize, $elem_type, $inalloca, $alignment, type($arraySize), type($res), attr-dict)",
+    verify
+)]
 pub struct AllocaOp {
     /// Number of elements.
     #[name("arraySize")]

@@ -1,8 +1,8 @@
 //! The last dialect before LLVM: its types, and the operations that lowered kernels need.
-//!
-//! Functions, variables, calls and stack memory have the generic form only; their custom forms are not read.
 
 mod asm;
+mod asm_memory;
+mod asm_symbols;
 mod attrs;
 mod interp;
 mod interp_bits;
@@ -18,10 +18,12 @@ mod verify;
 
 use std::ops::Range;
 
-use sutura_ir::interfaces::{BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects, SymbolUser};
+use sutura_ir::interfaces::{
+    BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects, SymbolUser, WrittenDefaults,
+};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::smallvec;
-use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
+use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Type};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use attrs::{CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind};
@@ -58,6 +60,20 @@ impl Dialect for LlvmDialect {
             .attr("tailcallkind", TailCallKind::parse_attr)
             .attr("framePointerKind", FramePointerKind::parse_attr)
             .directive("OverflowFlags", asm::OVERFLOW_FLAGS)
+            .directive("FuncHead", asm_symbols::FUNC_HEAD)
+            .directive("Global", asm_symbols::GLOBAL)
+            .directive("Call", asm_symbols::CALL)
+            .directive("OpBundles", asm_symbols::BUNDLES)
+            .directive("CallIntrinsic", asm_symbols::CALL_INTRINSIC)
+            .directive("Alloca", asm_memory::ALLOCA)
+            .directive("NoWrapFlags", asm_memory::NO_WRAP_FLAGS)
+            .directive("GEPIndices", asm_memory::GEP_INDICES)
+            .directive("Ordering", asm_memory::ORDERING)
+            .directive("Dereferenceable", asm_memory::DEREFERENCEABLE)
+            .directive("Field", asm_memory::FIELD)
+            .directive("SwitchCases", crate::switch::CASES_DIRECTIVE)
+            .attr("dereferenceable", attrs::Dereferenceable::parse_attr)
+            .attr("vscale_range", attrs::VScaleRange::parse_attr)
             .directive("Comparison", asm::COMPARISON)
             .directive("InsertedType", asm::INSERTED_TYPE)
             .materialize(materialize);
@@ -136,11 +152,23 @@ fn register_memory(d: &mut DialectBuilder<'_>) {
 
 fn register_control(d: &mut DialectBuilder<'_>) {
     d.op::<FuncOp<'_>>().op::<ReturnOp<'_>>().op::<CallOp<'_>>().op::<CallIntrinsicOp<'_>>();
-    d.op::<BrOp<'_>>().op::<CondBrOp<'_>>().op::<UnreachableOp<'_>>();
+    d.op::<BrOp<'_>>().op::<CondBrOp<'_>>().op::<UnreachableOp<'_>>().op::<SwitchOp<'_>>();
+    d.interface::<dyn BranchInterface>("llvm.switch", &crate::switch::SwitchSuccessors);
     d.interface::<dyn BranchInterface>("llvm.br", &Successors { first_group: 0 })
         .interface::<dyn BranchInterface>("llvm.cond_br", &Successors { first_group: 1 })
+        .interface::<dyn WrittenDefaults>("llvm.func", &UnnamedAddr)
+        .interface::<dyn WrittenDefaults>("llvm.mlir.global", &UnnamedAddr)
         .interface::<dyn SymbolUser>("llvm.mlir.addressof", &verify::AddressSymbols)
         .interface::<dyn SymbolUser>("llvm.call", &verify::CallSymbols);
+}
+
+/// Upstream's custom forms always give `unnamed_addr`, 0 where nothing is written.
+struct UnnamedAddr;
+
+impl WrittenDefaults for UnnamedAddr {
+    fn defaults(&self, cx: &Context) -> Vec<NamedAttr> {
+        vec![NamedAttr { name: cx.ident("unnamed_addr"), value: cx.int_attr(0, Type::I64) }]
+    }
 }
 
 /// A read; a volatile or ordered one also keeps its place among other accesses, and is never dropped.

@@ -315,7 +315,12 @@ pub struct TruncOp {
 // ---- aggregates and constants
 
 /// A struct or array with one field replaced.
-#[op("llvm.insertvalue", traits(Pure))]
+#[op(
+    "llvm.insertvalue",
+    traits(Pure),
+    format = "$value `,` $container `` $position attr-dict `:` type($container) custom<Field>(type($value), $position)",
+    verify
+)]
 pub struct InsertValueOp<T: LlvmAggregate> {
     container: Operand<T>,
     #[name("value")]
@@ -326,7 +331,12 @@ pub struct InsertValueOp<T: LlvmAggregate> {
 }
 
 /// A field of a struct or array.
-#[op("llvm.extractvalue", traits(Pure))]
+#[op(
+    "llvm.extractvalue",
+    traits(Pure),
+    format = "$container `` $position attr-dict `:` type($container) custom<Field>(type($res), $position)",
+    verify
+)]
 pub struct ExtractValueOp {
     container: Operand<LlvmAggregate>,
     /// Path to the field.
@@ -405,6 +415,43 @@ pub struct CondBrOp {
     false_dest: Successor,
 }
 
+/// Goes to the block of the case whose number is the value, else to the default one.
+///
+/// ```mlir
+/// llvm.switch %x : i32, ^bb1 [
+///   42: ^bb2(%a : f32),
+///   7: ^bb3
+/// ]
+/// ```
+#[op(
+    "llvm.switch",
+    traits(Pure, Terminator, AttrSizedOperandSegments),
+    format = "$value `:` type($value) `,` $defaultDestination (`(` $defaultOperands^ `:` type($defaultOperands) `)`)? \
+              `[` custom<SwitchCases>($case_values, $case_operand_segments, $caseDestinations, $caseOperands, \
+              type($caseOperands)) `]` attr-dict",
+    verify
+)]
+pub struct SwitchOp {
+    #[name("value")]
+    condition: Operand<AnySignlessInteger>,
+    /// Arguments of the default block.
+    #[name("defaultOperands")]
+    default_operands: Operands<LlvmType>,
+    /// Arguments of the blocks of the cases, one block after the other.
+    #[name("caseOperands")]
+    case_operands: Operands<LlvmType>,
+    /// Numbers of the cases, as a vector.
+    case_values: OptAttr<AnyAttr>,
+    /// For each case how many of `caseOperands` are its.
+    case_operand_segments: Attr<DenseI32ArrayAttr>,
+    /// How often each is taken, the default first.
+    branch_weights: OptAttr<DenseI32ArrayAttr>,
+    #[name("defaultDestination")]
+    default_destination: Successor,
+    #[name("caseDestinations")]
+    case_destinations: Successors,
+}
+
 /// Ends a function.
 #[op("llvm.return", traits(Pure, Terminator, ReturnLike), format = "attr-dict ($arg^ `:` type($arg))?")]
 pub struct ReturnOp {
@@ -418,10 +465,14 @@ pub struct UnreachableOp;
 /// Calls an intrinsic of LLVM by name.
 ///
 /// ```mlir
-/// %r = "llvm.call_intrinsic"(%a, %b, %c) <{intrin = "llvm.fma.v8f32", op_bundle_sizes = array<i32>,
-///        operandSegmentSizes = array<i32: 3, 0>}> : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+/// %r = llvm.call_intrinsic "llvm.fma.v8f32"(%a, %b, %c) : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
 /// ```
-#[op("llvm.call_intrinsic", traits(AttrSizedOperandSegments))]
+#[op(
+    "llvm.call_intrinsic",
+    traits(AttrSizedOperandSegments),
+    format = "custom<CallIntrinsic>($intrin, $args, $op_bundle_operands, $op_bundle_sizes, $op_bundle_tags, $arg_attrs, \
+              $res_attrs, type($args), type($op_bundle_operands), type($results), attr-dict)"
+)]
 pub struct CallIntrinsicOp {
     /// Name, such as `llvm.fma.v8f32`.
     intrin: Attr<StrAttr>,

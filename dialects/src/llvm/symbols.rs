@@ -3,7 +3,7 @@
 use sutura_ir::constraints::*;
 use sutura_ir::op;
 
-use super::attrs::{CConv, FastmathFlags, FramePointerKind, Linkage, TailCallKind};
+use super::attrs::{CConv, FastmathFlags, FramePointerKind, Linkage, TailCallKind, VScaleRange};
 use super::ops::{LlvmPointer, LlvmType};
 use super::types::FunctionType as LlvmFunctionType;
 
@@ -19,7 +19,14 @@ sutura_ir::attr_constraints! {
 /// A function; without a body, one that is defined elsewhere.
 ///
 /// The attributes without description are passed on to LLVM as they are.
-#[op("llvm.func", traits(IsolatedFromAbove, Symbol, AffineScope), verify, verify_regions)]
+#[op(
+    "llvm.func",
+    traits(IsolatedFromAbove, Symbol, AffineScope),
+    format = "custom<FuncHead>($linkage, $visibility_, $unnamed_addr, $CConv, $sym_name, $function_type, $arg_attrs, \
+              $res_attrs, $vscale_range, $comdat, $body) attr-dict-with-keyword ($body^)?",
+    verify,
+    verify_regions
+)]
 pub struct FuncOp {
     sym_name: Attr<StrAttr>,
     #[absent]
@@ -81,7 +88,7 @@ pub struct FuncOp {
     #[absent]
     alignment: OptAttr<I64Attr>,
     #[absent]
-    vscale_range: OptAttr<AnyAttr>,
+    vscale_range: OptAttr<VScaleRange>,
     #[absent]
     frame_pointer: OptAttr<FramePointerKind>,
     #[absent]
@@ -136,7 +143,12 @@ pub struct FuncOp {
 }
 
 /// A variable of the program.
-#[op("llvm.mlir.global", traits(IsolatedFromAbove, Symbol))]
+#[op(
+    "llvm.mlir.global",
+    traits(IsolatedFromAbove, Symbol),
+    format = "custom<Global>($linkage, $visibility_, $thread_local_, $unnamed_addr, $constant, $sym_name, $value, \
+              $comdat, $global_type, attr-dict) ($initializer^)?"
+)]
 pub struct GlobalOp {
     global_type: Attr<TypeAttr>,
     /// Never written.
@@ -185,7 +197,14 @@ pub struct AddressOfOp {
 }
 
 /// Calls a function by name, or by its address: then the first operand.
-#[op("llvm.call", traits(AttrSizedOperandSegments), verify)]
+#[op(
+    "llvm.call",
+    traits(AttrSizedOperandSegments),
+    format = "custom<Call>($CConv, $TailCallKind, $callee, $callee_operands, $var_callee_type, $op_bundle_operands, \
+              $op_bundle_sizes, $op_bundle_tags, $arg_attrs, $res_attrs, type($callee_operands), \
+              type($op_bundle_operands), type($result), attr-dict)",
+    verify
+)]
 pub struct CallOp {
     /// Type of a callee with variable arguments.
     #[absent]

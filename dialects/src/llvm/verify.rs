@@ -6,10 +6,12 @@ use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::symbols::SymbolScope;
 use sutura_ir::{Context, Diagnostic, Diagnostics, OpRef, Reported, Type, TypeData};
 
-use super::memory::{DYNAMIC_INDEX, GEPOp};
-use super::ops::{FCmpOp, ICmpOp, ReturnOp};
+use super::asm_memory::field_type;
+use super::attrs::AtomicOrdering;
+use super::memory::{AllocaOp, DYNAMIC_INDEX, GEPOp, LoadOp, StoreOp};
+use super::ops::{ExtractValueOp, FCmpOp, ICmpOp, InsertValueOp, ReturnOp, SwitchOp};
 use super::symbols::{AddressOfOp, CallOp, FuncOp, GlobalOp};
-use super::types::{FunctionType, VoidType};
+use super::types::{FunctionType, VoidType, is_pointer};
 use crate::show;
 
 /// `i1` in the shape of `ty`: scalars other than vectors (pointers too) give `i1`.
@@ -70,6 +72,110 @@ impl Verify for GEPOp<'_> {
     }
 }
 
+// ---- accesses
+
+/// Scalars that the hardware can access at once.
+fn is_atomic_type(op: OpRef<'_>, ty: Type, pointers: bool) -> bool {
+    if pointers && is_pointer(op.cx, ty) {
+        return true;
+    }
+    let sized = ty.is_float(op.cx) || ty.is_signless_integer(op.cx);
+    sized && op.cx.bit_width(ty).is_some_and(|w| matches!(w, 8 | 16 | 32 | 64 | 80 | 128))
+}
+
+fn verify_atomic(op: OpRef<'_>, ty: Type, refused: &[AtomicOrdering]) -> Result<(), Diagnostic> {
+    let number = op.prop("ordering").and_then(|a| op.cx.as_int(a)).unwrap_or_default();
+    let Some(ordering) = AtomicOrdering::from_int(number) else {
+        return Err(
+            op.error("attribute 'ordering' failed to satisfy constraint: Atomic ordering for LLVM's memory model")
+        );
+    };
+    if ordering == AtomicOrdering::NotAtomic {
+        return match op.prop("syncscope") {
+            Some(_) => Err(op.error("expected syncscope to be null for non-atomic access")),
+            None => Ok(()),
+        };
+    }
+    if !is_atomic_type(op, ty, true) {
+        return Err(op.error(format!("unsupported type '{}' for atomic access", show::ty(op.cx, ty))));
+    }
+    if op.prop("alignment").is_none() {
+        return Err(op.error("expected alignment for atomic access"));
+    }
+    if refused.contains(&ordering) {
+        return Err(op.error(format!("unsupported ordering '{}'", ordering.keyword())));
+    }
+    Ok(())
+}
+
+impl Verify for LoadOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let ty = op.ty(LoadOp::from_ref(op).res());
+        let result = verify_atomic(op, ty, &[AtomicOrdering::Release, AtomicOrdering::AcqRel]);
+        result.map_err(|d| diags.report(d))
+    }
+}
+
+impl Verify for StoreOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let ty = op.ty(StoreOp::from_ref(op).stored());
+        let result = verify_atomic(op, ty, &[AtomicOrdering::Acquire, AtomicOrdering::AcqRel]);
+        result.map_err(|d| diags.report(d))
+    }
+}
+
+impl Verify for AllocaOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let alloca = AllocaOp::from_ref(op);
+        let target = matches!(op.cx.type_data(alloca.elem_type()), sutura_ir::TypeData::Opaque { .. });
+        if alloca.inalloca() && target {
+            return Err(diags.report(op.error("inalloca is not allowed for target types")));
+        }
+        Ok(())
+    }
+}
+
+/// The type at a position is the one that is written or read.
+fn verify_field(op: OpRef<'_>, container: Type, path: &[i64], field: Type) -> Result<(), Diagnostic> {
+    let expected = field_type(op.cx, container, path).map_err(|message| op.error(message))?;
+    if expected == field {
+        return Ok(());
+    }
+    let (field, expected) = (show::ty(op.cx, field), show::ty(op.cx, expected));
+    Err(op.error(format!("Type mismatch: value type '{field}' but the field's is '{expected}'")))
+}
+
+impl Verify for InsertValueOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let insert = InsertValueOp::from_ref(op);
+        let (container, field) = (op.ty(insert.container()), op.ty(insert.inserted()));
+        verify_field(op, container, &insert.position(), field).map_err(|d| diags.report(d))
+    }
+}
+
+impl Verify for ExtractValueOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let extract = ExtractValueOp::from_ref(op);
+        let (container, field) = (op.ty(extract.container()), op.ty(extract.res()));
+        verify_field(op, container, &extract.position(), field).map_err(|d| diags.report(d))
+    }
+}
+
+impl Verify for SwitchOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let switch = SwitchOp::from_ref(op);
+        let values = switch.case_values().and_then(|a| op.cx.dense(a));
+        if values.as_ref().map_or(0, |v| v.len()) != op.successors().len().saturating_sub(1) {
+            let message = "expects number of case values to match number of case destinations";
+            return Err(diags.report(op.error(message)));
+        }
+        if values.is_some_and(|v| v.element_type() != op.ty(switch.condition())) {
+            return Err(diags.report(op.error("expects case value type to match condition value type")));
+        }
+        Ok(())
+    }
+}
+
 // ---- functions
 
 fn function_type(op: OpRef<'_>) -> &FunctionType {
@@ -80,9 +186,6 @@ impl Verify for FuncOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let (func, ty) = (FuncOp::from_ref(op), function_type(op));
         let Some(entry) = func.body().entry() else { return Ok(()) };
-        if ty.var_arg {
-            return Err(diags.report(op.error("only external functions can be variadic")));
-        }
         let args: Vec<Type> = entry.args().iter().map(|v| entry.body.ty(*v)).collect();
         if args == ty.params {
             return Ok(());

@@ -25,6 +25,24 @@ static ALLOCATE: On = On(&[(EffectKind::Allocate, Place::Result(0))]);
 static FREE: On = On(&[(EffectKind::Free, Place::Operand(0))]);
 static COPY: On = On(&[(EffectKind::Read, Place::Operand(0)), (EffectKind::Write, Place::Operand(1))]);
 
+/// What upstream calls the results of these ops.
+static NAMES: &[(&str, &str)] = &[
+    ("memref.alloc", "alloc"),
+    ("memref.alloca", "alloca"),
+    ("memref.assume_alignment", "assume_align"),
+    ("memref.cast", "cast"),
+    ("memref.collapse_shape", "collapse_shape"),
+    ("memref.dim", "dim"),
+    ("memref.expand_shape", "expand_shape"),
+    ("memref.extract_aligned_pointer_as_index", "intptr"),
+    ("memref.memory_space_cast", "memspacecast"),
+    ("memref.reinterpret_cast", "reinterpret_cast"),
+    ("memref.reshape", "reshape"),
+    ("memref.subview", "subview"),
+    ("memref.transpose", "transpose"),
+    ("memref.view", "view"),
+];
+
 impl Dialect for MemRefDialect {
     const NAME: &'static str = "memref";
 
@@ -47,6 +65,7 @@ impl Dialect for MemRefDialect {
             .interface::<dyn MemoryEffects>("memref.store", &WRITE)
             .interface::<dyn MemoryEffects>("memref.copy", &COPY)
             .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
+        crate::names::attach(d, NAMES);
         interp::register(d);
     }
 }

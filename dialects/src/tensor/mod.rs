@@ -14,6 +14,27 @@ pub use ops::*;
 #[derive(Clone, Copy, Debug)]
 pub struct TensorDialect;
 
+/// What upstream calls the results of these ops.
+static NAMES: &[(&str, &str)] = &[
+    ("tensor.cast", "cast"),
+    ("tensor.collapse_shape", "collapsed"),
+    ("tensor.concat", "concat"),
+    ("tensor.dim", "dim"),
+    ("tensor.expand_shape", "expanded"),
+    ("tensor.extract", "extracted"),
+    ("tensor.extract_slice", "extracted_slice"),
+    ("tensor.from_elements", "from_elements"),
+    ("tensor.gather", "gather"),
+    ("tensor.generate", "generated"),
+    ("tensor.insert", "inserted"),
+    ("tensor.insert_slice", "inserted_slice"),
+    ("tensor.pad", "padded"),
+    ("tensor.rank", "rank"),
+    ("tensor.reshape", "reshape"),
+    ("tensor.scatter", "scatter"),
+    ("tensor.splat", "splat"),
+];
+
 impl Dialect for TensorDialect {
     const NAME: &'static str = "tensor";
 
@@ -26,6 +47,7 @@ impl Dialect for TensorDialect {
         d.op::<FromElementsOp<'_>>().op::<SplatOp<'_>>().op::<RankOp<'_>>().op::<GenerateOp<'_>>();
         d.op::<ExtractSliceOp<'_>>().op::<InsertSliceOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<PadOp<'_>>().op::<YieldOp<'_>>();
+        crate::names::attach(d, NAMES);
         interp::register(d);
     }
 }

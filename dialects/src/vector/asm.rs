@@ -22,6 +22,36 @@ pub(super) const READ_TYPES: DirectiveDef = DirectiveDef { parse: parse_read, pr
 /// `vector, base` of a write; mask and result follow, and what the dictionary left out is filled in.
 pub(super) const WRITE_TYPES: DirectiveDef = DirectiveDef { parse: parse_write, print: print_two };
 
+/// The dictionary of a transfer, without a map that picks the last dimensions in order and bounds that are all unknown.
+pub(super) const TRANSFER_DICT: DirectiveDef =
+    DirectiveDef { parse: crate::asm::parse_dict, print: print_transfer_dict };
+
+/// The dictionary of an outer product: with an accumulator it holds the kind, the default one too.
+pub(super) const OUTER_PRODUCT_DICT: DirectiveDef =
+    DirectiveDef { parse: crate::asm::parse_dict, print: print_outer_product_dict };
+
+fn print_outer_product_dict(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    match op.num_operands() {
+        3.. => p.full_attr_dict(op, &[]),
+        _ => p.attr_dict_without(op, &[]),
+    }
+}
+
+fn print_transfer_dict(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    let cx = op.cx;
+    let mut elided = Vec::new();
+    let map = op.prop("permutation_map").and_then(|a| cx.as_affine_map(a));
+    let is_minor = |map| minor_identity(cx, cx.affine_map_data(map).dims as usize, cx.map_results(map).len()) == map;
+    if map.is_some_and(is_minor) {
+        elided.push("permutation_map");
+    }
+    let bounds = op.prop("in_bounds").and_then(|a| BoolArrayAttr::get(cx, a));
+    if bounds.is_some_and(|bounds| !bounds.contains(&true)) {
+        elided.push("in_bounds");
+    }
+    p.attr_dict_without(op, &elided);
+}
+
 fn parse_kind(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     let kind = CombiningKind::parse(p)?;
     parts.set_prop(p.cx(), "kind", p.cx().ext_attr(kind));

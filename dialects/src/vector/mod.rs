@@ -34,6 +34,8 @@ impl Dialect for VectorDialect {
         d.directive("DynamicIndexList", crate::asm::DYNAMIC_INDEX_LIST)
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
             .directive("FastMath", crate::arith::FAST_MATH)
+            .directive("OuterProductDict", asm::OUTER_PRODUCT_DICT)
+            .directive("TransferDict", asm::TRANSFER_DICT)
             .directive("Kind", asm::KIND)
             .directive("OuterProductTypes", asm::OUTER_PRODUCT_TYPES)
             .directive("ReadTypes", asm::READ_TYPES)

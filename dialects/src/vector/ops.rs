@@ -268,7 +268,7 @@ pub struct ReductionOp<T: AnyType> {
 #[op(
     "vector.outerproduct",
     traits(Pure),
-    format = "$lhs `,` $rhs (`,` $acc^)? attr-dict `:` \
+    format = "$lhs `,` $rhs (`,` $acc^)? custom<OuterProductDict>($kind, attr-dict) `:` \
               custom<OuterProductTypes>(type($lhs), type($rhs), type($acc), type($result))",
     verify,
     infer
@@ -366,7 +366,8 @@ pub struct MaskedStoreOp {
 #[op(
     "vector.transfer_read",
     traits(AttrSizedOperandSegments),
-    format = "$base `[` $indices `]` `,` $padding (`,` $mask^)? attr-dict `:` \
+    format = "$base `[` $indices `]` `,` $padding (`,` $mask^)? \
+              custom<TransferDict>($permutation_map, $in_bounds, attr-dict) `:` \
               custom<ReadTypes>(type($base), type($padding), type($mask), type($vector))",
     verify
 )]
@@ -387,7 +388,8 @@ pub struct TransferReadOp {
 #[op(
     "vector.transfer_write",
     traits(AttrSizedOperandSegments),
-    format = "$valueToStore `,` $base `[` $indices `]` (`,` $mask^)? attr-dict `:` \
+    format = "$valueToStore `,` $base `[` $indices `]` (`,` $mask^)? \
+              custom<TransferDict>($permutation_map, $in_bounds, attr-dict) `:` \
               custom<WriteTypes>(type($valueToStore), type($base), type($mask), type($result))",
     verify
 )]

@@ -426,15 +426,7 @@ impl<'t> CustomOp<'t> {
                 None => return Ok(()),
             }
         };
-        let cx = cursor.reader.cx;
-        for entry in entries {
-            let name = cx.str(entry.name);
-            if self.def.attr(name).is_some() || self.def.is_segment_sizes(name) {
-                self.parts.props.push(entry);
-            } else {
-                self.parts.attrs.push(entry);
-            }
-        }
+        self.parts.add_entries(cursor.reader.cx, entries);
         Ok(())
     }
 

@@ -241,6 +241,20 @@ impl OpParts {
         self.set_prop(cx, self.def.attrs[index].name, value);
     }
 
+    /// Adds the entries of an attribute dictionary, inherent and discardable ones.
+    pub fn add_entries(&mut self, cx: &Context, entries: impl IntoIterator<Item = NamedAttr>) {
+        for entry in entries {
+            let name = cx.str(entry.name);
+            let inherent = self.def.attr(name).is_some() || self.def.is_segment_sizes(name);
+            if inherent { &mut self.props } else { &mut self.attrs }.push(entry);
+        }
+    }
+
+    /// The inherent or discardable attribute read so far under `name`.
+    pub fn entry(&self, cx: &Context, name: &str) -> Option<Attr> {
+        self.props.iter().chain(&self.attrs).find(|e| cx.str(e.name) == name).map(|e| e.value)
+    }
+
     /// Sets an inherent attribute.
     pub fn set_prop(&mut self, cx: &Context, name: &str, value: Attr) {
         self.props.push(NamedAttr { name: cx.ident(name), value });
@@ -262,6 +276,8 @@ pub enum DirectiveArg {
     Region(usize),
     /// `$successor`
     Successor(usize),
+    /// `attr-dict`: the directive reads and writes the attribute dictionary.
+    AttrDict,
 }
 
 /// A custom directive: how it is parsed and printed.

@@ -156,6 +156,12 @@ macro_rules! enum_attr {
                 }
             }
 
+            /// The word, if one is next, without brackets.
+            #[allow(dead_code, reason = "not every choice is written bare")]
+            pub(crate) fn opt_keyword(p: &mut dyn sutura_ir::asm::parse::AsmParser) -> Option<Self> {
+                [$($word),*].into_iter().find(|word| p.opt_keyword(word)).and_then(Self::from_keyword)
+            }
+
             /// Reads `<word>`.
             ///
             /// # Errors

@@ -4,14 +4,14 @@
 // CHECK-LABEL: func.func @ints(%x: i32, %y: i32, %b: i1) -> (i32, i32, i32, i32, i32, i32, i32, i1, i32, i32) {
 // CHECK-NEXT: %c0 = arith.constant 0 : i32
 // CHECK-NEXT: %c7 = arith.constant 7 : i32
-// CHECK-NEXT: %0 = arith.constant 14 : i32
-// CHECK-NEXT: %1 = arith.addi %x, %0 : i32
-// CHECK-NEXT: %2 = arith.subi %c0, %x : i32
-// CHECK-NEXT: %3 = arith.addi %x, %c7 : i32
-// CHECK-NEXT: %4 = arith.divsi %c7, %c0 : i32
-// CHECK-NEXT: %5 = arith.cmpi sle, %x, %c7 : i32
-// CHECK-NEXT: %6 = arith.select %5, %x, %y : i32
-// CHECK-NEXT: return %x, %1, %2, %1, %3, %4, %6, %5, %x, %c7 : i32, i32, i32, i32, i32, i32, i32, i1, i32, i32
+// CHECK-NEXT: %c14_i32 = arith.constant 14 : i32
+// CHECK-NEXT: %0 = arith.addi %x, %c14_i32 : i32
+// CHECK-NEXT: %1 = arith.subi %c0, %x : i32
+// CHECK-NEXT: %2 = arith.addi %x, %c7 : i32
+// CHECK-NEXT: %3 = arith.divsi %c7, %c0 : i32
+// CHECK-NEXT: %4 = arith.cmpi sle, %x, %c7 : i32
+// CHECK-NEXT: %5 = arith.select %4, %x, %y : i32
+// CHECK-NEXT: return %x, %0, %1, %0, %2, %3, %5, %4, %x, %c7 : i32, i32, i32, i32, i32, i32, i32, i1, i32, i32
 // CHECK-NEXT: }
 func.func @ints(%x: i32, %y: i32, %b: i1) -> (i32, i32, i32, i32, i32, i32, i32, i1, i32, i32) {
   %c0 = arith.constant 0 : i32
@@ -34,10 +34,10 @@ func.func @ints(%x: i32, %y: i32, %b: i1) -> (i32, i32, i32, i32, i32, i32, i32,
 }
 
 // CHECK-LABEL: func.func @floats(%x: f32) -> (f32, f32, f32, f32, f32) {
-// CHECK-NEXT: %0 = arith.constant 0x7F800000 : f32
+// CHECK-NEXT: %cst = arith.constant 0x7F800000 : f32
 // CHECK-NEXT: %z = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %1 = arith.addf %x, %z : f32
-// CHECK-NEXT: return %1, %x, %x, %0, %x : f32, f32, f32, f32, f32
+// CHECK-NEXT: %0 = arith.addf %x, %z : f32
+// CHECK-NEXT: return %0, %x, %x, %cst, %x : f32, f32, f32, f32, f32
 // CHECK-NEXT: }
 func.func @floats(%x: f32) -> (f32, f32, f32, f32, f32) {
   %z = arith.constant 0.0 : f32

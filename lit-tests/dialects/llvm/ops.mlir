@@ -2,18 +2,17 @@
 // RUN: sutura-opt %s --split-input-file | sutura-opt --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --split-input-file --print-op-generic | sutura-opt --split-input-file | FileCheck %s
 
-// CHECK: "llvm.mlir.global"() <{alignment = 8 : i64, constant, global_type = !llvm.array<3 x i8>, linkage = #llvm.linkage<private>, sym_name = "text", value = "abc"}> ({
+// CHECK: llvm.mlir.global private constant @text("abc") {addr_space = 0 : i32, alignment = 8 : i64}
 "llvm.mlir.global"() <{alignment = 8 : i64, constant, global_type = !llvm.array<3 x i8>, linkage = #llvm.linkage<private>, sym_name = "text", value = "abc"}> ({
 }) : () -> ()
-// CHECK: "llvm.func"() <{function_type = !llvm.func<i32 (ptr, ...)>, sym_name = "printf"}> ({
+// CHECK: llvm.func @printf(!llvm.ptr, ...) -> i32
 "llvm.func"() <{function_type = !llvm.func<i32 (ptr, ...)>, sym_name = "printf"}> ({
 }) : () -> ()
-// CHECK: "llvm.func"() <{function_type = !llvm.func<void (struct<"a \22b\22", packed (ptr, i64, array<2 x i64>)>, struct<"o", opaque>, ptr<3>)>, sym_name = "plain"}> ({
+// CHECK: llvm.func @plain(!llvm.struct<"a \22b\22", packed (ptr, i64, array<2 x i64>)>, !llvm.struct<"o", opaque>, !llvm.ptr<3>)
 "llvm.func"() <{function_type = !llvm.func<void (struct<"a \22b\22", packed (ptr, i64, array<2 x i64>)>, struct<"o", opaque>, ptr<3>)>, sym_name = "plain"}> ({
 }) : () -> ()
-// CHECK: "llvm.func"() <{function_type = !llvm.func<f32 (ptr, i64, f32, vector<8xf32>)>, sym_name = "f"}> ({
+// CHECK: llvm.func @f(%arg0: !llvm.ptr, %arg1: i64, %arg2: f32, %arg3: vector<8xf32>) -> f32 {
 "llvm.func"() <{function_type = !llvm.func<f32 (ptr, i64, f32, vector<8xf32>)>, sym_name = "f"}> ({
-// CHECK: ^bb0(%arg0: !llvm.ptr, %arg1: i64, %arg2: f32, %arg3: vector<8xf32>):
 ^bb0(%arg0: !llvm.ptr, %arg1: i64, %arg2: f32, %arg3: vector<8xf32>):
   // CHECK: %0 = llvm.mlir.constant(4 : i64) : i64
   %0 = llvm.mlir.constant(4 : i64) : i64
@@ -25,9 +24,9 @@
   %3 = llvm.mlir.poison : f32
   // CHECK: %4 = llvm.mlir.undef : !llvm.struct<(ptr, i64, array<2 x i64>)>
   %4 = llvm.mlir.undef : !llvm.struct<(ptr, i64, array<2 x i64>)>
-  // CHECK: %5 = "llvm.insertvalue"(%4, %arg0) <{position = array<i64: 0>}> : (!llvm.struct<(ptr, i64, array<2 x i64>)>, !llvm.ptr) -> !llvm.struct<(ptr, i64, array<2 x i64>)>
+  // CHECK: %5 = llvm.insertvalue %arg0, %4[0] : !llvm.struct<(ptr, i64, array<2 x i64>)>
   %5 = "llvm.insertvalue"(%4, %arg0) <{position = array<i64: 0>}> : (!llvm.struct<(ptr, i64, array<2 x i64>)>, !llvm.ptr) -> !llvm.struct<(ptr, i64, array<2 x i64>)>
-  // CHECK: %6 = "llvm.extractvalue"(%5) <{position = array<i64: 2, 1>}> : (!llvm.struct<(ptr, i64, array<2 x i64>)>) -> i64
+  // CHECK: %6 = llvm.extractvalue %5[2, 1] : !llvm.struct<(ptr, i64, array<2 x i64>)>
   %6 = "llvm.extractvalue"(%5) <{position = array<i64: 2, 1>}> : (!llvm.struct<(ptr, i64, array<2 x i64>)>) -> i64
   // CHECK: %7 = llvm.add %arg1, %0 : i64
   %7 = llvm.add %arg1, %0 : i64
@@ -103,25 +102,25 @@
   %42 = llvm.bitcast %arg2 : f32 to i32
   // CHECK: %43 = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<3>
   %43 = llvm.addrspacecast %arg0 : !llvm.ptr to !llvm.ptr<3>
-  // CHECK: %44 = "llvm.getelementptr"(%arg0, %arg1) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr, i64) -> !llvm.ptr
+  // CHECK: %44 = llvm.getelementptr %arg0[%arg1] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %44 = "llvm.getelementptr"(%arg0, %arg1) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr, i64) -> !llvm.ptr
-  // CHECK: %45 = "llvm.getelementptr"(%arg0, %arg1) <{elem_type = !llvm.array<4 x f32>, rawConstantIndices = array<i32: -2147483648, 1>}> : (!llvm.ptr, i64) -> !llvm.ptr
+  // CHECK: %45 = llvm.getelementptr %arg0[%arg1, 1] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
   %45 = "llvm.getelementptr"(%arg0, %arg1) <{elem_type = !llvm.array<4 x f32>, rawConstantIndices = array<i32: -2147483648, 1>}> : (!llvm.ptr, i64) -> !llvm.ptr
   // CHECK: %46 = llvm.load %44 {alignment = 4 : i64} : !llvm.ptr -> f32
   %46 = llvm.load %44 {alignment = 4 : i64} : !llvm.ptr -> f32
   // CHECK: llvm.store %46, %44 {alignment = 4 : i64} : f32, !llvm.ptr
   llvm.store %46, %44 {alignment = 4 : i64} : f32, !llvm.ptr
-  // CHECK: %47 = "llvm.alloca"(%0) <{alignment = 64 : i64, elem_type = f32}> : (i64) -> !llvm.ptr
+  // CHECK: %47 = llvm.alloca %0 x f32 {alignment = 64 : i64} : (i64) -> !llvm.ptr
   %47 = "llvm.alloca"(%0) <{alignment = 64 : i64, elem_type = f32}> : (i64) -> !llvm.ptr
   // CHECK: %48 = llvm.mlir.addressof @text : !llvm.ptr
   %48 = llvm.mlir.addressof @text : !llvm.ptr
-  // CHECK: %49 = "llvm.call"(%arg0) <{callee = @printf, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 1, 0>, var_callee_type = !llvm.func<i32 (ptr, ...)>}> : (!llvm.ptr) -> i32
+  // CHECK: %49 = llvm.call @printf(%arg0) vararg(!llvm.func<i32 (ptr, ...)>) : (!llvm.ptr) -> i32
   %49 = "llvm.call"(%arg0) <{callee = @printf, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 1, 0>, var_callee_type = !llvm.func<i32 (ptr, ...)>}> : (!llvm.ptr) -> i32
-  // CHECK: %50 = "llvm.call"(%arg0, %arg1, %arg2, %arg3) <{callee = @f, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 4, 0>}> : (!llvm.ptr, i64, f32, vector<8xf32>) -> f32
+  // CHECK: %50 = llvm.call @f(%arg0, %arg1, %arg2, %arg3) : (!llvm.ptr, i64, f32, vector<8xf32>) -> f32
   %50 = "llvm.call"(%arg0, %arg1, %arg2, %arg3) <{callee = @f, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 4, 0>}> : (!llvm.ptr, i64, f32, vector<8xf32>) -> f32
-  // CHECK: %51 = "llvm.call_intrinsic"(%arg3, %arg3, %arg3) <{intrin = "llvm.fma.v8f32", op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 3, 0>}> : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+  // CHECK: %51 = llvm.call_intrinsic "llvm.fma.v8f32"(%arg3, %arg3, %arg3) : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
   %51 = "llvm.call_intrinsic"(%arg3, %arg3, %arg3) <{intrin = "llvm.fma.v8f32", op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 3, 0>}> : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
-  // CHECK: "llvm.call_intrinsic"() <{intrin = "llvm.x86.sse.sfence", op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
+  // CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"() : () -> ()
   "llvm.call_intrinsic"() <{intrin = "llvm.x86.sse.sfence", op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
   // CHECK: llvm.cond_br %27, ^bb1(%arg2 : f32), ^bb2
   llvm.cond_br %27, ^bb1(%arg2 : f32), ^bb2

@@ -11,41 +11,41 @@ memref.global @scratch : memref<2xf32> = uninitialized
 memref.global @external : memref<2xf32>
 // CHECK: func.func @f(%arg0: memref<?x4xf32>, %arg1: index, %arg2: f32, %arg3: memref<?xi8>) {
 func.func @f(%arg0: memref<?x4xf32>, %arg1: index, %arg2: f32, %arg3: memref<?xi8>) {
-  // CHECK: %0 = memref.alloc(%arg1) {alignment = 64 : i64} : memref<?x4xf32>
+  // CHECK: %alloc = memref.alloc(%arg1) {alignment = 64 : i64} : memref<?x4xf32>
   %0 = memref.alloc(%arg1) {alignment = 64 : i64} : memref<?x4xf32>
-  // CHECK: %1 = memref.alloca() : memref<4xf32>
+  // CHECK: %alloca = memref.alloca() : memref<4xf32>
   %1 = memref.alloca() : memref<4xf32>
-  // CHECK: %2 = memref.alloca()[%arg1] : memref<4xf32, #map>
+  // CHECK: %alloca_0 = memref.alloca()[%arg1] : memref<4xf32, #map>
   %2 = memref.alloca()[%arg1] : memref<4xf32, #map>
-  // CHECK: memref.dealloc %0 : memref<?x4xf32>
+  // CHECK: memref.dealloc %alloc : memref<?x4xf32>
   memref.dealloc %0 : memref<?x4xf32>
-  // CHECK: %3 = memref.load %arg0[%arg1, %arg1] : memref<?x4xf32>
+  // CHECK: %0 = memref.load %arg0[%arg1, %arg1] : memref<?x4xf32>
   %3 = memref.load %arg0[%arg1, %arg1] : memref<?x4xf32>
   // CHECK: memref.store %arg2, %arg0[%arg1, %arg1] {alignment = 16 : i64} : memref<?x4xf32>
   memref.store %arg2, %arg0[%arg1, %arg1] {alignment = 16 : i64} : memref<?x4xf32>
-  // CHECK: %4 = memref.dim %arg0, %arg1 : memref<?x4xf32>
+  // CHECK: %dim = memref.dim %arg0, %arg1 : memref<?x4xf32>
   %4 = memref.dim %arg0, %arg1 : memref<?x4xf32>
-  // CHECK: %5 = memref.rank %arg0 : memref<?x4xf32>
+  // CHECK: %1 = memref.rank %arg0 : memref<?x4xf32>
   %5 = memref.rank %arg0 : memref<?x4xf32>
-  // CHECK: %6 = memref.cast %arg0 : memref<?x4xf32> to memref<8x4xf32>
+  // CHECK: %cast = memref.cast %arg0 : memref<?x4xf32> to memref<8x4xf32>
   %6 = memref.cast %arg0 : memref<?x4xf32> to memref<8x4xf32>
   // CHECK: memref.copy %arg0, %arg0 : memref<?x4xf32> to memref<?x4xf32>
   memref.copy %arg0, %arg0 : memref<?x4xf32> to memref<?x4xf32>
-  // CHECK: %7 = memref.subview %arg0[%arg1, 1] [2, %arg1] [1, 2] : memref<?x4xf32> to memref<2x?xf32, strided<[4, 2], offset: ?>>
+  // CHECK: %subview = memref.subview %arg0[%arg1, 1] [2, %arg1] [1, 2] : memref<?x4xf32> to memref<2x?xf32, strided<[4, 2], offset: ?>>
   %7 = memref.subview %arg0[%arg1, 1] [2, %arg1] [1, 2] : memref<?x4xf32> to memref<2x?xf32, strided<[4, 2], offset: ?>>
-  // CHECK: %8 = memref.subview %arg0[%arg1, 0] [1, 4] [1, 1] : memref<?x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+  // CHECK: %subview_1 = memref.subview %arg0[%arg1, 0] [1, 4] [1, 1] : memref<?x4xf32> to memref<4xf32, strided<[1], offset: ?>>
   %8 = memref.subview %arg0[%arg1, 0] [1, 4] [1, 1] : memref<?x4xf32> to memref<4xf32, strided<[1], offset: ?>>
-  // CHECK: %9 = memref.reinterpret_cast %arg0 to offset: [0], sizes: [%arg1, 2], strides: [2, 1] : memref<?x4xf32> to memref<?x2xf32>
+  // CHECK: %reinterpret_cast = memref.reinterpret_cast %arg0 to offset: [0], sizes: [%arg1, 2], strides: [2, 1] : memref<?x4xf32> to memref<?x2xf32>
   %9 = memref.reinterpret_cast %arg0 to offset: [0], sizes: [%arg1, 2], strides: [2, 1] : memref<?x4xf32> to memref<?x2xf32>
-  // CHECK: %10 = memref.view %arg3[%arg1][%arg1] : memref<?xi8> to memref<?x2xf32>
+  // CHECK: %view = memref.view %arg3[%arg1][%arg1] : memref<?xi8> to memref<?x2xf32>
   %10 = memref.view %arg3[%arg1][%arg1] : memref<?xi8> to memref<?x2xf32>
-  // CHECK: %11 = memref.expand_shape %arg0 {{\[\[}}0, 1], [2]] output_shape [%arg1, 2, 4] : memref<?x4xf32> into memref<?x2x4xf32>
+  // CHECK: %expand_shape = memref.expand_shape %arg0 {{\[\[0, 1\], \[2\]\]}} output_shape [%arg1, 2, 4] : memref<?x4xf32> into memref<?x2x4xf32>
   %11 = memref.expand_shape %arg0 [[0, 1], [2]] output_shape [%arg1, 2, 4] : memref<?x4xf32> into memref<?x2x4xf32>
-  // CHECK: %12 = memref.collapse_shape %11 {{\[\[}}0, 1], [2]] : memref<?x2x4xf32> into memref<?x4xf32>
+  // CHECK: %collapse_shape = memref.collapse_shape %expand_shape {{\[\[0, 1\], \[2\]\]}} : memref<?x2x4xf32> into memref<?x4xf32>
   %12 = memref.collapse_shape %11 [[0, 1], [2]] : memref<?x2x4xf32> into memref<?x4xf32>
-  // CHECK: %13 = memref.get_global @table : memref<2xf32>
+  // CHECK: %2 = memref.get_global @table : memref<2xf32>
   %13 = memref.get_global @table : memref<2xf32>
-  // CHECK: %14 = memref.extract_aligned_pointer_as_index %arg0 : memref<?x4xf32> -> index
+  // CHECK: %intptr = memref.extract_aligned_pointer_as_index %arg0 : memref<?x4xf32> -> index
   %14 = memref.extract_aligned_pointer_as_index %arg0 : memref<?x4xf32> -> index
   // CHECK: return
   return

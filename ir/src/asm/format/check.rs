@@ -177,6 +177,7 @@ impl Written {
             DirectiveArg::ResultType(i) => self.result_types[i] = true,
             // The directive defines the arguments; the region itself is an element of its own.
             DirectiveArg::Region(_) => {}
+            DirectiveArg::AttrDict => self.attr_dict = true,
         }
     }
 

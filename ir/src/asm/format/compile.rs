@@ -287,7 +287,11 @@ impl<'t> Parser<'t> {
                 self.next += 1;
                 Ok(arg)
             }
-            _ => Err(self.error("expected `$name`, `type($name)` or `ref(…)`")),
+            Kind::Word("attr-dict") => {
+                self.next += 1;
+                Ok(DirectiveArg::AttrDict)
+            }
+            _ => Err(self.error("expected `$name`, `type($name)`, `attr-dict` or `ref(…)`")),
         }
     }
 }

@@ -11,7 +11,7 @@
 //! | `type($name)`, `type(operands)`, `type(results)` | types, comma-separated |
 //! | `functional-type(inputs, results)` | `(types) -> types` |
 //! | `attr-dict`, `attr-dict-with-keyword`, `prop-dict` | attributes that the format does not name |
-//! | `custom<Name>($a, type($b), ref($c), …)` | a directive of the dialect, see [`DirectiveDef`] |
+//! | `custom<Name>($a, type($b), ref($c), attr-dict, …)` | a directive of the dialect, see [`DirectiveDef`] |
 //! | `(a $b^ …)?`, `(…) : (…)?` | a group that is present when the anchor is, and what stands there otherwise |
 //!
 //! A compiled format is flat: a group's elements follow it, so that a position in a format is one index, and a parser

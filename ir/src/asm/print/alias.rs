@@ -23,7 +23,7 @@ pub(super) struct Aliases {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     Type(Type),
     Attr(Attr),
     Loc(Loc),
@@ -60,7 +60,8 @@ struct Info<'p> {
     children: Vec<usize>,
 }
 
-struct Collector<'p> {
+/// Finds what of a text would be written by an alias.
+pub(super) struct Collector<'p> {
     cx: &'p Context,
     locations: bool,
     hints: FxHashMap<Key, (&'p str, bool)>,
@@ -76,20 +77,14 @@ enum Step<'p> {
     Ops(&'p Body, Option<Op>),
 }
 
-pub(super) fn collect<'p>(root: OpRef<'p>, text: &'p TextInfo, options: &PrintOptions) -> Aliases {
-    if options.local_scope {
-        return Aliases::default();
-    }
-    let cx = root.cx;
-    let mut collector = Collector {
+pub(super) fn collector<'p>(cx: &'p Context, text: &'p TextInfo, options: &PrintOptions) -> Collector<'p> {
+    Collector {
         cx,
         locations: options.debug_info,
         hints: hints(cx, text, options.discard_value_names),
         seen: FxHashMap::default(),
         infos: Vec::new(),
-    };
-    collector.walk(root);
-    collector.name_all()
+    }
 }
 
 /// Names from the text. When names are discarded, those of dialect-defined entities are kept without their number: the
@@ -120,7 +115,22 @@ fn hints<'p>(cx: &'p Context, text: &'p TextInfo, discard: bool) -> FxHashMap<Ke
 }
 
 impl<'p> Collector<'p> {
-    fn walk(&mut self, root: OpRef<'p>) {
+    /// True when anything met has an alias.
+    pub(super) fn found_any(&self) -> bool {
+        self.infos.iter().any(|info| info.name.is_some())
+    }
+
+    /// Visits what is about to be written.
+    pub(super) fn note(&mut self, key: Key, deferrable: bool) {
+        match key {
+            Key::Type(ty) => self.visit_type(ty),
+            Key::Attr(attr) => self.visit_attr(attr),
+            Key::Loc(loc) => self.visit_loc(loc, deferrable),
+        }
+    }
+
+    /// Visits everything in `root`, in the order of the generic form.
+    pub(super) fn walk(&mut self, root: OpRef<'p>) {
         let mut steps = vec![Step::Op(root)];
         while let Some(step) = steps.pop() {
             match step {
@@ -319,7 +329,7 @@ impl<'p> Collector<'p> {
         into.push(at);
     }
 
-    fn name_all(mut self) -> Aliases {
+    pub(super) fn name_all(mut self) -> Aliases {
         self.infos.retain(|info| info.name.is_some());
         self.infos.sort_by_key(|info| (info.depth, !matches!(info.key, Key::Type(_)), info.name));
         let sigil = |key: Key| matches!(key, Key::Type(_));
@@ -377,6 +387,11 @@ pub(super) fn merged<'a>(
 }
 
 impl Printer<'_> {
+    /// True when aliases are being looked for: then `key` is noted and nothing is to be written.
+    pub(super) fn only_notes(&mut self, key: Key, deferrable: bool) -> bool {
+        self.noting.as_mut().map(|collector| collector.note(key, deferrable)).is_some()
+    }
+
     /// Defines the aliases that stand before (or, `deferred`, after) the operations.
     pub(super) fn alias_definitions(&mut self, deferred: bool) {
         let order = std::mem::take(&mut self.aliases.order);

@@ -1,5 +1,6 @@
 //! Attributes, affine maps and integer sets.
 
+use super::alias::Key;
 use super::{Printer, number, write_keyword, write_quoted};
 use crate::affine::{AffineExpr, AffineExprData, AffineMap, AffineOp, IntegerSet};
 use crate::asm::ALIAS_MARK;
@@ -36,6 +37,9 @@ impl Printer<'_> {
     }
 
     fn attr_typed(&mut self, attr: Attr, typed: Typed) {
+        if self.only_notes(Key::Attr(attr), false) {
+            return;
+        }
         let alias = match self.cx.attr_data(attr) {
             AttrData::Location(loc) => self.aliases.of_loc(loc),
             _ => self.aliases.of_attr(attr),

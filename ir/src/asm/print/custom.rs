@@ -120,6 +120,7 @@ impl<'p> Printer<'p> {
                 DirectiveArg::Attr(i) => has_attr(i),
                 DirectiveArg::Region(i) => region_written(i),
                 DirectiveArg::Successor(i) => !successor_range(op, i).is_empty(),
+                DirectiveArg::AttrDict => false,
             }),
             element => self.element_is_written(op, element),
         }
@@ -240,6 +241,24 @@ impl<'p> Printer<'p> {
         if keyword { self.attr_dict_with_keyword(entries) } else { self.attr_dict(entries) }
     }
 
+    /// Writes the attribute dictionary of `op`, inherent attributes with their defaults among the others, but for those
+    /// named in `elided`.
+    pub fn full_attr_dict(&mut self, op: OpRef<'_>, elided: &[&str]) {
+        let entries = full_entries(op, elided);
+        self.attr_dict(entries);
+    }
+
+    /// Writes the attribute dictionary of `op` but for attributes that have their default value and those named in
+    /// `elided`.
+    pub fn attr_dict_without(&mut self, op: OpRef<'_>, elided: &[&str]) {
+        let set = op.body.props(op.op);
+        let entries = full_entries(op, elided);
+        let entries = entries.into_iter().filter(|e| {
+            op.def().is_none_or(|def| def.attr(op.cx.str(e.name)).is_none()) || op.cx.entries(set).contains(e)
+        });
+        self.attr_dict(entries);
+    }
+
     fn target_types(&self, op: OpRef<'p>, target: TypeTarget) -> SmallVec<[Type; 4]> {
         match target {
             TypeTarget::Operands => op.operand_types().collect(),
@@ -254,6 +273,24 @@ impl<'p> Printer<'p> {
             }
         }
     }
+}
+
+/// Inherent attributes, with defaults, and discardable ones but for those named in `elided`, by name.
+fn full_entries(op: OpRef<'_>, elided: &[&str]) -> Vec<NamedAttr> {
+    let cx = op.cx;
+    let Some(def) = op.def() else { return Vec::new() };
+    let set = cx.entries(op.body.props(op.op));
+    let default = |def: &crate::op_def::AttrDef| {
+        let name = cx.ident(def.name);
+        let absent = set.iter().all(|e| e.name != name);
+        def.default.filter(|_| absent).map(|default| NamedAttr { name, value: default(cx) })
+    };
+    let all = set.iter().copied().chain(def.attrs.iter().filter_map(default));
+    let all = all.chain(cx.entries(op.body.attrs(op.op)).iter().copied());
+    let wanted = |e: &NamedAttr| !elided.contains(&cx.str(e.name)) && !def.is_segment_sizes(cx.str(e.name));
+    let mut entries: Vec<NamedAttr> = all.filter(wanted).collect();
+    entries.sort_by(|a, b| cx.str(a.name).cmp(cx.str(b.name)));
+    entries
 }
 
 /// The implicit terminator is left out where it says nothing.

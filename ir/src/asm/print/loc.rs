@@ -1,5 +1,6 @@
 //! Locations.
 
+use super::alias::Key;
 use super::{Printer, write_quoted};
 use crate::location::{Loc, LocData};
 
@@ -24,6 +25,9 @@ impl Printer<'_> {
     ///
     /// Recursive: the depth of locations is limited where they are built from text.
     pub(super) fn loc_inner(&mut self, loc: Loc) {
+        if self.only_notes(Key::Loc(loc), false) {
+            return;
+        }
         let cx = self.cx;
         match cx.loc_data(loc) {
             LocData::Unknown => self.text("unknown"),

@@ -23,7 +23,7 @@ use crate::body::{Body, Module, Value};
 use crate::context::{Context, Ident};
 use crate::op_ref::OpRef;
 use crate::types::Type;
-use alias::Aliases;
+use alias::{Aliases, Collector};
 use names::Names;
 
 /// What is printed, and how.
@@ -82,6 +82,8 @@ pub struct Printer<'p> {
     indent: usize,
     names: Names<'p>,
     aliases: Aliases,
+    /// While aliases are looked for: what is told of types, attributes and locations, which are not written then.
+    noting: Option<Box<Collector<'p>>>,
     /// Numbers of distinct attributes, in the order in which they are printed.
     distinct: Vec<Attr>,
     /// Dialect whose prefix is left out, innermost last.
@@ -105,6 +107,7 @@ impl<'p> Printer<'p> {
             options,
             indent: 0,
             aliases: Aliases::default(),
+            noting: None,
             distinct: Vec::new(),
             default_dialects: vec!["builtin"],
         }
@@ -272,6 +275,10 @@ impl<'p> Printer<'p> {
         if self.out.len() < least {
             return;
         }
+        if self.noting.is_some() {
+            // Nobody reads this text.
+            return self.out.clear();
+        }
         if let Some(sink) = &mut self.sink {
             if self.failed.is_none() {
                 self.failed = sink.write_all(self.out.as_bytes()).err();
@@ -305,8 +312,9 @@ pub fn module_text(cx: &Context, module: &Module, options: &PrintOptions) -> Str
 
 /// One op with what lies in its regions, without a new line at the end.
 pub fn op_text(op: OpRef<'_>, options: &PrintOptions) -> String {
+    let text = TextInfo::default();
     let mut printer = Printer::with_options(op.cx, options.clone());
-    printer.tree(op, &TextInfo::default());
+    printer.tree(op, &text);
     printer.finish()
 }
 

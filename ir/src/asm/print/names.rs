@@ -3,14 +3,18 @@
 //! All are given before anything is printed, in MLIR's order. The values of a region are numbered as one run, block after
 //! block, without those of nested regions; nested regions follow, the last first. In generic form the count goes on from
 //! region to region, so that numbers are unique; in custom form a nested region goes on where the region around it
-//! ended, and siblings start at the same number. A value's own name is kept; where an enclosing region uses it already,
-//! it gets a suffix.
+//! ended, and siblings start at the same number. A value's own name is kept; without one, the op may suggest one in
+//! custom form ([`ResultNames`]). A name that an enclosing region uses already gets a suffix.
 
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::is_default_value_name;
 use crate::body::{Block, Body, Op, Region, Value, ValueKind};
 use crate::context::{Context, Ident};
+use crate::interfaces::ResultNames;
 use crate::op_ref::OpRef;
 
 /// A value's name in four bytes: a number, the number of an entry argument, an index into [`Names::made`], or, for a
@@ -45,6 +49,8 @@ struct Table<'p> {
 struct Counters {
     value: u32,
     arg: u32,
+    /// Suffix to try next for a name that is in use.
+    conflict: u32,
 }
 
 /// A region whose values have no names yet.
@@ -60,13 +66,15 @@ struct Pending<'p> {
 
 pub(super) struct Names<'p> {
     discard: bool,
+    /// Ops may name their results: in custom form.
+    suggest: bool,
     tables: Vec<Table<'p>>,
     /// Tables of the bodies that are being printed, innermost last.
     open: Vec<usize>,
     by_body: FxHashMap<*const Body, usize>,
     counters: Counters,
-    /// Names in use in the enclosing regions, with the next suffix to try.
-    used: FxHashMap<Ident, u32>,
+    /// Names in use in the enclosing regions.
+    used: FxHashSet<Ident>,
     log: Vec<Ident>,
     /// Texts that values are called by.
     made: Vec<Ident>,
@@ -76,11 +84,12 @@ impl<'p> Names<'p> {
     pub(super) fn new(discard: bool) -> Self {
         Self {
             discard,
+            suggest: false,
             tables: Vec::new(),
             open: Vec::new(),
             by_body: FxHashMap::default(),
             counters: Counters::default(),
-            used: FxHashMap::default(),
+            used: FxHashSet::default(),
             log: Vec::new(),
             made: Vec::new(),
         }
@@ -89,6 +98,7 @@ impl<'p> Names<'p> {
     /// Names all values in `root` and beside it; `unique` numbers without starting anew.
     pub(super) fn number_all(&mut self, root: OpRef<'p>, unique: bool) {
         let (cx, body) = (root.cx, root.body);
+        self.suggest = !unique;
         let table = self.add_table(body);
         let mut pending = Vec::new();
         match body.op_block(root.op).and_then(|b| body.block_region(b)) {
@@ -112,7 +122,7 @@ impl<'p> Names<'p> {
                 }
             }
         }
-        self.used = FxHashMap::default();
+        self.used = FxHashSet::default();
         self.log = Vec::new();
     }
 
@@ -152,14 +162,14 @@ impl<'p> Names<'p> {
         self.open.pop();
     }
 
-    fn number_region(&mut self, cx: &Context, region: &Pending<'p>) {
+    fn number_region(&mut self, cx: &'p Context, region: &Pending<'p>) {
         for (i, block) in region.body.blocks(region.region).enumerate() {
             self.tables[region.table].blocks[block.index()] = i as u32;
             self.number_block(cx, region.table, block, i == 0);
         }
     }
 
-    fn number_block(&mut self, cx: &Context, table: usize, block: Block, is_entry: bool) {
+    fn number_block(&mut self, cx: &'p Context, table: usize, block: Block, is_entry: bool) {
         let body = self.tables[table].body;
         for &arg in body.block_args(block) {
             let code = self.own_name(cx, table, arg).unwrap_or_else(|| {
@@ -175,11 +185,14 @@ impl<'p> Names<'p> {
     }
 
     /// The results of an op share a number; each with a name of its own begins a group.
-    fn number_op(&mut self, cx: &Context, table: usize, op: Op) {
+    fn number_op(&mut self, cx: &'p Context, table: usize, op: Op) {
         let mut start = 0;
         let body = self.tables[table].body;
+        let suggested = self.suggested(cx, body, op);
         for (i, result) in body.results(op).enumerate() {
-            let code = match self.own_name(cx, table, result) {
+            let suggested = suggested.iter().find(|(at, _)| *at == i).map(|(_, name)| cx.ident(name));
+            let own = self.own_name(cx, table, result).or_else(|| suggested.map(|name| self.unique(cx, name)));
+            let code = match own {
                 Some(code) => {
                     start = i as u32;
                     code
@@ -205,25 +218,30 @@ impl<'p> Names<'p> {
         if is_default_value_name(text) || !is_value_name(text) {
             return None;
         }
-        let unique = match self.used.get(&name).copied() {
-            None => name,
-            Some(next) => self.with_suffix(cx, name, next),
-        };
-        self.used.insert(unique, 0);
-        self.log.push(unique);
-        self.made.push(unique);
-        Some(Code(TEXT | (self.made.len() - 1) as u32))
+        Some(self.unique(cx, name))
     }
 
-    fn with_suffix(&mut self, cx: &Context, name: Ident, mut next: u32) -> Ident {
-        loop {
-            let candidate = cx.ident(&format!("{}_{next}", cx.str(name)));
-            next += 1;
-            if !self.used.contains_key(&candidate) {
-                self.used.insert(name, next);
-                return candidate;
-            }
+    /// What the op would have its results called.
+    fn suggested(&self, cx: &'p Context, body: &'p Body, op: Op) -> SmallVec<[(usize, Cow<'static, str>); 1]> {
+        if !self.suggest || body.num_results(op) == 0 {
+            return SmallVec::new();
         }
+        let op = OpRef::new(cx, body, op);
+        let names = op.info().and_then(|info| info.interface::<dyn ResultNames>());
+        names.map(|names| names.names(op)).unwrap_or_default()
+    }
+
+    /// The name, or the name with the next suffix that makes it unique.
+    fn unique(&mut self, cx: &Context, name: Ident) -> Code {
+        let mut unique = name;
+        while self.used.contains(&unique) {
+            unique = cx.ident(&format!("{}_{}", cx.str(name), self.counters.conflict));
+            self.counters.conflict += 1;
+        }
+        self.used.insert(unique);
+        self.log.push(unique);
+        self.made.push(unique);
+        Code(TEXT | (self.made.len() - 1) as u32)
     }
 
     /// Writes `%name` or `%name#number`.

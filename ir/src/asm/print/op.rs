@@ -70,10 +70,31 @@ impl<'p> Printer<'p> {
     }
 
     /// Prints an op with all that is in it, and the aliases before it.
-    pub(super) fn tree(&mut self, root: OpRef<'p>, text: &TextInfo) {
-        self.aliases = alias::collect(root, text, &self.options);
-        self.alias_definitions(false);
+    pub(super) fn tree(&mut self, root: OpRef<'p>, text: &'p TextInfo) {
         self.names.number_all(root, self.options.generic);
+        if !self.options.local_scope {
+            self.aliases = self.find_aliases(root, text);
+        }
+        self.alias_definitions(false);
+        self.write_tree(root);
+    }
+
+    /// In custom form only what the formats write gets an alias, in the order in which they write it; so the text is
+    /// written once for this alone, unless there is nothing to find.
+    fn find_aliases(&mut self, root: OpRef<'p>, text: &'p TextInfo) -> alias::Aliases {
+        let mut collector = alias::collector(self.cx, text, &self.options);
+        collector.walk(root);
+        if self.options.generic || !collector.found_any() {
+            return collector.name_all();
+        }
+        let written = std::mem::take(&mut self.out);
+        self.noting = Some(Box::new(alias::collector(self.cx, text, &self.options)));
+        self.write_tree(root);
+        self.out = written;
+        self.noting.take().map(|collector| collector.name_all()).unwrap_or_default()
+    }
+
+    fn write_tree(&mut self, root: OpRef<'p>) {
         self.names.enter_body(root.body);
         let mut frames = Vec::new();
         self.begin_op(root, &mut frames);
@@ -89,6 +110,9 @@ impl<'p> Printer<'p> {
 
     /// Prints an op up to its first region, or all of it.
     fn begin_op(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
+        if self.options.debug_info {
+            self.only_notes(alias::Key::Loc(op.loc()), true);
+        }
         self.names.write_results(&mut self.out, self.cx, op.op);
         let format = op.info().and_then(|info| info.format.as_ref()).filter(|_| !self.options.generic);
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0 };
@@ -175,7 +199,7 @@ impl<'p> Printer<'p> {
     }
 
     pub(super) fn trailing_loc(&mut self, op: OpRef<'p>) {
-        if self.options.debug_info {
+        if self.options.debug_info && self.noting.is_none() {
             self.text(" ");
             self.loc(op.loc());
         }

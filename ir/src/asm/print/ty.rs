@@ -1,5 +1,6 @@
 //! Types.
 
+use super::alias::Key;
 use super::{Printer, number};
 use crate::attrs::{Attr, AttrData};
 use crate::types::{DYNAMIC, Signedness, Type, TypeData};
@@ -7,6 +8,9 @@ use crate::types::{DYNAMIC, Signedness, Type, TypeData};
 impl Printer<'_> {
     /// Writes a type, by its alias where it has one.
     pub fn ty(&mut self, ty: Type) {
+        if self.only_notes(Key::Type(ty), false) {
+            return;
+        }
         if let Some(name) = self.aliases.of_type(ty) {
             self.out.push('!');
             self.out.push_str(name);

@@ -1,0 +1,42 @@
+//! What results are called in custom form where they have no name of their own: upstream's choices.
+
+use std::borrow::Cow;
+
+use sutura_ir::asm::print::attr_text;
+use sutura_ir::interfaces::ResultNames;
+use sutura_ir::smallvec::{SmallVec, smallvec};
+use sutura_ir::{AttrData, DialectBuilder, OpRef, Type, TypeData};
+
+type Names = SmallVec<[(usize, Cow<'static, str>); 1]>;
+
+/// Ops with a name for all results together.
+pub(crate) fn attach(d: &mut DialectBuilder<'_>, names: &'static [(&'static str, &'static str)]) {
+    for (op, name) in names {
+        d.interface::<dyn ResultNames>(op, name);
+    }
+}
+
+/// `c` and the value for integers, with the type unless it is `index`; `true` and `false`; `cst` for all others.
+pub(crate) struct ConstantName;
+
+impl ResultNames for ConstantName {
+    fn names(&self, op: OpRef<'_>) -> Names {
+        let cx = op.cx;
+        let Some(value) = op.prop("value") else { return Names::new() };
+        let name = match (cx.attr_data(value), op.result_types().next()) {
+            (AttrData::Integer { value, .. }, Some(Type::I1)) => {
+                Cow::Borrowed(if value == 0 { "false" } else { "true" })
+            }
+            (AttrData::Integer { .. } | AttrData::BigInteger { .. }, Some(ty)) => {
+                let text = attr_text(cx, value);
+                let number = text.split(' ').next().unwrap_or_default();
+                match cx.type_data(ty) {
+                    TypeData::Integer { width, .. } => format!("c{number}_i{width}").into(),
+                    _ => format!("c{number}").into(),
+                }
+            }
+            _ => Cow::Borrowed("cst"),
+        };
+        smallvec![(0, name)]
+    }
+}
