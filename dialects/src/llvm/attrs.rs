@@ -321,5 +321,5 @@ impl ParamValue for VScaleRange {
     }
 }
 
-crate::flags::ext_attr_constraint!(Dereferenceable, "LLVM dereferenceable attribute");
-crate::flags::ext_attr_constraint!(VScaleRange, "A vscale_range attribute");
+sutura_ir::ext_attr_constraint!(Dereferenceable, "LLVM dereferenceable attribute");
+sutura_ir::ext_attr_constraint!(VScaleRange, "A vscale_range attribute");

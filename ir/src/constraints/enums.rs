@@ -158,7 +158,7 @@ macro_rules! enum_attr {
 
             /// The word, if one is next, without brackets.
             #[allow(dead_code, reason = "not every choice is written bare")]
-            pub(crate) fn opt_keyword(p: &mut dyn sutura_ir::asm::parse::AsmParser) -> Option<Self> {
+            pub(crate) fn opt_keyword(p: &mut dyn $crate::asm::parse::AsmParser) -> Option<Self> {
                 [$($word),*].into_iter().find(|word| p.opt_keyword(word)).and_then(Self::from_keyword)
             }
 
