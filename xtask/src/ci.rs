@@ -23,12 +23,21 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     note("documentation", process::run(cargo(&doc).env("RUSTDOCFLAGS", "-D warnings")));
     let (summary, result) = test::count(&[]);
     note("tests", result);
+    note("standalone example", standalone());
     note("LLVM's lit", llvm_lit::run_if_installed());
     if !failures.is_empty() {
         eprintln!("error: failed: {}", failures.join(", "));
     }
     println!("{summary}");
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The example of a crate outside the workspace, built where the workspace is built.
+fn standalone() -> Result<(), Failure> {
+    const MANIFEST: &str = "examples/standalone-dialect/Cargo.toml";
+    process::run(&mut cargo(&["fmt", "--manifest-path", MANIFEST, "--check"]))?;
+    let target = process::target_folder();
+    process::run(cargo(&["test", "--manifest-path", MANIFEST, "--target-dir"]).arg(target))
 }
 
 fn cargo(arguments: &[&str]) -> Command {

@@ -27,7 +27,7 @@ Commands:
   llvm-lit [ARGS…]  run lit-tests/ under LLVM's lit and FileCheck; ARGS go to lit
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
-  ci             setup, format, tidy, clippy, documentation and tests, as the gate runs them
+  ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
 ";
 
 /// Why a command failed, for a person to read.
