@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::{Failure, llvm_lit, process, setup, test, tidy};
+use crate::{Failure, fuzz, llvm_lit, process, setup, test, tidy};
 
 /// Prints the count of the tests as the last line, whatever failed.
 pub(crate) fn run() -> Result<ExitCode, Failure> {
@@ -25,6 +25,7 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     note("tests", result);
     note("standalone example", standalone());
     note("LLVM's lit", llvm_lit::run_if_installed());
+    note("fuzzing", fuzz::smoke());
     if !failures.is_empty() {
         eprintln!("error: failed: {}", failures.join(", "));
     }

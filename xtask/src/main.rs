@@ -7,6 +7,7 @@
 mod bless;
 mod ci;
 mod demo;
+mod fuzz;
 mod llvm_lit;
 mod process;
 mod setup;
@@ -25,6 +26,7 @@ Commands:
   demo           build in release mode, compile the example encoder once, run it at four shapes
   test [ARGS…]   run every test of the workspace; ARGS go to `cargo test`
   llvm-lit [ARGS…]  run lit-tests/ under LLVM's lit and FileCheck; ARGS go to lit
+  fuzz [ARGS…]   look for inputs that make the tools panic or hang, 60 s per target; ARGS as of sutura-fuzz --help
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ("demo", []) => demo::run().map(|()| ExitCode::SUCCESS),
         ("test", arguments) => test::run(arguments),
         ("llvm-lit", arguments) => llvm_lit::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

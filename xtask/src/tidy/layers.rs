@@ -43,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "lit",
         ],
     ),
+    ("fuzz", &["ir", "interp", "grammar", "dialects", "passes", "filecheck"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,26 @@
+//! FileCheck on any check file and input.
+
+use sutura_filecheck::{Checks, Config, DumpOptions};
+
+const INPUT: &str = "-- input\n";
+
+/// Checks the part behind `-- input` with the part before; any verdict is right, as long as there is one.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    let (checks, input) = text.split_once(INPUT).unwrap_or((text, text));
+    match Checks::parse(checks, "checks", &Config::default()) {
+        Ok(checks) => {
+            let report = checks.report(input.as_bytes(), "input");
+            if !report.passed() && report.diagnostics().is_empty() {
+                return Err("the checks failed without a message".to_string());
+            }
+            drop(report.dump(&DumpOptions::default()));
+            report.diagnostics().iter().for_each(|d| drop(d.to_string()));
+            Ok(())
+        }
+        Err(errors) if errors.is_empty() => Err("the checks were refused without a message".to_string()),
+        Err(errors) => {
+            errors.iter().for_each(|d| drop(d.to_string()));
+            Ok(())
+        }
+    }
+}

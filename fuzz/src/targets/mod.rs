@@ -1,0 +1,81 @@
+//! What is fuzzed.
+
+mod filecheck;
+mod ir;
+
+use sutura_interp::random::Random;
+use sutura_ir::Context;
+
+use crate::corpus::Corpus;
+use crate::{generate, mutate};
+
+/// Something that takes any text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The parser, and rendering of what it reports.
+    Parse,
+    /// What is valid prints as what parses back to the same, in both forms.
+    RoundTrip,
+    /// The verifier on random modules.
+    Verify,
+    /// Random pipelines, verified after each pass.
+    Pipeline,
+    /// Check files and inputs of FileCheck.
+    FileCheck,
+}
+
+impl Target {
+    /// All, in the order in which they are run.
+    pub const ALL: [Self; 5] = [Self::Parse, Self::RoundTrip, Self::Verify, Self::Pipeline, Self::FileCheck];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::RoundTrip => "roundtrip",
+            Self::Verify => "verify",
+            Self::Pipeline => "pipeline",
+            Self::FileCheck => "filecheck",
+        }
+    }
+
+    /// The target of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    /// Input `index` of a seed.
+    pub fn input(self, corpus: &Corpus, seed: u64, index: u64) -> String {
+        let mut random = Random::new(Random::new(seed ^ (index << 20)).next_u64() ^ index);
+        let random = &mut random;
+        match self {
+            Self::Parse | Self::RoundTrip => mutate::mutated(corpus, &corpus.texts, random),
+            Self::FileCheck => mutate::mutated(corpus, &corpus.checks, random),
+            Self::Verify => generate::module(corpus, &sutura_dialects::all(), random),
+            Self::Pipeline => {
+                let pipeline = ir::random_pipeline(random);
+                let valid = random.range(0, 2) > 0;
+                let text = if valid {
+                    mutate::pick(random, &corpus.texts).clone()
+                } else {
+                    mutate::mutated(corpus, &corpus.texts, random)
+                };
+                format!("{}{pipeline}\n{text}", ir::PIPELINE)
+            }
+        }
+    }
+
+    /// Runs the target.
+    ///
+    /// # Errors
+    /// When a law is broken that is no panic.
+    pub fn run(self, cx: &Context, text: &str) -> Result<(), String> {
+        match self {
+            Self::Parse => ir::parse(cx, text),
+            Self::RoundTrip => ir::round_trip(cx, text),
+            Self::Verify => ir::verify_and_print(cx, text),
+            Self::Pipeline => ir::pipeline(cx, text),
+            Self::FileCheck => filecheck::check(text),
+        }
+    }
+}
