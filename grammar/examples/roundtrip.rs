@@ -23,7 +23,8 @@ fn main() -> ExitCode {
             return ExitCode::from(3);
         }
     };
-    let options = ParseOptions { allow_unregistered: has("--allow-unregistered-dialect"), threads: 1 };
+    let options =
+        ParseOptions { allow_unregistered: has("--allow-unregistered-dialect"), threads: 1, no_implicit_module: false };
     let print = PrintOptions {
         discard_value_names: has("--discard-value-names"),
         debug_info: has("--debug-info"),

@@ -271,6 +271,13 @@ impl TokenParser for Cursor<'_, '_> {
         Ok(Some(ty))
     }
 
+    fn ty(&mut self) -> Result<Type, Reported> {
+        match self.opt_type()? {
+            Some(ty) => Ok(ty),
+            None => Err(self.reader.no_type(self.at, self.word())),
+        }
+    }
+
     fn opt_attr(&mut self, ty: Option<Type>) -> Result<Option<Attr>, Reported> {
         if !self.at_attr() {
             return Ok(None);

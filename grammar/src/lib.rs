@@ -35,6 +35,8 @@ pub struct ParseOptions {
     pub allow_unregistered: bool,
     /// Threads that read a large file; 0 and 1 mean the caller's alone. The result does not depend on it.
     pub threads: usize,
+    /// Take the single operation of the text as the top level, whatever it is, instead of putting it into a module.
+    pub no_implicit_module: bool,
 }
 
 /// Stack of the thread that parses. Brackets within a unit are read recursively; with a stack of known size the depth
@@ -55,7 +57,7 @@ pub fn parse_module(
     on_parser_thread(diags, || {
         let reader = Reader::new(cx, &text, source.base(), options);
         let (reader, module) = Driver::new(reader).run(source.name());
-        (reader.diags, module)
+        (reader.finish(), module)
     })
 }
 
@@ -96,7 +98,7 @@ fn parse_span<T: Send>(
     on_parser_thread(diags, || {
         let mut reader = Reader::new(cx, &text, source.base(), options);
         let value = read(&mut reader, Span::new(0, text.len()));
-        (reader.diags, value)
+        (reader.finish(), value)
     })
 }
 

@@ -31,7 +31,7 @@ fn aliases() -> String {
 /// The print with locations, or the errors, on so many threads.
 fn read(text: &str, threads: usize) -> Result<String, Vec<String>> {
     let cx = context();
-    let options = ParseOptions { allow_unregistered: true, threads };
+    let options = ParseOptions { allow_unregistered: true, threads, ..ParseOptions::default() };
     let module = parse_with(&cx, text, &options)?;
     let all = PrintOptions { debug_info: true, ..PrintOptions::generic() };
     Ok(module_text(&cx, &module, &all) + &module_text(&cx, &module, &PrintOptions::default()))

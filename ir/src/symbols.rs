@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::attrs::{Attr, AttrData};
 use crate::body::{Body, Op};
 use crate::context::{Context, Ident};
+use crate::diagnostics::did_you_mean;
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
 
@@ -180,6 +181,35 @@ impl<'s, 'a> SymbolScope<'s, 'a> {
             Nearest::Inline(table) => find_in(table, name),
             Nearest::Unknown => None,
         }
+    }
+
+    /// What a reference by the op `from` that finds nothing may be meant to be, as text.
+    pub fn suggest(&self, from: Op, reference: Attr) -> Option<String> {
+        let cx = self.cx();
+        let AttrData::SymbolRef { root, nested } = cx.attr_data(reference) else { return None };
+        let closest = |table: OpRef<'a>, name: Ident| {
+            let ops = table.regions().flat_map(|r| r.blocks()).flat_map(|b| b.ops());
+            let mut names: Vec<&str> = ops.filter_map(symbol_ident).map(|n| cx.str(n)).collect();
+            names.retain(|n| *n != cx.str(name));
+            did_you_mean(cx.str(name), names)
+        };
+        let Some(mut found) = self.lookup_name(from, root) else {
+            let table = match self.nearest(from) {
+                Nearest::Owner(node) => self.tables.nodes[node].owner,
+                Nearest::Inline(table) => table,
+                Nearest::Unknown => return None,
+            };
+            return closest(table, root).map(|name| format!("@{name}"));
+        };
+        let mut path = format!("@{}", cx.str(root));
+        for &name in cx.idents(nested) {
+            let Some(next) = find_in(found, name) else {
+                return closest(found, name).map(|name| format!("{path}::@{name}"));
+            };
+            path.push_str(&format!("::@{}", cx.str(name)));
+            found = next;
+        }
+        None
     }
 
     /// The symbol table around `from`; an op that is a table without a body of its own resolves names in itself.

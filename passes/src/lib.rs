@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attach_target;
+mod elided;
 pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;

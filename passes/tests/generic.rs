@@ -157,7 +157,7 @@ impl Fixture {
         let mut reported = Vec::new();
         let mut sink = |event| match event {
             Event::Diagnostic(d) => reported.push(d.message),
-            Event::Dump(text) => reported.push(text),
+            Event::Dump(dump) => reported.push(dump.text),
         };
         let (_, result) = run_pipeline(&self.cx, module, &mut manager, &config, &mut sink);
         assert!(result.is_ok(), "{reported:?}");

@@ -11,7 +11,7 @@ use sutura_ir::asm::parse::{AsmParser, OpParts, TokenParser, UnresolvedOperand};
 use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::body::{Block, Value};
 use sutura_ir::builder::infer_result_types;
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 use sutura_ir::location::Loc;
 use sutura_ir::op_def::{Arity, AttrSyntax, InferInput, OpDef, Traits, ValueDef};
 use sutura_ir::types::Type;
@@ -94,7 +94,7 @@ impl<'t> Driver<'t> {
             return Ok((def, def.name));
         }
         let error = Diagnostic::error(self.reader.loc(name.start()), format!("custom op '{word}' is unknown"));
-        let error = self.with_op_hint(error, word);
+        let error = self.with_op_hint(error, word).code(codes::UNKNOWN_OP);
         Err(self.reader.report(error))
     }
 
@@ -465,7 +465,7 @@ impl<'t> CustomOp<'t> {
         let left = all.len().checked_sub(singles).filter(|n| others != 0 || *n == 0);
         let Some(left) = left else {
             let message = format!("expected {singles} operands, but found {}", all.len());
-            return Err(reader.error(self.start.at, message));
+            return Err(reader.coded(codes::COUNT, self.start.at, message));
         };
         // Groups of any size share what is left alike, as the accessors do.
         let each = left.checked_div(others).unwrap_or(0);
@@ -509,7 +509,7 @@ impl<'t> CustomOp<'t> {
 
     fn wrong_type_count(&self, reader: &mut crate::reader::Reader<'t>, operands: usize, types: usize) -> Reported {
         let message = format!("number of operands and types do not match: got {operands} operands and {types} types");
-        reader.error(self.start.at, message)
+        reader.coded(codes::OPERAND_TYPES, self.start.at, message)
     }
 
     /// The type of a value that follows from its declaration and from written types.
@@ -585,7 +585,7 @@ impl<'t> CustomOp<'t> {
             Ok(types) => Ok(types.into_vec()),
             Err(message) => {
                 let message = format!("'{}' op {message}", self.def.name);
-                Err(reader.error(self.start.at, message))
+                Err(reader.coded(codes::INFERENCE, self.start.at, message))
             }
         }
     }
@@ -668,7 +668,7 @@ fn type_list(cursor: &mut Cursor<'_, '_>, arity: Arity) -> Result<Vec<Type>, Rep
 fn unknown_keyword(cursor: &mut Cursor<'_, '_>, loc: Loc, word: &str, words: &[(&str, i64)]) -> Reported {
     let list: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
     let message = format!("expected one of {}, but found '{word}'", list.join(", "));
-    let error = Diagnostic::error(loc, message);
+    let error = Diagnostic::error(loc, message).code(codes::UNKNOWN_WORD);
     cursor.reader.report(match did_you_mean(word, list) {
         Some(meant) => error.help(format!("did you mean `{meant}`?")),
         None => error,

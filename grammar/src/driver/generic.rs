@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use sutura_ir::attrs::Attr;
 use sutura_ir::body::{Block, Value};
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::types::Type;
 
 use super::{Completion, Driver, OpStart, OpenOp, ResultName};
@@ -165,7 +165,7 @@ impl<'t> Driver<'t> {
         let (inputs, results) = (cx.types(inputs), cx.types(results));
         if inputs.len() != op.operands.len() {
             let message = format!("expected {} operand types but had {}", op.operands.len(), inputs.len());
-            return Err(self.reader.error(function.start, message));
+            return Err(self.reader.coded(codes::OPERAND_TYPES, function.start, message));
         }
         // The operands of an isolated op are outside its body.
         let inside = if op.start.entered { self.levels.pop() } else { None };

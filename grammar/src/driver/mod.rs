@@ -21,7 +21,7 @@ use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::body::{Block, Body, Module, Op, OpHeader, Value};
 use sutura_ir::builder::Builder;
 use sutura_ir::context::Context;
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 use sutura_ir::location::Loc;
 use sutura_ir::op_def::Traits;
 use sutura_ir::registry::OpName;
@@ -304,7 +304,7 @@ impl<'t> Driver<'t> {
                 .to_string(),
         };
         let error = self.with_op_hint(Diagnostic::error(self.reader.loc(at), message), name);
-        self.reader.report(error)
+        self.reader.report(error.code(codes::UNKNOWN_OP))
     }
 
     /// Adds what the name of an op may have been meant to be.
@@ -336,7 +336,7 @@ impl<'t> Driver<'t> {
             let Some(value) = known.value(&level.body, number) else {
                 return match known.def {
                     Def::Unknown => Err(Reported),
-                    _ => Err(self.reader.error(at, "reference to invalid result number")),
+                    _ => Err(self.reader.coded(codes::UNDEFINED_VALUE, at, "reference to invalid result number")),
                 };
             };
             if level.body.ty(value) == ty {
@@ -365,7 +365,8 @@ impl<'t> Driver<'t> {
             text(prior)
         );
         let prior = self.reader.loc(prior_at as usize);
-        self.reader.report(Diagnostic::error(self.reader.loc(at), message).note(prior, "prior use here"))
+        let error = Diagnostic::error(self.reader.loc(at), message).code(codes::TYPE_OF_USE);
+        self.reader.report(error.note(prior, "prior use here"))
     }
 
     /// Binds a name, and replaces what stood for it before.
@@ -378,7 +379,7 @@ impl<'t> Driver<'t> {
             let first = self.reader.loc(known.at as usize);
             let message = format!("redefinition of SSA value '%{name}'");
             let error = Diagnostic::error(self.reader.loc(at), message).note(first, "previously defined here");
-            return Err(self.reader.report(error));
+            return Err(self.reader.report(error.code(codes::REDEFINED)));
         }
         let known = Known { def, at: at as u32 };
         for number in 0..known.count() {
@@ -395,7 +396,7 @@ impl<'t> Driver<'t> {
                 let used = self.reader.loc(forward.at as usize);
                 let note = format!("previously used here with type '{}'", text(forward.ty));
                 let error = Diagnostic::error(self.reader.loc(at), message).note(used, note);
-                return Err(self.reader.report(error));
+                return Err(self.reader.report(error.code(codes::TYPE_OF_USE)));
             }
         }
         level.scope.define(name, known);
@@ -465,7 +466,7 @@ impl<'t> Driver<'t> {
             1 => format!("'{name}' op requires one region"),
             _ => format!("'{name}' op requires {expected} regions"),
         };
-        self.reader.error(start.at, message)
+        self.reader.coded(codes::COUNT, start.at, message)
     }
 
     /// Reports values that are used and never defined.
@@ -476,6 +477,7 @@ impl<'t> Driver<'t> {
         }
         for (name, at) in undefined {
             let error = Diagnostic::error(self.reader.loc(at as usize), "use of undeclared SSA value name");
+            let error = error.code(codes::UNDEFINED_VALUE);
             let meant = did_you_mean(name, scope.known_names());
             self.reader.report(match meant {
                 Some(meant) => error.help(format!("did you mean `%{meant}`?")),
@@ -488,14 +490,14 @@ impl<'t> Driver<'t> {
     fn check_result_count(&mut self, start: &OpStart<'t>, found: usize) -> Result<(), Reported> {
         let Some(first) = start.results.first() else { return Ok(()) };
         if found == 0 {
-            return Err(self.reader.error(first.at, "cannot name an operation with no results"));
+            return Err(self.reader.coded(codes::RESULT_NAMES, first.at, "cannot name an operation with no results"));
         }
         let named: u64 = start.results.iter().map(|r| u64::from(r.count)).sum();
         if named == found as u64 {
             return Ok(());
         }
         let message = format!("operation defines {found} results but was provided {named} to bind");
-        Err(self.reader.error(first.at, message))
+        Err(self.reader.coded(codes::RESULT_NAMES, first.at, message))
     }
 
     fn define_results(&mut self, op: Op, names: &[ResultName<'t>]) -> Result<(), Reported> {
@@ -570,7 +572,7 @@ impl<'t> Driver<'t> {
             let open = self.reader.loc(frame.region.at);
             let end = self.reader.loc(self.reader.text.len());
             let error = Diagnostic::error(end, "expected '}' at the end of a region");
-            self.reader.report(error.note(open, "the region begins here"));
+            self.reader.report(error.code(codes::UNCLOSED_REGION).note(open, "the region begins here"));
         }
         let mut level = self.levels.swap_remove(0);
         let scope = std::mem::take(&mut level.scope);
@@ -580,6 +582,13 @@ impl<'t> Driver<'t> {
         let cx = self.reader.cx;
         let mut body = *level.body;
         Builder::new(cx, &mut body).shrink();
+        if self.reader.options.no_implicit_module {
+            let text = std::mem::take(&mut self.text_info);
+            return Self::top_level(&mut self.reader, body, file).map(|mut module| {
+                *module.text_mut() = text;
+                module
+            });
+        }
         let is_module = body
             .entry_block()
             .and_then(|b| body.first_op(b))
@@ -592,5 +601,21 @@ impl<'t> Driver<'t> {
         };
         *module.text_mut() = std::mem::take(&mut self.text_info);
         Ok(module)
+    }
+
+    /// The program whose top level is the only op of `body`.
+    fn top_level(reader: &mut Reader<'t>, body: Body, file: &str) -> Result<Module, Reported> {
+        let cx = reader.cx;
+        let ops: Vec<Op> = body.entry_block().map(|b| body.ops(b).collect()).unwrap_or_default();
+        let message = match ops[..] {
+            [op] if body.nested(op).is_some() => return Module::from_root(body).ok_or(Reported),
+            [op] => {
+                let name = body.name(op).as_str(cx);
+                let error = Diagnostic::error(body.loc(op), format!("'{name}' op cannot be the top level"));
+                return Err(reader.report(error.help("it is not isolated from above: put it into a `builtin.module`")));
+            }
+            _ => format!("source must contain a single top-level operation, found: {}", ops.len()),
+        };
+        Err(reader.report(Diagnostic::error(cx.file_loc(file, 0, 0), message)))
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use sutura_ir::asm::parse::RegionArg;
 use sutura_ir::body::{Block, Body};
 use sutura_ir::builder::Builder;
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 
 use super::scope::{Def, Scope};
 use super::{Driver, Frame, Label, Level, OpStart, OpenOp, OpenRegion};
@@ -151,7 +151,7 @@ impl<'t> Driver<'t> {
             Some(label) if label.defined => {
                 let first = self.reader.loc(label.at);
                 let error = Diagnostic::error(self.reader.loc(at), format!("redefinition of block '^{name}'"));
-                return Err(self.reader.report(error.note(first, "previously defined here")));
+                return Err(self.reader.report(error.code(codes::REDEFINED).note(first, "previously defined here")));
             }
             Some(label) => label.block,
             None => self.successor(name, at),
@@ -202,6 +202,7 @@ impl<'t> Driver<'t> {
         if !undefined.is_empty() && !self.damaged {
             for (name, label) in undefined {
                 let error = Diagnostic::error(self.reader.loc(label.at), "reference to an undefined block");
+                let error = error.code(codes::UNDEFINED_BLOCK);
                 let known = region.labels.iter().filter(|(_, l)| l.defined).map(|(name, _)| *name);
                 self.reader.report(match did_you_mean(name, known) {
                     Some(meant) => error.help(format!("did you mean `^{meant}`?")),

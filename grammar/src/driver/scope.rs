@@ -45,6 +45,8 @@ pub(super) struct Scope<'t> {
     names: FxHashMap<&'t str, Known>,
     log: Vec<Entry<'t>>,
     forwards: FxHashMap<(&'t str, u32), Forward>,
+    /// Names that were forgotten while a value without definition was in use, for hints.
+    gone: Vec<&'t str>,
     /// Numbers from here on are looked up as names: a file of this size cannot define so many.
     limit: usize,
 }
@@ -114,11 +116,15 @@ impl<'t> Scope<'t> {
 
     /// Forgets the names defined since `mark`.
     pub(super) fn forget(&mut self, mark: usize) {
+        let keep = !self.forwards.is_empty();
         for entry in self.log.drain(mark..) {
             match entry {
                 Entry::Number(number) => self.numbers[number as usize] = None,
                 Entry::Name(name) => {
                     self.names.remove(name);
+                    if keep {
+                        self.gone.push(name);
+                    }
                 }
             }
         }
@@ -143,8 +149,8 @@ impl<'t> Scope<'t> {
         left
     }
 
-    /// Names that are defined, for hints.
+    /// Names that are or were defined, for hints.
     pub(super) fn known_names(&self) -> impl Iterator<Item = &'t str> + '_ {
-        self.names.keys().copied()
+        self.names.keys().chain(&self.gone).copied()
     }
 }

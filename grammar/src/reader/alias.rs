@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use sutura_ir::asm::Aliased;
 use sutura_ir::attrs::{Attr, AttrData};
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 use sutura_ir::location::Loc;
 use sutura_ir::types::Type;
 
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
                 let error =
                     Diagnostic::error(self.loc(at), format!("redefinition of {kind} alias id '{}'", &name[1..]));
                 let first = self.loc(entry.at);
-                return Err(self.report(error.note(first, "first defined here")));
+                return Err(self.report(error.code(codes::REDEFINED).note(first, "first defined here")));
             }
             None => {
                 self.aliases.entries.insert(name, Entry { at, state: State::Unread });
@@ -94,7 +94,7 @@ impl<'t> Reader<'t> {
             State::Wrong => return Err(Reported),
             State::Reading => {
                 let message = format!("alias '{}' is defined by itself", &name[1..]);
-                return Err(self.error(used_at, message));
+                return Err(self.coded(codes::UNDEFINED_ALIAS, used_at, message));
             }
             State::Unread => {}
         }
@@ -127,14 +127,10 @@ impl<'t> Reader<'t> {
     }
 
     fn unknown_alias(&mut self, name: &str, at: usize) -> Reported {
-        let kind = if name.starts_with('#') { "attribute" } else { "type" };
         let names = self.aliases.entries.keys().filter(|n| n.as_bytes()[0] == name.as_bytes()[0]);
         let meant = did_you_mean(name, names.copied()).map(str::to_string);
-        let message = match kind {
-            "type" => format!("undefined symbol alias id '{}'", &name[1..]),
-            _ => format!("undefined symbol alias id '{}'", &name[1..]),
-        };
-        let error = Diagnostic::error(self.loc(at), message);
+        let message = format!("undefined symbol alias id '{}'", &name[1..]);
+        let error = Diagnostic::error(self.loc(at), message).code(codes::UNDEFINED_ALIAS);
         self.report(match meant {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
             None => error,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use smallvec::SmallVec;
 use sutura_ir::attrs::{Attr, AttrData, NamedAttr};
-use sutura_ir::diagnostics::{Diagnostic, Reported};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes};
 
 use sutura_ir::types::{DYNAMIC, Type};
 
@@ -18,7 +18,7 @@ impl<'t> Reader<'t> {
     /// An attribute. A number without type has type `expected`, `i64` or `f64`.
     pub(super) fn attr_node(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
         match node.rule() {
-            Rule::number => self.number(node, expected),
+            Rule::number => self.with_code(codes::LITERAL, |r| r.number(node, expected)),
             Rule::string_attr => self.string_attr(node),
             // What often occurs in dictionaries that differ elsewhere.
             Rule::affine_map | Rule::affine_set | Rule::dialect_attr | Rule::symbol_ref => {
@@ -47,10 +47,10 @@ impl<'t> Reader<'t> {
             Rule::dictionary => self.entries_node(node),
             Rule::symbol_ref => self.symbol_ref(node),
             Rule::dialect_attr => self.dialect_attr(node),
-            Rule::dense => self.dense(node, expected),
-            Rule::sparse => self.sparse(node),
-            Rule::dense_array => self.dense_array(node),
-            Rule::dense_resource => self.dense_resource(node),
+            Rule::dense => self.with_code(codes::LITERAL, |r| r.dense(node, expected)),
+            Rule::sparse => self.with_code(codes::LITERAL, |r| r.sparse(node)),
+            Rule::dense_array => self.with_code(codes::LITERAL, |r| r.dense_array(node)),
+            Rule::dense_resource => self.with_code(codes::LITERAL, |r| r.dense_resource(node)),
             Rule::affine_map => {
                 let map = self.affine_map(node)?;
                 Ok(cx.affine_map_attr(map))

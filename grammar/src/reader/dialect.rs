@@ -3,7 +3,7 @@
 use sutura_ir::asm::{ALIAS_MARK, Aliased};
 use sutura_ir::attrs::{Attr, AttrData};
 use sutura_ir::context::{AttrList, Ident};
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 use sutura_ir::types::{Type, TypeData};
 
 use super::Reader;
@@ -98,17 +98,18 @@ impl<'t> Reader<'t> {
         parts: &Parts<'t>,
         parse: impl FnOnce(&mut Cursor<'_, 't>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        self.nested(parts.span.start, |r| {
+        let read = |r: &mut Self| {
             let mut cursor = Cursor::new(r, parts.params, parts.span.start);
             let value = parse(&mut cursor)?;
             cursor.finish()?;
             Ok(value)
-        })
+        };
+        self.nested(parts.span.start, |r| r.with_code(codes::PARAMS, read))
     }
 
     fn unknown_mnemonic(&mut self, parts: &Parts<'t>, kind: &str, known: Vec<&str>) -> Reported {
         let message = format!("unknown {kind} `{}` in dialect `{}`", parts.mnemonic, parts.dialect);
-        let error = Diagnostic::error(self.loc(parts.span.start), message);
+        let error = Diagnostic::error(self.loc(parts.span.start), message).code(codes::UNKNOWN_ENTITY);
         self.report(match did_you_mean(parts.mnemonic, known) {
             Some(meant) => error.help(format!("did you mean `{}.{meant}`?", parts.dialect)),
             None => error,
@@ -124,7 +125,7 @@ impl<'t> Reader<'t> {
         );
         let cx = self.cx;
         let known = cx.registry().dialects().map(|(name, _)| name);
-        let error = Diagnostic::error(self.loc(parts.span.start), message);
+        let error = Diagnostic::error(self.loc(parts.span.start), message).code(codes::UNKNOWN_ENTITY);
         self.report(match did_you_mean(name, known) {
             Some(meant) => error.help(format!("did you mean dialect `{meant}`?")),
             None => error,

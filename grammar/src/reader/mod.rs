@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use sutura_ir::attrs::Attr;
 use sutura_ir::context::{Context, Ident, TypeList};
-use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported};
+use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported, codes};
 use sutura_ir::location::Loc;
 use sutura_ir::registry::OpName;
 use sutura_ir::types::Type;
@@ -98,6 +98,26 @@ impl<'t> Reader<'t> {
         self.diags.report(diagnostic)
     }
 
+    /// An error with a code.
+    pub(crate) fn coded(&mut self, code: &'static str, at: usize, message: impl Into<String>) -> Reported {
+        let error = Diagnostic::error(self.loc(at), message);
+        self.report(error.code(code))
+    }
+
+    /// Runs `read`; errors in it get `code` unless they have one.
+    pub(crate) fn with_code<T>(&mut self, code: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let from = self.diags.len();
+        let result = read(self);
+        self.diags.default_code(from, code);
+        result
+    }
+
+    /// What was reported; an error without a code is one of syntax.
+    pub(crate) fn finish(mut self) -> Diagnostics {
+        self.diags.default_code(0, codes::SYNTAX);
+        self.diags
+    }
+
     /// Runs a rule on a span that it must match as a whole.
     pub(crate) fn parse(&mut self, rule: Rule, span: Span) -> Result<Node<'t>, Reported> {
         match Grammar::parse(rule, span.of(self.text)) {
@@ -116,7 +136,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(crate) fn too_deep(&mut self, at: usize) -> Reported {
-        self.error(at, format!("nesting is too deep: at most {MAX_DEPTH} levels of brackets are read"))
+        self.coded(codes::NESTING, at, format!("nesting is too deep: at most {MAX_DEPTH} levels of brackets are read"))
     }
 
     /// Runs `read` one level deeper.

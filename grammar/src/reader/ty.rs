@@ -2,7 +2,7 @@
 
 use sutura_ir::attrs::{Attr, AttrData};
 use sutura_ir::context::TypeList;
-use sutura_ir::diagnostics::{Diagnostic, Reported, did_you_mean};
+use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 use sutura_ir::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
 
 use super::Reader;
@@ -91,14 +91,22 @@ impl<'t> Reader<'t> {
     }
 
     fn unknown_type(&mut self, node: &Node<'t>) -> Reported {
+        self.no_type(node.start(), node.text())
+    }
+
+    /// Reports that `word`, empty if there is none, stands at `at` where a type should.
+    pub(crate) fn no_type(&mut self, at: usize, word: &str) -> Reported {
         const WORDS: [&str; 12] =
             ["tensor", "memref", "vector", "complex", "tuple", "index", "none", "i1", "i8", "i16", "i32", "i64"];
+        if word.is_empty() {
+            return self.error(at, "expected non-function type");
+        }
         let floats = FloatKind::ALL.iter().map(|(_, word, _)| *word);
-        let meant = did_you_mean(node.text(), WORDS.into_iter().chain(floats));
-        let error = Diagnostic::error(self.loc(node.start()), "expected non-function type");
+        let meant = did_you_mean(word, WORDS.into_iter().chain(floats));
+        let error = Diagnostic::error(self.loc(at), "expected non-function type").code(codes::UNKNOWN_ENTITY);
         self.report(match meant {
-            Some(word) => error.help(format!("`{}` is no type; did you mean `{word}`?", node.text())),
-            None => error.help(format!("`{}` is no type", node.text())),
+            Some(meant) => error.help(format!("`{word}` is no type; did you mean `{meant}`?")),
+            None => error.help(format!("`{word}` is no type")),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Constants: attributes as values.
 
+use sutura_ir::asm::print::ELIDED;
 use sutura_ir::types::TypeData;
 use sutura_ir::{Attr, AttrData, Context, Type};
 
@@ -20,6 +21,9 @@ pub fn constant(cx: &Context, attr: Attr) -> Result<Value, Fault> {
         AttrData::Dense { ty, data, splat } => shaped(cx, ty, dense(cx, ty, cx.bytes(data), splat)?),
         AttrData::BigInteger { .. } | AttrData::BigFloat { .. } => {
             Err(Fault::unsupported("numbers wider than 64 bits cannot be interpreted"))
+        }
+        AttrData::DenseResource { key, .. } if cx.str(key) == ELIDED => {
+            Err(Fault::unsupported("the elements of this constant were left out when it was printed"))
         }
         AttrData::DenseResource { key, .. } => {
             Err(Fault::unsupported(format!("the constant `{}` lies in a resource that was not loaded", cx.str(key))))

@@ -39,7 +39,14 @@ pub(crate) struct OpData {
     pub(crate) body: Option<Box<Body>>,
 }
 
-#[derive(Debug, Default)]
+impl OpData {
+    /// A copy without the nested body.
+    pub(super) fn without_body(&self) -> Self {
+        Self { body: None, ..*self }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BlockData {
     pub(crate) region: Option<Region>,
     pub(crate) prev: Option<Block>,
@@ -50,7 +57,7 @@ pub(crate) struct BlockData {
     pub(crate) arg_locs: SmallVec<[Loc; 2]>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RegionData {
     pub(crate) parent: Option<Op>,
     pub(crate) first: Option<Block>,
@@ -76,7 +83,7 @@ pub(crate) enum ValueDef {
     Placeholder,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ValueData {
     pub(crate) ty: Type,
     pub(crate) def: ValueDef,
@@ -96,7 +103,7 @@ impl ValueData {
 }
 
 /// One operand slot; also a link of its value's chain of uses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct UseData {
     pub(crate) value: Value,
     pub(crate) owner: Op,

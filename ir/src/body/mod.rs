@@ -6,6 +6,7 @@
 //! Slots are not reused: a handle of an erased entity never comes to mean another one. Debug
 //! builds stamp handles with their body and check it at each access.
 
+mod copy;
 mod data;
 mod edit;
 mod uses;
@@ -465,7 +466,7 @@ impl Body {
 }
 
 /// A whole program: the top-level op, `builtin.module` as a rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Module {
     /// One region with one block that holds the top-level op and nothing else.
     body: Body,

@@ -1,5 +1,6 @@
 //! Diagnostics as values: collected by whoever runs a parser, verifier or pass, rendered only at a tool's edge.
 
+pub mod codes;
 mod render;
 
 use crate::location::Loc;
@@ -18,6 +19,34 @@ pub enum Severity {
     Note,
 }
 
+/// What a remark is about, in MLIR's terms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RemarkKind {
+    /// Something was done.
+    Passed,
+    /// Something was not done.
+    Missed,
+    /// Something was tried and did not work.
+    Failed,
+    /// Something was found out.
+    Analysis,
+}
+
+impl RemarkKind {
+    /// All, in order.
+    pub const ALL: [Self; 4] = [Self::Passed, Self::Missed, Self::Failed, Self::Analysis];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Missed => "missed",
+            Self::Failed => "failed",
+            Self::Analysis => "analysis",
+        }
+    }
+}
+
 /// One message with its place, notes and hint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -33,12 +62,25 @@ pub struct Diagnostic {
     pub notes: Vec<(Loc, String)>,
     /// What to do about it.
     pub help: Option<String>,
+    /// What a remark is about.
+    pub kind: Option<RemarkKind>,
+    /// Argument of the pass that reported it.
+    pub pass: Option<&'static str>,
 }
 
 impl Diagnostic {
     /// A diagnostic without code, notes or help.
     pub fn new(severity: Severity, loc: Loc, message: impl Into<String>) -> Self {
-        Self { severity, code: None, loc, message: message.into(), notes: Vec::new(), help: None }
+        Self {
+            severity,
+            code: None,
+            loc,
+            message: message.into(),
+            notes: Vec::new(),
+            help: None,
+            kind: None,
+            pass: None,
+        }
     }
 
     /// An error.
@@ -60,6 +102,20 @@ impl Diagnostic {
     #[must_use]
     pub fn code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
+        self
+    }
+
+    /// Adds the stable code unless there is a closer one.
+    #[must_use]
+    pub fn or_code(mut self, code: &'static str) -> Self {
+        self.code = self.code.or(Some(code));
+        self
+    }
+
+    /// Says what a remark is about.
+    #[must_use]
+    pub fn kind(mut self, kind: RemarkKind) -> Self {
+        self.kind = Some(kind);
         self
     }
 
@@ -123,6 +179,34 @@ impl Diagnostics {
     pub fn append(&mut self, other: Self) {
         self.errors += other.errors;
         self.list.extend(other.list);
+    }
+
+    /// Number of diagnostics reported so far.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Gives `code` to the errors reported since there were `from` diagnostics that have none.
+    pub fn default_code(&mut self, from: usize, code: &'static str) {
+        for diagnostic in self.list.iter_mut().skip(from) {
+            if diagnostic.severity == Severity::Error && diagnostic.code.is_none() {
+                diagnostic.code = Some(code);
+            }
+        }
+    }
+
+    /// Gives `help` to the errors reported since there were `from` diagnostics that have none.
+    pub(crate) fn help_since(&mut self, from: usize, help: &str) {
+        for diagnostic in self.list.iter_mut().skip(from) {
+            if diagnostic.severity == Severity::Error && diagnostic.help.is_none() {
+                diagnostic.help = Some(help.to_string());
+            }
+        }
+    }
+
+    /// Says of all diagnostics which pass reported them.
+    pub(crate) fn from_pass(&mut self, pass: &'static str) {
+        self.list.iter_mut().for_each(|d| d.pass = Some(pass));
     }
 
     /// Number of errors reported so far.

@@ -77,7 +77,7 @@ fn entry(
     {
         out.push_str(&snippet(severity, &source, offset, style));
     }
-    if let Some(help) = help {
+    if let Some(help) = help.filter(|_| style != RenderStyle::Short) {
         out.push_str(&format!("  = help: {help}\n"));
     }
 }

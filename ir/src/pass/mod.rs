@@ -20,17 +20,17 @@ use std::sync::Arc;
 use crate::analysis::{Analyses, Analysis, PreservedAnalyses};
 use crate::body::{Body, OpHeader};
 use crate::context::Context;
-use crate::diagnostics::{Diagnostics, Reported};
+use crate::diagnostics::{Diagnostic, Diagnostics, RemarkKind, Reported};
 use crate::location::Loc;
 pub use bodies::for_each_body;
 pub use instance::PassInstance;
-pub use instrument::{IrPrinting, PassFilter};
+pub use instrument::{Dump, IrPrinting, OpLabel, PassFilter, PrintOp, When};
 pub use options::{OptionInfo, OptionKind, PassOptions};
 pub use parse::parse_pipeline;
 pub use pipeline::{Item, OpPassManager};
 pub use place::place_passes;
 pub use registry::{NamedPipeline, PassRegistry};
-pub use report::{PassRecord, PipelineReport, banner};
+pub use report::{Failure, PassRecord, PipelineReport, banner};
 pub use run::{Event, RunConfig, run_pipeline};
 pub use snapshot::{SymbolEntry, SymbolSnapshot};
 
@@ -137,8 +137,23 @@ impl PassRun<'_> {
         *count = count.saturating_add(n);
     }
 
-    /// Says what the pass did, or why it did not do it.
+    /// Says what the pass did.
+    pub fn passed(&mut self, loc: Loc, message: impl Into<String>) {
+        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Passed));
+    }
+
+    /// Says what the pass did not do, and why.
+    pub fn missed(&mut self, loc: Loc, message: impl Into<String>) {
+        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Missed));
+    }
+
+    /// Says what the pass tried in vain.
+    pub fn failed(&mut self, loc: Loc, message: impl Into<String>) {
+        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Failed));
+    }
+
+    /// Says what the pass found out.
     pub fn remark(&mut self, loc: Loc, message: impl Into<String>) {
-        self.diags.remark(loc, message);
+        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Analysis));
     }
 }

@@ -3,7 +3,7 @@
 use super::pipeline::ANY;
 use super::{OpPassManager, PassRegistry};
 use crate::context::Context;
-use crate::diagnostics::{Diagnostic, Diagnostics, Reported};
+use crate::diagnostics::{Diagnostic, Diagnostics, Reported, codes, did_you_mean};
 use crate::location::{Loc, Source};
 
 /// Managers may be nested this deep.
@@ -25,7 +25,7 @@ pub fn parse_pipeline(
         Err(error) => return Err(diags.error(Loc::UNKNOWN, error.to_string())),
     };
     let mut parser = Parser { registry, source: &source, text, at: 0, depth: 0 };
-    parser.whole(cx).map_err(|error| diags.report(error))
+    parser.whole(cx).map_err(|error| diags.report(error.or_code(codes::PIPELINE)))
 }
 
 struct Parser<'p> {
@@ -84,7 +84,7 @@ impl<'p> Parser<'p> {
                 )
                 .help(format!("write `builtin.module({inside})`")));
         }
-        self.check_anchor(start, anchor)?;
+        self.check_anchor(cx, start, anchor)?;
         let mut manager = OpPassManager::new(anchor);
         self.items(cx, &mut manager)?;
         self.skip_blanks();
@@ -94,9 +94,21 @@ impl<'p> Parser<'p> {
         Ok(manager)
     }
 
-    fn check_anchor(&self, at: usize, anchor: &str) -> Parsed<()> {
-        if anchor == ANY || anchor.contains('.') {
+    fn check_anchor(&self, cx: &Context, at: usize, anchor: &str) -> Parsed<()> {
+        if anchor == ANY {
             return Ok(());
+        }
+        if anchor.contains('.') {
+            // Nothing can be said of an op that is not registered, unless it looks like a misspelt one.
+            let known = cx.registry().op_def(anchor).is_some();
+            let meant = if known { None } else { did_you_mean(anchor, cx.registry().op_defs().map(|d| d.name)) };
+            return match meant {
+                None => Ok(()),
+                Some(meant) => {
+                    let error = self.error_at(at, format!("'{anchor}' is not the name of an operation"));
+                    Err(error.help(format!("did you mean `{meant}`?")))
+                }
+            };
         }
         let error = self.error_at(at, format!("'{anchor}' is not the name of an operation"));
         Err(match self.registry.pass(anchor) {
@@ -143,12 +155,12 @@ impl<'p> Parser<'p> {
             self.options(name, &mut options)?;
         }
         let pass = super::PassInstance::new(info, options)
-            .map_err(|reason| self.error_at(start, format!("pass '{name}': {reason}")))?;
+            .map_err(|reason| self.error_at(start, format!("pass '{name}': {reason}")).code(codes::PASS_OPTION))?;
         manager.add(pass).map_err(|reason| self.error_at(start, reason))
     }
 
     fn nested(&mut self, cx: &Context, start: usize, name: &str, manager: &mut OpPassManager) -> Parsed<()> {
-        self.check_anchor(start, name)?;
+        self.check_anchor(cx, start, name)?;
         self.depth += 1;
         if self.depth >= MAX_DEPTH {
             return Err(self.error_at(start, format!("pass managers are nested more than {MAX_DEPTH} deep")));
@@ -174,6 +186,7 @@ impl<'p> Parser<'p> {
 
     fn unknown(&self, at: usize, name: &str) -> Diagnostic {
         let error = self.error_at(at, format!("'{name}' does not refer to a registered pass or pass pipeline"));
+        let error = error.code(codes::UNKNOWN_PASS);
         match self.registry.suggest(name) {
             Some(close) => error.help(format!("did you mean `{close}`?")),
             None => error.help("`--list-passes` lists them all"),
@@ -192,7 +205,9 @@ impl<'p> Parser<'p> {
                 return Err(self.error_at(start, "expected the name of an option"));
             }
             let value = if self.take('=') { self.value()? } else { "true".to_string() };
-            options.set(name, &value).map_err(|reason| self.error_at(start, format!("pass '{pass}': {reason}")))?;
+            options
+                .set(name, &value)
+                .map_err(|reason| self.error_at(start, format!("pass '{pass}': {reason}")).code(codes::PASS_OPTION))?;
         }
         Ok(())
     }

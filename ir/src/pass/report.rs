@@ -1,9 +1,10 @@
 //! What a run of a pipeline measured: runs, time and statistics of each pass.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::{Item, OpPassManager};
+use super::{Item, OpLabel, OpPassManager, PassInfo};
 
 /// Numbers of one pass of a pipeline, summed over the ops that it ran on.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,17 @@ pub struct PassRecord {
 pub struct PipelineReport {
     /// One record per pass.
     pub records: Vec<PassRecord>,
+    /// What ended the run, the first in the order of the text.
+    pub failure: Option<Failure>,
+}
+
+/// A pass that failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The pass with its options, as a pipeline writes it.
+    pub pass: String,
+    /// The op that it ran on and those around it, outermost first.
+    pub path: Vec<OpLabel>,
 }
 
 impl PipelineReport {
@@ -32,10 +44,11 @@ impl PipelineReport {
             .iter()
             .map(|(_, pass)| PassRecord { counts: vec![0; pass.info().statistics.len()], ..PassRecord::default() })
             .collect();
-        Self { records }
+        Self { records, failure: None }
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: Self) {
+        self.failure = self.failure.take().or(other.failure);
         for (sum, one) in self.records.iter_mut().zip(&other.records) {
             sum.runs += one.runs;
             sum.time += one.time;
@@ -69,6 +82,26 @@ impl PipelineReport {
                 }
             }
         }
+    }
+
+    /// The same merged by pass, in the order of their names.
+    pub fn statistics_list(&self, manager: &OpPassManager) -> String {
+        let mut merged: BTreeMap<&str, (&PassInfo, Vec<u64>)> = BTreeMap::new();
+        for (_, pass) in manager.passes() {
+            let info = pass.info();
+            let entry = merged.entry(info.name).or_insert_with(|| (info, vec![0; info.statistics.len()]));
+            for (sum, count) in entry.1.iter_mut().zip(&self.records[pass.id].counts) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        let mut out = banner("Pass statistics report");
+        for (name, (info, counts)) in merged {
+            let _ = writeln!(out, "{name}");
+            for (statistic, count) in info.statistics.iter().zip(counts) {
+                let _ = writeln!(out, "  (S) {count} {} - {}", statistic.name, statistic.description);
+            }
+        }
+        out
     }
 
     /// Rows of the timing report: depth, time, name.

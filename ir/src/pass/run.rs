@@ -4,20 +4,23 @@
 //! nothing can reach a sibling. What children report is put in the order of the text: the output is the same at any
 //! number of threads.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::instrument::{IrPrinting, When};
+use super::instrument::{Dump, IrPrinting, OpLabel, When};
 use super::place::paths_to;
-use super::report::PipelineReport;
+use super::report::{Failure, PipelineReport};
 use super::{Item, OpPassManager, PassError, PassInstance, PassRun, SymbolSnapshot};
 use crate::analysis::{Analyses, PreservedAnalyses};
 use crate::body::{Module, Op};
 use crate::context::Context;
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::location::Loc;
 use crate::op_ref::OpRef;
+use crate::symbols::symbol_ident;
 use crate::verify::{VerifyOptions, verify};
 
 /// How a pipeline is run. The number of threads is that of the rayon pool in which [`run_pipeline`] is called.
@@ -36,8 +39,8 @@ pub struct RunConfig {
 pub enum Event {
     /// A diagnostic.
     Diagnostic(Diagnostic),
-    /// Text of the IR.
-    Dump(String),
+    /// The IR around a pass.
+    Dump(Box<Dump>),
 }
 
 /// Runs `manager` on the top-level op of `module`.
@@ -56,13 +59,15 @@ pub fn run_pipeline(
     if !manager.matches(&root) {
         let message = format!("can't run '{}' pass manager on '{root}' op", manager.anchor());
         let help = format!("the input's top-level op is '{root}': write the pipeline as `{root}(…)`");
-        sink(Event::Diagnostic(Diagnostic::error(module.op_ref(cx).loc(), message).help(help)));
+        let error = Diagnostic::error(module.op_ref(cx).loc(), message).code(codes::ANCHOR).help(help);
+        sink(Event::Diagnostic(error));
         return (PipelineReport::new(manager), Err(PassError::Failed));
     }
     let shared = Shared { cx, config, manager };
     let mut out = Out { sink, report: PipelineReport::new(manager) };
     let mut analyses = Analyses::default();
-    let mut result = shared.run_on(manager, module, &mut analyses, &SymbolSnapshot::default(), &mut out);
+    let mut place = Place::top(module.op_ref(cx));
+    let mut result = shared.run_on(manager, module, &mut analyses, &mut place, &mut out);
     let has_nested = manager.items().iter().any(|item| matches!(item, Item::Nested(_)));
     if result.is_ok() && config.verify_each && has_nested {
         // Symbols that nested ops refer to can be checked only from the top.
@@ -94,11 +99,35 @@ impl Out<'_> {
     }
 }
 
+/// The op at hand as seen from the whole program.
+struct Place<'p> {
+    symbols: SymbolSnapshot,
+    path: Vec<OpLabel>,
+    /// Numbers of the last passes on the ops around.
+    outer: Vec<usize>,
+    /// How many passes have begun on this op.
+    passes: usize,
+    /// Puts a copy of the op into a copy of the program, where that is needed.
+    embed: Option<&'p (dyn Fn(Module) -> Module + Sync)>,
+}
+
+impl Place<'_> {
+    fn top(root: OpRef<'_>) -> Self {
+        Self { symbols: SymbolSnapshot::default(), path: vec![label(root)], outer: Vec::new(), passes: 0, embed: None }
+    }
+}
+
+fn label(op: OpRef<'_>) -> OpLabel {
+    let symbol = symbol_ident(op).map(|name| op.cx.str(name).to_string());
+    OpLabel { op: op.name_str().to_string(), symbol }
+}
+
 /// A child taken out of its parent.
 struct Child {
     op: Op,
     unit: Module,
     analyses: Analyses,
+    label: OpLabel,
     events: Vec<Event>,
     report: PipelineReport,
     result: Result<(), PassError>,
@@ -110,13 +139,13 @@ impl Shared<'_> {
         manager: &OpPassManager,
         unit: &mut Module,
         analyses: &mut Analyses,
-        symbols: &SymbolSnapshot,
+        place: &mut Place<'_>,
         out: &mut Out<'_>,
     ) -> Result<(), PassError> {
         for item in manager.items() {
             match item {
-                Item::Pass(pass) => self.run_pass(pass, unit, analyses, symbols, out)?,
-                Item::Nested(nested) => self.run_nested(nested, unit, analyses, symbols, out)?,
+                Item::Pass(pass) => self.run_pass(pass, unit, analyses, place, out)?,
+                Item::Nested(nested) => self.run_nested(nested, unit, analyses, place, out)?,
             }
         }
         Ok(())
@@ -129,48 +158,91 @@ impl Shared<'_> {
         manager: &OpPassManager,
         unit: &mut Module,
         analyses: &mut Analyses,
-        symbols: &SymbolSnapshot,
+        place: &Place<'_>,
         out: &mut Out<'_>,
     ) -> Result<(), PassError> {
         let owner = unit.root().name(unit.op());
-        let symbols = symbols.inside(self.cx, owner, unit.body());
-        let mut children = self.take_children(manager, unit, analyses);
+        let symbols = place.symbols.inside(self.cx, owner, unit.body());
+        let ops = self.children(manager, unit);
+        if self.config.print_ir.as_ref().is_some_and(|p| p.module_scope) {
+            return self.run_in_turn(manager, unit, analyses, (place, &symbols), &ops, out);
+        }
+        let mut children: Vec<Child> = ops.into_iter().map(|op| self.take(op, unit, analyses)).collect();
         children.par_iter_mut().for_each(|child| {
-            let Child { unit, analyses, events, report, result, .. } = child;
-            let mut sink = |event| events.push(event);
-            let mut out = Out { sink: &mut sink, report: std::mem::take(report) };
-            *result = self.run_on(manager, unit, analyses, &symbols, &mut out);
-            *report = out.report;
+            let mut events = std::mem::take(&mut child.events);
+            let mut inner = place.inside(&symbols, child.label.clone(), None);
+            self.run_child(manager, child, &mut inner, &mut |event| events.push(event));
+            child.events = events;
         });
         let mut result = Ok(());
-        for child in children {
-            child.events.into_iter().for_each(&mut *out.sink);
-            out.report.add(&child.report);
+        for mut child in children {
+            std::mem::take(&mut child.events).into_iter().for_each(&mut *out.sink);
             result = result.and(child.result);
-            unit.body_mut().attach_isolated(child.op, child.unit);
-            analyses.put_nested(child.op, child.analyses);
+            put_back(child, unit, analyses, out);
         }
         result
     }
 
-    /// Takes out the ops directly in `unit` on which `manager` runs, in the order of the text.
-    fn take_children(&self, manager: &OpPassManager, unit: &mut Module, analyses: &mut Analyses) -> Vec<Child> {
-        let body = unit.body_mut();
+    /// As `run_nested`, one op after the other: each sees what the passes made of those before it.
+    fn run_in_turn(
+        &self,
+        manager: &OpPassManager,
+        unit: &mut Module,
+        analyses: &mut Analyses,
+        (place, symbols): (&Place<'_>, &SymbolSnapshot),
+        ops: &[Op],
+        out: &mut Out<'_>,
+    ) -> Result<(), PassError> {
+        let mut result = Ok(());
+        for &op in ops {
+            let mut child = self.take(op, unit, analyses);
+            let embed = |inner: Module| {
+                let mut around = unit.clone();
+                around.body_mut().attach_isolated(op, inner);
+                match place.embed {
+                    Some(embed) => embed(around),
+                    None => around,
+                }
+            };
+            let mut inner = place.inside(symbols, child.label.clone(), Some(&embed));
+            self.run_child(manager, &mut child, &mut inner, &mut *out.sink);
+            result = result.and(child.result);
+            put_back(child, unit, analyses, out);
+        }
+        result
+    }
+
+    fn run_child(
+        &self,
+        manager: &OpPassManager,
+        child: &mut Child,
+        place: &mut Place<'_>,
+        sink: &mut dyn FnMut(Event),
+    ) {
+        let mut out = Out { sink, report: std::mem::take(&mut child.report) };
+        child.result = self.run_on(manager, &mut child.unit, &mut child.analyses, place, &mut out);
+        child.report = out.report;
+    }
+
+    /// The ops directly in `unit` on which `manager` runs, in the order of the text.
+    fn children(&self, manager: &OpPassManager, unit: &Module) -> Vec<Op> {
+        let body = unit.body();
         let blocks = body.owner_regions().flat_map(|r| body.blocks(r));
-        let ops: Vec<Op> = blocks
-            .flat_map(|b| body.ops(b))
-            .filter(|op| body.nested(*op).is_some() && manager.matches(body.name(*op).as_str(self.cx)))
-            .collect();
-        ops.into_iter()
-            .map(|op| Child {
-                op,
-                unit: body.detach_isolated(op).expect("owns a body"),
-                analyses: analyses.take_nested(op),
-                events: Vec::new(),
-                report: PipelineReport::new(self.manager),
-                result: Ok(()),
-            })
-            .collect()
+        let ops = blocks.flat_map(|b| body.ops(b));
+        ops.filter(|op| body.nested(*op).is_some() && manager.matches(body.name(*op).as_str(self.cx))).collect()
+    }
+
+    fn take(&self, op: Op, unit: &mut Module, analyses: &mut Analyses) -> Child {
+        let label = label(OpRef::new(self.cx, unit.body(), op));
+        Child {
+            op,
+            unit: unit.body_mut().detach_isolated(op).expect("owns a body"),
+            analyses: analyses.take_nested(op),
+            label,
+            events: Vec::new(),
+            report: PipelineReport::new(self.manager),
+            result: Ok(()),
+        }
     }
 
     // ---- one pass on one op
@@ -180,16 +252,16 @@ impl Shared<'_> {
         pass: &PassInstance,
         unit: &mut Module,
         analyses: &mut Analyses,
-        symbols: &SymbolSnapshot,
+        place: &mut Place<'_>,
         out: &mut Out<'_>,
     ) -> Result<(), PassError> {
         let info = pass.info();
+        place.passes += 1;
         let printing = self.config.print_ir.as_ref();
-        if let Some(printing) = printing.filter(|p| p.before.matches(info.argument)) {
-            let text = (printing.print)(unit.op_ref(self.cx));
-            (out.sink)(Event::Dump(printing.dump(When::Before, info, &text)));
+        if printing.is_some_and(|p| p.before.matches(info.argument)) {
+            self.dump(When::Before, pass, unit, place, None, out);
         }
-        let old_text = printing.filter(|p| p.watches_changes(info)).map(|p| (p.print)(unit.op_ref(self.cx)));
+        let old_text = printing.filter(|p| p.wants_old_text(info)).map(|p| self.text(p, unit, place));
         let start = Instant::now();
         let mut diags = Diagnostics::default();
         let (header, body) = unit.parts_mut();
@@ -201,14 +273,23 @@ impl Shared<'_> {
             header,
             body,
             diags: &mut diags,
-            symbols,
+            symbols: &place.symbols,
             analyses,
             info,
             counts: &mut record.counts,
         };
-        let returned = pass.pass().run(&mut run);
+        let returned = catch_unwind(AssertUnwindSafe(|| pass.pass().run(&mut run)));
         record.time += start.elapsed();
-        let result = honest(info.argument, loc, returned, &mut diags);
+        let panicked = returned.is_err();
+        let result = match returned {
+            Ok(returned) => honest(info.argument, loc, returned, &mut diags),
+            Err(panic) => {
+                let message = format!("pass '{}' panicked: {}", info.argument, panic_text(&*panic));
+                diags.report(Diagnostic::error(loc, message).code(codes::INTERNAL));
+                Err(PassError::Internal)
+            }
+        };
+        diags.from_pass(info.argument);
         out.diagnostics(&mut diags);
         let result = match result {
             Ok(preserved) => {
@@ -217,33 +298,60 @@ impl Shared<'_> {
             }
             Err(error) => Err(error),
         };
-        self.print_after(pass, unit, result, old_text.as_deref(), out);
+        if result.is_err() && out.report.failure.is_none() {
+            out.report.failure = Some(Failure { pass: pass.to_string(), path: place.path.clone() });
+        }
+        // What a pass leaves when it panics may not be fit to be looked at.
+        if !panicked {
+            self.dump_after(pass, unit, place, result, old_text, out);
+        }
         result
     }
 
-    fn print_after(
+    fn dump_after(
         &self,
         pass: &PassInstance,
         unit: &Module,
+        place: &Place<'_>,
         result: Result<(), PassError>,
-        old_text: Option<&str>,
+        old_text: Option<String>,
         out: &mut Out<'_>,
     ) {
         let Some(printing) = &self.config.print_ir else { return };
-        let info = pass.info();
+        let wanted = printing.after.matches(pass.info().argument);
         if result.is_err() {
-            if printing.on_failure || printing.after.matches(info.argument) {
-                let text = (printing.print)(unit.op_ref(self.cx));
-                (out.sink)(Event::Dump(printing.dump(When::Failed, info, &text)));
+            if printing.on_failure || wanted {
+                self.dump(When::Failed, pass, unit, place, old_text, out);
             }
+        } else if wanted {
+            self.dump(When::After, pass, unit, place, old_text, out);
+        }
+    }
+
+    fn dump(
+        &self,
+        when: When,
+        pass: &PassInstance,
+        unit: &Module,
+        place: &Place<'_>,
+        old_text: Option<String>,
+        out: &mut Out<'_>,
+    ) {
+        let Some(printing) = &self.config.print_ir else { return };
+        let text = self.text(printing, unit, place);
+        if when == When::After && printing.only_changed && old_text.as_ref() == Some(&text) {
             return;
         }
-        if !printing.after.matches(info.argument) {
-            return;
-        }
-        let text = (printing.print)(unit.op_ref(self.cx));
-        if old_text != Some(&text) {
-            (out.sink)(Event::Dump(printing.dump(When::After, info, &text)));
+        let number = place.outer.iter().copied().chain([place.passes - 1]).collect();
+        let dump = Dump { when, pass: pass.info(), path: place.path.clone(), number, text, old_text };
+        (out.sink)(Event::Dump(Box::new(dump)));
+    }
+
+    /// The text of the op at hand, or of the program that it lies in.
+    fn text(&self, printing: &IrPrinting, unit: &Module, place: &Place<'_>) -> String {
+        match place.embed.filter(|_| printing.module_scope) {
+            Some(embed) => (printing.print)(embed(unit.clone()).op_ref(self.cx)),
+            None => (printing.print)(unit.op_ref(self.cx)),
         }
     }
 
@@ -259,10 +367,38 @@ impl Shared<'_> {
         result.map_err(|_| {
             let loc = unit.op_ref(self.cx).loc();
             let message = format!("{by} left IR that does not verify");
-            (out.sink)(Event::Diagnostic(Diagnostic::error(loc, message)));
+            (out.sink)(Event::Diagnostic(Diagnostic::error(loc, message).code(codes::PASS_BROKE_IR)));
             PassError::Verification
         })
     }
+}
+
+fn put_back(child: Child, unit: &mut Module, analyses: &mut Analyses, out: &mut Out<'_>) {
+    out.report.add(child.report);
+    unit.body_mut().attach_isolated(child.op, child.unit);
+    analyses.put_nested(child.op, child.analyses);
+}
+
+impl Place<'_> {
+    /// The place of an op in the one at hand.
+    fn inside<'q>(
+        &self,
+        symbols: &SymbolSnapshot,
+        label: OpLabel,
+        embed: Option<&'q (dyn Fn(Module) -> Module + Sync)>,
+    ) -> Place<'q> {
+        let mut path = self.path.clone();
+        path.push(label);
+        let mut outer = self.outer.clone();
+        outer.push(self.passes.saturating_sub(1));
+        Place { symbols: symbols.clone(), path, outer, passes: 0, embed }
+    }
+}
+
+/// What a panic said.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }
 
 /// Holds a pass to its word: it fails exactly when it reports an error.
@@ -272,8 +408,8 @@ fn honest(
     returned: Result<PreservedAnalyses, PassError>,
     diags: &mut Diagnostics,
 ) -> Result<PreservedAnalyses, PassError> {
-    match (returned, diags.errors() > 0) {
-        (Ok(preserved), false) => Ok(preserved),
+    let result = match (returned, diags.errors() > 0) {
+        (Ok(preserved), false) => return Ok(preserved),
         (Err(error), true) => Err(error),
         (Ok(_), true) => Err(PassError::Failed),
         (Err(_), false) => {
@@ -281,7 +417,15 @@ fn honest(
             diags.error(loc, message);
             Err(PassError::Internal)
         }
-    }
+    };
+    let code = match result {
+        Err(PassError::Unsupported) => codes::UNSUPPORTED,
+        Err(PassError::Verification) => codes::PASS_BROKE_IR,
+        Err(PassError::Internal) => codes::INTERNAL,
+        _ => codes::PASS_FAILED,
+    };
+    diags.default_code(0, code);
+    result
 }
 
 /// A pass that ran on nothing did not do what it was asked for.
@@ -301,7 +445,7 @@ fn warn_of_idle_passes(root: OpRef<'_>, manager: &OpPassManager, report: &Pipeli
                 format!("it could run as {}", pipelines.collect::<Vec<_>>().join(" or "))
             }
         };
-        let warning = Diagnostic::new(Severity::Warning, root.loc(), message).code("W0101").help(help);
+        let warning = Diagnostic::new(Severity::Warning, root.loc(), message).code(codes::IDLE_PASS).help(help);
         sink(Event::Diagnostic(warning));
     }
 }

@@ -3,7 +3,7 @@
 //! The order is that of MLIR's generated verifiers: structure first, then attributes, operands, results, regions.
 
 use crate::asm::print::type_text;
-use crate::diagnostics::{Diagnostic, did_you_mean};
+use crate::diagnostics::{Diagnostic, codes, did_you_mean};
 use crate::op_def::{Arity, OpDef, Traits, ValueDef};
 use crate::op_ref::OpRef;
 use crate::registry::OpInfo;
@@ -12,20 +12,17 @@ use crate::types::Type;
 /// Checks everything that the table of `info` says.
 pub(super) fn verify(op: OpRef<'_>, info: &OpInfo) -> Result<(), Diagnostic> {
     let def = info.def;
-    verify_region_count(op, def)?;
-    verify_result_count(op, def)?;
-    verify_successor_count(op, def)?;
-    verify_operand_count(op, def)?;
+    verify_counts(op, def).map_err(|e| e.code(codes::COUNT))?;
     for side in [Side::Operand, Side::Result] {
         if def.traits.has(side.segment_trait()) {
-            verify_segments(op, side)?;
+            verify_segments(op, side).map_err(|e| e.code(codes::SEGMENTS))?;
         }
     }
     verify_attrs(op, info)?;
-    verify_types(op, def, Side::Operand)?;
-    verify_types(op, def, Side::Result)?;
-    verify_type_vars(op, def)?;
-    verify_region_blocks(op, def)
+    verify_types(op, def, Side::Operand).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
+    verify_types(op, def, Side::Result).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
+    verify_type_vars(op, def).map_err(|e| e.code(codes::TYPES_AGREE))?;
+    verify_region_blocks(op, def).map_err(|e| e.code(codes::INTERNAL))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +79,13 @@ fn bounds(arities: impl Iterator<Item = Arity>) -> (usize, bool) {
 }
 
 // ---- counts: INV-10
+
+fn verify_counts(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
+    verify_region_count(op, def)?;
+    verify_result_count(op, def)?;
+    verify_successor_count(op, def)?;
+    verify_operand_count(op, def)
+}
 
 fn verify_operand_count(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
     let found = op.num_operands();
@@ -185,14 +189,15 @@ fn verify_attrs(op: OpRef<'_>, info: &OpInfo) -> Result<(), Diagnostic> {
     for (attr, name) in info.def.attrs.iter().zip(&info.attr_names) {
         match op.cx.entry(op.body.props(op.op), *name) {
             None if attr.optional || attr.default.is_some() => {}
-            None => return Err(op.error(format!("requires attribute '{}'", attr.name))),
+            None => {
+                return Err(missing_attr(op, info, attr.name));
+            }
             Some(value) => {
                 found += 1;
                 if !(attr.constraint.check)(op.cx, value) {
                     let description = attr.constraint.description;
-                    return Err(
-                        op.error(format!("attribute '{}' failed to satisfy constraint: {description}", attr.name))
-                    );
+                    let message = format!("attribute '{}' failed to satisfy constraint: {description}", attr.name);
+                    return Err(op.error(message).code(codes::ATTR_CONSTRAINT));
                 }
             }
         }
@@ -210,9 +215,20 @@ fn verify_attrs(op: OpRef<'_>, info: &OpInfo) -> Result<(), Diagnostic> {
     unknown.map_or(Ok(()), |entry| Err(unknown_attr(op, info.def, op.cx.str(entry.name))))
 }
 
+/// INV-12: with what may be meant to be the attribute that is missing.
+fn missing_attr(op: OpRef<'_>, info: &OpInfo, name: &str) -> Diagnostic {
+    let error = op.error(format!("requires attribute '{name}'")).code(codes::MISSING_ATTR);
+    let given = op.cx.entries(op.body.props(op.op)).iter().chain(op.cx.entries(op.body.attrs(op.op)));
+    let unknown = given.filter(|e| !info.attr_names.contains(&e.name)).map(|e| op.cx.str(e.name));
+    match did_you_mean(name, unknown) {
+        Some(close) => error.help(format!("`{close}` is no attribute of '{}'; did you mean `{name}`?", info.def.name)),
+        None => error,
+    }
+}
+
 /// INV-13
 fn unknown_attr(op: OpRef<'_>, def: &OpDef, name: &str) -> Diagnostic {
-    let error = op.error(format!("has no inherent attribute '{name}'"));
+    let error = op.error(format!("has no inherent attribute '{name}'")).code(codes::UNKNOWN_ATTR);
     match did_you_mean(name, def.attrs.iter().map(|a| a.name)) {
         Some(close) => error.help(format!("did you mean `{close}`?")),
         None => error.help("attributes that an op does not declare belong in `{…}`, not in `<{…}>`".to_string()),

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::analysis::DominanceInfo;
 use crate::body::{Body, Op, ValueKind};
 use crate::context::Context;
-use crate::diagnostics::{Diagnostic, Diagnostics, Reported};
+use crate::diagnostics::{Diagnostic, Diagnostics, Reported, codes};
 use crate::interfaces::SymbolUser;
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
@@ -156,12 +156,12 @@ enum Visit {
 fn verify_op(op: OpRef<'_>, owner: Option<OpRef<'_>>, options: VerifyOptions, report: &mut Report) -> bool {
     let errors = report.diags.errors();
     let checked = match op.info() {
-        None if !options.allow_unregistered => Err(unregistered(op)),
+        None if !options.allow_unregistered => Err(unregistered(op).code(codes::UNKNOWN_OP)),
         None => verify_params(op).and_then(|()| region::verify_regions(op)),
         Some(info) => verify_registered(op, owner, info, report),
     };
     if let Err(error) = checked {
-        report.error(error);
+        report.error(error.or_code(codes::OP_RULE));
     }
     let ok = report.diags.errors() == errors;
     if ok && op.body.nested(op.op).is_some() {
@@ -181,8 +181,9 @@ fn verify_registered(
     declaration::verify(op, info)?;
     traits::verify(op, owner, def)?;
     if let Some(verify) = def.verify {
-        let errors = report.diags.errors();
+        let (errors, from) = (report.diags.errors(), report.diags.len());
         if verify(op, &mut report.diags).is_err() {
+            report.diags.default_code(from, codes::OP_RULE);
             return if report.diags.errors() == errors { Err(silent_failure(op, "verify")) } else { Ok(()) };
         }
     }
@@ -224,12 +225,14 @@ fn verify_exit(op: OpRef<'_>, diags: &mut Diagnostics) {
         diags.report(error);
         return;
     }
-    let errors = diags.errors();
+    let (errors, from) = (diags.errors(), diags.len());
     if let Some(verify) = def.verify_regions
         && verify(op, diags).is_err()
-        && diags.errors() == errors
     {
-        diags.report(silent_failure(op, "verify_regions"));
+        if diags.errors() == errors {
+            diags.report(silent_failure(op, "verify_regions"));
+        }
+        diags.default_code(from, codes::OP_RULE);
     }
 }
 
@@ -266,9 +269,17 @@ fn verify_symbol_uses(nodes: Vec<BodyNode<'_>>, reports: &[Report], diags: &mut 
             }
             let op = OpRef::new(owner.cx, owner.inside(), user);
             let user = op.interface::<dyn SymbolUser>().expect("noted for this interface");
-            let errors = diags.errors();
+            let (errors, from) = (diags.errors(), diags.len());
             if user.verify_symbol_uses(op, &scope, diags).is_err() && diags.errors() == errors {
                 diags.report(silent_failure(op, "verify_symbol_uses"));
+            }
+            diags.default_code(from, codes::SYMBOL_USE);
+            if diags.errors() == errors {
+                continue;
+            }
+            let references = op.cx.entries(op.body.props(op.op)).iter();
+            if let Some(meant) = references.filter_map(|e| scope.suggest(op.op, e.value)).next() {
+                diags.help_since(from, &format!("did you mean `{meant}`?"));
             }
         }
     }
@@ -277,19 +288,25 @@ fn verify_symbol_uses(nodes: Vec<BodyNode<'_>>, reports: &[Report], diags: &mut 
 /// INV-03 and INV-04: operands are defined; parameters of dialects' types and attributes fit each other.
 fn verify_params(op: OpRef<'_>) -> Result<(), Diagnostic> {
     if op.operands().any(|v| op.body.value_kind(v) == ValueKind::Placeholder) {
-        return Err(op.error("uses a value that is not defined"));
+        return Err(op.error("uses a value that is not defined").code(codes::UNDEFINED_VALUE));
     }
     for value in op.results() {
-        op.cx.verify_type(op.ty(value)).map_err(|reason| op.error(format!("has an invalid result type: {reason}")))?;
+        op.cx
+            .verify_type(op.ty(value))
+            .map_err(|reason| params(op, format!("has an invalid result type: {reason}")))?;
     }
     for dict in [op.body.props(op.op), op.body.attrs(op.op)] {
         for entry in op.cx.entries(dict) {
             op.cx.verify_attr(entry.value).map_err(|reason| {
-                op.error(format!("has an invalid attribute '{}': {reason}", op.cx.str(entry.name)))
+                params(op, format!("has an invalid attribute '{}': {reason}", op.cx.str(entry.name)))
             })?;
         }
     }
     Ok(())
+}
+
+fn params(op: OpRef<'_>, message: String) -> Diagnostic {
+    op.error(message).code(codes::PARAMS)
 }
 
 /// INV-02: ops are registered unless the caller allows others.
@@ -314,4 +331,5 @@ fn unregistered(op: OpRef<'_>) -> Diagnostic {
 
 fn silent_failure(op: OpRef<'_>, hook: &str) -> Diagnostic {
     op.error(format!("failed to verify, and its `{hook}` hook does not say why: an internal error"))
+        .code(codes::INTERNAL)
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Report;
 use crate::body::{Block, Op, Value, ValueKind};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::interfaces::BranchOp;
 use crate::op_def::{OpDef, Traits};
 use crate::op_ref::OpRef;
@@ -17,12 +17,15 @@ pub(super) fn verify_regions(op: OpRef<'_>) -> Result<(), Diagnostic> {
         let Some(entry) = region.entry() else { continue };
         // INV-21
         if op.has_trait(Traits::GraphRegion) && inside.next_block(entry.block).is_some() {
-            return Err(op.error(format!("expects graph region #{index} to have 0 or 1 blocks")));
+            return Err(op
+                .error(format!("expects graph region #{index} to have 0 or 1 blocks"))
+                .code(codes::REGION_SHAPE));
         }
         // INV-22: only blocks of the same region count; a branch from another one is reported at its place.
         let is_target = region.blocks().any(|b| inside.block_successors(b.block).contains(&entry.block));
         if is_target {
-            return Err(Diagnostic::error(op.loc(), "entry block of region may not have predecessors"));
+            let message = "entry block of region may not have predecessors";
+            return Err(Diagnostic::error(op.loc(), message).code(codes::REGION_SHAPE));
         }
     }
     Ok(())
@@ -34,14 +37,15 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
     let parent = body.block_parent(block).map(|op| OpRef::new(owner.cx, body, op)).unwrap_or(owner);
     for &arg in body.block_args(block) {
         if let Err(reason) = owner.cx.verify_type(body.ty(arg)) {
-            report
-                .error(Diagnostic::error(body.value_loc(arg), format!("block argument of an invalid type: {reason}")));
+            let message = format!("block argument of an invalid type: {reason}");
+            report.error(Diagnostic::error(body.value_loc(arg), message).code(codes::PARAMS));
         }
     }
     let Some(last) = body.last_op(block) else {
         if !may_lack_terminator(parent, block) {
             // INV-23
-            report.error(Diagnostic::error(parent.loc(), "empty block: expect at least a terminator"));
+            let message = "empty block: expect at least a terminator";
+            report.error(Diagnostic::error(parent.loc(), message).code(codes::TERMINATOR));
         }
         return;
     };
@@ -49,25 +53,25 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
         // INV-24
         if op != last && !body.successors(op).is_empty() {
             let message = "operation with block successors must terminate its parent block";
-            report.error(Diagnostic::error(body.loc(op), message));
+            report.error(Diagnostic::error(body.loc(op), message).code(codes::TERMINATOR));
         }
     }
     let last = OpRef::new(owner.cx, body, last);
     for &successor in last.successors() {
         // INV-25
         if body.block_region(successor) != body.block_region(block) {
-            report.error(last.error("branching to block of a different region"));
+            report.error(last.error("branching to block of a different region").code(codes::BRANCH));
             return;
         }
     }
     if let Err(error) = verify_branch(last) {
-        report.error(error);
+        report.error(error.code(codes::BRANCH));
         return;
     }
     let might_terminate = last.def().is_none_or(|def| def.traits.has(Traits::Terminator));
     if !might_terminate && !may_lack_terminator(parent, block) {
         let message = format!("block with no terminator, has {}", crate::asm::print::generic_op_text(last));
-        report.error(Diagnostic::error(last.loc(), message));
+        report.error(Diagnostic::error(last.loc(), message).code(codes::TERMINATOR));
     }
 }
 
@@ -102,10 +106,10 @@ fn may_lack_terminator(parent: OpRef<'_>, block: Block) -> bool {
 /// What needs the ops in the regions of `op` to be verified.
 pub(super) fn verify_on_exit(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
     if let Some(name) = def.implicit_terminator {
-        verify_implicit_terminator(op, name)?;
+        verify_implicit_terminator(op, name).map_err(|e| e.code(codes::TERMINATOR))?;
     }
     if def.traits.has(Traits::SymbolTable) {
-        verify_symbol_table(op)?;
+        verify_symbol_table(op).map_err(|e| e.or_code(codes::SYMBOL_FORM))?;
     }
     Ok(())
 }
@@ -142,7 +146,8 @@ fn verify_symbol_table(table: OpRef<'_>) -> Result<(), Diagnostic> {
         let Some(name) = symbol_ident(op) else { continue };
         if let Some(old) = first.insert(name, op.loc()) {
             let message = format!("redefinition of symbol named '{}'", table.cx.str(name));
-            return Err(Diagnostic::error(op.loc(), message).note(old, "see existing symbol definition here"));
+            let error = Diagnostic::error(op.loc(), message).code(codes::REDEFINED_SYMBOL);
+            return Err(error.note(old, "see existing symbol definition here"));
         }
     }
     Ok(())
@@ -152,6 +157,7 @@ fn verify_symbol_table(table: OpRef<'_>) -> Result<(), Diagnostic> {
 pub(super) fn dominance_error(owner: OpRef<'_>, op: Op, index: usize, value: Value) -> Diagnostic {
     let body = owner.inside();
     let error = Diagnostic::error(body.loc(op), format!("operand #{index} does not dominate this use"));
+    let error = error.code(codes::DOMINANCE);
     let use_block = body.op_block(op);
     let use_region = use_block.and_then(|b| body.block_region(b));
     let block = body.value_block(value);

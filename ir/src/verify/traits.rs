@@ -2,37 +2,37 @@
 
 use crate::attrs::Attr;
 use crate::context::Context;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::op_def::{OpDef, Traits};
 use crate::op_ref::OpRef;
 use crate::symbols::{SYMBOL_NAME, SYMBOL_VISIBILITY};
 use crate::types::{DYNAMIC, Type, TypeData};
 
-type Check = fn(OpRef<'_>) -> Result<(), Diagnostic>;
+type Check = (Traits, &'static str, fn(OpRef<'_>) -> Result<(), Diagnostic>);
 
-/// Checks in the order in which they are made.
-const CHECKS: &[(Traits, Check)] = &[
-    (Traits::NoRegionArguments, no_region_arguments),
-    (Traits::SingleBlock, single_block),
-    (Traits::Terminator, terminator),
-    (Traits::SameTypeOperands, same_type_operands),
-    (Traits::SameOperandsAndResultShape, same_shape),
-    (Traits::SameOperandsAndResultElementType, same_element_type),
-    (Traits::SameOperandsAndResultType, same_type),
+/// Checks in the order in which they are made, with the code of their errors.
+const CHECKS: &[Check] = &[
+    (Traits::NoRegionArguments, codes::REGION_SHAPE, no_region_arguments),
+    (Traits::SingleBlock, codes::REGION_SHAPE, single_block),
+    (Traits::Terminator, codes::TERMINATOR, terminator),
+    (Traits::SameTypeOperands, codes::TYPES_AGREE, same_type_operands),
+    (Traits::SameOperandsAndResultShape, codes::TYPES_AGREE, same_shape),
+    (Traits::SameOperandsAndResultElementType, codes::TYPES_AGREE, same_element_type),
+    (Traits::SameOperandsAndResultType, codes::TYPES_AGREE, same_type),
 ];
 
 /// Checks the traits of `op` and what it must lie in; `owner` owns the body that holds it.
 pub(super) fn verify(op: OpRef<'_>, owner: Option<OpRef<'_>>, def: &OpDef) -> Result<(), Diagnostic> {
-    for (traits, check) in CHECKS {
+    for (traits, code, check) in CHECKS {
         if def.traits.has(*traits) {
-            check(op)?;
+            check(op).map_err(|e| e.code(code))?;
         }
     }
     if !def.parents.is_empty() {
-        verify_parent(op, owner, def)?;
+        verify_parent(op, owner, def).map_err(|e| e.code(codes::PARENT))?;
     }
     if def.traits.has(Traits::Symbol) {
-        verify_symbol(op, owner, def)?;
+        verify_symbol(op, owner, def).map_err(|e| e.code(codes::SYMBOL_FORM))?;
     }
     Ok(())
 }

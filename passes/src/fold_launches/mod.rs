@@ -68,7 +68,7 @@ impl Pass for FoldLaunches {
                 fold(run, program, &candidate)?;
             }
             for (loc, remark) in left_over(OpRef::new(cx, run.body, program)) {
-                run.remark(loc, remark);
+                run.missed(loc, remark);
             }
             remove_unused_constants(cx, run.body.nested_mut(program).expect("a program is isolated"));
         }
@@ -215,7 +215,7 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
             bytes += replace_alloc(&mut rewriter, *alloc, buffer);
         }
     }
-    run.remark(loc, format!("@{name} was run: {bytes} bytes are constant now"));
+    run.passed(loc, format!("@{name} was run: {bytes} bytes are constant now"));
     run.count("num-folded", 1);
     run.count("num-bytes", bytes);
     Ok(())

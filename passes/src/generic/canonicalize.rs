@@ -1,6 +1,7 @@
 //! `canonicalize`: folds ops and applies the canonicalization patterns of all dialects until nothing changes.
 
 use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
 };
@@ -127,7 +128,7 @@ impl Canonicalize {
             return Err(run.diags.error(loc, message));
         }
         let help = "raise `max-iterations`, or find the patterns that undo each other with `disable-patterns`";
-        run.diags.report(Diagnostic::warning(loc, message).code("W0102").help(help));
+        run.diags.report(Diagnostic::warning(loc, message).code(codes::NOT_CONVERGED).help(help));
         Ok(())
     }
 }

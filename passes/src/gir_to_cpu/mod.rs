@@ -60,6 +60,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for ConvertGirToCpu {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        crate::elided::refuse_elided(run)?;
         let cx = run.cx;
         let cpu = match Cpu::of_module(cx, run.body, self.vector_bytes) {
             Ok(cpu) => cpu,

@@ -84,6 +84,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for ConvertGraphToGir {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        crate::elided::refuse_elided(run)?;
         let cx = run.cx;
         let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
         let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;

@@ -61,6 +61,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for ConvertRtToLlvm {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        crate::elided::refuse_elided(run)?;
         let (op, lowered) = match self.lower(run) {
             Ok(lowered) => lowered,
             Err(diagnostic) => {

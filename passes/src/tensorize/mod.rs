@@ -110,7 +110,7 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
             } else {
                 format!("no intrinsic of the machine contracts {}", extents(cx, &types))
             };
-            run.remark(loc, format!("'gir.contract' stays: {why}"));
+            run.missed(loc, format!("'gir.contract' stays: {why}"));
             run.count("num-missed", 1);
         }
     }

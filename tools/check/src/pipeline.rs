@@ -2,6 +2,7 @@
 
 use sutura_interp::InterpError;
 use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{Event, OpPassManager, PassError, PassInstance, PipelineReport, RunConfig, run_pipeline};
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::{Context, Diagnostic, Loc, Module};
@@ -44,7 +45,7 @@ impl Change {
     pub fn diagnostic(&self, cx: &Context) -> Diagnostic {
         let loc = find(cx, &self.before, &self.function).map_or(self.before.op_ref(cx).loc(), |f| f.loc());
         let message = format!("pass '{}' changed the meaning of @{}", self.pass, self.function);
-        let mut error = Diagnostic::error(loc, message).code("E0110").note(loc, self.difference.clone());
+        let mut error = Diagnostic::error(loc, message).code(codes::CHANGED).note(loc, self.difference.clone());
         error = error.note(loc, format!("input: {}", self.input));
         for argument in &self.arguments {
             error = error.note(loc, argument.clone());
@@ -90,6 +91,7 @@ pub fn check_pipeline(
         let before = copy(cx, module);
         let (one, result) = run_pipeline(cx, module, &mut single, config, sink);
         report.records.extend(one.records);
+        report.failure = one.failure;
         if let Err(error) = result {
             return (report, Err(CheckError::Pass(error)));
         }
@@ -147,7 +149,7 @@ impl<'c> Checker<'c> {
         let mut checker = Self { cx, options, watched: Vec::new(), checked: Checked::default() };
         let (functions, left_out) = public_functions(cx, module);
         for reason in left_out {
-            checker.warn(module, "", "W0111", reason, sink);
+            checker.warn(module, "", codes::NOT_CHECKED, reason, sink);
         }
         for name in functions {
             match checker.watch(module, &name) {
@@ -158,7 +160,7 @@ impl<'c> Checker<'c> {
                     remarks.into_iter().for_each(say);
                 }
                 Err(reason) => {
-                    checker.warn(module, &name, "W0111", format!("@{name} is not checked: {reason}"), sink);
+                    checker.warn(module, &name, codes::NOT_CHECKED, format!("@{name} is not checked: {reason}"), sink);
                 }
             }
         }
@@ -292,7 +294,7 @@ impl<'c> Checker<'c> {
             }
             Err(reason) => format!("nor across the passes after it: {reason}"),
         };
-        self.warn(before, name, "W0112", format!("{message}; {rest}"), sink);
+        self.warn(before, name, codes::CHECK_BROKEN_OFF, format!("{message}; {rest}"), sink);
     }
 
     fn finish(self, module: &Module, sink: &mut dyn FnMut(Event)) -> Checked {
@@ -301,7 +303,7 @@ impl<'c> Checker<'c> {
         if comparisons == 0 {
             let message = "no function was compared around any pass: nothing was checked".to_string();
             let help = "public functions are run whose arguments are numbers, tensors, vectors or memrefs";
-            sink(Event::Diagnostic(Diagnostic::warning(loc, message).code("W0110").help(help)));
+            sink(Event::Diagnostic(Diagnostic::warning(loc, message).code(codes::NOTHING_CHECKED).help(help)));
         } else {
             let seeds: Vec<String> = self.options.seeds.iter().map(ToString::to_string).collect();
             let message = format!("{functions} functions compared, {comparisons} runs, seeds {}", seeds.join(", "));

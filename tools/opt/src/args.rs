@@ -1,6 +1,15 @@
-//! The command line. MLIR's spellings: one dash or two, with or without `mlir-`.
+//! The command line.
 
+use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{PassFilter, PassInstance, PassOptions, PassRegistry};
+
+use crate::flags::{FLAGS, Flag, REFUSED, Takes};
+use crate::remarks::{RemarkFilters, RemarkFormat};
+use crate::say::MessageFormat;
+use crate::timing::Display;
+
+/// Where chunks of a file are separated unless told otherwise.
+pub(crate) const MARKER: &str = "// -----";
 
 /// Which diagnostics `--verify-diagnostics` compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +20,28 @@ pub(crate) enum Expectations {
     OnlyExpected,
 }
 
+/// What is asked for instead of work on an input.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Request {
+    /// Nothing else: work.
+    #[default]
+    Work,
+    /// `--help`
+    Help,
+    /// `--help-all`
+    HelpAll,
+    /// `--version`
+    Version,
+    /// `--list-passes`
+    ListPasses,
+    /// `--show-dialects`
+    ShowDialects,
+    /// `--explain=CODE`
+    Explain(String),
+}
+
 /// What the command line says.
+#[derive(Default)]
 pub(crate) struct Config {
     pub(crate) input: Option<String>,
     pub(crate) output: Option<String>,
@@ -23,7 +53,11 @@ pub(crate) struct Config {
     pub(crate) expectations: Option<Expectations>,
     pub(crate) verify_each: bool,
     pub(crate) verify_roundtrip: bool,
+    pub(crate) skip_first_verifier: bool,
     pub(crate) allow_unregistered: bool,
+    pub(crate) no_implicit_module: bool,
+    pub(crate) run_reproducer: bool,
+    // Printing.
     pub(crate) generic: bool,
     pub(crate) debug_info: bool,
     pub(crate) local_scope: bool,
@@ -31,268 +65,95 @@ pub(crate) struct Config {
     pub(crate) elide_elements: Option<usize>,
     pub(crate) hex_elements: Option<usize>,
     pub(crate) elide_resources: Option<usize>,
+    // Watching.
     pub(crate) print_before: PassFilter,
     pub(crate) print_after: PassFilter,
     pub(crate) print_changed: bool,
     pub(crate) print_failed: bool,
-    pub(crate) timing: bool,
-    pub(crate) statistics: bool,
+    pub(crate) print_diff: bool,
+    pub(crate) module_scope: bool,
+    pub(crate) tree_dir: Option<String>,
     pub(crate) remarks: bool,
-    pub(crate) strict: bool,
+    pub(crate) remark_filters: RemarkFilters,
+    pub(crate) remark_format: RemarkFormat,
+    pub(crate) remarks_file: Option<String>,
+    // Reports.
+    pub(crate) timing: bool,
+    pub(crate) timing_display: Display,
+    pub(crate) timing_json: Option<String>,
+    pub(crate) wants_json_timing: bool,
+    pub(crate) statistics: bool,
+    pub(crate) statistics_list: bool,
     pub(crate) dump_pipeline: bool,
+    pub(crate) strict: bool,
     /// Seeds per function with `--check-passes`.
     pub(crate) check_passes: Option<u64>,
     pub(crate) check_reproducer: Option<String>,
+    // Failures.
+    pub(crate) reproducer: Option<String>,
+    pub(crate) local_reproducer: bool,
+    pub(crate) generate_reproducer: Option<String>,
+    pub(crate) no_reproducer: bool,
+    pub(crate) message_format: MessageFormat,
+    pub(crate) lists_as_json: bool,
+    /// 0 for as many as there are processors.
     pub(crate) threads: usize,
     pub(crate) request: Request,
+    /// Flags that are given and do nothing.
+    pub(crate) idle: Vec<String>,
 }
 
-/// What is asked for instead of work on an input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Request {
-    /// Nothing else: work.
-    #[default]
-    Work,
-    /// `--help`
-    Help,
-    /// `--version`
-    Version,
-    /// `--list-passes`
-    ListPasses,
-    /// `--show-dialects`
-    ShowDialects,
-}
+impl Config {
+    fn new() -> Self {
+        Self { verify_each: true, hex_elements: Some(100), ..Self::default() }
+    }
 
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            input: None,
-            output: None,
-            pipeline: None,
-            passes: Vec::new(),
-            split: None,
-            output_marker: None,
-            expectations: None,
-            verify_each: true,
-            verify_roundtrip: false,
-            allow_unregistered: false,
-            generic: false,
-            debug_info: false,
-            local_scope: false,
-            discard_names: false,
-            elide_elements: None,
-            hex_elements: Some(100),
-            elide_resources: None,
-            print_before: PassFilter::None,
-            print_after: PassFilter::None,
-            print_changed: false,
-            print_failed: false,
-            timing: false,
-            statistics: false,
-            remarks: false,
-            strict: false,
-            dump_pipeline: false,
-            check_passes: None,
-            check_reproducer: None,
-            threads: 0,
-            request: Request::Work,
-        }
+    /// True when the IR around passes is wanted.
+    pub(crate) fn prints_ir(&self) -> bool {
+        self.print_before != PassFilter::None || self.print_after != PassFilter::None || self.print_failed
+    }
+
+    /// True when some pass is asked for.
+    pub(crate) fn runs_passes(&self) -> bool {
+        self.pipeline.is_some() || !self.passes.is_empty() || self.run_reproducer
     }
 }
 
-/// How a flag takes its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// `--flag`, `--flag=true`, `--flag=false`
-    Bool,
-    /// `--flag` or `--flag=value`
-    Optional,
-    /// `--flag=value` or `--flag value`
-    Value,
+/// Why a command line is wrong.
+pub(crate) struct Wrong {
+    pub(crate) code: &'static str,
+    /// One sentence, with a hint.
+    pub(crate) message: String,
+    /// How messages are to be written, as far as the arguments were read.
+    pub(crate) format: MessageFormat,
 }
 
-type Set = fn(&mut Config, &str) -> Result<(), String>;
-
-/// A flag: name, value, what it does, documentation.
-pub(crate) struct Flag {
-    pub(crate) name: &'static str,
-    pub(crate) takes: Takes,
-    /// Placeholder of the value in the help.
-    pub(crate) value: &'static str,
-    pub(crate) help: &'static str,
-    set: Set,
-}
-
-const fn flag(name: &'static str, takes: Takes, value: &'static str, help: &'static str, set: Set) -> Flag {
-    Flag { name, takes, value, help, set }
-}
-
-/// Where chunks of a file are separated unless told otherwise.
-pub(crate) const MARKER: &str = "// -----";
-
-macro_rules! switch {
-    ($name:literal, $field:ident, $help:literal) => {
-        flag($name, Takes::Bool, "", $help, |c, v| {
-            c.$field = truth(v)?;
-            Ok(())
-        })
-    };
-    ($name:literal, request = $request:ident, $help:literal) => {
-        flag($name, Takes::Bool, "", $help, |c, _| {
-            c.request = Request::$request;
-            Ok(())
-        })
-    };
-}
-
-/// All flags, as the help lists them; an empty help hides a flag.
-pub(crate) const FLAGS: &[Flag] = &[
-    flag("o", Takes::Value, "FILE", "Write the output to FILE instead of stdout", |c, v| {
-        c.output = Some(v.to_string());
-        Ok(())
-    }),
-    flag(
-        "pass-pipeline",
-        Takes::Value,
-        "TEXT",
-        "Passes to run: 'builtin.module(func.func(cse),canonicalize)'",
-        |c, v| {
-            c.pipeline = Some(v.to_string());
-            Ok(())
-        },
-    ),
-    flag(
-        "split-input-file",
-        Takes::Optional,
-        "MARK",
-        "Work on parts of the input one by one, split at '// -----'",
-        |c, v| {
-            c.split = Some(if v.is_empty() { MARKER.to_string() } else { v.to_string() });
-            Ok(())
-        },
-    ),
-    flag("output-split-marker", Takes::Value, "MARK", "What stands between the outputs of parts", |c, v| {
-        c.output_marker = Some(v.to_string());
-        Ok(())
-    }),
-    flag(
-        "verify-diagnostics",
-        Takes::Optional,
-        "all|only-expected",
-        "Compare diagnostics with 'expected-error {{…}}' comments",
-        |c, v| {
-            c.expectations = Some(match v {
-                "" | "all" => Expectations::All,
-                "only-expected" => Expectations::OnlyExpected,
-                _ => return Err("takes `all` or `only-expected`".to_string()),
-            });
-            Ok(())
-        },
-    ),
-    switch!("verify-each", verify_each, "Verify after each pass (on by default)"),
-    switch!("verify-roundtrip", verify_roundtrip, "Check that what is printed parses back to the same"),
-    switch!("allow-unregistered-dialect", allow_unregistered, "Accept operations of unknown dialects in generic form"),
-    switch!("print-op-generic", generic, "Print the generic form"),
-    switch!("print-debuginfo", debug_info, "Print locations"),
-    switch!("print-local-scope", local_scope, "Print without aliases"),
-    switch!("discard-value-names", discard_names, "Number values instead of keeping their names"),
-    flag("elide-elementsattrs-if-larger", Takes::Value, "N", "Leave out constants of more than N elements", |c, v| {
-        c.elide_elements = Some(number(v)?);
-        Ok(())
-    }),
-    flag("elide-resource-strings-if-larger", Takes::Value, "N", "", |c, v| {
-        c.elide_resources = Some(number(v)?);
-        Ok(())
-    }),
-    flag("print-elementsattrs-with-hex-if-larger", Takes::Value, "N", "", |c, v| {
-        c.hex_elements = if v == "-1" { None } else { Some(number(v)?) };
-        Ok(())
-    }),
-    flag("print-ir-before", Takes::Value, "PASSES", "Print the IR before these passes, separated by commas", |c, v| {
-        c.print_before = names(v);
-        Ok(())
-    }),
-    flag("print-ir-after", Takes::Value, "PASSES", "Print the IR after these passes", |c, v| {
-        c.print_after = names(v);
-        Ok(())
-    }),
-    flag("print-ir-before-all", Takes::Bool, "", "Print the IR before each pass", |c, v| {
-        c.print_before = if truth(v)? { PassFilter::All } else { PassFilter::None };
-        Ok(())
-    }),
-    flag("print-ir-after-all", Takes::Bool, "", "Print the IR after each pass", |c, v| {
-        c.print_after = if truth(v)? { PassFilter::All } else { PassFilter::None };
-        Ok(())
-    }),
-    switch!("print-ir-after-change", print_changed, "Print the IR after passes that changed it"),
-    switch!("print-ir-after-failure", print_failed, "Print the IR after a pass that failed"),
-    switch!("timing", timing, "Report the time of each step"),
-    switch!("pass-statistics", statistics, "Report what the passes counted"),
-    switch!("remarks", remarks, "Show what passes remark"),
-    switch!("strict", strict, "Warnings are errors"),
-    flag(
-        "check-passes",
-        Takes::Optional,
-        "SEEDS",
-        "Run public functions in the interpreter before and after each pass, on inputs of so many seeds (3)",
-        |c, v| {
-            c.check_passes = Some(if v.is_empty() { 3 } else { number(v)? as u64 });
-            if c.check_passes == Some(0) { Err("takes a number from 1".to_string()) } else { Ok(()) }
-        },
-    ),
-    flag(
-        "check-passes-reproducer",
-        Takes::Value,
-        "FILE",
-        "Where --check-passes writes the program that a pass broke (sutura-opt-PASS.mlir)",
-        |c, v| {
-            c.check_reproducer = Some(v.to_string());
-            Ok(())
-        },
-    ),
-    switch!("dump-pass-pipeline", dump_pipeline, "Print the pipeline that is run, in a form that parses back"),
-    flag("threads", Takes::Value, "N", "Work on N threads; the output does not depend on it", |c, v| {
-        c.threads = number(v)?;
-        if c.threads == 0 { Err("takes a number from 1".to_string()) } else { Ok(()) }
-    }),
-    flag("disable-threading", Takes::Bool, "", "The same as --threads=1", |c, v| {
-        c.threads = usize::from(truth(v)?);
-        Ok(())
-    }),
-    switch!("list-passes", request = ListPasses, "List the passes with their options"),
-    switch!("show-dialects", request = ShowDialects, "List the registered dialects"),
-    switch!("version", request = Version, "Print the version"),
-    switch!("help", request = Help, "Print this"),
-];
-
-fn truth(value: &str) -> Result<bool, String> {
-    match value {
-        "" | "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err("takes `true` or `false`".to_string()),
-    }
-}
-
-fn number(value: &str) -> Result<usize, String> {
-    value.parse().map_err(|_| "takes a whole number".to_string())
-}
-
-fn names(value: &str) -> PassFilter {
-    PassFilter::Named(value.split(',').map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect())
-}
+type Said<T> = Result<T, (&'static str, String)>;
 
 /// Reads the command line.
-///
-/// # Errors
-/// One sentence that says what is wrong, with a hint.
-pub(crate) fn parse(args: &[String], passes: &PassRegistry) -> Result<Config, String> {
-    let mut config = Config::default();
+pub(crate) fn parse(args: &[String], passes: &PassRegistry) -> Result<Config, Wrong> {
+    let mut config = Config::new();
+    // Errors before the flag are to be written in this form, too.
+    let format = args.iter().filter_map(|a| a.trim_start_matches('-').strip_prefix("message-format=")).next_back();
+    config.message_format = match format {
+        Some("json") => MessageFormat::Json,
+        Some("short") => MessageFormat::Short,
+        _ => MessageFormat::Human,
+    };
+    let format = config.message_format;
+    match parse_into(&mut config, args, passes).and_then(|()| check(&mut config, passes)) {
+        Ok(()) => Ok(config),
+        Err((code, message)) => Err(Wrong { code, message, format }),
+    }
+}
+
+fn parse_into(config: &mut Config, args: &[String], passes: &PassRegistry) -> Said<()> {
     let mut rest = args.iter();
     let mut only_files = false;
     while let Some(arg) = rest.next() {
         if only_files || arg == "-" || !arg.starts_with('-') {
             if let Some(first) = &config.input {
-                return Err(format!("one input is read, not two: `{first}` and `{arg}`"));
+                return Err((codes::FLAG_CLASH, format!("one input is read, not two: `{first}` and `{arg}`")));
             }
             config.input = Some(arg.clone());
             continue;
@@ -311,13 +172,12 @@ pub(crate) fn parse(args: &[String], passes: &PassRegistry) -> Result<Config, St
         match FLAGS.iter().find(|f| f.name == plain) {
             Some(flag) => {
                 let next = || rest.next().map(String::as_str);
-                set_flag(&mut config, flag, arg, value, next)?;
+                set_flag(config, flag, arg, value, next).map_err(|message| (codes::FLAG_VALUE, message))?;
             }
-            None => add_pass(&mut config, passes, arg, name, value)?,
+            None => add_pass(config, passes, arg, name, value)?,
         }
     }
-    check(&mut config, passes)?;
-    Ok(config)
+    Ok(())
 }
 
 fn set_flag<'a>(
@@ -336,62 +196,115 @@ fn set_flag<'a>(
 }
 
 /// `--cse` or `--canonicalize=max-iterations=3 top-down=false`.
-fn add_pass(
-    config: &mut Config,
-    passes: &PassRegistry,
-    arg: &str,
-    name: &str,
-    value: Option<&str>,
-) -> Result<(), String> {
+fn add_pass(config: &mut Config, passes: &PassRegistry, arg: &str, name: &str, value: Option<&str>) -> Said<()> {
     let Some(info) = passes.pass(name) else {
         if passes.pipeline(name).is_some() {
-            return Err(format!("`{name}` is a pipeline: write `--pass-pipeline='builtin.module({name})'`"));
+            let message = format!("`{name}` is a pipeline: write `--pass-pipeline='builtin.module({name})'`");
+            return Err((codes::UNKNOWN_FLAG, message));
         }
-        return Err(unknown_flag(passes, arg, name));
+        return Err((codes::UNKNOWN_FLAG, unknown_flag(passes, arg, name)));
     };
+    let wrong = |e: String| (codes::PASS_OPTION, format!("pass '{name}': {e}"));
     let mut options = PassOptions::new(info.options);
     for word in value.unwrap_or_default().trim_matches(['{', '}']).split_whitespace() {
         let (option, value) = word.split_once('=').unwrap_or((word, "true"));
-        options.set(option, value).map_err(|e| format!("pass '{name}': {e}"))?;
+        options.set(option, value).map_err(wrong)?;
     }
-    let pass = PassInstance::new(info, options).map_err(|e| format!("pass '{name}': {e}"))?;
-    config.passes.push(pass);
+    config.passes.push(PassInstance::new(info, options).map_err(wrong)?);
     Ok(())
 }
 
 fn unknown_flag(passes: &PassRegistry, arg: &str, name: &str) -> String {
     let plain = name.strip_prefix("mlir-").unwrap_or(name);
+    if let Some((flag, reason)) = REFUSED.iter().find(|(flag, _)| *flag == plain) {
+        return format!("`--{flag}` is not supported: {reason}");
+    }
     let flags = FLAGS.iter().map(|f| f.name);
     let known: Vec<&str> = flags.chain(passes.passes().into_iter().map(|p| p.argument)).collect();
     match sutura_ir::diagnostics::did_you_mean(plain, known) {
         Some(close) => format!("unknown flag or pass `{arg}`; did you mean `--{close}`?"),
-        None => format!("unknown flag or pass `{arg}`; `--help` lists the flags, `--list-passes` the passes"),
+        None => format!("unknown flag or pass `{arg}`; `--help-all` lists the flags, `--list-passes` the passes"),
     }
 }
 
-/// Flags that do not go together, and flags that imply others.
-fn check(config: &mut Config, passes: &PassRegistry) -> Result<(), String> {
+/// Flags that do not go together, flags that imply others, and flags that do nothing.
+fn check(config: &mut Config, passes: &PassRegistry) -> Said<()> {
+    let clash = |message: String| Err((codes::FLAG_CLASH, message));
     if config.pipeline.is_some() && !config.passes.is_empty() {
         let name = config.passes[0].info().argument;
-        return Err(format!("`--{name}` and `--pass-pipeline` cannot both be given: write the pass into the pipeline"));
+        return clash(format!(
+            "`--{name}` and `--pass-pipeline` cannot both be given: write the pass into the pipeline"
+        ));
     }
-    if config.print_changed && config.print_after == PassFilter::None {
+    if config.run_reproducer && (config.pipeline.is_some() || !config.passes.is_empty()) {
+        return clash("`--run-reproducer` runs the pipeline of the input: other passes cannot be given".to_string());
+    }
+    if config.output_marker.is_some() && config.split.is_none() {
+        return clash("`--output-split-marker` needs `--split-input-file`".to_string());
+    }
+    if config.check_reproducer.is_some() && config.check_passes.is_none() {
+        return clash("`--check-passes-reproducer` needs `--check-passes`".to_string());
+    }
+    if config.wants_json_timing && config.timing_json.is_none() {
+        return clash("JSON is not mixed with other output: write `--timing=json:FILE`".to_string());
+    }
+    if config.no_reproducer && (config.reproducer.is_some() || config.local_reproducer) {
+        return clash("`--no-reproducer` and a flag that asks for a reproducer cannot both be given".to_string());
+    }
+    imply(config);
+    check_names(config, passes)?;
+    find_idle(config);
+    Ok(())
+}
+
+/// Flags work alone: what they need is taken as given.
+fn imply(config: &mut Config) {
+    let shows_after = config.print_changed || config.print_diff;
+    let tree_alone = config.tree_dir.is_some() && !config.prints_ir();
+    if (shows_after || tree_alone) && config.print_after == PassFilter::None {
         config.print_after = PassFilter::All;
     }
+    // Remarks in a file are wanted whether or not they are shown.
+    if config.remark_format != RemarkFormat::Shown || config.remarks_file.is_some() {
+        config.remark_filters.all_if_none();
+    }
+    if config.remarks_file.is_some() && config.remark_format == RemarkFormat::Shown {
+        config.remark_format = RemarkFormat::Yaml;
+    }
+    config.remarks |= !config.remark_filters.is_empty();
+}
+
+fn check_names(config: &Config, passes: &PassRegistry) -> Said<()> {
     for filter in [&config.print_before, &config.print_after] {
         let PassFilter::Named(names) = filter else { continue };
         for name in names {
             if passes.pass(name).is_none() {
                 let hint = passes.suggest(name).map(|c| format!("; did you mean `{c}`?")).unwrap_or_default();
-                return Err(format!("no pass `{name}` to print the IR around{hint}"));
+                return Err((codes::FLAG_VALUE, format!("no pass `{name}` to print the IR around{hint}")));
             }
         }
     }
-    if config.check_reproducer.is_some() && config.check_passes.is_none() {
-        return Err("`--check-passes-reproducer` needs `--check-passes`".to_string());
-    }
-    if config.output_marker.is_some() && config.split.is_none() {
-        return Err("`--output-split-marker` needs `--split-input-file`".to_string());
-    }
     Ok(())
+}
+
+fn find_idle(config: &mut Config) {
+    let mut idle = Vec::new();
+    let mut say = |given: bool, flag: &str, why: &str| {
+        if given {
+            idle.push(format!("`--{flag}` does nothing: {why}"));
+        }
+    };
+    let no_passes = config.request == Request::Work && !config.runs_passes();
+    let none = "no pass is run";
+    say(no_passes && config.prints_ir(), "print-ir-…", none);
+    say(no_passes && config.statistics, "pass-statistics", none);
+    say(no_passes && config.remarks, "remarks", none);
+    say(no_passes && config.check_passes.is_some(), "check-passes", none);
+    say(no_passes && config.dump_pipeline, "dump-pass-pipeline", none);
+    say(no_passes && config.local_reproducer, "pass-pipeline-local-reproducer", none);
+    let unseen = config.module_scope && !config.prints_ir();
+    say(unseen, "print-ir-module-scope", "the IR is not printed around passes; `--print-ir-after-all` does that");
+    let lists = matches!(config.request, Request::ListPasses | Request::ShowDialects);
+    say(config.lists_as_json && !lists, "format", "it is for `--list-passes` and `--show-dialects`");
+    config.idle = idle;
 }

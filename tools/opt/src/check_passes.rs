@@ -1,18 +1,16 @@
 //! What `--check-passes` says and writes when a pass changed the meaning of a program.
 
-use std::io::Write;
-
 use sutura_check::{Change, CheckError, CheckOptions, check_pipeline};
 use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline};
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Context, Diagnostics, Module};
 use sutura_reduce::{ReduceOptions, reduce, set_pipeline};
 
-use crate::Status;
-use crate::output::Output;
 use crate::session::Session;
+use crate::{Status, output};
 
 /// Shows the change and writes a reproducer.
 pub(crate) fn report(session: &mut Session<'_>, passes: &PassRegistry, change: &Change) -> Status {
@@ -20,7 +18,8 @@ pub(crate) fn report(session: &mut Session<'_>, passes: &PassRegistry, change: &
         Some(name) => name.clone(),
         None => format!("sutura-opt-{}.mlir", change.pass),
     };
-    let written = write(session, &name, &reproducer(session, passes, change));
+    let text = reproducer(session, passes, change);
+    let written = output::write_file(&session.cwd.join(&name), text.as_bytes());
     let help = match &written {
         Ok(()) => format!(
             "`{name}` holds the program before the pass, made small, and the pass: it repeats the error with \
@@ -32,7 +31,7 @@ pub(crate) fn report(session: &mut Session<'_>, passes: &PassRegistry, change: &
     let diagnostic = change.diagnostic(session.cx).help(help);
     session.diagnostic(diagnostic);
     if let Err(message) = written {
-        session.say(&format!("error: {message}\n"));
+        session.voice.error(codes::CANNOT_WRITE, &message);
     }
     Status::Changed
 }
@@ -68,11 +67,4 @@ fn reproducer(session: &Session<'_>, passes: &PassRegistry, change: &Change) -> 
     }
     set_pipeline(&mut module, &change.pipeline);
     module_text(cx, &module, &PrintOptions::default())
-}
-
-fn write(session: &Session<'_>, name: &str, text: &str) -> Result<(), String> {
-    let mut nowhere = std::io::sink();
-    let mut output = Output::open(Some(name), session.cwd, &mut nowhere)?;
-    output.write_all(text.as_bytes()).map_err(|e| format!("cannot write `{name}`: {e}"))?;
-    output.commit()
 }

@@ -4,6 +4,7 @@
 //! warning, remark and note; places are `@+N`, `@-N`, `@above`, `@below` (the nearest line without such a comment) and
 //! `@unknown`; with `-re`, parts of the text in `{{…}}` are regular expressions.
 
+use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Loc, Severity};
 
 use crate::args::Expectations;
@@ -39,7 +40,7 @@ impl Text {
 }
 
 /// What a comparison found wrong: line of the file and message.
-pub(crate) type Complaint = (u32, String);
+type Complaint = (u32, String);
 
 /// Compares `actual` with what the comments in `text`, which begins at line `first_line` of `file`, say.
 pub(crate) fn compare(
@@ -49,7 +50,7 @@ pub(crate) fn compare(
     first_line: u32,
     actual: &[Diagnostic],
     which: Expectations,
-) -> Vec<Complaint> {
+) -> Vec<Diagnostic> {
     let mut complaints = Vec::new();
     let mut expected = read(text, first_line, &mut complaints);
     for diagnostic in actual {
@@ -80,7 +81,8 @@ pub(crate) fn compare(
             .push((missing.line.unwrap_or(missing.written_at), format!("expected {word} \"{text}\" was not produced")));
     }
     complaints.sort_by_key(|(line, _)| *line);
-    complaints
+    let complain = |(line, message)| Diagnostic::error(cx.file_loc(file, line, 1), message).code(codes::EXPECTATION);
+    complaints.into_iter().map(complain).collect()
 }
 
 fn line_in(cx: &Context, loc: Loc, file: &str) -> Option<u32> {
@@ -196,7 +198,8 @@ mod tests {
             })
             .collect();
         let found = compare(&cx, "f", text, 1, &actual, which);
-        found.into_iter().map(|(line, message)| format!("{line}: {message}")).collect()
+        let line = |d: &Diagnostic| cx.file_line_col(d.loc).map_or(0, |(_, line, _)| line);
+        found.iter().map(|d| format!("{}: {}", line(d), d.message)).collect()
     }
 
     #[test]

@@ -16,20 +16,28 @@
 
 mod args;
 mod check_passes;
+mod dumps;
 mod expect;
+mod flags;
 mod help;
 mod output;
+mod passes;
 mod process;
+mod remarks;
+mod reproducer;
+mod say;
 mod session;
 mod split;
 mod timing;
 
+use std::any::Any;
 use std::io::{IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
 use sutura_ir::Registry;
+use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::PassRegistry;
 
 /// How a run ended; the numbers are exit statuses.
@@ -87,16 +95,18 @@ impl<R: Fn() -> Registry + Sync> Opt<R> {
         let Io { args, stdin, cwd, stdout, stderr, color } = io;
         let config = match args::parse(args, &self.passes) {
             Ok(config) => config,
-            Err(message) => {
-                let _ = writeln!(stderr, "error: {message}");
+            Err(wrong) => {
+                say::Voice::new(stderr, wrong.format, color).error(wrong.code, &wrong.message);
                 return Status::Usage;
             }
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).stack_size(STACK_BYTES).build();
+        let format = config.message_format;
         let pool = match pool {
             Ok(pool) => pool,
             Err(error) => {
-                let _ = writeln!(stderr, "error: threads cannot be started: {error}");
+                let message = format!("threads cannot be started: {error}");
+                say::Voice::new(stderr, format, color).error(codes::INTERNAL, &message);
                 return Status::Internal;
             }
         };
@@ -104,12 +114,17 @@ impl<R: Fn() -> Registry + Sync> Opt<R> {
             pool.install(|| session::run(self, config, Io { args, stdin, cwd, stdout, stderr, color }))
         }));
         done.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            let _ = writeln!(stderr, "internal error: {text}\nthis is a bug; please report it with the input");
+            let text = format!("internal error: {}; please report it with the input", panic_text(&*panic));
+            say::Voice::new(stderr, format, color).error(codes::INTERNAL, &text);
             Status::Internal
         })
     }
+}
+
+/// What a panic said.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 /// The whole `main` of a driver.

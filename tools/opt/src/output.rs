@@ -91,3 +91,15 @@ impl Write for Output<'_> {
         }
     }
 }
+
+/// Writes a file as a whole: it is there with all of `bytes`, or as it was.
+///
+/// # Errors
+/// One sentence.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let name = path.to_str().ok_or_else(|| format!("cannot write `{}`: its name is not UTF-8", path.display()))?;
+    let mut nowhere = io::sink();
+    let mut output = Output::open(Some(name), Path::new(""), &mut nowhere)?;
+    output.write_all(bytes).map_err(|e| format!("cannot write `{name}`: {e}"))?;
+    output.commit()
+}

@@ -3,13 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use sutura_ir::diagnostics::{RenderStyle, render};
+use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Registry, Severity};
 
 use crate::args::{Config, MARKER, Request};
-use crate::output::Output;
+use crate::output::{self, Output};
+use crate::remarks::{self, RemarkFormat};
+use crate::say::Voice;
 use crate::timing::Timing;
-use crate::{Io, Opt, Status, expect, help, process, split};
+use crate::{Io, Opt, Status, expect, help, passes, process, split};
 
 /// What the parts of a run share.
 pub(crate) struct Session<'s> {
@@ -17,59 +19,65 @@ pub(crate) struct Session<'s> {
     pub(crate) config: &'s Config,
     /// Name of the input in messages.
     pub(crate) file: &'s str,
-    /// What file names are relative to.
     pub(crate) cwd: &'s Path,
-    pub(crate) stderr: &'s mut (dyn Write + Send),
-    pub(crate) color: bool,
+    pub(crate) voice: Voice<'s>,
     pub(crate) timing: Timing,
     /// With `--verify-diagnostics`: what the part at hand reported.
     pub(crate) collected: Vec<Diagnostic>,
-    /// Warnings that `--strict` turns into errors.
-    pub(crate) strict_errors: usize,
+    /// Warnings, which `--strict` turns into errors.
+    pub(crate) warnings: usize,
+    /// Remarks for a file.
+    remarks: String,
+    /// First line of the part at hand, if there are several.
+    pub(crate) part: Option<u32>,
 }
 
 impl Session<'_> {
     /// Shows a diagnostic, or keeps it for comparison.
     pub(crate) fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        if self.config.expectations.is_some() {
+        let (config, cx) = (self.config, self.cx);
+        if diagnostic.severity == Severity::Remark && config.remark_format != RemarkFormat::Shown {
+            if config.remark_filters.want(&diagnostic) {
+                self.remarks.push_str(&remarks::entry(cx, &diagnostic, config.remark_format));
+            }
+            return;
+        }
+        if config.expectations.is_some() {
             self.collected.push(diagnostic);
             return;
         }
-        if diagnostic.severity == Severity::Remark && !self.config.remarks {
+        if diagnostic.severity == Severity::Remark && !(config.remarks && config.remark_filters.want(&diagnostic)) {
             return;
         }
-        self.strict_errors += usize::from(self.config.strict && diagnostic.severity == Severity::Warning);
-        let style = if self.color { RenderStyle::Colored } else { RenderStyle::Plain };
-        self.say(&render(self.cx, &diagnostic, style));
+        self.warnings += usize::from(diagnostic.severity == Severity::Warning);
+        self.voice.diagnostic(cx, &diagnostic);
     }
 
-    /// Writes to stderr. When that fails there is nobody left to tell.
-    pub(crate) fn say(&mut self, text: &str) {
-        let _ = self.stderr.write_all(text.as_bytes());
+    /// A warning about the command line.
+    fn warn(&mut self, code: &'static str, message: &str) {
+        self.warnings += 1;
+        self.voice.warning(code, message);
+    }
+
+    /// Says that an output cannot be written. A reader that has gone away, such as `head`, knows that it did.
+    fn cannot_write(&mut self, message: &str) -> Status {
+        self.voice.error(codes::CANNOT_WRITE, message);
+        Status::InputErrors
     }
 }
 
 pub(crate) fn run<R: Fn() -> Registry>(opt: &Opt<R>, config: Config, io: Io<'_>) -> Status {
     let Io { stdin, cwd, stdout, stderr, color, .. } = io;
+    let mut voice = Voice::new(stderr, config.message_format, color);
     let registry = (opt.registry)();
-    let answer = match config.request {
-        Request::Work => None,
-        Request::Help => Some(help::help()),
-        Request::Version => Some(format!("sutura-opt {}\n", env!("CARGO_PKG_VERSION"))),
-        Request::ListPasses => Some(help::passes(&opt.passes)),
-        Request::ShowDialects => Some(help::dialects(&registry)),
-    };
-    if let Some(answer) = answer {
-        return match stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush()) {
-            Ok(()) => Status::Ok,
-            Err(_) => Status::InputErrors,
-        };
+    if let Some(answer) = answer(opt, &config, &registry) {
+        return answer_request(answer, stdout, &mut voice);
     }
     let timing = Timing::start();
     let (file, text) = match read_input(config.input.as_deref(), cwd, stdin) {
         Ok(input) => input,
         Err(message) => {
-            let _ = writeln!(stderr, "error: {message}");
+            voice.error(codes::CANNOT_READ, &message);
             return Status::InputErrors;
         }
     };
@@ -79,71 +87,137 @@ pub(crate) fn run<R: Fn() -> Registry>(opt: &Opt<R>, config: Config, io: Io<'_>)
         config: &config,
         file: &file,
         cwd,
-        stderr,
-        color,
+        voice,
         timing,
         collected: Vec::new(),
-        strict_errors: 0,
+        warnings: 0,
+        remarks: String::new(),
+        part: None,
     };
-    let status = run_parts(&mut session, opt, &text, cwd, stdout);
-    if config.timing {
-        let report = session.timing.report();
-        session.say(&report);
+    for message in &config.idle {
+        session.warn(codes::IDLE_FLAG, message);
+    }
+    let mut status = run_parts(&mut session, opt, &text, stdout);
+    status = status.max(write_reports(&mut session));
+    if config.strict && session.warnings > 0 {
+        let message = format!("{} warnings, which `--strict` does not let pass", session.warnings);
+        session.voice.error(codes::STRICT, &message);
+        status = status.max(Status::InputErrors);
     }
     status
 }
 
-fn run_parts<R>(
-    session: &mut Session<'_>,
-    opt: &Opt<R>,
-    text: &str,
-    cwd: &Path,
-    stdout: &mut (dyn Write + Send),
-) -> Status {
-    let config = session.config;
-    if let Err(status) = process::given_pipeline(session, &opt.passes) {
-        return status;
-    }
-    let mut output = match Output::open(config.output.as_deref(), cwd, stdout) {
-        Ok(output) => output,
+/// The answer to a request that needs no input.
+fn answer<R>(opt: &Opt<R>, config: &Config, registry: &Registry) -> Option<Result<String, String>> {
+    Some(Ok(match &config.request {
+        Request::Work => return None,
+        Request::Help => help::help(),
+        Request::HelpAll => help::help_all(),
+        Request::Version => format!("sutura-opt {}\n", env!("CARGO_PKG_VERSION")),
+        Request::ListPasses if config.lists_as_json => help::passes_json(&opt.passes),
+        Request::ListPasses => help::passes(&opt.passes),
+        Request::ShowDialects if config.lists_as_json => help::dialects_json(registry),
+        Request::ShowDialects => help::dialects(registry),
+        Request::Explain(code) => return Some(help::explain(code)),
+    }))
+}
+
+fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send), voice: &mut Voice<'_>) -> Status {
+    let text = match answer {
+        Ok(text) => text,
         Err(message) => {
-            session.say(&format!("error: {message}\n"));
-            return Status::InputErrors;
+            voice.error(codes::FLAG_VALUE, &message);
+            return Status::Usage;
         }
     };
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Status::Ok,
+        Err(error) => {
+            voice.error(codes::CANNOT_WRITE, &format!("cannot write the output: {error}"));
+            Status::InputErrors
+        }
+    }
+}
+
+fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mut (dyn Write + Send)) -> Status {
+    let config = session.config;
+    if let Err(status) = passes::given_pipeline(session, &opt.passes) {
+        return status;
+    }
+    let mut output = match Output::open(config.output.as_deref(), session.cwd, stdout) {
+        Ok(output) => output,
+        Err(message) => return session.cannot_write(&message),
+    };
     let mut status = Status::Ok;
-    for (index, part) in split::split(text, config.split.as_deref()).into_iter().enumerate() {
+    let parts = split::split(text, config.split.as_deref());
+    let several = parts.len() > 1;
+    for (index, part) in parts.into_iter().enumerate() {
+        session.part = several.then_some(part.first_line);
         if index > 0 {
             let marker = config.output_marker.as_deref().unwrap_or(MARKER);
-            if writeln!(output, "{marker}").is_err() {
-                session.say("error: cannot write the output\n");
-                return Status::InputErrors;
+            if let Err(error) = writeln!(output, "{marker}") {
+                return session.cannot_write(&format!("cannot write the output: {error}"));
             }
         }
-        let mut one = process::process(session, &opt.passes, part, &mut output);
-        if let Some(which) = config.expectations {
-            let actual = std::mem::take(&mut session.collected);
-            let found = expect::compare(session.cx, session.file, part.text, part.first_line, &actual, which);
-            let failed = if one == Status::Internal { one } else { Status::InputErrors };
-            one = if found.is_empty() { Status::Ok } else { failed };
-            for (line, message) in found {
-                session.say(&format!("{}:{line}:1: error: {message}\n", session.file));
-            }
+        let mut one = match process::process(session, &opt.passes, part, &mut output) {
+            Ok(status) => status,
+            Err(error) => return session.cannot_write(&format!("cannot write the output: {error}")),
+        };
+        if config.expectations.is_some() {
+            one = compare(session, part, one);
         }
         // Errors of the tool weigh more than those of the input.
         status = status.max(one);
     }
-    if session.strict_errors > 0 {
-        session.say(&format!("error: {} warnings, which `--strict` does not let pass\n", session.strict_errors));
-        status = status.max(Status::InputErrors);
-    }
-    let to_file = matches!(output, Output::File { .. });
-    if status != Status::Ok && to_file {
+    let fails = status != Status::Ok || config.strict && session.warnings > 0;
+    if fails && matches!(output, Output::File { .. }) {
         return status;
     }
     if let Err(message) = output.commit() {
-        session.say(&format!("error: {message}\n"));
-        status = status.max(Status::InputErrors);
+        status = status.max(session.cannot_write(&message));
+    }
+    status
+}
+
+/// Compares what was reported with what was expected.
+fn compare(session: &mut Session<'_>, part: split::Part<'_>, status: Status) -> Status {
+    let which = session.config.expectations.expect("asked for");
+    let actual = std::mem::take(&mut session.collected);
+    let found = expect::compare(session.cx, session.file, part.text, part.first_line, &actual, which);
+    for complaint in &found {
+        session.voice.diagnostic(session.cx, complaint);
+    }
+    match (found.is_empty(), status) {
+        (true, _) => Status::Ok,
+        (false, Status::Internal) => status,
+        (false, _) => Status::InputErrors,
+    }
+}
+
+/// Writes what was measured and remarked.
+fn write_reports(session: &mut Session<'_>) -> Status {
+    let config = session.config;
+    let mut files = Vec::new();
+    if let Some(file) = &config.timing_json {
+        files.push((file.clone(), session.timing.json()));
+    }
+    if config.remark_format != RemarkFormat::Shown {
+        let name = match config.remark_format {
+            RemarkFormat::Json => "mlir-remarks.json",
+            _ => "mlir-remarks.yaml",
+        };
+        let file = config.remarks_file.clone().unwrap_or_else(|| name.to_string());
+        files.push((file, std::mem::take(&mut session.remarks)));
+    }
+    let mut status = Status::Ok;
+    for (file, text) in files {
+        if let Err(message) = output::write_file(&session.cwd.join(file), text.as_bytes()) {
+            status = session.cannot_write(&message);
+        }
+    }
+    if config.timing {
+        let report = session.timing.report(config.timing_display);
+        session.voice.text(&report);
     }
     status
 }

@@ -75,7 +75,7 @@ fn the_wrong_pass_is_named() {
     let pipeline = "--pass-pipeline=builtin.module(func.func(canonicalize,test-add-to-sub,cse))";
     let (status, said, folder) = run(SUM, &["--check-passes=2", pipeline]);
     assert_eq!(status, Status::Changed, "{said}");
-    assert!(said.contains("pass 'test-add-to-sub' changed the meaning of @sum [E0110]"), "{said}");
+    assert!(said.contains("pass 'test-add-to-sub' changed the meaning of @sum [E0307]"), "{said}");
     assert!(said.contains("seed 1") && said.contains("argument 1: ") && said.contains("result 0"), "{said}");
     // The reproducer holds the program before the pass, and the pass alone; it repeats the error.
     let name = "sutura-opt-test-add-to-sub.mlir";

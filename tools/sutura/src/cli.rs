@@ -58,6 +58,11 @@ pub(crate) enum Command {
     /// Shows the machines that code can be generated for
     #[command(after_help = TARGETS)]
     Target(TargetArgs),
+    /// Explains a code of a message, such as E0003, with an example that fails and one that does not
+    Explain {
+        /// The code
+        code: String,
+    },
 }
 
 #[derive(Args, Debug)]

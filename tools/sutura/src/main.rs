@@ -59,5 +59,13 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::inspect(args),
         Command::Check(args) => check::check(args, talk),
         Command::Target(args) => target::target(args, talk),
+        Command::Explain { code } => explain(code),
     }
+}
+
+fn explain(code: &str) -> Result<(), Failure> {
+    let page = codes::explain(code).ok_or_else(|| Failure::usage(format!("there is no code `{code}`")))?;
+    let mut out = std::io::stdout();
+    let written = out.write_all(page.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|e| Failure::io("write", std::path::Path::new("stdout"), &e))
 }

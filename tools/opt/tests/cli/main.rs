@@ -1,10 +1,16 @@
 //! The command line without a process: exit statuses, streams, files.
 
+mod errors;
+mod failures;
+mod messages;
+mod reports;
+mod watching;
+
 use std::path::Path;
 
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassRegistry, PassResult, PassRun};
-use sutura_ir::{Builder, OpState};
+use sutura_ir::{Builder, OpState, Type};
 use sutura_opt::{Io, Opt, Status};
 
 /// A pass that ends as its name says.
@@ -30,6 +36,13 @@ impl Pass for Ends {
                 let block = run.body.entry_block().expect("a block");
                 let name = run.cx.op_name("llvm.nonesuch");
                 Builder::at_end(run.cx, run.body, block).create(OpState::new(name, loc));
+                Ok(PreservedAnalyses::none())
+            }
+            "casts" => {
+                let block = run.body.entry_block().expect("a block");
+                let name = run.cx.op_name("builtin.unrealized_conversion_cast");
+                let state = OpState::new(name, loc).results([Type::INDEX]);
+                Builder::at_end(run.cx, run.body, block).create(state);
                 Ok(PreservedAnalyses::none())
             }
             "warns" => {
@@ -65,6 +78,7 @@ ends!(SILENT, "silent");
 ends!(PANIC, "panic");
 ends!(BREAKS, "breaks");
 ends!(UNREGISTERED, "unregistered");
+ends!(CASTS, "casts");
 ends!(WARNS, "warns");
 ends!(REMARKS, "remarks");
 
@@ -80,7 +94,7 @@ struct Done {
 fn run_in(cwd: &Path, args: &[&str], input: &str) -> Done {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
-    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &WARNS, &REMARKS] {
+    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &CASTS, &WARNS, &REMARKS] {
         passes.add(pass);
     }
     let opt = Opt { registry: sutura_dialects::all, passes };
@@ -95,7 +109,8 @@ fn run_in(cwd: &Path, args: &[&str], input: &str) -> Done {
 }
 
 fn run(args: &[&str], input: &str) -> Done {
-    run_in(Path::new(""), args, input)
+    let folder = tempfile::tempdir().expect("a folder");
+    run_in(folder.path(), args, input)
 }
 
 #[test]
@@ -105,7 +120,7 @@ fn exit_statuses() {
         (&["--test-fails"], Status::InputErrors, "the input is wrong"),
         (&["--test-unsupported"], Status::Unsupported, "this is not supported"),
         (&["--test-silent"], Status::Internal, "failed without saying why"),
-        (&["--test-panic"], Status::Internal, "internal error: the pass fell over"),
+        (&["--test-panic"], Status::Internal, "pass 'test-panic' panicked: the pass fell over [E0306]"),
         (&["--test-breaks"], Status::Verification, "pass 'test-breaks' left IR that does not verify"),
         (&["--test-breaks", "--verify-each=false"], Status::Ok, ""),
         (&["--test-warns"], Status::Ok, "warning: take care"),
@@ -179,7 +194,7 @@ fn a_wrong_pipeline_is_shown_whole() {
     let done = run(&["--pass-pipeline=builtin.module(any(canonicalise,cse))"], MODULE);
     assert_eq!(done.status, Status::Usage);
     let expected = "\
-<pass-pipeline>:1:20: error: 'canonicalise' does not refer to a registered pass or pass pipeline
+<pass-pipeline>:1:20: error: 'canonicalise' does not refer to a registered pass or pass pipeline [E0405]
 1 │ builtin.module(any(canonicalise,cse))
   │                    ^^^^^^^^^^^^
   = help: did you mean `canonicalize`?
@@ -218,7 +233,7 @@ fn files_appear_whole_or_not_at_all() {
         let entries = std::fs::read_dir(folder.path()).expect("readable");
         entries.map(|e| e.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
     };
-    let done = run_in(folder.path(), &["-o", "out.mlir", "--test-fails"], MODULE);
+    let done = run_in(folder.path(), &["-o", "out.mlir", "--test-fails", "--no-reproducer"], MODULE);
     assert_eq!((done.status, names()), (Status::InputErrors, vec![]));
     let done = run_in(folder.path(), &["-o", "out.mlir"], MODULE);
     assert_eq!((done.status, done.out.as_str(), names()), (Status::Ok, "", vec!["out.mlir".to_string()]));
@@ -304,9 +319,13 @@ fn expected_diagnostics_decide_the_status() {
     assert_eq!(run(&["--test-fails", "--verify-diagnostics"], good).status, Status::Ok);
     let done = run(&["--verify-diagnostics"], good);
     assert_eq!(done.status, Status::InputErrors);
-    assert_eq!(done.err, "<stdin>:2:1: error: expected error \"the input is wrong\" was not produced\n");
+    let first = |done: &Done| done.err.lines().next().map(|l| format!("{l}\n"));
+    assert_eq!(
+        first(&done).expect("a line"),
+        "<stdin>:2:1: error: expected error \"the input is wrong\" was not produced [E0411]\n"
+    );
     let done = run(&["--test-fails", "--verify-diagnostics"], MODULE);
-    assert_eq!(done.err, "<stdin>:1:1: error: unexpected error: the input is wrong\n");
+    assert_eq!(first(&done).expect("a line"), "<stdin>:1:1: error: unexpected error: the input is wrong [E0411]\n");
     // Without the flag such comments mean nothing.
     assert_eq!(run(&["--test-fails"], good).status, Status::InputErrors);
 }

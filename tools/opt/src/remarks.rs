@@ -1,0 +1,94 @@
+//! Remarks: which are shown, and files of them.
+
+use std::fmt::Write;
+
+use regex_lite::Regex;
+use serde_json::json;
+pub(crate) use sutura_ir::diagnostics::RemarkKind as Category;
+use sutura_ir::{Context, Diagnostic};
+
+/// How remarks are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum RemarkFormat {
+    /// Among the diagnostics.
+    #[default]
+    Shown,
+    /// A YAML document each, as LLVM's tools read them.
+    Yaml,
+    /// A JSON object each.
+    Json,
+}
+
+/// Which remarks are wanted.
+#[derive(Default)]
+pub(crate) struct RemarkFilters(Vec<(Category, Regex)>);
+
+impl RemarkFilters {
+    /// Wants remarks of `category` whose pass or message matches `pattern`.
+    ///
+    /// # Errors
+    /// When `pattern` is no regular expression.
+    pub(crate) fn add(&mut self, category: Category, pattern: &str) -> Result<(), String> {
+        let regex = Regex::new(pattern).map_err(|e| format!("takes a regular expression: {e}"))?;
+        self.0.push((category, regex));
+        Ok(())
+    }
+
+    /// The same for each category.
+    ///
+    /// # Errors
+    /// When `pattern` is no regular expression.
+    pub(crate) fn all(&mut self, pattern: &str) -> Result<(), String> {
+        Category::ALL.into_iter().try_for_each(|category| self.add(category, pattern))
+    }
+
+    /// Wants all remarks unless some are asked for.
+    pub(crate) fn all_if_none(&mut self) {
+        if self.0.is_empty() {
+            self.all("").expect("an empty pattern is one");
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True for a remark that is wanted; without filters all are.
+    pub(crate) fn want(&self, remark: &Diagnostic) -> bool {
+        let kind = category(remark);
+        let matches = |regex: &Regex| remark.pass.is_some_and(|p| regex.is_match(p)) || regex.is_match(&remark.message);
+        self.0.is_empty() || self.0.iter().any(|(category, regex)| *category == kind && matches(regex))
+    }
+}
+
+fn category(remark: &Diagnostic) -> Category {
+    remark.kind.unwrap_or(Category::Analysis)
+}
+
+/// A remark as an entry of a file.
+pub(crate) fn entry(cx: &Context, remark: &Diagnostic, format: RemarkFormat) -> String {
+    let place = cx.file_line_col(remark.loc).map(|(file, line, col)| (cx.str(file), line, col));
+    let (pass, kind) = (remark.pass.unwrap_or_default(), category(remark));
+    if format == RemarkFormat::Json {
+        let place = place.map(|(file, line, column)| json!({"file": file, "line": line, "column": column}));
+        let value = json!({"kind": kind.word(), "pass": pass, "message": remark.message, "location": place});
+        return format!("{value}\n");
+    }
+    let tag = match kind {
+        Category::Passed => "Passed",
+        Category::Missed => "Missed",
+        Category::Failed => "Failure",
+        Category::Analysis => "Analysis",
+    };
+    let mut out = format!("--- !{tag}\nPass:            {pass}\n");
+    if let Some((file, line, column)) = place {
+        let _ = writeln!(out, "DebugLoc:        {{ File: {}, Line: {line}, Column: {column} }}", quoted(file));
+    }
+    let _ = writeln!(out, "Args:\n  - Remark:          {}\n...", quoted(&remark.message));
+    out
+}
+
+/// A YAML string in single quotes.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''").replace('\n', " "))
+}
