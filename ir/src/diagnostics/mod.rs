@@ -205,7 +205,7 @@ impl Diagnostics {
     }
 
     /// Says of all diagnostics which pass reported them.
-    pub(crate) fn from_pass(&mut self, pass: &'static str) {
+    pub(crate) fn reported_by(&mut self, pass: &'static str) {
         self.list.iter_mut().for_each(|d| d.pass = Some(pass));
     }
 

@@ -289,7 +289,7 @@ impl Shared<'_> {
                 Err(PassError::Internal)
             }
         };
-        diags.from_pass(info.argument);
+        diags.reported_by(info.argument);
         out.diagnostics(&mut diags);
         let result = match result {
             Ok(preserved) => {

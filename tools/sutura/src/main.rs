@@ -16,11 +16,13 @@ mod talk;
 mod target;
 mod tensors;
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use sutura_ir::diagnostics::codes;
 
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
