@@ -241,7 +241,9 @@ impl Diagnostics {
 
 /// The candidate closest to `name`, if it is close enough to be what was meant.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).clamp(1, 4);
+    let length = name.chars().count();
+    // Of one letter any other is a misspelling.
+    let limit = if length < 2 { 0 } else { (length / 3).clamp(1, 4) };
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(name, c), c))
