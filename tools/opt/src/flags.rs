@@ -157,7 +157,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         "check-passes",
         Takes::Optional,
         "SEEDS",
-        "Run public functions in the interpreter before and after each pass, on inputs of so many seeds (3)",
+        "Compare what functions do before and after each pass (3 seeds)",
         |c, v| {
             c.check_passes = Some(if v.is_empty() { 3 } else { number(v)? as u64 });
             if c.check_passes == Some(0) { Err("takes a number from 1".to_string()) } else { Ok(()) }

@@ -13,7 +13,6 @@ use crate::Status;
 use crate::passes;
 use crate::session::Session;
 use crate::split::Part;
-use crate::{Status, check_passes};
 
 /// How far the work on a part has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
