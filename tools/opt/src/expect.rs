@@ -1,8 +1,8 @@
 //! `--verify-diagnostics`: comments that say which diagnostics must come, and where.
 //!
 //! `// expected-error@+1 {{text}}` expects, on the next line, an error whose message contains `text`. Kinds are error,
-//! warning, remark and note; places are `@+N`, `@-N`, `@above`, `@below` (the nearest line without such a comment) and
-//! `@unknown`; with `-re`, parts of the text in `{{…}}` are regular expressions.
+//! warning, remark and note; places are `@+N`, `@-N`, `@above`, `@below` (the nearest line without such a comment),
+//! `@unknown`, and `@other.mlir:7` for a line of another file, whose path ends so; with `-re`, parts of the text in `{{…}}` are regular expressions.
 
 use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Loc, Severity};
@@ -12,6 +12,8 @@ use crate::args::Expectations;
 /// A diagnostic that is expected.
 struct Expected {
     severity: Severity,
+    /// Another file, by the end of its path.
+    file: Option<String>,
     /// Line of the file; `None` for a diagnostic without a place.
     line: Option<u32>,
     /// Line of the comment.
@@ -58,9 +60,13 @@ pub(crate) fn compare(
         let all = std::iter::once((diagnostic.severity, diagnostic.loc, diagnostic.message.as_str())).chain(notes);
         for (severity, loc, message) in all {
             let line = line_in(cx, loc, file);
+            let here = |e: &Expected| match &e.file {
+                None => e.line == line,
+                Some(other) => is_at(cx, loc, other, e.line),
+            };
             let found = expected
                 .iter_mut()
-                .filter(|e| e.severity == severity && e.line == line && e.text.matches(message))
+                .filter(|e| e.severity == severity && here(e) && e.text.matches(message))
                 .min_by_key(|e| e.found);
             match found {
                 Some(one) => one.found = true,
@@ -77,8 +83,11 @@ pub(crate) fn compare(
     }
     for missing in expected.iter().filter(|e| !e.found) {
         let (word, text) = (missing.severity.word(), missing.text.as_str());
-        complaints
-            .push((missing.line.unwrap_or(missing.written_at), format!("expected {word} \"{text}\" was not produced")));
+        let (line, place) = match &missing.file {
+            None => (missing.line.unwrap_or(missing.written_at), String::new()),
+            Some(other) => (missing.written_at, format!(" at {other}:{}", missing.line.unwrap_or_default())),
+        };
+        complaints.push((line, format!("expected {word} \"{text}\" was not produced{place}")));
     }
     complaints.sort_by_key(|(line, _)| *line);
     let complain = |(line, message)| Diagnostic::error(cx.file_loc(file, line, 1), message).code(codes::EXPECTATION);
@@ -87,6 +96,13 @@ pub(crate) fn compare(
 
 fn line_in(cx: &Context, loc: Loc, file: &str) -> Option<u32> {
     cx.file_line_col(loc).filter(|(name, ..)| cx.str(*name) == file).map(|(_, line, _)| line)
+}
+
+/// True for a place at `line` of a file whose path ends in `other`, whole names only.
+fn is_at(cx: &Context, loc: Loc, other: &str, line: Option<u32>) -> bool {
+    let Some((name, found, _)) = cx.file_line_col(loc) else { return false };
+    let before = cx.str(name).strip_suffix(other);
+    Some(found) == line && before.is_some_and(|b| b.is_empty() || b.ends_with('/'))
 }
 
 /// Reads all comments.
@@ -144,7 +160,9 @@ fn comment(content: &str, line: u32, last_plain: u32) -> Option<Result<(Expected
     let Some(inside) = inside else {
         return Some(Err(format!("`expected-{word}` needs a text in `{{{{…}}}}` after it")));
     };
+    let other = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
     let (at, is_below) = match place {
+        _ if other.is_some() => (other.map(|(_, line)| line), false),
         "" => (Some(line), false),
         "unknown" => (None, false),
         "above" => (Some(last_plain), false),
@@ -153,7 +171,7 @@ fn comment(content: &str, line: u32, last_plain: u32) -> Option<Result<(Expected
             Ok(offset) if number.starts_with(['+', '-']) => (u32::try_from(i64::from(line) + offset).ok(), false),
             _ => {
                 return Some(Err(format!(
-                    "`@{number}` is no place: it is `@+N`, `@-N`, `@above`, `@below` or `@unknown`"
+                    "`@{number}` is no place: it is `@+N`, `@-N`, `@above`, `@below`, `@unknown` or `@FILE:LINE`"
                 )));
             }
         },
@@ -165,7 +183,8 @@ fn comment(content: &str, line: u32, last_plain: u32) -> Option<Result<(Expected
             Err(error) => return Some(Err(error)),
         },
     };
-    Some(Ok((Expected { severity, line: at, written_at: line, text, found: false }, is_below)))
+    let file = other.map(|(file, _)| file.to_string());
+    Some(Ok((Expected { severity, file, line: at, written_at: line, text, found: false }, is_below)))
 }
 
 /// A pattern in which only what stands in `{{…}}` is a regular expression.
@@ -208,6 +227,20 @@ mod tests {
                     // expected-error@below {{four}}\n// expected-error@above {{five}}\nc\n// expected-error@unknown {{six}}";
         let actual = [(2, "one"), (3, "the two"), (3, "three"), (7, "four"), (2, "five"), (0, "six")];
         assert_eq!(check(text, &actual, Expectations::All), Vec::<String>::new());
+    }
+
+    #[test]
+    fn places_in_other_files() {
+        let cx = Context::new(Registry::default());
+        let at = |file: &str, line| vec![Diagnostic::error(cx.file_loc(file, line, 1), "one")];
+        let text = "// expected-error @lib/other.mlir:7 {{one}}";
+        let found = |actual: &[Diagnostic]| compare(&cx, "f", text, 1, actual, Expectations::All).len();
+        assert_eq!(found(&at("lib/other.mlir", 7)), 0);
+        assert_eq!(found(&at("/src/lib/other.mlir", 7)), 0);
+        // Another line, another file, and a file whose name only ends so.
+        for actual in [at("lib/other.mlir", 8), at("f", 7), at("mylib/other.mlir", 7)] {
+            assert_eq!(found(&actual), 2);
+        }
     }
 
     #[test]

@@ -97,6 +97,8 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("irdl-file", "IRDL is not read: declare the dialect in Rust, see docs/extending.md"),
     ("emit-bytecode", "bytecode is not written: text is"),
     ("emit-bytecode-version", "bytecode is not written: text is"),
+    ("debug-only", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
+    ("debug", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
     ("print-stacktrace-on-diagnostic", "diagnostics carry no stack trace"),
 ];
 
