@@ -13,6 +13,7 @@ use crate::report::{self, Reported};
 use crate::runner;
 use crate::suite::{Overrides, Suite, Test};
 use crate::tool::Tools;
+use crate::update::{Updated, update};
 
 /// Runs lit tests: files with RUN lines, in folders with a lit.toml.
 ///
@@ -62,6 +63,12 @@ struct Arguments {
     /// Print the names of the tests and run none
     #[arg(long)]
     show_tests: bool,
+    /// Rewrite what failing tests expect, where that is safe, and show what changed
+    #[arg(long)]
+    update: bool,
+    /// With --update: show the changes and leave the files as they are
+    #[arg(long, requires = "update")]
+    dry_run: bool,
     /// Write the results as JSON
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -138,6 +145,9 @@ impl Arguments {
             }
             return Ok(0);
         }
+        if self.update {
+            return self.update(&tests, out);
+        }
         let start = Instant::now();
         let results = self.run_tests(&tests, out)?;
         let elapsed = start.elapsed();
@@ -153,6 +163,30 @@ impl Arguments {
         }
         let failed = results.iter().any(|result| result.outcome.code.is_failure());
         Ok(i32::from(failed))
+    }
+
+    /// Updates all tests, one after the other; the status is 1 when some test still fails, or would without a dry run.
+    fn update(&self, tests: &[(&Suite, Test)], out: &mut dyn Write) -> Result<i32, Trouble> {
+        let mut left = false;
+        let (mut changed, mut refused) = (0, 0);
+        for (suite, test) in tests {
+            let name = format!("{} :: {}", suite.name, test.name());
+            match update(suite, test, self.dry_run)? {
+                Updated::NotNeeded => {}
+                Updated::Changed(diff) => {
+                    changed += 1;
+                    left |= self.dry_run;
+                    write!(out, "{}: {name}\n{diff}", if self.dry_run { "WOULD UPDATE" } else { "UPDATED" })?;
+                }
+                Updated::Refused(reason) => {
+                    refused += 1;
+                    left = true;
+                    writeln!(out, "NOT UPDATED: {name}: {reason}")?;
+                }
+            }
+        }
+        writeln!(out, "{changed} tests updated, {refused} failing tests left as they are")?;
+        Ok(i32::from(left))
     }
 
     fn overrides(&self) -> Result<Overrides, String> {

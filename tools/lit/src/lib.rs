@@ -28,7 +28,9 @@ mod shell;
 mod subst;
 mod suite;
 mod tool;
+mod update;
 
 pub use outcome::{Code, Outcome};
 pub use suite::{Overrides, Suite, Test};
 pub use tool::{Call, Tool, Tools};
+pub use update::{Updated, update};

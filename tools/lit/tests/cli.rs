@@ -43,6 +43,16 @@ fn failing_tests_show_what_they_did() {
 }
 
 #[test]
+fn updates_are_asked_for_and_told() {
+    let output = lit(&["pass/line.test", "fail/status.test", "--update", "--dry-run"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("NOT UPDATED: sutura-lit :: fail/status.test: neither FileCheck nor"), "{text}");
+    assert!(text.contains("0 tests updated, 1 failing tests left as they are"), "{text}");
+    assert_eq!(lit(&["pass/line.test", "--dry-run"]).status.code(), Some(2));
+}
+
+#[test]
 fn filters_and_names() {
     let output = lit(&[".", "--filter", "pass/[a-d]", "--filter-out", "x?pass/b", "--show-tests"]);
     let text = stdout(&output);
