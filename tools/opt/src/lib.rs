@@ -36,9 +36,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sutura_ir::Registry;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::PassRegistry;
+use sutura_ir::{Context, Registry};
 
 /// How a run ended; the numbers are exit statuses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -111,7 +111,9 @@ impl<R: Fn() -> Registry + Sync> Opt<R> {
             }
         };
         let done = catch_unwind(AssertUnwindSafe(|| {
-            pool.install(|| session::run(self, config, Io { args, stdin, cwd, stdout, stderr, color }))
+            // Made here and not by a worker, where the system's allocator asks for memory page by page.
+            let cx = Context::new((self.registry)());
+            pool.install(|| session::run(self, &cx, config, Io { args, stdin, cwd, stdout, stderr, color }))
         }));
         done.unwrap_or_else(|panic| {
             let text = format!("internal error: {}; please report it with the input", panic_text(&*panic));

@@ -66,11 +66,10 @@ impl Session<'_> {
     }
 }
 
-pub(crate) fn run<R: Fn() -> Registry>(opt: &Opt<R>, config: Config, io: Io<'_>) -> Status {
+pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> Status {
     let Io { stdin, cwd, stdout, stderr, color, .. } = io;
     let mut voice = Voice::new(stderr, config.message_format, color);
-    let registry = (opt.registry)();
-    if let Some(answer) = answer(opt, &config, &registry) {
+    if let Some(answer) = answer(opt, &config, cx.registry()) {
         return answer_request(answer, stdout, &mut voice);
     }
     let timing = Timing::start();
@@ -81,9 +80,8 @@ pub(crate) fn run<R: Fn() -> Registry>(opt: &Opt<R>, config: Config, io: Io<'_>)
             return Status::InputErrors;
         }
     };
-    let cx = Context::new(registry);
     let mut session = Session {
-        cx: &cx,
+        cx,
         config: &config,
         file: &file,
         cwd,
