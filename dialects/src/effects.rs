@@ -1,7 +1,7 @@
 //! Memory effects that follow from an op's declaration: which group of values they are on.
 
-use sutura_ir::OpRef;
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects, ViewLike};
+use sutura_ir::{OpRef, Value};
 
 /// A declared group of operands or results.
 #[derive(Clone, Copy, Debug)]
@@ -28,3 +28,12 @@ pub(crate) const READS_FIRST: On = On(&[(EffectKind::Read, Place::Operand(0))]);
 
 /// Writes what its second operand group refers to.
 pub(crate) const WRITES_SECOND: On = On(&[(EffectKind::Write, Place::Operand(1))]);
+
+/// A result that refers to the memory of the first operand.
+pub(crate) struct FirstOperand;
+
+impl ViewLike for FirstOperand {
+    fn source(&self, op: OpRef<'_>) -> Value {
+        op.operand(0)
+    }
+}

@@ -6,6 +6,7 @@ use sutura_macros::op;
 use crate::attrs::Attr;
 use crate::body::Value;
 use crate::diagnostics::{Diagnostics, Reported};
+use crate::interfaces::{InlineCallables, Inliner};
 use crate::op_def::{Fold, FoldValue, OpView, Verify};
 use crate::op_ref::OpRef;
 use crate::registry::{Dialect, DialectBuilder};
@@ -20,6 +21,7 @@ impl Dialect for BuiltinDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("The types, attributes and top-level op that every program uses.");
         d.op::<ModuleOp<'_>>().op::<UnrealizedConversionCastOp<'_>>();
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
     }
 }
 

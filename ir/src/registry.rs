@@ -61,6 +61,19 @@ pub struct DialectInfo {
     pub directives: IndexMap<&'static str, DirectiveDef>,
     /// Builds constants for folded results.
     pub materialize: Option<MaterializeFn>,
+    interfaces: Vec<InterfaceEntry>,
+}
+
+impl DialectInfo {
+    /// The dialect's implementation of an interface: `info.interface::<dyn Inliner>()`.
+    pub fn interface<I: ?Sized + Send + Sync + 'static>(&self) -> Option<&'static I> {
+        find_interface(&self.interfaces)
+    }
+}
+
+fn find_interface<I: ?Sized + Send + Sync + 'static>(entries: &[InterfaceEntry]) -> Option<&'static I> {
+    let (_, any) = entries.iter().find(|(id, _)| *id == TypeId::of::<I>())?;
+    any.downcast_ref::<&'static I>().copied()
 }
 
 type InterfaceEntry = (TypeId, Arc<dyn Any + Send + Sync>);
@@ -122,8 +135,17 @@ impl Registry {
 
     /// The interface attached to the op called `name`, declared or not.
     pub fn interface<I: ?Sized + Send + Sync + 'static>(&self, name: &str) -> Option<&'static I> {
-        let (_, any) = self.ops.get(name)?.interfaces.iter().find(|(id, _)| *id == TypeId::of::<I>())?;
-        any.downcast_ref::<&'static I>().copied()
+        find_interface(&self.ops.get(name)?.interfaces)
+    }
+
+    /// Attaches an interface to a dialect that is registered already.
+    ///
+    /// # Panics
+    /// When it is not.
+    pub fn attach_to_dialect<I: ?Sized + Send + Sync + 'static>(&mut self, name: &str, implementation: &'static I) {
+        let info = self.dialects.get_mut(name).unwrap_or_else(|| panic!("dialect `{name}` is not registered"));
+        info.interfaces.retain(|(id, _)| *id != TypeId::of::<I>());
+        info.interfaces.push((TypeId::of::<I>(), Arc::new(implementation)));
     }
 
     /// Registered dialects, in registration order.
@@ -284,6 +306,12 @@ impl DialectBuilder<'_> {
         self.registry.attach_named(op, implementation);
         self
     }
+
+    /// Attaches an interface to the dialect itself.
+    pub fn dialect_interface<I: ?Sized + Send + Sync + 'static>(&mut self, implementation: &'static I) -> &mut Self {
+        self.registry.attach_to_dialect(self.dialect, implementation);
+        self
+    }
 }
 
 /// A registered operation as the context knows it.
@@ -318,9 +346,7 @@ impl OpInfo {
 
     /// The op's implementation of an interface: `info.interface::<dyn MemoryEffects>()`.
     pub fn interface<I: ?Sized + Send + Sync + 'static>(&self) -> Option<&'static I> {
-        let id = TypeId::of::<I>();
-        let (_, any) = self.interfaces.iter().find(|(i, _)| *i == id)?;
-        any.downcast_ref::<&'static I>().copied()
+        find_interface(&self.interfaces)
     }
 }
 

@@ -291,6 +291,28 @@ impl<'b> Rewriter<'b> {
         self.erase_block(block);
     }
 
+    /// Moves the ops of `block` to the end of `dest`, replaces its arguments by `args` and erases it. Nothing may branch
+    /// to `block` any more, and `dest` must not end in a terminator.
+    pub fn merge_block(&mut self, block: Block, dest: Block, args: &[Value]) {
+        let params: Vec<Value> = self.body().block_args(block).to_vec();
+        assert_eq!(params.len(), args.len(), "one value per block argument");
+        for (param, &arg) in params.into_iter().zip(args) {
+            self.replace_all_uses(param, arg);
+        }
+        while let Some(op) = self.body().first_op(block) {
+            self.move_to_end(op, dest);
+        }
+        self.erase_block(block);
+    }
+
+    /// Moves a block before another one, of the same region or of another.
+    pub fn move_block_before(&mut self, block: Block, before: Block) {
+        let body = self.builder.body_mut();
+        let region = body.block_region(before).expect("the target is in a region");
+        body.unlink_block(block);
+        body.insert_block(region, block, Some(before));
+    }
+
     /// Moves the ops from `op` on into a new block after this one, and returns it.
     pub fn split_block(&mut self, op: Op) -> Block {
         let block = self.body().op_block(op).expect("the op is in a block");

@@ -158,6 +158,7 @@ impl Fixture {
         let mut sink = |event| match event {
             Event::Diagnostic(d) => reported.push(d.message),
             Event::Dump(dump) => reported.push(dump.text),
+            Event::Text(text) => reported.push(text),
         };
         let (_, result) = run_pipeline(&self.cx, module, &mut manager, &config, &mut sink);
         assert!(result.is_ok(), "{reported:?}");

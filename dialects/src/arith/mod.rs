@@ -8,7 +8,9 @@ pub(crate) mod interp;
 mod ops;
 mod verify;
 
-use sutura_ir::interfaces::{Effects, MemoryEffects, ResultNames};
+use sutura_ir::interfaces::{
+    ConditionallySpeculatable, Effects, InlineCallables, Inliner, MemoryEffects, ResultNames, Speculatability,
+};
 use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
 
 pub use asm::{FAST_MATH, OVERFLOW_FLAGS};
@@ -35,6 +37,7 @@ impl Dialect for ArithDialect {
         register_float_ops(d);
         register_casts(d);
         d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName);
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }
 }
@@ -49,6 +52,12 @@ fn register_integer_ops(d: &mut DialectBuilder<'_>) {
     d.op::<CmpIOp<'_>>().op::<SelectOp<'_>>();
     for name in ["arith.divui", "arith.divsi", "arith.ceildivui", "arith.ceildivsi"] {
         d.interface::<dyn MemoryEffects>(name, &NoEffects);
+    }
+    for name in ["arith.divui", "arith.ceildivui", "arith.remui"] {
+        d.interface::<dyn ConditionallySpeculatable>(name, &Division { signed: false });
+    }
+    for name in ["arith.divsi", "arith.ceildivsi", "arith.floordivsi", "arith.remsi"] {
+        d.interface::<dyn ConditionallySpeculatable>(name, &Division { signed: true });
     }
 }
 
@@ -70,6 +79,22 @@ struct NoEffects;
 impl MemoryEffects for NoEffects {
     fn effects(&self, _: OpRef<'_>) -> Effects {
         Effects::new()
+    }
+}
+
+/// Undefined for a zero divisor, and where the quotient of signed integers does not fit, by minus one.
+struct Division {
+    signed: bool,
+}
+
+impl ConditionallySpeculatable for Division {
+    fn speculatability(&self, op: OpRef<'_>) -> Speculatability {
+        let divisor = op.constant(op.operand(1));
+        let is_safe = |n: i64| n != 0 && !(self.signed && n == -1);
+        match divisor.and_then(|d| op.cx.as_int(op.cx.splat_value(d).unwrap_or(d))) {
+            Some(n) if is_safe(n) => Speculatability::Always,
+            _ => Speculatability::Never,
+        }
     }
 }
 

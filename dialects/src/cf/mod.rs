@@ -6,8 +6,10 @@ mod ops;
 
 use std::ops::Range;
 
-use sutura_ir::interfaces::{BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects};
-use sutura_ir::{Dialect, DialectBuilder, OpRef};
+use sutura_ir::interfaces::{
+    BranchOp as BranchInterface, Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects,
+};
+use sutura_ir::{Attr, Dialect, DialectBuilder, OpRef};
 
 pub use ops::*;
 
@@ -24,6 +26,7 @@ impl Dialect for ControlFlowDialect {
         d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
         d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
         d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }
 }
@@ -36,6 +39,14 @@ struct Successors {
 impl BranchInterface for Successors {
     fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
         op.operand_group(self.first_group + index).unwrap_or_default()
+    }
+
+    fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {
+        if op.successors().len() == 1 {
+            return Some(0);
+        }
+        let condition = op.cx.as_bool(operands.first().copied().flatten()?)?;
+        Some(usize::from(!condition))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Functions: definition, call, return.
 
 mod asm;
+mod calls;
 mod interp;
 mod ops;
 mod verify;
@@ -25,6 +26,7 @@ impl Dialect for FuncDialect {
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
         d.interface::<dyn SymbolUser>("func.constant", &verify::ConstantSymbols);
         d.interface::<dyn ResultNames>("func.constant", &"f");
+        calls::register(d);
         interp::register(d);
     }
 }

@@ -18,6 +18,7 @@ mod tests;
 mod verify;
 
 use sutura_ir::builder::Builder;
+use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
@@ -52,6 +53,7 @@ impl Dialect for GraphDialect {
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }
 }

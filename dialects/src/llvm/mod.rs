@@ -4,6 +4,7 @@ mod asm;
 mod asm_memory;
 mod asm_symbols;
 mod attrs;
+mod calls;
 mod interp;
 mod interp_bits;
 mod interp_intrinsics;
@@ -12,6 +13,7 @@ mod intrinsics;
 mod intrinsics_verify;
 mod memory;
 mod ops;
+mod slots;
 mod symbols;
 pub mod types;
 mod verify;
@@ -19,7 +21,7 @@ mod verify;
 use std::ops::Range;
 
 use sutura_ir::interfaces::{
-    BranchOp as BranchInterface, Effect, EffectKind, Effects, MemoryEffects, SymbolUser, WrittenDefaults,
+    BranchOp as BranchInterface, Effect, EffectKind, Effects, Inliner, MemoryEffects, SymbolUser, WrittenDefaults,
 };
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::smallvec;
@@ -82,6 +84,9 @@ impl Dialect for LlvmDialect {
         register_reductions(d);
         register_memory(d);
         register_control(d);
+        d.dialect_interface::<dyn Inliner>(&calls::Functions);
+        calls::register(d);
+        slots::register(d);
         interp::register(d);
         interp_bits::register(d);
         interp_intrinsics::register(d);
@@ -202,6 +207,14 @@ struct Successors {
 impl BranchInterface for Successors {
     fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
         op.operand_group(self.first_group + index).unwrap_or_default()
+    }
+
+    fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {
+        if op.successors().len() == 1 {
+            return Some(0);
+        }
+        let condition = op.cx.as_bool(operands.first().copied().flatten()?)?;
+        Some(usize::from(!condition))
     }
 }
 

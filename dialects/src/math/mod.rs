@@ -4,6 +4,7 @@ mod fold;
 mod interp;
 mod ops;
 
+use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::{Dialect, DialectBuilder};
 
 pub use ops::*;
@@ -29,6 +30,7 @@ impl Dialect for MathDialect {
         d.op::<RsqrtOp<'_>>().op::<SqrtOp<'_>>().op::<TanhOp<'_>>().op::<SinhOp<'_>>().op::<CoshOp<'_>>();
         d.op::<AsinOp<'_>>().op::<AcosOp<'_>>();
         d.op::<RoundOp<'_>>().op::<RoundEvenOp<'_>>().op::<TruncOp<'_>>();
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }
 }

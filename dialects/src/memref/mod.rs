@@ -6,9 +6,10 @@ mod fold;
 mod interp;
 mod layout;
 mod ops;
+mod slots;
 mod verify;
 
-use sutura_ir::interfaces::{EffectKind, MemoryEffects, SymbolUser};
+use sutura_ir::interfaces::{EffectKind, InlineCallables, Inliner, MemoryEffects, SymbolUser};
 use sutura_ir::{Dialect, DialectBuilder};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
@@ -66,6 +67,8 @@ impl Dialect for MemRefDialect {
             .interface::<dyn MemoryEffects>("memref.copy", &COPY)
             .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
         crate::names::attach(d, NAMES);
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
+        slots::register(d);
         interp::register(d);
     }
 }

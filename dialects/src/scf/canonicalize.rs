@@ -5,6 +5,7 @@ use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Block, Op, Rewriter, Value};
 
 use super::ops::{ForOp, IfOp};
+use super::trip_count::trip_count;
 
 impl Canonicalize for ForOp<'_> {
     fn patterns(set: &mut PatternSet) {
@@ -17,25 +18,6 @@ impl Canonicalize for IfOp<'_> {
     fn patterns(set: &mut PatternSet) {
         set.add::<IfOp<'_>>("if_on_constant", if_on_constant);
     }
-}
-
-/// How often a loop with constant bounds runs.
-fn trip_count(for_op: ForOp<'_>) -> Option<u128> {
-    let op = for_op.op_ref();
-    let constant = |v| op.cx.as_int(op.constant(v)?);
-    let (step, unsigned) = (constant(for_op.step())?, for_op.unsigned_cmp());
-    let bounds = (constant(for_op.lower_bound()), constant(for_op.upper_bound()));
-    let (Some(lower), Some(upper)) = bounds else {
-        // The same value twice is an empty range, whatever it is.
-        return (for_op.lower_bound() == for_op.upper_bound()).then_some(0);
-    };
-    let width = op.cx.bit_width(op.ty(for_op.lower_bound()))?;
-    let wide = |v: i64| if unsigned { i128::from(v as u64 & crate::constant::mask(width)) } else { i128::from(v) };
-    let (lower, upper, step) = (wide(lower), wide(upper), wide(step));
-    if step <= 0 {
-        return None;
-    }
-    Some(if lower >= upper { 0 } else { (upper - lower).unsigned_abs().div_ceil(step.unsigned_abs()) })
 }
 
 fn loop_without_iterations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {

@@ -6,6 +6,7 @@ mod interp;
 mod ops;
 mod verify;
 
+use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::{Dialect, DialectBuilder};
 
 pub use ops::*;
@@ -48,6 +49,7 @@ impl Dialect for TensorDialect {
         d.op::<ExtractSliceOp<'_>>().op::<InsertSliceOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<PadOp<'_>>().op::<YieldOp<'_>>();
         crate::names::attach(d, NAMES);
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }
 }

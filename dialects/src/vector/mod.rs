@@ -10,7 +10,7 @@ mod transfer;
 mod types;
 mod verify;
 
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::interfaces::{Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects};
 use sutura_ir::{Dialect, DialectBuilder, OpRef};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
@@ -56,6 +56,7 @@ impl Dialect for VectorDialect {
             .interface::<dyn MemoryEffects>("vector.maskedstore", &MASKED_WRITE)
             .interface::<dyn MemoryEffects>("vector.transfer_read", &Transfer { kind: EffectKind::Read, base: 0 })
             .interface::<dyn MemoryEffects>("vector.transfer_write", &Transfer { kind: EffectKind::Write, base: 1 });
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
         transfer::register(d);
     }

@@ -1,6 +1,6 @@
 //! What an op may do besides computing its results: the questions that dead code elimination, CSE and motion ask.
 
-use crate::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+use crate::interfaces::{ConditionallySpeculatable, Effect, EffectKind, Effects, MemoryEffects, Speculatability};
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
 use crate::symbols::symbol_ident;
@@ -18,6 +18,32 @@ pub fn effects(op: OpRef<'_>) -> Option<Effects> {
 /// True when executing `op` is not observable but through its results.
 pub fn is_memory_effect_free(op: OpRef<'_>) -> bool {
     for_each_effect(op, &mut |_, _| false)
+}
+
+/// True when `op` may be executed where the program would not have executed it, as far as undefined behaviour and coming
+/// to an end are concerned; its effects on memory are another question.
+pub fn is_speculatable(op: OpRef<'_>) -> bool {
+    let mut pending = vec![op];
+    while let Some(op) = pending.pop() {
+        let own = match op.interface::<dyn ConditionallySpeculatable>() {
+            Some(interface) => interface.speculatability(op),
+            None if op.has_trait(Traits::Pure) => Speculatability::Always,
+            None => Speculatability::Never,
+        };
+        match own {
+            Speculatability::Always => {}
+            Speculatability::Never => return false,
+            Speculatability::Recursively => {
+                pending.extend(op.regions().flat_map(|r| r.blocks()).flat_map(|b| b.ops()));
+            }
+        }
+    }
+    true
+}
+
+/// True when `op` has no effect on memory and may be executed anywhere its operands are.
+pub fn is_pure(op: OpRef<'_>) -> bool {
+    is_memory_effect_free(op) && is_speculatable(op)
 }
 
 /// True when `op` may be erased once nothing uses its results: it neither ends a block nor defines a symbol, and only

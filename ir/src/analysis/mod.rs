@@ -1,8 +1,13 @@
 //! What passes compute about a body and keep as long as it stays true.
 
+mod call_graph;
+pub mod dataflow;
 pub mod dominance;
 pub mod effects;
 mod manager;
+pub mod program;
 
+pub use call_graph::{CallGraph, CallNode, CallSite};
 pub use dominance::DominanceInfo;
 pub use manager::{Analyses, Analysis, PreservedAnalyses};
+pub use program::Program;

@@ -121,6 +121,11 @@ impl Body {
 
     // ---- tables
 
+    /// A number that no other body of the process has, for maps that outlive a borrow. It says nothing about order.
+    pub fn id(&self) -> u32 {
+        self.tag
+    }
+
     fn data(&self, op: Op) -> &OpData {
         #[cfg(debug_assertions)]
         debug_assert_eq!(op.tag, self.tag, "{op:?} belongs to another body");

@@ -119,6 +119,7 @@ pub struct PassRun<'r> {
     pub(crate) analyses: &'r mut Analyses,
     pub(crate) info: &'static PassInfo,
     pub(crate) counts: &'r mut [u64],
+    pub(crate) printed: &'r mut Vec<String>,
 }
 
 impl PassRun<'_> {
@@ -135,6 +136,11 @@ impl PassRun<'_> {
         let index = self.info.statistics.iter().position(|s| s.name == name);
         let count = &mut self.counts[index.expect("the statistic is declared")];
         *count = count.saturating_add(n);
+    }
+
+    /// Prints text among what the tool says, beside the program: for passes that only report.
+    pub fn print(&mut self, text: String) {
+        self.printed.push(text);
     }
 
     /// Says what the pass did.

@@ -41,6 +41,8 @@ pub enum Event {
     Diagnostic(Diagnostic),
     /// The IR around a pass.
     Dump(Box<Dump>),
+    /// Text that a pass asks to be shown.
+    Text(String),
 }
 
 /// Runs `manager` on the top-level op of `module`.
@@ -78,6 +80,29 @@ pub fn run_pipeline(
         warn_of_idle_passes(module.op_ref(cx), manager, &report, sink);
     }
     (report, result)
+}
+
+impl PassRun<'_> {
+    /// Runs `manager` on an op of the pass's body that owns a body itself. What it reports is reported here; statistics
+    /// are not kept. The caller says which analyses hold afterwards, and verification is the caller's pass's.
+    ///
+    /// # Errors
+    /// When a pass failed.
+    pub fn run_on_nested(&mut self, op: Op, manager: &mut OpPassManager) -> Result<(), PassError> {
+        let Some(mut unit) = self.body.detach_isolated(op) else { return Ok(()) };
+        let (diags, printed) = (&mut *self.diags, &mut *self.printed);
+        let mut sink = |event| match event {
+            Event::Diagnostic(diagnostic) => {
+                diags.report(diagnostic);
+            }
+            Event::Text(text) => printed.push(text),
+            // Nothing is dumped without being asked for.
+            Event::Dump(_) => {}
+        };
+        let (_, result) = run_pipeline(self.cx, &mut unit, manager, &RunConfig::default(), &mut sink);
+        self.body.attach_isolated(op, unit);
+        result
+    }
 }
 
 /// What all runs of one pipeline share.
@@ -263,7 +288,7 @@ impl Shared<'_> {
         }
         let old_text = printing.filter(|p| p.wants_old_text(info)).map(|p| self.text(p, unit, place));
         let start = Instant::now();
-        let mut diags = Diagnostics::default();
+        let (mut diags, mut printed) = (Diagnostics::default(), Vec::new());
         let (header, body) = unit.parts_mut();
         let loc = header.loc;
         let record = &mut out.report.records[pass.id];
@@ -277,6 +302,7 @@ impl Shared<'_> {
             analyses,
             info,
             counts: &mut record.counts,
+            printed: &mut printed,
         };
         let returned = catch_unwind(AssertUnwindSafe(|| pass.pass().run(&mut run)));
         record.time += start.elapsed();
@@ -291,6 +317,7 @@ impl Shared<'_> {
         };
         diags.reported_by(info.argument);
         out.diagnostics(&mut diags);
+        printed.into_iter().for_each(|text| (out.sink)(Event::Text(text)));
         let result = match result {
             Ok(preserved) => {
                 analyses.invalidate(&preserved);

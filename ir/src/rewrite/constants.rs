@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::attrs::Attr;
-use crate::body::{Body, Op, Region};
+use crate::body::{Body, Op, Region, Value};
 use crate::builder::{Builder, Listener};
 use crate::context::{Context, Ident};
 use crate::location::Loc;
@@ -94,6 +94,66 @@ impl Constants {
     }
 }
 
+/// Constants that a pass makes: one op per value and type in each scope.
+#[derive(Default)]
+pub struct ConstantPool {
+    constants: Constants,
+    made: Vec<Op>,
+}
+
+struct Silent;
+impl Listener for Silent {}
+
+impl ConstantPool {
+    /// A pool that knows the constants of `body`: each is moved to where constants stand, and one of several equal ones
+    /// is kept.
+    pub fn of(cx: &Context, body: &mut Body) -> Self {
+        let mut pool = Self::default();
+        let name = cx.ident("value");
+        for op in body.preorder().collect::<Vec<_>>() {
+            let Some(value) = constant_value(cx, body, op, name) else { continue };
+            if !pool.constants.adopt(cx, body, op, value) {
+                body.erase_op(op);
+            }
+        }
+        pool
+    }
+
+    /// The result of a constant op for `value : ty` that can be used in `region`, made by the hook of `dialect` unless
+    /// there is one from an earlier call; `None` when the dialect cannot make it.
+    pub fn get(
+        &mut self,
+        cx: &Context,
+        body: &mut Body,
+        region: Region,
+        dialect: &str,
+        loc: Loc,
+        (value, ty): (Attr, Type),
+    ) -> Option<Value> {
+        let scope = scope_of_region(body, cx, region)?;
+        let key = Key { scope, dialect: cx.ident(dialect), value, ty };
+        let op = match self.constants.ops.get(&key) {
+            Some(&known) => known,
+            None => {
+                let made = make_in(cx, body, scope, dialect, loc, (value, ty), &mut Silent)?;
+                self.constants.remember(key, made);
+                self.made.push(made);
+                made
+            }
+        };
+        Some(body.result(op, 0))
+    }
+
+    /// Erases the constants that were made here and are not used.
+    pub fn erase_unused(self, body: &mut Body) {
+        for op in self.made {
+            if body.is_unused(body.result(op, 0)) {
+                body.erase_op(op);
+            }
+        }
+    }
+}
+
 /// Makes a constant op for `near` at the start of its scope.
 pub(super) fn materialize(
     cx: &Context,
@@ -103,9 +163,23 @@ pub(super) fn materialize(
     ty: Type,
     listener: &mut dyn Listener,
 ) -> Option<Op> {
-    let make: MaterializeFn = cx.registry().dialect(body.name(near).dialect(cx))?.materialize?;
-    let entry = body.region_entry(scope_of(body, cx, near)?)?;
+    let scope = scope_of(body, cx, near)?;
     let loc: Loc = body.loc(near);
+    make_in(cx, body, scope, body.name(near).dialect(cx), loc, (value, ty), listener)
+}
+
+/// Makes a constant op at the start of `scope`, by the hook of a dialect.
+fn make_in(
+    cx: &Context,
+    body: &mut Body,
+    scope: Region,
+    dialect: &str,
+    loc: Loc,
+    (value, ty): (Attr, Type),
+    listener: &mut dyn Listener,
+) -> Option<Op> {
+    let make: MaterializeFn = cx.registry().dialect(dialect)?.materialize?;
+    let entry = body.region_entry(scope)?;
     let mut builder: Builder<'_> = Builder::with_listener(cx, body, listener);
     builder.set_to_start(entry);
     let op = make(&mut builder, loc, value, ty)?;
@@ -120,7 +194,10 @@ pub(super) fn materialize(
 /// The outermost region around `op` in which a constant can be made for it: the body's, or that of an op whose regions
 /// are closed, or which is not registered and may be isolated.
 fn scope_of(body: &Body, cx: &Context, op: Op) -> Option<Region> {
-    let mut region = body.block_region(body.op_block(op)?)?;
+    scope_of_region(body, cx, body.block_region(body.op_block(op)?)?)
+}
+
+fn scope_of_region(body: &Body, cx: &Context, mut region: Region) -> Option<Region> {
     while let Some(parent) = body.region_parent(region) {
         let closed = |def: &OpDef| def.traits.has(Traits::ClosedRegions);
         if body.name(parent).def(cx).is_none_or(closed) {

@@ -47,13 +47,18 @@ pub(super) fn fold(
         sort_operands(cx, body, op, &mut operands, listener);
         moved = true;
     }
-    let view = OpRef::new(cx, body, op);
-    let found = fold_by_trait(view, def.traits).or_else(|| def.fold.and_then(|fold| fold(view, &operands)));
+    let found = fold_values(OpRef::new(cx, body, op), &operands);
     match found.and_then(|found| realize(cx, body, op, &found, constants, listener)) {
         Some(values) => Folded::Values(values),
         None if moved => Folded::InPlace,
         None => Folded::No,
     }
+}
+
+/// What the results of `op` are when its operands have the given constant values; `None` when nothing folds.
+pub fn fold_values(op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<SmallVec<[FoldValue; 1]>> {
+    let def = op.def()?;
+    fold_by_trait(op, def.traits).or_else(|| def.fold.and_then(|fold| fold(op, operands)))
 }
 
 /// True when a constant stands before an operand that is none.

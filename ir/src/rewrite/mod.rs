@@ -8,6 +8,8 @@ mod greedy;
 mod regions;
 mod worklist;
 
+pub use constants::ConstantPool;
+pub use fold::fold_values;
 pub use frozen::FrozenPatterns;
 pub use greedy::{GreedyConfig, GreedyOutcome, apply_patterns_greedily};
 pub use regions::simplify_regions;

@@ -1,22 +1,52 @@
 //! Passes that work on any dialect, through traits and interfaces only.
 
 mod canonicalize;
+mod control_flow_sink;
 mod cse;
+mod inline;
+mod licm;
+mod print_op_stats;
 mod reconcile_unrealized_casts;
+mod sccp;
 mod strip_debuginfo;
 mod symbol_dce;
+mod symbol_privatize;
+mod topological_sort;
 
-use sutura_ir::pass::PassRegistry;
+use sutura_ir::pass::{PassInfo, PassRegistry};
 
 pub use canonicalize::CANONICALIZE;
+pub use control_flow_sink::CONTROL_FLOW_SINK;
 pub use cse::CSE;
+pub use inline::INLINE;
+pub use licm::LOOP_INVARIANT_CODE_MOTION;
+pub use print_op_stats::PRINT_OP_STATS;
 pub use reconcile_unrealized_casts::RECONCILE_UNREALIZED_CASTS;
+pub use sccp::SCCP;
 pub use strip_debuginfo::STRIP_DEBUGINFO;
 pub use symbol_dce::SYMBOL_DCE;
+pub use symbol_privatize::SYMBOL_PRIVATIZE;
+pub use topological_sort::TOPOLOGICAL_SORT;
+
+/// All generic passes, by argument.
+pub static ALL: &[&PassInfo] = &[
+    &CANONICALIZE,
+    &CONTROL_FLOW_SINK,
+    &CSE,
+    &INLINE,
+    &LOOP_INVARIANT_CODE_MOTION,
+    &PRINT_OP_STATS,
+    &RECONCILE_UNREALIZED_CASTS,
+    &SCCP,
+    &STRIP_DEBUGINFO,
+    &SYMBOL_DCE,
+    &SYMBOL_PRIVATIZE,
+    &TOPOLOGICAL_SORT,
+];
 
 /// Adds the generic passes.
 pub fn register(registry: &mut PassRegistry) {
-    for pass in [&CANONICALIZE, &CSE, &RECONCILE_UNREALIZED_CASTS, &STRIP_DEBUGINFO, &SYMBOL_DCE] {
+    for pass in ALL {
         registry.add(pass);
     }
 }

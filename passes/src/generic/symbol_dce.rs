@@ -35,7 +35,7 @@ impl Pass for SymbolDce {
             let message = format!("'symbol-dce' needs a symbol table, which '{}' is not", name.as_str(run.cx));
             return Err(run.diags.error(run.header.loc, message).into());
         }
-        let dead = dead_symbols(run.cx, run.body);
+        let dead = dead_symbols(run.cx, run.body, |_| true);
         let mut rewriter = Rewriter::new(run.cx, run.body);
         for &op in &dead {
             rewriter.erase_op(op);
@@ -45,15 +45,16 @@ impl Pass for SymbolDce {
     }
 }
 
-/// Private symbols that no path of references reaches from what is alive.
-fn dead_symbols(cx: &Context, body: &sutura_ir::Body) -> Vec<Op> {
+/// Private symbols for which `may_die` holds and that no path of references reaches from what is alive.
+pub(super) fn dead_symbols(cx: &Context, body: &sutura_ir::Body, may_die: impl Fn(Op) -> bool) -> Vec<Op> {
     let all: Vec<OpRef<'_>> = body
         .owner_regions()
         .flat_map(|r| body.blocks(r))
         .flat_map(|b| body.ops(b))
         .map(|o| OpRef::new(cx, body, o))
         .collect();
-    let is_private = |op: &OpRef<'_>| symbol_ident(*op).is_some() && Visibility::of(*op) == Visibility::Private;
+    let is_private =
+        |op: &OpRef<'_>| symbol_ident(*op).is_some() && Visibility::of(*op) == Visibility::Private && may_die(op.op);
     let private: FxHashMap<Ident, OpRef<'_>> =
         all.iter().filter(|op| is_private(op)).filter_map(|op| Some((symbol_ident(*op)?, *op))).collect();
     let mut references = References { cx, seen: FxHashSet::default() };

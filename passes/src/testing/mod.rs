@@ -1,5 +1,7 @@
 //! Building functions of the graph and running passes on them, for tests.
 
+mod control;
+mod generic;
 mod programs;
 mod rewrites;
 mod stages;

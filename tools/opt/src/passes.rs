@@ -170,6 +170,7 @@ fn run_chosen(
     let cx = session.cx;
     let mut sink = |event| match event {
         Event::Diagnostic(diagnostic) => session.diagnostic(diagnostic),
+        Event::Text(text) => session.voice.text(&text),
         Event::Dump(dump) => {
             if dump.when == When::Before && config.local_reproducer {
                 last_text = Some(dump.text.clone());

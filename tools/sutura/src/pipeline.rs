@@ -213,7 +213,8 @@ impl Compilation {
                 errors += usize::from(diagnostic.severity == Severity::Error);
                 talk.diagnostic(&self.cx, &diagnostic);
             }
-            Event::Dump(text) => talk.note(&text),
+            Event::Dump(dump) => talk.note(&dump.text),
+            Event::Text(text) => talk.note(&text),
         });
         if let Err(error) = result {
             return Err(stage_failure(stage.name, error, errors));

@@ -1,9 +1,14 @@
 //! Interfaces: what generic code asks of an operation without knowing its dialect.
 //!
-//! A dialect implements one as a `static` value and attaches it to its ops when it registers.
+//! A dialect implements one as a `static` value and attaches it to its ops when it registers. Another crate may attach
+//! one later, by the op's name: [`crate::Registry::attach_named`].
+
+mod calls;
+pub(crate) mod control_flow;
+mod loops;
+mod slots;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
 
@@ -13,6 +18,10 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostics, Reported};
 use crate::op_ref::OpRef;
 use crate::symbols::SymbolScope;
+pub use calls::{CallOp, CallableOp, Callee, InlineCallables, Inliner};
+pub use control_flow::{BranchOp, RegionBranchOp, RegionTarget, RegionTargets};
+pub use loops::{LoopBounds, LoopLike, is_defined_outside};
+pub use slots::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse};
 
 /// What an op does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -80,9 +89,26 @@ pub trait SymbolUser: Send + Sync {
     ) -> Result<(), Reported>;
 }
 
-/// A terminator that passes operands to the arguments of its successor blocks.
-pub trait BranchOp: Send + Sync {
-    /// The operands handed to successor `index`. They become its last arguments; the arguments before them are
-    /// produced by the op itself.
-    fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize>;
+/// An op whose result refers to (a part of) the memory that an operand refers to.
+pub trait ViewLike: Send + Sync {
+    /// The operand whose memory is looked at.
+    fn source(&self, op: OpRef<'_>) -> Value;
+}
+
+/// Whether an op may be executed where the program would not have executed it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Speculatability {
+    /// It has no undefined behaviour and always ends.
+    Always,
+    /// When all ops in its regions may be.
+    Recursively,
+    /// It must stay where it is.
+    Never,
+}
+
+/// An op that may be executed speculatively under conditions; without this, an op may be if it is
+/// [`crate::Traits::Pure`].
+pub trait ConditionallySpeculatable: Send + Sync {
+    /// Whether this op may be.
+    fn speculatability(&self, op: OpRef<'_>) -> Speculatability;
 }

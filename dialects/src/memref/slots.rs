@@ -1,0 +1,67 @@
+//! Memory of one element that can become a value, and views of memory.
+
+use sutura_ir::interfaces::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse, ViewLike};
+use sutura_ir::op_def::OpView;
+use sutura_ir::{Builder, DialectBuilder, Loc, OpRef, TypeData, Value};
+
+use super::ops::{LoadOp, StoreOp};
+use crate::constant::uniform;
+use crate::effects::FirstOperand;
+
+/// Attaches the hooks.
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.interface::<dyn PromotableAllocation>("memref.alloca", &Alloca)
+        .interface::<dyn PromotableOp>("memref.load", &Load)
+        .interface::<dyn PromotableOp>("memref.store", &Store);
+    for view in [
+        "memref.cast",
+        "memref.subview",
+        "memref.reinterpret_cast",
+        "memref.view",
+        "memref.expand_shape",
+        "memref.collapse_shape",
+    ] {
+        d.interface::<dyn ViewLike>(view, &FirstOperand);
+    }
+}
+
+struct Alloca;
+
+impl PromotableAllocation for Alloca {
+    fn slot(&self, op: OpRef<'_>) -> Option<MemorySlot> {
+        let pointer = op.result(0);
+        let TypeData::MemRef { elem, layout: None, .. } = op.cx.type_data(op.ty(pointer)) else { return None };
+        (op.cx.num_elements(op.ty(pointer)) == Some(1)).then_some(MemorySlot { pointer, elem })
+    }
+
+    fn default_value(&self, b: &mut Builder<'_>, slot: MemorySlot) -> Option<Value> {
+        // Memory that was not written holds anything; zero is one such thing.
+        let value = uniform(b.cx(), slot.elem, 0)?;
+        let op = crate::arith::materialize(b, Loc::UNKNOWN, value, slot.elem)?;
+        Some(b.body().result(op, 0))
+    }
+}
+
+struct Load;
+
+impl PromotableOp for Load {
+    fn slot_use(&self, op: OpRef<'_>, slot: MemorySlot) -> Result<SlotUse, String> {
+        let is_whole = LoadOp::from_ref(op).memref() == slot.pointer && op.ty(op.result(0)) == slot.elem;
+        if is_whole { Ok(SlotUse::Load) } else { Err("it does not load the slot's value".to_string()) }
+    }
+}
+
+struct Store;
+
+impl PromotableOp for Store {
+    fn slot_use(&self, op: OpRef<'_>, slot: MemorySlot) -> Result<SlotUse, String> {
+        let stored = StoreOp::from_ref(op).stored();
+        if stored == slot.pointer {
+            return Err("it stores the slot's address".to_string());
+        }
+        if op.ty(stored) != slot.elem {
+            return Err("it stores a value of another type".to_string());
+        }
+        Ok(SlotUse::Store(stored))
+    }
+}

@@ -1,0 +1,26 @@
+// RUN: sutura-opt %s --symbol-privatize | FileCheck %s
+// RUN: sutura-opt %s --symbol-privatize=exclude=main,kept | FileCheck %s --check-prefix=SOME
+// RUN: sutura-opt %s --symbol-privatize=exclude=mian 2>&1 | FileCheck %s --check-prefix=WARN
+// RUN: not sutura-opt %s --pass-pipeline='builtin.module(func.func(symbol-privatize))' 2>&1 | FileCheck %s --check-prefix=BAD
+
+// CHECK: func.func private @main(
+// CHECK: func.func private @kept(
+// CHECK: func.func private @hidden(
+
+// SOME: func.func @main(
+// SOME: func.func @kept(
+// SOME: func.func private @hidden(
+
+// WARN: warning: option `exclude` names 'mian', which is no symbol of the table
+
+// BAD: error: 'symbol-privatize' needs a symbol table, which 'func.func' is not
+
+func.func @main() {
+  return
+}
+func.func @kept() {
+  return
+}
+func.func nested @hidden() {
+  return
+}

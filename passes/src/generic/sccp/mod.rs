@@ -1,0 +1,123 @@
+//! `sccp`: what is constant on every path that may be executed becomes a constant.
+
+mod constants;
+
+use rustc_hash::FxHashMap;
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::analysis::dataflow::{ForwardSolution, solve_forward};
+use sutura_ir::analysis::effects::is_trivially_dead;
+use sutura_ir::analysis::program::Program;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::rewrite::ConstantPool;
+use sutura_ir::{Body, Context, Op, OpRef, Region, Rewriter, Traits, Value};
+
+use constants::{ConstantFact, ConstantPropagation, Known};
+
+/// The pass.
+pub static SCCP: PassInfo = PassInfo {
+    name: "SCCP",
+    argument: "sccp",
+    summary: "Sparse Conditional Constant Propagation",
+    description: "Assumes that values are constant and blocks are not executed until the opposite is proved, along \
+                  branches, regions and calls: constants found that way replace the values, and operations that are \
+                  dead then are erased. Branches stay, to be folded by `canonicalize`. On a symbol table, arguments \
+                  and results of private functions take part if all that refers to them are calls.",
+    anchor: Anchor::Any,
+    options: &[],
+    statistics: &[
+        StatisticInfo { name: "num-replaced", description: "Number of values replaced by constants" },
+        StatisticInfo { name: "num-erased", description: "Number of dead operations erased" },
+    ],
+    create,
+};
+
+struct Sccp;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(Sccp))
+}
+
+impl Pass for Sccp {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let found = {
+            let program = Program::new(cx, run.header, run.body);
+            let solution = solve_forward(&program, &ConstantPropagation);
+            let known = |at: usize| (program.body(at).id(), constants_of(&program, at, &solution));
+            (0..program.bodies().len()).map(known).collect::<FxHashMap<u32, _>>()
+        };
+        let counts = for_each_body(run.header.name, run.body, |_, body| replace(cx, body, &found[&body.id()]));
+        let replaced: u64 = counts.iter().map(|c| c.0).sum();
+        let erased: u64 = counts.iter().map(|c| c.1).sum();
+        run.count("num-replaced", replaced);
+        run.count("num-erased", erased);
+        Ok(PreservedAnalyses::unless(replaced + erased > 0))
+    }
+}
+
+/// The constants of one body: values in the order of the text, by the block or op that defines them.
+struct Found {
+    values: Vec<(Value, Known)>,
+    /// Ops all of whose results are constant, in the order of the text.
+    ops: Vec<Op>,
+}
+
+fn constants_of(program: &Program<'_>, at: usize, solution: &ForwardSolution<ConstantFact>) -> Found {
+    let body = program.body(at);
+    let mut found = Found { values: Vec::new(), ops: Vec::new() };
+    let constant = |value: Value| match solution.fact(program, at, value) {
+        Some(ConstantFact::Known(known)) => Some(*known),
+        _ => None,
+    };
+    let in_ops = body.preorder().flat_map(|op| body.regions(op));
+    let regions: Vec<Region> = body.owner_regions().chain(in_ops).collect();
+    for block in regions.into_iter().flat_map(|r| body.blocks(r)) {
+        if !solution.is_live(program, at, block) {
+            continue;
+        }
+        let args = body.block_args(block).iter().filter(|v| !body.is_unused(**v));
+        found.values.extend(args.filter_map(|v| Some((*v, constant(*v)?))));
+        for op in body.ops(block) {
+            let is_constant = body.name(op).traits(program.cx).has(Traits::ConstantLike);
+            if body.num_results(op) == 0 || is_constant {
+                continue;
+            }
+            let known = body.results(op).filter_map(|v| Some((v, constant(v)?)));
+            let before = found.values.len();
+            found.values.extend(known);
+            if found.values.len() - before == body.num_results(op) {
+                found.ops.push(op);
+            }
+        }
+    }
+    found
+}
+
+/// Numbers of values replaced and ops erased.
+fn replace(cx: &Context, body: &mut Body, found: &Found) -> (u64, u64) {
+    if found.values.is_empty() {
+        return (0, 0);
+    }
+    let mut pool = ConstantPool::of(cx, body);
+    let (mut replaced, mut erased) = (0, 0);
+    for &(value, known) in &found.values {
+        if body.is_unused(value) {
+            continue;
+        }
+        let region = body.value_block(value).and_then(|b| body.block_region(b)).expect("the value is defined");
+        let (loc, ty) = (body.value_loc(value), body.ty(value));
+        let Some(constant) = pool.get(cx, body, region, cx.str(known.dialect), loc, (known.value, ty)) else {
+            continue;
+        };
+        Rewriter::new(cx, body).replace_all_uses(value, constant);
+        replaced += 1;
+    }
+    for &op in found.ops.iter().rev() {
+        if body.is_live(op) && is_trivially_dead(OpRef::new(cx, body, op)) {
+            Rewriter::new(cx, body).erase_op(op);
+            erased += 1;
+        }
+    }
+    pool.erase_unused(body);
+    (replaced, erased)
+}
