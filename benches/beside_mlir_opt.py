@@ -1,10 +1,13 @@
-"""Reading, verifying and printing a large program with sutura-opt and with mlir-opt, in turns.
+"""Reading, verifying, printing and two passes on large programs, with sutura-opt and with mlir-opt 22, in turns.
 
     cargo build --release -p sutura-opt
-    python benches/beside_mlir_opt.py target/release/sutura-opt [--ops 100000] [--rounds 10] [--file program.mlir]
+    python benches/beside_mlir_opt.py target/release/sutura-opt [--ops 100000] [--rounds 7] [--only straight,arith-cse]
 
-Without --file the program is one function of mixed operations in generic form: arithmetic on tensors and integers,
-dense constants, casts, attributes of several kinds. Both tools work on one thread and write to a file.
+Every row is a program and what is done to it; each is run in both tools, one after the other, on one thread unless the row
+says otherwise (mlir-opt always has one). Both write to a file. A row gives medians of the time on the wall, of processor
+time and of peak memory, and the ratios: above 1 sutura-opt needs less. Memory per operation leaves out what an empty
+program takes. The time of a pass is that of a run with it less that of a run of the same tool on the same file without.
+`--instructions` counts instructions with `perf stat` instead of seconds of processor time: on a busy machine they vary less.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import os
 import pathlib
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,47 +23,152 @@ import time
 MLIR_OPT = pathlib.Path(os.environ.get("MLIR_SYS_220_PREFIX", "/usr/lib/llvm-22")) / "bin/mlir-opt"
 TENSOR = "tensor<4x8xf32>"
 RECENT = 32
+DEPTH = 24
+ARGUMENTS = [("%a", TENSOR), ("%b", TENSOR), ("%s", "i32"), ("%t", "i32"), ("%c", "i1"), ("%lo", "index"), ("%hi", "index"),
+             ("%st", "index")]
 
 
-def program(count):
-    """One function of `count` operations whose operands are picked among recent results."""
-    pick = random.Random(1).choice
-    tensors, numbers, lines = ["%a", "%b"], ["%s", "%t"], []
-    for i in range(count):
-        kind = i % 8
-        t, u = pick(tensors[-RECENT:]), pick(tensors[-RECENT:])
-        n, m = pick(numbers[-RECENT:]), pick(numbers[-RECENT:])
-        binary = f"({t}, {u}) <{{fastmath = #arith.fastmath<contract>}}> : ({TENSOR}, {TENSOR}) -> {TENSOR}"
-        if kind in (0, 1):
-            lines.append(f'%{i} = "arith.{"addf" if kind else "mulf"}"{binary}')
-            tensors.append(f"%{i}")
-        elif kind == 2:
-            lines.append(f'%{i} = "arith.constant"() <{{value = {i % 997} : i32}}> : () -> i32')
-            numbers.append(f"%{i}")
-        elif kind == 3:
+class Mixed:
+    """Operations of several kinds whose operands are picked among recent results."""
+
+    def __init__(self, registered=True):
+        self.registered, self.pick = registered, random.Random(1).choice
+        self.restart()
+
+    def restart(self):
+        self.tensors, self.numbers = ["%a", "%b"], ["%s", "%t"]
+
+    def attr(self, known, foreign):
+        return known if self.registered else f'"{foreign}"'
+
+    def name(self, full):
+        return full if self.registered else "bench." + full.split(".")[1]
+
+    def op(self, i):
+        kind = i % 10
+        t, u = self.pick(self.tensors[-RECENT:]), self.pick(self.tensors[-RECENT:])
+        n, m = self.pick(self.numbers[-RECENT:]), self.pick(self.numbers[-RECENT:])
+        if kind in (0, 1, 9):
+            name = self.name({0: "arith.mulf", 1: "arith.addf", 9: "arith.maximumf"}[kind])
+            flags = self.attr("#arith.fastmath<contract>", "contract")
+            self.tensors.append(f"%{i}")
+            return f'"{name}"({t}, {u}) <{{fastmath = {flags}}}> : ({TENSOR}, {TENSOR}) -> {TENSOR}'
+        if kind == 2:
+            self.numbers.append(f"%{i}")
+            return f'"{self.name("arith.constant")}"() <{{value = {i % 997} : i32}}> : () -> i32'
+        if kind in (3, 4):
+            flags = self.attr("#arith.overflow<none>", "none")
+            self.numbers.append(f"%{i}")
             labels = f'{{layer = {i} : i64, name = "op_{i}"}}'
-            flags = "<{overflowFlags = #arith.overflow<none>}>"
-            lines.append(f'%{i} = "arith.addi"({n}, {m}) {flags} {labels} : (i32, i32) -> i32')
-            numbers.append(f"%{i}")
-        elif kind == 4:
+            name = self.name("arith.addi" if kind == 3 else "arith.muli")
+            return f'"{name}"({n}, {m}) <{{overflowFlags = {flags}}}> {labels} : (i32, i32) -> i32'
+        if kind == 5:
             elements = ", ".join(f"{(i * 7 + j) % 100 / 8:.6e}" for j in range(8))
-            lines.append(f'%{i} = "arith.constant"() <{{value = dense<[{elements}]> : tensor<8xf32>}}> : () -> tensor<8xf32>')
-        elif kind == 5:
-            extra = f'{{map = affine_map<(d0, d1) -> (d1, d0)>, tags = ["a", {i} : i32]}}'
-            lines.append(f'%{i} = "math.tanh"({t}) <{{fastmath = #arith.fastmath<none>}}> {extra} : ({TENSOR}) -> {TENSOR}')
-            tensors.append(f"%{i}")
-        elif kind == 6:
-            lines.append(f'%{i} = "arith.cmpi"({n}, {m}) <{{predicate = {i % 10} : i64}}> : (i32, i32) -> i1')
-        else:
-            lines.append(f'%{i} = "tensor.cast"({t}) : ({TENSOR}) -> tensor<?x8xf32>')
-    signature = f"({TENSOR}, {TENSOR}, i32, i32) -> {TENSOR}"
-    arguments = f"%a: {TENSOR}, %b: {TENSOR}, %s: i32, %t: i32"
-    body = "\n    ".join(lines)
+            return f'"{self.name("arith.constant")}"() <{{value = dense<[{elements}]> : tensor<8xf32>}}> : () -> tensor<8xf32>'
+        if kind == 6:
+            extra = f'{{map = affine_map<(d0, d1) -> (d1, d0)>, tags = ["a", "b", {i} : i32]}}'
+            flags = self.attr("#arith.fastmath<none>", "none")
+            self.tensors.append(f"%{i}")
+            return f'"{self.name("math.tanh")}"({t}) <{{fastmath = {flags}}}> {extra} : ({TENSOR}) -> {TENSOR}'
+        if kind == 7:
+            return f'"{self.name("arith.cmpi")}"({n}, {m}) <{{predicate = {i % 10} : i64}}> : (i32, i32) -> i1'
+        return f'"{self.name("tensor.cast")}"({t}) : ({TENSOR}) -> tensor<?x8xf32>'
+
+
+def function(name, arguments, result, body, returned):
+    types, named = ", ".join(ty for _, ty in arguments), ", ".join(f"{n}: {ty}" for n, ty in arguments)
+    lines = "\n".join(body)
     return (
-        f'"builtin.module"() ({{\n  "func.func"() <{{function_type = {signature}, sym_name = "main"}}> ({{\n'
-        f'  ^bb0({arguments}):\n    {body}\n    "func.return"({tensors[-1]}) : ({TENSOR}) -> ()\n  }}) : () -> ()\n'
-        f"}}) : () -> ()\n"
+        f'  "func.func"() <{{function_type = ({types}) -> {result}, sym_name = "{name}"}}> ({{\n  ^bb0({named}):\n{lines}\n'
+        f'    "func.return"({returned}) : ({result}) -> ()\n  }}) : () -> ()\n'
     )
+
+
+def straight(count, registered=True):
+    """One function of mixed operations."""
+    ops = Mixed(registered)
+    body = [f"    %{i} = {ops.op(i)}" for i in range(count)]
+    return function("main", ARGUMENTS, TENSOR, body, ops.tensors[-1])
+
+
+def many_functions(count):
+    """Functions of twenty mixed operations."""
+    ops, text = Mixed(), []
+    for number in range(max(1, count // 20)):
+        ops.restart()
+        body = [f"    %{i} = {ops.op(i)}" for i in range(20)]
+        text.append(function(f"f{number}", ARGUMENTS, TENSOR, body, ops.tensors[-1]))
+    return "".join(text)
+
+
+def nested(count):
+    """Loops and conditions inside one another, four operations on each level."""
+    ops, body, i = Mixed(), [], 0
+    while i < count:
+        ops.restart()
+        levels = []
+        for depth in range(DEPTH):
+            indent = "    " + "  " * depth
+            for _ in range(min(4, count - i)):
+                body.append(f"{indent}%{i} = {ops.op(i)}")
+                i += 1
+            if i >= count:
+                break
+            levels.append((indent, depth % 2))
+            if depth % 2:
+                body.append(f'{indent}"scf.if"(%c) ({{')
+            else:
+                body.append(f'{indent}"scf.for"(%lo, %hi, %st) ({{\n{indent}^bb0(%i{i}: index):')
+            i += 1
+        for indent, is_if in reversed(levels):
+            body.append(f'{indent}  "scf.yield"() : () -> ()')
+            body.append(f"{indent}}}, {{\n{indent}}}) : (i1) -> ()" if is_if else f"{indent}}}) : (index, index, index) -> ()")
+    return function("main", ARGUMENTS, TENSOR, body, "%a")
+
+
+def arith(count, per_function):
+    """Integer arithmetic with equal operations and constants to fold."""
+    pick, text, done = random.Random(1).randrange, [], 0
+    while done < count:
+        size, last, body = min(per_function, count - done), "%s", []
+        for i in range(size):
+            binary = "<{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32"
+            body.append("    %" + str(i) + " = " + [
+                lambda: f'"arith.constant"() <{{value = {pick(16)} : i32}}> : () -> i32',
+                lambda: f'"arith.addi"({last}, %{i - 1}) {binary}',
+                lambda: f'"arith.addi"({last}, %{i - 2}) {binary}',
+                lambda: f'"arith.muli"(%{i - 1}, %t) {binary}',
+                lambda: f'"arith.muli"(%{i - 3}, %t) {binary}',
+                lambda: '"arith.constant"() <{value = 0 : i32}> : () -> i32',
+                lambda: f'"arith.addi"(%{i - 2}, %{i - 1}) {binary}',
+                lambda: f'"arith.xori"(%{i - 1}, %s) : (i32, i32) -> i32',
+            ][i % 8]())
+            if i % 8 == 7:
+                last = f"%{i}"
+        text.append(function(f"f{done}", [("%s", "i32"), ("%t", "i32")], "i32", body, f"%{size - 1}"))
+        done += size
+    return "".join(text)
+
+
+PROGRAMS = {
+    "straight": straight,
+    "nested": nested,
+    "manyfuncs": many_functions,
+    "unreg": lambda n: straight(n, registered=False),
+    "arith": lambda n: arith(n, n),
+    "arithfuncs": lambda n: arith(n, 1000),
+    "empty": lambda n: "",
+}
+
+# Name of the row, program, threads of sutura-opt, pass.
+ROWS = [(name, name, 1, None) for name in list(PROGRAMS)[:6]] + [
+    ("manyfuncs, 2 threads", "manyfuncs", 2, None),
+    ("arithfuncs, 2 threads", "arithfuncs", 2, None),
+    ("arith-cse", "arith", 1, "--cse"),
+    ("arith-canonicalize", "arith", 1, "--canonicalize"),
+    ("arithfuncs-cse", "arithfuncs", 1, "--cse"),
+    ("arithfuncs-canonicalize", "arithfuncs", 1, "--canonicalize"),
+]
 
 
 def run(command):
@@ -70,35 +179,83 @@ def run(command):
     wall = time.perf_counter() - start
     if status != 0:
         sys.exit(f"{' '.join(command)} failed")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
+
+
+def instructions(command):
+    """Billions of instructions of a run, where seconds of processor time would stand."""
+    out = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", *command], capture_output=True, text=True)
+    counts = [line.split(",")[0] for line in out.stderr.splitlines() if "instructions" in line]
+    if out.returncode != 0 or not counts or not counts[0].isdigit():
+        sys.exit(f"perf stat {' '.join(command)} failed:\n{out.stderr}")
+    return int(counts[0]) / 1e9
+
+
+def measure(commands, rounds, count_instructions):
+    """Medians for each command, run in turns; the first round warms up."""
+    results = {name: [] for name in commands}
+    for number in range(rounds + 1):
+        for name, command in commands.items():
+            sample = run(command)
+            if count_instructions:
+                sample[1] = instructions(command)
+            if number > 0:
+                results[name].append(sample)
+    return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
+
+
+def commands_of(sutura_opt, source, folder, threads, passes):
+    unregistered = ["--allow-unregistered-dialect", *passes]
+    return {
+        "ours": [sutura_opt, f"--threads={threads}", *unregistered, source, "-o", f"{folder}/ours.mlir"],
+        "theirs": [str(MLIR_OPT), "--mlir-disable-threading", *unregistered, source, "-o", f"{folder}/theirs.mlir"],
+    }
+
+
+def row(name, ours, theirs, base, ops):
+    """A line of the table."""
+    per_op = [(tool[2] - empty[2]) * 2**20 / ops for tool, empty in zip((ours, theirs), base)]
+    cells = [f"{ours[0]:.3f} / {theirs[0]:.3f}", f"{theirs[0] / ours[0]:.2f}", f"{ours[1]:.3f} / {theirs[1]:.3f}",
+             f"{theirs[1] / ours[1]:.2f}", f"{ours[2]:.0f} / {theirs[2]:.0f}", f"{per_op[0]:.0f} / {per_op[1]:.0f}",
+             f"{per_op[1] / max(per_op[0], 1):.2f}"]
+    print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sutura_opt")
     parser.add_argument("--ops", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--file")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", help="rows, with commas between them")
+    parser.add_argument("--instructions", action="store_true")
     args = parser.parse_args()
+    tool = os.path.abspath(args.sutura_opt)
+    only = set(args.only.split(",")) if args.only else None
     with tempfile.TemporaryDirectory() as folder:
-        source = args.file
-        if source is None:
-            source = f"{folder}/program.mlir"
-            pathlib.Path(source).write_text(program(args.ops))
-        tools = {
-            "sutura-opt": [args.sutura_opt, "--threads=1", source, "-o", f"{folder}/ours.mlir"],
-            "mlir-opt": [str(MLIR_OPT), "--mlir-disable-threading", source, "-o", f"{folder}/theirs.mlir"],
-        }
-        results = {name: [] for name in tools}
-        for _ in range(args.rounds):
-            for name, command in tools.items():
-                results[name].append(run(command))
-        print("| | wall, s | processor, s | peak, MiB |\n|---|---|---|---|")
-        medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
-        for name, (wall, cpu, peak) in medians.items():
-            print(f"| {name} | {wall:.2f} | {cpu:.2f} | {peak:.0f} |")
-        ratios = [theirs / ours for ours, theirs in zip(medians["sutura-opt"], medians["mlir-opt"])]
-        print(f"| ratio | {ratios[0]:.2f} | {ratios[1]:.2f} | {ratios[2]:.2f} |")
+        sources = {}
+        for name in PROGRAMS:
+            sources[name] = f"{folder}/{name}.mlir"
+            pathlib.Path(sources[name]).write_text(f'"builtin.module"() ({{\n{PROGRAMS[name](args.ops)}}}) : () -> ()\n')
+        start_up = measure(commands_of(tool, sources["empty"], folder, 1, []), 3 * args.rounds, False)
+        base = (start_up["ours"], start_up["theirs"])
+        print(f"start-up to the end of an empty module: {base[0][0] * 1e3:.1f} ms, {base[0][2]:.0f} MiB; "
+              f"mlir-opt {base[1][0] * 1e3:.1f} ms, {base[1][2]:.0f} MiB\n")
+        unit = "10^9 instructions" if args.instructions else "processor, s"
+        print(f"| {args.ops} operations | wall, s | ratio | {unit} | ratio | peak, MiB | bytes per op | ratio |\n" + "|---" * 8 + "|")
+        known = {}
+        for name, program, threads, transform in ROWS:
+            if only and name not in only:
+                continue
+            passes = [transform] if transform else []
+            commands = commands_of(tool, sources[program], folder, threads, passes)
+            if not transform:
+                known[name] = measure(commands, args.rounds, args.instructions)
+                row(name, known[name]["ours"], known[name]["theirs"], base, args.ops)
+                continue
+            plain = {f"{n} plain": c for n, c in commands_of(tool, sources[program], folder, threads, []).items()}
+            m = measure({**commands, **plain}, args.rounds, args.instructions)
+            less = {n: [max(m[n][i] - m[f"{n} plain"][i], 1e-6) for i in (0, 1)] + m[n][2:] for n in ("ours", "theirs")}
+            row(name, less["ours"], less["theirs"], base, args.ops)
 
 
 if __name__ == "__main__":

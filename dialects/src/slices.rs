@@ -92,7 +92,7 @@ impl Slice {
     }
 }
 
-/// The output shape of an expansion: an entry for each dimension of the result, none that contradicts its type.
+/// The output shape of an expansion: an entry for each dimension of the result.
 pub(crate) fn verify_output_shape(op: OpRef<'_>, group: usize, result: &[i64]) -> Result<(), Diagnostic> {
     let shape = mixed(op, group, "static_output_shape");
     if shape.len() != result.len() {
@@ -101,14 +101,7 @@ pub(crate) fn verify_output_shape(op: OpRef<'_>, group: usize, result: &[i64]) -
             "expected number of static shape dims to be equal to the output rank ({rank}) but found {found} inputs instead"
         )));
     }
-    verify_mixed(op, "output shape", group, "static_output_shape", None)?;
-    let differs = |(given, declared): (&Mixed, &i64)| {
-        *declared != DYNAMIC && given.as_static().is_some_and(|given| given != *declared)
-    };
-    match shape.iter().zip(result).position(differs) {
-        None => Ok(()),
-        Some(i) => Err(op.error(format!("output shape and result type differ in dimension {i}"))),
-    }
+    verify_mixed(op, "output shape", group, "static_output_shape", None)
 }
 
 /// The three lists must have an entry for each dimension.
@@ -164,9 +157,6 @@ pub(crate) fn verify_reassociation(
             op.error(format!("expected collapsed rank ({rank}) to equal the number of reassociation maps ({found})."))
         );
     }
-    if !groups.iter().flatten().copied().eq(0..expanded.len() as i64) {
-        return Err(op.error("expected reassociation maps to be contiguous and to cover every dimension once"));
-    }
     if collapsed.is_empty() {
         let all_one = expanded.iter().all(|d| *d == 1);
         return if all_one {
@@ -174,6 +164,9 @@ pub(crate) fn verify_reassociation(
         } else {
             Err(op.error("invalid to reshape tensor/memref with non-unit extent dimensions to zero-rank tensor/memref"))
         };
+    }
+    if !groups.iter().flatten().copied().eq(0..expanded.len() as i64) {
+        return Err(op.error("expected reassociation maps to be contiguous and to cover every dimension once"));
     }
     for (i, (group, size)) in groups.iter().zip(collapsed).enumerate() {
         let sizes: Vec<i64> = group.iter().map(|d| expanded[*d as usize]).collect();

@@ -8,6 +8,7 @@
 mod blank;
 mod cursor;
 mod driver;
+mod explain;
 mod reader;
 mod rules;
 mod scan;

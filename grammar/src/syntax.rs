@@ -5,15 +5,26 @@ use std::sync::Mutex;
 
 use pest::Parser;
 
+use crate::explain::explain;
 use crate::rules::{Grammar, Rule};
 
 /// Where a rule failed, and what would have let it go on.
 pub(crate) struct Failure {
     /// Offset in the parsed text.
     pub(crate) at: usize,
+    /// How far the rule came: what it makes of a text that is cut off is known only up to the cut.
+    pub(crate) reached: usize,
     pub(crate) message: String,
+    /// True when something is missing before what stands there.
+    pub(crate) missing: bool,
     /// True when the text was nested too deeply for the parser's stack.
     pub(crate) too_deep: bool,
+}
+
+/// Where it is said that something is missing before offset `at`: after the text before it, as MLIR does.
+pub(crate) fn after_previous(text: &str, at: usize) -> usize {
+    let before = text[..at].trim_end_matches([' ', '\n']).len();
+    if before == 0 { at } else { before }
 }
 
 /// Runs a rule that failed once more, this time recording what was expected where. `None` when it does not fail.
@@ -32,10 +43,15 @@ pub(crate) fn failure(rule: Rule, text: &str) -> Option<Failure> {
         pest::error::InputLocation::Pos(at) => at,
         pest::error::InputLocation::Span((at, _)) => at,
     };
-    let Some(attempts) = error.parse_attempts() else {
-        return Some(Failure { at: fallback, message: error.variant.message().into_owned(), too_deep });
+    let attempts = error.parse_attempts();
+    let reached = attempts.as_ref().map_or(0, |a| a.max_position).max(fallback).min(text.len());
+    if let Some(fault) = explain(rule, text).filter(|_| !too_deep) {
+        return Some(Failure { at: fault.at, reached, message: fault.message, missing: fault.missing, too_deep });
+    }
+    let Some(attempts) = attempts else {
+        let message = error.variant.message().into_owned();
+        return Some(Failure { at: fallback, reached, message, missing: false, too_deep });
     };
-    let at = attempts.max_position.max(fallback).min(text.len());
     let tokens: BTreeSet<String> = attempts
         .expected_tokens()
         .into_iter()
@@ -44,7 +60,9 @@ pub(crate) fn failure(rule: Rule, text: &str) -> Option<Failure> {
         .filter(|token| !token.trim().is_empty() && !token.contains("..") && token != "BUILTIN_RULE")
         .filter(|token| !matches!(token.as_str(), "$" | "." | "_"))
         .collect();
-    Some(Failure { at, message: message(rule, &tokens, &text[at..]), too_deep })
+    let message = message(rule, &tokens, &text[reached..]);
+    let missing = message.starts_with("expected ") && !text[reached..].starts_with('"');
+    Some(Failure { at: reached, reached, message, missing, too_deep })
 }
 
 /// More alternatives than this are summed up in a word.

@@ -25,6 +25,8 @@ pub(crate) struct BadUnit {
     pub(crate) start: usize,
     /// Where it goes wrong.
     pub(crate) at: usize,
+    /// How far the rule came.
+    reached: usize,
     pub(crate) message: String,
     pub(crate) too_deep: bool,
 }
@@ -133,7 +135,7 @@ impl<'t> Units<'t> {
                 Some(_) => {}
                 None => {
                     let bad = self.failure(end);
-                    let cut_off = end < self.text.len() && bad.as_ref().is_none_or(|b| b.at + LOOKAHEAD >= end);
+                    let cut_off = end < self.text.len() && bad.as_ref().is_none_or(|b| b.reached + LOOKAHEAD >= end);
                     if !cut_off {
                         return Err(bad.unwrap_or_else(|| self.unknown_failure()));
                     }
@@ -161,11 +163,24 @@ impl<'t> Units<'t> {
     fn failure(&self, end: usize) -> Option<BadUnit> {
         let failure = syntax::failure(Rule::unit1, &self.text[self.at..end])?;
         let at = self.at + failure.at;
-        Some(BadUnit { start: self.at, at, message: failure.message, too_deep: failure.too_deep })
+        let at = if failure.missing { syntax::after_previous(self.text, at) } else { at };
+        Some(BadUnit {
+            start: self.at,
+            at,
+            reached: self.at + failure.reached,
+            message: failure.message,
+            too_deep: failure.too_deep,
+        })
     }
 
     fn unknown_failure(&self) -> BadUnit {
-        BadUnit { start: self.at, at: self.at, message: "unexpected text".to_string(), too_deep: false }
+        BadUnit {
+            start: self.at,
+            at: self.at,
+            reached: self.at,
+            message: "unexpected text".to_string(),
+            too_deep: false,
+        }
     }
 
     /// Where the next line that begins a unit does so, from offset `from` on.

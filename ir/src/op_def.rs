@@ -126,6 +126,8 @@ pub struct AttrDef {
     pub optional: bool,
     /// Value that absence stands for. Ops never hold it: see [`crate::registry::OpInfo::normal_props`].
     pub default: Option<fn(&Context) -> Attr>,
+    /// The generic form leaves the default out, too.
+    pub elide_default: bool,
 }
 
 /// A declared region group.

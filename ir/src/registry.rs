@@ -1,6 +1,7 @@
 //! What is known by name: dialects with their operations, types, attributes and interfaces.
 
 use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -16,7 +17,7 @@ use crate::ext::{DialectAttr, DialectType, ParamDef};
 use crate::handle::interned_handle;
 use crate::interfaces::WrittenDefaults;
 use crate::location::Loc;
-use crate::op_def::{OpDef, OpView, Traits};
+use crate::op_def::{AttrDef, OpDef, OpView, Traits};
 use crate::types::Type;
 
 interned_handle! {
@@ -183,14 +184,14 @@ impl Registry {
         for (name, entry) in &self.ops {
             let Some(def) = entry.def else { continue };
             let index = cx.op_names.intern(cx.ident(name));
+            let default = |a: &AttrDef| Some(NamedAttr { name: cx.ident(a.name), value: a.default?(cx) });
+            let shown = def.attrs.iter().filter(|a| !a.elide_default);
+            let shown: BTreeMap<&str, _> = shown.filter_map(|a| Some((a.name, default(a)?))).collect();
             let info = OpInfo {
                 def,
                 attr_names: def.attrs.iter().map(|a| cx.ident(a.name)).collect(),
-                defaults: def
-                    .attrs
-                    .iter()
-                    .filter_map(|a| Some(NamedAttr { name: cx.ident(a.name), value: a.default?(cx) }))
-                    .collect(),
+                defaults: def.attrs.iter().filter_map(default).collect(),
+                generic_defaults: shown.into_values().collect(),
                 written_defaults: self
                     .interface::<dyn WrittenDefaults>(def.name)
                     .map(|written| written.defaults(cx))
@@ -324,12 +325,20 @@ pub struct OpInfo {
     pub format: Option<Format>,
     /// Attributes whose absence stands for a value, with that value.
     defaults: Vec<NamedAttr>,
+    /// Those of them that the generic form writes, sorted by name.
+    generic_defaults: Vec<NamedAttr>,
     /// Attributes that are never absent, with the value that they have when none is given.
     written_defaults: Vec<NamedAttr>,
     interfaces: Vec<InterfaceEntry>,
 }
 
 impl OpInfo {
+    /// Attributes that the generic form writes though they are absent, with the value that absence stands for, sorted
+    /// by name.
+    pub fn generic_defaults(&self) -> &[NamedAttr] {
+        &self.generic_defaults
+    }
+
     /// The dictionary of inherent attributes as ops hold it: without those that have their default value, so that
     /// there is one way only to write it, absence; and with those that are never absent
     /// ([`WrittenDefaults`](crate::interfaces::WrittenDefaults)).

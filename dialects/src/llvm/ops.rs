@@ -3,7 +3,7 @@
 use sutura_ir::constraints::*;
 use sutura_ir::{Builder, Loc, Op, Type, TypeData, Value, op};
 
-use super::attrs::{FCmpPredicate, FastmathFlags, ICmpPredicate};
+use super::attrs::{Dereferenceable, FCmpPredicate, FastmathFlags, ICmpPredicate};
 use super::types::{ArrayType, StructType, is_llvm_type, is_pointer};
 
 sutura_ir::type_constraints! {
@@ -282,12 +282,25 @@ cast! {
     FPToUIOp = "llvm.fptoui", LlvmFloat => LlvmInteger;
     /// The address that a pointer holds.
     PtrToIntOp = "llvm.ptrtoint", LlvmPointerLike => LlvmInteger;
-    /// The pointer that holds an address.
-    IntToPtrOp = "llvm.inttoptr", LlvmInteger => LlvmPointerLike;
     /// Takes the bits as they are for another type of the same width.
     BitcastOp = "llvm.bitcast", LlvmType => LlvmType;
     /// The same memory as a pointer of another address space.
     AddrSpaceCastOp = "llvm.addrspacecast", LlvmPointerLike => LlvmPointerLike;
+}
+
+/// The pointer that holds an address.
+#[op(
+    "llvm.inttoptr",
+    traits(Pure),
+    format = "$arg (`dereferenceable` `` custom<Dereferenceable>($dereferenceable)^)? attr-dict `:` type($arg) `to` \
+              type($res)"
+)]
+pub struct IntToPtrOp {
+    arg: Operand<LlvmInteger>,
+    /// What may be read from the pointer.
+    #[absent]
+    dereferenceable: OptAttr<Dereferenceable>,
+    res: Res<LlvmPointerLike>,
 }
 
 cast_with_nneg! {

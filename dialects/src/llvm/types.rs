@@ -54,6 +54,15 @@ pub struct StructType {
     pub packed: bool,
 }
 
+/// A struct inside itself: `struct<"name">` in `!llvm.struct<"name", (struct<"name">)>`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StructRefType {
+    /// Name of the struct around it.
+    pub name: String,
+    /// That struct has fields of types that LLVM has not; then it is written with its dialect's name.
+    pub foreign: bool,
+}
+
 impl ParamValue for PointerType {
     const NAME: &'static str = "llvm.ptr";
 
@@ -126,10 +135,36 @@ impl ParamValue for StructType {
     }
 }
 
+impl ParamValue for StructRefType {
+    const NAME: &'static str = "llvm.struct";
+
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        let quoted = sutura_ir::asm::print::attr_text(cx, cx.string_attr(&self.name));
+        write!(out, "<{quoted}>")
+    }
+}
+
 /// Writes a type as it stands inside another: without `!llvm.`.
 fn print_inner(cx: &Context, ty: Type, out: &mut dyn fmt::Write) -> fmt::Result {
     let text = type_text(cx, ty);
-    out.write_str(text.strip_prefix("!llvm.").unwrap_or(&text))
+    let bare = text.strip_prefix("!llvm.").filter(|_| holds_llvm_types(cx, ty));
+    out.write_str(bare.unwrap_or(&text))
+}
+
+/// True for types of LLVM that hold nothing but such types. Others are written with their dialect's name.
+fn holds_llvm_types(cx: &Context, ty: Type) -> bool {
+    let all = |types: &[Type]| types.iter().all(|ty| holds_llvm_types(cx, *ty));
+    if let Some(f) = cx.type_as::<FunctionType>(ty) {
+        holds_llvm_types(cx, f.result) && all(&f.params)
+    } else if let Some(array) = cx.type_as::<ArrayType>(ty) {
+        holds_llvm_types(cx, array.elem)
+    } else if let Some(s) = cx.type_as::<StructType>(ty) {
+        s.fields.as_ref().is_none_or(|fields| all(fields))
+    } else if let Some(s) = cx.type_as::<StructRefType>(ty) {
+        !s.foreign
+    } else {
+        is_llvm_type(cx, ty)
+    }
 }
 
 fn print_list(cx: &Context, types: &[Type], out: &mut dyn fmt::Write) -> fmt::Result {
@@ -185,22 +220,37 @@ pub(super) fn parse_void(p: &mut dyn ParamParser) -> Result<Type, Reported> {
 }
 
 pub(super) fn parse_function(p: &mut dyn ParamParser) -> Result<Type, Reported> {
-    function_params(p, 0)
+    function_params(p, &mut Outer::default())
 }
 
 pub(super) fn parse_array(p: &mut dyn ParamParser) -> Result<Type, Reported> {
-    array_params(p, 0)
+    array_params(p, &mut Outer::default())
 }
 
 pub(super) fn parse_struct(p: &mut dyn ParamParser) -> Result<Type, Reported> {
-    struct_params(p, 0)
+    struct_params(p, &mut Outer::default(), false)
+}
+
+/// What is around a type.
+#[derive(Default)]
+struct Outer {
+    depth: usize,
+    /// Names of the structs.
+    structs: Vec<String>,
 }
 
 /// A type inside another.
-fn inner(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported> {
-    if depth > MAX_DEPTH {
+fn inner(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {
+    if outer.depth == MAX_DEPTH {
         return Err(p.error("types are nested too deeply"));
     }
+    outer.depth += 1;
+    let ty = inner_type(p, outer);
+    outer.depth -= 1;
+    ty
+}
+
+fn inner_type(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {
     if p.opt_keyword("ptr") {
         return pointer_params(p);
     }
@@ -208,13 +258,17 @@ fn inner(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported> {
         return Ok(void(p.cx()));
     }
     if p.opt_keyword("func") {
-        return function_params(p, depth + 1);
+        return function_params(p, outer);
     }
     if p.opt_keyword("array") {
-        return array_params(p, depth + 1);
+        return array_params(p, outer);
     }
     if p.opt_keyword("struct") {
-        return struct_params(p, depth + 1);
+        return struct_params(p, outer, false);
+    }
+    // With the name of its dialect it may be a struct inside itself, which is no type elsewhere.
+    if p.opt_punct("!llvm.struct") {
+        return struct_params(p, outer, true);
     }
     p.ty()
 }
@@ -233,9 +287,9 @@ fn pointer_params(p: &mut dyn TokenParser) -> Result<Type, Reported> {
     Ok(p.cx().ext_type(PointerType { address_space }))
 }
 
-fn function_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported> {
+fn function_params(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {
     p.punct("<")?;
-    let result = inner(p, depth)?;
+    let result = inner(p, outer)?;
     p.punct("(")?;
     let (mut params, mut var_arg) = (Vec::new(), false);
     while !p.opt_punct(")") {
@@ -247,13 +301,13 @@ fn function_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Report
             p.punct(")")?;
             break;
         }
-        params.push(inner(p, depth)?);
+        params.push(inner(p, outer)?);
     }
     p.punct(">")?;
     Ok(p.cx().ext_type(FunctionType { result, params, var_arg }))
 }
 
-fn array_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported> {
+fn array_params(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {
     p.punct("<")?;
     let loc = p.loc();
     let len = p.int()?;
@@ -261,16 +315,26 @@ fn array_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported>
         return Err(p.error_at(loc, "expected the number of elements"));
     };
     p.keyword("x")?;
-    let elem = inner(p, depth)?;
+    let elem = inner(p, outer)?;
     p.punct(">")?;
     Ok(p.cx().ext_type(ArrayType { len, elem }))
 }
 
-fn struct_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported> {
+fn struct_params(p: &mut dyn TokenParser, outer: &mut Outer, foreign: bool) -> Result<Type, Reported> {
     p.punct("<")?;
     let name = p.opt_string()?;
-    if name.is_some() {
+    if let Some(name) = &name {
+        let loc = p.loc();
+        if p.opt_punct(">") {
+            if !outer.structs.contains(name) {
+                return Err(p.error_at(loc, "struct without a body only allowed in a recursive struct"));
+            }
+            return Ok(p.cx().ext_type(StructRefType { name: name.clone(), foreign }));
+        }
         p.punct(",")?;
+        if outer.structs.contains(name) {
+            return Err(p.error("identifier already used for an enclosing struct"));
+        }
     }
     if name.is_some() && p.opt_keyword("opaque") {
         p.punct(">")?;
@@ -279,12 +343,14 @@ fn struct_params(p: &mut dyn TokenParser, depth: usize) -> Result<Type, Reported
     let packed = p.opt_keyword("packed");
     p.punct("(")?;
     let mut fields = Vec::new();
+    outer.structs.extend(name.clone());
     while !p.opt_punct(")") {
         if !fields.is_empty() {
             p.punct(",")?;
         }
-        fields.push(inner(p, depth)?);
+        fields.push(inner(p, outer)?);
     }
+    outer.structs.truncate(outer.structs.len() - usize::from(name.is_some()));
     p.punct(">")?;
     Ok(p.cx().ext_type(StructType { name, fields: Some(fields), packed }))
 }

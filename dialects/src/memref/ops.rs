@@ -102,6 +102,7 @@ pub struct LoadOp {
     indices: Operands<Index>,
     /// The element will not be read again soon.
     #[default(false)]
+    #[absent]
     nontemporal: Attr<BoolAttr>,
     alignment: OptAttr<AlignmentAttr>,
     result: Res<AnyType>,
@@ -131,6 +132,7 @@ pub struct StoreOp {
     indices: Operands<Index>,
     /// The element will not be read again soon.
     #[default(false)]
+    #[absent]
     nontemporal: Attr<BoolAttr>,
     alignment: OptAttr<AlignmentAttr>,
 }

@@ -9,7 +9,9 @@ use super::asm::value_type;
 use super::layout::{StridedLayout, strided_layout};
 use super::ops::*;
 use crate::show;
-use crate::slices::{Mixed, is_rank_reduction, verify_mixed, verify_output_shape, verify_reassociation, verify_slice};
+use crate::slices::{
+    Mixed, is_rank_reduction, mixed, verify_mixed, verify_output_shape, verify_reassociation, verify_slice,
+};
 
 fn shape(op: OpRef<'_>, ty: Type) -> Vec<i64> {
     op.cx.shape(ty).unwrap_or_default().to_vec()
@@ -232,6 +234,13 @@ fn verify_expand(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let expand = ExpandShapeOp::from_ref(op);
     let (source, result) = (shape(op, op.ty(expand.src())), shape(op, op.ty(expand.result())));
     verify_output_shape(op, 1, &result)?;
+    let given = mixed(op, 1, "static_output_shape");
+    let differs = |(given, declared): (&Mixed, &i64)| {
+        *declared != DYNAMIC && given.as_static().is_some_and(|given| given != *declared)
+    };
+    if let Some(i) = given.iter().zip(&result).position(differs) {
+        return Err(op.error(format!("invalid output shape provided at pos {i}")));
+    }
     verify_reassociation(op, &expand.reassociation(), &result, &source)
 }
 

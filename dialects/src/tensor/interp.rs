@@ -134,7 +134,12 @@ fn insert_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErro
 
 fn expand_shape(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let sizes = numbers(frame, &mixed(op, 1, "static_output_shape"))?;
-    let sizes: Shape = sizes.into_iter().map(size).collect::<Result<_, _>>()?;
+    let mut sizes: Shape = sizes.into_iter().map(size).collect::<Result<_, _>>()?;
+    // What the result's type says of a size holds, whatever the static output shape repeats of it.
+    let declared = op.cx.shape(op.ty(op.result(0))).unwrap_or_default();
+    for (size, declared) in sizes.iter_mut().zip(declared) {
+        *size = usize::try_from(*declared).unwrap_or(*size);
+    }
     let source = frame.tensor(0)?;
     check_groups(&reassociation(op)?, &sizes, source.shape())?;
     let result = source.reshape(&sizes)?;

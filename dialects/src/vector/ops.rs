@@ -296,6 +296,7 @@ pub struct LoadOp {
     indices: Operands<Index>,
     /// The elements will not be read again soon.
     #[default(false)]
+    #[absent]
     nontemporal: Attr<BoolAttr>,
     alignment: OptAttr<AlignmentAttr>,
     result: Res<AnyVectorOfAnyRank>,
@@ -318,6 +319,7 @@ pub struct StoreOp {
     indices: Operands<Index>,
     /// The elements will not be read again soon.
     #[default(false)]
+    #[absent]
     nontemporal: Attr<BoolAttr>,
     alignment: OptAttr<AlignmentAttr>,
 }

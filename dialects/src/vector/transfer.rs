@@ -7,7 +7,7 @@ use sutura_interp::tensor::{next_index, out_of_bounds};
 use sutura_interp::{DType, Fault, Flow, Frame, InterpError, Interpret, MemRef, Scalar, Shape, Tensor, Value};
 use sutura_ir::affine::AffineExprData;
 use sutura_ir::smallvec::SmallVec;
-use sutura_ir::{DialectBuilder, OpRef};
+use sutura_ir::{DialectBuilder, OpRef, Type};
 
 use super::interp::{next, result_shape, vector};
 use crate::interp::group;
@@ -200,7 +200,16 @@ impl Base {
     }
 }
 
+/// Bits are not taken apart: elements must be those of the vector.
+fn check_elements(op: OpRef<'_>, base: Type, vector: Type) -> Result<(), Fault> {
+    if op.cx.element_type(base) == op.cx.element_type(vector) {
+        return Ok(());
+    }
+    Err(Fault::unsupported("a transfer between a vector and elements of another type"))
+}
+
 fn transfer_read(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    check_elements(op, op.ty(op.operand(0)), op.ty(op.result(0)))?;
     let transfer = Transfer::new(op, frame, 0, 3)?;
     let base = Base::new(frame.operand(0)?.clone())?;
     let padding = frame.operand(only(op, 2)?)?.scalar()?;
@@ -219,6 +228,7 @@ fn transfer_read(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErr
 }
 
 fn transfer_write(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    check_elements(op, op.ty(op.operand(1)), op.ty(op.operand(0)))?;
     let transfer = Transfer::new(op, frame, 1, 3)?;
     let stored = vector(frame, 0)?;
     let mut base = Base::new(frame.take(1)?)?;

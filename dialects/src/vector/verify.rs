@@ -2,7 +2,7 @@
 
 use sutura_ir::op_def::{InferInput, InferTypes, OpView, Verify};
 use sutura_ir::smallvec::{SmallVec, smallvec};
-use sutura_ir::{Context, Diagnostic, Diagnostics, OpRef, Reported, Type};
+use sutura_ir::{Context, Diagnostic, Diagnostics, OpRef, Reported, Type, TypeData};
 
 use super::asm::{outer_product_type, transfer_mask_type};
 use super::ops::*;
@@ -435,6 +435,32 @@ fn verify_masked_store(op: OpRef<'_>) -> Result<(), Diagnostic> {
     verify_masked(op, op.ty(store.mask()), op.ty(store.stored()), "valueToStore")
 }
 
+/// Number of dimensions along which a vector's elements of `base`, which may be vectors themselves, are laid.
+fn transferred_rank(op: OpRef<'_>, base: Type, vector: Type, mask: Option<Type>) -> Result<usize, Diagnostic> {
+    let (elem, shape) = (op.cx.element_type(base), shape_of(op, vector));
+    let of_vectors = matches!(op.cx.type_data(elem), TypeData::Vector { .. });
+    let part = shape_of(op, elem);
+    let bits = |s: &VectorShape| Some(i64::from(op.cx.bit_width(s.elem)?) * s.sizes.last().copied().unwrap_or(1));
+    if let (Some(whole), Some(part)) = (bits(&shape), bits(&part))
+        && (part == 0 || whole % part != 0)
+    {
+        let source = if of_vectors { "minor 1-D vector of the source" } else { "source element type" };
+        return Err(op.error(format!(
+            "requires the bitwidth of the minor 1-D vector to be an integral multiple of the bitwidth of the {source}"
+        )));
+    }
+    if !of_vectors {
+        return Ok(shape.rank());
+    }
+    let Some(rank) = shape.rank().checked_sub(part.rank()) else {
+        return Err(op.error("requires source vector element and vector result ranks to match."));
+    };
+    if mask.is_some() {
+        return Err(op.error("does not support masks with vector element type"));
+    }
+    Ok(rank)
+}
+
 /// What reads and writes have in common.
 fn verify_transfer(
     op: OpRef<'_>,
@@ -448,7 +474,6 @@ fn verify_transfer(
     if cx.shape(base).is_none() {
         return Err(op.error("requires source to be a memref or ranked tensor type"));
     }
-    same_elements(op, base, vector, "base and vector")?;
     verify_indices(op, base, indices)?;
     let map = op.prop("permutation_map").and_then(|a| cx.as_affine_map(a)).expect("checked by the declaration");
     let data = cx.affine_map_data(map);
@@ -459,7 +484,7 @@ fn verify_transfer(
     if data.dims as usize != indices {
         return Err(op.error("requires a permutation_map with input dims of the same rank as the source type"));
     }
-    if results.len() != shape.rank() {
+    if results.len() != transferred_rank(op, base, vector, mask)? {
         return Err(op.error("requires a permutation_map with result dims of the same rank as the vector type"));
     }
     let mut seen = vec![false; indices];

@@ -27,12 +27,17 @@ use sutura_ir::op_def::Traits;
 use sutura_ir::registry::OpName;
 use sutura_ir::types::Type;
 
+use crate::blank::string_end;
 use crate::reader::Reader;
 use crate::rules::{Node, Rule};
+use crate::scan::skip_blank;
 use crate::units::{BadUnit, Unit, Units};
 use custom::CustomOp;
 use generic::GenericOp;
 use scope::{Def, Forward, Known, Scope};
+
+const UNREGISTERED_DIALECT: &str = "operation being parsed with an unregistered dialect. If this is intended, please use \
+                                    -allow-unregistered-dialect with the MLIR tool used";
 
 /// After this many errors reading stops.
 const MAX_ERRORS: usize = 20;
@@ -202,6 +207,10 @@ impl<'t> Driver<'t> {
             last = result.span().end;
         }
         let name = children.next().expect("a name");
+        if let Err(Reported) = self.check_equals(last, name.start(), results.len()) {
+            is_broken(self, &unit);
+            return Err(Reported);
+        }
         let done = match name.rule() {
             Rule::gname => self.generic_op(&name, results, children),
             _ => self.custom_op(&name, results),
@@ -255,6 +264,16 @@ impl<'t> Driver<'t> {
         Ok(ResultName { name, count, at })
     }
 
+    /// Checks that no comma stands between the last result and `=`.
+    fn check_equals(&mut self, from: usize, to: usize, results: usize) -> Result<(), Reported> {
+        let between = &self.reader.text.as_bytes()[from..to];
+        if results == 0 || !between.contains(&b',') {
+            return Ok(());
+        }
+        let equals = from + between.iter().position(|b| *b == b'=').unwrap_or_default();
+        Err(self.reader.missing(equals, "expected valid ssa identifier"))
+    }
+
     /// Checks that exactly one comma stands between two items of a list.
     fn check_comma(&mut self, from: usize, to: usize) -> Result<(), Reported> {
         let between = &self.reader.text.as_bytes()[from..to];
@@ -292,16 +311,19 @@ impl<'t> Driver<'t> {
         Ok(OpStart { name, at, results, isolated, entered: false, regions: Vec::new() })
     }
 
-    fn unregistered(&mut self, name: &str, at: usize) -> Reported {
+    fn unregistered(&mut self, name: &str, mut at: usize) -> Reported {
         let cx = self.cx();
         let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
         let message = match cx.registry().dialect(dialect) {
             Some(_) => format!(
                 "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
             ),
-            None => "operation being parsed with an unregistered dialect. If this is intended, please use \
-                     -allow-unregistered-dialect with the MLIR tool used"
-                .to_string(),
+            // After the name, as upstream does.
+            None if self.reader.text.as_bytes().get(at) == Some(&b'"') => {
+                at = skip_blank(self.reader.text, string_end(self.reader.text.as_bytes(), at));
+                UNREGISTERED_DIALECT.to_string()
+            }
+            None => UNREGISTERED_DIALECT.to_string(),
         };
         let error = self.with_op_hint(Diagnostic::error(self.reader.loc(at), message), name);
         self.reader.report(error.code(codes::UNKNOWN_OP))

@@ -117,7 +117,8 @@ impl<'t> Reader<'t> {
         let mut product = self.factor(children.next().expect("a factor"), scope)?;
         while let (Some(op), Some(factor)) = (children.next(), children.next()) {
             self.count(scope, op.start())?;
-            let at = factor.start();
+            // Upstream finds out at the next operator.
+            let at = children.clone().next().map_or(op.start(), |next| next.start());
             let factor = self.factor(factor, scope)?;
             let affine = match op.text() {
                 "*" => AffineOp::Mul,

@@ -113,17 +113,31 @@ impl<'t> Reader<'t> {
     fn read_definition(&mut self, at: usize) -> Result<Aliased, Reported> {
         // The definition ends somewhere in the rest of the text; the rule finds where.
         let Ok(mut pairs) = Grammar::parse(Rule::alias, &self.text[at..]) else {
-            let end = self.text.len().min(at + (1 << 16));
-            let end = (at..=end).rev().find(|e| self.text.is_char_boundary(*e)).unwrap_or(at);
+            let end = window_end(self.text, at);
             return Err(self.syntax_error(Rule::alias, crate::rules::Span::new(at, end)));
         };
         let node = Node::new(pairs.next().expect("an entry rule makes a pair"), at);
         let mut children = node.children().filter(|n| n.rule() != Rule::block);
         let value = children.next().expect("a value");
+        self.check_whole(at, value.span().end)?;
         if self.text.as_bytes()[at] == b'!' {
             return self.type_node(value).map(Aliased::Type);
         }
         self.attr_node(value, None).map(Aliased::Attr)
+    }
+
+    /// Checks that no parameters follow: what they belong to was then read as a bare name because they are wrong.
+    fn check_whole(&mut self, at: usize, end: usize) -> Result<(), Reported> {
+        let next = skip_blank(self.text, end);
+        if !matches!(self.text.as_bytes().get(next), Some(b'<' | b'[')) || self.text[end..next].contains('\n') {
+            return Ok(());
+        }
+        let text = self.text;
+        Err(match crate::explain::explain(Rule::alias, &text[at..window_end(text, at)]) {
+            Some(fault) if fault.missing => self.missing(at + fault.at, fault.message),
+            Some(fault) => self.error(at + fault.at, fault.message),
+            None => self.error(next, "unexpected text"),
+        })
     }
 
     fn unknown_alias(&mut self, name: &str, at: usize) -> Reported {
@@ -163,6 +177,12 @@ impl<'t> Reader<'t> {
             }
         }
     }
+}
+
+/// End of the text behind `at` that an error is looked for in.
+fn window_end(text: &str, at: usize) -> usize {
+    let end = text.len().min(at + (1 << 16));
+    (at..=end).rev().find(|e| text.is_char_boundary(*e)).unwrap_or(at)
 }
 
 /// First byte of a line that is no blank.

@@ -37,7 +37,7 @@ struct Scanner<'r, 't> {
 impl<'t> Reader<'t> {
     /// `dense<…> : type`; without a type it is `expected`.
     pub(super) fn dense(&mut self, node: Node<'t>, expected: Option<Type>) -> Result<Attr, Reported> {
-        let end = node.span().end;
+        let (start, end) = (node.start(), node.span().end);
         let mut children = node.children();
         let elements = children.next().expect("elements").span();
         let (ty, ty_at) = match (children.next(), expected) {
@@ -54,20 +54,20 @@ impl<'t> Reader<'t> {
         let is_text = !self.is_numeric(elem);
         if first < elements.end && self.text[first..].starts_with("\"0x") && !is_text {
             let end = self.only(elements, string_end(self.text.as_bytes(), first))?;
-            return self.dense_hex(Span::new(first, end), ty, count);
+            return self.dense_hex(start, Span::new(first, end), ty, count);
         }
         if first == elements.end {
             if count != 0 {
                 let type_text = sutura_ir::asm::print::type_text(self.cx, ty);
                 let message = format!("parsed zero elements, but type ({type_text}) expected at least 1");
-                return Err(self.error(elements.start, message));
+                return Err(self.error(start, message));
             }
             return Ok(self.dense_attr(ty, Vec::new(), count));
         }
         let read = self.scan(elements, elem)?;
         self.only(elements, read.end)?;
-        self.check_shape(&read, ty, elements.start)?;
-        if is_text { Ok(self.dense_strings(ty, read)) } else { self.dense_numbers(ty, read, count, elements.start) }
+        self.check_shape(&read, ty, start)?;
+        if is_text { Ok(self.dense_strings(ty, read)) } else { self.dense_numbers(ty, read, count, start) }
     }
 
     /// Number of elements of a tensor or vector type with static shape.
@@ -145,7 +145,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `"0x…"`: raw bytes of all elements or of one.
-    fn dense_hex(&mut self, span: Span, ty: Type, count: usize) -> Result<Attr, Reported> {
+    fn dense_hex(&mut self, at: usize, span: Span, ty: Type, count: usize) -> Result<Attr, Reported> {
         let digits = &span.of(self.text)[3..];
         let digits = digits.strip_suffix('"').unwrap_or(digits);
         let Some(raw) = hex_bytes(digits) else {
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
         let Some(bytes) = bytes else {
             let text = sutura_ir::asm::print::type_text(self.cx, ty);
             let message = format!("elements hex data size is invalid for provided type: '{text}'");
-            return Err(self.error(span.start, message));
+            return Err(self.error(at, message));
         };
         if bytes.len() == size {
             let data = self.cx.blob(&bytes);
@@ -249,7 +249,7 @@ impl<'t> Reader<'t> {
         loop {
             scanner.skip_blank();
             if elem == Type::I1 && !scanner.rest().starts_with("true") && !scanner.rest().starts_with("false") {
-                let at = scanner.at;
+                let at = number_end(scanner.reader.text, scanner.at).unwrap_or(scanner.at);
                 return Err(scanner.reader.error(at, "expected 'true' or 'false' values for i1 type"));
             }
             scanner.element()?;
@@ -412,7 +412,15 @@ impl<'t> Scanner<'_, 't> {
                     }
                 };
                 if elem != Type::I1 {
-                    return Err(self.reader.error(at, "expected i1 type for 'true' or 'false' values"));
+                    let is_float = elem.is_float(self.reader.cx);
+                    return Err(self.reader.error(
+                        at,
+                        if is_float {
+                            "expected floating point literal"
+                        } else {
+                            "expected i1 type for 'true' or 'false' values"
+                        },
+                    ));
                 }
                 self.at = end;
                 self.out.bytes.push(value);

@@ -31,6 +31,7 @@ impl<'t> Reader<'t> {
         let Some(parts) = self.parts(start, end)? else {
             return self.type_alias(&self.text[start..end], start);
         };
+        self.check_brackets(parts.body)?;
         let cx = self.cx;
         if let Some(info) = cx.registry().dialect(parts.dialect) {
             if let Some(parse) = info.types.get(parts.mnemonic).copied() {
@@ -58,6 +59,7 @@ impl<'t> Reader<'t> {
         let Some(parts) = self.parts(start, end)? else {
             return self.attr_alias(&self.text[start..end], start);
         };
+        self.check_brackets(parts.body)?;
         let cx = self.cx;
         if let Some(info) = cx.registry().dialect(parts.dialect) {
             if let Some(parse) = info.attrs.get(parts.mnemonic).copied() {
@@ -125,7 +127,8 @@ impl<'t> Reader<'t> {
         );
         let cx = self.cx;
         let known = cx.registry().dialects().map(|(name, _)| name);
-        let error = Diagnostic::error(self.loc(parts.span.start), message).code(codes::UNKNOWN_ENTITY);
+        // After the dialect's name, as upstream does.
+        let error = Diagnostic::error(self.loc(parts.body.start + 1), message).code(codes::UNKNOWN_ENTITY);
         self.report(match did_you_mean(name, known) {
             Some(meant) => error.help(format!("did you mean dialect `{meant}`?")),
             None => error,
@@ -140,7 +143,6 @@ impl<'t> Reader<'t> {
         if let Some(n) = raw.find(ALIAS_MARK) {
             return Err(self.error(span.start + n, "control character in the text of a dialect's entity"));
         }
-        self.check_brackets(span)?;
         if !raw.contains(['#', '!']) {
             return Ok((cx.ident(raw), cx.attr_list(&[])));
         }
@@ -169,7 +171,9 @@ impl<'t> Reader<'t> {
     /// Checks that the brackets of an opaque text match, strings and arrows left out.
     fn check_brackets(&mut self, span: Span) -> Result<(), Reported> {
         let bytes = self.text.as_bytes();
-        let mut open: Vec<(u8, usize)> = Vec::new();
+        let mut open: Vec<u8> = Vec::new();
+        // The place is that of the text's own bracket.
+        let first = span.of(self.text).find('<').map_or(span.start, |n| span.start + n);
         let mut at = span.start;
         while at < span.end {
             let byte = bytes[at];
@@ -180,11 +184,11 @@ impl<'t> Reader<'t> {
                 }
                 b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,
                 b'>' | b'<' if bytes.get(at + 1) == Some(&b'=') => at += 1,
-                b'(' | b'[' | b'{' | b'<' => open.push((byte, at)),
+                b'(' | b'[' | b'{' | b'<' => open.push(byte),
                 b')' | b']' | b'}' | b'>' => {
-                    let (opening, place) = open.pop().unwrap_or((byte, at));
+                    let opening = open.pop().unwrap_or(byte);
                     if !matches!((opening, byte), (b'(', b')') | (b'[', b']') | (b'{', b'}') | (b'<', b'>')) {
-                        return Err(self.unbalanced(opening, place));
+                        return Err(self.unbalanced(opening, first));
                     }
                 }
                 _ => {}
@@ -192,7 +196,7 @@ impl<'t> Reader<'t> {
             at += 1;
         }
         match open.pop() {
-            Some((byte, place)) => Err(self.unbalanced(byte, place)),
+            Some(byte) => Err(self.unbalanced(byte, first)),
             None => Ok(()),
         }
     }

@@ -10,6 +10,7 @@ mod dense;
 mod dialect;
 mod loc;
 mod number;
+mod quick;
 mod resource;
 mod ty;
 
@@ -94,6 +95,11 @@ impl<'t> Reader<'t> {
         self.diags.error(loc, message)
     }
 
+    /// Reports what is missing before offset `at`, after the text before it.
+    pub(crate) fn missing(&mut self, at: usize, message: impl Into<String>) -> Reported {
+        self.error(syntax::after_previous(self.text, at), message)
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         self.diags.report(diagnostic)
     }
@@ -130,6 +136,7 @@ impl<'t> Reader<'t> {
     pub(crate) fn syntax_error(&mut self, rule: Rule, span: Span) -> Reported {
         match syntax::failure(rule, span.of(self.text)) {
             Some(failure) if failure.too_deep => self.too_deep(span.start + failure.at),
+            Some(failure) if failure.missing => self.missing(span.start + failure.at, failure.message),
             Some(failure) => self.error(span.start + failure.at, failure.message),
             None => self.error(span.start, "unexpected text"),
         }
@@ -209,8 +216,13 @@ impl<'t> Reader<'t> {
         if let Some(&dict) = self.dicts.get(text) {
             return Ok(dict);
         }
-        let node = self.parse(rule, span)?;
-        let dict = self.entries_node(node)?;
+        let dict = match self.quick_dict(rule, span)? {
+            Some(dict) => dict,
+            None => {
+                let node = self.parse(rule, span)?;
+                self.entries_node(node)?
+            }
+        };
         self.dicts.insert(text, dict);
         Ok(dict)
     }

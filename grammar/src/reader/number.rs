@@ -17,7 +17,7 @@ pub(super) struct Literal<'t> {
     pub(super) digits: &'t str,
     pub(super) negative: bool,
     pub(super) kind: LiteralKind,
-    /// Offset of the sign or first digit.
+    /// Offset of the first digit.
     pub(super) at: usize,
 }
 
@@ -32,6 +32,7 @@ pub(super) enum LiteralKind {
 impl<'t> Literal<'t> {
     pub(super) fn new(text: &'t str, at: usize) -> Self {
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+        let at = at + usize::from(negative);
         match digits.strip_prefix("0x") {
             Some(hex) => Self { digits: hex, negative, kind: LiteralKind::Hex, at },
             None if digits.contains('.') => Self { digits, negative, kind: LiteralKind::Float, at },

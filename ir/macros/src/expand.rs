@@ -151,9 +151,11 @@ fn value_def(op: &OpModel, field: &Field, arity: Arity, constraint: &Constraint)
 
 fn attr_def(field: &Field) -> Option<TokenStream> {
     let name = &field.name;
-    let (constraint, optional, default) = match &field.kind {
-        FieldKind::Attr { constraint, optional, default, .. } => (constraint.clone(), *optional, default.as_deref()),
-        FieldKind::Flag { .. } => (unit_attr(), true, None),
+    let (constraint, optional, default, elide_default) = match &field.kind {
+        FieldKind::Attr { constraint, optional, default, elide_default, .. } => {
+            (constraint.clone(), *optional, default.as_deref(), *elide_default)
+        }
+        FieldKind::Flag { .. } => (unit_attr(), true, None, false),
         _ => return None,
     };
     let default = option(default.map(|expr| {
@@ -165,7 +167,13 @@ fn attr_def(field: &Field) -> Option<TokenStream> {
     }));
     let constraint = attr_constraint(&constraint);
     Some(quote! {
-        ::sutura_ir::op_def::AttrDef { name: #name, constraint: #constraint, optional: #optional, default: #default }
+        ::sutura_ir::op_def::AttrDef {
+            name: #name,
+            constraint: #constraint,
+            optional: #optional,
+            default: #default,
+            elide_default: #elide_default,
+        }
     })
 }
 

@@ -34,7 +34,8 @@
 //! struct: a *constraint variable*, bounded by the constraint that its type must fulfil. Values declared with the same
 //! variable have the same type, so a result declared with an operand's variable is inferred. `#[name("camelCase")]`
 //! gives the name in the text when it is not the field's; `#[default(value)]` the `C::Set` value that absence of an
-//! attribute stands for; `#[absent]` makes constructors leave the attribute out.
+//! attribute stands for, which the generic form writes unless it is `#[absent]` too; `#[absent]` alone makes constructors
+//! leave the attribute out.
 //!
 //! Arguments after the name: `traits(…)`, `format = "…"`, `parents("…")`, `default_dialect = "…"`,
 //! `implicit_terminator = "…"`, and the flags `verify`, `verify_regions`, `fold`, `infer`, `canonicalize`, each of

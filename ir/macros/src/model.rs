@@ -126,6 +126,8 @@ pub(crate) enum FieldKind {
         constraint: Path,
         optional: bool,
         default: Option<Box<Expr>>,
+        /// The generic form leaves the default out.
+        elide_default: bool,
         given: bool,
     },
     Flag {
@@ -292,7 +294,11 @@ fn set_absent(kind: &mut FieldKind, span: Span) -> Result<()> {
             *given = false;
             Ok(())
         }
-        _ => Err(Error::new(span, "`#[absent]` belongs on an `OptAttr<…>` or `Flag` field")),
+        FieldKind::Attr { default: Some(_), elide_default, .. } => {
+            *elide_default = true;
+            Ok(())
+        }
+        _ => Err(Error::new(span, "`#[absent]` belongs on an `OptAttr<…>`, a `Flag` or beside `#[default(…)]`")),
     }
 }
 
@@ -310,10 +316,20 @@ fn field_kind(ty: &syn::Type, vars: &[TypeVar]) -> Result<FieldKind> {
         "Res" => values(Arity::Single, FieldKind::Result)?,
         "OptRes" => values(Arity::Optional, FieldKind::Result)?,
         "Results" => values(Arity::Variadic, FieldKind::Result)?,
-        "Attr" => FieldKind::Attr { constraint: needed(&head, argument)?, optional: false, default: None, given: true },
-        "OptAttr" => {
-            FieldKind::Attr { constraint: needed(&head, argument)?, optional: true, default: None, given: true }
-        }
+        "Attr" => FieldKind::Attr {
+            constraint: needed(&head, argument)?,
+            optional: false,
+            default: None,
+            elide_default: false,
+            given: true,
+        },
+        "OptAttr" => FieldKind::Attr {
+            constraint: needed(&head, argument)?,
+            optional: true,
+            default: None,
+            elide_default: false,
+            given: true,
+        },
         "Flag" => none(FieldKind::Flag { given: true }, argument)?,
         "Region" => none(FieldKind::Region(Arity::Single), argument)?,
         "Regions" => none(FieldKind::Region(Arity::Variadic), argument)?,

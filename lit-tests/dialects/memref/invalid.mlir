@@ -118,3 +118,11 @@ func.func @f(%m: memref<?x4xf32>, %t: memref<3xf32>) {
   memref.copy %m, %t : memref<?x4xf32> to memref<3xf32>
   return
 }
+
+// -----
+
+func.func @f(%m: memref<8xf32>) {
+  // expected-error@+1 {{'memref.expand_shape' op invalid output shape provided at pos 0}}
+  %0 = memref.expand_shape %m [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<4x2xf32>
+  return
+}

@@ -73,9 +73,9 @@ func.func @f(%t: tensor<8x4xf32>) {
 
 // -----
 
-func.func @f(%t: tensor<8xf32>) {
-  // expected-error@+1 {{'tensor.expand_shape' op output shape and result type differ in dimension 0}}
-  %0 = tensor.expand_shape %t [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<4x2xf32>
+func.func @f(%t: tensor<2xf32>) {
+  // expected-error@+1 {{'tensor.collapse_shape' op invalid to reshape tensor/memref with non-unit extent dimensions to zero-rank tensor/memref}}
+  %0 = tensor.collapse_shape %t [] : tensor<2xf32> into tensor<f32>
   return
 }
 

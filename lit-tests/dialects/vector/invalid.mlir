@@ -210,3 +210,27 @@ func.func @f(%v: vector<4xf32>, %w: vector<2xf32>, %a: vector<2x4xf32>) {
   %4 = vector.bitcast %w : vector<2xf32> to vector<2xf16>
   return
 }
+
+// -----
+
+func.func @f(%m: memref<?xf32>, %i: index, %p: f32) {
+  // expected-error@+1 {{'vector.transfer_read' op requires the bitwidth of the minor 1-D vector to be an integral multiple of the bitwidth of the source element type}}
+  %0 = vector.transfer_read %m[%i], %p : memref<?xf32>, vector<7xi16>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xvector<4x3xf32>>, %i: index, %p: vector<4x3xf32>) {
+  // expected-error@+1 {{'vector.transfer_read' op requires the bitwidth of the minor 1-D vector to be an integral multiple of the bitwidth of the minor 1-D vector of the source}}
+  %0 = "vector.transfer_read"(%m, %i, %p) <{in_bounds = [false], operandSegmentSizes = array<i32: 1, 1, 1, 0>, permutation_map = affine_map<(d0) -> (d0)>}> : (memref<?xvector<4x3xf32>>, index, vector<4x3xf32>) -> vector<8x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xvector<4x3xf32>>, %i: index, %p: vector<4x3xf32>) {
+  // expected-error@+1 {{'vector.transfer_read' op requires source vector element and vector result ranks to match.}}
+  %0 = "vector.transfer_read"(%m, %i, %p) <{in_bounds = [], operandSegmentSizes = array<i32: 1, 1, 1, 0>, permutation_map = affine_map<(d0) -> ()>}> : (memref<?xvector<4x3xf32>>, index, vector<4x3xf32>) -> vector<3xf32>
+  return
+}

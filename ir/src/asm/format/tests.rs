@@ -17,8 +17,20 @@ static OP: OpDef = OpDef {
     operands: &[value("lhs", Arity::Single), value("rest", Arity::Variadic)],
     results: &[value("out", Arity::Single)],
     attrs: &[
-        AttrDef { name: "flag", constraint: attr(AttrSyntax::Unit), optional: true, default: None },
-        AttrDef { name: "note", constraint: attr(AttrSyntax::Plain), optional: true, default: None },
+        AttrDef {
+            name: "flag",
+            constraint: attr(AttrSyntax::Unit),
+            optional: true,
+            default: None,
+            elide_default: false,
+        },
+        AttrDef {
+            name: "note",
+            constraint: attr(AttrSyntax::Plain),
+            optional: true,
+            default: None,
+            elide_default: false,
+        },
     ],
     regions: &[RegionDef { name: "body", arity: Arity::Single }],
     successors: &[],

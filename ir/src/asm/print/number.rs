@@ -62,7 +62,11 @@ pub(super) fn write_float(out: &mut String, kind: FloatKind, bits: u64) -> bool 
         write_bits(out, &BigUint::from(bits));
         return true;
     }
-    let exact = Decimal::of_f64(value);
+    if let Some(short) = Decimal::short(value) {
+        out.push_str(&short.scientific(SHORT_DIGITS));
+        return false;
+    }
+    let exact = Exact::of_f64(value);
     let short = exact.rounded(SHORT_DIGITS).scientific(SHORT_DIGITS);
     let reads_back = |text: &str| {
         let read: f64 = text.parse().expect("a number");
@@ -74,7 +78,8 @@ pub(super) fn write_float(out: &mut String, kind: FloatKind, bits: u64) -> bool 
         return false;
     }
     // LLVM's count of digits that suffice for a significand of this many bits.
-    let text = exact.rounded(2 + precision(kind) * 59 / 196).plain();
+    let digits = 2 + precision(kind) * 59 / 196;
+    let text = exact.rounded(digits).plain(digits);
     if text.contains('.') {
         out.push_str(&text);
         return false;
@@ -100,13 +105,13 @@ pub(super) fn write_big_float(out: &mut String, kind: FloatKind, words: &[i64]) 
         _ if exponent == 0 => (fraction, 1 - 16383 - 112),
         _ => (fraction | BigUint::from(1u8) << 112, exponent - 16383 - 112),
     };
-    let exact = Decimal::of_binary(bits.bit(fraction_bits + 15), significand, scale);
+    let exact = Exact::of_binary(bits.bit(fraction_bits + 15), significand, scale);
     let short = exact.rounded(SHORT_DIGITS);
-    if short.digits == exact.digits {
+    if short.digits == exact.all_digits().digits {
         return out.push_str(&short.scientific(SHORT_DIGITS));
     }
     let digits = if kind == FloatKind::F80 { 21 } else { 36 };
-    let text = exact.rounded(digits).plain();
+    let text = exact.rounded(digits).plain(digits);
     if text.contains('.') { out.push_str(&text) } else { write_bits(out, &bits) }
 }
 
@@ -144,34 +149,88 @@ struct Decimal {
     exponent: i32,
 }
 
-impl Decimal {
-    fn of_f64(value: f64) -> Self {
-        // The shortest text that reads back is exact enough for any rounding that matters: where it has more digits
-        // than asked for, all digits are computed.
-        let text = format!("{:e}", value.abs());
-        let short = Self::of_scientific(value.is_sign_negative(), &text);
-        if short.digits.len() <= SHORT_DIGITS {
-            return short;
-        }
-        // The longest expansion of a double has 767 digits.
-        Self::of_scientific(value.is_sign_negative(), &format!("{:.770e}", value.abs()))
-    }
+/// A number as LLVM rounds it: `number * 10^exponent`.
+struct Exact {
+    negative: bool,
+    number: BigUint,
+    exponent: i32,
+}
 
-    fn of_scientific(negative: bool, text: &str) -> Self {
-        let (mantissa, exponent) = text.split_once('e').expect("scientific notation");
-        let digits = mantissa.bytes().filter(u8::is_ascii_digit).map(|d| d - b'0').collect();
-        Self { negative, digits, exponent: exponent.parse().expect("an exponent") }.trimmed()
+impl Exact {
+    fn of_f64(value: f64) -> Self {
+        let bits = value.to_bits();
+        let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52 & 0x7ff) as i32);
+        let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+        Self::of_binary(value.is_sign_negative(), significand.into(), exponent.max(1) - 1075)
     }
 
     /// `significand * 2^scale`
     fn of_binary(negative: bool, significand: BigUint, scale: i32) -> Self {
-        let (number, shift) = if scale >= 0 {
-            (significand << scale as u32, 0)
+        let zeros = significand.trailing_zeros().unwrap_or(0);
+        let (significand, scale) = (significand >> zeros, scale + zeros as i32);
+        if scale >= 0 {
+            Self { negative, number: significand << scale.unsigned_abs(), exponent: 0 }
         } else {
-            (significand * BigUint::from(5u8).pow(scale.unsigned_abs()), scale)
+            Self { negative, number: significand * BigUint::from(5u8).pow(scale.unsigned_abs()), exponent: scale }
+        }
+    }
+
+    fn all_digits(&self) -> Decimal {
+        Decimal::of_integer(self.negative, &self.number, self.exponent)
+    }
+
+    /// At most `n` digits. What has many more bits than they need is first cut off, in powers of ten; of what is left a
+    /// half is rounded up. So a number that is cut to just `n` digits is truncated, as LLVM does it.
+    fn rounded(&self, n: usize) -> Decimal {
+        let needed = (n as u64 * 196).div_ceil(59);
+        let tens = self.number.bits().saturating_sub(needed) * 59 / 196;
+        if tens == 0 {
+            return self.all_digits().rounded(n);
+        }
+        let tens = u32::try_from(tens).expect("floats have few digits");
+        let number = &self.number / BigUint::from(10u8).pow(tens);
+        Decimal::of_integer(self.negative, &number, self.exponent + tens as i32).rounded(n)
+    }
+}
+
+impl Decimal {
+    /// A value that six digits write exactly, as those of most constants do.
+    fn short(value: f64) -> Option<Self> {
+        const LIMIT: u64 = 10u64.pow(SHORT_DIGITS as u32);
+        let bits = value.to_bits();
+        let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52 & 0x7ff) as i32);
+        if exponent == 0 && fraction != 0 {
+            return None;
+        }
+        let significand = if exponent == 0 { 0 } else { fraction | 1 << 52 };
+        let zeros = significand.trailing_zeros().min(52);
+        let (significand, scale) = (significand >> zeros, exponent - 1075 + zeros as i32);
+        // At most six digits have at most six fives, and integers of six digits need no more than twenty bits.
+        let (number, scale) = match scale {
+            _ if significand == 0 => (0, 0),
+            -8..0 => (significand.checked_mul(5u64.pow(scale.unsigned_abs()))?, scale),
+            0..20 if significand < LIMIT => (significand << scale, 0),
+            _ => return None,
         };
+        (number < LIMIT).then(|| Self::of_digits(value.is_sign_negative(), number, scale))
+    }
+
+    /// `number * 10^exponent`
+    fn of_digits(negative: bool, mut number: u64, exponent: i32) -> Self {
+        let mut digits = Vec::with_capacity(SHORT_DIGITS);
+        while number != 0 {
+            digits.push((number % 10) as u8);
+            number /= 10;
+        }
+        digits.reverse();
+        let exponent = digits.len() as i32 - 1 + exponent;
+        Self { negative, digits, exponent }.trimmed()
+    }
+
+    /// `number * 10^exponent`
+    fn of_integer(negative: bool, number: &BigUint, exponent: i32) -> Self {
         let digits: Vec<u8> = number.to_radix_be(10);
-        let exponent = digits.len() as i32 - 1 + shift;
+        let exponent = digits.len() as i32 - 1 + exponent;
         Self { negative, digits, exponent }.trimmed()
     }
 
@@ -224,8 +283,9 @@ impl Decimal {
         out
     }
 
-    /// LLVM's default notation: plain up to three zeros of padding, otherwise `d.dE+X`.
-    fn plain(&self) -> String {
+    /// LLVM's default notation: plain up to three zeros of padding, unless that looks more precise than `precision`
+    /// digits, otherwise `d.dE+X`.
+    fn plain(&self, precision: usize) -> String {
         const MAX_PADDING: i32 = 3;
         let n = self.digits.len() as i32;
         let digit = |i: i32| char::from(b'0' + self.digits[i as usize]);
@@ -235,7 +295,11 @@ impl Decimal {
         }
         // Exponent of the last digit.
         let last = self.exponent - (n - 1);
-        let scientific = if last >= 0 { last > MAX_PADDING } else { self.exponent < 0 && -self.exponent > MAX_PADDING };
+        let scientific = if last >= 0 {
+            last > MAX_PADDING || (n + last) as usize > precision
+        } else {
+            self.exponent < 0 && -self.exponent > MAX_PADDING
+        };
         if scientific {
             out.push(digit(0));
             out.push('.');

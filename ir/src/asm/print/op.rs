@@ -5,7 +5,7 @@
 use super::alias;
 use super::{Printer, write_quoted};
 use crate::asm::{Resource, TextInfo};
-use crate::attrs::Attr;
+use crate::attrs::{Attr, AttrData};
 use crate::body::{Block, Body, Module, Op, Region};
 use crate::op_ref::{OpRef, RegionRef};
 
@@ -179,12 +179,25 @@ impl<'p> Printer<'p> {
             self.list(op.successors().iter().copied(), |p, b| p.successor(op.body, b));
             self.text("]");
         }
+        self.generic_props(op);
+    }
+
+    /// Writes ` <{…}>`, with the values that absent attributes stand for.
+    fn generic_props(&mut self, op: OpRef<'p>) {
         let props = op.body.props(op.op);
-        if props != Attr::EMPTY_DICT {
-            self.text(" <");
-            self.attr(props);
-            self.text(">");
+        let defaults = op.info().map_or(&[][..], |info| info.generic_defaults());
+        let is_dict = matches!(self.cx.attr_data(props), AttrData::Dict(_));
+        if !is_dict || defaults.is_empty() {
+            if props != Attr::EMPTY_DICT {
+                self.text(" <");
+                self.attr(props);
+                self.text(">");
+            }
+            return;
         }
+        self.text(" <{");
+        self.list(alias::merged(self.cx, self.cx.entries(props), defaults), Self::named_attr);
+        self.text("}>");
     }
 
     fn generic_tail(&mut self, op: OpRef<'p>) {

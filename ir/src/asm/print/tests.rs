@@ -28,6 +28,11 @@ fn floats_are_written_as_llvm_does() {
     assert_eq!(float(FloatKind::F8E4M3FN, 1.25), "1.250000e+00");
     assert_eq!(float(FloatKind::F32, f64::INFINITY), "0x7F800000");
     assert_eq!(float(FloatKind::F64, 0.1 + 0.2), "0.30000000000000004");
+    // Cut off rather than rounded where six digits are left of the exact value.
+    assert_eq!(float(FloatKind::F64, 99.99), "99.989999999999994");
+    assert_eq!(float(FloatKind::F64, 6.2), "6.200000e+00");
+    assert_eq!(float(FloatKind::F32, 6.2), "6.1999998");
+    assert_eq!(float(FloatKind::F32, 14_526_433_280.0), "1.45264333E+10");
     assert_eq!(float(FloatKind::F64, 123456789.0), "0x419D6F3454000000");
     assert_eq!(float(FloatKind::F64, 12345678.5), "12345678.5");
     assert_eq!(float(FloatKind::F64, 1234567.0), "0x4132D68700000000");
