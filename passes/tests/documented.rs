@@ -1,0 +1,66 @@
+//! `docs/passes.md` says what the generic passes say of themselves. `UPDATE_DOCS=1 cargo test -p sutura-passes --test
+//! documented` writes it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
+
+const HEAD: &str = "# Generic passes
+
+<!-- Written from the declarations of the passes by `UPDATE_DOCS=1 cargo test -p sutura-passes --test documented`. -->
+
+These passes know no dialect: they ask operations through traits and interfaces (`ir/src/interfaces`), which dialects attach,
+also late and from other crates. Each runs alone, `sutura-opt FILE --NAME=option=value`, or in a pipeline,
+`--pass-pipeline='builtin.module(func.func(NAME{option=value}))'`. Tests, which are also examples, are in
+`lit-tests/passes/NAME/`. `--mlir-pass-statistics` shows the statistics, `--remarks` what a pass did not do and why.
+";
+
+fn option_kind(kind: OptionKind) -> String {
+    match kind {
+        OptionKind::Bool => "true or false".to_string(),
+        OptionKind::Int(least, most) => format!("{least} to {most}"),
+        OptionKind::Choice(words) => words.join(", "),
+        OptionKind::Text => "text".to_string(),
+        OptionKind::List => "a list with commas".to_string(),
+    }
+}
+
+fn describe(pass: &PassInfo, out: &mut String) {
+    let _ = write!(out, "\n## `{}`\n\n{}. {}\n", pass.argument, pass.summary, pass.description);
+    if let Anchor::Op(op) = pass.anchor {
+        let _ = write!(out, "\nRuns on `{op}`.\n");
+    }
+    if !pass.options.is_empty() {
+        out.push_str("\n| option | takes | default | |\n|---|---|---|---|\n");
+    }
+    for option in pass.options {
+        let default = if option.default.is_empty() { String::new() } else { format!("`{}`", option.default) };
+        let _ = writeln!(out, "| `{}` | {} | {default} | {} |", option.name, option_kind(option.kind), option.help);
+    }
+    if !pass.statistics.is_empty() {
+        out.push_str("\n| statistic | |\n|---|---|\n");
+    }
+    for statistic in pass.statistics {
+        let _ = writeln!(out, "| `{}` | {} |", statistic.name, statistic.description);
+    }
+}
+
+#[test]
+fn docs_are_up_to_date() {
+    let mut text = HEAD.to_string();
+    let mut passes = sutura_passes::generic::ALL.to_vec();
+    passes.sort_by_key(|p| p.argument);
+    passes.iter().for_each(|pass| describe(pass, &mut text));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let page = root.join("docs/passes.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&page, &text).expect("the page is written");
+    }
+    let written = std::fs::read_to_string(&page).unwrap_or_default();
+    assert!(written == text, "docs/passes.md is out of date: run with UPDATE_DOCS=1");
+    for pass in passes {
+        let tests = root.join("lit-tests/passes").join(pass.argument);
+        assert!(tests.is_dir(), "`{}` has no tests in {}", pass.argument, tests.display());
+    }
+}
