@@ -176,7 +176,8 @@ pub fn work(job: &Job, notes: &Path) -> Result<(), String> {
             // A crash leaves the number of its input behind.
             file.write_all(format!("at {index}\n").as_bytes())?;
             if let Err(what) = try_input(job.target, &cx, &text) {
-                let first = what.lines().next().unwrap_or_default().to_string();
+                // Two lines tell findings apart; the text of a program would make each one new.
+                let first = what.lines().take(2).collect::<Vec<_>>().join(" ");
                 file.write_all(format!("{index} {first}\n").as_bytes())?;
             }
             index += 1;

@@ -95,3 +95,14 @@ func.func @caller(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = call @callee(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Only tensors have shapes to propagate: memory stays as it is.
+// CHECK-LABEL: func.func @memory(%n: index, %m: memref<?xf32>, %v: vector<4xf32>, %x: f32)
+// CHECK-NEXT: memref.store %x, %m[%n] : memref<?xf32>
+// CHECK-NEXT: return
+func.func @memory(%n: index, %m: memref<?xf32>, %v: vector<4xf32>, %x: f32) {
+  memref.store %x, %m[%n] : memref<?xf32>
+  return
+}

@@ -172,7 +172,7 @@ pub fn known_dims(cx: &Context, attr: Attr) -> Option<Vec<Poly>> {
 /// Symbolic sizes of a ranked tensor: static ones as constants, dynamic ones from the encoding, `None` where neither
 /// tells. `None` as a whole for another type.
 pub fn symbolic_shape(cx: &Context, ty: Type) -> Option<Vec<Option<Poly>>> {
-    let shape = cx.shape(ty)?;
+    let shape = cx.shape(ty).filter(|_| ty.is_tensor(cx))?;
     let encoded = cx.encoding(ty).and_then(|e| cx.attr_as::<ShapeAttr>(e));
     let dim = |(i, &size): (usize, &i64)| match size {
         sutura_ir::DYNAMIC => encoded.and_then(|e| e.dims.get(i).cloned().flatten()),
