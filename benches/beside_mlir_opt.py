@@ -7,7 +7,6 @@ Every row is a program and what is done to it; each is run in both tools, one af
 says otherwise (mlir-opt always has one). Both write to a file. A row gives medians of the time on the wall, of processor
 time and of peak memory, and the ratios: above 1 sutura-opt needs less. Memory per operation leaves out what an empty
 program takes. The time of a pass is that of a run with it less that of a run of the same tool on the same file without.
-`--instructions` counts instructions with `perf stat` instead of seconds of processor time: on a busy machine they vary less.
 """
 
 import argparse
@@ -15,7 +14,6 @@ import os
 import pathlib
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -157,7 +155,7 @@ PROGRAMS = {
     "unreg": lambda n: straight(n, registered=False),
     "arith": lambda n: arith(n, n),
     "arithfuncs": lambda n: arith(n, 1000),
-    "empty": lambda n: "",
+    "empty": lambda n: "^bb0:\n",
 }
 
 # Name of the row, program, threads of sutura-opt, pass.
@@ -182,23 +180,12 @@ def run(command):
     return [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
 
 
-def instructions(command):
-    """Billions of instructions of a run, where seconds of processor time would stand."""
-    out = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", *command], capture_output=True, text=True)
-    counts = [line.split(",")[0] for line in out.stderr.splitlines() if "instructions" in line]
-    if out.returncode != 0 or not counts or not counts[0].isdigit():
-        sys.exit(f"perf stat {' '.join(command)} failed:\n{out.stderr}")
-    return int(counts[0]) / 1e9
-
-
-def measure(commands, rounds, count_instructions):
+def measure(commands, rounds):
     """Medians for each command, run in turns; the first round warms up."""
     results = {name: [] for name in commands}
     for number in range(rounds + 1):
         for name, command in commands.items():
             sample = run(command)
-            if count_instructions:
-                sample[1] = instructions(command)
             if number > 0:
                 results[name].append(sample)
     return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in results.items()}
@@ -227,7 +214,6 @@ def main():
     parser.add_argument("--ops", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", help="rows, with commas between them")
-    parser.add_argument("--instructions", action="store_true")
     args = parser.parse_args()
     tool = os.path.abspath(args.sutura_opt)
     only = set(args.only.split(",")) if args.only else None
@@ -236,12 +222,11 @@ def main():
         for name in PROGRAMS:
             sources[name] = f"{folder}/{name}.mlir"
             pathlib.Path(sources[name]).write_text(f'"builtin.module"() ({{\n{PROGRAMS[name](args.ops)}}}) : () -> ()\n')
-        start_up = measure(commands_of(tool, sources["empty"], folder, 1, []), 3 * args.rounds, False)
+        start_up = measure(commands_of(tool, sources["empty"], folder, 1, []), 3 * args.rounds)
         base = (start_up["ours"], start_up["theirs"])
         print(f"start-up to the end of an empty module: {base[0][0] * 1e3:.1f} ms, {base[0][2]:.0f} MiB; "
               f"mlir-opt {base[1][0] * 1e3:.1f} ms, {base[1][2]:.0f} MiB\n")
-        unit = "10^9 instructions" if args.instructions else "processor, s"
-        print(f"| {args.ops} operations | wall, s | ratio | {unit} | ratio | peak, MiB | bytes per op | ratio |\n" + "|---" * 8 + "|")
+        print(f"| {args.ops} operations | wall, s | ratio | processor, s | ratio | peak, MiB | bytes per op | ratio |\n" + "|---" * 8 + "|")
         known = {}
         for name, program, threads, transform in ROWS:
             if only and name not in only:
@@ -249,11 +234,11 @@ def main():
             passes = [transform] if transform else []
             commands = commands_of(tool, sources[program], folder, threads, passes)
             if not transform:
-                known[name] = measure(commands, args.rounds, args.instructions)
+                known[name] = measure(commands, args.rounds)
                 row(name, known[name]["ours"], known[name]["theirs"], base, args.ops)
                 continue
             plain = {f"{n} plain": c for n, c in commands_of(tool, sources[program], folder, threads, []).items()}
-            m = measure({**commands, **plain}, args.rounds, args.instructions)
+            m = measure({**commands, **plain}, args.rounds)
             less = {n: [max(m[n][i] - m[f"{n} plain"][i], 1e-6) for i in (0, 1)] + m[n][2:] for n in ("ours", "theirs")}
             row(name, less["ours"], less["theirs"], base, args.ops)
 
