@@ -17,6 +17,7 @@ pub mod constraints;
 pub mod context;
 pub mod dense;
 pub mod diagnostics;
+pub mod doc;
 pub mod ext;
 pub mod float;
 mod handle;

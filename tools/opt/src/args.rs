@@ -38,6 +38,8 @@ pub(crate) enum Request {
     ShowDialects,
     /// `--explain=CODE`
     Explain(String),
+    /// `--doc=DIALECT`
+    Doc(String),
 }
 
 /// What the command line says.

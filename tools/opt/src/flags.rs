@@ -331,6 +331,9 @@ pub(crate) const FLAGS: &[Flag] = &[
     value!(Requests, "explain", "CODE", "Explain a code such as E0003, with examples", |c, v| {
         c.request = Request::Explain(v.to_string());
     }),
+    value!(Requests, "doc", "DIALECT", "Print a dialect's documentation, in Markdown", |c, v| {
+        c.request = Request::Doc(v.to_string());
+    }),
     switch!(Requests, "list-passes", request = ListPasses, "List the passes with their options"),
     switch!(Requests, "show-dialects", request = ShowDialects, "List the registered dialects"),
     value!(Requests, "format", "text|json", "Form of the lists", |c, v| {

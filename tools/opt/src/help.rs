@@ -195,6 +195,15 @@ pub(crate) fn dialects(registry: &Registry) -> String {
     format!("Available Dialects: {}\n", names.join(","))
 }
 
+/// `--doc=DIALECT`
+pub(crate) fn dialect(cx: &sutura_ir::Context, name: &str) -> Result<String, String> {
+    sutura_ir::doc::dialect_markdown(cx, name).ok_or_else(|| {
+        let hint = sutura_ir::diagnostics::did_you_mean(name, cx.registry().dialects().map(|(name, _)| name));
+        let hint = hint.map_or("`--show-dialects` lists them".to_string(), |hint| format!("did you mean `{hint}`?"));
+        format!("no dialect `{name}` is registered; {hint}")
+    })
+}
+
 /// `--show-dialects --format=json`
 pub(crate) fn dialects_json(registry: &Registry) -> String {
     let summary = |name: &str| registry.op_def(name).map_or("", |d| d.summary);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use sutura_ir::diagnostics::codes;
-use sutura_ir::{Context, Diagnostic, Registry, Severity};
+use sutura_ir::{Context, Diagnostic, Severity};
 
 use crate::args::{Config, MARKER, Request};
 use crate::output::{self, Output};
@@ -69,7 +69,7 @@ impl Session<'_> {
 pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> Status {
     let Io { stdin, cwd, stdout, stderr, color, .. } = io;
     let mut voice = Voice::new(stderr, config.message_format, color);
-    if let Some(answer) = answer(opt, &config, cx.registry()) {
+    if let Some(answer) = answer(opt, &config, cx) {
         return answer_request(answer, stdout, &mut voice);
     }
     let timing = Timing::start();
@@ -106,7 +106,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
 }
 
 /// The answer to a request that needs no input.
-fn answer<R>(opt: &Opt<R>, config: &Config, registry: &Registry) -> Option<Result<String, String>> {
+fn answer<R>(opt: &Opt<R>, config: &Config, cx: &Context) -> Option<Result<String, String>> {
     Some(Ok(match &config.request {
         Request::Work => return None,
         Request::Help => help::help(),
@@ -114,9 +114,10 @@ fn answer<R>(opt: &Opt<R>, config: &Config, registry: &Registry) -> Option<Resul
         Request::Version => format!("sutura-opt {}\n", env!("CARGO_PKG_VERSION")),
         Request::ListPasses if config.lists_as_json => help::passes_json(&opt.passes),
         Request::ListPasses => help::passes(&opt.passes),
-        Request::ShowDialects if config.lists_as_json => help::dialects_json(registry),
-        Request::ShowDialects => help::dialects(registry),
+        Request::ShowDialects if config.lists_as_json => help::dialects_json(cx.registry()),
+        Request::ShowDialects => help::dialects(cx.registry()),
         Request::Explain(code) => return Some(help::explain(code)),
+        Request::Doc(dialect) => return Some(help::dialect(cx, dialect)),
     }))
 }
 
