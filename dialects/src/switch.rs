@@ -132,6 +132,9 @@ fn print_successor(p: &mut Printer<'_>, op: OpRef<'_>, index: usize) {
 pub(crate) fn print_cases(p: &mut Printer<'_>, op: OpRef<'_>, args: &[DirectiveArg]) {
     let values = case_values(op);
     let with_default = successor_groups(args).len() == 2;
+    // `cf.switch` writes numbers without sign, `llvm.switch` with.
+    let flag = op.operand_types().next();
+    let width_mask = flag.and_then(|ty| op.cx.bit_width(ty)).map_or(u64::MAX, crate::constant::mask);
     let first = usize::from(!with_default);
     for index in first..=values.len() {
         if index != first {
@@ -141,10 +144,14 @@ pub(crate) fn print_cases(p: &mut Printer<'_>, op: OpRef<'_>, args: &[DirectiveA
         p.text("  ");
         match index.checked_sub(1) {
             None => p.text("default"),
+            Some(case) if with_default => p.text(&(values[case] as u64 & width_mask).to_string()),
             Some(case) => p.int(values[case]),
         }
         p.text(": ");
         print_successor(p, op, index);
     }
-    p.new_line();
+    // Upstream's `cf.switch` with the default case alone ends on its line.
+    if !with_default || !values.is_empty() {
+        p.new_line();
+    }
 }

@@ -7,6 +7,7 @@ mod fold;
 pub(crate) mod interp;
 mod ops;
 mod verify;
+mod wide;
 
 use sutura_ir::interfaces::{
     ConditionallySpeculatable, Effects, InlineCallables, Inliner, MemoryEffects, ResultNames, Speculatability,
@@ -16,6 +17,7 @@ use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
 pub use asm::{FAST_MATH, OVERFLOW_FLAGS};
 pub use attrs::{CmpFPredicate, CmpIPredicate, FastMathFlags, IntegerOverflowFlags, RoundingMode};
 pub use ops::*;
+pub use wide::*;
 
 /// The arith dialect.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,11 @@ impl Dialect for ArithDialect {
         register_integer_ops(d);
         register_float_ops(d);
         register_casts(d);
+        d.op::<AddUIExtendedOp<'_>>().op::<MulSIExtendedOp<'_>>().op::<MulUIExtendedOp<'_>>();
+        d.op::<ScalingExtFOp<'_>>().op::<ScalingTruncFOp<'_>>();
+        d.interface::<dyn ResultNames>("arith.addui_extended", &wide::Two("sum", "overflow"))
+            .interface::<dyn ResultNames>("arith.mulsi_extended", &wide::Two("low", "high"))
+            .interface::<dyn ResultNames>("arith.mului_extended", &wide::Two("low", "high"));
         d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);

@@ -22,7 +22,9 @@ impl Dialect for ControlFlowDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Branches between blocks.").partial();
-        d.op::<AssertOp<'_>>().op::<BranchOp<'_>>().op::<CondBranchOp<'_>>();
+        d.directive("SwitchCases", crate::switch::CASES_DIRECTIVE);
+        d.op::<AssertOp<'_>>().op::<BranchOp<'_>>().op::<CondBranchOp<'_>>().op::<SwitchOp<'_>>();
+        d.interface::<dyn BranchInterface>("cf.switch", &crate::switch::SwitchSuccessors);
         d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
         d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
         d.interface::<dyn MemoryEffects>("cf.assert", &Fails);

@@ -15,6 +15,22 @@ pub(super) const NAME_AND_VISIBILITY: DirectiveDef = DirectiveDef { parse: parse
 /// with types alone for a declaration.
 pub(super) const SIGNATURE: DirectiveDef = DirectiveDef { parse: parse_signature, print: print_signature };
 
+/// The type of a function that is called, from which those of its arguments and results follow.
+pub(super) const CALLEE_TYPE: DirectiveDef = DirectiveDef {
+    parse: |p, parts, _| {
+        let loc = p.loc();
+        let ty = p.ty()?;
+        let Some((inputs, results)) = p.cx().signature(ty) else {
+            return Err(p.error_at(loc, "invalid kind of type specified: expected builtin.function"));
+        };
+        let (inputs, results) = (inputs.to_vec(), results.to_vec());
+        parts.operand_types = vec![Some(vec![ty]), Some(inputs)];
+        parts.result_types = vec![Some(results)];
+        Ok(())
+    },
+    print: |p, op, _| p.types(op.operand_types().take(1)),
+};
+
 fn parse_name(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     for visibility in ["public", "private", "nested"] {
         if p.opt_keyword(visibility) {

@@ -6,6 +6,7 @@ use sutura_ir::{Attr, DialectBuilder, OpRef};
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("func.call", &call);
+    d.interface::<dyn Interpret>("func.call_indirect", &call_indirect);
     d.interface::<dyn Interpret>("func.constant", &constant);
     d.interface::<dyn Interpret>("func.return", &YieldOp);
 }
@@ -25,6 +26,14 @@ fn call(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let callee = op.prop("callee").ok_or_else(|| Fault::invalid_ir("has no 'callee'"))?;
     let args = frame.take_operands()?;
     let results = frame.call_ref(callee, args)?;
+    frame.set_results(results)?;
+    Ok(Flow::Next)
+}
+
+fn call_indirect(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let callee = *frame.operand(0)?.as_opaque::<FunctionValue>()?;
+    let args = frame.take_range(1..op.num_operands())?;
+    let results = frame.call_ref(callee.0, args)?;
     frame.set_results(results)?;
     Ok(Flow::Next)
 }

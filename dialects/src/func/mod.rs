@@ -21,8 +21,10 @@ impl Dialect for FuncDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Functions: definition, call, return.").partial();
-        d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY).directive("Signature", asm::SIGNATURE);
-        d.op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
+        d.directive("NameAndVisibility", asm::NAME_AND_VISIBILITY)
+            .directive("Signature", asm::SIGNATURE)
+            .directive("CalleeType", asm::CALLEE_TYPE);
+        d.op::<CallIndirectOp<'_>>().op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
         d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
         d.interface::<dyn SymbolUser>("func.constant", &verify::ConstantSymbols);
         d.interface::<dyn ResultNames>("func.constant", &"f");

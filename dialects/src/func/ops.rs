@@ -1,7 +1,8 @@
 //! Operations of the func dialect.
 
 use sutura_ir::constraints::*;
-use sutura_ir::{Body, Builder, Context, Loc, Op, OpState, Type, op};
+use sutura_ir::op_def::Verify;
+use sutura_ir::{Body, Builder, Context, Diagnostics, Loc, Op, OpRef, OpState, Reported, Type, op};
 
 /// A function: its name, its signature and, unless it is only declared, its body.
 ///
@@ -91,6 +92,44 @@ impl<'a> FuncOp<'a> {
         inside.set_to_end(block);
         fill(&mut inside);
         b.create_isolated(state, body)
+    }
+}
+
+/// Calls a function that is a value.
+///
+/// ```mlir
+/// %1 = func.call_indirect %f(%0) : (f32) -> f32
+/// ```
+#[op(
+    "func.call_indirect",
+    format = "$callee `(` $callee_operands `)` attr-dict `:` \
+              custom<CalleeType>(type($callee), type($callee_operands), type($results))",
+    verify
+)]
+pub struct CallIndirectOp {
+    callee: Operand<FunctionType>,
+    callee_operands: Operands<AnyType>,
+    /// One dictionary per argument.
+    #[absent]
+    arg_attrs: OptAttr<DictArrayAttr>,
+    /// One dictionary per result.
+    #[absent]
+    res_attrs: OptAttr<DictArrayAttr>,
+    results: Results<AnyType>,
+}
+
+impl Verify for CallIndirectOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some((inputs, results)) = op.cx.signature(op.ty(op.operand(0))) else { return Ok(()) };
+        if op.operand_types().skip(1).ne(inputs.iter().copied()) {
+            let message = "failed to verify that callee input types match argument types";
+            return Err(diags.report(op.error(message)));
+        }
+        if op.result_types().ne(results.iter().copied()) {
+            let message = "failed to verify that callee result types match result types";
+            return Err(diags.report(op.error(message)));
+        }
+        Ok(())
     }
 }
 

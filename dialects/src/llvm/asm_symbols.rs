@@ -3,7 +3,7 @@
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, UnresolvedOperand};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::op_def::OpView;
-use sutura_ir::{Attr, Context, OpRef, Reported, Type};
+use sutura_ir::{Attr, Context, Loc, OpRef, Reported, Type};
 
 use super::attrs::{CConv, Linkage, TailCallKind, VScaleRange};
 use super::ops::CallIntrinsicOp;
@@ -70,7 +70,7 @@ fn print_comdat(p: &mut Printer<'_>, comdat: Option<Attr>) {
 // ---- functions
 
 /// The result of a function of LLVM: none is `void`, and there is at most one.
-fn result_type(p: &mut dyn AsmParser, loc: sutura_ir::Loc, results: &[Type]) -> Result<Type, Reported> {
+fn result_type(p: &mut dyn AsmParser, loc: Loc, results: &[Type]) -> Result<Type, Reported> {
     match results {
         [] => Ok(p.cx().ext_type(VoidType)),
         [one] => Ok(*one),
@@ -154,6 +154,7 @@ fn print_func(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
 // ---- variables
 
 fn parse_global(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let start = p.loc();
     let linkage = Linkage::opt_keyword(p).unwrap_or(Linkage::External);
     parts.set_prop(p.cx(), "linkage", p.cx().ext_attr(linkage));
     parse_number(p, parts, "visibility_", VISIBILITY);
@@ -175,19 +176,19 @@ fn parse_global(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) 
     }
     parse_comdat(p, parts)?;
     parse_dict(p, parts, &[])?;
-    let ty = global_type(p, value)?;
+    let ty = global_type(p, start, value)?;
     parts.set_prop(p.cx(), "global_type", p.cx().type_attr(ty));
     Ok(())
 }
 
 /// The type is written, or follows from the length of a string.
-fn global_type(p: &mut dyn AsmParser, value: Option<Attr>) -> Result<Type, Reported> {
+fn global_type(p: &mut dyn AsmParser, start: Loc, value: Option<Attr>) -> Result<Type, Reported> {
     if p.opt_punct(":") {
         return p.ty();
     }
     match value.and_then(|v| p.cx().as_str(v).map(str::len)) {
         Some(len) => Ok(p.cx().ext_type(ArrayType { len: len as u64, elem: Type::I8 })),
-        None => Err(p.error("type can only be omitted for string globals")),
+        None => Err(p.error_at(start, "type can only be omitted for string globals")),
     }
 }
 

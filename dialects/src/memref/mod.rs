@@ -24,6 +24,7 @@ static READ: On = READS_FIRST;
 static WRITE: On = WRITES_SECOND;
 static ALLOCATE: On = On(&[(EffectKind::Allocate, Place::Result(0))]);
 static FREE: On = On(&[(EffectKind::Free, Place::Operand(0))]);
+static REALLOCATE: On = On(&[(EffectKind::Free, Place::Operand(0)), (EffectKind::Allocate, Place::Result(0))]);
 static COPY: On = On(&[(EffectKind::Read, Place::Operand(0)), (EffectKind::Write, Place::Operand(1))]);
 
 /// What upstream calls the results of these ops.
@@ -66,6 +67,9 @@ impl Dialect for MemRefDialect {
             .interface::<dyn MemoryEffects>("memref.store", &WRITE)
             .interface::<dyn MemoryEffects>("memref.copy", &COPY)
             .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
+        d.op::<AssumeAlignmentOp<'_>>().op::<ReshapeOp<'_>>().op::<MemorySpaceCastOp<'_>>();
+        d.op::<ReallocOp<'_>>().op::<DistinctObjectsOp<'_>>();
+        d.interface::<dyn MemoryEffects>("memref.realloc", &REALLOCATE);
         crate::names::attach(d, NAMES);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         slots::register(d);

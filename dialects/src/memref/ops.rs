@@ -20,6 +20,14 @@ sutura_ir::type_constraints! {
     /// A ranked memref of static shape.
     pub AnyStaticShapeMemRef = "statically shaped memref of any type values",
         |cx, ty| matches!(cx.type_data(ty), TypeData::MemRef { .. }) && cx.num_elements(ty).is_some();
+    /// A shape: integers or indices in one dimension.
+    pub ShapeMemRef = "1D memref of signless integer or index values",
+        |cx, ty| matches!(cx.type_data(ty), TypeData::MemRef { .. })
+            && cx.shape(ty).is_some_and(|s| s.len() == 1)
+            && (cx.element_type(ty) == Type::INDEX || cx.element_type(ty).is_signless_integer(cx));
+    /// A memref of one dimension.
+    pub OneDimMemRef = "1D memref of any type values",
+        |cx, ty| matches!(cx.type_data(ty), TypeData::MemRef { .. }) && cx.shape(ty).is_some_and(|s| s.len() == 1);
     /// Bytes.
     pub ByteBuffer = "1D memref of 8-bit signless integer values",
         |cx, ty| matches!(cx.type_data(ty), TypeData::MemRef { .. })
@@ -346,4 +354,72 @@ pub struct GetGlobalOp {
 pub struct ExtractAlignedPointerAsIndexOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
     aligned_pointer: Res<Index>,
+}
+
+/// The same memref, whose memory is known to be aligned.
+///
+/// ```mlir
+/// %a = memref.assume_alignment %m, 16 : memref<4xf32>
+/// ```
+#[op("memref.assume_alignment", traits(Pure), format = "$memref `,` $alignment attr-dict `:` type($memref)", verify)]
+pub struct AssumeAlignmentOp<T: AnyMemRef> {
+    memref: Operand<T>,
+    /// In bytes.
+    alignment: Attr<I32Attr>,
+    result: Res<T>,
+}
+
+/// The same memory in a shape that is computed.
+///
+/// ```mlir
+/// %r = memref.reshape %m(%shape) : (memref<?xf32>, memref<2xi32>) -> memref<?x?xf32>
+/// ```
+#[op(
+    "memref.reshape",
+    traits(Pure),
+    format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)",
+    verify
+)]
+pub struct ReshapeOp {
+    source: Operand<AnyRankedOrUnrankedMemRef>,
+    shape: Operand<ShapeMemRef>,
+    result: Res<AnyRankedOrUnrankedMemRef>,
+}
+
+/// The same memory as seen in another memory space.
+#[op("memref.memory_space_cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)", verify)]
+pub struct MemorySpaceCastOp {
+    source: Operand<AnyRankedOrUnrankedMemRef>,
+    dest: Res<AnyRankedOrUnrankedMemRef>,
+}
+
+/// Memory of another size with the same contents; the old memory is gone.
+#[op(
+    "memref.realloc",
+    format = "$source (`(` $dynamicResultSize^ `)`)? attr-dict `:` type($source) `to` type($result)",
+    verify
+)]
+pub struct ReallocOp {
+    source: Operand<OneDimMemRef>,
+    #[name("dynamicResultSize")]
+    dynamic_result_size: OptOperand<Index>,
+    #[absent]
+    alignment: OptAttr<AlignmentAttr>,
+    result: Res<OneDimMemRef>,
+}
+
+/// The same memrefs, which are known not to overlap.
+#[op("memref.distinct_objects", traits(Pure), format = "$operands attr-dict `:` type($operands)", infer)]
+pub struct DistinctObjectsOp {
+    operands: Operands<AnyMemRef>,
+    results: Results<AnyMemRef>,
+}
+
+impl InferTypes for DistinctObjectsOp<'_> {
+    fn infer(input: InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        if input.operands.is_empty() {
+            return Err("expected at least one operand".to_string());
+        }
+        Ok(input.operands.iter().copied().collect())
+    }
 }

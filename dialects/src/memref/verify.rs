@@ -304,3 +304,75 @@ impl SymbolUser for GetGlobalSymbols {
         Err(diags.report(op.error(message)))
     }
 }
+
+// ---- casts of shape and space, reallocation
+
+impl Verify for ReshapeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let reshape = ReshapeOp::from_ref(op);
+        let (source, result) = (op.ty(reshape.source()), op.ty(reshape.result()));
+        if op.cx.element_type(source) != op.cx.element_type(result) {
+            let message = "element types of source and destination memref types should be the same";
+            return Err(diags.report(op.error(message)));
+        }
+        let length = op.cx.shape(op.ty(reshape.shape())).and_then(|s| s.first().copied()).unwrap_or(DYNAMIC);
+        let message = match op.cx.shape(result) {
+            Some(_) if length == DYNAMIC => {
+                "cannot use shape operand with dynamic length to reshape to statically-ranked memref type"
+            }
+            Some(shape) if shape.len() as i64 != length => {
+                "length of shape operand differs from the result's memref rank"
+            }
+            _ => return Ok(()),
+        };
+        Err(diags.report(op.error(message)))
+    }
+}
+
+impl Verify for MemorySpaceCastOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let without_space = |ty| match op.cx.type_data(ty) {
+            TypeData::MemRef { shape, elem, layout, .. } => Some((Some((shape, layout)), elem)),
+            TypeData::UnrankedMemRef { elem, .. } => Some((None, elem)),
+            _ => None,
+        };
+        let (source, dest) = (op.ty(op.operand(0)), op.ty(op.result(0)));
+        if without_space(source) == without_space(dest) {
+            return Ok(());
+        }
+        let (source, dest) = (show::ty(op.cx, source), show::ty(op.cx, dest));
+        let message = format!("operand type '{source}' and result type '{dest}' are cast incompatible");
+        Err(diags.report(op.error(message)))
+    }
+}
+
+impl Verify for ReallocOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let realloc = ReallocOp::from_ref(op);
+        let (source, result) = (op.ty(realloc.source()), op.ty(realloc.result()));
+        if op.cx.element_type(source) != op.cx.element_type(result) {
+            let (source, result) = (show::ty(op.cx, source), show::ty(op.cx, result));
+            let message = format!("expects source ('{source}') and result ('{result}') to have the same element type");
+            return Err(diags.report(op.error(message)));
+        }
+        let dynamic = op.cx.shape(result).is_some_and(|s| s.contains(&DYNAMIC));
+        match (dynamic, realloc.dynamic_result_size().is_some()) {
+            (true, false) => Err(diags
+                .report(op.error(format!("missing dimension operand for result type '{}'", show::ty(op.cx, result))))),
+            (false, true) => Err(diags.report(
+                op.error(format!("unnecessary dimension operand for result type '{}'", show::ty(op.cx, result))),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Verify for AssumeAlignmentOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let alignment = AssumeAlignmentOp::from_ref(op).alignment();
+        if alignment > 0 && alignment.count_ones() == 1 {
+            return Ok(());
+        }
+        Err(diags.report(op.error("alignment must be power of 2")))
+    }
+}

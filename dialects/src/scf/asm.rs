@@ -14,7 +14,9 @@ pub(super) const FOR_HEADER: DirectiveDef = DirectiveDef { parse: parse_for, pri
 pub(super) const WHILE_HEADER: DirectiveDef = DirectiveDef { parse: parse_while, print: print_while };
 
 /// `(%a = %init, …)`: the arguments and the operands that they begin with.
-fn parse_assignments(p: &mut dyn AsmParser) -> Result<(Vec<UnresolvedOperand>, Vec<UnresolvedOperand>), Reported> {
+pub(super) fn parse_assignments(
+    p: &mut dyn AsmParser,
+) -> Result<(Vec<UnresolvedOperand>, Vec<UnresolvedOperand>), Reported> {
     let (mut args, mut inits) = (Vec::new(), Vec::new());
     p.punct("(")?;
     while !p.opt_punct(")") {
@@ -28,7 +30,7 @@ fn parse_assignments(p: &mut dyn AsmParser) -> Result<(Vec<UnresolvedOperand>, V
     Ok((args, inits))
 }
 
-fn region_args(args: &[UnresolvedOperand], types: &[Type]) -> Vec<RegionArg> {
+pub(super) fn region_args(args: &[UnresolvedOperand], types: &[Type]) -> Vec<RegionArg> {
     args.iter().zip(types).map(|(a, ty)| RegionArg { name: Some(a.name), ty: *ty, loc: a.loc }).collect()
 }
 
@@ -81,7 +83,7 @@ fn parse_for(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> 
 }
 
 /// `type`, or `(type, …)`
-fn parse_type_list(p: &mut dyn AsmParser) -> Result<Vec<Type>, Reported> {
+pub(super) fn parse_type_list(p: &mut dyn AsmParser) -> Result<Vec<Type>, Reported> {
     if !p.opt_punct("(") {
         return Ok(vec![p.ty()?]);
     }

@@ -10,6 +10,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("scf.for", &for_loop);
     d.interface::<dyn Interpret>("scf.if", &conditional);
     d.interface::<dyn Interpret>("scf.while", &while_loop);
+    d.interface::<dyn Interpret>("scf.execute_region", &execute_region);
     // Both hand their operands to the op around them; `scf.while` takes the condition off.
     d.interface::<dyn Interpret>("scf.condition", &YieldOp);
     d.interface::<dyn Interpret>("scf.yield", &YieldOp);
@@ -67,4 +68,10 @@ fn while_loop(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError>
         }
         carried = frame.run_region(after, passed)?;
     }
+}
+
+fn execute_region(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let values = frame.run_region(region(op, 0)?, Values::new())?;
+    frame.set_results(values)?;
+    Ok(Flow::Next)
 }

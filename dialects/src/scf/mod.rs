@@ -5,13 +5,15 @@ mod canonicalize;
 mod control;
 mod interp;
 mod ops;
+mod parallel;
 mod trip_count;
 mod verify;
 
-use sutura_ir::interfaces::{InlineCallables, Inliner};
+use sutura_ir::interfaces::{InlineCallables, Inliner, RegionSyntax};
 use sutura_ir::{Dialect, DialectBuilder};
 
 pub use ops::*;
+pub use parallel::*;
 
 /// The scf dialect.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +24,18 @@ impl Dialect for ScfDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Structured control flow: loops and conditionals whose bodies are regions.").partial();
+        d.directive("ArrowTypes", parallel::ARROW_TYPES)
+            .directive("ParallelHeader", parallel::PARALLEL_HEADER)
+            .directive("ReduceOperands", parallel::REDUCE_OPERANDS)
+            .directive("ForallHeader", parallel::FORALL_HEADER);
         d.directive("ForHeader", asm::FOR_HEADER).directive("WhileHeader", asm::WHILE_HEADER);
         d.op::<ForOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>().op::<ConditionOp<'_>>().op::<YieldOp<'_>>();
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         control::register(d);
+        d.op::<ParallelOp<'_>>().op::<ReduceOp<'_>>().op::<ReduceReturnOp<'_>>();
+        d.op::<ForallOp<'_>>().op::<InParallelOp<'_>>().op::<ExecuteRegionOp<'_>>();
+        d.interface::<dyn RegionSyntax>("scf.parallel", &parallel::WritesTerminator)
+            .interface::<dyn RegionSyntax>("scf.forall", &parallel::WritesTerminatorOfResults);
         interp::register(d);
     }
 }

@@ -48,6 +48,7 @@ impl Dialect for TensorDialect {
         d.op::<FromElementsOp<'_>>().op::<SplatOp<'_>>().op::<RankOp<'_>>().op::<GenerateOp<'_>>();
         d.op::<ExtractSliceOp<'_>>().op::<InsertSliceOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<PadOp<'_>>().op::<YieldOp<'_>>();
+        d.op::<ParallelInsertSliceOp<'_>>().op::<ConcatOp<'_>>().op::<ReshapeOp<'_>>();
         crate::names::attach(d, NAMES);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);

@@ -1,11 +1,15 @@
 //! Operations of the tensor dialect.
 
 use sutura_ir::constraints::*;
-use sutura_ir::{TypeData, op};
+use sutura_ir::{Type, TypeData, op};
 
 use crate::slices::Slice;
 
 sutura_ir::type_constraints! {
+    /// A shape: integers or indices in one dimension.
+    pub ShapeTensor = "1D tensor of signless integer or index values",
+        |cx, ty| cx.shape(ty).is_some_and(|s| s.len() == 1) && ty.is_tensor(cx)
+            && (cx.element_type(ty) == Type::INDEX || cx.element_type(ty).is_signless_integer(cx));
     /// A tensor that has a dimension, or may have.
     pub AnyNon0RankedOrUnrankedTensor = "non-0-ranked or unranked tensor",
         |cx, ty| ty.is_tensor(cx) && cx.shape(ty).is_none_or(|s| !s.is_empty());
@@ -256,6 +260,61 @@ pub struct CollapseShapeOp {
     /// For each dimension of the result those of the source that become it.
     reassociation: Attr<IndexListArrayAttr>,
     result: Res<AnyRankedTensor>,
+}
+
+/// Inserts a part into an output of `scf.forall`, together with the other iterations.
+#[op(
+    "tensor.parallel_insert_slice",
+    traits(AttrSizedOperandSegments),
+    format = "$source `into` $dest `` custom<DynamicIndexList>($offsets, $static_offsets) \
+              custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides) \
+              attr-dict `:` type($source) `into` type($dest)",
+    parents("scf.forall.in_parallel"),
+    verify
+)]
+pub struct ParallelInsertSliceOp {
+    source: Operand<AnyRankedTensor>,
+    dest: Operand<AnyRankedTensor>,
+    offsets: Operands<Index>,
+    sizes: Operands<Index>,
+    strides: Operands<Index>,
+    static_offsets: Attr<DenseI64ArrayAttr>,
+    static_sizes: Attr<DenseI64ArrayAttr>,
+    static_strides: Attr<DenseI64ArrayAttr>,
+}
+
+/// Tensors one after the other along a dimension.
+///
+/// ```mlir
+/// %c = tensor.concat dim(0) %a, %b : (tensor<3x6xf32>, tensor<2x6xf32>) -> tensor<5x6xf32>
+/// ```
+#[op(
+    "tensor.concat",
+    traits(Pure),
+    format = "`dim` `(` $dim `)` $inputs attr-dict `:` functional-type(operands, results)",
+    verify
+)]
+pub struct ConcatOp {
+    dim: Attr<I64Attr>,
+    inputs: Operands<AnyRankedTensor>,
+    result: Res<AnyRankedTensor>,
+}
+
+/// The same elements, in row-major order, in a shape that is computed.
+///
+/// ```mlir
+/// %r = tensor.reshape %t(%shape) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+/// ```
+#[op(
+    "tensor.reshape",
+    traits(Pure),
+    format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)",
+    verify
+)]
+pub struct ReshapeOp {
+    source: Operand<AnyTensor>,
+    shape: Operand<ShapeTensor>,
+    result: Res<AnyTensor>,
 }
 
 /// A tensor with padding around it, whose elements a region computes from their indices.

@@ -205,3 +205,95 @@ impl InferTypes for ExtractOp<'_> {
         Ok(smallvec![input.cx.element_type(*tensor)])
     }
 }
+
+// ---- joining and reshaping
+
+impl Verify for ParallelInsertSliceOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let insert = ParallelInsertSliceOp::from_ref(op);
+        let rank = op.cx.shape(op.ty(insert.dest())).map_or(0, <[i64]>::len);
+        crate::slices::verify_slice(op, 2, rank).map_err(|d| diags.report(d))?;
+        let (source, dest) = (op.ty(insert.source()), op.ty(insert.dest()));
+        let sizes = crate::slices::Slice::of(op, 2).shape();
+        let shape = op.cx.shape(source).unwrap_or_default();
+        if op.cx.element_type(source) != op.cx.element_type(dest) || !crate::slices::is_rank_reduction(&sizes, shape) {
+            let message = format!(
+                "expected type to be a rank-reduced part of '{}' (mismatch of result sizes)",
+                show::ty(op.cx, dest)
+            );
+            return Err(diags.report(op.error(message)));
+        }
+        Ok(())
+    }
+}
+
+impl Verify for ConcatOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        verify_concat(op).map_err(|d| diags.report(d))
+    }
+}
+
+fn verify_concat(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let concat = ConcatOp::from_ref(op);
+    let types: Vec<Type> = op.operand_types().collect();
+    if types.is_empty() {
+        return Err(op.error("requires at least one input"));
+    }
+    let result = op.ty(concat.result());
+    let shape = |ty: Type| op.cx.shape(ty).unwrap_or_default();
+    let rank = shape(result).len();
+    if types.iter().any(|ty| shape(*ty).len() != rank) {
+        return Err(op.error("rank of concatenated inputs must match result rank"));
+    }
+    if types.iter().any(|ty| op.cx.element_type(*ty) != op.cx.element_type(result)) {
+        return Err(op.error("inputs and result element type must match"));
+    }
+    let Some(dim) = usize::try_from(concat.dim()).ok().filter(|dim| *dim < rank) else {
+        return Err(op.error("concatenation dim must be less than the tensor rank"));
+    };
+    for d in (0..rank).filter(|d| *d != dim) {
+        let sizes = types.iter().map(|ty| shape(*ty)[d]).chain([shape(result)[d]]);
+        let mut known: Vec<i64> = sizes.filter(|size| *size != DYNAMIC).collect();
+        known.dedup();
+        if known.len() > 1 {
+            return Err(op.error(format!("static concatenation size mismatch along non-concatenated dimension {d}")));
+        }
+    }
+    let sizes = types.iter().map(|ty| shape(*ty)[dim]);
+    let sum = sizes.clone().all(|size| size != DYNAMIC).then(|| sizes.sum::<i64>());
+    match sum.filter(|sum| shape(result)[dim] != DYNAMIC && *sum != shape(result)[dim]) {
+        Some(_) => {
+            Err(op.error("result type does not match the sum of the inputs' sizes along the concatenated dimension"))
+        }
+        None => Ok(()),
+    }
+}
+
+impl Verify for ReshapeOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let reshape = ReshapeOp::from_ref(op);
+        let (source, shape, result) = (op.ty(reshape.source()), op.ty(reshape.shape()), op.ty(reshape.result()));
+        let result = check_reshape(op, source, shape, result);
+        result.map_err(|message| diags.report(op.error(message)))
+    }
+}
+
+fn check_reshape(op: OpRef<'_>, source: Type, shape: Type, result: Type) -> Result<(), &'static str> {
+    if op.cx.element_type(source) != op.cx.element_type(result) {
+        return Err("element types of source and destination tensor types should be the same");
+    }
+    let counts = (op.cx.num_elements(source), op.cx.num_elements(result));
+    if let (Some(from), Some(to)) = counts
+        && from != to
+    {
+        return Err("source and destination tensor should have the same number of elements");
+    }
+    let rank = op.cx.shape(shape).and_then(|s| s.first().copied()).unwrap_or(DYNAMIC);
+    match op.cx.shape(result) {
+        Some(_) if rank == DYNAMIC => {
+            Err("cannot use shape operand with dynamic length to reshape to statically-ranked tensor type")
+        }
+        Some(dims) if dims.len() as i64 != rank => Err("length of shape operand differs from the result's tensor rank"),
+        _ => Ok(()),
+    }
+}

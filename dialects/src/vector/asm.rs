@@ -7,7 +7,7 @@ use sutura_ir::constraints::BoolArrayAttr;
 use sutura_ir::op_def::AttrConstraintDef;
 use sutura_ir::{Context, OpRef, Reported, Type};
 
-use super::attrs::CombiningKind;
+use super::attrs::{CombiningKind, Punctuation};
 use super::types::VectorShape;
 
 /// `custom<Kind>($kind)`: `<word>`.
@@ -51,6 +51,20 @@ fn print_transfer_dict(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
     }
     p.attr_dict_without(op, &elided);
 }
+
+/// `<word>`
+pub(super) const PUNCTUATION: DirectiveDef = DirectiveDef {
+    parse: |p, parts, _| {
+        let mark = Punctuation::parse(p)?;
+        parts.set_prop(p.cx(), "punctuation", p.cx().ext_attr(mark));
+        Ok(())
+    },
+    print: |p, op, _| {
+        if let Some(mark) = op.prop("punctuation").and_then(|a| op.cx.attr_as::<Punctuation>(a)) {
+            p.text(&mark.to_string());
+        }
+    },
+};
 
 fn parse_kind(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     let kind = CombiningKind::parse(p)?;

@@ -33,6 +33,34 @@ sutura_ir::enum_attr! {
     }
 }
 
+sutura_ir::enum_attr! {
+    /// Whether the result of a contraction has the dimension of an iterator.
+    pub enum IteratorType = "vector.iterator_type", "Iterator type";
+    {
+        /// It has.
+        Parallel => "parallel",
+        /// It is summed along it.
+        Reduction => "reduction",
+    }
+}
+
+sutura_ir::enum_attr! {
+    /// What is written after a printed value.
+    pub enum Punctuation = "vector.punctuation", "Punctuation for separating vectors or vector elements";
+    {
+        /// Nothing.
+        NoPunctuation => "no_punctuation",
+        /// The end of the line.
+        NewLine => "newline",
+        /// A comma and a blank.
+        Comma => "comma",
+        /// `(`
+        Open => "open",
+        /// `)`
+        Close => "close",
+    }
+}
+
 impl CombiningKind {
     /// True when floats can be combined so.
     pub fn takes_floats(self) -> bool {

@@ -3,18 +3,24 @@
 mod asm;
 mod attrs;
 mod canonicalize;
+mod contract;
 mod fold;
 pub(crate) mod interp;
+mod lanes;
 mod ops;
 mod transfer;
 mod types;
 mod verify;
 
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects};
+use sutura_ir::interfaces::{
+    Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects, RegionSyntax, ResultNames,
+};
 use sutura_ir::{Dialect, DialectBuilder, OpRef};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
-pub use attrs::CombiningKind;
+pub use attrs::{CombiningKind, IteratorType, Punctuation};
+pub use contract::*;
+pub use lanes::*;
 pub use ops::*;
 
 /// The vector dialect.
@@ -40,6 +46,12 @@ impl Dialect for VectorDialect {
             .directive("OuterProductTypes", asm::OUTER_PRODUCT_TYPES)
             .directive("ReadTypes", asm::READ_TYPES)
             .directive("WriteTypes", asm::WRITE_TYPES)
+            .directive("ContractTraits", contract::CONTRACT_TRAITS)
+            .directive("AccumulatedType", contract::ACCUMULATED_TYPE)
+            .directive("MaskResults", contract::MASK_RESULTS)
+            .directive("Punctuation", asm::PUNCTUATION)
+            .attr("iterator_type", IteratorType::parse_attr)
+            .attr("punctuation", Punctuation::parse_attr)
             .attr("kind", CombiningKind::parse_attr)
             .materialize(crate::arith::materialize);
         d.op::<BroadcastOp<'_>>().op::<ShapeCastOp<'_>>().op::<BitCastOp<'_>>().op::<TransposeOp<'_>>();
@@ -49,6 +61,7 @@ impl Dialect for VectorDialect {
         d.op::<FMAOp<'_>>().op::<ReductionOp<'_>>().op::<OuterProductOp<'_>>();
         d.op::<LoadOp<'_>>().op::<StoreOp<'_>>().op::<MaskedLoadOp<'_>>().op::<MaskedStoreOp<'_>>();
         d.op::<TransferReadOp<'_>>().op::<TransferWriteOp<'_>>();
+        register_lanes(d);
         for name in ["vector.load", "vector.maskedload"] {
             d.interface::<dyn MemoryEffects>(name, &READ);
         }
@@ -59,6 +72,30 @@ impl Dialect for VectorDialect {
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
         transfer::register(d);
+    }
+}
+
+fn register_lanes(d: &mut DialectBuilder<'_>) {
+    d.op::<ContractionOp<'_>>().op::<MultiDimReductionOp<'_>>().op::<MaskOp<'_>>().op::<YieldOp<'_>>();
+    d.op::<ToElementsOp<'_>>().op::<InterleaveOp<'_>>().op::<DeinterleaveOp<'_>>().op::<VectorScaleOp<'_>>();
+    d.op::<ScalableInsertOp<'_>>().op::<ScalableExtractOp<'_>>().op::<PrintOp<'_>>();
+    d.op::<GatherOp<'_>>().op::<ScatterOp<'_>>().op::<ExpandLoadOp<'_>>().op::<CompressStoreOp<'_>>();
+    d.interface::<dyn MemoryEffects>("vector.gather", &Transfer { kind: EffectKind::Read, base: 0 })
+        .interface::<dyn MemoryEffects>("vector.scatter", &Transfer { kind: EffectKind::Write, base: 0 })
+        .interface::<dyn MemoryEffects>("vector.expandload", &READ)
+        .interface::<dyn MemoryEffects>("vector.compressstore", &MASKED_WRITE)
+        .interface::<dyn MemoryEffects>("vector.print", &Prints)
+        .interface::<dyn RegionSyntax>("vector.mask", &contract::OneLine)
+        .interface::<dyn ResultNames>("vector.vscale", &"vscale")
+        .interface::<dyn ResultNames>("vector.deinterleave", &lanes::Halves);
+}
+
+/// Printing must happen, in order.
+struct Prints;
+
+impl MemoryEffects for Prints {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        [Effect { kind: EffectKind::Write, value: None }].into_iter().collect()
     }
 }
 

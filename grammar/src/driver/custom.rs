@@ -12,6 +12,7 @@ use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::body::{Block, Value};
 use sutura_ir::builder::infer_result_types;
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
+use sutura_ir::interfaces::RegionSyntax;
 use sutura_ir::location::Loc;
 use sutura_ir::op_def::{Arity, AttrSyntax, InferInput, OpDef, Traits, ValueDef};
 use sutura_ir::types::Type;
@@ -167,8 +168,17 @@ impl<'t> Driver<'t> {
         let terminated = last.is_some_and(|last| builder.op_ref(last).has_trait(Traits::Terminator));
         if !terminated {
             builder.set_to_end(*block);
-            let loc = self.reader.loc(op.start.at);
-            builder.create(sutura_ir::OpState::new(cx.op_name(name), loc));
+            let mut state = sutura_ir::OpState::new(cx.op_name(name), self.reader.loc(op.start.at));
+            let syntax = cx.registry().interface::<dyn RegionSyntax>(op.def.name);
+            if let (true, Some(last)) = (syntax.is_some_and(RegionSyntax::inline), last) {
+                state.operands = builder.body().results(last).collect();
+            }
+            state.n_regions = state.name.info(cx).map_or(0, |info| info.def.regions.len());
+            let terminator = builder.create(state);
+            let regions: Vec<_> = builder.body().regions(terminator).collect();
+            for region in regions {
+                builder.create_block(region, &[]);
+            }
         }
     }
 

@@ -149,7 +149,9 @@ macro_rules! enum_attr {
                 }
             }
 
-            fn from_keyword(keyword: &str) -> Option<Self> {
+            /// The case that the text writes so.
+            #[allow(unreachable_pub, dead_code)]
+            pub fn from_keyword(keyword: &str) -> Option<Self> {
                 match keyword {
                     $($word => Some(Self::$case),)*
                     _ => None,

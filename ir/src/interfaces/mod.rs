@@ -75,6 +75,20 @@ pub trait WrittenDefaults: Send + Sync {
     fn defaults(&self, cx: &Context) -> Vec<NamedAttr>;
 }
 
+/// How an op's regions stand in custom form, where that is not as usual.
+pub trait RegionSyntax: Send + Sync {
+    /// The one op of a region stands on the same line; its results are what the implicit terminator, which is left
+    /// out, hands on.
+    fn inline(&self) -> bool {
+        false
+    }
+
+    /// The implicit terminator is written although it says nothing.
+    fn writes_terminator(&self, _op: OpRef<'_>) -> bool {
+        false
+    }
+}
+
 /// An op that refers to symbols.
 pub trait SymbolUser: Send + Sync {
     /// Checks the references against what they name.

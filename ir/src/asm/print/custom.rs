@@ -7,6 +7,7 @@ use super::op::{Frame, OpFrame, RegionStyle};
 use crate::asm::format::{Custom, Element, Format, TypeTarget};
 use crate::asm::parse::DirectiveArg;
 use crate::attrs::{Attr, AttrData, NamedAttr};
+use crate::interfaces::RegionSyntax;
 use crate::op_def::{Arity, AttrSyntax, OpDef, Traits};
 use crate::op_ref::{OpRef, RegionRef};
 use crate::types::Type;
@@ -28,6 +29,11 @@ impl<'p> Printer<'p> {
         let format = info.format.as_ref().expect("checked when the op was begun");
         loop {
             if frame.next_region < frame.regions_until {
+                if region_syntax(op).is_some_and(RegionSyntax::inline) {
+                    self.inline_region(op, frame.next_region);
+                    frame.next_region += 1;
+                    continue;
+                }
                 return self.custom_region(format, frame, frames);
             }
             let at = frame.next_item.unwrap_or_default();
@@ -78,10 +84,21 @@ impl<'p> Printer<'p> {
         let style = RegionStyle {
             entry_args: !format.writes_region_args(index),
             header_if_empty: !def.traits.has(Traits::SingleBlock),
-            skip_terminator: elides_terminator(def, region),
+            skip_terminator: elides_terminator(def, region)
+                && !region_syntax(op).is_some_and(|syntax| syntax.writes_terminator(op)),
         };
         frames.push(Frame::Op(frame));
         self.begin_region(region, style, def.default_dialect.unwrap_or_default(), frames);
+    }
+
+    /// Writes the first op of a region, without its results, on the same line.
+    fn inline_region(&mut self, op: OpRef<'p>, index: usize) {
+        self.text("{ ");
+        let first = op.region(index).and_then(|r| r.entry()).and_then(|b| b.ops().next());
+        if let Some(first) = first {
+            self.write_alone(first);
+        }
+        self.text(" }");
     }
 
     /// False for an element that stands for nothing here, so that no blank is written before it.
@@ -293,6 +310,10 @@ fn full_entries(op: OpRef<'_>, elided: &[&str]) -> Vec<NamedAttr> {
     entries
 }
 
+fn region_syntax(op: OpRef<'_>) -> Option<&'static dyn RegionSyntax> {
+    op.info().and_then(|info| info.interface::<dyn RegionSyntax>())
+}
+
 /// The implicit terminator is left out where it says nothing.
 fn elides_terminator(def: &OpDef, region: RegionRef<'_>) -> bool {
     let Some(name) = def.implicit_terminator else { return false };
@@ -300,6 +321,7 @@ fn elides_terminator(def: &OpDef, region: RegionRef<'_>) -> bool {
     last.name_str() == name
         && last.num_operands() == 0
         && last.num_results() == 0
+        && last.regions().all(|r| r.blocks().all(|b| b.ops().next().is_none() && b.args().is_empty()))
         && last.body.attrs(last.op) == Attr::EMPTY_DICT
         && last.body.props(last.op) == Attr::EMPTY_DICT
 }

@@ -108,12 +108,28 @@ impl<'p> Printer<'p> {
         self.names.leave_body();
     }
 
+    /// Writes an op with its regions but without its results.
+    pub(super) fn write_alone(&mut self, op: OpRef<'p>) {
+        let mut frames = Vec::new();
+        self.begin_unnamed(op, &mut frames);
+        while let Some(frame) = frames.pop() {
+            match frame {
+                Frame::Op(op) => self.resume_op(op, &mut frames),
+                Frame::Region(region) => self.resume_region(region, &mut frames),
+            }
+        }
+    }
+
     /// Prints an op up to its first region, or all of it.
     fn begin_op(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
+        self.names.write_results(&mut self.out, self.cx, op.op);
+        self.begin_unnamed(op, frames);
+    }
+
+    fn begin_unnamed(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
         if self.options.debug_info {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
-        self.names.write_results(&mut self.out, self.cx, op.op);
         let format = op.info().and_then(|info| info.format.as_ref()).filter(|_| !self.options.generic);
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0 };
         match format {
