@@ -5,9 +5,6 @@
 //--- in.mlir
 module {
   func.func @f(%arg0: index, %arg1: tensor<8xf32>, %arg2: f32, %arg3: i1) -> f32 {
-    scf.parallel (%arg4, %arg5) = (%arg0, %arg0) to (%arg0, %arg0) step (%arg0, %arg0) {
-      scf.reduce 
-    } {foo}
     %0:2 = scf.parallel (%arg4) = (%arg0) to (%arg0) step (%arg0) init (%arg2, %arg2) -> (f32, f32) {
       scf.reduce(%arg2, %arg2 : f32, f32) {
       ^bb0(%arg5: f32, %arg6: f32):
@@ -17,9 +14,6 @@ module {
       ^bb0(%arg5: f32, %arg6: f32):
         scf.reduce.return %arg5 : f32
       }
-    }
-    scf.parallel (%arg4) = (%arg0) to (%arg0) step (%arg0) {
-      scf.reduce 
     }
     %1 = scf.forall (%arg4, %arg5) in (%arg0, 4) shared_outs(%arg6 = %arg1) -> (tensor<8xf32>) {
       %extracted_slice = tensor.extract_slice %arg6[%arg4] [1] [1] : tensor<8xf32> to tensor<1xf32>
