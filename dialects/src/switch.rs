@@ -5,7 +5,7 @@ use std::ops::Range;
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::interfaces::BranchOp;
-use sutura_ir::{OpRef, Reported, Type};
+use sutura_ir::{Op, OpRef, Reported, Rewriter, Type, Value};
 
 use crate::constant::sign_extend;
 
@@ -34,6 +34,20 @@ impl BranchOp for SwitchSuccessors {
         let size = |i: usize| usize::try_from(sizes.get(i).copied().unwrap_or_default()).unwrap_or_default();
         let start = all.start + (0..case).map(size).sum::<usize>();
         start.min(all.end)..(start + size(case)).min(all.end)
+    }
+
+    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
+        let Some(case) = index.checked_sub(1) else { return rw.set_operand_group(op, DEFAULT, values) };
+        let (cx, view) = (rw.cx(), rw.op_ref(op));
+        let (own, all) = (self.successor_operands(view, index), view.operand_group(CASES).unwrap_or_default());
+        let mut operands: Vec<Value> = all.clone().map(|i| view.operand(i)).collect();
+        let count = view.successors().len() - 1;
+        let sizes: Vec<i32> = (0..count)
+            .map(|i| if i == case { values.len() } else { self.successor_operands(view, i + 1).len() } as i32)
+            .collect();
+        operands.splice(own.start - all.start..own.end - all.start, values.iter().copied());
+        rw.set_prop(op, "case_operand_segments", Some(cx.i32_array(&sizes)));
+        rw.set_operand_group(op, CASES, &operands);
     }
 }
 

@@ -187,6 +187,25 @@ impl<'b> Rewriter<'b> {
         self.set_operands(op, &operands);
     }
 
+    /// Replaces the operands of the declared group `group`; segment sizes follow.
+    ///
+    /// # Panics
+    /// When the op does not fit its declaration, which the verifier excludes.
+    pub fn set_operand_group(&mut self, op: Op, group: usize, values: &[Value]) {
+        let cx = self.cx();
+        let view = self.op_ref(op);
+        let range = view.operand_group(group).expect("the op fits its declaration");
+        let segments = view.prop("operandSegmentSizes").filter(|a| cx.is_i32_array(*a));
+        let mut operands: Vec<Value> = view.operands().collect();
+        operands.splice(range, values.iter().copied());
+        if let Some(mut sizes) = segments.and_then(|a| cx.as_ints(a)) {
+            sizes[group] = values.len() as i64;
+            let sizes: Vec<i32> = sizes.iter().map(|s| *s as i32).collect();
+            self.set_prop(op, "operandSegmentSizes", Some(cx.i32_array(&sizes)));
+        }
+        self.set_operands(op, &operands);
+    }
+
     /// Sets or, with `None`, removes an inherent attribute.
     pub fn set_prop(&mut self, op: Op, name: &str, value: Option<Attr>) {
         let cx = self.cx();

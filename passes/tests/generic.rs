@@ -93,6 +93,12 @@ impl BranchOp for Branch {
         let first = if op.name_str() == "test.br" { 0 } else { op.num_operands() };
         first..op.num_operands()
     }
+
+    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, _: usize, values: &[Value]) {
+        let own = self.successor_operands(rw.op_ref(op), 0).start;
+        let kept: Vec<Value> = rw.op_ref(op).operands().take(own).chain(values.iter().copied()).collect();
+        rw.set_operands(op, &kept);
+    }
 }
 
 struct TestDialect;

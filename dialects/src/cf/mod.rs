@@ -9,7 +9,7 @@ use std::ops::Range;
 use sutura_ir::interfaces::{
     BranchOp as BranchInterface, Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects,
 };
-use sutura_ir::{Attr, Dialect, DialectBuilder, OpRef};
+use sutura_ir::{Attr, Dialect, DialectBuilder, Op, OpRef, Rewriter, Value};
 
 pub use ops::*;
 
@@ -41,6 +41,10 @@ struct Successors {
 impl BranchInterface for Successors {
     fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
         op.operand_group(self.first_group + index).unwrap_or_default()
+    }
+
+    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
+        rw.set_operand_group(op, self.first_group + index, values);
     }
 
     fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {

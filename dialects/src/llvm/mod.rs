@@ -25,7 +25,7 @@ use sutura_ir::interfaces::{
 };
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::smallvec;
-use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Type};
+use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Rewriter, Type, Value};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use attrs::{CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind};
@@ -207,6 +207,10 @@ struct Successors {
 impl BranchInterface for Successors {
     fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
         op.operand_group(self.first_group + index).unwrap_or_default()
+    }
+
+    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
+        rw.set_operand_group(op, self.first_group + index, values);
     }
 
     fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {

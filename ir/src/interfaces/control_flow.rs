@@ -5,14 +5,18 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use crate::attrs::Attr;
-use crate::body::Value;
+use crate::body::{Op, Value};
 use crate::op_ref::OpRef;
+use crate::rewriter::Rewriter;
 
 /// A terminator that passes operands to the arguments of its successor blocks.
 pub trait BranchOp: Send + Sync {
     /// The operands handed to successor `index`. They become its last arguments; the arguments before them are
     /// produced by the op itself.
     fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize>;
+
+    /// Hands other values to successor `index`. Those handed to other successors stay.
+    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]);
 
     /// The successor that is taken when operands have the given constant values; `None` when they do not tell.
     fn taken(&self, _op: OpRef<'_>, _operands: &[Option<Attr>]) -> Option<usize> {

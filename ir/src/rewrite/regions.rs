@@ -94,8 +94,7 @@ fn drop_arguments(cx: &Context, body: &mut Body, region: Region, listener: &mut 
                 rewriter.replace_all_uses(arg, value);
             }
             for i in incoming {
-                let operand = operand_number(&rewriter, i, from_end);
-                rewriter.erase_operand(i.branch, operand);
+                erase_incoming(&mut rewriter, i, from_end);
             }
             dropped += 1;
             doomed.push((block, index));
@@ -163,6 +162,16 @@ fn operand_number(rewriter: &Rewriter<'_>, incoming: &Incoming, from_end: usize)
     let op = rewriter.op_ref(incoming.branch);
     let interface = op.interface::<dyn BranchOp>().expect("gathered through it");
     interface.successor_operands(op, incoming.successor).end - from_end
+}
+
+/// Takes the operand that goes to that argument away.
+fn erase_incoming(rewriter: &mut Rewriter<'_>, incoming: &Incoming, from_end: usize) {
+    let op = rewriter.op_ref(incoming.branch);
+    let interface = op.interface::<dyn BranchOp>().expect("gathered through it");
+    let operands = interface.successor_operands(op, incoming.successor);
+    let erased = operands.end - from_end;
+    let values: Vec<Value> = operands.filter(|i| *i != erased).map(|i| op.operand(i)).collect();
+    interface.set_successor_operands(rewriter, incoming.branch, incoming.successor, &values);
 }
 
 /// The one value that reaches an argument, itself left out.

@@ -5,6 +5,7 @@ mod control_flow_sink;
 mod cse;
 mod inline;
 mod licm;
+mod mem2reg;
 mod print_op_stats;
 mod reconcile_unrealized_casts;
 mod sccp;
@@ -20,6 +21,7 @@ pub use control_flow_sink::CONTROL_FLOW_SINK;
 pub use cse::CSE;
 pub use inline::INLINE;
 pub use licm::LOOP_INVARIANT_CODE_MOTION;
+pub use mem2reg::MEM2REG;
 pub use print_op_stats::PRINT_OP_STATS;
 pub use reconcile_unrealized_casts::RECONCILE_UNREALIZED_CASTS;
 pub use sccp::SCCP;
@@ -35,6 +37,7 @@ pub static ALL: &[&PassInfo] = &[
     &CSE,
     &INLINE,
     &LOOP_INVARIANT_CODE_MOTION,
+    &MEM2REG,
     &PRINT_OP_STATS,
     &RECONCILE_UNREALIZED_CASTS,
     &SCCP,
