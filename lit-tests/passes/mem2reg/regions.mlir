@@ -28,7 +28,7 @@ func.func @read_inside(%c: i1, %x: i32, %y: i32) -> i32 {
 // Memory within a region, and in each iteration its own.
 
 // CHECK-LABEL: func.func @within(
-// CHECK:         scf.for %[[I:.*]] = 
+// CHECK:         scf.for %[[I:.*]] =
 // CHECK-NEXT:      memref.store %[[I]], %{{.*}}[%[[I]]]
 // CHECK-NEXT:    }
 func.func @within(%n: index, %m: memref<?xindex>) {

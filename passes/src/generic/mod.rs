@@ -3,6 +3,7 @@
 mod canonicalize;
 mod control_flow_sink;
 mod cse;
+mod dce;
 mod inline;
 mod licm;
 mod mem2reg;
@@ -19,6 +20,7 @@ use sutura_ir::pass::{PassInfo, PassRegistry};
 pub use canonicalize::CANONICALIZE;
 pub use control_flow_sink::CONTROL_FLOW_SINK;
 pub use cse::CSE;
+pub use dce::DCE;
 pub use inline::INLINE;
 pub use licm::LOOP_INVARIANT_CODE_MOTION;
 pub use mem2reg::MEM2REG;
@@ -35,6 +37,7 @@ pub static ALL: &[&PassInfo] = &[
     &CANONICALIZE,
     &CONTROL_FLOW_SINK,
     &CSE,
+    &DCE,
     &INLINE,
     &LOOP_INVARIANT_CODE_MOTION,
     &MEM2REG,

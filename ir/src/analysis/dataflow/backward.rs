@@ -27,6 +27,12 @@ pub trait Backward {
     /// that are only passed on, to blocks, regions, callables or callers, are not looked at. For a terminator of a
     /// region the results are those of the op around.
     fn transfer(&self, op: OpRef<'_>, results: &[Self::Fact]) -> SmallVec<[Self::Fact; 4]>;
+
+    /// True when demands go from callables to their callers and back. Otherwise calls and returns are asked for what
+    /// they demand, like any other op.
+    fn crosses_calls(&self) -> bool {
+        true
+    }
 }
 
 /// What [`solve_backward`] found.
@@ -105,6 +111,9 @@ impl<'a, A: Backward> Solver<'_, 'a, A> {
                     ends.push(op.op);
                 }
             }
+        }
+        if !self.analysis.crosses_calls() {
+            return;
         }
         for (at, ends) in returns.iter().enumerate() {
             for op in self.program.body(at).preorder() {
