@@ -4,10 +4,12 @@ mod call_graph;
 pub mod dataflow;
 pub mod dominance;
 pub mod effects;
+mod liveness;
 mod manager;
 pub mod program;
 
 pub use call_graph::{CallGraph, CallNode, CallSite};
 pub use dominance::DominanceInfo;
+pub use liveness::Liveness;
 pub use manager::{Analyses, Analysis, PreservedAnalyses};
 pub use program::Program;

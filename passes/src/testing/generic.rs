@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use sutura_interp::Tolerance;
+use sutura_ir::analysis::Liveness;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostics, Module};
 
@@ -43,6 +44,36 @@ const MORE: &[&str] = &[
     "canonicalize{top-down=false}",
     "symbol-privatize{exclude=main}",
 ];
+
+/// What an iteration uses, the next one needs as well; what only the loop takes is dead behind it.
+#[test]
+fn values_live_through_loops() {
+    let cx = context();
+    let mut module = parse(
+        &cx,
+        "func.func @main(%n: index, %x: index, %m: memref<?xindex>) {
+           %c0 = arith.constant 0 : index
+           %c1 = arith.constant 1 : index
+           scf.for %i = %c0 to %n step %c1 {
+             memref.store %x, %m[%i] : memref<?xindex>
+           }
+           return
+         }",
+    );
+    let function = module.body().preorder().next().expect("a function");
+    let body = module.body_mut().nested_mut(function).expect("its body");
+    let liveness = Liveness::new(&cx, body);
+    let entry = body.entry_block().expect("a block");
+    let [n, x] = [body.block_args(entry)[0], body.block_args(entry)[1]];
+    let around = body.ops(entry).nth(2).expect("the loop");
+    let inner = body.regions(around).next().and_then(|r| body.region_entry(r)).expect("its block");
+    assert!(liveness.is_live_in(x, inner) && liveness.is_live_out(x, inner));
+    let store = body.first_op(inner).expect("the store");
+    assert!(!liveness.is_dead_after(body, x, store) && liveness.is_dead_after(body, x, around));
+    assert!(!liveness.is_live_in(n, inner) && liveness.is_dead_after(body, n, around));
+    let i = body.block_args(inner)[0];
+    assert!(!liveness.is_live_in(i, inner) && liveness.is_dead_after(body, i, store));
+}
 
 proptest! {
     #![proptest_config(Config { cases: 24, ..Config::default() })]
