@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use sutura_interp::{Fault, Flow, Frame, InterpError};
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::interfaces::BranchOp;
@@ -21,6 +22,15 @@ pub(crate) fn case_values(op: OpRef<'_>) -> Vec<i64> {
     let Some(dense) = op.prop("case_values").and_then(|a| op.cx.dense(a)) else { return Vec::new() };
     let width = op.cx.bit_width(dense.element_type()).unwrap_or(64);
     (0..dense.len()).map(|i| sign_extend(dense.word(i), width)).collect()
+}
+
+/// Goes to the block of the case that the value is, or to the default.
+pub(crate) fn choose(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let flag = frame.operand(0)?.scalar()?.as_i64().ok_or_else(|| Fault::type_mismatch("the value is no integer"))?;
+    let chosen = case_values(op).iter().position(|case| *case == flag).map_or(0, |i| i + 1);
+    let dest = op.successors().get(chosen).ok_or_else(|| Fault::invalid_ir(format!("has no successor {chosen}")))?;
+    let args = frame.take_range(SwitchSuccessors.successor_operands(op, chosen))?;
+    Ok(Flow::Branch(*dest, args))
 }
 
 /// The operands that go to each successor.

@@ -7,6 +7,18 @@ use sutura_ir::Type;
 mod common;
 use common::{AT, context, define, int, ints, module, run};
 
+/// Declared, parsed, printed and verified, but not run: a program with one ends with an error that names it.
+#[rustfmt::skip]
+const NOT_INTERPRETED: [&str; 33] = [
+    "arith.addui_extended", "arith.mulsi_extended", "arith.mului_extended", "arith.scaling_extf", "arith.scaling_truncf",
+    "memref.assume_alignment", "memref.distinct_objects", "memref.memory_space_cast", "memref.realloc", "memref.reshape",
+    "scf.forall", "scf.forall.in_parallel", "scf.parallel", "scf.reduce", "scf.reduce.return",
+    "tensor.concat", "tensor.parallel_insert_slice", "tensor.reshape",
+    "vector.compressstore", "vector.contract", "vector.deinterleave", "vector.expandload", "vector.gather",
+    "vector.interleave", "vector.mask", "vector.multi_reduction", "vector.print", "vector.scalable.extract",
+    "vector.scalable.insert", "vector.scatter", "vector.to_elements", "vector.vscale", "vector.yield",
+];
+
 #[test]
 fn every_op_has_a_hook() {
     let cx = context();
@@ -18,8 +30,9 @@ fn every_op_has_a_hook() {
         info.interface::<dyn sutura_interp::Interpret>().is_some()
     };
     let names = cx.registry().op_defs().filter(|d| upstream.contains(&d.dialect())).map(|d| d.name);
-    let missing: Vec<&str> = names.filter(|n| !exempt.contains(n) && !has_hook(n)).collect();
-    assert!(missing.is_empty(), "no interpretation: {missing:?}");
+    let mut missing: Vec<&str> = names.filter(|n| !exempt.contains(n) && !has_hook(n)).collect();
+    missing.sort_unstable();
+    assert_eq!(missing, NOT_INTERPRETED);
 }
 
 #[test]

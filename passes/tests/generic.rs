@@ -224,8 +224,8 @@ fn constants_are_folded_merged_and_moved_to_the_front() {
         [
             "^bb0(%arg0: i32):",
             "%0 = \"arith.constant\"() <{value = 4 : i32}> : () -> i32",
-            "%1 = \"arith.muli\"(%arg0, %0) : (i32, i32) -> i32",
-            "%2 = \"arith.muli\"(%arg0, %0) : (i32, i32) -> i32",
+            "%1 = \"arith.muli\"(%arg0, %0) <{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32",
+            "%2 = \"arith.muli\"(%arg0, %0) <{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32",
             "\"test.ret\"(%1, %2) : (i32, i32) -> ()",
         ]
     );
@@ -366,7 +366,7 @@ fn unreachable_blocks_and_unneeded_arguments_go() {
             "^bb1(%0: i32):  // 2 preds: ^bb0, ^bb2",
             "\"test.cond_br\"(%arg1)[^bb2, ^bb3] : (i1) -> ()",
             "^bb2:  // pred: ^bb1",
-            "%1 = \"arith.addi\"(%0, %arg0) : (i32, i32) -> i32",
+            "%1 = \"arith.addi\"(%0, %arg0) <{overflowFlags = #arith.overflow<none>}> : (i32, i32) -> i32",
             "\"test.br\"(%1)[^bb1] : (i32) -> ()",
             "^bb3:  // pred: ^bb1",
             "\"test.ret\"(%0) : (i32) -> ()",

@@ -11,7 +11,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("cf.assert", &assert);
     d.interface::<dyn Interpret>("cf.br", &branch);
     d.interface::<dyn Interpret>("cf.cond_br", &cond_branch);
-    d.interface::<dyn Interpret>("cf.switch", &switch);
+    d.interface::<dyn Interpret>("cf.switch", &crate::switch::choose);
 }
 
 fn assert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
@@ -34,13 +34,5 @@ fn cond_branch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError
 fn go(op: OpRef<'_>, frame: &mut Frame<'_>, groups: Successors, side: usize) -> Result<Flow, InterpError> {
     let dest = op.successors().get(side).ok_or_else(|| Fault::invalid_ir(format!("has no successor {side}")))?;
     let args = frame.take_range(groups.successor_operands(op, side))?;
-    Ok(Flow::Branch(*dest, args))
-}
-
-fn switch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let flag = frame.operand(0)?.scalar()?.as_i64().ok_or_else(|| Fault::type_mismatch("the value is no integer"))?;
-    let chosen = crate::switch::case_values(op).iter().position(|case| *case == flag).map_or(0, |i| i + 1);
-    let dest = op.successors().get(chosen).ok_or_else(|| Fault::invalid_ir(format!("has no successor {chosen}")))?;
-    let args = frame.take_range(crate::switch::SwitchSuccessors.successor_operands(op, chosen))?;
     Ok(Flow::Branch(*dest, args))
 }

@@ -38,6 +38,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.extractvalue", &extract_value)
         .interface::<dyn Interpret>("llvm.br", &branch)
         .interface::<dyn Interpret>("llvm.cond_br", &cond_branch)
+        .interface::<dyn Interpret>("llvm.switch", &crate::switch::choose)
         .interface::<dyn Interpret>("llvm.return", &YieldOp)
         .interface::<dyn Interpret>("llvm.unreachable", &unreachable)
         .interface::<dyn Interpret>("llvm.freeze", &freeze)

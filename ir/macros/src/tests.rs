@@ -38,7 +38,7 @@ fn names_the_field_that_is_wrong() {
     check("\"a.b\"", &doc("x: Results<AnyType>, y: Results<AnyType>"), "y", "AttrSizedResultSegments");
     check("\"a.b\"", &doc("x: Regions, y: Region"), "x", "must come last");
     check("\"a.b\"", &doc("#[default(1)] x: Region"), "#[default(1)]", "belongs on an `Attr<…>` field");
-    check("\"a.b\"", &doc("#[absent] x: Attr<StrAttr>"), "#[absent]", "belongs on an `OptAttr<…>` or `Flag` field");
+    check("\"a.b\"", &doc("#[absent] x: Attr<StrAttr>"), "#[absent]", "belongs on an `OptAttr<…>`, a `Flag` or beside");
 }
 
 #[test]

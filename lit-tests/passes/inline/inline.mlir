@@ -17,10 +17,10 @@
 
 // BAD: error: {{.*}}canonicalise
 // WHERE: error: 'inline' needs a symbol table, which 'func.func' is not
-// SMALL: remark: call of '@sum' is not inlined: it has {{[0-9]+}}% of the caller's operations, more than the threshold
-// SMALL: call @sum
-// NONE: remark: 1 calls stay: `max-iterations` is reached
-// NONE: call @sum
+// SMALL-DAG: remark: call of '@sum' is not inlined: it has {{[0-9]+}}% of the caller's operations, more than the threshold
+// SMALL-DAG: call @sum
+// NONE-DAG: remark: 1 calls stay: `max-iterations` is reached
+// NONE-DAG: call @sum
 
 // A function to which nothing refers any more goes; one that is public stays.
 

@@ -24,7 +24,7 @@ pub(crate) enum Ended {
 }
 
 /// Exit status of a program of this project that panicked.
-const PANICKED: i32 = 101;
+pub(crate) const PANICKED: u8 = 101;
 
 impl Child {
     /// Runs the command on a file with `text`.
@@ -71,7 +71,7 @@ impl Child {
         // The generic form says all that there is, whatever the printers of a broken module do.
         let text = module_text(cx, module, &PrintOptions::generic());
         match self.run(&[format!("--pass-pipeline={pipeline}")], &text) {
-            Ended::With(status) => status.code().is_none_or(|code| code == PANICKED),
+            Ended::With(status) => status.code().is_none_or(|code| code == i32::from(PANICKED)),
             Ended::TooLate => true,
             Ended::NotStarted(_) => false,
         }

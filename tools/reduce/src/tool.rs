@@ -8,12 +8,12 @@ use regex_lite::Regex;
 use sutura_check::CheckOptions;
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{RenderStyle, render};
-use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::pass::{PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostics, Module, Registry};
 
 use crate::args::{Args, Interest};
-use crate::child::{Child, Ended};
+use crate::child::{Child, Ended, PANICKED};
 use crate::pipeline::{PipelineTest, Wanted};
 use crate::reduce::{ReduceOptions, count, parse, reduce};
 use crate::reproducer::{pipeline_of, set_pipeline};
@@ -125,7 +125,11 @@ fn run_once(
     let verify = VerifyOptions { allow_unregistered: args.allow_unregistered };
     let config = RunConfig { verify_each: true, verify, print_ir: None };
     let result = run_pipeline(cx, module, &mut manager, &config, &mut |_| {}).1;
-    result.map_err(|error| format!("the pipeline fails: {error:?}").into())
+    result.map_err(|error| match error {
+        // The pass manager reports a panic of a pass as this.
+        PassError::Internal => Failure { message: "a pass panicked".to_string(), status: PANICKED },
+        error => format!("the pipeline fails: {error:?}").into(),
+    })
 }
 
 fn check_pipeline_text(cx: &Context, passes: &PassRegistry, pipeline: &str) -> Result<(), Failure> {

@@ -23,7 +23,7 @@ fn complaint(said: &str, file: &str) -> Option<Complaint> {
     let rest = said.strip_prefix(file)?.strip_prefix(':')?;
     let (line, rest) = rest.split_once(':')?;
     let line = line.parse().ok()?;
-    let rest = rest.strip_prefix("1: error: ")?;
+    let rest = without_code(rest.strip_prefix("1: error: ")?);
     if let Some(rest) = rest.strip_prefix("unexpected ") {
         let (head, message) = rest.split_once(": ")?;
         let (kind, nowhere) = match head.strip_suffix(" without a place in the file") {
@@ -39,6 +39,17 @@ fn complaint(said: &str, file: &str) -> Option<Complaint> {
     let (kind, rest) = rest.strip_prefix("expected ")?.split_once(" \"")?;
     let text = rest.strip_suffix("\" was not produced")?.to_string();
     Some(Complaint::Missing { line, kind: kind.to_string(), text })
+}
+
+/// A message without the code behind it, ` [E0123]`.
+fn without_code(said: &str) -> &str {
+    let code = said.strip_suffix(']').and_then(|rest| rest.rsplit_once(" ["));
+    match code {
+        Some((message, code)) if code.starts_with(['E', 'W']) && code[1..].bytes().all(|b| b.is_ascii_digit()) => {
+            message
+        }
+        _ => said,
+    }
 }
 
 /// A line of the file, with the number it had; a comment with its parts.
