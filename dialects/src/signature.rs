@@ -100,11 +100,16 @@ pub(crate) fn print_arguments(
     let args = op.region(0).and_then(|r| r.entry()).map(|b| b.args());
     p.text("(");
     p.list(types.iter().enumerate(), |p, (i, ty)| {
-        match args.and_then(|a| a.get(i)) {
-            Some(arg) => p.block_arg(op.inside(), *arg),
-            None => p.ty(*ty),
+        let arg = args.and_then(|a| a.get(i).copied());
+        if let Some(arg) = arg {
+            p.value(op.inside(), arg);
+            p.text(": ");
         }
+        p.ty(*ty);
         p.attr_dict(dict_at(op, dicts, i).iter().copied());
+        if let Some(arg) = arg {
+            p.arg_loc(op.inside(), arg);
+        }
     });
     if var_arg {
         p.text(if types.is_empty() { "..." } else { ", ..." });

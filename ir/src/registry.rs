@@ -341,7 +341,7 @@ impl OpInfo {
 
     /// The dictionary of inherent attributes as ops hold it: without those that have their default value, so that
     /// there is one way only to write it, absence; and with those that are never absent
-    /// ([`WrittenDefaults`](crate::interfaces::WrittenDefaults)).
+    /// ([`WrittenDefaults`]).
     pub fn normal_props(&self, cx: &Context, props: Attr) -> Attr {
         let entries = cx.entries(props);
         let missing = |e: &&NamedAttr| entries.iter().all(|given| given.name != e.name);

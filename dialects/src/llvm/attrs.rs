@@ -302,7 +302,7 @@ impl VScaleRange {
             p.keyword(word)?;
             p.punct("=")?;
             let loc = p.loc();
-            let attr = p.attr(Some(Type::I32))?;
+            let attr = p.attr(None)?;
             let Some(number) = p.cx().as_int(attr).filter(|_| p.cx().attr_type(attr) == Some(Type::I32)) else {
                 return Err(p.error_at(loc, "expected a number of type i32"));
             };

@@ -249,6 +249,11 @@ impl<'p> Printer<'p> {
         self.value(body, arg);
         self.out.push_str(": ");
         self.ty(body.ty(arg));
+        self.arg_loc(body, arg);
+    }
+
+    /// Writes the location of a block argument where locations are printed.
+    pub fn arg_loc(&mut self, body: &Body, arg: Value) {
         if self.options.debug_info {
             self.text(" loc(");
             self.loc_inner(body.value_loc(arg));
