@@ -48,11 +48,17 @@ impl Pass for SymbolPrivatize {
             let message = format!("option `exclude` names '{missing}', which is no symbol of the table");
             run.diags.report(sutura_ir::Diagnostic::warning(run.header.loc, message));
         }
+        let visibility = cx.ident(SYMBOL_VISIBILITY);
         let is_to_hide = |op: Op, name: &str| {
             Visibility::of(OpRef::new(cx, body, op)) != Visibility::Private && !self.exclude.iter().any(|e| e == name)
         };
-        let hidden: Vec<Op> =
-            symbols.into_iter().filter(|(op, name)| is_to_hide(*op, name)).map(|(op, _)| op).collect();
+        let to_hide = symbols.into_iter().filter(|(op, name)| is_to_hide(*op, name)).map(|(op, _)| op);
+        let (hidden, stay): (Vec<Op>, Vec<Op>) =
+            to_hide.partition(|op| body.name(*op).info(cx).is_none_or(|info| info.attr_names.contains(&visibility)));
+        for op in stay {
+            let (loc, name) = (run.body.loc(op), run.body.name(op).as_str(cx));
+            run.remark(loc, format!("'{name}' stays as it is: symbols of its kind have no visibility"));
+        }
         let mut rewriter = Rewriter::new(cx, run.body);
         for &op in &hidden {
             rewriter.set_prop(op, SYMBOL_VISIBILITY, Some(cx.string_attr("private")));
