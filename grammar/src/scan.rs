@@ -49,7 +49,7 @@ pub(crate) fn bracket_end(text: &str, at: usize) -> Option<usize> {
         if byte == open {
             depth += 1;
         } else if byte == close {
-            depth -= 1;
+            depth = depth.checked_sub(1)?;
             if depth == 0 {
                 return Some(at + 1);
             }

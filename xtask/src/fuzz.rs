@@ -3,7 +3,7 @@
 use crate::{Failure, process};
 
 /// Seconds of each of the five targets in the checks.
-const SMOKE: &str = "12";
+const SMOKE: &str = "8";
 
 /// Runs the fuzzer with `arguments`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
