@@ -10,7 +10,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     process::run(process::cargo().args(["run", "-q", "-p", "sutura-fuzz", "--"]).args(arguments))
 }
 
-/// The fuzzer for a minute; inputs follow from the seed, so the checks see the same ones each time.
+/// The fuzzer for a while; inputs follow from the seed, how many there are from the speed of the machine.
 pub(crate) fn smoke() -> Result<(), Failure> {
     run(&["--seconds".to_owned(), SMOKE.to_owned()])
 }
