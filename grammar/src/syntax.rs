@@ -55,7 +55,7 @@ pub(crate) fn failure(rule: Rule, text: &str) -> Option<Failure> {
     let tokens: BTreeSet<String> = attempts
         .expected_tokens()
         .into_iter()
-        .map(|token| token.to_string())
+        .map(|token| token.to_string().trim_matches(' ').to_string())
         // Ranges, pest's own classes and further characters of a name say nothing to a reader.
         .filter(|token| !token.trim().is_empty() && !token.contains("..") && token != "BUILTIN_RULE")
         .filter(|token| !matches!(token.as_str(), "$" | "." | "_"))

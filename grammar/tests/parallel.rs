@@ -1,4 +1,4 @@
-//! Large files: what is read does not depend on the number of threads.
+//! Large files: what is read and printed does not depend on the number of threads.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use common::{context, parse_with};
 use sutura_grammar::ParseOptions;
-use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::asm::print::{PrintOptions, module_text, write_module};
 
 /// Functions with names, constants, dictionaries, aliases and locations of their own.
 fn functions(count: usize, indent: &str) -> String {
@@ -34,7 +34,16 @@ fn read(text: &str, threads: usize) -> Result<String, Vec<String>> {
     let options = ParseOptions { allow_unregistered: true, threads, ..ParseOptions::default() };
     let module = parse_with(&cx, text, &options)?;
     let all = PrintOptions { debug_info: true, ..PrintOptions::generic() };
-    Ok(module_text(&cx, &module, &all) + &module_text(&cx, &module, &PrintOptions::default()))
+    let in_order = module_text(&cx, &module, &all) + &module_text(&cx, &module, &PrintOptions::default());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+    let mut written = Vec::new();
+    pool.install(|| {
+        for options in [all, PrintOptions::default()] {
+            write_module(&cx, &module, &options, &mut written).expect("memory can be written to");
+        }
+    });
+    assert_eq!(String::from_utf8_lossy(&written), in_order, "by {threads} threads");
+    Ok(in_order)
 }
 
 /// What one thread reads, after checking that more read the same.

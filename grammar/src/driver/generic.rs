@@ -142,9 +142,9 @@ impl<'t> Driver<'t> {
             match node.rule() {
                 Rule::dict => attrs = self.reader.dict(node.span())?,
                 Rule::fn_type => function = Some(node.span()),
-                Rule::loc_tail => {
-                    let span = node.child().expect("a location").span();
-                    loc = self.reader.location(span)?;
+                Rule::loc_rest => {
+                    let span = node.span();
+                    loc = self.reader.location(Span::new(span.start - "loc".len(), span.end))?;
                 }
                 _ => {}
             }
@@ -197,7 +197,7 @@ impl<'t> Driver<'t> {
                 self.open_generic_region(op, at);
                 Ok(())
             }
-            Some(Rule::dict | Rule::colon) => {
+            Some(Rule::dict | Rule::fn_type) => {
                 let node = children.next().expect("peeked");
                 let levels = self.levels.len() - usize::from(op.start.entered);
                 let results = op.start.results.clone();

@@ -67,6 +67,32 @@ pub(super) struct Collector<'p> {
     hints: FxHashMap<Key, (&'p str, bool)>,
     seen: FxHashMap<Key, usize>,
     infos: Vec<Info<'p>>,
+    /// Ops that hold something with an alias, by the address of their body and their index.
+    holders: FxHashSet<(usize, usize)>,
+    /// What the op that is being visited holds; kept for its memory.
+    held: Vec<usize>,
+}
+
+/// What is told of types, attributes and locations while a text is written for its aliases alone.
+pub(super) struct Noting<'p> {
+    collector: Collector<'p>,
+    /// All others have nothing to tell; `None` where locations are printed, which every op has.
+    holders: Option<FxHashSet<(usize, usize)>>,
+}
+
+impl<'p> Noting<'p> {
+    /// True for an op without regions that has nothing to tell.
+    pub(super) fn may_skip(&self, op: OpRef<'_>) -> bool {
+        self.holders.as_ref().is_some_and(|holders| op.regions().len() == 0 && !holders.contains(&holder(op)))
+    }
+
+    pub(super) fn name_all(self) -> Aliases {
+        self.collector.name_all()
+    }
+}
+
+fn holder(op: OpRef<'_>) -> (usize, usize) {
+    (std::ptr::from_ref(op.body).addr(), op.op.index())
 }
 
 /// What is still to visit.
@@ -84,6 +110,8 @@ pub(super) fn collector<'p>(cx: &'p Context, text: &'p TextInfo, options: &Print
         hints: hints(cx, text, options.discard_value_names),
         seen: FxHashMap::default(),
         infos: Vec::new(),
+        holders: FxHashSet::default(),
+        held: Vec::new(),
     }
 }
 
@@ -120,8 +148,13 @@ impl<'p> Collector<'p> {
         self.infos.iter().any(|info| info.name.is_some())
     }
 
+    /// After a walk: what `again` is told while the ops that the walk found are written.
+    pub(super) fn note_with(self, again: Collector<'p>) -> Noting<'p> {
+        Noting { holders: (!self.locations).then_some(self.holders), collector: again }
+    }
+
     /// Visits what is about to be written.
-    pub(super) fn note(&mut self, key: Key, deferrable: bool) {
+    fn note(&mut self, key: Key, deferrable: bool) {
         match key {
             Key::Type(ty) => self.visit_type(ty),
             Key::Attr(attr) => self.visit_attr(attr),
@@ -164,18 +197,24 @@ impl<'p> Collector<'p> {
     }
 
     fn visit_op(&mut self, op: OpRef<'p>) {
+        let mut held = std::mem::take(&mut self.held);
+        held.clear();
         for ty in op.operand_types().chain(op.result_types()) {
-            self.visit_type(ty);
+            self.type_child(ty, &mut held);
         }
         let cx = self.cx;
         let (props, attrs) = (cx.entries(op.body.props(op.op)), cx.entries(op.body.attrs(op.op)));
         for entry in merged(cx, props, attrs) {
-            self.visit_attr(entry.value);
+            self.attr_child(entry.value, &mut held);
         }
         // Properties that are no dictionary.
         if !matches!(cx.attr_data(op.body.props(op.op)), AttrData::Dict(_)) {
-            self.visit_attr(op.body.props(op.op));
+            self.attr_child(op.body.props(op.op), &mut held);
         }
+        if held.iter().any(|&at| self.infos[at].depth > 0) {
+            self.holders.insert(holder(op));
+        }
+        self.held = held;
     }
 
     /// Visits an entity and what it holds; returns its index and depth.
@@ -389,16 +428,15 @@ pub(super) fn merged<'a>(
 impl Printer<'_> {
     /// True when aliases are being looked for: then `key` is noted and nothing is to be written.
     pub(super) fn only_notes(&mut self, key: Key, deferrable: bool) -> bool {
-        self.noting.as_mut().map(|collector| collector.note(key, deferrable)).is_some()
+        self.noting.as_mut().map(|noting| noting.collector.note(key, deferrable)).is_some()
     }
 
     /// Defines the aliases that stand before (or, `deferred`, after) the operations.
     pub(super) fn alias_definitions(&mut self, deferred: bool) {
-        let order = std::mem::take(&mut self.aliases.order);
-        for (key, _) in order.iter().filter(|(_, d)| *d == deferred) {
-            let name = self.aliases.find(*key).unwrap_or_default().to_string();
+        let aliases = self.aliases.clone();
+        for (key, _) in aliases.order.iter().filter(|(_, d)| *d == deferred) {
             self.text(if matches!(key, Key::Type(_)) { "!" } else { "#" });
-            self.text(&name);
+            self.text(aliases.find(*key).unwrap_or_default());
             self.text(" = ");
             match *key {
                 Key::Type(ty) => self.type_in_full(ty),
@@ -411,6 +449,5 @@ impl Printer<'_> {
             }
             self.text("\n");
         }
-        self.aliases.order = order;
     }
 }

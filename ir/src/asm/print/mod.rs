@@ -12,10 +12,13 @@ mod dense;
 mod loc;
 mod names;
 mod number;
+mod numbering;
 mod op;
+mod parallel;
 mod ty;
 
 use std::io;
+use std::sync::Arc;
 
 use crate::asm::TextInfo;
 use crate::attrs::{Attr, NamedAttr};
@@ -23,7 +26,7 @@ use crate::body::{Body, Module, Value};
 use crate::context::{Context, Ident};
 use crate::op_ref::OpRef;
 use crate::types::Type;
-use alias::{Aliases, Collector};
+use alias::{Aliases, Noting};
 use names::Names;
 
 /// What is printed, and how.
@@ -81,13 +84,15 @@ pub struct Printer<'p> {
     options: PrintOptions,
     indent: usize,
     names: Names<'p>,
-    aliases: Aliases,
+    aliases: Arc<Aliases>,
     /// While aliases are looked for: what is told of types, attributes and locations, which are not written then.
-    noting: Option<Box<Collector<'p>>>,
+    noting: Option<Box<Noting<'p>>>,
     /// Numbers of distinct attributes, in the order in which they are printed.
     distinct: Vec<Attr>,
     /// Dialect whose prefix is left out, innermost last.
     default_dialects: Vec<&'p str>,
+    /// Isolated ops that stand beside each other may be printed by several threads.
+    parallel: bool,
 }
 
 impl<'p> Printer<'p> {
@@ -103,13 +108,14 @@ impl<'p> Printer<'p> {
             out: String::new(),
             sink: None,
             failed: None,
-            names: Names::new(options.discard_value_names),
+            names: Names::default(),
             options,
             indent: 0,
-            aliases: Aliases::default(),
+            aliases: Arc::default(),
             noting: None,
             distinct: Vec::new(),
             default_dialects: vec!["builtin"],
+            parallel: false,
         }
     }
 
@@ -293,13 +299,15 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// Prints a whole program to `sink`, ending with a new line.
+/// Prints a whole program to `sink`, ending with a new line. Functions of a large program are printed by the threads of
+/// the rayon pool in which this is called; the text does not depend on how many there are.
 ///
 /// # Errors
 /// When `sink` cannot be written to.
 pub fn write_module(cx: &Context, module: &Module, options: &PrintOptions, sink: &mut dyn io::Write) -> io::Result<()> {
     let mut printer = Printer::with_options(cx, options.clone());
     printer.sink = Some(sink);
+    printer.parallel = true;
     printer.module(module);
     printer.flush(1);
     match printer.failed {

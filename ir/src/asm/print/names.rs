@@ -1,34 +1,24 @@
-//! Names of values and blocks.
-//!
-//! All are given before anything is printed, in MLIR's order. The values of a region are numbered as one run, block after
-//! block, without those of nested regions; nested regions follow, the last first. In generic form the count goes on from
-//! region to region, so that numbers are unique; in custom form a nested region goes on where the region around it
-//! ended, and siblings start at the same number. A value's own name is kept; without one, the op may suggest one in
-//! custom form ([`ResultNames`]). A name that an enclosing region uses already gets a suffix.
+//! Names of values and blocks, as printed. `numbering` gives them.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
-use super::is_default_value_name;
-use crate::body::{Block, Body, Op, Region, Value, ValueKind};
+use crate::body::{Block, Body, Op, Value, ValueKind};
 use crate::context::{Context, Ident};
-use crate::interfaces::ResultNames;
-use crate::op_ref::OpRef;
 
-/// A value's name in four bytes: a number, the number of an entry argument, an index into [`Names::made`], or, for a
+/// A value's name in four bytes: a number, the number of an entry argument, an index into [`Given::made`], or, for a
 /// result that shares the name of one before it, that result's index plus one; 0 for a value that is not numbered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Code(u32);
+pub(super) struct Code(pub(super) u32);
 
 const KIND: u32 = 3 << 30;
-const NUMBER: u32 = 1 << 30;
-const ARGUMENT: u32 = 2 << 30;
-const TEXT: u32 = KIND;
+pub(super) const NUMBER: u32 = 1 << 30;
+pub(super) const ARGUMENT: u32 = 2 << 30;
+pub(super) const TEXT: u32 = KIND;
 
 impl Code {
-    const NONE: Self = Self(0);
+    pub(super) const NONE: Self = Self(0);
 
     /// Index of the result that begins the group, for one that does not begin it itself.
     fn group_start(self) -> Option<usize> {
@@ -37,211 +27,59 @@ impl Code {
 }
 
 /// Names within one body.
-struct Table<'p> {
-    body: &'p Body,
-    values: Vec<Code>,
+pub(super) struct Table<'p> {
+    pub(super) body: &'p Body,
+    pub(super) values: Vec<Code>,
     /// For each block its number in its region.
-    blocks: Vec<u32>,
-    any_names: bool,
+    pub(super) blocks: Vec<u32>,
+    pub(super) any_names: bool,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Counters {
-    value: u32,
-    arg: u32,
-    /// Suffix to try next for a name that is in use.
-    conflict: u32,
-}
-
-/// A region whose values have no names yet.
-struct Pending<'p> {
-    table: usize,
-    body: &'p Body,
-    region: Region,
-    /// Where the region around it ended.
-    counters: Counters,
-    /// Length of the log of used names there.
-    used: usize,
-}
-
-pub(super) struct Names<'p> {
-    discard: bool,
-    /// Ops may name their results: in custom form.
-    suggest: bool,
-    tables: Vec<Table<'p>>,
-    /// Tables of the bodies that are being printed, innermost last.
-    open: Vec<usize>,
-    by_body: FxHashMap<*const Body, usize>,
-    counters: Counters,
-    /// Names in use in the enclosing regions.
-    used: FxHashSet<Ident>,
-    log: Vec<Ident>,
+/// The names of everything that is printed.
+#[derive(Default)]
+pub(super) struct Given<'p> {
+    pub(super) tables: Vec<Table<'p>>,
+    /// Tables by the address of their body.
+    by_body: FxHashMap<usize, usize>,
     /// Texts that values are called by.
-    made: Vec<Ident>,
+    pub(super) made: Vec<Ident>,
 }
 
-impl<'p> Names<'p> {
-    pub(super) fn new(discard: bool) -> Self {
-        Self {
-            discard,
-            suggest: false,
-            tables: Vec::new(),
-            open: Vec::new(),
-            by_body: FxHashMap::default(),
-            counters: Counters::default(),
-            used: FxHashSet::default(),
-            log: Vec::new(),
-            made: Vec::new(),
-        }
-    }
-
-    /// Names all values in `root` and beside it; `unique` numbers without starting anew.
-    pub(super) fn number_all(&mut self, root: OpRef<'p>, unique: bool) {
-        let (cx, body) = (root.cx, root.body);
-        self.suggest = !unique;
-        let table = self.add_table(body);
-        let mut pending = Vec::new();
-        match body.op_block(root.op).and_then(|b| body.block_region(b)) {
-            Some(region) => pending.push(self.pending(table, body, region)),
-            None => {
-                self.number_op(cx, table, root.op);
-                self.push_nested(root, table, &mut pending);
-            }
-        }
-        while let Some(next) = pending.pop() {
-            if !unique {
-                self.counters = next.counters;
-            }
-            for name in self.log.drain(next.used..) {
-                self.used.remove(&name);
-            }
-            self.number_region(cx, &next);
-            for block in next.body.blocks(next.region) {
-                for op in next.body.ops(block) {
-                    self.push_nested(OpRef::new(cx, next.body, op), next.table, &mut pending);
-                }
-            }
-        }
-        self.used = FxHashSet::default();
-        self.log = Vec::new();
-    }
-
-    fn add_table(&mut self, body: &'p Body) -> usize {
+impl<'p> Given<'p> {
+    pub(super) fn add_table(&mut self, body: &'p Body, any_names: bool) -> usize {
         self.tables.push(Table {
             body,
             values: vec![Code::NONE; body.value_slots()],
             blocks: vec![0; body.block_slots()],
-            any_names: !self.discard && body.has_value_names(),
+            any_names,
         });
         let table = self.tables.len() - 1;
-        self.by_body.insert(body, table);
+        self.by_body.insert(std::ptr::from_ref(body).addr(), table);
         table
     }
+}
 
-    fn pending(&self, table: usize, body: &'p Body, region: Region) -> Pending<'p> {
-        Pending { table, body, region, counters: self.counters, used: self.log.len() }
-    }
+/// Names, and which bodies are being printed. Copies share the names.
+#[derive(Clone, Default)]
+pub(super) struct Names<'p> {
+    given: Arc<Given<'p>>,
+    /// Tables of the bodies that are being printed, innermost last.
+    open: Vec<usize>,
+}
 
-    fn push_nested(&mut self, op: OpRef<'p>, table: usize, pending: &mut Vec<Pending<'p>>) {
-        let (table, body) = match op.body.nested(op.op) {
-            Some(nested) => (self.add_table(nested), nested),
-            None => (table, op.body),
-        };
-        for region in op.regions() {
-            pending.push(self.pending(table, body, region.region));
-        }
+impl<'p> Names<'p> {
+    pub(super) fn new(given: Given<'p>) -> Self {
+        Self { given: Arc::new(given), open: Vec::new() }
     }
 
     /// Enters a body for printing.
     pub(super) fn enter_body(&mut self, body: &'p Body) {
-        let table = self.by_body[&std::ptr::from_ref(body)];
+        let table = self.given.by_body[&std::ptr::from_ref(body).addr()];
         self.open.push(table);
     }
 
     pub(super) fn leave_body(&mut self) {
         self.open.pop();
-    }
-
-    fn number_region(&mut self, cx: &'p Context, region: &Pending<'p>) {
-        for (i, block) in region.body.blocks(region.region).enumerate() {
-            self.tables[region.table].blocks[block.index()] = i as u32;
-            self.number_block(cx, region.table, block, i == 0);
-        }
-    }
-
-    fn number_block(&mut self, cx: &'p Context, table: usize, block: Block, is_entry: bool) {
-        let body = self.tables[table].body;
-        for &arg in body.block_args(block) {
-            let code = self.own_name(cx, table, arg).unwrap_or_else(|| {
-                let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
-                *counter += 1;
-                Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
-            });
-            self.tables[table].values[arg.index()] = code;
-        }
-        for op in body.ops(block) {
-            self.number_op(cx, table, op);
-        }
-    }
-
-    /// The results of an op share a number; each with a name of its own begins a group.
-    fn number_op(&mut self, cx: &'p Context, table: usize, op: Op) {
-        let mut start = 0;
-        let body = self.tables[table].body;
-        let suggested = self.suggested(cx, body, op);
-        for (i, result) in body.results(op).enumerate() {
-            let suggested = suggested.iter().find(|(at, _)| *at == i).map(|(_, name)| cx.ident(name));
-            let own = self.own_name(cx, table, result).or_else(|| suggested.map(|name| self.unique(cx, name)));
-            let code = match own {
-                Some(code) => {
-                    start = i as u32;
-                    code
-                }
-                None if i == 0 => {
-                    self.counters.value += 1;
-                    Code(NUMBER | (self.counters.value - 1))
-                }
-                None => Code(start + 1),
-            };
-            self.tables[table].values[result.index()] = code;
-        }
-    }
-
-    /// The kept name of a value, made unique.
-    fn own_name(&mut self, cx: &Context, table: usize, value: Value) -> Option<Code> {
-        let table = &self.tables[table];
-        if !table.any_names {
-            return None;
-        }
-        let name = table.body.value_name(value)?;
-        let text = cx.str(name);
-        if is_default_value_name(text) || !is_value_name(text) {
-            return None;
-        }
-        Some(self.unique(cx, name))
-    }
-
-    /// What the op would have its results called.
-    fn suggested(&self, cx: &'p Context, body: &'p Body, op: Op) -> SmallVec<[(usize, Cow<'static, str>); 1]> {
-        if !self.suggest || body.num_results(op) == 0 {
-            return SmallVec::new();
-        }
-        let op = OpRef::new(cx, body, op);
-        let names = op.info().and_then(|info| info.interface::<dyn ResultNames>());
-        names.map(|names| names.names(op)).unwrap_or_default()
-    }
-
-    /// The name, or the name with the next suffix that makes it unique.
-    fn unique(&mut self, cx: &Context, name: Ident) -> Code {
-        let mut unique = name;
-        while self.used.contains(&unique) {
-            unique = cx.ident(&format!("{}_{}", cx.str(name), self.counters.conflict));
-            self.counters.conflict += 1;
-        }
-        self.used.insert(unique);
-        self.log.push(unique);
-        self.made.push(unique);
-        Code(TEXT | (self.made.len() - 1) as u32)
     }
 
     /// Writes `%name` or `%name#number`.
@@ -268,7 +106,7 @@ impl<'p> Names<'p> {
             ARGUMENT => out.push_str("%arg"),
             TEXT => {
                 out.push('%');
-                out.push_str(cx.str(self.made[n as usize]));
+                out.push_str(cx.str(self.given.made[n as usize]));
                 return true;
             }
             _ => {
@@ -311,11 +149,11 @@ impl<'p> Names<'p> {
     }
 
     fn innermost(&self) -> &Table<'p> {
-        &self.tables[*self.open.last().expect("inside a body")]
+        &self.given.tables[*self.open.last().expect("inside a body")]
     }
 
     fn table(&self, body: &Body) -> Option<&Table<'p>> {
-        self.open.iter().rev().map(|&t| &self.tables[t]).find(|t| std::ptr::eq(t.body, body))
+        self.open.iter().rev().map(|&t| &self.given.tables[t]).find(|t| std::ptr::eq(t.body, body))
     }
 
     /// The block's number in its region.
@@ -333,12 +171,4 @@ impl Table<'_> {
     fn shares_name(&self, op: Op, index: usize) -> bool {
         index < self.body.num_results(op) && self.code(op, index).group_start().is_some()
     }
-}
-
-/// True for what may stand after `%`.
-fn is_value_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let special = |c: &u8| matches!(c, b'_' | b'$' | b'.' | b'-');
-    bytes.first().is_some_and(|c| c.is_ascii_alphabetic() || special(c))
-        && bytes.iter().all(|c| c.is_ascii_alphanumeric() || special(c))
 }

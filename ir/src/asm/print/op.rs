@@ -2,7 +2,11 @@
 //!
 //! An op that has regions waits on a stack of frames while they are printed, so that nesting costs no machine stack.
 
+use std::sync::Arc;
+
 use super::alias;
+use super::names::Names;
+use super::numbering::number_all;
 use super::{Printer, write_quoted};
 use crate::asm::{Resource, TextInfo};
 use crate::attrs::{Attr, AttrData};
@@ -71,16 +75,16 @@ impl<'p> Printer<'p> {
 
     /// Prints an op with all that is in it, and the aliases before it.
     pub(super) fn tree(&mut self, root: OpRef<'p>, text: &'p TextInfo) {
-        self.names.number_all(root, self.options.generic);
+        self.names = Names::new(number_all(root, self.options.generic, self.options.discard_value_names));
         if !self.options.local_scope {
-            self.aliases = self.find_aliases(root, text);
+            self.aliases = Arc::new(self.find_aliases(root, text));
         }
         self.alias_definitions(false);
         self.write_tree(root);
     }
 
-    /// In custom form only what the formats write gets an alias, in the order in which they write it; so the text is
-    /// written once for this alone, unless there is nothing to find.
+    /// In custom form only what the formats write gets an alias, in the order in which they write it; so the ops that
+    /// hold something with an alias are written once for this alone.
     fn find_aliases(&mut self, root: OpRef<'p>, text: &'p TextInfo) -> alias::Aliases {
         let mut collector = alias::collector(self.cx, text, &self.options);
         collector.walk(root);
@@ -88,10 +92,11 @@ impl<'p> Printer<'p> {
             return collector.name_all();
         }
         let written = std::mem::take(&mut self.out);
-        self.noting = Some(Box::new(alias::collector(self.cx, text, &self.options)));
+        let again = alias::collector(self.cx, text, &self.options);
+        self.noting = Some(Box::new(collector.note_with(again)));
         self.write_tree(root);
         self.out = written;
-        self.noting.take().map(|collector| collector.name_all()).unwrap_or_default()
+        self.noting.take().map(|noting| noting.name_all()).unwrap_or_default()
     }
 
     fn write_tree(&mut self, root: OpRef<'p>) {
@@ -112,6 +117,19 @@ impl<'p> Printer<'p> {
     pub(super) fn write_alone(&mut self, op: OpRef<'p>) {
         let mut frames = Vec::new();
         self.begin_unnamed(op, &mut frames);
+        self.write_frames(frames);
+    }
+
+    /// Writes an op as a line of its own.
+    pub(super) fn write_line(&mut self, op: OpRef<'p>) {
+        self.write_indent();
+        let mut frames = Vec::new();
+        self.begin_op(op, &mut frames);
+        self.write_frames(frames);
+        self.text("\n");
+    }
+
+    fn write_frames(&mut self, mut frames: Vec<Frame<'p>>) {
         while let Some(frame) = frames.pop() {
             match frame {
                 Frame::Op(op) => self.resume_op(op, &mut frames),
@@ -122,6 +140,9 @@ impl<'p> Printer<'p> {
 
     /// Prints an op up to its first region, or all of it.
     fn begin_op(&mut self, op: OpRef<'p>, frames: &mut Vec<Frame<'p>>) {
+        if self.noting.as_ref().is_some_and(|noting| noting.may_skip(op)) {
+            return;
+        }
         self.names.write_results(&mut self.out, self.cx, op.op);
         self.begin_unnamed(op, frames);
     }
@@ -275,6 +296,11 @@ impl<'p> Printer<'p> {
         while let Some(block) = frame.block {
             if let Some(op) = frame.op.filter(|op| Some(*op) != frame.skipped) {
                 let body = frame.body;
+                if let Some(next) = self.write_isolated(body, op, frame.skipped) {
+                    frame.op = next;
+                    self.flush(super::FLUSH_AT);
+                    continue;
+                }
                 frame.op = body.next_op(op);
                 self.write_indent();
                 let depth = frames.len();

@@ -1,0 +1,201 @@
+//! Gives names to values and blocks.
+//!
+//! All are given before anything is printed, in MLIR's order. The values of a region are numbered as one run, block after
+//! block, without those of nested regions; nested regions follow, the last first. In generic form the count goes on from
+//! region to region, so that numbers are unique; in custom form a nested region goes on where the region around it
+//! ended, and siblings start at the same number. A value's own name is kept; without one, the op may suggest one in
+//! custom form ([`ResultNames`]). A name that an enclosing region uses already gets a suffix.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::is_default_value_name;
+use super::names::{ARGUMENT, Code, Given, NUMBER, TEXT};
+use crate::body::{Block, Body, Op, Region, Value};
+use crate::context::{Context, Ident};
+use crate::interfaces::ResultNames;
+use crate::op_ref::OpRef;
+
+#[derive(Clone, Copy, Default)]
+struct Counters {
+    value: u32,
+    arg: u32,
+    /// Suffix to try next for a name that is in use.
+    conflict: u32,
+}
+
+/// A region whose values have no names yet.
+struct Pending<'p> {
+    table: usize,
+    body: &'p Body,
+    region: Region,
+    /// Where the region around it ended.
+    counters: Counters,
+    /// Length of the log of used names there.
+    used: usize,
+}
+
+struct Numbering<'p> {
+    discard: bool,
+    /// Ops may name their results: in custom form.
+    suggest: bool,
+    given: Given<'p>,
+    counters: Counters,
+    /// Names in use in the enclosing regions.
+    used: FxHashSet<Ident>,
+    log: Vec<Ident>,
+}
+
+/// Names all values in `root` and beside it; `unique` numbers without starting anew, `discard` leaves out the values' own
+/// names.
+pub(super) fn number_all<'p>(root: OpRef<'p>, unique: bool, discard: bool) -> Given<'p> {
+    let mut numbering = Numbering {
+        discard,
+        suggest: !unique,
+        given: Given::default(),
+        counters: Counters::default(),
+        used: FxHashSet::default(),
+        log: Vec::new(),
+    };
+    numbering.run(root, unique);
+    numbering.given
+}
+
+impl<'p> Numbering<'p> {
+    fn run(&mut self, root: OpRef<'p>, unique: bool) {
+        let (cx, body) = (root.cx, root.body);
+        let table = self.add_table(body);
+        let mut pending = Vec::new();
+        match body.op_block(root.op).and_then(|b| body.block_region(b)) {
+            Some(region) => pending.push(self.pending(table, body, region)),
+            None => {
+                self.number_op(cx, table, root.op);
+                self.push_nested(root, table, &mut pending);
+            }
+        }
+        while let Some(next) = pending.pop() {
+            if !unique {
+                self.counters = next.counters;
+            }
+            for name in self.log.drain(next.used..) {
+                self.used.remove(&name);
+            }
+            self.number_region(cx, &next);
+            for block in next.body.blocks(next.region) {
+                for op in next.body.ops(block) {
+                    self.push_nested(OpRef::new(cx, next.body, op), next.table, &mut pending);
+                }
+            }
+        }
+    }
+
+    fn add_table(&mut self, body: &'p Body) -> usize {
+        self.given.add_table(body, !self.discard && body.has_value_names())
+    }
+
+    fn pending(&self, table: usize, body: &'p Body, region: Region) -> Pending<'p> {
+        Pending { table, body, region, counters: self.counters, used: self.log.len() }
+    }
+
+    fn push_nested(&mut self, op: OpRef<'p>, table: usize, pending: &mut Vec<Pending<'p>>) {
+        let (table, body) = match op.body.nested(op.op) {
+            Some(nested) => (self.add_table(nested), nested),
+            None => (table, op.body),
+        };
+        for region in op.regions() {
+            pending.push(self.pending(table, body, region.region));
+        }
+    }
+
+    fn number_region(&mut self, cx: &'p Context, region: &Pending<'p>) {
+        for (i, block) in region.body.blocks(region.region).enumerate() {
+            self.given.tables[region.table].blocks[block.index()] = i as u32;
+            self.number_block(cx, region.table, block, i == 0);
+        }
+    }
+
+    fn number_block(&mut self, cx: &'p Context, table: usize, block: Block, is_entry: bool) {
+        let body = self.given.tables[table].body;
+        for &arg in body.block_args(block) {
+            let code = self.own_name(cx, table, arg).unwrap_or_else(|| {
+                let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
+                *counter += 1;
+                Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
+            });
+            self.given.tables[table].values[arg.index()] = code;
+        }
+        for op in body.ops(block) {
+            self.number_op(cx, table, op);
+        }
+    }
+
+    /// The results of an op share a number; each with a name of its own begins a group.
+    fn number_op(&mut self, cx: &'p Context, table: usize, op: Op) {
+        let mut start = 0;
+        let body = self.given.tables[table].body;
+        let suggested = self.suggested(cx, body, op);
+        for (i, result) in body.results(op).enumerate() {
+            let suggested = suggested.iter().find(|(at, _)| *at == i).map(|(_, name)| cx.ident(name));
+            let own = self.own_name(cx, table, result).or_else(|| suggested.map(|name| self.unique(cx, name)));
+            let code = match own {
+                Some(code) => {
+                    start = i as u32;
+                    code
+                }
+                None if i == 0 => {
+                    self.counters.value += 1;
+                    Code(NUMBER | (self.counters.value - 1))
+                }
+                None => Code(start + 1),
+            };
+            self.given.tables[table].values[result.index()] = code;
+        }
+    }
+
+    /// The kept name of a value, made unique.
+    fn own_name(&mut self, cx: &Context, table: usize, value: Value) -> Option<Code> {
+        let table = &self.given.tables[table];
+        if !table.any_names {
+            return None;
+        }
+        let name = table.body.value_name(value)?;
+        let text = cx.str(name);
+        if is_default_value_name(text) || !is_value_name(text) {
+            return None;
+        }
+        Some(self.unique(cx, name))
+    }
+
+    /// What the op would have its results called.
+    fn suggested(&self, cx: &'p Context, body: &'p Body, op: Op) -> SmallVec<[(usize, Cow<'static, str>); 1]> {
+        if !self.suggest || body.num_results(op) == 0 {
+            return SmallVec::new();
+        }
+        let op = OpRef::new(cx, body, op);
+        let names = op.info().and_then(|info| info.interface::<dyn ResultNames>());
+        names.map(|names| names.names(op)).unwrap_or_default()
+    }
+
+    /// The name, or the name with the next suffix that makes it unique.
+    fn unique(&mut self, cx: &Context, name: Ident) -> Code {
+        let mut unique = name;
+        while self.used.contains(&unique) {
+            unique = cx.ident(&format!("{}_{}", cx.str(name), self.counters.conflict));
+            self.counters.conflict += 1;
+        }
+        self.used.insert(unique);
+        self.log.push(unique);
+        self.given.made.push(unique);
+        Code(TEXT | (self.given.made.len() - 1) as u32)
+    }
+}
+
+/// True for what may stand after `%`.
+fn is_value_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let special = |c: &u8| matches!(c, b'_' | b'$' | b'.' | b'-');
+    bytes.first().is_some_and(|c| c.is_ascii_alphabetic() || special(c))
+        && bytes.iter().all(|c| c.is_ascii_alphanumeric() || special(c))
+}
