@@ -30,8 +30,10 @@ pub struct Job {
     pub seed: u64,
     /// Number of the first input.
     pub from: u64,
-    /// When to stop.
+    /// When to stop, at the latest.
     pub time: Duration,
+    /// Number of the input before which to stop.
+    pub until: u64,
     /// The project.
     pub root: PathBuf,
     /// Where findings go.
@@ -62,12 +64,12 @@ pub fn supervise(job: &Job) -> Result<Outcome, String> {
     let corpus = Corpus::read(&job.root)?;
     let start = Instant::now();
     let (mut from, mut outcome) = (job.from, Outcome::default());
-    while let Some(left) = job.time.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
+    while let Some(left) = job.time.checked_sub(start.elapsed()).filter(|left| !left.is_zero() && from < job.until) {
         std::fs::write(&notes, "").map_err(fail)?;
         let mut command = Command::new(&program);
         command.arg("--worker").arg(&notes).args(["--target", job.target.name()]);
         command.args(["--seed", &job.seed.to_string(), "--from", &from.to_string()]);
-        command.args(["--seconds", &left.as_secs_f64().to_string()]);
+        command.args(["--seconds", &left.as_secs_f64().to_string(), "--inputs", &(job.until - from).to_string()]);
         let status = command.stdin(Stdio::null()).stderr(Stdio::null()).status();
         let status = status.map_err(|e| format!("a worker cannot be started: {e}"))?;
         let text = std::fs::read_to_string(&notes).map_err(fail)?;
@@ -167,7 +169,7 @@ pub fn work(job: &Job, notes: &Path) -> Result<(), String> {
     let run = || -> std::io::Result<()> {
         let mut cx = Context::new(sutura_dialects::all());
         let mut index = job.from;
-        while start.elapsed() < job.time {
+        while start.elapsed() < job.time && index < job.until {
             if (index - job.from) % INPUTS_PER_CONTEXT == INPUTS_PER_CONTEXT - 1 {
                 cx = Context::new(sutura_dialects::all());
             }

@@ -13,11 +13,12 @@ use sutura_ir::Context;
 const HELP: &str = "\
 Looks for inputs that make parser, printer, verifier, passes or FileCheck panic, hang for 5 s, or overflow the stack.
 
-Usage: sutura-fuzz [--target NAME]… [--seconds N] [--seed N] [--from N] [--findings FOLDER]
+Usage: sutura-fuzz [--target NAME]… [--seconds N] [--inputs N] [--seed N] [--from N] [--findings FOLDER]
        sutura-fuzz --target NAME --file FILE
 
   --target NAME      parse, roundtrip, verify, pipeline or filecheck; all of them without it
-  --seconds N        time of each target (60)
+  --seconds N        time of each target (60, or as long as it takes with --inputs)
+  --inputs N         number of inputs of each target
   --seed N           inputs follow from it and their number (1)
   --from N           number of the first input (0)
   --findings FOLDER  where inputs that fail are saved (target/fuzz)
@@ -25,6 +26,9 @@ Usage: sutura-fuzz [--target NAME]… [--seconds N] [--seed N] [--from N] [--fin
 
 Exit status: 0 nothing found; 1 something found; 2 wrong usage
 ";
+
+/// Years: an end that no run sees.
+const FOR_EVER: Duration = Duration::from_secs(1 << 30);
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -39,9 +43,8 @@ fn main() -> ExitCode {
 fn run(args: Vec<String>) -> Result<ExitCode, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf();
     let findings = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("fuzz");
-    let time = Duration::from_secs(60);
-    let mut job = Job { target: Target::Parse, seed: 1, from: 0, time, root, findings };
-    let (mut targets, mut file, mut notes) = (Vec::new(), None, None);
+    let mut job = Job { target: Target::Parse, seed: 1, from: 0, time: FOR_EVER, until: u64::MAX, root, findings };
+    let (mut targets, mut file, mut notes, mut time, mut inputs) = (Vec::new(), None, None, None, None);
     let mut rest = args.into_iter();
     while let Some(flag) = rest.next() {
         if flag == "--help" {
@@ -53,8 +56,9 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
             "--target" => targets.push(Target::from_name(&value).ok_or_else(|| format!("no target `{value}`"))?),
             "--seconds" => {
                 let seconds = value.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-                job.time = seconds.ok_or_else(|| format!("`{flag}` takes a number of seconds"))?;
+                time = Some(seconds.ok_or_else(|| format!("`{flag}` takes a number of seconds"))?);
             }
+            "--inputs" => inputs = Some(number()?),
             "--seed" => job.seed = number()?,
             "--from" => job.from = number()?,
             "--findings" => job.findings = value.into(),
@@ -63,6 +67,8 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
             _ => return Err(format!("unknown flag `{flag}`; see --help")),
         }
     }
+    job.until = inputs.map_or(u64::MAX, |n| job.from.saturating_add(n));
+    job.time = time.unwrap_or(if inputs.is_some() { FOR_EVER } else { Duration::from_secs(60) });
     if targets.is_empty() {
         targets = Target::ALL.to_vec();
     }

@@ -451,4 +451,21 @@ impl Context {
             _ => None,
         }
     }
+
+    /// The constant elements `attr` with the type `ty`, which has the same shape and elements and may differ in the
+    /// encoding; `None` when `attr` is no such constant.
+    pub fn with_elements_type(&self, attr: Attr, ty: Type) -> Option<Attr> {
+        let before = self.attr_type(attr)?;
+        if self.shape(before) != self.shape(ty) || self.element_type(before) != self.element_type(ty) {
+            return None;
+        }
+        let data = match self.attr_data(attr) {
+            AttrData::Dense { data, splat, .. } => AttrData::Dense { ty, data, splat },
+            AttrData::DenseStrings { values, splat, .. } => AttrData::DenseStrings { ty, values, splat },
+            AttrData::DenseResource { key, .. } => AttrData::DenseResource { ty, key },
+            AttrData::Sparse { indices, values, .. } => AttrData::Sparse { ty, indices, values },
+            _ => return None,
+        };
+        Some(self.attr(data))
+    }
 }

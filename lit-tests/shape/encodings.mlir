@@ -25,3 +25,24 @@ func.func @g(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N 
   }
   return %0 : tensor<?xf32, #dyn.shape<[N + 1]>>
 }
+
+// A constant's elements have its type.
+// CHECK-LABEL: func.func @constants
+// STRIP-LABEL: func.func @constants
+func.func @constants(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: arith.constant dense<1.000000e+00> : tensor<2x3xf32, #dyn.shape<[2, 3]>>
+  // STRIP: arith.constant dense<1.000000e+00> : tensor<2x3xf32>{{$}}
+  %0 = arith.constant dense<1.0> : tensor<2x3xf32>
+  // CHECK: arith.addf %x, %{{.*}} : tensor<2x3xf32, #dyn.shape<[2, 3]>>
+  %1 = arith.addf %x, %0 : tensor<2x3xf32>
+  // STRIP: arith.constant dense<2.000000e+00> : tensor<2x3xf32>{{$}}
+  %2 = arith.constant dense<2.0> : tensor<2x3xf32, #dyn.shape<[2, 3]>>
+  %3 = arith.cmpf ueq, %2, %2 : tensor<2x3xf32, #dyn.shape<[2, 3]>>
+  return %1 : tensor<2x3xf32>
+}
+
+// Outside a function there are types as well.
+// CHECK: %[[C:.*]] = arith.constant dense<3.000000e+00> : tensor<2xf32, #dyn.shape<[2]>>
+// CHECK: arith.cmpf ueq, %[[C]], %[[C]] : tensor<2xf32, #dyn.shape<[2]>>
+%outside = arith.constant dense<3.0> : tensor<2xf32>
+%equal = arith.cmpf ueq, %outside, %outside : tensor<2xf32>

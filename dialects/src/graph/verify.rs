@@ -379,9 +379,9 @@ impl Verify for ConstantOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
         let (cx, ty) = (op.cx, op.result_types().next());
         let value = op.prop("value").and_then(|v| cx.attr_type(v));
-        let plain = ty.is_some_and(|t| matches!(cx.type_data(t), TypeData::RankedTensor { encoding: None, .. }));
+        let is_tensor = ty.is_some_and(|t| matches!(cx.type_data(t), TypeData::RankedTensor { .. }));
         let is_static = ty.and_then(|t| cx.shape(t)).is_some_and(|s| s.iter().all(|d| *d >= 0));
-        if value != ty || !plain || !is_static {
+        if value != ty || !is_tensor || !is_static {
             return fail(op, diags, "result must have the static tensor type of the value");
         }
         Ok(())

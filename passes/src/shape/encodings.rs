@@ -16,7 +16,7 @@ pub static MATERIALIZE_ENCODINGS: PassInfo = PassInfo {
     argument: "materialize-encodings",
     summary: "Give every ranked tensor type its symbolic shape",
     description: "Adds `#dyn.shape` to every ranked tensor type of values and signatures that has no encoding; a static \
-                  size is written as a constant, an unknown one as `?`. Constants keep their types.",
+                  size is written as a constant, an unknown one as `?`. Constants other than of elements keep their types.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: CHANGED,
@@ -58,7 +58,7 @@ impl Pass for Encodings {
 
 impl Encodings {
     fn body(&self, cx: &Context, body: &mut Body) -> (u64, Vec<Diagnostic>) {
-        let (mut changed, mut remarks) = (0, Vec::new());
+        let (mut changed, mut remarks, mut constants) = (0, Vec::new(), Vec::new());
         let ops: Vec<Op> = body.preorder().collect();
         let mut values: Vec<Value> = Vec::new();
         // Symbols are known by the arguments' types; what computes with them needs those.
@@ -68,7 +68,8 @@ impl Encodings {
             let inside = view.regions().flat_map(|r| r.blocks()).filter(|b| std::ptr::eq(b.body, view.body));
             values.extend(inside.flat_map(|b| b.args().to_vec()));
             needs_symbols |= view.is::<SizeOp<'_>>();
-            if self.add && view.has_trait(Traits::ConstantLike) {
+            if view.has_trait(Traits::ConstantLike) {
+                constants.push(op);
                 continue;
             }
             if !self.add && needs_encoding(view) {
@@ -93,10 +94,31 @@ impl Encodings {
                 changed += 1;
             }
         }
+        for op in constants {
+            changed += u64::from(self.constant(cx, &mut rw, op));
+        }
         for op in ops {
             changed += u64::from(self.signature(cx, &mut rw, op));
         }
         (changed, remarks)
+    }
+
+    /// A constant's type is also that of what it holds.
+    fn constant(&self, cx: &Context, rw: &mut Rewriter<'_>, op: Op) -> bool {
+        let result = rw.body().result(op, 0);
+        let before = rw.body().ty(result);
+        let after = self.convert(cx, before);
+        if after == before {
+            return false;
+        }
+        let entries = cx.entries(rw.body().props(op));
+        let held = entries.iter().find(|entry| cx.attr_type(entry.value) == Some(before));
+        let Some((name, value)) = held.and_then(|e| Some((e.name, cx.with_elements_type(e.value, after)?))) else {
+            return false;
+        };
+        rw.set_prop(op, cx.str(name), Some(value));
+        rw.set_type(result, after);
+        true
     }
 
     /// A function's type is that of its body, where it has one.
