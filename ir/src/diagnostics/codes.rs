@@ -67,6 +67,7 @@ codes! {
     NOT_CONVERGED = "W0102", "Canonicalization stopped before nothing was left to do.";
     CASTS_LEFT = "W0103", "Conversion casts are left after conversion passes.";
     IDLE_FLAG = "W0104", "A flag does nothing here.";
+    SPLIT_MARKER = "W0105", "A line is close to the marker between parts of a file.";
     NOTHING_CHECKED = "W0110", "`--check-passes` compared nothing.";
     NOT_CHECKED = "W0111", "`--check-passes` cannot run a function.";
     CHECK_BROKEN_OFF = "W0112", "`--check-passes` cannot compare a function across a pass.";

@@ -30,7 +30,7 @@ pub use parse::parse_pipeline;
 pub use pipeline::{Item, OpPassManager};
 pub use place::place_passes;
 pub use registry::{NamedPipeline, PassRegistry};
-pub use report::{Failure, PassRecord, PipelineReport, banner};
+pub use report::{Failure, PassRecord, PassSpan, PipelineReport, banner};
 pub use run::{Event, RunConfig, run_pipeline};
 pub use snapshot::{SymbolEntry, SymbolSnapshot};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Item, OpLabel, OpPassManager, PassInfo};
 
@@ -26,6 +26,23 @@ pub struct PipelineReport {
     pub records: Vec<PassRecord>,
     /// What ended the run, the first in the order of the text.
     pub failure: Option<Failure>,
+    /// Each pass on each op, in the order of the text, where it is asked for.
+    pub spans: Vec<PassSpan>,
+}
+
+/// One pass on one op.
+#[derive(Clone, Debug)]
+pub struct PassSpan {
+    /// The pass.
+    pub pass: &'static PassInfo,
+    /// The op that it ran on and those around it, outermost first.
+    pub path: Vec<OpLabel>,
+    /// When it began.
+    pub start: Instant,
+    /// How long it took.
+    pub time: Duration,
+    /// Number of the thread that it ran on.
+    pub thread: usize,
 }
 
 /// A pass that failed.
@@ -44,11 +61,12 @@ impl PipelineReport {
             .iter()
             .map(|(_, pass)| PassRecord { counts: vec![0; pass.info().statistics.len()], ..PassRecord::default() })
             .collect();
-        Self { records, failure: None }
+        Self { records, failure: None, spans: Vec::new() }
     }
 
     pub(super) fn add(&mut self, other: Self) {
         self.failure = self.failure.take().or(other.failure);
+        self.spans.extend(other.spans);
         for (sum, one) in self.records.iter_mut().zip(&other.records) {
             sum.runs += one.runs;
             sum.time += one.time;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::instrument::{Dump, IrPrinting, OpLabel, When};
 use super::place::paths_to;
-use super::report::{Failure, PipelineReport};
+use super::report::{Failure, PassSpan, PipelineReport};
 use super::{Item, OpPassManager, PassError, PassInstance, PassRun, SymbolSnapshot};
 use crate::analysis::{Analyses, PreservedAnalyses};
 use crate::body::{Module, Op};
@@ -32,6 +32,8 @@ pub struct RunConfig {
     pub verify: VerifyOptions,
     /// Printing of the IR around passes.
     pub print_ir: Option<IrPrinting>,
+    /// Keep when and where each pass ran on each op, in [`PipelineReport::spans`].
+    pub keep_spans: bool,
 }
 
 /// What a run reports, in order.
@@ -305,7 +307,12 @@ impl Shared<'_> {
             printed: &mut printed,
         };
         let returned = catch_unwind(AssertUnwindSafe(|| pass.pass().run(&mut run)));
-        record.time += start.elapsed();
+        let time = start.elapsed();
+        record.time += time;
+        if self.config.keep_spans {
+            let (thread, path) = (rayon::current_thread_index().unwrap_or_default(), place.path.clone());
+            out.report.spans.push(PassSpan { pass: info, path, start, time, thread });
+        }
         let panicked = returned.is_err();
         let result = match returned {
             Ok(returned) => honest(info.argument, loc, returned, &mut diags),

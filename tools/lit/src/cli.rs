@@ -27,10 +27,10 @@ struct Arguments {
     /// How many tests run at once (default: one per processor)
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
-    /// Only tests whose "suite :: path" this regular expression matches
+    /// Only tests whose "suite :: path" this regular expression matches; LIT_FILTER otherwise
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
-    /// No tests whose "suite :: path" this regular expression matches
+    /// No tests whose "suite :: path" this regular expression matches; LIT_FILTER_OUT otherwise
     #[arg(long, value_name = "REGEX")]
     filter_out: Option<Regex>,
     /// Set a parameter of the suites
@@ -42,6 +42,30 @@ struct Arguments {
     /// Seconds a test may take; 0 for any time
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
+    /// So many tests at most
+    #[arg(long, value_name = "N")]
+    max_tests: Option<usize>,
+    /// Cut the tests into so many shards; LIT_NUM_SHARDS otherwise
+    #[arg(long, value_name = "N")]
+    num_shards: Option<usize>,
+    /// Run only this one of the shards, from 1; LIT_RUN_SHARD otherwise
+    #[arg(long, value_name = "N")]
+    run_shard: Option<usize>,
+    /// In the order of names, or in one that is different each time
+    #[arg(long, value_name = "ORDER", default_value = "lexical")]
+    order: Order,
+    /// Tests that must fail, by their paths in the suite, separated by semicolons; LIT_XFAIL otherwise
+    #[arg(long, value_name = "LIST", value_delimiter = ';')]
+    xfail: Vec<String>,
+    /// Tests that need not fail, whatever they and --xfail say; LIT_XFAIL_NOT otherwise
+    #[arg(long, value_name = "LIST", value_delimiter = ';')]
+    xfail_not: Vec<String>,
+    /// Exit status 0 where the filters leave no test
+    #[arg(long)]
+    allow_empty_runs: bool,
+    /// Exit status 0 where tests fail
+    #[arg(long)]
+    ignore_fail: bool,
     /// Stop after this many failures
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
@@ -75,6 +99,16 @@ struct Arguments {
     /// Write the results as xunit XML
     #[arg(long, value_name = "FILE")]
     xunit_xml_output: Option<PathBuf>,
+    /// Of the tests, only the failed ones in the files of results
+    #[arg(long)]
+    report_failures_only: bool,
+}
+
+/// In which order tests run.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Order {
+    Lexical,
+    Random,
 }
 
 /// The suites of the paths, and their tests, each with the index of its suite.
@@ -104,7 +138,7 @@ impl From<io::Error> for Trouble {
 /// Runs the command with `args` (the first is the name of the program) and
 /// returns its exit status. `tools` are there besides programs.
 pub fn main(args: impl IntoIterator<Item = std::ffi::OsString>, tools: &Tools) -> i32 {
-    let arguments = match Arguments::try_parse_from(args) {
+    let mut arguments = match Arguments::try_parse_from(args) {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
@@ -112,7 +146,8 @@ pub fn main(args: impl IntoIterator<Item = std::ffi::OsString>, tools: &Tools) -
         }
     };
     let mut out = io::stdout().lock();
-    match arguments.run(tools, &mut out) {
+    let done = arguments.add_environment().map_err(Trouble::from).and_then(|()| arguments.run(tools, &mut out));
+    match done {
         Ok(status) => status,
         Err(Trouble::Usage(message)) => {
             let _ = writeln!(io::stderr(), "sutura-lit: error: {message}");
@@ -126,6 +161,28 @@ pub fn main(args: impl IntoIterator<Item = std::ffi::OsString>, tools: &Tools) -
 }
 
 impl Arguments {
+    /// Takes what is not given from variables, as LLVM's lit does.
+    fn add_environment(&mut self) -> Result<(), String> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let wrong = |name: &str, value: &str| format!("the variable {name} has a wrong value, '{value}'");
+        for (field, name) in [(&mut self.filter, "LIT_FILTER"), (&mut self.filter_out, "LIT_FILTER_OUT")] {
+            if let (None, Some(value)) = (&field, variable(name)) {
+                *field = Some(Regex::new(&value).map_err(|_| wrong(name, &value))?);
+            }
+        }
+        for (field, name) in [(&mut self.num_shards, "LIT_NUM_SHARDS"), (&mut self.run_shard, "LIT_RUN_SHARD")] {
+            if let (None, Some(value)) = (&field, variable(name)) {
+                *field = Some(value.parse().map_err(|_| wrong(name, &value))?);
+            }
+        }
+        for (field, name) in [(&mut self.xfail, "LIT_XFAIL"), (&mut self.xfail_not, "LIT_XFAIL_NOT")] {
+            if let (true, Some(value)) = (field.is_empty(), variable(name)) {
+                *field = value.split(';').map(str::to_owned).collect();
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, tools: &Tools, out: &mut dyn Write) -> Result<i32, Trouble> {
         let Discovered { suites, tests } = self.discover(tools)?;
         if tests.is_empty() {
@@ -136,8 +193,15 @@ impl Arguments {
             .map(|(suite, test)| (&suites[suite], test))
             .filter(|(suite, test)| self.wants(suite, test))
             .collect();
+        self.check_lists(&tests)?;
+        let tests = self.share(tests)?;
         if tests.is_empty() {
-            return Err(Trouble::Usage("the filters leave no test".into()));
+            let message = "the filters leave no test";
+            if self.allow_empty_runs {
+                writeln!(out, "warning: {message}")?;
+                return Ok(0);
+            }
+            return Err(Trouble::Usage(message.into()));
         }
         if self.show_tests {
             for (suite, test) in &tests {
@@ -155,14 +219,49 @@ impl Arguments {
         if results.len() < tests.len() {
             writeln!(out, "  Not run            : {}", tests.len() - results.len())?;
         }
+        let failed = results.iter().any(|result| result.outcome.code.is_failure());
+        let mut told = results;
+        told.retain(|result| !self.report_failures_only || result.outcome.code.is_failure());
         if let Some(file) = &self.output {
-            write_file(file, &report::json(&results, elapsed))?;
+            write_file(file, &report::json(&told, elapsed))?;
         }
         if let Some(file) = &self.xunit_xml_output {
-            write_file(file, &report::xunit(&results, elapsed))?;
+            write_file(file, &report::xunit(&told, elapsed))?;
         }
-        let failed = results.iter().any(|result| result.outcome.code.is_failure());
-        Ok(i32::from(failed))
+        Ok(i32::from(failed && !self.ignore_fail))
+    }
+
+    /// What is listed and is no test would expect nothing.
+    fn check_lists(&self, tests: &[(&Suite, Test)]) -> Result<(), String> {
+        let is_one =
+            |name: &&String| tests.iter().any(|(suite, test)| is_listed(std::slice::from_ref(name), suite, test));
+        match self.xfail.iter().chain(&self.xfail_not).find(|name| !is_one(name)) {
+            Some(name) if self.filter.is_none() && self.filter_out.is_none() => {
+                Err(format!("'{name}', which is expected to fail or not to, is no test"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The tests of this shard, in the order to run them.
+    fn share<'s>(&self, mut tests: Vec<(&'s Suite, Test)>) -> Result<Vec<(&'s Suite, Test)>, String> {
+        if let Order::Random = self.order {
+            shuffle(&mut tests);
+        }
+        match (self.num_shards, self.run_shard) {
+            (None, None) => {}
+            (Some(count), Some(shard)) if (1..=count).contains(&shard) => {
+                let mut index = 0;
+                tests.retain(|_| {
+                    index += 1;
+                    index % count == shard % count
+                });
+            }
+            (Some(count), Some(shard)) => return Err(format!("there is no shard {shard} of {count}")),
+            _ => return Err("--num-shards and --run-shard go together".into()),
+        }
+        tests.truncate(self.max_tests.unwrap_or(usize::MAX));
+        Ok(tests)
     }
 
     /// Updates all tests, one after the other; the status is 1 when some test still fails, or would without a dry run.
@@ -243,8 +342,13 @@ impl Arguments {
         let mut results: Vec<Reported> = Vec::new();
         let mut failures = 0;
         let mut trouble = None;
-        runner::run(tests, jobs, |index, outcome| {
+        runner::run(tests, jobs, |index, mut outcome| {
             let (suite, test) = &tests[index];
+            if is_listed(&self.xfail_not, suite, test) {
+                outcome.code = outcome.code.not_expected_to_fail();
+            } else if is_listed(&self.xfail, suite, test) {
+                outcome.code = outcome.code.expected_to_fail();
+            }
             failures += usize::from(outcome.code.is_failure());
             let name = format!("{} :: {}", suite.name, test.name());
             if let Err(error) = self.print(out, &name, &outcome, (index + 1, tests.len())) {
@@ -279,6 +383,21 @@ impl Arguments {
             writeln!(out, "********************")?;
         }
         out.flush()
+    }
+}
+
+/// Whether a list of the command line names the test: its path in the suite, or that behind the suite's name.
+fn is_listed<S: AsRef<str>>(list: &[S], suite: &Suite, test: &Test) -> bool {
+    let full = format!("{} :: {}", suite.name, test.name());
+    list.iter().map(AsRef::as_ref).any(|name| name == test.name() || name == full)
+}
+
+/// Another order each time.
+fn shuffle<T>(items: &mut [T]) {
+    use std::hash::{BuildHasher, RandomState};
+    let random = RandomState::new();
+    for i in (1..items.len()).rev() {
+        items.swap(i, random.hash_one(i) as usize % (i + 1));
     }
 }
 

@@ -15,6 +15,7 @@
 mod boolexpr;
 mod builtin;
 pub mod cli;
+mod condition;
 mod config;
 mod glob;
 #[cfg(feature = "mimic")]

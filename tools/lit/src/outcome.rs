@@ -50,6 +50,24 @@ impl Code {
         }
     }
 
+    /// What it is of a test that must fail.
+    pub(crate) fn expected_to_fail(self) -> Self {
+        match self {
+            Self::Pass | Self::FlakyPass => Self::XPass,
+            Self::Fail => Self::XFail,
+            other => other,
+        }
+    }
+
+    /// What it is of a test that need not fail, whatever its directives say.
+    pub(crate) fn not_expected_to_fail(self) -> Self {
+        match self {
+            Self::XPass => Self::Pass,
+            Self::XFail => Self::Fail,
+            other => other,
+        }
+    }
+
     /// What the summary calls tests that ended so.
     pub fn label(self) -> &'static str {
         match self {

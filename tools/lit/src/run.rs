@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::boolexpr::Expr;
+use crate::condition::conditions;
 use crate::outcome::{Code, Outcome};
 use crate::script::{self, Action, Script, ScriptError};
 use crate::shell::{self, Line, Shell, Step, TimedOut};
@@ -56,7 +57,7 @@ impl Suite {
                 Code::Pass if attempt > 0 => Code::FlakyPass,
                 code => code,
             };
-            if code != Code::Fail || attempt == script.retries {
+            if code != Code::Fail || attempt == script.retries.unwrap_or_default() {
                 return (code, output);
             }
             attempt += 1;
@@ -84,7 +85,12 @@ impl Suite {
                     substitutions.add_nested(name, value);
                 }
                 Action::Run(text) => {
-                    let text = substitutions.expand(text, *number).map_err(fail)?;
+                    let text = conditions(text, &self.features).map_err(fail)?;
+                    if text.trim().is_empty() {
+                        // A condition left nothing of it.
+                        continue;
+                    }
+                    let text = substitutions.expand(&text, *number).map_err(fail)?;
                     let line = shell::parse(&text).map_err(|error| {
                         let indent = text.get(..error.at).map_or(0, |before| before.chars().count());
                         fail(format!("{}\n  {text}\n  {:indent$}^", error.message, ""))
@@ -106,6 +112,7 @@ impl Suite {
             folders: self.folders.clone(),
             env: self.env.clone(),
             cwd: places.folder,
+            pushed: Vec::new(),
             deadline: self.timeout.map(|timeout| Instant::now() + timeout),
             steps: Vec::new(),
         };
@@ -192,6 +199,23 @@ impl Places {
             ("%p", parent(&self.source)),
             ("%t", text(&self.temporary)),
             ("%T", parent(&self.temporary)),
+            ("%/s", text(&self.source)),
+            ("%/S", parent(&self.source)),
+            ("%/p", parent(&self.source)),
+            ("%/t", text(&self.temporary)),
+            ("%/T", parent(&self.temporary)),
+            ("%:s", unrooted(&text(&self.source))),
+            ("%:S", unrooted(&parent(&self.source))),
+            ("%:p", unrooted(&parent(&self.source))),
+            ("%:t", unrooted(&text(&self.temporary))),
+            ("%:T", unrooted(&parent(&self.temporary))),
+            ("%{s:real}", real(&self.source)),
+            ("%{S:real}", self.source.parent().map(real).unwrap_or_default()),
+            ("%{p:real}", self.source.parent().map(real).unwrap_or_default()),
+            ("%{t:stem}", text(&self.temporary.with_extension(""))),
+            ("%{fs-sep}", std::path::MAIN_SEPARATOR.to_string()),
+            ("%{fs-src-root}", root(&self.source)),
+            ("%{fs-tmp-root}", root(&self.temporary)),
             ("%basename_t", self.name.clone()),
             ("%{s:basename}", self.name.clone()),
             ("%{s:stem}", stem.unwrap_or_default()),
@@ -220,6 +244,21 @@ impl Places {
             Err(_) => Ok(()),
         }
     }
+}
+
+/// A path with links followed, as far as it is there.
+fn real(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf()).to_string_lossy().into_owned()
+}
+
+/// A path that can stand behind another one.
+fn unrooted(path: &str) -> String {
+    path.trim_start_matches(['/', '\\']).replace(':', "")
+}
+
+/// What a path begins with.
+fn root(path: &Path) -> String {
+    path.ancestors().last().map(|root| root.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn describe(output: &mut String, step: &Step) {

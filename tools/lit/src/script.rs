@@ -52,7 +52,7 @@ pub(crate) struct Script {
     /// If one holds, the test must fail.
     pub(crate) xfail: Vec<(String, Expr)>,
     /// How often a failed test is run again.
-    pub(crate) retries: u32,
+    pub(crate) retries: Option<u32>,
 }
 
 const KEYWORDS: [&str; 7] = ["RUN:", "DEFINE:", "REDEFINE:", "REQUIRES:", "UNSUPPORTED:", "XFAIL:", "ALLOW_RETRIES:"];
@@ -189,7 +189,8 @@ impl Script {
             "REQUIRES:" => expressions(text, &mut self.requires)?,
             "UNSUPPORTED:" => expressions(text, &mut self.unsupported)?,
             "XFAIL:" => expressions(text, &mut self.xfail)?,
-            _ => self.retries = text.parse().map_err(|_| format!("'{text}' is not a number of retries"))?,
+            _ if self.retries.is_some() => return Err("a second ALLOW_RETRIES: line".into()),
+            _ => self.retries = Some(text.parse().map_err(|_| format!("'{text}' is not a number of retries"))?),
         }
         Ok(())
     }

@@ -116,3 +116,54 @@ fn trouble_has_its_own_status() {
         assert!(text.contains(part), "{args:?}: {text}");
     }
 }
+
+#[test]
+fn shards_have_each_test_once() {
+    let names = |args: &[&str]| -> Vec<String> {
+        let output = lit(&[&["pass", "--show-tests"], args].concat());
+        stdout(&output).lines().map(str::to_owned).collect()
+    };
+    let all = names(&[]);
+    let mut parts: Vec<String> =
+        ["1", "2", "3"].iter().flat_map(|shard| names(&["--num-shards=3", "--run-shard", shard])).collect();
+    assert_eq!(names(&["--num-shards=3", "--run-shard=1"])[..2], [all[0].clone(), all[3].clone()]);
+    parts.sort();
+    assert_eq!(parts, all);
+    assert_eq!(names(&["--max-tests=2"]), all[..2]);
+    let mut random = names(&["--order=random"]);
+    random.sort();
+    assert_eq!(random, all);
+    for wrong in [&["--num-shards=3"][..], &["--num-shards=3", "--run-shard=4"], &["--order=smart"], &["--run-shard=0"]]
+    {
+        assert_eq!(lit(&[&["pass"], wrong].concat()).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn failures_can_be_known() {
+    let failing = ["fail/status.test", "pass/line.test"];
+    let status = |args: &[&str]| lit(&[&failing, args].concat()).status.code();
+    assert_eq!(status(&[]), Some(1));
+    assert_eq!(status(&["--ignore-fail"]), Some(0));
+    assert_eq!(status(&["--xfail=fail/status.test"]), Some(0));
+    assert_eq!(status(&["--xfail=sutura-lit :: fail/status.test"]), Some(0));
+    assert_eq!(status(&["--xfail=fail/status.test;pass/line.test"]), Some(1));
+    assert_eq!(status(&["--xfail=fail/status.test", "--xfail-not=fail/status.test"]), Some(1));
+    assert_eq!(status(&["--xfail=no/such.test"]), Some(2));
+    assert_eq!(lit(&["pass", "--filter=nonesuch"]).status.code(), Some(2));
+    assert_eq!(lit(&["pass", "--filter=nonesuch", "--allow-empty-runs"]).status.code(), Some(0));
+}
+
+#[test]
+fn variables_are_flags() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let run = |name: &str, value: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura-lit"));
+        command.current_dir(&suite).env(name, value).args(["pass", "--show-tests"]).output().expect("it starts")
+    };
+    assert_eq!(stdout(&run("LIT_FILTER", "pass/line")), "sutura-lit :: pass/line.test\n");
+    assert!(!stdout(&run("LIT_FILTER_OUT", "pass/line")).contains("pass/line.test"));
+    let wrong = run("LIT_NUM_SHARDS", "many");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("LIT_NUM_SHARDS has a wrong value, 'many'"));
+}

@@ -141,14 +141,16 @@ fn errors_of_suites() {
 #[test]
 fn agrees_with_llvm() {
     let bin = std::env::var_os("SUTURA_LLVM_BIN").map_or("/usr/lib/llvm-22/bin".into(), PathBuf::from);
-    if !bin.join("lit").exists() {
-        eprintln!("skipped: LLVM's lit is not installed (SUTURA_LLVM_BIN can name its folder)");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::iter::once(bin.clone()).chain(std::env::split_paths(&path));
+    let Some(lit) = folders.find(|f| f.join("lit").is_file()).filter(|_| bin.join("FileCheck").exists()) else {
+        eprintln!("skipped: LLVM's lit and FileCheck are not installed (SUTURA_LLVM_BIN can name their folder)");
         return;
-    }
+    };
     let folder = tempfile::tempdir().expect("a folder");
     let results = folder.path().join("results.json");
     let param = |name: &str, value: &Path| format!("{name}={}", value.display());
-    let status = Command::new(bin.join("lit"))
+    let status = Command::new(lit.join("lit"))
         .args(["-q", "-j2", "-D", &param("exec_root", &folder.path().join("exec"))])
         .args(["-D", &param("llvm_bin", &bin), "-o"])
         .args([results.as_path(), root().as_path()])

@@ -1,8 +1,10 @@
 //! The command line.
 
+use sutura_ir::Severity;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{PassFilter, PassInstance, PassOptions, PassRegistry};
 
+use crate::fill::Fill;
 use crate::flags::{FLAGS, Flag, REFUSED, Takes};
 use crate::remarks::{RemarkFilters, RemarkFormat};
 use crate::say::MessageFormat;
@@ -59,9 +61,16 @@ pub(crate) struct Config {
     pub(crate) allow_unregistered: bool,
     pub(crate) no_implicit_module: bool,
     pub(crate) run_reproducer: bool,
+    /// What stands for elements that were left out.
+    pub(crate) fill_elided: Option<Fill>,
     // Printing.
     pub(crate) generic: bool,
     pub(crate) debug_info: bool,
+    pub(crate) pretty_locations: bool,
+    pub(crate) names_from_locations: bool,
+    pub(crate) unique_ids: bool,
+    pub(crate) value_users: bool,
+    pub(crate) skip_regions: bool,
     pub(crate) local_scope: bool,
     pub(crate) discard_names: bool,
     pub(crate) elide_elements: Option<usize>,
@@ -79,11 +88,13 @@ pub(crate) struct Config {
     pub(crate) remark_filters: RemarkFilters,
     pub(crate) remark_format: RemarkFormat,
     pub(crate) remarks_file: Option<String>,
+    pub(crate) final_remarks: bool,
     // Reports.
     pub(crate) timing: bool,
     pub(crate) timing_display: Display,
     pub(crate) timing_json: Option<String>,
     pub(crate) wants_json_timing: bool,
+    pub(crate) profile: Option<String>,
     pub(crate) statistics: bool,
     pub(crate) statistics_list: bool,
     pub(crate) dump_pipeline: bool,
@@ -97,6 +108,9 @@ pub(crate) struct Config {
     pub(crate) generate_reproducer: Option<String>,
     pub(crate) no_reproducer: bool,
     pub(crate) message_format: MessageFormat,
+    /// Diagnostics below this are not shown.
+    pub(crate) least_shown: Option<Severity>,
+    pub(crate) no_notes: bool,
     pub(crate) lists_as_json: bool,
     /// 0 for as many as there are processors.
     pub(crate) threads: usize,
@@ -274,6 +288,7 @@ fn imply(config: &mut Config) {
         config.remark_format = RemarkFormat::Yaml;
     }
     config.remarks |= !config.remark_filters.is_empty();
+    config.debug_info |= config.pretty_locations;
 }
 
 fn check_names(config: &Config, passes: &PassRegistry) -> Said<()> {
@@ -304,6 +319,11 @@ fn find_idle(config: &mut Config) {
     say(no_passes && config.check_passes.is_some(), "check-passes", none);
     say(no_passes && config.dump_pipeline, "dump-pass-pipeline", none);
     say(no_passes && config.local_reproducer, "pass-pipeline-local-reproducer", none);
+    say(config.final_remarks && !config.runs_passes(), "remark-policy", none);
+    let compared = config.expectations.is_some();
+    let every = "with `--verify-diagnostics`, all diagnostics are compared";
+    say(compared && config.least_shown.is_some(), "diagnostic-verbosity-level", every);
+    say(compared && config.no_notes, "disable-diagnostic-notes", every);
     let unseen = config.module_scope && !config.prints_ir();
     say(unseen, "print-ir-module-scope", "the IR is not printed around passes; `--print-ir-after-all` does that");
     let lists = matches!(config.request, Request::ListPasses | Request::ShowDialects);

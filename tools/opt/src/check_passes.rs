@@ -48,11 +48,12 @@ fn reproducer(session: &Session<'_>, passes: &PassRegistry, change: &Change) -> 
     let seeds = session.config.check_passes.unwrap_or(1);
     let check = CheckOptions::with_seeds(seeds);
     let verify = VerifyOptions { allow_unregistered: session.config.allow_unregistered };
+    let pipeline = &change.pipeline;
     let still_changes = |cx: &Context, candidate: &Module| {
-        let manager = parse_pipeline(cx, passes, "<pass-pipeline>", &change.pipeline, &mut Diagnostics::default());
+        let manager = parse_pipeline(cx, passes, "<pass-pipeline>", pipeline, &mut Diagnostics::default());
         let Ok(manager) = manager else { return false };
         let mut module = Module::from_root(clone_body(cx, candidate.root())).expect("a copy of a module");
-        let config = RunConfig { verify_each: true, verify, print_ir: None };
+        let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
         let ran = check_pipeline(cx, &mut module, &manager, &config, &check, &mut |_| {}).1;
         matches!(ran, Err(CheckError::Changed(_)))
     };

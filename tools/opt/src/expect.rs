@@ -2,7 +2,9 @@
 //!
 //! `// expected-error@+1 {{text}}` expects, on the next line, an error whose message contains `text`. Kinds are error,
 //! warning, remark and note; places are `@+N`, `@-N`, `@above`, `@below` (the nearest line without such a comment),
-//! `@unknown`, and `@other.mlir:7` for a line of another file, whose path ends so; with `-re`, parts of the text in `{{…}}` are regular expressions.
+//! `@unknown`, and `@other.mlir:7` for a line of another file, whose path ends so; with `-re`, parts of the text in
+//! `{{…}}` are regular expressions. Where a diagnostic is in another file that can be read, the comments of that file
+//! count too. What looks like such a comment and is none is an error.
 
 use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Loc, Severity};
@@ -41,80 +43,134 @@ impl Text {
     }
 }
 
-/// What a comparison found wrong: line of the file and message.
-type Complaint = (u32, String);
+/// What a comparison found wrong: file, line of the file, message, and what would be right.
+struct Complaint {
+    /// Index of the file in [`Comparison::files`].
+    file: usize,
+    line: u32,
+    message: String,
+    help: Option<String>,
+}
 
-/// Compares `actual` with what the comments in `text`, which begins at line `first_line` of `file`, say.
+/// A file with the comments in it.
+struct File {
+    name: String,
+    expected: Vec<Expected>,
+}
+
+struct Comparison<'c> {
+    cx: &'c Context,
+    /// The input, and then other files with diagnostics.
+    files: Vec<File>,
+    complaints: Vec<Complaint>,
+    which: Expectations,
+}
+
+/// Compares `actual` with what the comments in `text`, the whole of `file`, say. `open` reads another file.
 pub(crate) fn compare(
     cx: &Context,
     file: &str,
     text: &str,
-    first_line: u32,
+    open: &dyn Fn(&str) -> Option<String>,
     actual: &[Diagnostic],
     which: Expectations,
 ) -> Vec<Diagnostic> {
-    let mut complaints = Vec::new();
-    let mut expected = read(text, first_line, &mut complaints);
+    let mut all = Comparison { cx, files: Vec::new(), complaints: Vec::new(), which };
+    all.add_file(file, text);
     for diagnostic in actual {
         let notes = diagnostic.notes.iter().map(|(loc, text)| (Severity::Note, *loc, text.as_str()));
-        let all = std::iter::once((diagnostic.severity, diagnostic.loc, diagnostic.message.as_str())).chain(notes);
-        for (severity, loc, message) in all {
-            let line = line_in(cx, loc, file);
-            let here = |e: &Expected| match &e.file {
-                None => e.line == line,
-                Some(other) => is_at(cx, loc, other, e.line),
-            };
-            let found = expected
-                .iter_mut()
-                .filter(|e| e.severity == severity && here(e) && e.text.matches(message))
-                .min_by_key(|e| e.found);
-            match found {
-                Some(one) => one.found = true,
-                None if which == Expectations::OnlyExpected => {}
-                None => {
-                    let place = if line.is_none() { " without a place in the file" } else { "" };
-                    complaints.push((
-                        line.unwrap_or(first_line),
-                        format!("unexpected {}{place}: {message}", severity.word()),
-                    ));
-                }
+        let each = std::iter::once((diagnostic.severity, diagnostic.loc, diagnostic.message.as_str())).chain(notes);
+        each.for_each(|(severity, loc, message)| all.meet(severity, loc, message, open));
+    }
+    all.missing();
+    all.complaints.sort_by_key(|c| (c.file, c.line));
+    let complain = |c: Complaint| {
+        let loc = cx.file_loc(&all.files[c.file].name, c.line, 1);
+        let error = Diagnostic::error(loc, c.message).code(codes::EXPECTATION);
+        c.help.into_iter().fold(error, Diagnostic::help)
+    };
+    all.complaints.into_iter().map(complain).collect()
+}
+
+impl Comparison<'_> {
+    fn add_file(&mut self, name: &str, text: &str) {
+        let mut wrong = Vec::new();
+        let expected = read(text, &mut wrong);
+        let file = self.files.len();
+        let complaint = |(line, message)| Complaint { file, line, message, help: None };
+        self.complaints.extend(wrong.into_iter().map(complaint));
+        self.files.push(File { name: name.to_string(), expected });
+    }
+
+    /// Finds the comment that expects a diagnostic.
+    fn meet(&mut self, severity: Severity, loc: Loc, message: &str, open: &dyn Fn(&str) -> Option<String>) {
+        let cx = self.cx;
+        let place = cx.file_line_col(loc).map(|(name, line, _)| (cx.str(name), line));
+        if let Some((name, _)) = place
+            && self.files.iter().all(|f| f.name != name)
+            && let Some(text) = open(name)
+        {
+            self.add_file(name, &text);
+        }
+        let home = place.and_then(|(name, _)| self.files.iter().position(|f| f.name == name));
+        let here = |file: usize, e: &Expected| match &e.file {
+            Some(other) => place.is_some_and(|(name, line)| e.line == Some(line) && ends_in(name, other)),
+            None => home.unwrap_or(0) == file && (home.is_some() || place.is_none()) && e.line == place.map(|p| p.1),
+        };
+        let all = self.files.iter_mut().enumerate().flat_map(|(i, f)| f.expected.iter_mut().map(move |e| (i, e)));
+        let near: Vec<&mut Expected> =
+            all.filter(|(i, e)| here(*i, e) && e.text.matches(message)).map(|(_, e)| e).collect();
+        let of_other_kind = near.iter().find(|e| e.severity != severity).map(|e| e.severity.word());
+        if let Some(one) = near.into_iter().filter(|e| e.severity == severity).min_by_key(|e| e.found) {
+            one.found = true;
+            return;
+        }
+        if self.which == Expectations::OnlyExpected {
+            return;
+        }
+        let word = severity.word();
+        let at = match (home, place) {
+            (Some(_), _) => String::new(),
+            (None, Some((name, line))) => format!(" at {name}:{line}"),
+            (None, None) => " without a place in the file".to_string(),
+        };
+        let help = of_other_kind.map(|other| format!("`expected-{other}` with its text should be `expected-{word}`"));
+        let line = home.and(place).map_or(1, |(_, line)| line);
+        let message = format!("unexpected {word}{at}: {message}");
+        self.complaints.push(Complaint { file: home.unwrap_or(0), line, message, help });
+    }
+
+    /// Complains of diagnostics that did not come.
+    fn missing(&mut self) {
+        for (file, f) in self.files.iter().enumerate() {
+            for missing in f.expected.iter().filter(|e| !e.found) {
+                let (word, text) = (missing.severity.word(), missing.text.as_str());
+                let (line, place) = match &missing.file {
+                    None => (missing.line.unwrap_or(missing.written_at), String::new()),
+                    Some(other) => (missing.written_at, format!(" at {other}:{}", missing.line.unwrap_or_default())),
+                };
+                let message = format!("expected {word} \"{text}\" was not produced{place}");
+                self.complaints.push(Complaint { file, line, message, help: None });
             }
         }
     }
-    for missing in expected.iter().filter(|e| !e.found) {
-        let (word, text) = (missing.severity.word(), missing.text.as_str());
-        let (line, place) = match &missing.file {
-            None => (missing.line.unwrap_or(missing.written_at), String::new()),
-            Some(other) => (missing.written_at, format!(" at {other}:{}", missing.line.unwrap_or_default())),
-        };
-        complaints.push((line, format!("expected {word} \"{text}\" was not produced{place}")));
-    }
-    complaints.sort_by_key(|(line, _)| *line);
-    let complain = |(line, message)| Diagnostic::error(cx.file_loc(file, line, 1), message).code(codes::EXPECTATION);
-    complaints.into_iter().map(complain).collect()
 }
 
-fn line_in(cx: &Context, loc: Loc, file: &str) -> Option<u32> {
-    cx.file_line_col(loc).filter(|(name, ..)| cx.str(*name) == file).map(|(_, line, _)| line)
+/// True for a path that is `other` or ends in it, whole names only.
+fn ends_in(path: &str, other: &str) -> bool {
+    path.strip_suffix(other).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// True for a place at `line` of a file whose path ends in `other`, whole names only.
-fn is_at(cx: &Context, loc: Loc, other: &str, line: Option<u32>) -> bool {
-    let Some((name, found, _)) = cx.file_line_col(loc) else { return false };
-    let before = cx.str(name).strip_suffix(other);
-    Some(found) == line && before.is_some_and(|b| b.is_empty() || b.ends_with('/'))
-}
-
-/// Reads all comments.
-fn read(text: &str, first_line: u32, complaints: &mut Vec<Complaint>) -> Vec<Expected> {
+/// Reads all comments; what is wrong with some goes to `complaints`, with their lines.
+fn read(text: &str, complaints: &mut Vec<(u32, String)>) -> Vec<Expected> {
     let mut all: Vec<Expected> = Vec::new();
     // Indices of comments that wait for the next line without one.
     let mut below: Vec<usize> = Vec::new();
-    let mut last_plain = first_line;
-    for (line, content) in (first_line..).zip(text.lines()) {
+    let mut last_plain = None;
+    for (line, content) in (1..).zip(text.lines()) {
         match comment(content, line, last_plain) {
             None => {
-                last_plain = line;
+                last_plain = Some(line);
                 for index in below.drain(..) {
                     all[index].line = Some(line);
                 }
@@ -128,8 +184,10 @@ fn read(text: &str, first_line: u32, complaints: &mut Vec<Complaint>) -> Vec<Exp
             }
         }
     }
-    for index in below {
-        complaints.push((all[index].written_at, "`@below` has no line below it".to_string()));
+    // These are missed in any case; why is said instead.
+    for index in below.into_iter().rev() {
+        let wrong = all.remove(index);
+        complaints.push((wrong.written_at, "`@below` has no line below it".to_string()));
     }
     all
 }
@@ -141,58 +199,116 @@ const KINDS: [(&str, Severity); 4] = [
     ("note", Severity::Note),
 ];
 
+type Read<T> = Result<T, String>;
+
 /// The comment on a line, if it has one, and whether it means the line below.
-fn comment(content: &str, line: u32, last_plain: u32) -> Option<Result<(Expected, bool), String>> {
+fn comment(content: &str, line: u32, last_plain: Option<u32>) -> Option<Read<(Expected, bool)>> {
     let start = content.find("expected-")?;
     let rest = &content[start + "expected-".len()..];
-    let (word, severity) = KINDS.into_iter().find(|(word, _)| rest.starts_with(word))?;
-    let rest = &rest[word.len()..];
+    let Some((word, severity)) = KINDS.into_iter().find(|(word, _)| rest.starts_with(word)) else {
+        return misspelt(&content[..start], rest).map(Err);
+    };
+    Some(after_kind(word, severity, &rest[word.len()..], line, last_plain))
+}
+
+/// What to say of `// expected-eror {{…}}`.
+fn misspelt(before: &str, rest: &str) -> Option<String> {
+    let word = &rest[..rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len())];
+    let after = rest[word.len()..].trim_start_matches("-re").trim_start_matches(' ');
+    if !before.contains("//") || !after.starts_with(['@', '{']) {
+        return None;
+    }
+    let close = sutura_ir::diagnostics::did_you_mean(word, KINDS.map(|(kind, _)| kind));
+    let hint = match close {
+        Some(close) => format!("did you mean `expected-{close}`?"),
+        None => "kinds are error, warning, remark and note".to_string(),
+    };
+    Some(format!("`expected-{word}` is no kind of diagnostic; {hint}"))
+}
+
+fn after_kind(
+    word: &str,
+    severity: Severity,
+    rest: &str,
+    line: u32,
+    last_plain: Option<u32>,
+) -> Read<(Expected, bool)> {
     let (is_regex, rest) = rest.strip_prefix("-re").map_or((false, rest), |rest| (true, rest));
     let rest = rest.trim_start_matches(' ');
-    let (place, rest) = match rest.strip_prefix('@') {
+    let (at, rest) = match rest.strip_prefix('@') {
         Some(rest) => {
             let end = rest.find([' ', '{']).unwrap_or(rest.len());
             (&rest[..end], rest[end..].trim_start_matches(' '))
         }
         None => ("", rest),
     };
-    let inside = rest.strip_prefix("{{").and_then(|rest| rest.rfind("}}").map(|end| &rest[..end]));
-    let Some(inside) = inside else {
-        return Some(Err(format!("`expected-{word}` needs a text in `{{{{…}}}}` after it")));
+    let inside = rest.strip_prefix("{{").and_then(|rest| rest.rfind("}}").map(|end| (&rest[..end], &rest[end + 2..])));
+    let Some((inside, after)) = inside else {
+        return Err(format!("`expected-{word}` needs a text in `{{{{…}}}}` after it"));
     };
-    let other = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
-    let (at, is_below) = match place {
-        _ if other.is_some() => (other.map(|(_, line)| line), false),
-        "" => (Some(line), false),
-        "unknown" => (None, false),
-        "above" => (Some(last_plain), false),
-        "below" => (Some(line), true),
-        number => match number.parse::<i64>() {
-            Ok(offset) if number.starts_with(['+', '-']) => (u32::try_from(i64::from(line) + offset).ok(), false),
-            _ => {
-                return Some(Err(format!(
-                    "`@{number}` is no place: it is `@+N`, `@-N`, `@above`, `@below`, `@unknown` or `@FILE:LINE`"
-                )));
-            }
-        },
-    };
+    if !after.trim().is_empty() {
+        return Err(format!("a line ends with the `}}}}` of `expected-{word}`, not with `{}`", after.trim()));
+    }
+    let place = place(at, line, last_plain)?;
     let text = match is_regex {
         false => Text::Plain(inside.to_string()),
-        true => match regex(inside) {
-            Ok(regex) => Text::Regex(inside.to_string(), regex),
-            Err(error) => return Some(Err(error)),
-        },
+        true => Text::Regex(inside.to_string(), regex(inside)?),
     };
-    let file = other.map(|(file, _)| file.to_string());
-    Some(Ok((Expected { severity, file, line: at, written_at: line, text, found: false }, is_below)))
+    let Place { file, line: at, is_below } = place;
+    Ok((Expected { severity, file, line: at, written_at: line, text, found: false }, is_below))
+}
+
+/// What stands behind the `@` of a comment.
+struct Place {
+    file: Option<String>,
+    line: Option<u32>,
+    is_below: bool,
+}
+
+fn place(at: &str, line: u32, last_plain: Option<u32>) -> Read<Place> {
+    let here = |line| Ok(Place { file: None, line, is_below: false });
+    match at {
+        "" => here(Some(line)),
+        "unknown" => here(None),
+        "above" => match last_plain {
+            Some(above) => here(Some(above)),
+            None => Err("`@above` has no line above it".to_string()),
+        },
+        "below" => Ok(Place { file: None, line: Some(line), is_below: true }),
+        offset
+            if offset.starts_with(['+', '-'])
+                && offset[1..].bytes().all(|b| b.is_ascii_digit())
+                && offset.len() > 1 =>
+        {
+            let there = offset.parse::<i64>().ok().and_then(|o| u32::try_from(i64::from(line).checked_add(o)?).ok());
+            match there.filter(|l| *l != 0) {
+                Some(there) => here(Some(there)),
+                None => Err(format!("`@{offset}` is no line of a file")),
+            }
+        }
+        _ => match at.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?))) {
+            Some((file, line)) => Ok(Place { file: Some(file.to_string()), line: Some(line), is_below: false }),
+            None => {
+                Err(format!("`@{at}` is no place: it is `@+N`, `@-N`, `@above`, `@below`, `@unknown` or `@FILE:LINE`"))
+            }
+        },
+    }
 }
 
 /// A pattern in which only what stands in `{{…}}` is a regular expression.
-fn regex(text: &str) -> Result<regex_lite::Regex, String> {
+fn regex(text: &str) -> Read<regex_lite::Regex> {
     let mut pattern = String::new();
     let mut rest = text;
     while let Some((plain, after)) = rest.split_once("{{") {
         let (inside, after) = after.split_once("}}").ok_or_else(|| format!("missing `}}}}` in `{text}`"))?;
+        // POSIX has no classes such as `\w`; elsewhere the letter itself would be meant.
+        if let Some(at) = inside.replace("\\\\", "  ").find('\\')
+            && let Some(letter) = inside[at + 1..].chars().next().filter(char::is_ascii_alphanumeric)
+        {
+            return Err(format!(
+                "`\\{letter}` is no POSIX regular expression, in `{text}`: write a class such as `[0-9]`"
+            ));
+        }
         pattern.push_str(&regex_lite::escape(plain));
         pattern.push_str(&format!("(?:{inside})"));
         rest = after;
@@ -216,7 +332,7 @@ mod tests {
                 line => Diagnostic::error(cx.file_loc("f", *line, 1), *message),
             })
             .collect();
-        let found = compare(&cx, "f", text, 1, &actual, which);
+        let found = compare(&cx, "f", text, &|_| None, &actual, which);
         let line = |d: &Diagnostic| cx.file_line_col(d.loc).map_or(0, |(_, line, _)| line);
         found.iter().map(|d| format!("{}: {}", line(d), d.message)).collect()
     }
@@ -234,7 +350,7 @@ mod tests {
         let cx = Context::new(Registry::default());
         let at = |file: &str, line| vec![Diagnostic::error(cx.file_loc(file, line, 1), "one")];
         let text = "// expected-error @lib/other.mlir:7 {{one}}";
-        let found = |actual: &[Diagnostic]| compare(&cx, "f", text, 1, actual, Expectations::All).len();
+        let found = |actual: &[Diagnostic]| compare(&cx, "f", text, &|_| None, actual, Expectations::All).len();
         assert_eq!(found(&at("lib/other.mlir", 7)), 0);
         assert_eq!(found(&at("/src/lib/other.mlir", 7)), 0);
         // Another line, another file, and a file whose name only ends so.

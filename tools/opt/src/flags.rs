@@ -1,8 +1,10 @@
 //! The table of flags. MLIR's spellings: one dash or two, with or without `mlir-`.
 
+use sutura_ir::Severity;
 use sutura_ir::pass::PassFilter;
 
 use crate::args::{Config, Expectations, MARKER, Request};
+use crate::fill::Fill;
 use crate::remarks::{Category, RemarkFormat};
 use crate::say::MessageFormat;
 use crate::timing::Display;
@@ -100,6 +102,16 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("debug-only", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
     ("debug", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
     ("print-stacktrace-on-diagnostic", "diagnostics carry no stack trace"),
+    ("print-op-on-diagnostic", "messages show the source, not the operation; `--print-ir-after-failure` prints it"),
+    (
+        "log-actions-to",
+        "actions are not logged; `--profile-actions-to` says when each pass ran, `--print-ir-diff` what it did",
+    ),
+    ("log-mlir-actions-filter", "actions are not logged"),
+    ("enable-debugger-hook", "there are no actions to stop at"),
+    ("debug-counter", "rewrites are not counted; `sutura-reduce` finds what a failure needs"),
+    ("print-debug-counter", "rewrites are not counted"),
+    ("elide-resource-data-from-bytecode", "bytecode is not written: text is"),
 ];
 
 /// All flags, in the order of the help.
@@ -136,6 +148,19 @@ pub(crate) const FLAGS: &[Flag] = &[
         Ok(())
     }),
     switch!(Work, "run-reproducer", run_reproducer, "Run the pipeline that the input holds"),
+    value!(
+        Work,
+        "fill-elided",
+        "zero|rand",
+        "Elements of constants that were left out when they were printed",
+        |c, v| {
+            c.fill_elided = Some(match v {
+                "zero" => Fill::Zero,
+                "rand" => Fill::Random,
+                _ => return Err("takes `zero` or `rand`".to_string()),
+            });
+        }
+    ),
     // ---- checks
     flag(
         Group::Checks,
@@ -182,6 +207,11 @@ pub(crate) const FLAGS: &[Flag] = &[
     // ---- printing
     switch!(Printing, "print-op-generic", generic, "Print the generic form"),
     switch!(Printing, "print-debuginfo", debug_info, "Print locations"),
+    switch!(Printing, "pretty-debuginfo", pretty_locations, "Print locations for people; this does not parse back"),
+    switch!(Printing, "use-nameloc-as-prefix", names_from_locations, "Name values after the names in their locations"),
+    switch!(Printing, "print-unique-ssa-ids", unique_ids, "Give each value of the program a number of its own"),
+    switch!(Printing, "print-value-users", value_users, "Say in comments what uses each value"),
+    switch!(Printing, "print-skip-regions", skip_regions, "Print '{...}' for regions; this does not parse back"),
     switch!(Printing, "print-local-scope", local_scope, "Print without aliases"),
     switch!(Printing, "discard-value-names", discard_names, "Number values instead of keeping their names"),
     flag(
@@ -258,6 +288,14 @@ pub(crate) const FLAGS: &[Flag] = &[
             _ => return Err("takes `emitRemark`, `yaml` or `json`".to_string()),
         };
     }),
+    value!(Watching, "remark-policy", "all|final", "All remarks, or of a pass at a place only the last", |c, v| {
+        c.final_remarks = match v {
+            "all" => false,
+            "final" => true,
+            _ => return Err("takes `all` or `final`".to_string()),
+        };
+        c.remarks |= c.final_remarks;
+    }),
     value!(Watching, "remarks-output-file", "FILE", "Where remarks in yaml or json go", |c, v| {
         c.remarks_file = Some(v.to_string());
     }),
@@ -289,6 +327,18 @@ pub(crate) const FLAGS: &[Flag] = &[
                 "json" => true,
                 _ => return Err("takes `text` or `json`".to_string()),
             };
+        }
+    ),
+    value!(
+        Reports,
+        "profile-actions-to",
+        "FILE",
+        "Write when each pass ran on what, for Chrome or Perfetto",
+        |c, v| {
+            if v == "-" {
+                return Err("takes the name of a file: JSON is not mixed with other output".to_string());
+            }
+            c.profile = Some(v.to_string());
         }
     ),
     switch!(Reports, "pass-statistics", statistics, "Report what the passes counted"),
@@ -327,6 +377,15 @@ pub(crate) const FLAGS: &[Flag] = &[
             _ => return Err("takes `human`, `short` or `json`".to_string()),
         };
     }),
+    value!(Failures, "diagnostic-verbosity-level", "errors|warnings|remarks", "Show nothing below that", |c, v| {
+        c.least_shown = match v {
+            "errors" => Some(Severity::Error),
+            "warnings" => Some(Severity::Warning),
+            "remarks" => None,
+            _ => return Err("takes `errors`, `warnings` or `remarks`".to_string()),
+        };
+    }),
+    switch!(Failures, "disable-diagnostic-notes", no_notes, "Show no notes of diagnostics"),
     // ---- requests
     value!(Requests, "explain", "CODE", "Explain a code such as E0003, with examples", |c, v| {
         c.request = Request::Explain(v.to_string());

@@ -18,6 +18,7 @@ mod args;
 mod check_passes;
 mod dumps;
 mod expect;
+mod fill;
 mod flags;
 mod help;
 mod output;

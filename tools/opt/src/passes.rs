@@ -159,8 +159,12 @@ fn run_chosen(
         let count = chosen.manager.passes().len();
         session.voice.text(&format!("Pass Manager with {count} passes:\n{pipeline}\n"));
     }
-    let run_config =
-        RunConfig { verify_each: chosen.verify_each, verify: verify_options(session), print_ir: printing(session) };
+    let run_config = RunConfig {
+        verify_each: chosen.verify_each,
+        verify: verify_options(session),
+        print_ir: printing(session),
+        keep_spans: config.profile.is_some(),
+    };
     if run_config.print_ir.as_ref().is_some_and(|p| p.module_scope) && has_nested(&chosen.manager) {
         session.voice.note("nested operations are worked on one after the other, so that each dump is of one program");
     }
@@ -209,6 +213,7 @@ fn run_chosen(
         session.voice.text(&text);
     }
     session.timing.add(report.timing_rows(&chosen.manager));
+    session.timing.add_spans(&report.spans);
     let failed = match &result {
         Err(CheckError::Pass(error)) => Some(*error),
         _ => None,

@@ -10,6 +10,7 @@ use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Diagnostic, Diagnostics, Module};
 
 use crate::Status;
+use crate::fill;
 use crate::passes;
 use crate::session::Session;
 use crate::split::Part;
@@ -72,6 +73,9 @@ fn try_process(
     stage: &mut Stage,
 ) -> Result<(), Stop> {
     let mut module = parse(session, part)?;
+    if let Some(fill) = session.config.fill_elided {
+        fill::fill(session, &mut module, fill)?;
+    }
     *stage = Stage::Passes;
     passes::run(session, registry, part, &mut module)?;
     *stage = Stage::Writing;
@@ -129,8 +133,13 @@ pub(crate) fn print_options(session: &Session<'_>) -> PrintOptions {
     PrintOptions {
         generic: config.generic,
         debug_info: config.debug_info,
+        pretty_locations: config.pretty_locations,
         local_scope: config.local_scope,
         discard_value_names: config.discard_names,
+        names_from_locations: config.names_from_locations,
+        unique_value_ids: config.unique_ids,
+        value_users: config.value_users,
+        skip_regions: config.skip_regions,
         elide_elements_larger_than: config.elide_elements,
         hex_elements_larger_than: config.hex_elements,
         elide_resource_strings_larger_than: config.elide_resources,
@@ -147,7 +156,10 @@ pub(crate) fn print_options(session: &Session<'_>) -> PrintOptions {
 fn check_roundtrip(session: &mut Session<'_>, module: &Module, options: &PrintOptions) -> Result<(), Status> {
     let cx = session.cx;
     for form in ["generic", "custom"] {
-        let options = PrintOptions { generic: form == "generic", debug_info: true, ..options.clone() };
+        // Forms that are for people do not parse back.
+        let (generic, debug_info) = (form == "generic", true);
+        let options =
+            PrintOptions { generic, debug_info, pretty_locations: false, skip_regions: false, ..options.clone() };
         let own_form = PrintOptions { debug_info: options.generic, ..options.clone() };
         let nameless = PrintOptions { generic: true, discard_value_names: true, ..own_form.clone() };
         let text = module_text(cx, module, &options);

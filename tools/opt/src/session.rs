@@ -28,6 +28,10 @@ pub(crate) struct Session<'s> {
     pub(crate) warnings: usize,
     /// Remarks for a file.
     remarks: String,
+    /// With `--remark-policy=final`: the last remark of each pass at each place.
+    last_remarks: Vec<Diagnostic>,
+    /// How many constants `--fill-elided` has filled.
+    pub(crate) filled: usize,
     /// First line of the part at hand, if there are several.
     pub(crate) part: Option<u32>,
 }
@@ -35,6 +39,15 @@ pub(crate) struct Session<'s> {
 impl Session<'_> {
     /// Shows a diagnostic, or keeps it for comparison.
     pub(crate) fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Remark && self.config.final_remarks {
+            self.last_remarks.retain(|r| (r.loc, r.pass) != (diagnostic.loc, diagnostic.pass));
+            self.last_remarks.push(diagnostic);
+            return;
+        }
+        self.report(diagnostic);
+    }
+
+    fn report(&mut self, mut diagnostic: Diagnostic) {
         let (config, cx) = (self.config, self.cx);
         if diagnostic.severity == Severity::Remark && config.remark_format != RemarkFormat::Shown {
             if config.remark_filters.want(&diagnostic) {
@@ -50,6 +63,12 @@ impl Session<'_> {
             return;
         }
         self.warnings += usize::from(diagnostic.severity == Severity::Warning);
+        if config.least_shown.is_some_and(|least| diagnostic.severity > least) {
+            return;
+        }
+        if config.no_notes {
+            diagnostic.notes.clear();
+        }
         self.voice.diagnostic(cx, &diagnostic);
     }
 
@@ -57,6 +76,16 @@ impl Session<'_> {
     fn warn(&mut self, code: &'static str, message: &str) {
         self.warnings += 1;
         self.voice.warning(code, message);
+    }
+
+    /// A line that looks like the marker between parts and is none.
+    fn near_miss(&mut self, line: u32) {
+        let loc = self.cx.file_loc(self.file, line, 1);
+        let marker = self.config.split.as_deref().unwrap_or(MARKER);
+        let message = format!("this line is close to the marker between parts, `{marker}`, and parts nothing");
+        self.warnings += 1;
+        let warning = Diagnostic::warning(loc, message).code(codes::SPLIT_MARKER);
+        self.voice.diagnostic(self.cx, &warning);
     }
 
     /// Says that an output cannot be written. A reader that has gone away, such as `head`, knows that it did.
@@ -90,6 +119,8 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
         collected: Vec::new(),
         warnings: 0,
         remarks: String::new(),
+        last_remarks: Vec::new(),
+        filled: 0,
         part: None,
     };
     for message in &config.idle {
@@ -148,7 +179,8 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mu
         Err(message) => return session.cannot_write(&message),
     };
     let mut status = Status::Ok;
-    let parts = split::split(text, config.split.as_deref());
+    let split::Split { parts, near_misses } = split::split(text, config.split.as_deref());
+    near_misses.into_iter().for_each(|line| session.near_miss(line));
     let several = parts.len() > 1;
     for (index, part) in parts.into_iter().enumerate() {
         session.part = several.then_some(part.first_line);
@@ -158,15 +190,23 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mu
                 return session.cannot_write(&format!("cannot write the output: {error}"));
             }
         }
-        let mut one = match process::process(session, &opt.passes, part, &mut output) {
+        let one = match process::process(session, &opt.passes, part, &mut output) {
             Ok(status) => status,
             Err(error) => return session.cannot_write(&format!("cannot write the output: {error}")),
         };
-        if config.expectations.is_some() {
-            one = compare(session, part, one);
-        }
         // Errors of the tool weigh more than those of the input.
         status = status.max(one);
+    }
+    std::mem::take(&mut session.last_remarks).into_iter().for_each(|remark| session.report(remark));
+    if config.expectations.is_some() {
+        status = compare(session, text, status);
+    }
+    match session.filled {
+        0 if config.fill_elided.is_none() || status != Status::Ok => {}
+        0 => session.warn(codes::IDLE_FLAG, "`--fill-elided` does nothing: no elements were left out of the input"),
+        n => {
+            session.voice.note(&format!("{n} constants whose elements were left out are filled: results mean nothing"))
+        }
     }
     let fails = status != Status::Ok || config.strict && session.warnings > 0;
     if fails && matches!(output, Output::File { .. }) {
@@ -179,17 +219,20 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mu
 }
 
 /// Compares what was reported with what was expected.
-fn compare(session: &mut Session<'_>, part: split::Part<'_>, status: Status) -> Status {
+fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     let which = session.config.expectations.expect("asked for");
     let actual = std::mem::take(&mut session.collected);
-    let found = expect::compare(session.cx, session.file, part.text, part.first_line, &actual, which);
+    let cwd = session.cwd;
+    let open = |name: &str| std::fs::read_to_string(cwd.join(name)).ok();
+    let found = expect::compare(session.cx, session.file, text, &open, &actual, which);
     for complaint in &found {
         session.voice.diagnostic(session.cx, complaint);
     }
-    match (found.is_empty(), status) {
-        (true, _) => Status::Ok,
-        (false, Status::Internal) => status,
-        (false, _) => Status::InputErrors,
+    match status {
+        // No comment makes up for an error of the tool.
+        Status::Internal => status,
+        _ if found.is_empty() => Status::Ok,
+        _ => Status::InputErrors,
     }
 }
 
@@ -197,6 +240,9 @@ fn compare(session: &mut Session<'_>, part: split::Part<'_>, status: Status) -> 
 fn write_reports(session: &mut Session<'_>) -> Status {
     let config = session.config;
     let mut files = Vec::new();
+    if let Some(file) = &config.profile {
+        files.push((file.clone(), session.timing.trace()));
+    }
     if let Some(file) = &config.timing_json {
         files.push((file.clone(), session.timing.json()));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sutura_ir::pass::banner;
+use sutura_ir::pass::{OpLabel, PassSpan, banner};
 
 /// How the report is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,11 +23,13 @@ type Row = (usize, Duration, String);
 pub(crate) struct Timing {
     start: Instant,
     rows: Vec<Row>,
+    /// Steps and passes on a line of time.
+    trace: Vec<Value>,
 }
 
 impl Timing {
     pub(crate) fn start() -> Self {
-        Self { start: Instant::now(), rows: Vec::new() }
+        Self { start: Instant::now(), rows: Vec::new(), trace: Vec::new() }
     }
 
     /// Runs a step and adds its time to that of steps with the same name: parts of a file are worked on in turn.
@@ -35,6 +37,7 @@ impl Timing {
         let start = Instant::now();
         let result = work();
         let time = start.elapsed();
+        self.trace.push(self.event(name, "step", start, time, 0));
         match self.rows.iter_mut().find(|(depth, _, known)| *depth == 0 && known == name) {
             Some((_, sum, _)) => *sum += time,
             None => self.rows.push((0, time, name.to_string())),
@@ -45,6 +48,34 @@ impl Timing {
     /// Adds the rows of a pipeline.
     pub(crate) fn add(&mut self, rows: Vec<Row>) {
         self.rows.extend(rows);
+    }
+
+    /// Adds passes to the line of time.
+    pub(crate) fn add_spans(&mut self, spans: &[PassSpan]) {
+        for span in spans {
+            let mut event = self.event(span.pass.argument, "pass", span.start, span.time, span.thread);
+            let label = |l: &OpLabel| match &l.symbol {
+                Some(symbol) => format!("{} @{symbol}", l.op),
+                None => l.op.clone(),
+            };
+            let path: Vec<String> = span.path.iter().map(label).collect();
+            event["args"] = json!({"on": path.join(" / ")});
+            self.trace.push(event);
+        }
+    }
+
+    /// A complete event of the format of Chrome's tracing, which Perfetto reads; times in microseconds.
+    fn event(&self, name: &str, kind: &str, start: Instant, time: Duration, thread: usize) -> Value {
+        let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
+        json!({
+            "name": name, "cat": kind, "ph": "X", "pid": 1, "tid": thread + 1,
+            "ts": micros(start.saturating_duration_since(self.start)), "dur": micros(time),
+        })
+    }
+
+    /// The line of time as JSON.
+    pub(crate) fn trace(&self) -> String {
+        format!("{:#}\n", json!({"displayTimeUnit": "ms", "traceEvents": self.trace}))
     }
 
     /// The report, in the form of mlir-opt's.

@@ -13,6 +13,7 @@ pub(crate) struct Args {
     pub(crate) allow_invalid: bool,
     pub(crate) max_tests: usize,
     pub(crate) timeout: Duration,
+    pub(crate) threads: usize,
     pub(crate) quiet: bool,
 }
 
@@ -50,6 +51,7 @@ Flags:
   -o FILE                         where the result is written, stdout if nowhere
   --timeout=SECONDS               time of one run of --test and --crash (10)
   --max-tests=N                   ask the predicate at most N times
+  -j N, --threads=N               try N candidates at the same time (1); the result does not depend on it
   --allow-unregistered-dialect    accept operations of unknown dialects in generic form
   --allow-invalid                 try candidates that do not verify
   -q                              no progress on stderr
@@ -57,11 +59,14 @@ Flags:
 Functions, operations, regions, branches, arguments, results, operands and attributes are taken away in groups and one by
 one, uses get other values of the type or constants, sizes shrink in all types at once, constants become 0 or 1, and
 passes leave the pipeline, until nothing more can go. The result goes with the pipeline as `mlir_reproducer` resource. The
-same input gives the same result.
+same input gives the same result. An interrupt (Ctrl-C) ends the work with the best so far; a second one ends it at once.
 
-Exit status: 0 done; 1 the input cannot be read, is wrong, or does not fulfil the predicate, or the output cannot be
+Exit status: 0 done; 130 interrupted, and the best so far is written; 1 the input cannot be read, is wrong, or does not fulfil the predicate, or the output cannot be
 written; 2 wrong usage
 ";
+
+/// More threads than these are a mistake.
+const MOST_THREADS: usize = 1024;
 
 /// Reads the command line; `None` asks for help.
 ///
@@ -79,6 +84,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
         allow_invalid: false,
         max_tests: usize::MAX,
         timeout: Duration::from_secs(10),
+        threads: 1,
         quiet: false,
     };
     let mut rest = args.iter();
@@ -91,7 +97,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
         }
         let (name, value) = match arg.trim_start_matches('-').split_once('=') {
             Some((name, value)) => (name, Some(value.to_string())),
-            None => (arg.trim_start_matches('-'), None),
+            // `-j8`
+            None => match arg.strip_prefix("-j").filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+                Some(n) => ("j", Some(n.to_string())),
+                None => (arg.trim_start_matches('-'), None),
+            },
         };
         let mut needed =
             || value.clone().or_else(|| rest.next().cloned()).ok_or_else(|| format!("`{arg}` needs a value"));
@@ -111,6 +121,13 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
             "o" => parsed.output = Some(needed()?),
             "timeout" => parsed.timeout = Duration::from_secs(number(arg, &needed()?)?),
             "max-tests" => parsed.max_tests = usize::try_from(number(arg, &needed()?)?).unwrap_or(usize::MAX),
+            "threads" | "j" => {
+                let threads = usize::try_from(number(arg, &needed()?)?).unwrap_or(usize::MAX);
+                if threads > MOST_THREADS {
+                    return Err(format!("`{arg}` takes a number up to {MOST_THREADS}"));
+                }
+                parsed.threads = threads;
+            }
             "allow-unregistered-dialect" => parsed.allow_unregistered = true,
             "allow-invalid" => parsed.allow_invalid = true,
             "q" | "quiet" => parsed.quiet = true,

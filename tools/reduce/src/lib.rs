@@ -35,6 +35,9 @@ pub use reproducer::{pipeline_of, set_pipeline};
 /// Stack of the thread that works: nesting that the parser lets pass fits well.
 const STACK_BYTES: usize = 64 << 20;
 
+/// Exit status after an interrupt, as a shell has it.
+const INTERRUPTED: u8 = 130;
+
 /// The whole `main` of a reducer.
 pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> ExitCode {
     let mut stderr = std::io::stderr();
@@ -55,7 +58,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
             return ExitCode::from(2);
         }
     };
-    let pool = match rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK_BYTES).build() {
+    let pool = match rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(STACK_BYTES).build() {
         Ok(pool) => pool,
         Err(error) => {
             let _ = writeln!(stderr, "error: a thread cannot be started: {error}");
@@ -64,7 +67,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
     };
     let done = pool.install(|| tool::run(&registry, &passes, &args));
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(complete) => ExitCode::from(if complete { 0 } else { INTERRUPTED }),
         Err(failure) => {
             let _ = writeln!(stderr, "error: {}", failure.message);
             ExitCode::from(failure.status)

@@ -8,7 +8,7 @@ use sutura_ir::pass::{Event, OpPassManager, PassRegistry, RunConfig, parse_pipel
 use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Context, Diagnostics, Module, Severity};
 
-use crate::child::Child;
+use crate::child::{Child, Crash};
 use crate::reduce::copy;
 
 /// What a pipeline must do with a candidate.
@@ -16,7 +16,7 @@ pub(crate) enum Wanted {
     /// Report an error that matches.
     Diagnostic(Regex),
     /// Crash, or not end in time.
-    Crash(Child),
+    Crash(Child, Option<Crash>),
     /// Change what a function does, by the pass of this name once it is known.
     Miscompile(CheckOptions, Option<String>),
 }
@@ -37,7 +37,7 @@ impl PipelineTest<'_> {
 
     fn config(&self) -> RunConfig {
         let verify = VerifyOptions { allow_unregistered: self.allow_unregistered };
-        RunConfig { verify_each: true, verify, print_ir: None }
+        RunConfig { verify_each: true, verify, ..RunConfig::default() }
     }
 
     /// Whether `pipeline` does with `module` what is wanted.
@@ -45,7 +45,10 @@ impl PipelineTest<'_> {
         let Some(mut manager) = self.manager(cx, pipeline) else { return false };
         let mut module = copy(cx, module);
         match &self.wanted {
-            Wanted::Crash(child) => child.crashes(cx, &module, pipeline),
+            Wanted::Crash(child, wanted) => {
+                let crash = child.crash(cx, &module, pipeline);
+                crash.is_some_and(|crash| wanted.as_ref().is_none_or(|wanted| *wanted == crash))
+            }
             Wanted::Diagnostic(regex) => {
                 let mut found = false;
                 let mut sink = |event: Event| {
@@ -81,6 +84,16 @@ impl PipelineTest<'_> {
             Ok(Err(CheckError::Changed(change))) => Some(change.pass),
             _ => None,
         }
+    }
+
+    /// Looks how the pipeline crashes, so that the reduction does not slip to another crash.
+    /// False when it does not, `None` when a crash is not what is wanted.
+    pub(crate) fn fix_on_crash(&mut self, cx: &Context, module: &Module) -> Option<bool> {
+        let Wanted::Crash(child, None) = &self.wanted else { return None };
+        let crash = child.crash(cx, module, &self.pipeline);
+        let found = crash.is_some();
+        self.wanted = Wanted::Crash(child.clone(), crash);
+        Some(found)
     }
 
     /// Looks which pass is at fault, so that the reduction does not slip to another.

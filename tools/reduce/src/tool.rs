@@ -2,15 +2,16 @@
 
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use regex_lite::Regex;
 use sutura_check::CheckOptions;
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{RenderStyle, render};
-use sutura_ir::pass::{PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
+use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Diagnostics, Module, Registry};
+use sutura_ir::{Context, Diagnostics, Module, Registry, Severity};
 
 use crate::args::{Args, Interest};
 use crate::child::{Child, Ended, PANICKED};
@@ -30,37 +31,59 @@ impl From<String> for Failure {
     }
 }
 
+/// Set by the first interrupt: the best so far is written.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ends the reduction at an interrupt, and the process at the second.
+fn stop_on_interrupt() {
+    let handler = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(crate::INTERRUPTED.into());
+        }
+    };
+    // Without a handler an interrupt ends the process at once, as it does elsewhere.
+    let _ = ctrlc::set_handler(handler);
+}
+
+/// Reduces; false when an interrupt ended it.
 pub(crate) fn run(
     registry: &(impl Fn() -> Registry + Sync),
     passes: &PassRegistry,
     args: &Args,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let cx = Context::new(registry());
     let mut module = read(&cx, args)?;
     let pipeline = args.pipeline.clone().or_else(|| pipeline_of(&module).map(ToString::to_string));
     if let Interest::RunOnce = args.interest {
-        return run_once(&cx, passes, &mut module, args, &pipeline.ok_or_else(no_pipeline)?);
+        run_once(&cx, passes, &mut module, args, &pipeline.ok_or_else(no_pipeline)?)?;
+        return Ok(true);
     }
+    stop_on_interrupt();
     if let Interest::Test(command) = &args.interest {
         let child = Child { program: command[0].clone().into(), args: command[1..].to_vec(), timeout: args.timeout };
         let text = module_text(&cx, &module, &PrintOptions::default());
         refuse(&child.run(&[], &text), args.timeout)?;
         work(&cx, &mut module, args, &|cx: &Context, m: &Module| child.succeeds(cx, m));
-        return finish(&cx, &module, args, &|m| child.succeeds(&cx, m));
+        finish(&cx, &module, args, &|m| child.succeeds(&cx, m))?;
+        return Ok(!STOP.load(Ordering::Relaxed));
     }
     let pipeline = pipeline.ok_or_else(no_pipeline)?;
     check_pipeline_text(&cx, passes, &pipeline)?;
     let mut test =
         PipelineTest { passes, pipeline, wanted: wanted(args)?, allow_unregistered: args.allow_unregistered };
-    if !test.holds(&cx, &module, &test.pipeline) {
+    let crashes = test.fix_on_crash(&cx, &module);
+    if !crashes.unwrap_or_else(|| test.holds(&cx, &module, &test.pipeline)) {
         return Err(format!("the input does not fulfil the predicate: {}", what(&args.interest)).into());
     }
     test.fix_on_pass(&cx, &module);
     test.reduce_pipeline(&cx, &module);
     work(&cx, &mut module, args, &|cx: &Context, m: &Module| test.holds(cx, m, &test.pipeline));
-    test.reduce_pipeline(&cx, &module);
+    if !STOP.load(Ordering::Relaxed) {
+        test.reduce_pipeline(&cx, &module);
+    }
     set_pipeline(&mut module, &test.pipeline);
-    finish(&cx, &module, args, &|m| test.holds(&cx, m, &test.pipeline))
+    finish(&cx, &module, args, &|m| test.holds(&cx, m, &test.pipeline))?;
+    Ok(!STOP.load(Ordering::Relaxed))
 }
 
 fn no_pipeline() -> Failure {
@@ -107,7 +130,7 @@ fn wanted(args: &Args) -> Result<Wanted, Failure> {
             if args.allow_invalid {
                 flags.push("--allow-invalid".to_string());
             }
-            Wanted::Crash(Child { program, args: flags, timeout: args.timeout })
+            Wanted::Crash(Child { program, args: flags, timeout: args.timeout }, None)
         }
     })
 }
@@ -123,11 +146,16 @@ fn run_once(
     let manager = parse_pipeline(cx, passes, "<pass-pipeline>", pipeline, &mut Diagnostics::default());
     let mut manager = manager.map_err(|_| "the pipeline is wrong".to_string())?;
     let verify = VerifyOptions { allow_unregistered: args.allow_unregistered };
-    let config = RunConfig { verify_each: true, verify, print_ir: None };
-    let result = run_pipeline(cx, module, &mut manager, &config, &mut |_| {}).1;
+    let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
+    let mut said = "a pass panicked".to_string();
+    let mut sink = |event| match event {
+        Event::Diagnostic(d) if d.severity == Severity::Error => said = d.message,
+        _ => {}
+    };
+    let result = run_pipeline(cx, module, &mut manager, &config, &mut sink).1;
     result.map_err(|error| match error {
-        // The pass manager reports a panic of a pass as this.
-        PassError::Internal => Failure { message: "a pass panicked".to_string(), status: PANICKED },
+        // The pass manager reports a panic of a pass as this; the parent compares what it said.
+        PassError::Internal => Failure { message: said, status: PANICKED },
         error => format!("the pipeline fails: {error:?}").into(),
     })
 }
@@ -168,11 +196,13 @@ fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
     })
 }
 
-fn work(cx: &Context, module: &mut Module, args: &Args, holds: &dyn Fn(&Context, &Module) -> bool) {
+fn work(cx: &Context, module: &mut Module, args: &Args, holds: &(dyn Fn(&Context, &Module) -> bool + Sync)) {
     let options = ReduceOptions {
         allow_unregistered: args.allow_unregistered,
         allow_invalid: args.allow_invalid,
         max_tests: args.max_tests,
+        parallel: args.threads,
+        stop: Some(&STOP),
     };
     // Panics of the passes that are tried are what is looked for, or in the way; neither is news.
     let hook = std::panic::take_hook();
@@ -184,7 +214,11 @@ fn work(cx: &Context, module: &mut Module, args: &Args, holds: &dyn Fn(&Context,
     };
     let done = reduce(cx, module, &holds, &options, &mut |line| say(line));
     std::panic::set_hook(hook);
-    let end = if done.complete { "" } else { "; --max-tests ended it" };
+    let end = match (done.complete, STOP.load(Ordering::Relaxed)) {
+        (true, _) => "",
+        (false, true) => "; an interrupt ended it",
+        (false, false) => "; --max-tests ended it",
+    };
     say(&format!("{} operations became {}, {} tests{end}", done.before, done.after, done.tests));
 }
 
@@ -195,7 +229,12 @@ fn finish(cx: &Context, module: &Module, args: &Args, holds: &dyn Fn(&Module) ->
         let back = parse(cx, text, args.allow_unregistered);
         back.is_some_and(|back| count(cx, &back) == count(cx, module) && holds(&back))
     };
-    let text = if survives(&custom) { custom } else { module_text(cx, module, &PrintOptions::generic()) };
+    // After an interrupt nobody waits for the predicate; the generic form says all that there is.
+    let text = if !STOP.load(Ordering::Relaxed) && survives(&custom) {
+        custom
+    } else {
+        module_text(cx, module, &PrintOptions::generic())
+    };
     let result = match &args.output {
         Some(path) if path != "-" => write_file(Path::new(path), &text),
         _ => std::io::stdout().write_all(text.as_bytes()),

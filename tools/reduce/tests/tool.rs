@@ -19,6 +19,11 @@ impl Pass for Guilty {
         };
         match self.0 {
             "panics" => panic!("a tanh of {} operands", run.body.num_operands(op)),
+            "panics-twice" => {
+                let among = run.body.preorder().count();
+                assert!(among <= 5, "the first of {among} operations");
+                panic!("another one");
+            }
             "aborts" => std::process::abort(),
             "hangs" => loop {
                 std::thread::sleep(std::time::Duration::from_secs(1));
@@ -58,6 +63,7 @@ macro_rules! guilty {
     };
 }
 guilty!(PANICS, "test-panics", "panics");
+guilty!(PANICS_TWICE, "test-panics-twice", "panics-twice");
 guilty!(ABORTS, "test-aborts", "aborts");
 guilty!(HANGS, "test-hangs", "hangs");
 guilty!(REPORTS, "test-reports", "reports");
@@ -69,7 +75,7 @@ fn main() -> ExitCode {
     if std::env::var_os(ENV).is_some() {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
-        for info in [&PANICS, &ABORTS, &HANGS, &REPORTS, &MISCOMPILES] {
+        for info in [&PANICS, &PANICS_TWICE, &ABORTS, &HANGS, &REPORTS, &MISCOMPILES] {
             passes.add(info);
         }
         return sutura_reduce::main(sutura_dialects::all, passes);
@@ -80,8 +86,11 @@ fn main() -> ExitCode {
     }
     crash(&["--crash", "--timeout=1", "--max-tests=3", "--pass-pipeline=builtin.module(func.func(cse,test-hangs))"]);
     crash(&["--diagnostic=no \\w+ is supported", "--pass-pipeline=builtin.module(func.func(cse,test-reports))"]);
+    crashes_stay_apart();
     miscompiles();
     command();
+    #[cfg(unix)]
+    interrupted();
     ExitCode::SUCCESS
 }
 
@@ -137,9 +146,51 @@ fn crash(args: &[&str]) {
         assert!(ops <= 3, "{args:?}: {said}\n{written}");
         assert!(!written.contains("16x") && !written.contains("scf.for"), "{args:?}: {written}");
     }
-    // The same again gives the same.
-    let again = reduce(&program(), args);
-    assert_eq!(again.2, written, "{args:?}");
+    // The same again gives the same, with any number of threads.
+    for threads in ["-j1", "-j3", "--threads=8"] {
+        let again = reduce(&program(), &[args, &[threads]].concat());
+        assert_eq!((&again.1, &again.2), (&said, &written), "{args:?} {threads}");
+    }
+}
+
+/// A smaller program that crashes in another way is not the answer.
+fn crashes_stay_apart() {
+    let args = ["--crash", "--pass-pipeline=builtin.module(func.func(test-panics-twice))"];
+    let (status, said, written) = reduce(&program(), &args);
+    assert_eq!(status, Some(0), "{said}");
+    let run_once = |text: &str| reduce(text, &["--run-once", args[1]]).1;
+    let (before, after) = (run_once(&program()), run_once(&written));
+    assert!(
+        before.contains("panicked: the first of ") && after.contains("panicked: the first of 6 "),
+        "{after}\n{written}"
+    );
+}
+
+/// An interrupt leaves the best so far, whole.
+#[cfg(unix)]
+fn interrupted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("in.mlir"), program()).expect("written");
+    // A predicate that says when it has been asked a few times, and takes its time.
+    let script = format!("echo >> {0}; sleep 0.05; grep -q math.tanh $0", path("asked").display());
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.env(ENV, "1").args(["--test=sh", "--test-arg=-c"]).arg(format!("--test-arg={script}"));
+    command.arg(path("in.mlir")).arg("-o").arg(path("out.mlir"));
+    let child = command.stderr(std::process::Stdio::piped()).spawn().expect("started");
+    let asked = || std::fs::read_to_string(path("asked")).map_or(0, |text| text.lines().count());
+    while asked() < 8 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("started");
+    assert!(killed.success());
+    let done = child.wait_with_output().expect("ended");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(130), "{said}");
+    assert!(said.contains("an interrupt ended it"), "{said}");
+    let written = std::fs::read_to_string(path("out.mlir")).expect("there is a result");
+    assert!(written.contains("math.tanh") && written.len() < program().len(), "{said}\n{written}");
+    assert_eq!(reduce(&written, &["--test=grep", "--test-arg=-q", "--test-arg=tanh", "--max-tests=1"]).0, Some(0));
 }
 
 fn miscompiles() {
@@ -184,13 +235,19 @@ fn command() {
 }
 
 fn usage() {
-    let wrong: [&[&str]; 6] = [
+    let wrong: [&[&str]; 12] = [
         &[],
         &["--crash"],
         &["--crash", "--miscompile", "--pass-pipeline=builtin.module(cse)"],
         &["--crash", "--pass-pipeline=builtin.module(nonesuch)"],
         &["--miscompile=0", "--pass-pipeline=builtin.module(cse)"],
         &["--diagnostic=(", "--pass-pipeline=builtin.module(cse)"],
+        &["--diagnostic"],
+        &["--crash", "-j0", "--pass-pipeline=builtin.module(cse)"],
+        &["--crash", "--threads=many", "--pass-pipeline=builtin.module(cse)"],
+        &["--crash", "--threads=5000", "--pass-pipeline=builtin.module(cse)"],
+        &["--test-arg=x", "--crash", "--pass-pipeline=builtin.module(cse)"],
+        &["--crash", "--max-test=1", "--pass-pipeline=builtin.module(cse)"],
     ];
     for args in wrong {
         let (status, said, written) = reduce("", args);

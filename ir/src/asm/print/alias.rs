@@ -441,11 +441,7 @@ impl Printer<'_> {
             match *key {
                 Key::Type(ty) => self.type_in_full(ty),
                 Key::Attr(attr) => self.attr_in_full(attr),
-                Key::Loc(loc) => {
-                    self.text("loc(");
-                    self.loc_inner(loc);
-                    self.text(")");
-                }
+                Key::Loc(loc) => self.loc_in_full(loc),
             }
             self.text("\n");
         }

@@ -34,7 +34,11 @@ impl<'p> Printer<'p> {
                     frame.next_region += 1;
                     continue;
                 }
-                return self.custom_region(format, frame, frames);
+                match self.custom_region(format, frame, frames) {
+                    Some(same) => frame = same,
+                    None => return,
+                }
+                continue;
             }
             let at = frame.next_item.unwrap_or_default();
             let Some(item) = format.items.get(at) else { break };
@@ -67,7 +71,13 @@ impl<'p> Printer<'p> {
         self.trailing_loc(op);
     }
 
-    fn custom_region(&mut self, format: &Format, mut frame: OpFrame<'p>, frames: &mut Vec<Frame<'p>>) {
+    /// Opens the next region and leaves the op to a frame, or gives it back where regions are skipped.
+    fn custom_region(
+        &mut self,
+        format: &Format,
+        mut frame: OpFrame<'p>,
+        frames: &mut Vec<Frame<'p>>,
+    ) -> Option<OpFrame<'p>> {
         let op = frame.op;
         let def = op.info().expect("only a registered op has a format").def;
         let index = frame.next_region;
@@ -80,6 +90,10 @@ impl<'p> Printer<'p> {
             self.text(", ");
         }
         frame.next_region += 1;
+        if self.options.skip_regions {
+            self.text("{...}");
+            return Some(frame);
+        }
         let region = op.region(index).expect("counted");
         let style = RegionStyle {
             entry_args: !format.writes_region_args(index),
@@ -89,6 +103,7 @@ impl<'p> Printer<'p> {
         };
         frames.push(Frame::Op(frame));
         self.begin_region(region, style, def.default_dialect.unwrap_or_default(), frames);
+        None
     }
 
     /// Writes the first op of a region, without its results, on the same line.

@@ -5,10 +5,23 @@ use super::{Printer, write_quoted};
 use crate::location::{Loc, LocData};
 
 impl Printer<'_> {
-    /// Writes `loc(…)`, by its alias where it has one.
+    /// Writes `loc(…)`, by its alias where it has one and does not stand for people.
     pub fn loc(&mut self, loc: Loc) {
+        if self.options.pretty_locations {
+            return self.loc_in_full(loc);
+        }
         self.text("loc(");
         self.loc_or_alias(loc);
+        self.text(")");
+    }
+
+    /// Writes the location itself, not its alias.
+    pub(super) fn loc_in_full(&mut self, loc: Loc) {
+        if self.options.pretty_locations {
+            return self.loc_inner(loc);
+        }
+        self.text("loc(");
+        self.loc_inner(loc);
         self.text(")");
     }
 
@@ -28,11 +41,14 @@ impl Printer<'_> {
         if self.only_notes(Key::Loc(loc), false) {
             return;
         }
-        let cx = self.cx;
+        let (cx, pretty) = (self.cx, self.options.pretty_locations);
         match cx.loc_data(loc) {
-            LocData::Unknown => self.text("unknown"),
+            LocData::Unknown => self.text(if pretty { "[unknown]" } else { "unknown" }),
             LocData::FileLineCol { file, line, col, end } => {
-                write_quoted(&mut self.out, cx.str(file));
+                match pretty {
+                    true => self.text(cx.str(file)),
+                    false => write_quoted(&mut self.out, cx.str(file)),
+                }
                 self.position(line, col);
                 if let Some((end_line, end_col)) = end.filter(|e| *e != (line, col)) {
                     self.text(" to ");
@@ -51,6 +67,13 @@ impl Printer<'_> {
                     self.text(")");
                 }
             }
+            LocData::CallSite { callee, caller } if pretty => {
+                let is_name = matches!(cx.loc_data(callee), LocData::Name { .. });
+                let is_file = matches!(cx.loc_data(caller), LocData::FileLineCol { .. });
+                self.loc_or_alias(callee);
+                self.text(if is_name && is_file { " at " } else { "\n at " });
+                self.loc_or_alias(caller);
+            }
             LocData::CallSite { callee, caller } => {
                 self.text("callsite(");
                 self.loc_or_alias(callee);
@@ -59,7 +82,7 @@ impl Printer<'_> {
                 self.text(")");
             }
             LocData::Fused { locs, metadata } => {
-                self.text("fused");
+                self.text(if pretty { "" } else { "fused" });
                 if let Some(metadata) = metadata {
                     self.text("<");
                     self.attr(metadata);

@@ -16,6 +16,7 @@ mod numbering;
 mod op;
 mod parallel;
 mod ty;
+mod users;
 
 use std::io;
 use std::sync::Arc;
@@ -36,10 +37,20 @@ pub struct PrintOptions {
     pub generic: bool,
     /// Print locations.
     pub debug_info: bool,
+    /// Print locations for people: without `loc(…)`, which does not parse back.
+    pub pretty_locations: bool,
     /// No aliases: every op can be read alone.
     pub local_scope: bool,
     /// Number all values instead of keeping the names that they had in the text.
     pub discard_value_names: bool,
+    /// Name values after the names in their locations, before any other name.
+    pub names_from_locations: bool,
+    /// Give each value of the program a number of its own, rather than of the region and those around it.
+    pub unique_value_ids: bool,
+    /// Say in comments what uses each value.
+    pub value_users: bool,
+    /// Write `{...}` for each region, which does not parse back.
+    pub skip_regions: bool,
     /// Leave the elements of larger constants out. What is printed then cannot be run.
     pub elide_elements_larger_than: Option<usize>,
     /// Print the elements of larger constants as a hexadecimal string; `None` for never.
@@ -53,8 +64,13 @@ impl Default for PrintOptions {
         Self {
             generic: false,
             debug_info: false,
+            pretty_locations: false,
             local_scope: false,
             discard_value_names: false,
+            names_from_locations: false,
+            unique_value_ids: false,
+            value_users: false,
+            skip_regions: false,
             elide_elements_larger_than: None,
             hex_elements_larger_than: Some(100),
             elide_resource_strings_larger_than: None,
@@ -261,9 +277,8 @@ impl<'p> Printer<'p> {
     /// Writes the location of a block argument where locations are printed.
     pub fn arg_loc(&mut self, body: &Body, arg: Value) {
         if self.options.debug_info {
-            self.text(" loc(");
-            self.loc_inner(body.value_loc(arg));
-            self.text(")");
+            self.text(" ");
+            self.loc_in_full(body.value_loc(arg));
         }
     }
 

@@ -43,6 +43,8 @@ pub(super) struct Given<'p> {
     by_body: FxHashMap<usize, usize>,
     /// Texts that values are called by.
     pub(super) made: Vec<Ident>,
+    /// Numbers of ops without results, where comments call them by one.
+    pub(super) op_numbers: FxHashMap<(usize, Op), u32>,
 }
 
 impl<'p> Given<'p> {
@@ -138,6 +140,12 @@ impl<'p> Names<'p> {
         if count != 0 {
             out.push_str(" = ");
         }
+    }
+
+    /// The number of an op without results.
+    pub(super) fn op_number(&self, body: &Body, op: Op) -> Option<u32> {
+        let table = *self.open.iter().rev().find(|&&t| std::ptr::eq(self.given.tables[t].body, body))?;
+        self.given.op_numbers.get(&(table, op)).copied()
     }
 
     /// Writes `^bbN`.

@@ -11,11 +11,12 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::is_default_value_name;
 use super::names::{ARGUMENT, Code, Given, NUMBER, TEXT};
+use super::{PrintOptions, is_default_value_name};
 use crate::body::{Block, Body, Op, Region, Value};
 use crate::context::{Context, Ident};
 use crate::interfaces::ResultNames;
+use crate::location::{Loc, LocData};
 use crate::op_ref::OpRef;
 
 #[derive(Clone, Copy, Default)]
@@ -37,10 +38,12 @@ struct Pending<'p> {
     used: usize,
 }
 
-struct Numbering<'p> {
-    discard: bool,
-    /// Ops may name their results: in custom form.
-    suggest: bool,
+struct Numbering<'p, 'o> {
+    options: &'o PrintOptions,
+    /// Numbers go on from region to region.
+    unique: bool,
+    /// The outermost op.
+    root: Op,
     given: Given<'p>,
     counters: Counters,
     /// Names in use in the enclosing regions.
@@ -48,23 +51,23 @@ struct Numbering<'p> {
     log: Vec<Ident>,
 }
 
-/// Names all values in `root` and beside it; `unique` numbers without starting anew, `discard` leaves out the values' own
-/// names.
-pub(super) fn number_all<'p>(root: OpRef<'p>, unique: bool, discard: bool) -> Given<'p> {
+/// Names all values in `root` and beside it.
+pub(super) fn number_all<'p>(root: OpRef<'p>, options: &PrintOptions) -> Given<'p> {
     let mut numbering = Numbering {
-        discard,
-        suggest: !unique,
+        options,
+        unique: options.generic || options.unique_value_ids,
+        root: root.op,
         given: Given::default(),
         counters: Counters::default(),
         used: FxHashSet::default(),
         log: Vec::new(),
     };
-    numbering.run(root, unique);
+    numbering.run(root);
     numbering.given
 }
 
-impl<'p> Numbering<'p> {
-    fn run(&mut self, root: OpRef<'p>, unique: bool) {
+impl<'p> Numbering<'p, '_> {
+    fn run(&mut self, root: OpRef<'p>) {
         let (cx, body) = (root.cx, root.body);
         let table = self.add_table(body);
         let mut pending = Vec::new();
@@ -76,7 +79,7 @@ impl<'p> Numbering<'p> {
             }
         }
         while let Some(next) = pending.pop() {
-            if !unique {
+            if !self.unique {
                 self.counters = next.counters;
             }
             for name in self.log.drain(next.used..) {
@@ -92,7 +95,7 @@ impl<'p> Numbering<'p> {
     }
 
     fn add_table(&mut self, body: &'p Body) -> usize {
-        self.given.add_table(body, !self.discard && body.has_value_names())
+        self.given.add_table(body, !self.options.discard_value_names && body.has_value_names())
     }
 
     fn pending(&self, table: usize, body: &'p Body, region: Region) -> Pending<'p> {
@@ -119,7 +122,11 @@ impl<'p> Numbering<'p> {
     fn number_block(&mut self, cx: &'p Context, table: usize, block: Block, is_entry: bool) {
         let body = self.given.tables[table].body;
         for &arg in body.block_args(block) {
-            let code = self.own_name(cx, table, arg).unwrap_or_else(|| {
+            let from_location = self.location_name(cx, body.value_loc(arg));
+            // As in MLIR, such a name takes the number that the argument would have had.
+            self.counters.arg += u32::from(is_entry && from_location.is_some());
+            let own = from_location.map(|name| self.unique(cx, name)).or_else(|| self.own_name(cx, table, arg));
+            let code = own.unwrap_or_else(|| {
                 let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
                 *counter += 1;
                 Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
@@ -135,10 +142,20 @@ impl<'p> Numbering<'p> {
     fn number_op(&mut self, cx: &'p Context, table: usize, op: Op) {
         let mut start = 0;
         let body = self.given.tables[table].body;
+        if self.options.value_users && body.num_results(op) == 0 {
+            self.given.op_numbers.insert((table, op), self.counters.value);
+            // As in MLIR, what is inside the outermost op does not count it, unless numbers go on everywhere.
+            self.counters.value += u32::from(self.unique || (table, op) != (0, self.root));
+            return;
+        }
         let suggested = self.suggested(cx, body, op);
+        let from_location = self.location_name(cx, body.loc(op));
         for (i, result) in body.results(op).enumerate() {
             let suggested = suggested.iter().find(|(at, _)| *at == i).map(|(_, name)| cx.ident(name));
-            let own = self.own_name(cx, table, result).or_else(|| suggested.map(|name| self.unique(cx, name)));
+            let own = match from_location {
+                Some(name) => (i == 0 || suggested.is_some()).then(|| self.unique(cx, name)),
+                None => self.own_name(cx, table, result).or_else(|| suggested.map(|name| self.unique(cx, name))),
+            };
             let code = match own {
                 Some(code) => {
                     start = i as u32;
@@ -168,9 +185,30 @@ impl<'p> Numbering<'p> {
         Some(self.unique(cx, name))
     }
 
+    /// The first name in a location, as a value can be called, where such names are wanted.
+    fn location_name(&self, cx: &Context, loc: Loc) -> Option<Ident> {
+        if !self.options.names_from_locations {
+            return None;
+        }
+        let name = cx.str(name_in(cx, loc)?);
+        let mut text = String::new();
+        // A digit would make it look like a number.
+        if name.as_bytes().first()?.is_ascii_digit() {
+            text.push('_');
+        }
+        for byte in name.bytes() {
+            match byte {
+                b' ' => text.push('_'),
+                byte if byte.is_ascii_alphanumeric() || b"_$.-".contains(&byte) => text.push(byte.into()),
+                byte => text.push_str(&format!("{byte:X}")),
+            }
+        }
+        Some(cx.ident(&text))
+    }
+
     /// What the op would have its results called.
     fn suggested(&self, cx: &'p Context, body: &'p Body, op: Op) -> SmallVec<[(usize, Cow<'static, str>); 1]> {
-        if !self.suggest || body.num_results(op) == 0 {
+        if self.options.generic || body.num_results(op) == 0 {
             return SmallVec::new();
         }
         let op = OpRef::new(cx, body, op);
@@ -189,6 +227,16 @@ impl<'p> Numbering<'p> {
         self.log.push(unique);
         self.given.made.push(unique);
         Code(TEXT | (self.given.made.len() - 1) as u32)
+    }
+}
+
+/// The first name in a location, from outside to inside.
+fn name_in(cx: &Context, loc: Loc) -> Option<Ident> {
+    match cx.loc_data(loc) {
+        LocData::Name { name, .. } => Some(name),
+        LocData::CallSite { callee, caller } => name_in(cx, callee).or_else(|| name_in(cx, caller)),
+        LocData::Fused { locs, .. } => cx.fused_locs(locs).find_map(|l| name_in(cx, l)),
+        LocData::Unknown | LocData::FileLineCol { .. } => None,
     }
 }
 

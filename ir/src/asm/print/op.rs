@@ -75,7 +75,7 @@ impl<'p> Printer<'p> {
 
     /// Prints an op with all that is in it, and the aliases before it.
     pub(super) fn tree(&mut self, root: OpRef<'p>, text: &'p TextInfo) {
-        self.names = Names::new(number_all(root, self.options.generic, self.options.discard_value_names));
+        self.names = Names::new(number_all(root, &self.options));
         if !self.options.local_scope {
             self.aliases = Arc::new(self.find_aliases(root, text));
         }
@@ -126,6 +126,7 @@ impl<'p> Printer<'p> {
         let mut frames = Vec::new();
         self.begin_op(op, &mut frames);
         self.write_frames(frames);
+        self.op_users(op);
         self.text("\n");
     }
 
@@ -189,6 +190,10 @@ impl<'p> Printer<'p> {
             return self.resume_custom(frame, frames);
         }
         let op = frame.op;
+        while self.options.skip_regions && frame.next_region < frame.regions_until {
+            self.text(if frame.next_region == 0 { "{...}" } else { ", {...}" });
+            frame.next_region += 1;
+        }
         if frame.next_region < frame.regions_until {
             let region = op.region(frame.next_region).expect("counted");
             if frame.next_region != 0 {
@@ -285,6 +290,7 @@ impl<'p> Printer<'p> {
             if (style.header_if_empty && empty) || has_args || is_target {
                 self.block_header(&frame, entry);
             }
+            self.arg_users(body, entry);
             if style.skip_terminator {
                 frame.skipped = body.last_op(entry);
             }
@@ -310,6 +316,7 @@ impl<'p> Printer<'p> {
                 if frames.len() > depth + 1 {
                     return;
                 }
+                self.op_users(OpRef::new(self.cx, body, op));
                 self.text("\n");
                 let Some(Frame::Region(same)) = frames.pop() else { unreachable!("pushed above") };
                 frame = same;
@@ -320,6 +327,7 @@ impl<'p> Printer<'p> {
             if let Some(next) = frame.block {
                 frame.op = frame.body.first_op(next);
                 self.block_header(&frame, next);
+                self.arg_users(frame.body, next);
             }
         }
         self.end_region(frames);
@@ -331,10 +339,11 @@ impl<'p> Printer<'p> {
         self.write_indent();
         self.text("}");
         // The op around goes on; when it is done its line ends.
-        let Some(Frame::Op(op)) = frames.pop() else { return };
-        let depth = frames.len();
-        self.resume_op(op, frames);
+        let Some(Frame::Op(frame)) = frames.pop() else { return };
+        let (op, depth) = (frame.op, frames.len());
+        self.resume_op(frame, frames);
         if frames.len() == depth && depth != 0 {
+            self.op_users(op);
             self.text("\n");
         }
     }

@@ -20,6 +20,8 @@ pub(crate) struct Shell<'a> {
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: PathBuf,
+    /// Folders that `popd` goes back to.
+    pub(crate) pushed: Vec<PathBuf>,
     pub(crate) deadline: Option<Instant>,
     /// What has been run.
     pub(crate) steps: Vec<Step>,
@@ -71,37 +73,45 @@ impl Shell<'_> {
             if runs {
                 last = self.pipeline(pipeline)?;
             }
+            if last.missing {
+                break;
+            }
         }
         Ok(last)
     }
 
-    /// The status is that of the first command that failed.
+    /// The status is that of the first command that failed. As in lit, `!` turns the first one around.
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Status, TimedOut> {
         let mut result = Status::SUCCESS;
         let mut stdin = Vec::new();
         let count = pipeline.commands.len();
         for (i, command) in pipeline.commands.iter().enumerate() {
             let last = i + 1 == count;
-            let (status, stdout) = self.command(command, stdin, last)?;
+            let (mut status, stdout) = self.command(command, stdin, last)?;
+            if status.missing {
+                return Ok(status);
+            }
+            if i == 0 && pipeline.negated {
+                status = Status::exit(i32::from(status.success()));
+            }
             if result.success() {
                 result = status;
             }
             stdin = stdout;
         }
-        Ok(match pipeline.negated {
-            true => Status::exit(i32::from(result.success())),
-            false => result,
-        })
+        Ok(result)
     }
 
     /// Runs a command and notes it. What it passes on is returned, unless it is
     /// the last of its pipeline.
     fn command(&mut self, command: &Command, stdin: Vec<u8>, last: bool) -> Result<(Status, Vec<u8>), TimedOut> {
-        let words = self.expand(&command.words);
+        let mut words = self.expand(&command.words);
+        let unread = words.iter_mut().try_for_each(|word| self.read_files(word)).err();
         let index = self.steps.len();
         self.steps.push(Step { command: render(&words), status: None, stdout: Vec::new(), stderr: Vec::new() });
         let mut left = Left::default();
-        let status = match self.streams(&command.redirects, stdin) {
+        let streams = unread.map_or_else(|| self.streams(&command.redirects, stdin), Err);
+        let status = match streams {
             Ok(streams) => self.redirected(&words, streams, &mut left)?,
             Err(message) => {
                 left.stderr = message.into_bytes();
@@ -154,6 +164,23 @@ impl Shell<'_> {
             }
         }
         expanded
+    }
+
+    /// Puts the text of files in the place of `%{readfile:NAME}`, without blanks around it.
+    fn read_files(&self, word: &mut String) -> Result<(), String> {
+        const MARK: &str = "%{readfile:";
+        while let Some(start) = word.find(MARK) {
+            let rest = &word[start + MARK.len()..];
+            let name = rest.split_once('}').ok_or_else(|| format!("'{MARK}' has no '}}' behind it\n"))?.0;
+            let text = std::fs::read_to_string(self.cwd.join(name));
+            let text = text.map_err(|error| format!("could not read '{name}': {error}\n"))?;
+            if text.contains(MARK) {
+                return Err(format!("'{name}' has '{MARK}' in it\n"));
+            }
+            let end = start + MARK.len() + name.len() + 1;
+            word.replace_range(start..end, text.trim());
+        }
+        Ok(())
     }
 
     fn streams(&self, redirects: &[(Redirect, Option<Word>)], stdin: Vec<u8>) -> Result<Streams, String> {
@@ -218,8 +245,8 @@ impl Shell<'_> {
                     Err(message) => failed(1, message),
                 };
             }
-            "cd" => {
-                return match self.change_folder(args) {
+            "cd" | "pushd" | "popd" => {
+                return match self.change_folder(name, args) {
                     Ok(()) => Ok((Status::SUCCESS, Chunks::new())),
                     Err(message) => failed(1, message),
                 };
@@ -232,18 +259,26 @@ impl Shell<'_> {
         }
         match find_program(name, &self.cwd, &self.folders) {
             Some(program) => run_process(&program, start),
-            None => failed(127, self.not_found(name)),
+            None => Ok((Status::MISSING, vec![(2, (self.not_found(name) + "\n").into_bytes())])),
         }
     }
 
-    fn change_folder(&mut self, args: &[String]) -> Result<(), String> {
+    fn change_folder(&mut self, command: &str, args: &[String]) -> Result<(), String> {
+        if command == "popd" {
+            let to = self.pushed.pop().filter(|_| args.is_empty());
+            self.cwd = to.ok_or("popd: takes nothing, and needs a `pushd` before it")?;
+            return Ok(());
+        }
         let [folder] = args else {
-            return Err("cd: takes one folder".into());
+            return Err(format!("{command}: takes one folder"));
         };
         let path = self.cwd.join(folder);
-        match path.is_dir() {
-            true => self.cwd = path,
-            false => return Err(format!("cd: '{folder}' is not a folder")),
+        if !path.is_dir() {
+            return Err(format!("{command}: '{folder}' is not a folder"));
+        }
+        let from = std::mem::replace(&mut self.cwd, path);
+        if command == "pushd" {
+            self.pushed.push(from);
         }
         Ok(())
     }
@@ -271,6 +306,9 @@ impl Streams {
 
 /// `not`: a crash is a failure of its own, which only `not --crash` wants.
 fn negate(status: Status, crash: bool) -> Status {
+    if status.missing {
+        return status;
+    }
     let good = match crash {
         true => status.crashed,
         false => !status.crashed && status.code != 0,

@@ -17,13 +17,16 @@ pub(crate) struct Status {
     pub(crate) code: i32,
     /// Ended by a signal, or by a panic if it was a tool.
     pub(crate) crashed: bool,
+    /// There was no such program: no test can want that, whatever stands around the command.
+    pub(crate) missing: bool,
 }
 
 impl Status {
-    pub(crate) const SUCCESS: Self = Self { code: 0, crashed: false };
+    pub(crate) const SUCCESS: Self = Self { code: 0, crashed: false, missing: false };
+    pub(crate) const MISSING: Self = Self { code: 127, crashed: false, missing: true };
 
     pub(crate) fn exit(code: i32) -> Self {
-        Self { code, crashed: false }
+        Self { code, ..Self::SUCCESS }
     }
 
     pub(crate) fn success(self) -> bool {
@@ -85,7 +88,7 @@ pub(crate) fn run_tool(tool: &Arc<dyn Tool>, start: Start<'_>) -> Result<(Status
                 Err(panic) => {
                     let message = format!("panicked: {}\n", panic_message(panic.as_ref()));
                     let _ = Stream { descriptor: 2, chunks }.write_all(message.as_bytes());
-                    Status { code: 134, crashed: true }
+                    Status { code: 134, crashed: true, missing: false }
                 }
             };
             // The receiver is gone if the time was up.
@@ -98,7 +101,7 @@ pub(crate) fn run_tool(tool: &Arc<dyn Tool>, start: Start<'_>) -> Result<(Status
         return Ok((Status::exit(126), vec![(2, message.into_bytes())]));
     }
     let status = receive(&receiver, start.deadline)?;
-    let status = status.unwrap_or(Status { code: 134, crashed: true });
+    let status = status.unwrap_or(Status { code: 134, crashed: true, missing: false });
     let mut chunks = chunks.lock().unwrap_or_else(PoisonError::into_inner);
     Ok((status, std::mem::take(&mut chunks)))
 }
@@ -234,7 +237,7 @@ fn wait(mut child: Child, deadline: Option<Instant>) -> Result<Status, TimedOut>
 fn status(ended: std::process::ExitStatus) -> Status {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&ended) {
-        return Status { code: 128 + signal, crashed: true };
+        return Status { code: 128 + signal, crashed: true, missing: false };
     }
     Status::exit(ended.code().unwrap_or(126))
 }

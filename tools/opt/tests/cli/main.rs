@@ -1,9 +1,12 @@
 //! The command line without a process: exit statuses, streams, files.
 
 mod errors;
+mod expectations;
 mod failures;
 mod messages;
+mod printing;
 mod reports;
+mod table;
 mod watching;
 
 use std::path::Path;

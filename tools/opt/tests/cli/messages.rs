@@ -200,3 +200,43 @@ fn a_reader_that_goes_away_is_said_once() {
         assert_eq!(said.matches("cannot write the output").count(), 1, "{said}");
     }
 }
+
+#[test]
+fn elements_that_were_left_out_are_filled_when_asked_for() {
+    let text = "func.func @f() -> (tensor<4xf32>, vector<2xi8>) {\n  \
+                %0 = arith.constant dense_resource<__elided__> : tensor<4xf32>\n  \
+                %1 = arith.constant {mark = dense_resource<__elided__> : tensor<2xi1>} dense_resource<__elided__> : vector<2xi8>\n  \
+                return %0, %1 : tensor<4xf32>, vector<2xi8>\n}\n";
+    let done = run(&["--fill-elided=zero"], text);
+    assert_eq!(done.status, Status::Ok, "{}", done.err);
+    assert!(done.err.contains("3 constants whose elements were left out are filled"), "{}", done.err);
+    assert!(done.out.contains("dense<0.000000e+00> : tensor<4xf32>"), "{}", done.out);
+    assert!(done.out.contains("dense<0> : vector<2xi8>") && !done.out.contains("__elided__"), "{}", done.out);
+    let random = run(&["--fill-elided=rand"], text);
+    assert!(!random.out.contains("__elided__") && random.out != done.out, "{}", random.out);
+    assert_eq!(random.out, run(&["--fill-elided=rand"], text).out, "the same each time");
+    let idle = run(&["--fill-elided=zero"], "module {}");
+    assert!(idle.err.contains("`--fill-elided` does nothing") && idle.status == Status::Ok, "{}", idle.err);
+    let huge = "func.func @f() {\n  %0 = arith.constant dense_resource<__elided__> : tensor<1000000x1000000xf32>\n  return\n}\n";
+    let done = run(&["--fill-elided=rand"], huge);
+    assert!(done.status == Status::InputErrors && done.err.contains("cannot be filled"), "{}", done.err);
+    assert_eq!(run(&["--fill-elided=zero"], huge).status, Status::Ok);
+    assert_eq!(run(&["--fill-elided=ones"], "").status, Status::Usage);
+}
+
+#[test]
+fn what_is_shown_can_be_less() {
+    let twice = "func.func private @f()\nfunc.func private @f()\n";
+    let all = run(&[], twice).err;
+    assert!(all.contains("see existing symbol definition here"), "{all}");
+    let less = run(&["--mlir-disable-diagnostic-notes"], twice);
+    assert!(less.status == Status::InputErrors && !less.err.contains("see existing"), "{}", less.err);
+    let shown =
+        |level: &str| run(&["--test-warns", &format!("--mlir-diagnostic-verbosity-level={level}")], "module {}").err;
+    assert_eq!(shown("errors"), "");
+    assert!(shown("warnings").contains("take care") && shown("remarks").contains("take care"));
+    // They are counted all the same.
+    let strict = run(&["--test-warns", "--mlir-diagnostic-verbosity-level=errors", "--strict"], "module {}");
+    assert_eq!(strict.status, Status::InputErrors);
+    assert_eq!(run(&["--mlir-diagnostic-verbosity-level=all"], "").status, Status::Usage);
+}

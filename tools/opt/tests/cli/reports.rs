@@ -70,3 +70,34 @@ fn timing_as_a_list_is_sorted_and_works_alone() {
     let done = run(&["--cse", "--mlir-timing-display=list"], MODULE);
     assert!(done.err.contains("Execution time report") && done.err.contains("CSE"), "{}", done.err);
 }
+
+#[test]
+fn a_profile_has_each_pass_on_each_op() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n";
+    let args = ["--pass-pipeline=builtin.module(func.func(cse),canonicalize)", "--profile-actions-to=p.json"];
+    let done = run_in(folder.path(), &args, text);
+    assert_eq!((done.status, done.err.as_str()), (Status::Ok, ""));
+    let read = std::fs::read_to_string(folder.path().join("p.json")).expect("readable");
+    let value: Value = serde_json::from_str(&read).expect("JSON");
+    let events = value["traceEvents"].as_array().expect("a list");
+    let passes: Vec<(&str, &str)> = events
+        .iter()
+        .filter(|e| e["cat"] == "pass")
+        .map(|e| (e["name"].as_str().expect("a name"), e["args"]["on"].as_str().expect("a path")))
+        .collect();
+    let expected = [
+        ("cse", "builtin.module / func.func @f"),
+        ("cse", "builtin.module / func.func @g"),
+        ("canonicalize", "builtin.module"),
+    ];
+    assert_eq!(passes, expected);
+    for event in events {
+        assert!(
+            event["ph"] == "X" && event["ts"].as_f64() >= Some(0.0) && event["dur"].as_f64() >= Some(0.0),
+            "{event}"
+        );
+    }
+    let done = run(&["--cse", "--profile-actions-to=-"], MODULE);
+    assert!(done.status == Status::Usage && done.err.contains("takes the name of a file"), "{}", done.err);
+}

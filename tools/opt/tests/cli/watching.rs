@@ -127,3 +127,13 @@ fn remarks_go_to_files() {
     let value: serde_json::Value = serde_json::from_str(read("r.json").trim()).expect("JSON");
     assert_eq!((&value["kind"], &value["pass"]), (&"analysis".into(), &"test-remarks".into()));
 }
+
+#[test]
+fn of_final_remarks_the_last_one_counts() {
+    let twice = "--pass-pipeline=builtin.module(test-remarks,test-remarks)";
+    let count = |args: &[&str]| run(&[&[twice], args].concat(), MODULE).err.matches("nothing to do").count();
+    assert_eq!(count(&["--remarks"]), 2);
+    assert_eq!(count(&["--remarks", "--remark-policy=all"]), 2);
+    assert_eq!(count(&["--remark-policy=final"]), 1);
+    assert_eq!(run(&[twice, "--remark-policy=some"], MODULE).status, Status::Usage);
+}
