@@ -12,7 +12,7 @@
 //! the program
 //! ```
 //!
-//! In programs, `$FILE` is the name of the file itself, `␍` a carriage return and `␉` a tab.
+//! In programs, `$FILE` is the name of the file itself, `␍` a carriage return, `␉` a tab and `␠` a blank.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ fn parse(text: &str) -> Case {
     let (head, program) = text.split_once("\n--\n").or_else(|| Some((text.strip_suffix("\n--")?, ""))).expect("--");
     let mut lines = head.lines();
     let name = lines.next().expect("a name").to_string();
-    let text = program.replace('␍', "\r").replace('␉', "\t").replace("$FILE", INPUT);
+    let text = program.replace('␍', "\r").replace('␉', "\t").replace('␠', " ").replace("$FILE", INPUT);
     let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
     let mut case = Case { name, args: Vec::new(), status: u8::MAX, mlir: None, stderr: None, text };
     for line in lines {
