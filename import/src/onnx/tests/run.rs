@@ -75,7 +75,7 @@ fn transform(cx: &Context, module: &mut Module, pipeline: &str) -> Vec<String> {
     let mut registry = PassRegistry::default();
     sutura_passes::register(&mut registry);
     let mut manager = parse_pipeline(cx, &registry, "test", pipeline, &mut Diagnostics::default()).unwrap();
-    let config = RunConfig { verify_each: true, verify: VerifyOptions::default(), print_ir: None };
+    let config = RunConfig { verify_each: true, verify: VerifyOptions::default(), ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {
         if let Event::Diagnostic(diagnostic) = event {
