@@ -34,15 +34,25 @@ pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
 
 /// Position after the string literal that begins at `at`; a string ends at its line's end at the latest.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
+    string_stop(bytes, at).unwrap_or_else(|stop| stop)
+}
+
+/// Position after the string literal that begins at `at`, if it is closed on its line.
+pub(crate) fn closed_string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    string_stop(bytes, at).ok()
+}
+
+/// Position after the closing quote, or else of the end of the line or the text.
+fn string_stop(bytes: &[u8], at: usize) -> Result<usize, usize> {
     let mut at = at + 1;
     while let Some(n) = memchr::memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
         match bytes[at + n] {
-            b'"' => return at + n + 1,
-            b'\n' => return at + n,
+            b'"' => return Ok(at + n + 1),
+            b'\n' => return Err(at + n),
             _ => at = (at + n + 2).min(bytes.len()),
         }
     }
-    bytes.len()
+    Err(bytes.len())
 }
 
 /// Position after `#dialect.name<…>`, or after the name when no bracket follows or it is not closed on its line.

@@ -13,6 +13,7 @@ mod reader;
 mod rules;
 mod scan;
 mod syntax;
+mod unclosed;
 mod units;
 
 use std::sync::Arc;

@@ -167,3 +167,52 @@ fn what_is_open_at_the_end() {
     assert!(error("\"t\"() {a = \"").contains("expected"));
     assert!(error("}").contains("expected operation name in quotes"));
 }
+
+/// Everything that opens something, alone and mixed, repeated far beyond what anybody nests.
+const OPENERS: [&str; 29] = [
+    "(",
+    "[",
+    "{",
+    "<",
+    "<{",
+    "({",
+    "({\n",
+    "[<",
+    "(<",
+    "{<",
+    "tensor<",
+    "dense<[",
+    "(%a <",
+    "[%a [<",
+    "{%a(",
+    "(%a[%b{%c<",
+    "\nt.add <",
+    "\nt.add (",
+    "\n^bb(%a: ",
+    "\n%a, ",
+    "\"a\"()[^bb",
+    "\"a\"() <{",
+    "-> tensor<",
+    "<=",
+    "<-",
+    "\n",
+    "loc(",
+    "tensor<\"",
+    "t.",
+];
+
+#[test]
+fn what_is_opened_often_and_never_closed_is_refused_at_once() {
+    for open in OPENERS {
+        for before in ["t.add ", "\"t\"() {a = "] {
+            let text = format!("{before}{}", open.repeat(100_000));
+            let start = std::time::Instant::now();
+            let found = errors(&text);
+            assert!(!found.is_empty() || open == "\n", "{before} {open:?}");
+            let seconds = start.elapsed().as_secs_f64();
+            // Far less on an idle machine; time that grows with the square would be minutes.
+            assert!(seconds < 10.0, "{before} {open:?} takes {seconds:.1} s");
+        }
+    }
+    check(&format!("\"t\"() {{a = {}1}} : () -> ()", "[".repeat(100)), "1:12: this '[' and 99 more are never closed");
+}

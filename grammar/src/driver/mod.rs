@@ -31,6 +31,7 @@ use crate::blank::string_end;
 use crate::reader::Reader;
 use crate::rules::{Node, Rule};
 use crate::scan::skip_blank;
+use crate::unclosed::many_unclosed;
 use crate::units::{BadUnit, Unit, Units};
 use custom::CustomOp;
 use generic::GenericOp;
@@ -154,6 +155,10 @@ impl<'t> Driver<'t> {
 
     /// Reads the whole text. The reader comes back with the diagnostics.
     pub(crate) fn run(mut self, file: &str) -> (Reader<'t>, Result<Module, Reported>) {
+        if let Some((at, message)) = many_unclosed(self.reader.text) {
+            let reported = self.reader.error(at, message);
+            return (self.reader, Err(reported));
+        }
         self.reader.find_aliases();
         self.read_in_parallel();
         let mut in_module = false;

@@ -246,6 +246,8 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     let limit = if length < 2 { 0 } else { (length / 3).clamp(1, 4) };
     candidates
         .into_iter()
+        // The distance is at least the difference of the lengths, and to compare long names is slow.
+        .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (strsim::damerau_levenshtein(name, c), c))
         .filter(|(distance, _)| *distance <= limit)
         .min()
