@@ -123,7 +123,7 @@ pub(crate) fn symbol_end(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
         let quoted = bytes.get(at + 1) == Some(&b'"');
-        let end = if quoted { string_end(bytes, at + 1) } else { suffix_end(text, at + 1) };
+        let end = if quoted { string_end(bytes, at + 1) } else { word_end(text, at + 1) };
         if end == at + 1 {
             return None;
         }

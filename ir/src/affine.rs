@@ -140,6 +140,9 @@ impl Context {
         if self.affine_as_const(lhs).is_some() || (self.affine_is_symbolic(lhs) && !self.affine_is_symbolic(rhs)) {
             return Some(self.affine_binary(AffineOp::Add, rhs, lhs));
         }
+        if self.affine_out_of_order(lhs, rhs) {
+            return Some(self.affine_binary(AffineOp::Add, rhs, lhs));
+        }
         match (self.affine_data(lhs), self.affine_as_const(rhs)) {
             (_, Some(0)) => Some(lhs),
             (AffineExprData::Binary(AffineOp::Add, a, b), Some(c)) => {
@@ -171,6 +174,15 @@ impl Context {
         None
     }
 
+    /// True for two dimensions or two symbols of which the second has the smaller number.
+    fn affine_out_of_order(&self, lhs: AffineExpr, rhs: AffineExpr) -> bool {
+        match (self.affine_data(lhs), self.affine_data(rhs)) {
+            (AffineExprData::Dim(a), AffineExprData::Dim(b))
+            | (AffineExprData::Symbol(a), AffineExprData::Symbol(b)) => a > b,
+            _ => false,
+        }
+    }
+
     /// An expression as factor and base: `a * c` is `(a, c)`, any other is itself times one.
     fn affine_scaled(&self, expr: AffineExpr) -> (AffineExpr, i64) {
         match self.affine_data(expr) {
@@ -192,12 +204,20 @@ impl Context {
             }
             return None;
         }
+        if self.affine_out_of_order(lhs, rhs) {
+            return Some(self.affine_binary(AffineOp::Mul, rhs, lhs));
+        }
         match (self.affine_data(lhs), self.affine_as_const(rhs)) {
             (_, Some(1)) => Some(lhs),
             (_, Some(0)) => Some(rhs),
             (AffineExprData::Binary(AffineOp::Mul, a, b), Some(c)) => {
                 let product = self.affine_as_const(b)?.checked_mul(c)?;
                 Some(self.affine_binary(AffineOp::Mul, a, self.affine_const(product)))
+            }
+            // The constant stands last.
+            (AffineExprData::Binary(AffineOp::Mul, a, c), None) if self.affine_as_const(c).is_some() => {
+                let product = self.affine_binary(AffineOp::Mul, a, rhs);
+                Some(self.affine_binary(AffineOp::Mul, product, c))
             }
             _ => None,
         }

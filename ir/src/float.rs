@@ -153,13 +153,16 @@ fn overflow(f: &Format, sign: u64) -> u64 {
     }
 }
 
-/// `f8E8M0FNU` holds powers of two only.
+/// `f8E8M0FNU` holds powers of two only; zero becomes the smallest.
 fn e8m0(value: f64) -> u64 {
-    if value.is_nan() || value <= 0.0 || value.is_infinite() {
+    if value == 0.0 {
+        return 0;
+    }
+    if value.is_nan() || value < 0.0 || value.is_infinite() {
         return 0xff;
     }
     let exponent = value.log2().round_ties_even() as i32;
-    (exponent + 127).clamp(0, 254) as u64
+    if exponent > 127 { 0xff } else { (exponent + 127).max(0) as u64 }
 }
 
 #[cfg(test)]

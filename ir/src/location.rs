@@ -83,13 +83,26 @@ impl Context {
         self.loc(LocData::FileLineCol { file: self.ident(file), line, col, end: None })
     }
 
-    /// Interns a fused location. Duplicates and unknown locations are dropped; one that is left stands for itself.
+    /// Interns a fused location. Fused ones in it with the same metadata are taken apart, duplicates and unknown locations
+    /// are dropped; one that is left stands for itself.
     pub fn fused_loc(&self, locs: &[Loc], metadata: Option<Attr>) -> Loc {
         let mut kept: Vec<i64> = Vec::with_capacity(locs.len());
-        for loc in locs {
-            if *loc != Loc::UNKNOWN && !kept.contains(&i64::from(loc.0)) {
-                kept.push(i64::from(loc.0));
+        let mut keep = |raw: i64| {
+            if !kept.contains(&raw) {
+                kept.push(raw);
             }
+        };
+        for loc in locs {
+            match self.loc_data(*loc) {
+                LocData::Unknown => {}
+                LocData::Fused { locs, metadata: inner } if inner == metadata => {
+                    self.ints(locs).iter().for_each(|raw| keep(*raw));
+                }
+                _ => keep(i64::from(loc.0)),
+            }
+        }
+        if kept.is_empty() && metadata.is_some() {
+            kept.push(i64::from(Loc::UNKNOWN.0));
         }
         match (&kept[..], metadata) {
             ([], None) => Loc::UNKNOWN,

@@ -63,7 +63,9 @@ impl Explain<'_> {
 
     fn position(&mut self) -> Check {
         self.number_in("expected integer line number in FileLineColRange")?;
-        self.punct(":", "expected ':' in FileLineColRange")?;
+        if !self.take(":") {
+            return Ok(());
+        }
         self.number_in("expected integer column number in FileLineColRange")?;
         if self.take_word("to") {
             self.take_integer();

@@ -58,7 +58,7 @@ fn attributes() {
 fn locations_and_resources() {
     check(Rule::loc_span, "loc(callsite |unknown at unknown)", "expected '(' in callsite location");
     check(Rule::loc_span, "loc(fused[unknown |unknown])", "expected ']' in fused location");
-    check(Rule::loc_span, "loc(\"f\":1|)", "expected ':' in FileLineColRange");
+    check(Rule::loc_span, "loc(\"f\":1:|)", "expected integer column number in FileLineColRange");
     check(Rule::loc_span, "loc(|x)", "expected location instance");
     check(Rule::resource_span, "dialect_resources: |\"x\" #-}", "expected '{'");
     check(Rule::resource_span, "dialect_resources: {|10}#-}", "expected identifier key for 'resource' entry");

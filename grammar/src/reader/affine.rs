@@ -38,6 +38,10 @@ impl<'t> Reader<'t> {
         for constraint in children {
             constraints.push(self.constraint(constraint, &mut scope)?);
         }
+        if constraints.is_empty() {
+            // Everything: what holds anywhere stands for it.
+            constraints.push((self.cx.affine_const(0), true));
+        }
         Ok(self.cx.integer_set(scope.dims, scope.symbols, &constraints))
     }
 

@@ -163,7 +163,9 @@ impl<'t> Reader<'t> {
             let value = match number.text() {
                 "?" => DYNAMIC,
                 digits => {
-                    digits.parse().map_err(|_| self.error(number.start(), "expected a 64-bit signed integer or '?'"))?
+                    // The smallest number stands for `?` in memory.
+                    let value = digits.parse().ok().filter(|value| *value != DYNAMIC);
+                    value.ok_or_else(|| self.error(number.start(), "expected a 64-bit signed integer or '?'"))?
                 }
             };
             if is_offset { offset = value } else { strides.push(value) }

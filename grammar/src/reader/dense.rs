@@ -166,7 +166,25 @@ impl<'t> Reader<'t> {
         Ok(self.dense_attr(ty, bytes, count))
     }
 
+    /// Every index of a sparse constant lies in its type's shape.
+    fn check_sparse_indices(&mut self, indices: &Elements, ty: Type, at: usize) -> Result<(), Reported> {
+        let cx = self.cx;
+        let shape = cx.shape(ty).unwrap_or_default();
+        let numbers: Vec<i64> = indices.bytes.as_chunks::<8>().0.iter().map(|c| i64::from_le_bytes(*c)).collect();
+        // One number stands for the index in every dimension.
+        let all = if indices.shape.is_empty() { numbers.repeat(shape.len()) } else { numbers };
+        let is_inside = |index: &[i64]| index.iter().zip(shape).all(|(i, size)| (0..*size).contains(i));
+        let Some(n) = all.chunks_exact(shape.len().max(1)).position(|index| !is_inside(index)) else { return Ok(()) };
+        let index: Vec<String> =
+            all[n * shape.len()..][..shape.len()].iter().map(|i| i.cast_unsigned().to_string()).collect();
+        let (index, ty) = (index.join(", "), sutura_ir::asm::print::type_text(cx, ty));
+        let message =
+            format!("sparse index #{n} is not contained within the value shape, with index=[{index}], and type='{ty}'");
+        Err(self.error(at, message))
+    }
+
     pub(super) fn sparse(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
+        let start = node.start();
         let mut children = node.children();
         let body = children.next().expect("elements").span();
         let ty = children.next().expect("a type");
@@ -206,6 +224,7 @@ impl<'t> Reader<'t> {
             );
             return Err(self.error(body.start, message));
         }
+        self.check_sparse_indices(&indices, ty, start)?;
         let indices_ty = cx.tensor_type(&indices_shape, Type::I64, None);
         let count = indices_shape.iter().product::<i64>() as usize;
         let indices = self.dense_numbers(indices_ty, indices, count, body.start)?;
@@ -223,15 +242,30 @@ impl<'t> Reader<'t> {
         let ty = children.next().expect("a type");
         let ty_at = ty.start();
         let elem = self.keyword_type(&ty)?;
-        let supported = matches!(elem, Type::I1 | Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::F32 | Type::F64);
-        if !supported {
-            return Err(self.error(ty_at, "only i1, i8, i16, i32, i64, f32 and f64 are elements of a dense array"));
-        }
+        self.check_array_element(elem, ty_at)?;
         let mut bytes = Vec::new();
         if let Some(elements) = children.next() {
             bytes = self.array_elements(elements.span(), elem)?;
         }
         Ok(self.cx.attr(AttrData::DenseArray { elem, data: self.cx.blob(&bytes) }))
+    }
+
+    /// Elements of a dense array fill whole bytes, but for booleans.
+    fn check_array_element(&mut self, elem: Type, at: usize) -> Result<(), Reported> {
+        let width = match self.cx.type_data(elem) {
+            TypeData::Integer { width, .. } => Some(width),
+            TypeData::Float(kind) => Some(kind.bits()),
+            _ => None,
+        };
+        match width {
+            Some(1) => Ok(()),
+            Some(width) if width % 8 == 0 => Ok(()),
+            Some(_) => Err(self.error(at, "element type bitwidth must be a multiple of 8")),
+            None => {
+                let text = sutura_ir::asm::print::type_text(self.cx, elem);
+                Err(self.error(at, format!("expected integer or float type, got: '{text}'")))
+            }
+        }
     }
 
     /// `[1, 2]`, brackets included: the elements of a dense array.
@@ -245,10 +279,11 @@ impl<'t> Reader<'t> {
     fn array_elements(&mut self, span: Span, elem: Type) -> Result<Vec<u8>, Reported> {
         let out = Elements { bytes: Vec::new(), strings: Vec::new(), count: 0, shape: Vec::new(), end: span.end };
         let at = span.start;
+        let is_one_bit = self.cx.bit_width(elem) == Some(1);
         let mut scanner = Scanner { reader: self, elem, at, end: span.end, out, open: Vec::new() };
         loop {
             scanner.skip_blank();
-            if elem == Type::I1 && !scanner.rest().starts_with("true") && !scanner.rest().starts_with("false") {
+            if is_one_bit && !scanner.rest().starts_with("true") && !scanner.rest().starts_with("false") {
                 let at = number_end(scanner.reader.text, scanner.at).unwrap_or(scanner.at);
                 return Err(scanner.reader.error(at, "expected 'true' or 'false' values for i1 type"));
             }

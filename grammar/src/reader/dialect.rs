@@ -1,5 +1,7 @@
 //! Types and attributes of dialects: read by the dialect where it is registered, kept as text where it is not.
 
+use std::borrow::Cow;
+
 use sutura_ir::asm::{ALIAS_MARK, Aliased};
 use sutura_ir::attrs::{Attr, AttrData};
 use sutura_ir::context::{AttrList, Ident};
@@ -144,7 +146,7 @@ impl<'t> Reader<'t> {
             return Err(self.error(span.start + n, "control character in the text of a dialect's entity"));
         }
         if !raw.contains(['#', '!']) {
-            return Ok((cx.ident(raw), cx.attr_list(&[])));
+            return Ok((cx.ident(&plain_body(raw)), cx.attr_list(&[])));
         }
         let (mut out, mut refs) = (String::with_capacity(raw.len()), Vec::new());
         let (mut at, mut clean) = (span.start, span.start);
@@ -217,4 +219,10 @@ impl<'t> Reader<'t> {
             Aliased::Type(ty) => self.cx.type_attr(ty),
         }))
     }
+}
+
+/// `.name<…>` as upstream writes it: in brackets when the name has a character that may not stand outside of them.
+fn plain_body(raw: &str) -> Cow<'_, str> {
+    let name = raw.strip_prefix('.').map(|rest| rest.split('<').next().unwrap_or(rest));
+    if name.is_some_and(|name| name.contains('-')) { format!("<{}>", &raw[1..]).into() } else { raw.into() }
 }

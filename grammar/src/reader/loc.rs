@@ -42,6 +42,7 @@ impl<'t> Reader<'t> {
     fn loc_text(&mut self, node: Node<'t>) -> Result<Loc, Reported> {
         let mut children = node.children();
         let text = self.string(&children.next().expect("a string"))?;
+        let is_nameless = text.is_empty();
         let text = self.cx.ident(&text);
         let Some(rest) = children.next() else {
             return Ok(self.cx.loc(LocData::Name { name: text, child: Loc::UNKNOWN }));
@@ -52,7 +53,9 @@ impl<'t> Reader<'t> {
         }
         let mut numbers = rest.children();
         let line = self.small(&numbers.next().expect("a line"))?;
-        let col = self.small(&numbers.next().expect("a column"))?;
+        let col = numbers.take_rule(Rule::column).map(|n| self.small(&n)).transpose()?.unwrap_or(0);
+        // Upstream's name for a file without one.
+        let text = if is_nameless { self.cx.ident("-") } else { text };
         let end = match numbers.next() {
             None => None,
             Some(end) => {

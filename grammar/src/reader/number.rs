@@ -126,10 +126,8 @@ impl<'t> Reader<'t> {
                 Ok(words(bits, kind.bits()))
             }
             LiteralKind::Float => {
+                // One too large is infinite.
                 let value: f64 = literal.digits.parse().unwrap_or(f64::NAN);
-                if !value.is_finite() {
-                    return Err(self.error(literal.at, "floating point value too large for attribute"));
-                }
                 let value = if literal.negative { -value } else { value };
                 Ok(match kind {
                     FloatKind::F80 | FloatKind::F128 => Bits::Words(wide_float(kind, value)),
@@ -148,7 +146,8 @@ fn small_int(value: u64, negative: bool, width: u32, sign: Signedness) -> Option
     let half = limit >> 1;
     let value = u128::from(value);
     let fits = match (negative, sign) {
-        (true, _) => value <= half,
+        // There is no negative zero.
+        (true, _) => value <= half && value != 0,
         (false, Signedness::Signed) => value < half,
         (false, _) => value < limit,
     };
@@ -164,7 +163,7 @@ fn big_int(literal: &Literal<'_>, width: u32, sign: Signedness) -> Option<Bits> 
     let magnitude = literal.magnitude();
     let half = BigUint::from(1u8) << width.saturating_sub(1);
     let fits = match (literal.negative, sign) {
-        (true, _) => magnitude <= half,
+        (true, _) => magnitude <= half && magnitude.bits() > 0,
         (false, Signedness::Signed) => magnitude < half,
         (false, _) => magnitude.bits() <= u64::from(width),
     };
@@ -203,6 +202,10 @@ fn wide_float(kind: FloatKind, value: f64) -> Vec<i64> {
     let bits = value.to_bits();
     let sign = bits >> 63;
     let mut exponent = ((bits >> 52) & 0x7ff) as i64;
+    if exponent == 0x7ff {
+        let top = sign << 15 | 0x7fff;
+        return if kind == FloatKind::F80 { vec![1 << 63, top as i64] } else { vec![0, (top << 48) as i64] };
+    }
     let mut fraction = bits & ((1 << 52) - 1);
     if exponent == 0 && fraction == 0 {
         let top = (sign << 15) as i64;

@@ -72,6 +72,9 @@ impl<'t> Reader<'t> {
         let text = self.text;
         let end = number_end(text, at)?;
         let value: i64 = text[at..end].parse().ok()?;
+        if value == 0 && text[at..].starts_with('-') {
+            return None;
+        }
         let colon = skip_blank(text, end);
         if text.as_bytes().get(colon) != Some(&b':') {
             return Some((self.cx.int_attr(value, Type::I64), end));
@@ -124,6 +127,9 @@ impl<'t> Reader<'t> {
     /// Any other value, by its text.
     fn looked_up(&mut self, at: usize) -> Quick<Attr> {
         let Some(end) = attr_end(self.text, at, true) else { return Ok(None) };
+        if self.text.as_bytes().get(skip_blank(self.text, end)) == Some(&b'<') {
+            return Ok(None);
+        }
         let text = &self.text[at..end];
         if let Some(&attr) = self.attrs.get(text) {
             return Ok(Some((attr, end)));

@@ -167,6 +167,11 @@ impl<'t> Reader<'t> {
             return Err(self.error(elem_at, "invalid memref element type"));
         }
         let (layout, space) = self.layout_and_space(children.collect())?;
+        if space.is_some_and(|space| !self.is_memory_space(space)) {
+            return Err(self.error(start, "unsupported memory space Attribute"));
+        }
+        // The default memory space is not written.
+        let space = space.filter(|space| self.cx.as_int(*space) != Some(0));
         if shape.rule() == Rule::unranked {
             if layout.is_some() {
                 return Err(self.error(start, "cannot have affine map for unranked memref type"));
@@ -181,8 +186,21 @@ impl<'t> Reader<'t> {
                 return Err(self.error(start, message));
             }
         }
+        if let Some(AttrData::Strided { strides, .. }) = layout.map(|l| self.cx.attr_data(l))
+            && self.cx.ints(strides).len() != shape.len()
+        {
+            return Err(self.error(start, "expected the number of strides to match the rank"));
+        }
         let layout = layout.filter(|l| !self.is_identity(*l));
         Ok(self.cx.memref_type(&shape, elem, layout, space))
+    }
+
+    fn is_memory_space(&self, attr: Attr) -> bool {
+        match self.cx.attr_data(attr) {
+            AttrData::Integer { .. } | AttrData::BigInteger { .. } | AttrData::Dict(_) => true,
+            AttrData::String { .. } | AttrData::Opaque { .. } | AttrData::Ext(_) => true,
+            _ => attr == Attr::TRUE || attr == Attr::FALSE,
+        }
     }
 
     fn is_identity(&self, layout: Attr) -> bool {
@@ -208,9 +226,8 @@ impl<'t> Reader<'t> {
                 if space.is_some() {
                     return Err(self.error(at, "expected memory space to be last in memref type"));
                 }
-                if layout.replace(attr).is_some() {
-                    return Err(self.error(at, "multiple layouts in memref type"));
-                }
+                // The last one holds.
+                layout = Some(attr);
             } else if space.replace(attr).is_some() {
                 return Err(self.error(at, "multiple memory spaces specified in memref type"));
             }
