@@ -1,10 +1,10 @@
 //! `sutura-lit --update` on tests of `sutura-opt`.
 
+mod support;
+
 use std::path::PathBuf;
 
-use sutura_ir::pass::PassRegistry;
-use sutura_lit::{Call, Overrides, Suite, Tools, Updated, update};
-use sutura_opt::{Io, Opt};
+use sutura_lit::{Overrides, Suite, Updated, update};
 
 /// Updates a test with this text; what is said, and the text afterwards.
 fn updated(text: &str, dry_run: bool) -> (Updated, String) {
@@ -12,27 +12,8 @@ fn updated(text: &str, dry_run: bool) -> (Updated, String) {
     std::fs::write(folder.path().join("lit.toml"), "name = \"t\"\nsuffixes = [\".mlir\"]\n").expect("written");
     let file: PathBuf = folder.path().join("a.mlir");
     std::fs::write(&file, text).expect("written");
-    let mut passes = PassRegistry::new();
-    sutura_passes::register(&mut passes);
-    let opt = Opt { registry: sutura_dialects::all, passes };
-    let tools = Tools::standard().with("sutura-opt", move |call: &mut Call<'_>| {
-        let mut stdin = call.stdin;
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let io = Io {
-            args: call.args,
-            stdin: &mut stdin,
-            cwd: call.cwd,
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            color: false,
-        };
-        let status = opt.run(io);
-        // Writing to what lit collects cannot fail.
-        let _ = call.stdout.write_all(&stdout).and_then(|()| call.stderr.write_all(&stderr));
-        status as i32
-    });
     let overrides = Overrides { output: Some(folder.path().join("out")), ..Overrides::default() };
-    let suite = Suite::load(folder.path(), tools, &overrides).expect("a suite");
+    let suite = Suite::load(folder.path(), support::tools(), &overrides).expect("a suite");
     let tests = suite.tests(&file).expect("a test");
     let result = update(&suite, &tests[0], dry_run).expect("readable");
     (result, std::fs::read_to_string(&file).expect("still there"))
