@@ -13,7 +13,7 @@ use crate::report::{self, Reported};
 use crate::runner;
 use crate::suite::{Overrides, Suite, Test};
 use crate::tool::Tools;
-use crate::update::{Updated, update};
+use crate::update::{Updated, restore, update};
 
 /// Runs lit tests: files with RUN lines, in folders with a lit.toml.
 ///
@@ -110,6 +110,9 @@ enum Order {
     Lexical,
     Random,
 }
+
+/// Exit status after an interrupt, as a shell has it.
+const INTERRUPTED: i32 = 130;
 
 /// The suites of the paths, and their tests, each with the index of its suite.
 struct Discovered {
@@ -266,11 +269,23 @@ impl Arguments {
 
     /// Updates all tests, one after the other; the status is 1 when some test still fails, or would without a dry run.
     fn update(&self, tests: &[(&Suite, Test)], out: &mut dyn Write) -> Result<i32, Trouble> {
+        // Without a handler an interrupt leaves the file as it is then.
+        let _ = ctrlc::set_handler(|| {
+            let status = match restore() {
+                Ok(()) => INTERRUPTED,
+                Err(error) => {
+                    let _ = writeln!(io::stderr(), "sutura-lit: error: the test at hand is half updated: {error}");
+                    1
+                }
+            };
+            std::process::exit(status);
+        });
         let mut left = false;
         let (mut changed, mut refused) = (0, 0);
         for (suite, test) in tests {
             let name = format!("{} :: {}", suite.name, test.name());
-            match update(suite, test, self.dry_run)? {
+            // What is wrong with one file does not keep others from being updated.
+            match update(suite, test, self.dry_run).unwrap_or_else(Updated::Refused) {
                 Updated::NotNeeded => {}
                 Updated::Changed(diff) => {
                     changed += 1;

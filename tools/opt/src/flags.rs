@@ -139,8 +139,8 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!(Work, "no-implicit-module", no_implicit_module, "Put no module around a single operation"),
     value!(Work, "threads", "N", "Work on N threads; the output does not depend on it", |c, v| {
         c.threads = number(v)?;
-        if c.threads == 0 {
-            return Err("takes a number from 1".to_string());
+        if !(1..=MOST_THREADS).contains(&c.threads) {
+            return Err(format!("takes a number from 1 to {MOST_THREADS}"));
         }
     }),
     flag(Group::Work, "disable-threading", Takes::Bool, "", "The same as --threads=1", |c, v| {
@@ -187,7 +187,10 @@ pub(crate) const FLAGS: &[Flag] = &[
         "Compare what functions do before and after each pass (3 seeds)",
         |c, v| {
             c.check_passes = Some(if v.is_empty() { 3 } else { number(v)? as u64 });
-            if c.check_passes == Some(0) { Err("takes a number from 1".to_string()) } else { Ok(()) }
+            match c.check_passes {
+                Some(1..=MOST_SEEDS) => Ok(()),
+                _ => Err(format!("takes a number from 1 to {MOST_SEEDS}")),
+            }
         },
     ),
     value!(
@@ -406,6 +409,12 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!(Requests, "help", request = Help, "Print the common flags"),
     switch!(Requests, "help-all", request = HelpAll, "Print all flags"),
 ];
+
+/// More threads than these are a mistake.
+const MOST_THREADS: usize = 1024;
+
+/// More seeds than these are a mistake.
+const MOST_SEEDS: u64 = 1_000_000;
 
 fn truth(value: &str) -> Result<bool, String> {
     match value {

@@ -84,3 +84,30 @@ fn what_is_another_matter_is_left() {
     assert!(matches!(&result, Updated::Refused(why) if why.contains("would check nothing")), "{result:?}");
     assert_eq!(new, none);
 }
+
+#[test]
+fn files_that_cannot_be_rewritten_are_left_and_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("lit.toml"), "name = \"t\"\nsuffixes = [\".mlir\"]\n").expect("written");
+    std::fs::write(path("a-binary.mlir"), [b"// RUN: sutura-opt %s\n", &[0xff, 0xfe][..]].concat()).expect("written");
+    std::fs::write(path("b-read-only.mlir"), STALE).expect("written");
+    let mut permissions = std::fs::metadata(path("b-read-only.mlir")).expect("there").permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(path("b-read-only.mlir"), permissions).expect("set");
+    std::fs::write(path("c-empty.mlir"), "").expect("written");
+    let overrides = Overrides { output: Some(path("out")), ..Overrides::default() };
+    let suite = Suite::load(folder.path(), support::tools(), &overrides).expect("a suite");
+    let tests = suite.tests(folder.path()).expect("tests");
+    let reasons: Vec<String> = tests
+        .iter()
+        .map(|test| match update(&suite, test, false) {
+            Ok(Updated::Refused(reason)) => reason,
+            other => panic!("{}: {other:?}", test.name()),
+        })
+        .collect();
+    assert_eq!(reasons, ["the file is not UTF-8 text", "the file may not be written", "the test is UNRESOLVED"]);
+    assert_eq!(std::fs::read_to_string(path("b-read-only.mlir")).expect("readable"), STALE);
+    assert!(matches!(update(&suite, &tests[1], true), Ok(Updated::Refused(_) | Updated::Changed(_))));
+    assert_eq!(std::fs::read_to_string(path("b-read-only.mlir")).expect("readable"), STALE, "a dry run");
+}

@@ -65,6 +65,9 @@ Exit status: 0 done; 130 interrupted, and the best so far is written; 1 the inpu
 written; 2 wrong usage
 ";
 
+/// More seeds than these are a mistake.
+const MOST_SEEDS: u64 = 1_000_000;
+
 /// More threads than these are a mistake.
 const MOST_THREADS: usize = 1024;
 
@@ -149,5 +152,9 @@ fn number(arg: &str, value: &str) -> Result<u64, String> {
 }
 
 fn seeds(value: Option<&str>) -> Result<u64, String> {
-    value.map_or(Ok(3), |value| number("--miscompile", value))
+    let seeds = value.map_or(Ok(3), |value| number("--miscompile", value))?;
+    match seeds {
+        0..=MOST_SEEDS => Ok(seeds),
+        _ => Err(format!("`--miscompile` takes a number up to {MOST_SEEDS}")),
+    }
 }

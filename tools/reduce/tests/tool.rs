@@ -235,7 +235,7 @@ fn command() {
 }
 
 fn usage() {
-    let wrong: [&[&str]; 12] = [
+    let wrong: [&[&str]; 13] = [
         &[],
         &["--crash"],
         &["--crash", "--miscompile", "--pass-pipeline=builtin.module(cse)"],
@@ -243,6 +243,7 @@ fn usage() {
         &["--miscompile=0", "--pass-pipeline=builtin.module(cse)"],
         &["--diagnostic=(", "--pass-pipeline=builtin.module(cse)"],
         &["--diagnostic"],
+        &["--miscompile=1000000000000", "--pass-pipeline=builtin.module(cse)"],
         &["--crash", "-j0", "--pass-pipeline=builtin.module(cse)"],
         &["--crash", "--threads=many", "--pass-pipeline=builtin.module(cse)"],
         &["--crash", "--threads=5000", "--pass-pipeline=builtin.module(cse)"],

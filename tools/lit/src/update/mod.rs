@@ -9,6 +9,7 @@ mod checks;
 mod expected;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::outcome::Code;
 use crate::suite::{Suite, Test};
@@ -39,13 +40,40 @@ pub fn update(suite: &Suite, test: &Test, dry_run: bool) -> Result<Updated, Stri
         code if code.is_failure() => return Ok(Updated::Refused(format!("the test is {}", code.name()))),
         _ => return Ok(Updated::NotNeeded),
     }
-    let original = std::fs::read_to_string(&test.path).map_err(fail)?;
-    let result = converge(suite, test, &original, outcome.output)?;
-    let changed = matches!(result, Updated::Changed(_));
-    if dry_run || !changed {
-        replace(&test.path, &original).map_err(fail)?;
+    if std::fs::metadata(&test.path).map_err(fail)?.permissions().readonly() && !dry_run {
+        return Ok(Updated::Refused("the file may not be written".to_string()));
     }
-    Ok(result)
+    let original = match String::from_utf8(std::fs::read(&test.path).map_err(fail)?) {
+        Ok(text) => text,
+        Err(_) => return Ok(Updated::Refused("the file is not UTF-8 text".to_string())),
+    };
+    *in_work() = Some((test.path.clone(), original.clone()));
+    let result = converge(suite, test, &original, outcome.output);
+    let changed = matches!(result, Ok(Updated::Changed(_)));
+    let restored = if dry_run || !changed { give_back(&test.path, &original) } else { Ok(()) };
+    *in_work() = None;
+    restored.map_err(fail)?;
+    result
+}
+
+/// The file that was begun last and is not done, and its text before: for an interrupt of the tool, which works on one
+/// after the other.
+static IN_WORK: Mutex<Option<(PathBuf, String)>> = Mutex::new(None);
+
+fn in_work() -> MutexGuard<'static, Option<(PathBuf, String)>> {
+    IN_WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives the file that is changed at the moment its text back: after an interrupt it would be half updated.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn restore() -> std::io::Result<()> {
+    in_work().as_ref().map_or(Ok(()), |(path, text)| give_back(path, text))
+}
+
+fn give_back(path: &Path, text: &str) -> std::io::Result<()> {
+    if std::fs::read(path)? == text.as_bytes() { Ok(()) } else { replace(path, text) }
 }
 
 fn converge(suite: &Suite, test: &Test, original: &str, mut output: String) -> Result<Updated, String> {

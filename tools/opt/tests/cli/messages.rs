@@ -240,3 +240,11 @@ fn what_is_shown_can_be_less() {
     assert_eq!(strict.status, Status::InputErrors);
     assert_eq!(run(&["--mlir-diagnostic-verbosity-level=all"], "").status, Status::Usage);
 }
+
+#[test]
+fn numbers_out_of_all_proportion_are_refused() {
+    for flag in ["--threads=99999999", "--check-passes=1000000000000", "--threads=0", "--check-passes=0"] {
+        let done = run(&["--cse", flag], MODULE);
+        assert!(done.status == Status::Usage && done.err.contains("takes a number from 1 to "), "{flag}: {}", done.err);
+    }
+}
