@@ -190,6 +190,8 @@ fn parse_into(config: &mut Config, args: &[String], passes: &PassRegistry) -> Sa
                 let next = || rest.next().map(String::as_str);
                 set_flag(config, flag, arg, value, next).map_err(|message| (codes::FLAG_VALUE, message))?;
             }
+            // What is not there is turned off.
+            None if value == Some("false") && REFUSED.iter().any(|(flag, _)| *flag == plain) => {}
             None => add_pass(config, passes, arg, name, value)?,
         }
     }

@@ -242,6 +242,13 @@ fn what_is_shown_can_be_less() {
 }
 
 #[test]
+fn what_is_not_there_can_be_turned_off() {
+    assert_eq!(run(&["--mlir-print-op-on-diagnostic=false"], MODULE).status, Status::Ok);
+    let done = run(&["--mlir-print-op-on-diagnostic"], MODULE);
+    assert!(done.status == Status::Usage && done.err.contains("is not supported: messages show"), "{}", done.err);
+}
+
+#[test]
 fn numbers_out_of_all_proportion_are_refused() {
     for flag in ["--threads=99999999", "--check-passes=1000000000000", "--threads=0", "--check-passes=0"] {
         let done = run(&["--cse", flag], MODULE);
