@@ -1,6 +1,6 @@
 //! Memory effects that follow from an op's declaration: which group of values they are on.
 
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects, ViewLike};
+use sutura_ir::interfaces::{DistinctObjects, Effect, EffectKind, Effects, MemoryEffects, ViewLike};
 use sutura_ir::{OpRef, Value};
 
 /// A declared group of operands or results.
@@ -29,11 +29,23 @@ pub(crate) const READS_FIRST: On = On(&[(EffectKind::Read, Place::Operand(0))]);
 /// Writes what its second operand group refers to.
 pub(crate) const WRITES_SECOND: On = On(&[(EffectKind::Write, Place::Operand(1))]);
 
-/// A result that refers to the memory of the first operand.
-pub(crate) struct FirstOperand;
+/// A result that refers to the memory of the first operand, or to a part of it.
+pub(crate) enum FirstOperand {
+    Whole,
+    Part,
+}
 
 impl ViewLike for FirstOperand {
     fn source(&self, op: OpRef<'_>) -> Value {
         op.operand(0)
     }
+
+    fn is_whole(&self, _: OpRef<'_>) -> bool {
+        matches!(self, Self::Whole)
+    }
 }
+
+/// Results that do not overlap.
+pub(crate) struct Distinct;
+
+impl DistinctObjects for Distinct {}

@@ -17,6 +17,7 @@ pub mod memref;
 mod names;
 pub mod rt;
 pub mod scf;
+mod shapes;
 mod show;
 mod signature;
 pub mod slices;

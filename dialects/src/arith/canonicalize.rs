@@ -144,13 +144,10 @@ rewrite! {
     /// `extsi (extui x)` to `extui x`: the sign of a value widened by zeros is zero.
     fn extsi_of_extui(rw) { ExtSIOp(ExtUIOp(x)) -> ty => ExtUIOp(x, ty) }
 
-    /// `extsi (extsi x)` to `extsi x`.
-    fn extsi_of_extsi(rw) { ExtSIOp(ExtSIOp(x)) -> ty => ExtSIOp(x, ty) }
-
-    /// `extui (extui x)` to `extui x`.
+    /// `extui (extui x)` to `extui x`; what the outer one promises of its operand does not hold for `x`.
     fn extui_of_extui(rw) { ExtUIOp(ExtUIOp(x)) -> ty => ExtUIOp(x, ty) }
 
-    /// `trunci (trunci x)` to `trunci x`.
+    /// `trunci (trunci x)` to `trunci x`; what the outer one promises of its operand does not hold for `x`.
     fn trunci_of_trunci(rw) { TruncIOp(TruncIOp(x)) -> ty => TruncIOp(x, ty) }
 
     /// `index_cast (extsi x)` to `index_cast x`.
@@ -247,7 +244,7 @@ canonicalizes! {
     XOrIOp => xor_of_comparison;
     CmpIOp => comparison_with_constant;
     SelectOp => select_of_complement, select_of_select, select_of_booleans;
-    ExtSIOp => extsi_of_extui, extsi_of_extsi;
+    ExtSIOp => extsi_of_extui;
     ExtUIOp => extui_of_extui;
     TruncIOp => trunci_of_ext, trunci_of_trunci;
     IndexCastOp => index_cast_of_extsi;

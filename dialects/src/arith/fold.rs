@@ -177,9 +177,9 @@ folds! {
     ExtUIOp => |a| a.unary(Some);
     ExtSIOp => |a| int_cast(a, sign_extend);
     TruncIOp => trunci;
-    IndexCastOp => |a| back_cast::<IndexCastOp<'_>>(a, |op| op.input()).or_else(|| int_cast(a, sign_extend));
-    IndexCastUIOp => |a| back_cast::<IndexCastUIOp<'_>>(a, |op| op.input()).or_else(|| a.unary(Some));
-    BitcastOp => bitcast;
+    IndexCastOp => |a| int_cast(a, sign_extend);
+    IndexCastUIOp => |a| a.unary(Some);
+    BitcastOp => |a| a.unary(Some);
     UIToFPOp => |a| int_to_float(a, |word, _| word as i128);
     SIToFPOp => |a| int_to_float(a, |word, width| sign_extend(word, width) as i128);
     FPToUIOp => |a| float_to_int(a, |width| (0.0, 2f64.powi(width as i32)));
@@ -516,34 +516,10 @@ fn int_cast(a: &Args<'_>, read: fn(u64, u32) -> i64) -> Folded {
     a.unary(|word| Some(read(word, width) as u64))
 }
 
-/// The operand of a cast of the same kind, when its type is the result's.
-fn back_cast<'a, T: OpView<'a>>(a: &Args<'a>, input: impl Fn(T) -> Value) -> Folded {
-    let inner = input(a.def::<T>(0)?);
-    // Through a narrower type the high bits would be lost.
-    let widths = [inner, a.value(0)].map(|v| constant::int_width(a.cx(), a.op.ty(v)));
-    let lossless = match widths {
-        [Some(outer), Some(middle)] => outer <= middle,
-        _ => false,
-    };
-    (a.op.ty(inner) == a.ty() && lossless).then_some(FoldValue::Value(inner))
-}
-
 fn trunci(a: &Args<'_>) -> Folded {
     let widened = a.def::<ExtUIOp<'_>>(0).map(|e| e.input()).or_else(|| Some(a.def::<ExtSIOp<'_>>(0)?.input()));
     if let Some(inner) = widened.filter(|v| a.op.ty(*v) == a.ty()) {
         return Some(FoldValue::Value(inner));
-    }
-    a.unary(Some)
-}
-
-fn bitcast(a: &Args<'_>) -> Folded {
-    if a.op.ty(a.value(0)) == a.ty() {
-        return a.take(0);
-    }
-    if let Some(inner) = a.def::<BitcastOp<'_>>(0)
-        && a.op.ty(inner.input()) == a.ty()
-    {
-        return Some(FoldValue::Value(inner.input()));
     }
     a.unary(Some)
 }

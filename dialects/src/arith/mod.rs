@@ -3,6 +3,7 @@
 mod asm;
 mod attrs;
 mod canonicalize;
+mod casts;
 mod fold;
 pub(crate) mod interp;
 mod ops;
@@ -45,6 +46,7 @@ impl Dialect for ArithDialect {
             .interface::<dyn ResultNames>("arith.mului_extended", &wide::Two("low", "high"));
         d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
+        casts::register(d);
         interp::register(d);
     }
 }

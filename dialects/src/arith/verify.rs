@@ -5,7 +5,6 @@ use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::{Context, Diagnostic, Diagnostics, OpRef, Reported, Type, TypeData};
 
 use super::ops::*;
-use crate::show;
 
 fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
     result.map_err(|d| diags.report(d))
@@ -107,75 +106,4 @@ impl Verify for SelectOp<'_> {
         }
         Err(diags.report(op.error("failed to verify that condition is signless i1 or has matching shape")))
     }
-}
-
-// ---- casts
-
-/// What a cast needs of the element types of operand and result.
-type Rule = fn(&Context, Type, Type) -> bool;
-
-fn verify_cast(op: OpRef<'_>, rule: Rule) -> Result<(), Diagnostic> {
-    let (cx, from, to) = (op.cx, op.ty(op.operand(0)), op.ty(op.result(0)));
-    let same_class = std::mem::discriminant(&cx.type_data(from)) == std::mem::discriminant(&cx.type_data(to))
-        || !(from.is_shaped(cx) || to.is_shaped(cx));
-    let tensor_shapes = !from.is_tensor(cx) || cx.shape(from) == cx.shape(to);
-    if !tensor_shapes {
-        return Err(op.error("failed to verify that input and output have the same tensor dimensions"));
-    }
-    if same_class && rule(cx, cx.element_type(from), cx.element_type(to)) {
-        return Ok(());
-    }
-    let (from, to) = (show::ty(cx, from), show::ty(cx, to));
-    Err(op.error(format!("operand type '{from}' and result type '{to}' are cast incompatible")))
-}
-
-fn verify_widening(op: OpRef<'_>) -> Result<(), Diagnostic> {
-    verify_cast(op, |cx, from, to| cx.bit_width(from).zip(cx.bit_width(to)).is_some_and(|(from, to)| to > from))
-}
-
-fn verify_narrowing(op: OpRef<'_>) -> Result<(), Diagnostic> {
-    verify_cast(op, |cx, from, to| cx.bit_width(from).zip(cx.bit_width(to)).is_some_and(|(from, to)| to < from))
-}
-
-fn int_to_float(cx: &Context, from: Type, to: Type) -> bool {
-    from.is_signless_integer(cx) && to.is_float(cx)
-}
-
-fn float_to_int(cx: &Context, from: Type, to: Type) -> bool {
-    from.is_float(cx) && to.is_signless_integer(cx)
-}
-
-fn index_to_int(cx: &Context, from: Type, to: Type) -> bool {
-    (from == Type::INDEX && to.is_signless_integer(cx)) || (from.is_signless_integer(cx) && to == Type::INDEX)
-}
-
-fn same_width(cx: &Context, from: Type, to: Type) -> bool {
-    from != Type::INDEX && to != Type::INDEX && cx.bit_width(from).is_some() && cx.bit_width(from) == cx.bit_width(to)
-}
-
-/// Implements verification by a function.
-macro_rules! verifies {
-    ($($op:ident => $verify:expr;)*) => {$(
-        impl Verify for $op<'_> {
-            fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-                let verify: fn(OpRef<'_>) -> Result<(), Diagnostic> = $verify;
-                report(diags, verify(op))
-            }
-        }
-    )*};
-}
-
-verifies! {
-    ExtUIOp => verify_widening;
-    ExtSIOp => verify_widening;
-    ExtFOp => verify_widening;
-    TruncIOp => verify_narrowing;
-    TruncFOp => verify_narrowing;
-    UIToFPOp => |op| verify_cast(op, int_to_float);
-    SIToFPOp => |op| verify_cast(op, int_to_float);
-    FPToUIOp => |op| verify_cast(op, float_to_int);
-    FPToSIOp => |op| verify_cast(op, float_to_int);
-    IndexCastOp => |op| verify_cast(op, index_to_int);
-    IndexCastUIOp => |op| verify_cast(op, index_to_int);
-    BitcastOp => |op| verify_cast(op, same_width);
 }

@@ -2,9 +2,10 @@
 
 use sutura_ir::op_def::Canonicalize;
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::{Attr, Op, Rewriter, Value};
+use sutura_ir::{Attr, Block, Op, Rewriter, Value};
 
 use super::ops::{AssertOp, BranchOp, CondBranchOp};
+use crate::arith::SelectOp;
 
 impl Canonicalize for AssertOp<'_> {
     fn patterns(set: &mut PatternSet) {
@@ -41,17 +42,34 @@ fn branch_on_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     replace_by_branch(op, rw, dest, &operands)
 }
 
-/// `cond_br %c, ^a(%x), ^a(%x)` to `br ^a(%x)`.
+/// `cond_br %c, ^a(%x), ^a(%y)` to `br ^a(select %c, %x, %y)`, without a `select` where the values are the same.
+/// Where other branches go to the block too, the values have to be the same: the side taken says something else there.
 fn branch_to_one_block(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (dest, operands): (_, Vec<Value>) = {
+    let (dest, condition, pairs) = {
         let branch = rw.view::<CondBranchOp<'_>>(op)?;
-        let same = branch.true_dest() == branch.false_dest() && branch.true_operands().eq(branch.false_operands());
-        same.then(|| (branch.true_dest(), branch.true_operands().collect()))?
+        (branch.true_dest() == branch.false_dest()).then_some(())?;
+        let pairs: Vec<(Value, Value)> = branch.true_operands().zip(branch.false_operands()).collect();
+        (branch.true_dest(), branch.condition(), pairs)
     };
-    replace_by_branch(op, rw, dest, &operands)
+    if pairs.iter().any(|(x, y)| x != y) && !is_only_branch(op, rw, dest) {
+        return None;
+    }
+    let loc = rw.body().loc(op);
+    rw.set_before(op);
+    let values: Vec<Value> =
+        pairs.into_iter().map(|(x, y)| if x == y { x } else { SelectOp::value(rw, loc, condition, x, y) }).collect();
+    replace_by_branch(op, rw, dest, &values)
 }
 
-fn replace_by_branch(op: Op, rw: &mut Rewriter<'_>, dest: sutura_ir::Block, operands: &[Value]) -> Option<()> {
+/// True when nothing but `op` branches to `dest`.
+fn is_only_branch(op: Op, rw: &Rewriter<'_>, dest: Block) -> bool {
+    let body = rw.body();
+    let Some(region) = body.block_region(dest) else { return false };
+    let others = body.blocks(region).filter_map(|block| body.last_op(block)).filter(|branch| *branch != op);
+    others.into_iter().all(|branch| !body.successors(branch).contains(&dest))
+}
+
+fn replace_by_branch(op: Op, rw: &mut Rewriter<'_>, dest: Block, operands: &[Value]) -> Option<()> {
     let loc = rw.body().loc(op);
     rw.set_before(op);
     BranchOp::build(rw, loc, operands, dest);

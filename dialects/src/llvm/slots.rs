@@ -15,9 +15,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn PromotableOp>("llvm.store", &Store)
         .interface::<dyn PromotableOp>("llvm.intr.lifetime.start", &Lifetime)
         .interface::<dyn PromotableOp>("llvm.intr.lifetime.end", &Lifetime);
-    for view in ["llvm.getelementptr", "llvm.addrspacecast"] {
-        d.interface::<dyn ViewLike>(view, &FirstOperand);
-    }
+    d.interface::<dyn ViewLike>("llvm.getelementptr", &FirstOperand::Part)
+        .interface::<dyn ViewLike>("llvm.addrspacecast", &FirstOperand::Whole);
 }
 
 struct Alloca;

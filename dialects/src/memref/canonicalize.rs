@@ -1,6 +1,6 @@
 //! Canonicalization patterns of memref operations.
 
-use sutura_ir::op_def::{Canonicalize, OpView};
+use sutura_ir::op_def::Canonicalize;
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::{AttrData, Builder, DYNAMIC, Loc, Op, Rewriter, Type, TypeData, Value};
 
@@ -30,7 +30,7 @@ impl Canonicalize for AllocaOp<'_> {
 
 impl Canonicalize for DimOp<'_> {
     fn patterns(set: &mut PatternSet) {
-        set.add::<DimOp<'_>>("dim_of_cast", dim_of_cast);
+        set.add::<DimOp<'_>>("dim_of_reified", crate::shapes::dim_of_reified);
     }
 }
 
@@ -92,17 +92,6 @@ fn alloc_of_constant_size(
     let memory = build(rw, loc, &sizes, alignment, new);
     let cast = CastOp::value(rw, loc, memory, old);
     rw.replace_op(op, &[cast]);
-    Some(())
-}
-
-/// `dim (cast x)` to `dim x`.
-fn dim_of_cast(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let source = {
-        let dim = rw.view::<DimOp<'_>>(op)?;
-        let source = rw.def::<CastOp<'_>>(dim.source())?.source();
-        rw.cx().shape(dim.op_ref().ty(source)).map(|_| source)?
-    };
-    rw.set_operand(op, 0, source);
     Some(())
 }
 

@@ -6,6 +6,7 @@ mod fold;
 mod interp;
 mod layout;
 mod ops;
+mod reify;
 mod slots;
 mod verify;
 
@@ -74,5 +75,6 @@ impl Dialect for MemRefDialect {
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         slots::register(d);
         interp::register(d);
+        reify::register(d);
     }
 }

@@ -161,7 +161,7 @@ pub struct RankOp {
 }
 
 /// Changes what is known of a memref's shape, strides and offset; nothing is checked.
-#[op("memref.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)", verify, fold)]
+#[op("memref.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)")]
 pub struct CastOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
     dest: Res<AnyRankedOrUnrankedMemRef>,
@@ -387,7 +387,7 @@ pub struct ReshapeOp {
 }
 
 /// The same memory as seen in another memory space.
-#[op("memref.memory_space_cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)", verify)]
+#[op("memref.memory_space_cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)")]
 pub struct MemorySpaceCastOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
     dest: Res<AnyRankedOrUnrankedMemRef>,

@@ -1,27 +1,31 @@
 //! Memory of one element that can become a value, and views of memory.
 
-use sutura_ir::interfaces::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse, ViewLike};
+use sutura_ir::interfaces::{DistinctObjects, MemorySlot, PromotableAllocation, PromotableOp, SlotUse, ViewLike};
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Builder, DialectBuilder, Loc, OpRef, TypeData, Value};
 
 use super::ops::{LoadOp, StoreOp};
 use crate::constant::uniform;
-use crate::effects::FirstOperand;
+use crate::effects::{Distinct, FirstOperand};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn PromotableAllocation>("memref.alloca", &Alloca)
         .interface::<dyn PromotableOp>("memref.load", &Load)
         .interface::<dyn PromotableOp>("memref.store", &Store);
+    d.interface::<dyn DistinctObjects>("memref.distinct_objects", &Distinct);
+    for view in ["memref.subview", "memref.reinterpret_cast", "memref.view"] {
+        d.interface::<dyn ViewLike>(view, &FirstOperand::Part);
+    }
     for view in [
+        "memref.assume_alignment",
         "memref.cast",
-        "memref.subview",
-        "memref.reinterpret_cast",
-        "memref.view",
-        "memref.expand_shape",
         "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.memory_space_cast",
+        "memref.reshape",
     ] {
-        d.interface::<dyn ViewLike>(view, &FirstOperand);
+        d.interface::<dyn ViewLike>(view, &FirstOperand::Whole);
     }
 }
 

@@ -34,7 +34,6 @@ verifies! {
     AllocaOp => verify_alloc;
     LoadOp => verify_load;
     StoreOp => verify_store;
-    CastOp => verify_cast;
     SubViewOp => verify_subview;
     ReinterpretCastOp => verify_reinterpret_cast;
     ViewOp => verify_view;
@@ -122,15 +121,6 @@ pub(super) fn are_cast_compatible(cx: &Context, a: Type, b: Type) -> bool {
         }
         _ => false,
     }
-}
-
-fn verify_cast(op: OpRef<'_>) -> Result<(), Diagnostic> {
-    let (from, to) = (op.ty(op.operand(0)), op.ty(op.result(0)));
-    if from == to || are_cast_compatible(op.cx, from, to) {
-        return Ok(());
-    }
-    let (from, to) = (show::ty(op.cx, from), show::ty(op.cx, to));
-    Err(op.error(format!("operand type '{from}' and result type '{to}' are cast incompatible")))
 }
 
 fn verify_subview(op: OpRef<'_>) -> Result<(), Diagnostic> {
@@ -325,23 +315,6 @@ impl Verify for ReshapeOp<'_> {
             }
             _ => return Ok(()),
         };
-        Err(diags.report(op.error(message)))
-    }
-}
-
-impl Verify for MemorySpaceCastOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let without_space = |ty| match op.cx.type_data(ty) {
-            TypeData::MemRef { shape, elem, layout, .. } => Some((Some((shape, layout)), elem)),
-            TypeData::UnrankedMemRef { elem, .. } => Some((None, elem)),
-            _ => None,
-        };
-        let (source, dest) = (op.ty(op.operand(0)), op.ty(op.result(0)));
-        if without_space(source) == without_space(dest) {
-            return Ok(());
-        }
-        let (source, dest) = (show::ty(op.cx, source), show::ty(op.cx, dest));
-        let message = format!("operand type '{source}' and result type '{dest}' are cast incompatible");
         Err(diags.report(op.error(message)))
     }
 }

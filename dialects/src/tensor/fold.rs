@@ -2,7 +2,7 @@
 
 use sutura_ir::op_def::{Fold, FoldValue, OpView};
 use sutura_ir::smallvec::{SmallVec, smallvec};
-use sutura_ir::{Attr, AttrData, DYNAMIC, OpRef, Value};
+use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::ops::*;
 
@@ -21,7 +21,6 @@ macro_rules! folds {
 }
 
 folds! {
-    CastOp => |op, _| fold_cast(op);
     DimOp => fold_dim;
     RankOp => |op, _| Some(FoldValue::Attr(op.cx.index_attr(op.cx.shape(op.ty(op.operand(0)))?.len() as i64)));
     ExtractOp => fold_extract;
@@ -37,37 +36,8 @@ fn def<'a, T: OpView<'a>>(op: OpRef<'a>, value: Value) -> Option<T> {
     op.at(op.body.defining_op(value)?).as_::<T>()
 }
 
-fn fold_cast(op: OpRef<'_>) -> Folded {
-    let (source, to) = (op.operand(0), op.ty(op.result(0)));
-    if op.ty(source) == to {
-        return Some(FoldValue::Value(source));
-    }
-    let inner = def::<CastOp<'_>>(op, source)?.source();
-    (op.ty(inner) == to).then_some(FoldValue::Value(inner))
-}
-
 fn fold_dim(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
-    let dim = DimOp::from_ref(op);
-    let index = usize::try_from(op.cx.as_int(constants[1]?)?).ok()?;
-    let shape = op.cx.shape(op.ty(dim.source()))?;
-    let size = *shape.get(index)?;
-    if size != DYNAMIC {
-        return Some(FoldValue::Attr(op.cx.index_attr(size)));
-    }
-    let number = shape[..index].iter().filter(|d| **d == DYNAMIC).count();
-    let source = dim.source();
-    let size = if let Some(empty) = def::<EmptyOp<'_>>(op, source) {
-        empty.dynamic_sizes().nth(number)
-    } else if let Some(splat) = def::<SplatOp<'_>>(op, source) {
-        splat.dynamic_sizes().nth(number)
-    } else if let Some(generate) = def::<GenerateOp<'_>>(op, source) {
-        generate.dynamic_extents().nth(number)
-    } else if let Some(expand) = def::<ExpandShapeOp<'_>>(op, source) {
-        expand.output_shape().nth(number)
-    } else {
-        None
-    };
-    size.map(FoldValue::Value)
+    crate::shapes::fold_dim(op, constants[1]?)
 }
 
 fn fold_extract(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {

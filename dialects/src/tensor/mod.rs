@@ -4,6 +4,7 @@ mod canonicalize;
 mod fold;
 mod interp;
 mod ops;
+mod reify;
 mod verify;
 
 use sutura_ir::interfaces::{InlineCallables, Inliner};
@@ -52,5 +53,6 @@ impl Dialect for TensorDialect {
         crate::names::attach(d, NAMES);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
+        reify::register(d);
     }
 }

@@ -23,14 +23,7 @@ sutura_ir::type_constraints! {
 /// ```mlir
 /// %1 = tensor.cast %0 : tensor<?x4xf32> to tensor<8x4xf32>
 /// ```
-#[op(
-    "tensor.cast",
-    traits(Pure),
-    format = "$source attr-dict `:` type($source) `to` type($dest)",
-    verify,
-    fold,
-    canonicalize
-)]
+#[op("tensor.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)")]
 pub struct CastOp {
     source: Operand<AnyTensor>,
     dest: Res<AnyTensor>,

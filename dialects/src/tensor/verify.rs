@@ -29,7 +29,6 @@ macro_rules! verifies {
 }
 
 verifies! {
-    CastOp => verify_cast;
     EmptyOp => |op| verify_dynamic_sizes(op, op.num_operands(), op.ty(op.result(0)));
     SplatOp => |op| {
         verify_dynamic_sizes(op, op.num_operands() - 1, op.ty(op.result(0)))?;
@@ -53,15 +52,6 @@ pub(super) fn are_cast_compatible(cx: &Context, a: Type, b: Type) -> bool {
     }
     let (Some(a), Some(b)) = (cx.shape(a), cx.shape(b)) else { return true };
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC)
-}
-
-fn verify_cast(op: OpRef<'_>) -> Result<(), Diagnostic> {
-    let (from, to) = (op.ty(op.operand(0)), op.ty(op.result(0)));
-    if are_cast_compatible(op.cx, from, to) {
-        return Ok(());
-    }
-    let (from, to) = (show::ty(op.cx, from), show::ty(op.cx, to));
-    Err(op.error(format!("operand type '{from}' and result type '{to}' are cast incompatible")))
 }
 
 fn verify_dynamic_sizes(op: OpRef<'_>, found: usize, ty: Type) -> Result<(), Diagnostic> {

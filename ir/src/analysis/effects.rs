@@ -74,7 +74,7 @@ fn symbol_ident_if_any(op: OpRef<'_>) -> bool {
 }
 
 /// Calls `visit` with each effect until it returns false. False as well when an op's effects are not known.
-fn for_each_effect<'a>(op: OpRef<'a>, visit: &mut dyn FnMut(OpRef<'a>, Effect) -> bool) -> bool {
+pub(super) fn for_each_effect<'a>(op: OpRef<'a>, visit: &mut dyn FnMut(OpRef<'a>, Effect) -> bool) -> bool {
     let mut pending = vec![];
     let mut at = Some(op);
     while let Some(op) = at {

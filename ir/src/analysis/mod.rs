@@ -1,5 +1,6 @@
 //! What passes compute about a body and keep as long as it stays true.
 
+mod alias;
 mod call_graph;
 pub mod dataflow;
 pub mod dominance;
@@ -8,6 +9,7 @@ mod liveness;
 mod manager;
 pub mod program;
 
+pub use alias::{Alias, AliasAnalysis, ModRef};
 pub use call_graph::{CallGraph, CallNode, CallSite};
 pub use dominance::DominanceInfo;
 pub use liveness::Liveness;

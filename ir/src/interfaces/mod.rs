@@ -4,8 +4,10 @@
 //! one later, by the op's name: [`crate::Registry::attach_named`].
 
 mod calls;
+mod casts;
 pub(crate) mod control_flow;
 mod loops;
+mod shapes;
 mod slots;
 
 use std::borrow::Cow;
@@ -19,8 +21,10 @@ use crate::diagnostics::{Diagnostics, Reported};
 use crate::op_ref::OpRef;
 use crate::symbols::SymbolScope;
 pub use calls::{CallOp, CallableOp, Callee, InlineCallables, Inliner};
+pub use casts::CastLike;
 pub use control_flow::{BranchOp, RegionBranchOp, RegionTarget, RegionTargets};
 pub use loops::{LoopBounds, LoopLike, is_defined_outside};
+pub use shapes::{DimSize, ReifyShapes};
 pub use slots::{MemorySlot, PromotableAllocation, PromotableOp, SlotUse};
 
 /// What an op does to memory.
@@ -107,7 +111,15 @@ pub trait SymbolUser: Send + Sync {
 pub trait ViewLike: Send + Sync {
     /// The operand whose memory is looked at.
     fn source(&self, op: OpRef<'_>) -> Value;
+
+    /// True when the result refers to all of that memory, whatever its shape.
+    fn is_whole(&self, _op: OpRef<'_>) -> bool {
+        false
+    }
 }
+
+/// An op whose results refer to memory that does not overlap.
+pub trait DistinctObjects: Send + Sync {}
 
 /// Whether an op may be executed where the program would not have executed it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,6 +7,7 @@ use crate::attrs::Attr;
 use crate::body::{Body, Op, Value};
 use crate::builder::Listener;
 use crate::context::{Context, Ident};
+use crate::interfaces::CastLike;
 use crate::op_def::{FoldValue, Traits};
 use crate::op_ref::OpRef;
 use crate::rewriter::Rewriter;
@@ -50,6 +51,7 @@ pub(super) fn fold(
     let found = fold_values(OpRef::new(cx, body, op), &operands);
     match found.and_then(|found| realize(cx, body, op, &found, constants, listener)) {
         Some(values) => Folded::Values(values),
+        None if skip_cast(cx, body, op, listener) => Folded::InPlace,
         None if moved => Folded::InPlace,
         None => Folded::No,
     }
@@ -58,7 +60,9 @@ pub(super) fn fold(
 /// What the results of `op` are when its operands have the given constant values; `None` when nothing folds.
 pub fn fold_values(op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<SmallVec<[FoldValue; 1]>> {
     let def = op.def()?;
-    fold_by_trait(op, def.traits).or_else(|| def.fold.and_then(|fold| fold(op, operands)))
+    fold_by_trait(op, def.traits)
+        .or_else(|| fold_to_same_type(op))
+        .or_else(|| def.fold.and_then(|fold| fold(op, operands)))
 }
 
 /// True when a constant stands before an operand that is none.
@@ -95,6 +99,30 @@ fn fold_by_trait(op: OpRef<'_>, traits: Traits) -> Option<SmallVec<[FoldValue; 1
     }
     let value = if traits.has(Traits::Involution) { inner.operand(0) } else { op.operand(0) };
     (op.ty(value) == op.ty(op.result(0))).then(|| SmallVec::from_elem(FoldValue::Value(value), 1))
+}
+
+/// A cast to the types that the operands have.
+fn fold_to_same_type(op: OpRef<'_>) -> Option<SmallVec<[FoldValue; 1]>> {
+    let changes_nothing = op.num_results() != 0 && op.operand_types().eq(op.result_types());
+    (changes_nothing && op.interface::<dyn CastLike>().is_some()).then(|| op.operands().map(FoldValue::Value).collect())
+}
+
+/// Makes a cast of a cast one of what was cast first, where that is the same.
+fn skip_cast(cx: &Context, body: &mut Body, op: Op, listener: &mut dyn Listener) -> bool {
+    let Some(input) = skipped_cast(OpRef::new(cx, body, op)) else { return false };
+    Rewriter::with_listener(cx, body, listener).set_operand(op, 0, input);
+    true
+}
+
+fn skipped_cast(op: OpRef<'_>) -> Option<Value> {
+    (op.num_operands() == 1 && op.num_results() == 1).then_some(())?;
+    let inner = op.at(op.body.defining_op(op.operand(0))?);
+    (inner.name() == op.name() && inner.num_operands() == 1 && inner.num_results() == 1).then_some(())?;
+    let cast = op.interface::<dyn CastLike>()?;
+    [op, inner].iter().all(|o| op.cx.entries(o.body.props(o.op)).is_empty()).then_some(())?;
+    let [from, middle, to] = [inner.operand(0), op.operand(0), op.result(0)].map(|v| op.ty(v));
+    let fits = from == to || cast.are_compatible(op.cx, &[from], &[to]);
+    (fits && cast.may_skip(op.cx, from, middle, to)).then(|| inner.operand(0))
 }
 
 /// Turns what an op folds to into values; `None` when a constant cannot be made or a type does not fit.

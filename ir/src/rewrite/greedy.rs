@@ -6,7 +6,7 @@
 use super::FrozenPatterns;
 use super::constants::{Constants, constant_value};
 use super::fold::{Folded, fold};
-use super::regions::simplify_regions_with;
+use super::regions::{RegionSimplify, simplify_regions_with};
 use super::worklist::Worklist;
 use crate::analysis::effects::is_trivially_dead;
 use crate::body::{Body, Op};
@@ -22,15 +22,15 @@ pub struct GreedyConfig {
     pub max_iterations: u32,
     /// Fold ops and merge constants.
     pub fold: bool,
-    /// Remove blocks that are not reached and block arguments that are not needed.
-    pub simplify_regions: bool,
+    /// What is done to regions.
+    pub simplify_regions: RegionSimplify,
     /// Start with the first op rather than the last.
     pub top_down: bool,
 }
 
 impl Default for GreedyConfig {
     fn default() -> Self {
-        Self { max_iterations: 10, fold: true, simplify_regions: true, top_down: true }
+        Self { max_iterations: 10, fold: true, simplify_regions: RegionSimplify::Normal, top_down: true }
     }
 }
 
@@ -99,9 +99,7 @@ impl Driver<'_> {
                     return;
                 }
             }
-            if self.config.simplify_regions {
-                changed |= simplify_regions_with(self.cx, body, &mut self.state);
-            }
+            changed |= simplify_regions_with(self.cx, body, self.config.simplify_regions, &mut self.state);
             self.outcome.changed |= changed;
             iteration += 1;
             if !changed {

@@ -1,5 +1,6 @@
 //! Driving rewrites: folding, constants, the greedy pattern driver, dialect conversion, simplification of regions.
 
+mod blocks;
 mod constants;
 pub mod conversion;
 mod fold;
@@ -12,4 +13,4 @@ pub use constants::ConstantPool;
 pub use fold::fold_values;
 pub use frozen::FrozenPatterns;
 pub use greedy::{GreedyConfig, GreedyOutcome, apply_patterns_greedily};
-pub use regions::simplify_regions;
+pub use regions::{RegionSimplify, simplify_regions};

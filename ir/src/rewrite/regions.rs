@@ -1,8 +1,11 @@
-//! Simplification of regions with several blocks: blocks that are not reached, arguments that are not needed.
+//! Simplification of regions with several blocks: blocks that are not reached, arguments that are not needed, and what
+//! [`blocks`](super::blocks) does.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::blocks::{merge_chains, merge_identical};
 use crate::analysis::dominance::reverse_post_order;
+use crate::analysis::effects::would_be_trivially_dead;
 use crate::body::{Block, Body, Op, Region, Value, ValueKind};
 use crate::builder::Listener;
 use crate::context::Context;
@@ -10,16 +13,36 @@ use crate::interfaces::BranchOp;
 use crate::op_ref::OpRef;
 use crate::rewriter::Rewriter;
 
+/// How much is done to the regions of a body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionSimplify {
+    /// Nothing.
+    Disabled,
+    /// Blocks that are not reached go, arguments that are not needed with the ops that only compute them; chains of
+    /// blocks become one, and branches pass by blocks that only go on.
+    Normal,
+    /// And blocks that do the same become one.
+    Aggressive,
+}
+
 struct Silent;
 impl Listener for Silent {}
 
 /// Simplifies all regions of `body`, nested bodies left out. True when something changed.
 pub fn simplify_regions(cx: &Context, body: &mut Body) -> bool {
-    simplify_regions_with(cx, body, &mut Silent)
+    simplify_regions_with(cx, body, RegionSimplify::Normal, &mut Silent)
 }
 
 /// [`simplify_regions`] with a listener.
-pub(super) fn simplify_regions_with(cx: &Context, body: &mut Body, listener: &mut dyn Listener) -> bool {
+pub(super) fn simplify_regions_with(
+    cx: &Context,
+    body: &mut Body,
+    how: RegionSimplify,
+    listener: &mut dyn Listener,
+) -> bool {
+    if how == RegionSimplify::Disabled {
+        return false;
+    }
     let in_ops = body.preorder().flat_map(|op| body.regions(op)).filter(|r| has_several_blocks(body, *r));
     let regions: Vec<Region> = body.owner_regions().filter(|r| has_several_blocks(body, *r)).chain(in_ops).collect();
     let mut changed = false;
@@ -28,6 +51,12 @@ pub(super) fn simplify_regions_with(cx: &Context, body: &mut Body, listener: &mu
         if body.region_entry(region).is_some() {
             changed |= erase_unreachable(cx, body, region, listener);
             changed |= drop_arguments(cx, body, region, listener);
+            changed |= merge_chains(cx, body, region, listener);
+            if how == RegionSimplify::Aggressive {
+                // Blocks that are passed by now are not reached.
+                changed |= erase_unreachable(cx, body, region, listener);
+                changed |= merge_identical(cx, body, region, listener);
+            }
         }
     }
     changed
@@ -75,7 +104,7 @@ fn drop_arguments(cx: &Context, body: &mut Body, region: Region, listener: &mut 
         return false;
     }
     let arguments = gather(cx, body, region);
-    let live = live_arguments(body, region, &arguments);
+    let (live, dead) = live_values(cx, body, region, &arguments);
     let blocks: Vec<Block> = body.blocks(region).filter(|b| *b != entry && !arguments.opaque.contains(b)).collect();
     let mut doomed: Vec<(Block, usize)> = Vec::new();
     for block in blocks {
@@ -102,6 +131,9 @@ fn drop_arguments(cx: &Context, body: &mut Body, region: Region, listener: &mut 
     }
     // Only now nothing forwards a dead argument to another dead one.
     let changed = !doomed.is_empty();
+    if changed {
+        erase_unused(cx, body, dead, listener);
+    }
     for (block, index) in doomed {
         Rewriter::with_listener(cx, body, listener).erase_block_arg(block, index);
     }
@@ -133,28 +165,76 @@ fn gather(cx: &Context, body: &Body, region: Region) -> Arguments {
     found
 }
 
-/// Arguments on which something depends that is not itself only an argument nobody needs.
-fn live_arguments(body: &Body, region: Region, arguments: &Arguments) -> FxHashSet<Value> {
+/// Arguments, and results of ops without effects that depend on arguments, of which something is needed.
+fn live_values(cx: &Context, body: &Body, region: Region, arguments: &Arguments) -> (FxHashSet<Value>, Vec<Op>) {
     let fixed = |arg: &Value| match body.value_kind(*arg) {
         ValueKind::Arg(block, _) => arguments.opaque.contains(&block) || body.region_entry(region) == Some(block),
         _ => false,
     };
-    let is_needed = |arg: &Value| body.uses(*arg).any(|u| !arguments.forwarded.contains_key(&(u.owner, u.index)));
-    let all = body.blocks(region).flat_map(|b| body.block_args(b).iter().copied());
-    let mut pending: Vec<Value> = all.filter(|arg| fixed(arg) || is_needed(arg)).collect();
+    let args: Vec<Value> = body.blocks(region).flat_map(|b| body.block_args(b).iter().copied()).collect();
+    let dependent = dependent_ops(cx, body, region, &args);
+    let computes: FxHashSet<Op> = dependent.iter().copied().collect();
+    let is_needed = |value: &Value| {
+        body.uses(*value)
+            .any(|u| !arguments.forwarded.contains_key(&(u.owner, u.index)) && !computes.contains(&u.owner))
+    };
+    let results = dependent.iter().flat_map(|op| body.results(*op));
+    let mut pending: Vec<Value> = args.into_iter().chain(results).filter(|v| fixed(v) || is_needed(v)).collect();
     let mut live: FxHashSet<Value> = pending.iter().copied().collect();
     let mut sources: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
     for (&(branch, operand), &arg) in &arguments.forwarded {
         sources.entry(arg).or_default().push(body.operand(branch, operand));
     }
-    while let Some(arg) = pending.pop() {
-        for &source in sources.get(&arg).into_iter().flatten() {
-            if matches!(body.value_kind(source), ValueKind::Arg(..)) && live.insert(source) {
+    while let Some(value) = pending.pop() {
+        let operands = body.defining_op(value).filter(|op| computes.contains(op)).map(|op| body.operands(op));
+        let forwarded = sources.get(&value).into_iter().flatten().copied();
+        for source in operands.into_iter().flatten().chain(forwarded) {
+            if live.insert(source) {
                 pending.push(source);
             }
         }
     }
-    live
+    let is_dead = |op: &Op| body.results(*op).all(|result| !live.contains(&result));
+    let dead = dependent.into_iter().filter(is_dead).collect();
+    (live, dead)
+}
+
+/// The ops in the blocks of `region` that depend on its arguments, and that may go when their results are not needed.
+fn dependent_ops(cx: &Context, body: &Body, region: Region, args: &[Value]) -> Vec<Op> {
+    let mut found = Vec::new();
+    let mut seen: FxHashSet<Op> = FxHashSet::default();
+    let mut pending: Vec<Value> = args.to_vec();
+    while let Some(value) = pending.pop() {
+        for user in body.uses(value).map(|u| u.owner) {
+            let in_region = body.op_block(user).and_then(|b| body.block_region(b)) == Some(region);
+            let may_go = || {
+                body.num_results(user) > 0
+                    && body.regions(user).len() == 0
+                    && would_be_trivially_dead(OpRef::new(cx, body, user))
+            };
+            if in_region && !seen.contains(&user) && may_go() {
+                seen.insert(user);
+                found.push(user);
+                pending.extend(body.results(user));
+            }
+        }
+    }
+    found
+}
+
+/// Erases those of `ops`, none of which is needed, that nothing uses any more.
+fn erase_unused(cx: &Context, body: &mut Body, mut ops: Vec<Op>, listener: &mut dyn Listener) {
+    loop {
+        let (unused, rest): (Vec<Op>, Vec<Op>) =
+            ops.into_iter().partition(|op| body.results(*op).all(|result| body.is_unused(result)));
+        if unused.is_empty() {
+            return;
+        }
+        for op in unused {
+            Rewriter::with_listener(cx, body, listener).erase_op(op);
+        }
+        ops = rest;
+    }
 }
 
 /// Number of the operand that goes to the argument `from_end` places before the end of its block's arguments.

@@ -11,16 +11,19 @@ mod region;
 mod traits;
 
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use crate::analysis::DominanceInfo;
+use crate::asm::print::type_text;
 use crate::body::{Body, Op, ValueKind};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, Reported, codes};
-use crate::interfaces::SymbolUser;
+use crate::interfaces::{CastLike, SymbolUser};
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
 use crate::registry::OpInfo;
 use crate::symbols::{BodyNode, SymbolTables};
+use crate::types::Type;
 
 /// What the verifier lets pass.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,6 +190,9 @@ fn verify_registered(
             return if report.diags.errors() == errors { Err(silent_failure(op, "verify")) } else { Ok(()) };
         }
     }
+    if let Some(cast) = info.interface::<dyn CastLike>() {
+        verify_cast(op, cast)?;
+    }
     let has_exit = def.verify_regions.is_some() || def.implicit_terminator.is_some();
     if has_exit || def.traits.has(Traits::SymbolTable) {
         report.exits.push(op.op);
@@ -195,6 +201,21 @@ fn verify_registered(
         report.symbol_users.push(op.op);
     }
     region::verify_regions(op)
+}
+
+fn verify_cast(op: OpRef<'_>, cast: &dyn CastLike) -> Result<(), Diagnostic> {
+    let from: SmallVec<[Type; 2]> = op.operand_types().collect();
+    let to: SmallVec<[Type; 2]> = op.result_types().collect();
+    if cast.are_compatible(op.cx, &from, &to) {
+        return Ok(());
+    }
+    let list = |types: &[Type]| {
+        let types: Vec<String> = types.iter().map(|ty| format!("'{}'", type_text(op.cx, *ty))).collect();
+        types.join(", ")
+    };
+    let s = if from.len() == 1 && to.len() == 1 { "" } else { "s" };
+    let (from, to) = (list(&from), list(&to));
+    Err(op.error(format!("operand type{s} {from} and result type{s} {to} are cast incompatible")))
 }
 
 /// The checks of ops that are not isolated and need what they hold verified: innermost first.

@@ -69,9 +69,7 @@ func.func private @branches(%c: i1, %a: i32) -> i32 {
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:    %[[C:.*]]: i1, %[[X:.*]]: i32
 // CHECK:         arith.muli
-// CHECK:         cf.cond_br %[[C]], ^[[YES:.*]], ^[[NO:.*]]
-// CHECK:       ^[[YES]]:
-// CHECK-NEXT:    cf.br ^[[END:.*]](%[[X]] : i32)
+// CHECK:         cf.cond_br %[[C]], ^[[END:.*]](%[[X]] : i32), ^[[NO:.*]]
 // CHECK:       ^[[NO]]:
 // CHECK-NEXT:    %[[S:.*]] = arith.addi %[[X]], %[[X]]
 // CHECK-NEXT:    cf.br ^[[END]](%[[S]] : i32)

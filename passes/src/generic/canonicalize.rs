@@ -6,7 +6,7 @@ use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
 };
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, apply_patterns_greedily};
+use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, RegionSimplify, apply_patterns_greedily};
 use sutura_ir::{Context, Diagnostic};
 
 /// The pass.
@@ -27,9 +27,10 @@ pub static CANONICALIZE: PassInfo = PassInfo {
         },
         OptionInfo {
             name: "region-simplify",
-            kind: OptionKind::Choice(&["disabled", "normal"]),
+            kind: OptionKind::Choice(&["disabled", "normal", "aggressive"]),
             default: "normal",
-            help: "Remove unreachable blocks and unneeded block arguments",
+            help: "Remove unreachable blocks and unneeded block arguments, merge chains of blocks; aggressive: merge \
+                   blocks that do the same",
         },
         OptionInfo {
             name: "max-iterations",
@@ -77,7 +78,11 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         config: GreedyConfig {
             max_iterations: options.int("max-iterations") as u32,
             fold: true,
-            simplify_regions: options.text("region-simplify") == "normal",
+            simplify_regions: match options.text("region-simplify") {
+                "disabled" => RegionSimplify::Disabled,
+                "normal" => RegionSimplify::Normal,
+                _ => RegionSimplify::Aggressive,
+            },
             top_down: options.bool("top-down"),
         },
         must_converge: options.bool("test-convergence"),

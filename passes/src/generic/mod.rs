@@ -7,6 +7,7 @@ mod dce;
 mod inline;
 mod licm;
 mod mem2reg;
+mod print_analysis;
 mod print_op_stats;
 mod reconcile_unrealized_casts;
 mod sccp;
@@ -24,6 +25,7 @@ pub use dce::DCE;
 pub use inline::INLINE;
 pub use licm::LOOP_INVARIANT_CODE_MOTION;
 pub use mem2reg::MEM2REG;
+pub use print_analysis::PRINT_ANALYSIS;
 pub use print_op_stats::PRINT_OP_STATS;
 pub use reconcile_unrealized_casts::RECONCILE_UNREALIZED_CASTS;
 pub use sccp::SCCP;
@@ -41,6 +43,7 @@ pub static ALL: &[&PassInfo] = &[
     &INLINE,
     &LOOP_INVARIANT_CODE_MOTION,
     &MEM2REG,
+    &PRINT_ANALYSIS,
     &PRINT_OP_STATS,
     &RECONCILE_UNREALIZED_CASTS,
     &SCCP,

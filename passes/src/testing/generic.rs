@@ -42,6 +42,7 @@ fn names() -> Vec<String> {
 const MORE: &[&str] = &[
     "inline{default-pipeline=sccp max-iterations=1}",
     "canonicalize{top-down=false}",
+    "canonicalize{region-simplify=aggressive}",
     "symbol-privatize{exclude=main}",
 ];
 

@@ -9,7 +9,7 @@ use sutura_interp::Tolerance;
 use sutura_interp::random::Random;
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, apply_patterns_greedily};
+use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, RegionSimplify, apply_patterns_greedily};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Op};
 
@@ -141,7 +141,7 @@ fn program(seed: u64) -> String {
 /// Applies `patterns` alone, without folding; how often they applied.
 fn apply(cx: &Context, module: &mut sutura_ir::Module, patterns: &PatternSet) -> u64 {
     let frozen = FrozenPatterns::new(cx, patterns);
-    let config = GreedyConfig { fold: false, simplify_regions: false, ..GreedyConfig::default() };
+    let config = GreedyConfig { fold: false, simplify_regions: RegionSimplify::Disabled, ..GreedyConfig::default() };
     let functions: Vec<Op> = module.body().preorder().collect();
     let mut applied = 0;
     for function in functions {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::asm::TextInfo;
 use crate::attrs::{Attr, NamedAttr};
-use crate::body::{Body, Module, Value};
+use crate::body::{Block, Body, Module, Value};
 use crate::context::{Context, Ident};
 use crate::op_ref::OpRef;
 use crate::types::Type;
@@ -135,6 +135,14 @@ impl<'p> Printer<'p> {
         }
     }
 
+    /// A printer that knows how the values and blocks of `body` and of bodies in it are called in custom form.
+    pub fn of_body(cx: &'p Context, body: &'p Body) -> Self {
+        let mut printer = Self::new(cx);
+        printer.names = Names::new(numbering::number_body(cx, body, &printer.options));
+        printer.names.enter_body(body);
+        printer
+    }
+
     /// Context.
     pub fn cx(&self) -> &'p Context {
         self.cx
@@ -204,6 +212,13 @@ impl<'p> Printer<'p> {
     pub fn value_text(&mut self, body: &Body, value: Value) -> String {
         let mut text = String::new();
         self.names.write(&mut text, self.cx, body, value);
+        text
+    }
+
+    /// `^bb` and the number of a block of `body`.
+    pub fn block_text(&self, body: &Body, block: Block) -> String {
+        let mut text = String::new();
+        self.names.write_block(&mut text, body, block);
         text
     }
 

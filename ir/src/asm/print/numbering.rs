@@ -42,8 +42,8 @@ struct Numbering<'p, 'o> {
     options: &'o PrintOptions,
     /// Numbers go on from region to region.
     unique: bool,
-    /// The outermost op.
-    root: Op,
+    /// The outermost op, if it is at hand.
+    root: Option<Op>,
     given: Given<'p>,
     counters: Counters,
     /// Names in use in the enclosing regions.
@@ -53,20 +53,33 @@ struct Numbering<'p, 'o> {
 
 /// Names all values in `root` and beside it.
 pub(super) fn number_all<'p>(root: OpRef<'p>, options: &PrintOptions) -> Given<'p> {
-    let mut numbering = Numbering {
-        options,
-        unique: options.generic || options.unique_value_ids,
-        root: root.op,
-        given: Given::default(),
-        counters: Counters::default(),
-        used: FxHashSet::default(),
-        log: Vec::new(),
-    };
+    let mut numbering = Numbering::new(options, Some(root.op));
     numbering.run(root);
     numbering.given
 }
 
-impl<'p> Numbering<'p, '_> {
+/// Names all values in `body`, whose owner is not at hand.
+pub(super) fn number_body<'p>(cx: &'p Context, body: &'p Body, options: &PrintOptions) -> Given<'p> {
+    let mut numbering = Numbering::new(options, None);
+    let table = numbering.add_table(body);
+    let pending = body.owner_regions().map(|region| numbering.pending(table, body, region)).collect();
+    numbering.number_pending(cx, pending);
+    numbering.given
+}
+
+impl<'p, 'o> Numbering<'p, 'o> {
+    fn new(options: &'o PrintOptions, root: Option<Op>) -> Self {
+        Self {
+            options,
+            unique: options.generic || options.unique_value_ids,
+            root,
+            given: Given::default(),
+            counters: Counters::default(),
+            used: FxHashSet::default(),
+            log: Vec::new(),
+        }
+    }
+
     fn run(&mut self, root: OpRef<'p>) {
         let (cx, body) = (root.cx, root.body);
         let table = self.add_table(body);
@@ -78,6 +91,10 @@ impl<'p> Numbering<'p, '_> {
                 self.push_nested(root, table, &mut pending);
             }
         }
+        self.number_pending(cx, pending);
+    }
+
+    fn number_pending(&mut self, cx: &'p Context, mut pending: Vec<Pending<'p>>) {
         while let Some(next) = pending.pop() {
             if !self.unique {
                 self.counters = next.counters;
@@ -145,7 +162,7 @@ impl<'p> Numbering<'p, '_> {
         if self.options.value_users && body.num_results(op) == 0 {
             self.given.op_numbers.insert((table, op), self.counters.value);
             // As in MLIR, what is inside the outermost op does not count it, unless numbers go on everywhere.
-            self.counters.value += u32::from(self.unique || (table, op) != (0, self.root));
+            self.counters.value += u32::from(self.unique || (table, Some(op)) != (0, self.root));
             return;
         }
         let suggested = self.suggested(cx, body, op);

@@ -1,15 +1,19 @@
 //! The walk over one body: blocks in the order of the dominator tree, each opening a scope.
 
 use rustc_hash::FxHashMap;
-use sutura_ir::analysis::DominanceInfo;
 use sutura_ir::analysis::dominance::has_ssa_dominance;
 use sutura_ir::analysis::effects::{effects, is_trivially_dead};
-use sutura_ir::interfaces::EffectKind;
+use sutura_ir::analysis::{AliasAnalysis, DominanceInfo};
+use sutura_ir::interfaces::{EffectKind, RegionBranchOp, RegionTarget};
 use sutura_ir::registry::OpName;
-use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits};
+use sutura_ir::smallvec::SmallVec;
+use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits, Value};
 
 use super::equivalence::{equivalent, hash};
 use super::table::ScopedTable;
+
+/// A read is not compared with an earlier one when there are more ops between.
+const MOST_OPS_BETWEEN: usize = 256;
 
 /// What was done to a body.
 #[derive(Clone, Copy, Default)]
@@ -27,6 +31,8 @@ pub(super) fn eliminate(cx: &Context, owner: OpName, body: &mut Body) -> Counts 
         cx,
         children: dominance.map(|d| dominator_children(body, &d)).unwrap_or_default(),
         table: ScopedTable::default(),
+        owner,
+        aliases: None,
         writes: 0,
         counts: Counts::default(),
         work: Vec::new(),
@@ -47,6 +53,49 @@ fn closed_around(cx: &Context, body: &Body, op: Op) -> Option<Op> {
         around = body.parent_op(parent);
     }
     None
+}
+
+/// The ops that are executed between `old` and `op`, or hold some that are; `None` when that cannot be told, or when
+/// there are many.
+fn ops_between(cx: &Context, body: &Body, old: Op, op: Op) -> Option<Vec<Op>> {
+    let home = body.op_block(old)?;
+    let mut found = Vec::new();
+    let mut budget = MOST_OPS_BETWEEN;
+    let mut add = |between: Op, found: &mut Vec<Op>| {
+        budget = budget.checked_sub(1 + body.preorder_in(between).take(MOST_OPS_BETWEEN).count())?;
+        found.push(between);
+        Some(())
+    };
+    let mut at = op;
+    loop {
+        let is_home = body.op_block(at) == Some(home);
+        let mut before = body.prev_op(at);
+        while let Some(between) = before.filter(|b| !is_home || *b != old) {
+            add(between, &mut found)?;
+            before = body.prev_op(between);
+        }
+        if is_home {
+            return Some(found);
+        }
+        let around = body.parent_op(at)?;
+        if !runs_once(OpRef::new(cx, body, around)) {
+            // Anything in it may be executed before.
+            add(around, &mut found)?;
+        }
+        at = around;
+    }
+}
+
+/// True when `op` executes at most one of its regions, once, and each is a single block.
+fn runs_once(op: OpRef<'_>) -> bool {
+    let Some(interface) = op.interface::<dyn RegionBranchOp>() else { return false };
+    op.regions().enumerate().all(|(index, region)| {
+        region.blocks().count() <= 1
+            && region.entry().and_then(|block| block.ops().last()).is_none_or(|terminator| {
+                let unknown = vec![None; terminator.num_operands()];
+                interface.after(op, index, terminator, &unknown).iter().all(|t| *t == RegionTarget::Parent)
+            })
+    })
 }
 
 fn has_blocks(body: &Body, region: Region, at_least: usize) -> bool {
@@ -94,6 +143,10 @@ struct Walk<'c> {
     /// Blocks by the block that dominates them immediately; empty where no region has several.
     children: FxHashMap<Block, Vec<Block>>,
     table: ScopedTable,
+    /// Name of the op that owns the body.
+    owner: OpName,
+    /// Made when it is needed first. Branches stay, so that it stays true.
+    aliases: Option<AliasAnalysis>,
     /// Ops met so far that may have written memory.
     writes: u64,
     counts: Counts,
@@ -199,9 +252,31 @@ impl Walk<'_> {
         match found {
             None => self.table.insert(hash, op, reads),
             // Memory may have changed since: the later op is the one to refer to from here on.
-            Some((old, writes)) if writes != reads => self.table.shadow(hash, old, op, reads),
+            Some((old, writes)) if writes != reads && !(ordered && self.reads_the_same(body, old, op)) => {
+                self.table.shadow(hash, old, op, reads);
+            }
             Some((old, _)) => self.replace(body, op, old, ordered),
         }
+    }
+
+    /// True when nothing between `old` and `op`, which reads memory, may write what `op` reads. Looks at ops only where
+    /// they are executed one after the other: `old` must be in the block of `op` or in one around it.
+    fn reads_the_same(&mut self, body: &Body, old: Op, op: Op) -> bool {
+        let Some(effects) = effects(OpRef::new(self.cx, body, op)) else { return false };
+        let Some(read) = effects.iter().map(|e| e.value).collect::<Option<SmallVec<[Value; 2]>>>() else {
+            return false;
+        };
+        let around = body.parent_op(old).map_or(self.owner, |parent| body.name(parent));
+        if !has_ssa_dominance(self.cx, around) {
+            return false;
+        }
+        let Some(between) = ops_between(self.cx, body, old, op) else { return false };
+        let analysis = self.aliases.get_or_insert_with(|| AliasAnalysis::new(self.cx, self.owner, body));
+        let writes = |between: Op| {
+            let view = OpRef::new(self.cx, body, between);
+            read.iter().any(|value| analysis.mod_ref(view, *value).writes)
+        };
+        !between.into_iter().any(writes)
     }
 
     fn replace(&mut self, body: &mut Body, op: Op, by: Op, ordered: bool) {
