@@ -3,6 +3,7 @@
 //! A location met while parsing is a position in the [`SourceMap`]: all source texts share one space of 2^31 byte
 //! positions, so it costs neither memory nor a hash look-up. Every other location is interned.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use crate::attrs::Attr;
@@ -151,11 +152,45 @@ impl Context {
     }
 }
 
+/// Text, or a part of a text that is shared rather than copied.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    whole: Arc<String>,
+    range: Range<usize>,
+}
+
+impl SourceText {
+    /// A part of a text.
+    ///
+    /// # Panics
+    /// When the range ends outside the text or within a character.
+    pub fn part(whole: &Arc<String>, range: Range<usize>) -> Self {
+        assert!(whole.get(range.clone()).is_some(), "a part of the text");
+        Self { whole: whole.clone(), range }
+    }
+}
+
+impl std::ops::Deref for SourceText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.whole[self.range.clone()]
+    }
+}
+
+impl<T: Into<String>> From<T> for SourceText {
+    fn from(text: T) -> Self {
+        let whole = Arc::new(text.into());
+        let range = 0..whole.len();
+        Self { whole, range }
+    }
+}
+
 /// One source text.
 #[derive(Debug)]
 pub struct Source {
     name: String,
-    text: String,
+    text: SourceText,
     base: u32,
     /// Line of the file at which the text begins, counted from 1.
     first_line: u32,
@@ -229,7 +264,7 @@ impl SourceMap {
     ///
     /// # Errors
     /// When the texts of this context would exceed 2 GiB.
-    pub fn add(&self, name: impl Into<String>, text: impl Into<String>) -> Result<Arc<Source>, SourceTooLarge> {
+    pub fn add(&self, name: impl Into<String>, text: impl Into<SourceText>) -> Result<Arc<Source>, SourceTooLarge> {
         self.add_part(name, text, 1)
     }
 
@@ -240,7 +275,7 @@ impl SourceMap {
     pub fn add_part(
         &self,
         name: impl Into<String>,
-        text: impl Into<String>,
+        text: impl Into<SourceText>,
         first_line: u32,
     ) -> Result<Arc<Source>, SourceTooLarge> {
         let (name, text) = (name.into(), text.into());

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sutura_ir::asm::print::{PrintOptions, module_text, write_module};
 use sutura_ir::diagnostics::codes;
+use sutura_ir::location::SourceText;
 use sutura_ir::pass::PassRegistry;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Diagnostic, Diagnostics, Module};
@@ -106,7 +107,8 @@ fn parse_options(session: &Session<'_>) -> sutura_grammar::ParseOptions {
 /// Parses and verifies a part.
 fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
     let (cx, config) = (session.cx, session.config);
-    let source = cx.sources().add_part(session.file, part.text, part.first_line).map_err(|error| {
+    let text = SourceText::part(&session.text, part.start..part.start + part.text.len());
+    let source = cx.sources().add_part(session.file, text, part.first_line).map_err(|error| {
         session.voice.error(codes::CANNOT_READ, &error.to_string());
         Status::InputErrors
     })?;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Severity};
@@ -19,6 +20,8 @@ pub(crate) struct Session<'s> {
     pub(crate) config: &'s Config,
     /// Name of the input in messages.
     pub(crate) file: &'s str,
+    /// The input.
+    pub(crate) text: Arc<String>,
     pub(crate) cwd: &'s Path,
     pub(crate) voice: Voice<'s>,
     pub(crate) timing: Timing,
@@ -113,6 +116,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
         cx,
         config: &config,
         file: &file,
+        text: Arc::new(text),
         cwd,
         voice,
         timing,
@@ -126,7 +130,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     for message in &config.idle {
         session.warn(codes::IDLE_FLAG, message);
     }
-    let mut status = run_parts(&mut session, opt, &text, stdout);
+    let mut status = run_parts(&mut session, opt, stdout);
     status = status.max(write_reports(&mut session));
     if config.strict && session.warnings > 0 {
         let message = format!("{} warnings, which `--strict` does not let pass", session.warnings);
@@ -169,8 +173,8 @@ fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send
     }
 }
 
-fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mut (dyn Write + Send)) -> Status {
-    let config = session.config;
+fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, stdout: &mut (dyn Write + Send)) -> Status {
+    let (config, text) = (session.config, session.text.clone());
     if let Err(status) = passes::given_pipeline(session, &opt.passes) {
         return status;
     }
@@ -179,7 +183,7 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mu
         Err(message) => return session.cannot_write(&message),
     };
     let mut status = Status::Ok;
-    let split::Split { parts, near_misses } = split::split(text, config.split.as_deref());
+    let split::Split { parts, near_misses } = split::split(&text, config.split.as_deref());
     near_misses.into_iter().for_each(|line| session.near_miss(line));
     let several = parts.len() > 1;
     for (index, part) in parts.into_iter().enumerate() {
@@ -199,7 +203,7 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, text: &str, stdout: &mu
     }
     std::mem::take(&mut session.last_remarks).into_iter().for_each(|remark| session.report(remark));
     if config.expectations.is_some() {
-        status = compare(session, text, status);
+        status = compare(session, &text, status);
     }
     match session.filled {
         0 if config.fill_elided.is_none() || status != Status::Ok => {}

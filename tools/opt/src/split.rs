@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part<'t> {
     pub(crate) text: &'t str,
+    /// Offset in the file.
+    pub(crate) start: usize,
     pub(crate) first_line: u32,
 }
 
@@ -22,7 +24,8 @@ pub(crate) fn split<'t>(text: &'t str, marker: Option<&str>) -> Split<'t> {
         let trimmed = content.trim_end();
         match marker {
             Some(marker) if trimmed.ends_with(marker) => {
-                parts.push(Part { text: &text[start..offset + trimmed.len() - marker.len()], first_line });
+                let text = &text[start..offset + trimmed.len() - marker.len()];
+                parts.push(Part { text, start, first_line });
                 start = offset + content.len();
                 first_line = line + 1;
             }
@@ -31,7 +34,7 @@ pub(crate) fn split<'t>(text: &'t str, marker: Option<&str>) -> Split<'t> {
         }
         offset += content.len();
     }
-    parts.push(Part { text: &text[start..], first_line });
+    parts.push(Part { text: &text[start..], start, first_line });
     Split { parts, near_misses }
 }
 
@@ -50,8 +53,8 @@ mod tests {
     #[test]
     fn parts_know_their_lines() {
         let found = split("a\n// -----\nb\nc // -----\n  // -----  \n", Some("// -----"));
-        let expected = [("a\n", 1), ("b\nc ", 3), ("  ", 5), ("", 6)];
-        assert_eq!(found.parts, expected.map(|(text, first_line)| Part { text, first_line }));
+        let expected = [("a\n", 0, 1), ("b\nc ", 11, 3), ("  ", 24, 5), ("", 37, 6)];
+        assert_eq!(found.parts, expected.map(|(text, start, first_line)| Part { text, start, first_line }));
         assert!(found.near_misses.is_empty());
         assert_eq!(split("// -----\n", None).parts.len(), 1);
     }
