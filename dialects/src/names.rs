@@ -16,6 +16,26 @@ pub(crate) fn attach(d: &mut DialectBuilder<'_>, names: &'static [(&'static str,
     }
 }
 
+/// `c4_vscale` for the product of a constant and the factor of scalable vectors.
+pub(crate) struct ProductName;
+
+impl ResultNames for ProductName {
+    fn names(&self, op: OpRef<'_>) -> Names {
+        let definition = |i| op.body.defining_op(op.operand(i)).map(|def| OpRef::new(op.cx, op.body, def));
+        let (Some(a), Some(b)) = (definition(0), definition(1)) else { return Names::new() };
+        let base = match (a.name_str(), b.name_str()) {
+            (_, "vector.vscale") => a,
+            ("vector.vscale", _) => b,
+            _ => return Names::new(),
+        };
+        let value = base.prop("value").filter(|_| base.name_str() == "arith.constant");
+        match value.and_then(|value| op.cx.as_int(value)) {
+            Some(value) => smallvec![(0, format!("c{value}_vscale").into())],
+            None => Names::new(),
+        }
+    }
+}
+
 /// `c` and the value for integers, with the type unless it is `index`; `true` and `false`; `cst` for all others.
 pub(crate) struct ConstantName;
 

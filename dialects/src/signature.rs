@@ -106,9 +106,13 @@ pub(crate) fn print_arguments(
             p.text(": ");
         }
         p.ty(*ty);
-        p.attr_dict(dict_at(op, dicts, i).iter().copied());
-        if let Some(arg) = arg {
-            p.arg_loc(op.inside(), arg);
+        let dict = dict_at(op, dicts, i).iter().copied();
+        match arg {
+            Some(arg) => {
+                p.attr_dict_of_arg(dict);
+                p.arg_loc(op.inside(), arg);
+            }
+            None => p.attr_dict(dict),
         }
     });
     if var_arg {

@@ -158,7 +158,7 @@ pub(crate) fn verify_reassociation(
         );
     }
     if collapsed.is_empty() {
-        let all_one = expanded.iter().all(|d| *d == 1);
+        let all_one = expanded.iter().all(|d| *d == 1 || *d == DYNAMIC);
         return if all_one {
             Ok(())
         } else {

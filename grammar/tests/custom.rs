@@ -50,6 +50,19 @@ fn variadic_regions() {
 }
 
 #[test]
+fn clauses_in_any_order() {
+    is_kept("t.clauses");
+    is_kept("t.clauses nowait {x}");
+    is_kept("%a = t.const 1 : i32\nt.clauses private(%a, %a : i32, i32) nowait limit = 3");
+    let printed =
+        custom("%a = t.const 1 : i32\nt.clauses limit = 3 nowait private(%a : i32) {x}\nt.clauses nowait limit = 1");
+    let expected = "t.clauses private(%a : i32) nowait limit = 3 {x}\n  t.clauses nowait limit = 1\n";
+    assert!(printed.contains(expected), "{printed}");
+    let printed = generic("t.clauses nowait limit = 1");
+    assert!(printed.contains("\"t.clauses\"() <{limit = 1 : i64, nowait}> : () -> ()"), "{printed}");
+}
+
+#[test]
 fn successors_and_labels() {
     is_kept(
         "t.fn @f {\n  %a = const 1 : i32\n  br ^bb1(%a : i32)\n^bb1(%b: i32):  // 2 preds: ^bb0, ^bb1\n  br ^bb1(%b : i32)\n}",

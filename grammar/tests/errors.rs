@@ -75,6 +75,11 @@ fn formats() {
     );
     check("t.fn {\n}", "1:6: expected valid '@'-identifier for symbol name");
     check("t.if %c", "1:8: expected '{' to begin a region");
+    check(
+        "t.clauses nowait limit = 1 nowait",
+        "1:28: `nowait` clause can appear at most once in the expansion of the oilist directive",
+    );
+    check("t.clauses limit nowait", "1:17: expected '='");
 }
 
 #[test]

@@ -44,7 +44,8 @@ impl Dialect for ArithDialect {
         d.interface::<dyn ResultNames>("arith.addui_extended", &wide::Two("sum", "overflow"))
             .interface::<dyn ResultNames>("arith.mulsi_extended", &wide::Two("low", "high"))
             .interface::<dyn ResultNames>("arith.mului_extended", &wide::Two("low", "high"));
-        d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName);
+        d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName)
+            .interface::<dyn ResultNames>("arith.muli", &crate::names::ProductName);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         casts::register(d);
         interp::register(d);

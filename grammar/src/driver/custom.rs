@@ -30,6 +30,8 @@ pub(super) struct CustomOp<'t> {
     format: &'t Format,
     /// Index of the next element.
     next: usize,
+    /// Clauses of `oilist`s that have been read.
+    clauses: SmallVec<[usize; 2]>,
     parts: OpParts,
     /// What `operands`, `type(operands)` and `type(results)` gave.
     all_operands: Option<Vec<UnresolvedOperand>>,
@@ -68,6 +70,7 @@ impl<'t> Driver<'t> {
             def,
             format,
             next: 0,
+            clauses: SmallVec::new(),
             parts: OpParts::new(def),
             all_operands: None,
             all_operand_types: None,
@@ -261,6 +264,8 @@ impl<'t> CustomOp<'t> {
             match &item.element {
                 Element::Optional(group) => self.group(cursor, group, at)?,
                 Element::Skip(n) => self.next = at + 1 + n,
+                Element::AnyOrder(length) => self.any_order(cursor, at, *length)?,
+                Element::Again(back) => self.next = at - back,
                 Element::Region(i) => {
                     let optional = self.def.regions[*i].arity != Arity::Single;
                     if cursor.peek() == Some(b'{') || !optional {
@@ -303,6 +308,29 @@ impl<'t> CustomOp<'t> {
         } else {
             self.next = at + 1 + group.then;
         }
+        Ok(())
+    }
+
+    /// Enters the clause of an `oilist` with which the text goes on, or leaves the list.
+    fn any_order(&mut self, cursor: &mut Cursor<'_, 't>, list: usize, length: usize) -> Result<(), Reported> {
+        let end = list + 1 + length;
+        let mut at = list + 1;
+        while let (true, Element::Optional(group)) = (at < end, &self.format.items[at].element) {
+            if let Element::Literal(word) = &self.format.items[at + 1].element
+                && cursor.next_is(word)
+            {
+                if self.clauses.contains(&at) {
+                    let message =
+                        format!("`{word}` clause can appear at most once in the expansion of the oilist directive");
+                    return Err(cursor.error(&message));
+                }
+                self.clauses.push(at);
+                self.next = at + 1;
+                return self.group(cursor, group, at);
+            }
+            at += 1 + group.then;
+        }
+        self.next = end;
         Ok(())
     }
 

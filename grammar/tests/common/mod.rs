@@ -111,6 +111,17 @@ pub struct ManyOp {
     outs: Results<AnyType>,
 }
 
+/// Clauses in any order.
+#[op(
+    "t.clauses",
+    format = "oilist(`private` `(` $private `:` type($private) `)` | `nowait` $nowait | `limit` `=` $limit) attr-dict"
+)]
+pub struct ClausesOp {
+    private: Operands<AnyType>,
+    nowait: Flag,
+    limit: OptAttr<I64Attr>,
+}
+
 /// `inits(%a = %x : i32) -> (i32)`
 const CARRIED: DirectiveDef = DirectiveDef { parse: parse_carried, print: print_carried };
 
@@ -225,6 +236,7 @@ impl Dialect for TestDialect {
         d.ty("pair", parse_pair).attr("note", parse_note);
         d.op::<AddOp<'_>>().op::<ConstOp<'_>>().op::<FnOp<'_>>().op::<LoopOp<'_>>().op::<IfOp<'_>>();
         d.op::<ArmsOp<'_>>().op::<EndOp<'_>>().op::<BrOp<'_>>().op::<ManyOp<'_>>();
+        d.op::<ClausesOp<'_>>();
     }
 }
 

@@ -43,6 +43,7 @@ fn flatten(def: &OpDef, nodes: Vec<Node>, items: &mut Vec<Item>, written: &mut W
                 items.push(Item { element, blank: false, implied: false });
             }
             Node::Group { then, otherwise, anchor } => flatten_group(def, then, otherwise, anchor, items, written)?,
+            Node::AnyOrder(clauses) => flatten_any_order(def, clauses, items, written)?,
         }
     }
     Ok(())
@@ -80,6 +81,34 @@ fn flatten_group(
     let otherwise = items.len() - at - 1 - then;
     items[at].element = Element::Optional(Optional { then, otherwise, anchor: flat_anchor });
     items[at + 1 + flat_anchor].implied = implied;
+    Ok(())
+}
+
+/// A group for each clause, which ends where the list is looked at again.
+fn flatten_any_order(
+    def: &OpDef,
+    clauses: Vec<(Vec<Node>, usize)>,
+    items: &mut Vec<Item>,
+    written: &mut Written,
+) -> Result<(), String> {
+    let list = items.len();
+    items.push(Item { element: Element::AnyOrder(0), blank: false, implied: false });
+    let mut words: Vec<String> = Vec::new();
+    for (nodes, anchor) in clauses {
+        if let Some(Node::Element(Element::Literal(word))) = nodes.first() {
+            if words.contains(word) {
+                return Err(format!("two clauses of `oilist` begin with `{word}`"));
+            }
+            words.push(word.clone());
+        }
+        let group = items.len();
+        flatten_group(def, nodes, Vec::new(), anchor, items, written)?;
+        items.push(Item { element: Element::Again(items.len() - list), blank: false, implied: false });
+        if let Element::Optional(group) = &mut items[group].element {
+            group.then += 1;
+        }
+    }
+    items[list].element = Element::AnyOrder(items.len() - list - 1);
     Ok(())
 }
 
@@ -164,6 +193,7 @@ impl Written {
                 Ok(())
             }
             Element::Literal(_) | Element::Space(_) | Element::Optional(_) | Element::Skip(_) => Ok(()),
+            Element::AnyOrder(_) | Element::Again(_) => Ok(()),
         }
     }
 

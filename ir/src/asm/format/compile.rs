@@ -9,7 +9,13 @@ use crate::op_def::{Arity, OpDef};
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Element(Element),
-    Group { then: Vec<Node>, otherwise: Vec<Node>, anchor: usize },
+    Group {
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+        anchor: usize,
+    },
+    /// Clauses of an `oilist`, each with its anchor.
+    AnyOrder(Vec<(Vec<Node>, usize)>),
 }
 
 /// Punctuation that may stand in back quotes.
@@ -27,6 +33,7 @@ const DIRECTIVES: &[&str] = &[
     "functional-type",
     "custom",
     "qualified",
+    "oilist",
 ];
 
 struct Parser<'t> {
@@ -84,7 +91,7 @@ impl<'t> Parser<'t> {
     /// Elements up to `)` or the end, and the index of the one marked `^`.
     fn elements(&mut self, depth: usize) -> Result<(Vec<Node>, Option<usize>), String> {
         let (mut nodes, mut anchor) = (Vec::new(), None);
-        while !matches!(self.peek(), Kind::End | Kind::Punct(')')) {
+        while !matches!(self.peek(), Kind::End | Kind::Punct(')' | '|')) {
             let node = self.element(depth)?;
             nodes.push(node);
             if self.peek() == Kind::Punct('^') {
@@ -105,6 +112,7 @@ impl<'t> Parser<'t> {
         let element = match self.peek() {
             Kind::Literal(text) => self.literal(text)?,
             Kind::Variable(name) => self.variable(name)?,
+            Kind::Word("oilist") => return self.oilist(depth),
             Kind::Word(word) => self.directive(word)?,
             Kind::Punct('(') => return self.group(depth),
             Kind::Punct(c) => return Err(self.error(&format!("unexpected `{c}`"))),
@@ -133,6 +141,36 @@ impl<'t> Parser<'t> {
         }
         let anchor = anchor.ok_or_else(|| self.error("expected an anchor `^` in the optional group"))?;
         Ok(Node::Group { then, otherwise, anchor })
+    }
+
+    /// ``oilist(`a` … | `b` …)``: a clause is there if the first thing in it that can be absent is.
+    fn oilist(&mut self, depth: usize) -> Result<Node, String> {
+        if depth != 0 {
+            return Err(self.error("`oilist` stands in no group"));
+        }
+        self.next += 1;
+        self.expect('(')?;
+        let mut clauses = Vec::new();
+        loop {
+            let begin = self.next;
+            let (nodes, anchor) = self.elements(depth + 1)?;
+            let is_literal = |node: &Node| matches!(node, Node::Element(Element::Literal(_)));
+            if anchor.is_some() || !nodes.first().is_some_and(is_literal) {
+                self.next = begin;
+                return Err(self.error("a clause of `oilist` begins with a literal and has no anchor"));
+            }
+            let is_written = |node: &Node| !matches!(node, Node::Element(Element::Literal(_) | Element::Space(_)));
+            let Some(anchor) = nodes.iter().position(is_written) else {
+                self.next = begin;
+                return Err(self.error("a clause of `oilist` needs something that can be absent"));
+            };
+            clauses.push((nodes, anchor));
+            if !self.take_if('|') {
+                break;
+            }
+        }
+        self.expect(')')?;
+        Ok(Node::AnyOrder(clauses))
     }
 
     fn literal(&mut self, text: &str) -> Result<Element, String> {

@@ -46,7 +46,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
                 }
                 (Kind::Variable(&rest[..end]), end + 1)
             }
-            '(' | ')' | '<' | '>' | ',' | '?' | ':' | '^' => (Kind::Punct(c), 1),
+            '(' | ')' | '<' | '>' | ',' | '?' | ':' | '^' | '|' => (Kind::Punct(c), 1),
             _ if c.is_ascii_alphabetic() => {
                 let end = word_end(&text[at..], |c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
                 (Kind::Word(&text[at..at + end]), end)

@@ -103,6 +103,11 @@ pub enum Element {
     Optional(Optional),
     /// Jumps over the alternative of the group that ends here.
     Skip(usize),
+    /// `oilist(…)`: groups of which each begins with a literal of its own; they are read in any order and written in
+    /// this one. Holds the number of elements of all groups, which follow it in the program.
+    AnyOrder(usize),
+    /// Ends a group of the `oilist` that stands so many elements before it.
+    Again(usize),
 }
 
 /// An element with the spacing that MLIR's printers put before it.
@@ -187,7 +192,7 @@ impl Format {
                     wanted = false;
                 }
                 Element::AttrDict(_) | Element::PropDict => after_punctuation = false,
-                Element::Optional(_) | Element::Skip(_) => {}
+                Element::Optional(_) | Element::Skip(_) | Element::AnyOrder(_) | Element::Again(_) => {}
                 _ => {
                     item.blank = wanted || !after_punctuation;
                     after_punctuation = false;

@@ -59,6 +59,8 @@ fn shape(text: &str) -> String {
             Element::Space(text) => format!("{text:?}"),
             Element::Optional(o) => format!("?{},{},{}", o.then, o.otherwise, o.anchor),
             Element::Skip(n) => format!(">{n}"),
+            Element::AnyOrder(n) => format!("*{n}"),
+            Element::Again(n) => format!("<{n}"),
             other => format!("{other:?}"),
         };
         if item.blank { format!("_{name}") } else { name }
@@ -91,6 +93,24 @@ fn groups_are_flat() {
         "_Operand(0) ?2,0,1 _flag _Attr(0) ?4,1,0 _Operand(1) _: _TypeOf(Operand(1)) >1 _none _Region(0) \
          AttrDict(false) _: _TypeOf(Operand(0)) _TypeOf(Result(0))"
     );
+}
+
+#[test]
+fn clauses_are_groups_that_end_where_the_list_is_looked_at_again() {
+    let text = "oilist(`flag` $flag | `of` $rest `:` type($rest)) $lhs $body attr-dict `:` type($lhs) type($out)";
+    assert_eq!(
+        shape(text),
+        "*10 ?3,0,1 _flag _Attr(0) <4 ?5,0,1 _of _Operand(1) _: _TypeOf(Operand(1)) <10 _Operand(0) _Region(0) \
+         AttrDict(false) _: _TypeOf(Operand(0)) _TypeOf(Result(0))"
+    );
+    assert!(error("oilist($flag)").contains("begins with a literal"));
+    assert!(error("oilist(`a` $flag^)").contains("has no anchor"));
+    assert!(error("oilist(`a`)").contains("can be absent"));
+    assert!(error("oilist(`a` $lhs)").contains("can be absent"));
+    assert!(error("oilist(`a` $flag | `a` $note)").contains("two clauses of `oilist` begin with `a`"));
+    assert!(error("(`b` oilist(`a` $note) $flag^)?").contains("stands in no group"));
+    assert!(error("oilist(`a` $flag | )").contains("begins with a literal"));
+    assert!(error("$lhs | $rest").contains("unexpected `|`") || error("$lhs | $rest").contains("unbalanced"));
 }
 
 #[test]

@@ -198,6 +198,8 @@ impl<'p> Printer<'p> {
                 }
             }
             Element::Custom(_) | Element::Region(_) | Element::Regions | Element::Optional(_) | Element::Skip(_) => {}
+            // Clauses are written as the groups that they are.
+            Element::AnyOrder(_) | Element::Again(_) => {}
         }
     }
 

@@ -262,6 +262,13 @@ impl<'p> Printer<'p> {
         self.out.push(')');
     }
 
+    /// The same for the attributes of a block's argument, for whose sake alone no alias is made.
+    pub fn attr_dict_of_arg(&mut self, entries: impl IntoIterator<Item = NamedAttr>) {
+        if self.noting.is_none() {
+            self.attr_dict(entries);
+        }
+    }
+
     /// Writes ` {a = 1, b}` with a leading blank, or nothing when there are no attributes.
     pub fn attr_dict(&mut self, entries: impl IntoIterator<Item = NamedAttr>) {
         self.dict_after(" {", entries);
