@@ -106,6 +106,46 @@ fn programs_are_compared_on_random_inputs() {
 }
 
 #[test]
+fn memory_in_another_order() {
+    let cx = context();
+    let text = "func.func @f(%m: memref<2x3xf32>) -> (f32, f32) {
+      %t = memref.transpose %m (d0, d1) -> (d1, d0) : memref<2x3xf32> to memref<3x2xf32, strided<[1, 3]>>
+      %a = memref.assume_alignment %t, 4 : memref<3x2xf32, strided<[1, 3]>>
+      %c = memref.memory_space_cast %m : memref<2x3xf32> to memref<2x3xf32, 1>
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %two = arith.constant 2 : index
+      %x = memref.load %a[%two, %zero] : memref<3x2xf32, strided<[1, 3]>>
+      %y = memref.load %c[%one, %zero] : memref<2x3xf32, 1>
+      return %x, %y : f32, f32
+    }";
+    let source = "func.func @main() -> (f32, f32) {
+      %m = memref.get_global @numbers : memref<2x3xf32>
+      %r:2 = func.call @f(%m) : (memref<2x3xf32>) -> (f32, f32)
+      return %r#0, %r#1 : f32, f32
+    }
+    memref.global constant @numbers : memref<2x3xf32> = dense<[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]>";
+    let out = run_function_text(&cx, &format!("{text}\n{source}"), "main", &[]).unwrap();
+    let numbers: Vec<f64> = out.iter().map(|v| v.scalar().unwrap().as_f64().unwrap()).collect();
+    assert_eq!(numbers, [2.0, 3.0]);
+}
+
+#[test]
+fn sums_with_their_overflow() {
+    let cx = context();
+    let text = "func.func @f(%a: i8, %b: i8) -> (i8, i1) {
+      %sum, %overflow = arith.addui_extended %a, %b : i8, i1
+      return %sum, %overflow : i8, i1
+    }";
+    for (a, b, sum, overflow) in [(200, 100, 44, true), (100, 27, 127, false), (255, 1, 0, true), (0, 0, 0, false)] {
+        let args = [a, b].map(|v| Value::from(Scalar::int(v, DType::I8)));
+        let out = run_function_text(&cx, text, "f", &args).unwrap();
+        assert_eq!(out[0].as_int().unwrap(), sum, "{a} + {b}");
+        assert_eq!(out[1].as_bool().unwrap(), overflow, "{a} + {b}");
+    }
+}
+
+#[test]
 fn constants_and_vectors_as_text() {
     let cx = context();
     let text = "func.func @f(%t: tensor<4xi32>) -> (tensor<4xi32>, vector<2xf32>, i1) {

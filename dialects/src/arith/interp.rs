@@ -14,9 +14,20 @@ use super::attrs::IntegerOverflowFlags;
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     attach(d, "arith.constant", &ConstantOp);
     attach(d, "arith.select", &Select);
+    d.interface::<dyn Interpret>("arith.addui_extended", &addui_extended);
     integers(d);
     floats(d);
     casts(d);
+}
+
+/// A sum of unsigned integers is less than a summand exactly when it overflows.
+fn addui_extended(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (lhs, rhs) = (frame.operand(0)?.clone(), frame.operand(1)?.clone());
+    let sum = apply(NumOp::AddI(Overflow::default()), &[&lhs, &rhs], None)?;
+    let overflow = apply(NumOp::CmpI(CmpI::Ult), &[&sum, &lhs], None)?;
+    frame.set(0, sum)?;
+    frame.set(1, overflow)?;
+    Ok(Flow::Next)
 }
 
 /// Attaches ops that need no attribute.

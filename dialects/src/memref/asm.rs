@@ -3,7 +3,7 @@
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::op_def::OpView;
-use sutura_ir::{Attr, Context, OpRef, Reported, Type, TypeData};
+use sutura_ir::{Attr, AttrData, Context, OpRef, Reported, Type, TypeData};
 
 use super::ops::GlobalOp;
 
@@ -13,6 +13,9 @@ pub(super) const GLOBAL_HEAD: DirectiveDef = DirectiveDef { parse: parse_head, p
 /// `custom<GlobalTypeAndValue>($type, $initial_value)`: `type [= uninitialized | = dense<…>]`, the elements without
 /// their type.
 pub(super) const GLOBAL: DirectiveDef = DirectiveDef { parse: parse_global, print: print_global };
+
+/// `custom<Permutation>($permutation)`: `(d0, d1) -> (d1, d0)`.
+pub(super) const PERMUTATION: DirectiveDef = DirectiveDef { parse: parse_permutation, print: print_permutation };
 
 /// The type of the elements that a memref of type `ty` begins with.
 pub(super) fn value_type(cx: &Context, ty: Type) -> Type {
@@ -73,5 +76,39 @@ fn print_global(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
             p.text(" = ");
             p.attr_untyped(value);
         }
+    }
+}
+
+/// Names in parentheses.
+fn names(p: &mut dyn AsmParser) -> Result<Vec<String>, Reported> {
+    let mut names = Vec::new();
+    p.punct("(")?;
+    while !p.opt_punct(")") {
+        if !names.is_empty() {
+            p.punct(",")?;
+        }
+        names.push(p.any_keyword()?);
+    }
+    Ok(names)
+}
+
+fn parse_permutation(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let dims = names(p)?;
+    p.punct("->")?;
+    let loc = p.loc();
+    let results = names(p)?;
+    let cx = p.cx();
+    let dim = |name: String| dims.iter().position(|d| *d == name).map(|i| cx.affine_dim(i as u32));
+    let Some(results) = results.into_iter().map(dim).collect::<Option<Vec<_>>>() else {
+        return Err(p.error_at(loc, "use of undeclared identifier"));
+    };
+    let cx = p.cx();
+    parts.set_prop(cx, "permutation", cx.affine_map_attr(cx.affine_map(dims.len() as u32, 0, &results)));
+    Ok(())
+}
+
+fn print_permutation(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    if let Some(AttrData::AffineMap(map)) = op.prop("permutation").map(|a| op.cx.attr_data(a)) {
+        p.affine_map(map);
     }
 }

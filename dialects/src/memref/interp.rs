@@ -8,7 +8,7 @@ use sutura_interp::{
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Attr, AttrData, Context, DYNAMIC, DialectBuilder, OpRef, Type, TypeData};
 
-use super::{ReinterpretCastOp, SubViewOp, strided_layout};
+use super::{ReinterpretCastOp, SubViewOp, TransposeOp, strided_layout};
 use crate::interp::{check_groups, dimension, group, numbers, reassociation, shape, size, window};
 use crate::slices::mixed;
 
@@ -28,6 +28,9 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("memref.copy", &copy)
         .interface::<dyn Interpret>("memref.expand_shape", &expand_shape)
         .interface::<dyn Interpret>("memref.collapse_shape", &collapse_shape)
+        .interface::<dyn Interpret>("memref.transpose", &transpose)
+        .interface::<dyn Interpret>("memref.assume_alignment", &same_memory)
+        .interface::<dyn Interpret>("memref.memory_space_cast", &same_memory)
         .interface::<dyn Interpret>("memref.get_global", &get_global)
         .interface::<dyn Interpret>("memref.extract_aligned_pointer_as_index", &aligned_pointer);
 }
@@ -134,6 +137,25 @@ fn cast(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         }
     }
     next(frame, Value::MemRef(memref))
+}
+
+/// The operand's memory. Addresses are as aligned as a program wants them.
+fn same_memory(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let memref = frame.operand(0)?.clone();
+    next(frame, memref)
+}
+
+fn transpose(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let memref = frame.memref(0)?;
+    let map = TransposeOp::from_ref(op).permutation();
+    let order = TransposeOp::order(op.cx, map, memref.sizes().len());
+    let order = order.ok_or_else(|| Fault::shape("the map is no permutation of the memref's dimensions"))?;
+    let layout = Layout {
+        offset: memref.layout.offset,
+        sizes: order.iter().map(|i| memref.layout.sizes[*i]).collect(),
+        strides: order.iter().map(|i| memref.layout.strides[*i]).collect(),
+    };
+    next(frame, memref.with_layout(layout))
 }
 
 fn subview(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

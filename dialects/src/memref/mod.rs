@@ -55,6 +55,7 @@ impl Dialect for MemRefDialect {
             .directive("ElementsOf", crate::asm::ELEMENTS_OF)
             .directive("GlobalHead", asm::GLOBAL_HEAD)
             .directive("GlobalTypeAndValue", asm::GLOBAL)
+            .directive("Permutation", asm::PERMUTATION)
             .materialize(crate::arith::materialize);
         d.op::<AllocOp<'_>>().op::<AllocaOp<'_>>().op::<DeallocOp<'_>>().op::<LoadOp<'_>>().op::<StoreOp<'_>>();
         d.op::<DimOp<'_>>().op::<RankOp<'_>>().op::<CastOp<'_>>().op::<SubViewOp<'_>>().op::<ReinterpretCastOp<'_>>();
@@ -69,7 +70,7 @@ impl Dialect for MemRefDialect {
             .interface::<dyn MemoryEffects>("memref.copy", &COPY)
             .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
         d.op::<AssumeAlignmentOp<'_>>().op::<ReshapeOp<'_>>().op::<MemorySpaceCastOp<'_>>();
-        d.op::<ReallocOp<'_>>().op::<DistinctObjectsOp<'_>>();
+        d.op::<ReallocOp<'_>>().op::<DistinctObjectsOp<'_>>().op::<TransposeOp<'_>>();
         d.interface::<dyn MemoryEffects>("memref.realloc", &REALLOCATE);
         crate::names::attach(d, NAMES);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);

@@ -1,5 +1,6 @@
 //! Operations of the memref dialect.
 
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::constraints::*;
 use sutura_ir::op_def::AttrSyntax::{Plain, Untyped};
 use sutura_ir::op_def::{InferInput, InferTypes};
@@ -391,6 +392,42 @@ pub struct ReshapeOp {
 pub struct MemorySpaceCastOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
     dest: Res<AnyRankedOrUnrankedMemRef>,
+}
+
+/// The same memory with its dimensions in another order.
+///
+/// ```mlir
+/// %t = memref.transpose %m (d0, d1) -> (d1, d0) : memref<?x4xf32> to memref<4x?xf32, strided<[1, 4]>>
+/// ```
+#[op(
+    "memref.transpose",
+    traits(Pure),
+    format = "$in custom<Permutation>($permutation) attr-dict `:` type($in) `to` type($result)",
+    verify
+)]
+pub struct TransposeOp {
+    #[name("in")]
+    source: Operand<AnyMemRef>,
+    /// Result `i` of the map is the dimension of the source that becomes dimension `i`.
+    permutation: Attr<AffineMapAttr>,
+    result: Res<AnyMemRef>,
+}
+
+impl TransposeOp<'_> {
+    /// For each dimension of the result that of the source; `None` when `map` is no permutation of `rank` dimensions.
+    pub fn order(cx: &Context, map: AffineMap, rank: usize) -> Option<Vec<usize>> {
+        let data = cx.affine_map_data(map);
+        let results = cx.map_results(map);
+        if data.dims as usize != rank || data.symbols != 0 || results.len() != rank {
+            return None;
+        }
+        let dim = |expr: &AffineExpr| match cx.affine_data(*expr) {
+            AffineExprData::Dim(i) => Some(i as usize),
+            _ => None,
+        };
+        let order: Vec<usize> = results.iter().map(dim).collect::<Option<_>>()?;
+        (0..rank).all(|i| order.contains(&i)).then_some(order)
+    }
 }
 
 /// Memory of another size with the same contents; the old memory is gone.

@@ -41,6 +41,47 @@ verifies! {
     ExpandShapeOp => verify_expand;
     CollapseShapeOp => verify_collapse;
     GlobalOp => verify_global;
+    TransposeOp => verify_transpose;
+}
+
+fn verify_transpose(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let transpose = TransposeOp::from_ref(op);
+    let (source, result) = (op.ty(op.operand(0)), op.ty(op.result(0)));
+    let sizes = shape(op, source);
+    let map = transpose.permutation();
+    if op.cx.affine_map_data(map).dims as usize != sizes.len() {
+        return Err(op.error("expected a permutation map of same rank as the input"));
+    }
+    let Some(order) = TransposeOp::order(op.cx, map, sizes.len()) else {
+        return Err(op.error("expected a permutation map"));
+    };
+    let sizes: Vec<i64> = order.iter().map(|i| sizes[*i]).collect();
+    let layout = strided_layout(op.cx, source)
+        .map(|of| StridedLayout { strides: order.iter().map(|i| of.strides[*i]).collect(), offset: of.offset });
+    // A layout that is not strides is taken at its word.
+    let same_layout = match (&layout, strided_layout(op.cx, result)) {
+        (Some(expected), Some(found)) => *expected == found,
+        _ => true,
+    };
+    let (elem, space) = (op.cx.element_type(source), memory_space(op.cx, source));
+    let same = op.cx.element_type(result) == elem && memory_space(op.cx, result) == space;
+    if same && shape(op, result) == sizes && same_layout {
+        return Ok(());
+    }
+    let expected = match layout {
+        Some(layout) => layout.memref_type(op.cx, &sizes, elem, space),
+        None => op.cx.memref_type(&sizes, elem, None, space),
+    };
+    let (found, expected) = (show::ty(op.cx, result), show::ty(op.cx, expected));
+    Err(op
+        .error(format!("result type '{found}' is not equivalent to the canonical transposed input type '{expected}'")))
+}
+
+fn memory_space(cx: &Context, ty: Type) -> Option<Attr> {
+    match cx.type_data(ty) {
+        TypeData::MemRef { space, .. } => space,
+        _ => None,
+    }
 }
 
 fn verify_dynamic_sizes(op: OpRef<'_>, found: usize, ty: Type) -> Result<(), Diagnostic> {

@@ -30,3 +30,35 @@ func.func @f(%m: memref<4xf32>) {
   %0 = memref.assume_alignment %m, 3 : memref<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%m: memref<4x?xf32>) {
+  // expected-error@+1 {{result type 'memref<?x4xf32>' is not equivalent to the canonical transposed input type 'memref<?x4xf32, strided<[1, ?]>>'}}
+  %0 = memref.transpose %m (d0, d1) -> (d1, d0) : memref<4x?xf32> to memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x4xf32>) {
+  // expected-error@+1 {{expected a permutation map of same rank as the input}}
+  %0 = memref.transpose %m (d0) -> (d0) : memref<4x4xf32> to memref<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x4xf32>) {
+  // expected-error@+1 {{expected a permutation map}}
+  %0 = memref.transpose %m (d0, d1) -> (d0, d0) : memref<4x4xf32> to memref<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x4xf32>) {
+  // expected-error@+1 {{use of undeclared identifier}}
+  %0 = memref.transpose %m (d0, d1) -> (d0, d2) : memref<4x4xf32> to memref<4x4xf32>
+  return
+}

@@ -15,6 +15,7 @@ module {
     %cst = arith.constant 1.000000e+00 : f32
     %intptr = memref.extract_aligned_pointer_as_index %arg3 : memref<?x6xf32> -> index
     %2 = memref.load %arg3[%arg7, %arg7] {nontemporal = true} : memref<?x6xf32>
+    %transpose = memref.transpose %arg3 (d0, d1) -> (d1, d0) : memref<?x6xf32> to memref<6x?xf32, strided<[1, 6]>>
     return
   }
 }
