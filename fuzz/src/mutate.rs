@@ -179,7 +179,7 @@ fn nest(text: &str, random: &mut Random) -> String {
         o if o.ends_with('[') => "]",
         _ => "",
     };
-    let times = *pick(random, &[2, 10, 100, 300, 30_000]);
+    let times = *pick(random, &[2, 10, 100, 300, 3_000]);
     format!("{}{}{}{}", &text[..at], open.repeat(times), close.repeat(times), &text[at..])
 }
 

@@ -9,6 +9,10 @@ use crate::blank::{closed_string_end, string_end};
 /// Unclosed brackets of one kind that are left to the grammar's rules.
 const FEW: usize = 64;
 
+/// Deeper than types and attributes may be nested. A window of the text that ends within so many brackets would be read
+/// once for each.
+const DEEP: usize = 256;
+
 /// Bytes whose brackets are counted at a time.
 const CHUNK: usize = 128;
 
@@ -68,6 +72,9 @@ fn scan(bytes: &[u8]) -> Option<(usize, String)> {
                 first[kind] = at;
             }
             open[kind] += 1;
+            if OPEN[kind] == b'<' && open[kind] > DEEP {
+                return Some((at, format!("nesting is too deep: at most {DEEP} levels of '<' are read")));
+            }
         } else if let Some(kind) = CLOSE.iter().position(|b| *b == byte) {
             open[kind] = open[kind].saturating_sub(1);
         }
@@ -103,13 +110,21 @@ mod tests {
 
     #[test]
     fn the_outermost_is_named() {
-        let text = format!("(a) {}", "f32 -> tensor<".repeat(500));
-        assert_eq!(many_unclosed(&text), Some((17, "this '<' and 499 more are never closed".to_string())));
+        let text = format!("(a) {}", "f32 -> tensor<".repeat(200));
+        assert_eq!(many_unclosed(&text), Some((17, "this '<' and 199 more are never closed".to_string())));
         let text = format!("{}{}[", "<>".repeat(300), "([".repeat(100));
         assert_eq!(many_unclosed(&text), Some((600, "this '(' and 99 more are never closed".to_string())));
         // Closed by nothing that stands before them.
-        let text = format!("{}{}", ">".repeat(300), "<".repeat(300));
+        let text = format!("{}{}", ">".repeat(300), "<".repeat(200));
         assert_eq!(many_unclosed(&text).map(|(at, _)| at), Some(300));
+    }
+
+    #[test]
+    fn angle_brackets_have_a_depth_at_which_reading_ends() {
+        let text = |n: usize| format!("{}i32{}", "tensor<".repeat(n), ">".repeat(n));
+        assert_eq!(many_unclosed(&text(256)), None);
+        let message = "nesting is too deep: at most 256 levels of '<' are read".to_string();
+        assert_eq!(many_unclosed(&text(257)), Some((256 * 7 + 6, message)));
     }
 
     #[test]

@@ -219,5 +219,7 @@ fn what_is_opened_often_and_never_closed_is_refused_at_once() {
             assert!(seconds < 10.0, "{before} {open:?} takes {seconds:.1} s");
         }
     }
+    let balanced = format!("t.add {}{}", "tensor<".repeat(30_000), ">".repeat(30_000));
+    check(&balanced, "1:1805: nesting is too deep: at most 256 levels of '<' are read");
     check(&format!("\"t\"() {{a = {}1}} : () -> ()", "[".repeat(100)), "1:12: this '[' and 99 more are never closed");
 }
