@@ -36,9 +36,11 @@ impl Pass for SymbolDce {
             return Err(run.diags.error(run.header.loc, message).into());
         }
         let dead = dead_symbols(run.cx, run.body, |_| true);
-        let mut rewriter = Rewriter::new(run.cx, run.body);
         for &op in &dead {
-            rewriter.erase_op(op);
+            let view = OpRef::new(run.cx, run.body, op);
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
+            run.passed(loc, format!("'@{name}' is erased: it is private, and nothing alive refers to it"));
+            Rewriter::new(run.cx, run.body).erase_op(op);
         }
         run.count("num-dce'd", dead.len() as u64);
         Ok(PreservedAnalyses::unless(!dead.is_empty()))

@@ -9,7 +9,7 @@ use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::analysis::program::Program;
 use sutura_ir::interfaces::BranchOp;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
-use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Value};
 
 use plan::{Demand, Plan};
 
@@ -52,6 +52,9 @@ impl Pass for Dce {
             (0..program.bodies().len()).map(plan).collect()
         };
         let counts = for_each_body(run.header.name, run.body, |_, body| carry_out(cx, body, &plans[&body.id()]));
+        for (loc, name) in counts.iter().flat_map(|c| &c.gone) {
+            run.passed(*loc, format!("'{name}' is erased: nothing needs its results"));
+        }
         let sum = |field: fn(&Counts) -> u64| counts.iter().map(field).sum::<u64>();
         let (erased, args, carried) = (sum(|c| c.erased), sum(|c| c.block_args), sum(|c| c.carried));
         run.count("num-erased", erased);
@@ -61,9 +64,11 @@ impl Pass for Dce {
     }
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Counts {
     erased: u64,
+    /// Where the erased ops stood, and their names; those in regions of others are left out.
+    gone: Vec<(Loc, String)>,
     block_args: u64,
     carried: u64,
 }
@@ -76,7 +81,7 @@ fn carry_out(cx: &Context, body: &mut Body, plan: &Plan) -> Counts {
     for &branch in &plan.branches {
         stop_passing(cx, body, branch, &plan.args);
     }
-    counts.erased = erase_dead(cx, body);
+    (counts.erased, counts.gone) = erase_dead(cx, body);
     counts.carried = plan.carried.iter().filter(|(op, ..)| body.is_live(*op)).count() as u64;
     for block in &plan.blocks {
         for index in (0..body.block_args(*block).len()).rev() {
@@ -110,9 +115,9 @@ fn stop_passing(cx: &Context, body: &mut Body, branch: Op, doomed: &FxHashSet<Va
 }
 
 /// Erases what nothing uses, and what nothing uses then.
-fn erase_dead(cx: &Context, body: &mut Body) -> u64 {
+fn erase_dead(cx: &Context, body: &mut Body) -> (u64, Vec<(Loc, String)>) {
     let mut pending: Vec<Op> = body.preorder().collect();
-    let mut erased = 0;
+    let (mut erased, mut gone) = (0, Vec::new());
     while let Some(op) = pending.pop() {
         if !body.is_live(op) || !is_trivially_dead(OpRef::new(cx, body, op)) {
             continue;
@@ -121,8 +126,9 @@ fn erase_dead(cx: &Context, body: &mut Body) -> u64 {
         let used: Vec<Op> =
             users.iter().flat_map(|u| body.operands(*u)).filter_map(|value| body.defining_op(value)).collect();
         erased += users.len() as u64;
+        gone.push((body.loc(op), body.name(op).as_str(cx).to_string()));
         Rewriter::new(cx, body).erase_op(op);
         pending.extend(used);
     }
-    erased
+    (erased, gone)
 }

@@ -46,6 +46,9 @@ impl Pass for Mem2Reg {
         run.count("num-promoted", promoted);
         run.count("num-block-args", outcomes.iter().map(|o| o.block_args).sum());
         run.count("num-kept", outcomes.iter().map(|o| o.kept.len() as u64).sum());
+        for loc in outcomes.iter().flat_map(|o| &o.gone) {
+            run.passed(*loc, "this memory is promoted to values");
+        }
         for (loc, reason) in outcomes.into_iter().flat_map(|o| o.kept) {
             run.missed(loc, format!("this memory is not promoted: {reason}"));
         }
@@ -57,6 +60,8 @@ impl Pass for Mem2Reg {
 struct Outcome {
     promoted: u64,
     block_args: u64,
+    /// Where the slots stood that are values now.
+    gone: Vec<Loc>,
     /// Slots that stay, with the reason.
     kept: Vec<(Loc, String)>,
 }
@@ -75,13 +80,15 @@ fn promote_all(cx: &Context, owner: OpName, body: &mut Body) -> Outcome {
         let mut kept = Vec::new();
         let before = outcome.promoted;
         for alloc in std::mem::take(&mut slots) {
+            let loc = body.loc(alloc);
             match promote(cx, body, &dominance, &flow, alloc) {
                 Ok(block_args) => {
                     outcome.promoted += 1;
+                    outcome.gone.push(loc);
                     outcome.block_args += block_args;
                 }
                 Err(reason) => {
-                    kept.push((body.loc(alloc), reason));
+                    kept.push((loc, reason));
                     slots.push(alloc);
                 }
             }
