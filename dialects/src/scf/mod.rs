@@ -24,6 +24,7 @@ impl Dialect for ScfDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Structured control flow: loops and conditionals whose bodies are regions.").partial();
+        d.directive("ParenthesizedArrowTypes", parallel::PARENTHESIZED_ARROW_TYPES);
         d.directive("ArrowTypes", parallel::ARROW_TYPES)
             .directive("ParallelHeader", parallel::PARALLEL_HEADER)
             .directive("ReduceOperands", parallel::REDUCE_OPERANDS)

@@ -91,7 +91,7 @@ impl<'a> ForOp<'a> {
 #[op(
     "scf.if",
     traits(SingleBlock, RecursiveMemoryEffects, NoRegionArguments),
-    format = "$condition (`->` `(` type($results)^ `)`)? $thenRegion (`else` $elseRegion^)? attr-dict",
+    format = "$condition custom<ParenthesizedArrowTypes>(type($results)) $thenRegion (`else` $elseRegion^)? attr-dict",
     implicit_terminator = "scf.yield",
     verify,
     verify_regions,

@@ -172,6 +172,18 @@ fn parse_arrow(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -
     Ok(())
 }
 
+/// One type may be read without parentheses, and is written in them.
+pub(super) const PARENTHESIZED_ARROW_TYPES: DirectiveDef =
+    DirectiveDef { parse: parse_arrow, print: print_parenthesized_arrow };
+
+fn print_parenthesized_arrow(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    if op.num_results() != 0 {
+        p.text("-> (");
+        p.types(op.result_types());
+        p.text(")");
+    }
+}
+
 fn print_arrow(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
     if op.num_results() != 0 {
         p.text("-> ");

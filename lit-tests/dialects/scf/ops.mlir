@@ -57,3 +57,19 @@ func.func @f(%arg0: index, %arg1: index, %arg2: f32, %arg3: i1, %arg4: i32) {
   // CHECK: return
   return
 }
+
+// A single result may be written without parentheses.
+// CHECK-LABEL: func.func @bare_result
+func.func @bare_result(%c: i1, %a: f32, %n: index) -> f32 {
+  // CHECK: scf.if %c -> (f32) {
+  %0 = scf.if %c -> f32 {
+    scf.yield %a : f32
+  } else {
+    scf.yield %a : f32
+  }
+  // CHECK: iter_args(%x = %{{.*}}) -> (f32) {
+  %1 = scf.for %i = %n to %n step %n iter_args(%x = %0) -> f32 {
+    scf.yield %x : f32
+  }
+  return %1 : f32
+}

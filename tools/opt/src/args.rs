@@ -99,6 +99,8 @@ pub(crate) struct Config {
     pub(crate) statistics_list: bool,
     pub(crate) dump_pipeline: bool,
     pub(crate) strict: bool,
+    /// Dialects whose operations may be left.
+    pub(crate) expect_legal: Option<Vec<String>>,
     /// Seeds per function with `--check-passes`.
     pub(crate) check_passes: Option<u64>,
     pub(crate) check_reproducer: Option<String>,

@@ -200,6 +200,16 @@ pub(crate) const FLAGS: &[Flag] = &[
         "Where --check-passes writes the program that a pass broke (sutura-opt-PASS.mlir)",
         |c, v| c.check_reproducer = Some(v.to_string())
     ),
+    value!(
+        Checks,
+        "expect-legal",
+        "DIALECTS",
+        "Operations of other dialects that are left at the end are errors; names with commas between them",
+        |c, v| {
+            let names = v.split(',').map(|name| name.trim().to_string()).filter(|name| !name.is_empty());
+            c.expect_legal.get_or_insert_default().extend(names);
+        }
+    ),
     switch!(Checks, "strict", strict, "Warnings are errors"),
     switch!(
         Checks,

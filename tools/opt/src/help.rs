@@ -35,7 +35,8 @@ const USAGE: &str = "Usage: sutura-opt [FLAGS] [--PASS[=OPTIONS]]… [FILE]     
 const EXIT_STATUS: &str = "\
 Exit status: 0 done; 1 errors in the input, or it cannot be read, or the output cannot be written;
 2 wrong usage; 3 a pass left IR that does not verify; 4 the input needs what a pass does not support;
-5 a pass changed what a function does (--check-passes); 101 internal error
+5 a pass changed what a function does (--check-passes); 6 operations are left that --expect-legal does
+not allow; 101 internal error
 ";
 
 const EXAMPLES: &str = "\

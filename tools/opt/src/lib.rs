@@ -21,6 +21,7 @@ mod expect;
 mod fill;
 mod flags;
 mod help;
+mod legal;
 mod output;
 mod passes;
 mod process;
@@ -57,6 +58,8 @@ pub enum Status {
     Unsupported = 4,
     /// A pass changed what a function of the input does: found by `--check-passes`.
     Changed = 5,
+    /// Operations are left that `--expect-legal` does not allow.
+    NotLegal = 6,
     /// An error of this program.
     Internal = 101,
 }

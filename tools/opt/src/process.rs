@@ -12,6 +12,7 @@ use sutura_ir::{Diagnostic, Diagnostics, Module};
 
 use crate::Status;
 use crate::fill;
+use crate::legal;
 use crate::passes;
 use crate::session::Session;
 use crate::split::Part;
@@ -79,6 +80,7 @@ fn try_process(
     }
     *stage = Stage::Passes;
     passes::run(session, registry, part, &mut module)?;
+    legal::check(session, &module)?;
     *stage = Stage::Writing;
     let options = print_options(session);
     if session.config.verify_roundtrip {

@@ -12,7 +12,7 @@ use crate::output::{self, Output};
 use crate::remarks::{self, RemarkFormat};
 use crate::say::Voice;
 use crate::timing::Timing;
-use crate::{Io, Opt, Status, expect, help, passes, process, split};
+use crate::{Io, Opt, Status, expect, help, legal, passes, process, split};
 
 /// What the parts of a run share.
 pub(crate) struct Session<'s> {
@@ -175,7 +175,8 @@ fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send
 
 fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, stdout: &mut (dyn Write + Send)) -> Status {
     let (config, text) = (session.config, session.text.clone());
-    if let Err(status) = passes::given_pipeline(session, &opt.passes) {
+    let given = passes::given_pipeline(session, &opt.passes);
+    if let Err(status) = given.and_then(|_| legal::check_names(session)) {
         return status;
     }
     let mut output = match Output::open(config.output.as_deref(), session.cwd, stdout) {

@@ -255,3 +255,24 @@ fn numbers_out_of_all_proportion_are_refused() {
         assert!(done.status == Status::Usage && done.err.contains("takes a number from 1 to "), "{flag}: {}", done.err);
     }
 }
+
+#[test]
+fn what_is_left_must_be_of_the_expected_dialects() {
+    let program =
+        "func.func @f(%x: f32) -> f32 { %0 = arith.addf %x, %x : f32 %1 = arith.mulf %0, %x : f32 return %1 : f32 }";
+    let done = run(&["--expect-legal=func, arith"], program);
+    assert_eq!((done.status, done.err.as_str()), (Status::Ok, ""));
+    assert!(done.out.contains("arith.mulf"));
+    let done = run(&["--expect-legal=func"], program);
+    assert_eq!((done.status, done.out.as_str()), (Status::NotLegal, ""));
+    let message = "2 operations of the dialect 'arith' left; legal dialects: 'func'";
+    assert!(done.err.contains(message) && done.err.contains("[E0413]"), "{}", done.err);
+    let done = run(&["--expect-legal="], program);
+    assert!(done.err.contains("2 operations of the dialect 'func' left"), "{}", done.err);
+    assert!(done.err.contains("none but the module itself"), "{}", done.err);
+    let done = run(&["--expect-legal=llmv"], program);
+    assert_eq!(done.status, Status::Usage);
+    assert!(done.err.contains("there is no dialect `llmv`; did you mean `llvm`?"), "{}", done.err);
+    let expected = format!("// expected-error@+1 {{{{1 operation of the dialect 'llvm' left}}}}\n{}", "llvm.func @g()");
+    assert_eq!(run(&["--expect-legal=func", "--verify-diagnostics"], &expected).status, Status::Ok);
+}
