@@ -1,7 +1,7 @@
 """Many checks with variables, with sutura-filecheck and with LLVM's FileCheck 22, in turns.
 
-    cargo build --release -p sutura-filecheck
-    python benches/beside_filecheck.py target/release/sutura-filecheck [--checks 4000] [--rounds 9]
+    cargo build --profile dist -p sutura-filecheck
+    python benches/beside_filecheck.py target/dist/sutura-filecheck [--checks 4000] [--rounds 9]
 
 Every row is a check file and its input; both tools run on it, one after the other, and both must find what the row says. A
 row gives medians of the time on the wall and of processor time, and the ratio of the times on the wall: above 1
