@@ -446,7 +446,7 @@ pub struct ReallocOp {
 }
 
 /// The same memrefs, which are known not to overlap.
-#[op("memref.distinct_objects", traits(Pure), format = "$operands attr-dict `:` type($operands)", infer)]
+#[op("memref.distinct_objects", traits(Pure), format = "$operands attr-dict `:` type($operands)", verify, infer)]
 pub struct DistinctObjectsOp {
     operands: Operands<AnyMemRef>,
     results: Results<AnyMemRef>,

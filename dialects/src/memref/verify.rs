@@ -360,6 +360,18 @@ impl Verify for ReshapeOp<'_> {
     }
 }
 
+impl Verify for DistinctObjectsOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        if op.num_operands() == 0 {
+            return Err(diags.report(op.error("expected at least one operand")));
+        }
+        if !op.operand_types().eq(op.result_types()) {
+            return Err(diags.report(op.error("operand types and result types must match")));
+        }
+        Ok(())
+    }
+}
+
 impl Verify for ReallocOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let realloc = ReallocOp::from_ref(op);

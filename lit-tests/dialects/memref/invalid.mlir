@@ -126,3 +126,19 @@ func.func @f(%m: memref<8xf32>) {
   %0 = memref.expand_shape %m [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<4x2xf32>
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{'memref.distinct_objects' op expected at least one operand}}
+  "memref.distinct_objects"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error@+1 {{'memref.distinct_objects' op operand types and result types must match}}
+  %0 = "memref.distinct_objects"(%m) : (memref<4xf32>) -> memref<5xf32>
+  return
+}
