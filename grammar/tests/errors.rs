@@ -47,6 +47,13 @@ fn blocks() {
 }
 
 #[test]
+fn a_wrong_alias_is_one_error() {
+    let text = "!t = tensor<4x-3xf32>\n  #m = affine_map<(d0) -> (d1)>\n  \"t\"(%a) : (i32) -> ()";
+    let expected = ["1:15: expected non-function type", "2:28: use of undeclared identifier"];
+    assert_eq!(errors(text), expected);
+}
+
+#[test]
 fn isolation() {
     check("%a = t.const 1 : i32\nt.fn @f {\n  %b = add %a, %a : i32\n}", "3:12: use of undeclared SSA value name");
     check("\"t.fn\"() <{sym_name = \"f\"}> ({}, {}) : () -> ()", "1:1: 't.fn' op requires one region");

@@ -563,7 +563,16 @@ impl<'t> Driver<'t> {
         if self.frames.len() > 1 {
             return Err(self.reader.error(unit.start, "expected operation name in quotes"));
         }
-        let (name, target) = self.reader.define_alias(unit.node)?;
+        let end = self.reader.text[..unit.node.span().end].trim_end().len();
+        let (name, target) = match self.reader.define_alias(unit.node) {
+            Ok(defined) => defined,
+            Err(Reported) => {
+                // The rule may have stopped in the midst of the definition: its rest is no unit.
+                let next = self.units.next_line(end);
+                self.units.restart_at(next);
+                return Err(Reported);
+            }
+        };
         let name = self.cx().ident(name);
         self.text_info.aliases.push((target, name));
         Ok(())

@@ -79,9 +79,11 @@ impl PassRegistry {
         all
     }
 
-    /// The known name closest to `name`.
+    /// The known name closest to `name`, or else the one that `name` abbreviates by its initials, as `licm` does.
     pub fn suggest(&self, name: &str) -> Option<&str> {
-        did_you_mean(name, self.passes.keys().chain(self.pipelines.keys()).copied())
+        let known = || self.passes.keys().chain(self.pipelines.keys()).copied();
+        let is_abbreviated = |long: &&str| long.split('-').filter_map(|word| word.chars().next()).eq(name.chars());
+        did_you_mean(name, known()).or_else(|| known().filter(|long| long.contains('-')).find(is_abbreviated))
     }
 
     /// The pass `argument` with options written as in a pipeline, `a=1 b=2`.

@@ -110,6 +110,8 @@ pub(crate) struct Config {
     pub(crate) generate_reproducer: Option<String>,
     pub(crate) no_reproducer: bool,
     pub(crate) message_format: MessageFormat,
+    /// Colours on standard error, whatever it is.
+    pub(crate) color: Option<bool>,
     /// Diagnostics below this are not shown.
     pub(crate) least_shown: Option<Severity>,
     pub(crate) no_notes: bool,
@@ -241,7 +243,7 @@ fn unknown_flag(passes: &PassRegistry, arg: &str, name: &str) -> String {
     }
     let flags = FLAGS.iter().map(|f| f.name);
     let known: Vec<&str> = flags.chain(passes.passes().into_iter().map(|p| p.argument)).collect();
-    match sutura_ir::diagnostics::did_you_mean(plain, known) {
+    match sutura_ir::diagnostics::did_you_mean(plain, known).or_else(|| passes.suggest(plain)) {
         Some(close) => format!("unknown flag or pass `{arg}`; did you mean `--{close}`?"),
         None => format!("unknown flag or pass `{arg}`; `--help-all` lists the flags, `--list-passes` the passes"),
     }

@@ -382,6 +382,22 @@ pub(crate) const FLAGS: &[Flag] = &[
         c.generate_reproducer = Some(v.to_string());
     }),
     switch!(Failures, "no-reproducer", no_reproducer, "Write no reproducer when a pass fails"),
+    flag(
+        Group::Failures,
+        "color",
+        Takes::Optional,
+        "auto|always|never",
+        "Colours on stderr (auto: on a terminal, unless NO_COLOR is set)",
+        |c, v| {
+            c.color = match v {
+                "" | "always" | "true" => Some(true),
+                "never" | "false" => Some(false),
+                "auto" => None,
+                _ => return Err("takes `auto`, `always` or `never`".to_string()),
+            };
+            Ok(())
+        },
+    ),
     value!(Failures, "message-format", "human|short|json", "How messages are written to stderr", |c, v| {
         c.message_format = match v {
             "human" => MessageFormat::Human,

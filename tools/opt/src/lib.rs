@@ -106,6 +106,7 @@ impl<R: Fn() -> Registry + Sync> Opt<R> {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).stack_size(STACK_BYTES).build();
         let format = config.message_format;
+        let color = config.color.unwrap_or(color);
         let pool = match pool {
             Ok(pool) => pool,
             Err(error) => {
@@ -142,7 +143,9 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
             return ExitCode::from(Status::Usage as u8);
         }
     };
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let forced = said("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let color = said("NO_COLOR").is_none() && (forced || std::io::stderr().is_terminal());
     let io = Io {
         args: &args,
         stdin: &mut std::io::stdin(),

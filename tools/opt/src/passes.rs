@@ -172,6 +172,8 @@ fn run_chosen(
     let mut last_text = None;
     let mut failed_to_write = None;
     let cx = session.cx;
+    // A pipeline for another op is wrong as it is written: nothing is there to run again.
+    let fits = chosen.manager.matches(module.op_ref(cx).name_str());
     let mut sink = |event| match event {
         Event::Diagnostic(diagnostic) => session.diagnostic(diagnostic),
         Event::Text(text) => session.voice.text(&text),
@@ -215,7 +217,7 @@ fn run_chosen(
     session.timing.add(report.timing_rows(&chosen.manager));
     session.timing.add_spans(&report.spans);
     let failed = match &result {
-        Err(CheckError::Pass(error)) => Some(*error),
+        Err(CheckError::Pass(error)) if fits => Some(*error),
         _ => None,
     };
     keep_reproducers(session, part, &pipeline, &report.failure, failed, last_text);

@@ -46,7 +46,7 @@ impl Child {
     fn run_with(&self, more: &[String], text: &str, stderr: Stdio) -> Ended {
         match self.try_run(more, text, stderr) {
             Ok(ended) => ended,
-            Err(error) => Ended::NotStarted(error.to_string()),
+            Err(error) => Ended::NotStarted(format!("`{}` cannot be run: {error}", self.program.display())),
         }
     }
 

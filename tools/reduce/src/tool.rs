@@ -108,7 +108,7 @@ fn refuse(ended: &Ended, timeout: Duration) -> Result<(), Failure> {
             format!("the input does not fulfil the predicate: the command ends {how}; 0 says that it does")
         }
         Ended::TooLate => format!("the command does not end within {} s on the input", timeout.as_secs()),
-        Ended::NotStarted(error) => format!("the command cannot be run: {error}"),
+        Ended::NotStarted(error) => format!("{error}; `--test` takes a program, `--test-arg` its arguments"),
     };
     Err(message.into())
 }

@@ -48,6 +48,7 @@ fn nothing_is_left_where_nothing_helps() {
         (&["--test-fails", "--no-reproducer"][..], MODULE),
         (&["--cse"], "this is no MLIR"),
         (&["--pass-pipeline=builtin.module(nonesuch)"], MODULE),
+        (&["--pass-pipeline=func.func(cse)"], MODULE),
         (&["--test-fails", "--verify-diagnostics"], expected),
     ] {
         run_in(folder.path(), args, input);

@@ -174,7 +174,8 @@ fn stdout_is_the_product() {
 
 #[test]
 fn usage_errors() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
+        (&["--licm"], "did you mean `--loop-invariant-code-motion`?"),
         (&["a", "b"], "one input is read, not two"),
         (&["--frobnicate"], "unknown flag or pass `--frobnicate`"),
         (&["--split-input-fle"], "did you mean `--split-input-file`?"),

@@ -276,3 +276,15 @@ fn what_is_left_must_be_of_the_expected_dialects() {
     let expected = format!("// expected-error@+1 {{{{1 operation of the dialect 'llvm' left}}}}\n{}", "llvm.func @g()");
     assert_eq!(run(&["--expect-legal=func", "--verify-diagnostics"], &expected).status, Status::Ok);
 }
+
+#[test]
+fn colours_are_a_matter_of_taste() {
+    let wrong = "func.func @f() { foo.bar }";
+    for (flag, coloured) in
+        [("--color", true), ("--color=always", true), ("--color=never", false), ("--color=auto", false)]
+    {
+        let done = run(&[flag], wrong);
+        assert_eq!(done.err.contains("\x1b["), coloured, "{flag}: {}", done.err);
+    }
+    assert!(run(&["--color=red"], wrong).err.contains("takes `auto`, `always` or `never`"));
+}
