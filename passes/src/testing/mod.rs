@@ -1,6 +1,7 @@
 //! Building functions of the graph and running passes on them, for tests.
 
 mod control;
+mod differential;
 mod generic;
 mod programs;
 mod rewrites;
@@ -18,6 +19,7 @@ use sutura_interp::{Limits, Tolerance};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::rewriter::clone_body;
+use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Body, Builder, Context, Diagnostics, Loc, Module, OpState, Rewriter, Type, Value};
 
 /// All dialects.
@@ -81,10 +83,20 @@ pub(crate) fn copy(cx: &Context, module: &Module) -> Module {
 
 /// Runs a pipeline; what it says, and the statistics in declaration order.
 pub(crate) fn run(cx: &Context, module: &mut Module, pipeline: &str) -> Result<Vec<String>, Vec<String>> {
+    run_verified(cx, module, pipeline, VerifyOptions::default())
+}
+
+/// The same, where the verifier lets through what `verify` says.
+fn run_verified(
+    cx: &Context,
+    module: &mut Module,
+    pipeline: &str,
+    verify: VerifyOptions,
+) -> Result<Vec<String>, Vec<String>> {
     let mut registry = PassRegistry::new();
     crate::register(&mut registry);
     let mut manager = parse_pipeline(cx, &registry, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
-    let config = RunConfig { verify_each: true, ..RunConfig::default() };
+    let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {
         if let Event::Diagnostic(diagnostic) = event {
