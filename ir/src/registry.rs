@@ -2,9 +2,10 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::asm::format::Format;
 use crate::asm::parse::{DirectiveDef, ParamParser};
@@ -88,7 +89,7 @@ struct OpEntry {
 /// What a [`Context`] will know. A value: `Registry::default().with::<MyDialect>()`.
 pub struct Registry {
     dialects: IndexMap<&'static str, DialectInfo>,
-    ops: IndexMap<&'static str, OpEntry>,
+    ops: IndexMap<&'static str, OpEntry, FxBuildHasher>,
 }
 
 impl Default for Registry {
@@ -100,7 +101,7 @@ impl Default for Registry {
 
 impl Registry {
     pub(crate) fn empty() -> Self {
-        Self { dialects: IndexMap::new(), ops: IndexMap::new() }
+        Self { dialects: IndexMap::new(), ops: IndexMap::default() }
     }
 
     /// Adds a dialect; one that is there already is not added twice.
@@ -196,12 +197,18 @@ impl Registry {
                     .interface::<dyn WrittenDefaults>(def.name)
                     .map(|written| written.defaults(cx))
                     .unwrap_or_default(),
-                format: def.format.map(|text| self.compile_format(def, text)),
+                format: OnceLock::new(),
                 interfaces: entry.interfaces.clone(),
             };
             assert_eq!(cx.op_infos.push(info), index, "registered operations come first");
         }
         cx.registry = self;
+        if cfg!(debug_assertions) {
+            let infos = cx.registry.op_defs().filter_map(|def| cx.op_name(def.name).info(cx));
+            infos.for_each(|info| {
+                info.format(cx);
+            });
+        }
     }
 }
 
@@ -321,8 +328,7 @@ pub struct OpInfo {
     pub def: &'static OpDef,
     /// Interned names of the inherent attributes, in order of declaration.
     pub attr_names: Vec<Ident>,
-    /// The assembly format.
-    pub format: Option<Format>,
+    format: OnceLock<Format>,
     /// Attributes whose absence stands for a value, with that value.
     defaults: Vec<NamedAttr>,
     /// Those of them that the generic form writes, sorted by name.
@@ -333,6 +339,16 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
+    /// The assembly format, which is compiled when it is first asked for: a run needs few of them. Debug builds compile
+    /// all of them when the context is made.
+    ///
+    /// # Panics
+    /// When it is wrong, a mistake in the dialect's source.
+    pub fn format(&self, cx: &Context) -> Option<&Format> {
+        let text = self.def.format?;
+        Some(self.format.get_or_init(|| cx.registry().compile_format(self.def, text)))
+    }
+
     /// Attributes that the generic form writes though they are absent, with the value that absence stands for, sorted
     /// by name.
     pub fn generic_defaults(&self) -> &[NamedAttr] {

@@ -61,7 +61,7 @@ impl<'t> Driver<'t> {
         let (def, full) = self.resolve_custom(name)?;
         let start = self.op_start(full, name.start(), results)?;
         let cx = self.cx();
-        let Some(format) = start.name.info(cx).and_then(|info| info.format.as_ref()) else {
+        let Some(format) = start.name.info(cx).and_then(|info| info.format(cx)) else {
             let message = format!("'{full}' has no custom form: write it as \"{full}\"(…) : (…) -> (…)");
             return Err(self.reader.error(name.start(), message));
         };

@@ -26,7 +26,7 @@ impl<'p> Printer<'p> {
     pub(super) fn resume_custom(&mut self, mut frame: OpFrame<'p>, frames: &mut Vec<Frame<'p>>) {
         let op = frame.op;
         let info = op.info().expect("only a registered op has a format");
-        let format = info.format.as_ref().expect("checked when the op was begun");
+        let format = info.format(self.cx).expect("checked when the op was begun");
         loop {
             if frame.next_region < frame.regions_until {
                 if region_syntax(op).is_some_and(RegionSyntax::inline) {

@@ -152,7 +152,7 @@ impl<'p> Printer<'p> {
         if self.options.debug_info {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
-        let format = op.info().and_then(|info| info.format.as_ref()).filter(|_| !self.options.generic);
+        let format = op.info().filter(|_| !self.options.generic).and_then(|info| info.format(self.cx));
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0 };
         match format {
             Some(_) => {
