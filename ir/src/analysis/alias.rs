@@ -106,6 +106,8 @@ pub struct AliasAnalysis {
 }
 
 impl Analysis for AliasAnalysis {
+    const NAME: &'static str = "AliasAnalysis";
+
     fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self {
         Self::new(cx, header.name, body)
     }

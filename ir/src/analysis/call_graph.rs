@@ -36,6 +36,8 @@ pub struct CallGraph {
 }
 
 impl Analysis for CallGraph {
+    const NAME: &'static str = "CallGraph";
+
     fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self {
         Self::new(&Program::new(cx, header, body))
     }

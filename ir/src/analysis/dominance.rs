@@ -44,6 +44,8 @@ struct Nesting {
 }
 
 impl Analysis for DominanceInfo {
+    const NAME: &'static str = "DominanceInfo";
+
     fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self {
         Self::new(cx, header.name, body)
     }

@@ -19,6 +19,8 @@ pub struct Liveness {
 }
 
 impl Analysis for Liveness {
+    const NAME: &'static str = "Liveness";
+
     fn build(cx: &Context, _: &OpHeader, body: &Body) -> Self {
         Self::new(cx, body)
     }

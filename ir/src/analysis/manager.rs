@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -12,6 +13,9 @@ use crate::context::Context;
 
 /// Facts computed from an op that owns a body.
 pub trait Analysis: Any + Send + Sync {
+    /// What reports call it.
+    const NAME: &'static str;
+
     /// Computes them.
     fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self;
 }
@@ -20,7 +24,7 @@ pub trait Analysis: Any + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct PreservedAnalyses {
     all: bool,
-    kept: SmallVec<[TypeId; 2]>,
+    kept: SmallVec<[TypeId; 4]>,
 }
 
 impl PreservedAnalyses {
@@ -39,7 +43,7 @@ impl PreservedAnalyses {
         if changed { Self::none() } else { Self::all() }
     }
 
-    /// Also keeps the analysis `A`.
+    /// Also keeps the analysis `A`, of the op and of those nested in it.
     #[must_use]
     pub fn and<A: Analysis>(mut self) -> Self {
         self.kept.push(TypeId::of::<A>());
@@ -54,30 +58,92 @@ impl PreservedAnalyses {
     fn keeps(&self, id: TypeId) -> bool {
         self.all || self.kept.contains(&id)
     }
+
+    /// What stays true after this and after `other`.
+    fn intersect(&mut self, other: &Self) {
+        if self.all {
+            self.clone_from(other);
+        } else if !other.all {
+            self.kept.retain(|id| other.kept.contains(id));
+        }
+    }
+}
+
+/// How often an analysis was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AnalysisUse {
+    /// [`Analysis::NAME`].
+    pub name: &'static str,
+    /// How often it was computed.
+    pub computed: u64,
+    /// How often it was known already.
+    pub reused: u64,
+    /// Time spent in computing it.
+    pub time: Duration,
+}
+
+impl AnalysisUse {
+    /// Adds what `other` says to `uses`, which has one entry per analysis.
+    pub(crate) fn add_to(uses: &mut Vec<Self>, other: Self) {
+        match uses.iter_mut().find(|u| u.name == other.name) {
+            Some(sum) => {
+                sum.computed += other.computed;
+                sum.reused += other.reused;
+                sum.time += other.time;
+            }
+            None => uses.push(other),
+        }
+    }
 }
 
 /// The analyses that are known of one op, and of those nested in it.
-#[derive(Default)]
 pub struct Analyses {
+    /// The body that they are of; `None` as long as none is known.
+    body: Option<u32>,
     /// In order of computation.
     known: IndexMap<TypeId, Arc<dyn Any + Send + Sync>>,
     nested: FxHashMap<Op, Self>,
+    /// What the op around can still hold for true, for all that was done to this one.
+    preserved: PreservedAnalyses,
+    uses: Vec<AnalysisUse>,
+}
+
+impl Default for Analyses {
+    fn default() -> Self {
+        Self {
+            body: None,
+            known: IndexMap::new(),
+            nested: FxHashMap::default(),
+            preserved: PreservedAnalyses::all(),
+            uses: Vec::new(),
+        }
+    }
 }
 
 impl Analyses {
     /// The analysis `A` of an op, computed unless it is known already.
     pub fn get<A: Analysis>(&mut self, cx: &Context, header: &OpHeader, body: &Body) -> Arc<A> {
-        if let Some(known) = self.cached::<A>() {
-            return known;
+        if self.body.replace(body.id()).is_some_and(|of| of != body.id()) {
+            // The op was given another body.
+            self.known.clear();
         }
-        let made = Arc::new(A::build(cx, header, body));
-        self.known.insert(TypeId::of::<A>(), made.clone());
-        made
+        let id = TypeId::of::<A>();
+        let known = self.known.get(&id).and_then(|known| known.clone().downcast().ok());
+        let mut noted = AnalysisUse { name: A::NAME, computed: 0, reused: 1, time: Duration::ZERO };
+        let analysis = known.unwrap_or_else(|| {
+            let start = Instant::now();
+            let made = Arc::new(A::build(cx, header, body));
+            noted = AnalysisUse { computed: 1, reused: 0, time: start.elapsed(), ..noted };
+            self.known.insert(id, made.clone());
+            made
+        });
+        AnalysisUse::add_to(&mut self.uses, noted);
+        analysis
     }
 
-    /// The analysis `A`, if it is known.
-    pub fn cached<A: Analysis>(&self) -> Option<Arc<A>> {
-        self.known.get(&TypeId::of::<A>())?.clone().downcast().ok()
+    /// What was asked for, here and in nested ops, since this was called last.
+    pub(crate) fn take_uses(&mut self) -> Vec<AnalysisUse> {
+        std::mem::take(&mut self.uses)
     }
 
     /// Takes the analyses of an op nested in this one, to work on it elsewhere.
@@ -85,8 +151,12 @@ impl Analyses {
         self.nested.remove(&op).unwrap_or_default()
     }
 
-    /// Puts back what [`Analyses::take_nested`] took.
-    pub(crate) fn put_nested(&mut self, op: Op, analyses: Self) {
+    /// Puts back what [`Analyses::take_nested`] took. What passes on the nested op did not preserve is dropped here
+    /// too: an analysis may look into nested ops.
+    pub(crate) fn put_nested(&mut self, op: Op, mut analyses: Self) {
+        analyses.uses.drain(..).for_each(|u| AnalysisUse::add_to(&mut self.uses, u));
+        let preserved = std::mem::replace(&mut analyses.preserved, PreservedAnalyses::all());
+        self.drop_own(&preserved);
         if !analyses.known.is_empty() || !analyses.nested.is_empty() {
             self.nested.insert(op, analyses);
         }
@@ -97,10 +167,16 @@ impl Analyses {
         if preserved.all {
             return;
         }
-        let mut pending = vec![self];
+        self.drop_own(preserved);
+        let mut pending: Vec<&mut Self> = self.nested.values_mut().collect();
         while let Some(at) = pending.pop() {
             at.known.retain(|id, _| preserved.keeps(*id));
             pending.extend(at.nested.values_mut());
         }
+    }
+
+    fn drop_own(&mut self, preserved: &PreservedAnalyses) {
+        self.known.retain(|id, _| preserved.keeps(*id));
+        self.preserved.intersect(preserved);
     }
 }

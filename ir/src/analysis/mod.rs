@@ -13,5 +13,5 @@ pub use alias::{Alias, AliasAnalysis, ModRef};
 pub use call_graph::{CallGraph, CallNode, CallSite};
 pub use dominance::DominanceInfo;
 pub use liveness::Liveness;
-pub use manager::{Analyses, Analysis, PreservedAnalyses};
+pub use manager::{Analyses, Analysis, AnalysisUse, PreservedAnalyses};
 pub use program::Program;

@@ -22,9 +22,9 @@ pub struct ProgramBody<'a> {
     pub owner: Option<(usize, Op)>,
     /// The body.
     pub body: &'a Body,
-    first_value: usize,
+    pub(super) first_value: usize,
     first_op: usize,
-    first_block: usize,
+    pub(super) first_block: usize,
 }
 
 /// A root op and all bodies in it. Bodies, values, ops and blocks have numbers from zero on.

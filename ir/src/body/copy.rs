@@ -17,6 +17,7 @@ impl Body {
             names: self.names.clone(),
             n_owner_regions: self.n_owner_regions,
             n_live_ops: self.n_live_ops,
+            epoch: self.epoch,
         }
     }
 }

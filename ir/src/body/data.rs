@@ -9,7 +9,7 @@ use crate::registry::OpName;
 use crate::types::Type;
 
 /// What an op says of itself, apart from its links to others.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpHeader {
     /// Name.
     pub name: OpName,

@@ -37,6 +37,7 @@ impl Body {
         n_regions: usize,
         nested: Option<Box<Body>>,
     ) -> Op {
+        self.epoch += 1;
         let op = self.op_at(self.ops.len());
         let first_operand = self.push_operands(op, operands);
         let first_result = self.values.len() as u32;
@@ -74,6 +75,7 @@ impl Body {
     }
 
     pub(crate) fn create_block(&mut self) -> Block {
+        self.epoch += 1;
         self.blocks.push(BlockData::default());
         Block::new(self.blocks.len() - 1, self.tag)
     }
@@ -110,6 +112,7 @@ impl Body {
 
     /// A value without definition, to be replaced later.
     pub(crate) fn create_placeholder(&mut self, ty: Type) -> Value {
+        self.epoch += 1;
         self.values.push(ValueData { ty, def: ValueDef::Placeholder, index: 0, first_use: 0 });
         self.value_at(self.values.len() - 1)
     }
@@ -275,6 +278,7 @@ impl Body {
     }
 
     pub(crate) fn set_value_name(&mut self, value: Value, name: Option<Ident>) {
+        self.epoch += 1;
         match name {
             Some(name) => self.names.insert(value, name),
             None => self.names.remove(&value),
@@ -285,6 +289,7 @@ impl Body {
         let first = self.data(op).first_successor as usize;
         assert!(index < self.data(op).n_successors as usize, "successor {index} of an op");
         self.successors[first + index] = block;
+        self.epoch += 1;
     }
 
     /// Moves the blocks of `from` to the end of `to`.
@@ -299,17 +304,17 @@ impl Body {
 
     /// The body that an isolated op owns.
     pub fn nested_mut(&mut self, op: Op) -> Option<&mut Body> {
-        self.data_mut(op).body.as_deref_mut()
+        self.slot_mut(op).body.as_deref_mut()
     }
 
     /// Gives an isolated op another body and returns the old one.
     pub(crate) fn replace_nested(&mut self, op: Op, body: Option<Box<Body>>) -> Option<Box<Body>> {
-        std::mem::replace(&mut self.data_mut(op).body, body)
+        std::mem::replace(&mut self.slot_mut(op).body, body)
     }
 
     /// Header and own body of an isolated op.
     pub(crate) fn isolated_parts_mut(&mut self, op: Op) -> Option<(&mut OpHeader, &mut Body)> {
-        let data = self.data_mut(op);
+        let data = self.slot_mut(op);
         Some((&mut data.header, data.body.as_deref_mut()?))
     }
 
@@ -330,9 +335,11 @@ impl Body {
     /// Gives an isolated op back what [`Body::detach_isolated`] took, header included.
     pub(crate) fn attach_isolated(&mut self, op: Op, mut unit: Module) {
         let inside = unit.body.replace_nested(unit.op, None);
-        let data = self.data_mut(op);
-        data.header = unit.body.data(unit.op).header;
-        data.body = inside;
+        let header = unit.body.data(unit.op).header;
+        if self.data(op).header != header {
+            self.data_mut(op).header = header;
+        }
+        self.slot_mut(op).body = inside;
     }
 
     /// Gives memory back that growth left unused.

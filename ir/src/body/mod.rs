@@ -87,6 +87,8 @@ pub struct Body {
     /// Regions of the op that owns the body are the first of the table.
     n_owner_regions: u32,
     n_live_ops: usize,
+    /// See [`Body::epoch`].
+    epoch: u64,
 }
 
 impl Default for Body {
@@ -112,6 +114,7 @@ impl Body {
             names: FxHashMap::default(),
             n_owner_regions: n_regions as u32,
             n_live_ops: 0,
+            epoch: 0,
         };
         for _ in 0..n_regions {
             body.push_region(None);
@@ -126,6 +129,11 @@ impl Body {
         self.tag
     }
 
+    /// A number that grows with each change of the body; changes of nested bodies do not count.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
     fn data(&self, op: Op) -> &OpData {
         #[cfg(debug_assertions)]
         debug_assert_eq!(op.tag, self.tag, "{op:?} belongs to another body");
@@ -133,6 +141,12 @@ impl Body {
     }
 
     fn data_mut(&mut self, op: Op) -> &mut OpData {
+        self.epoch += 1;
+        self.slot_mut(op)
+    }
+
+    /// As `data_mut`, for what is no change of this body.
+    fn slot_mut(&mut self, op: Op) -> &mut OpData {
         #[cfg(debug_assertions)]
         debug_assert_eq!(op.tag, self.tag, "{op:?} belongs to another body");
         &mut self.ops[op.index()]
@@ -145,6 +159,7 @@ impl Body {
     }
 
     fn block_mut(&mut self, block: Block) -> &mut BlockData {
+        self.epoch += 1;
         #[cfg(debug_assertions)]
         debug_assert_eq!(block.tag, self.tag, "{block:?} belongs to another body");
         &mut self.blocks[block.index()]
@@ -157,6 +172,7 @@ impl Body {
     }
 
     fn region_mut(&mut self, region: Region) -> &mut RegionData {
+        self.epoch += 1;
         #[cfg(debug_assertions)]
         debug_assert_eq!(region.tag, self.tag, "{region:?} belongs to another body");
         &mut self.regions[region.index()]
@@ -169,6 +185,7 @@ impl Body {
     }
 
     fn value_mut(&mut self, value: Value) -> &mut ValueData {
+        self.epoch += 1;
         #[cfg(debug_assertions)]
         debug_assert_eq!(value.tag, self.tag, "{value:?} belongs to another body");
         &mut self.values[value.index()]
@@ -320,6 +337,11 @@ impl Body {
     /// Name of an op.
     pub fn name(&self, op: Op) -> OpName {
         self.data(op).header.name
+    }
+
+    /// Name, location and attributes of an op.
+    pub fn header(&self, op: Op) -> &OpHeader {
+        &self.data(op).header
     }
 
     /// Location of an op.

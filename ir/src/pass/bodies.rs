@@ -1,50 +1,94 @@
 //! Work on a body and all bodies nested in it, for passes that do not care where one ends.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use crate::body::{Body, Op};
+use super::PassRun;
+use crate::analysis::{Analyses, Analysis};
+use crate::body::{Body, Op, OpHeader};
+use crate::context::Context;
 use crate::registry::OpName;
+
+/// One of the bodies that a pass works on.
+pub struct BodyRun<'r> {
+    /// Context.
+    pub cx: &'r Context,
+    /// Name, location and attributes of the op that owns the body.
+    pub header: &'r OpHeader,
+    /// The body.
+    pub body: &'r mut Body,
+    /// What is known of it, for work that borrows the body elsewhere.
+    pub analyses: &'r mut Analyses,
+}
+
+impl BodyRun<'_> {
+    /// Name of the op that owns the body.
+    pub fn owner(&self) -> OpName {
+        self.header.name
+    }
+
+    /// The analysis `A` of the op that owns the body, computed unless it is known already.
+    pub fn analysis<A: Analysis>(&mut self) -> Arc<A> {
+        self.analyses.get(self.cx, self.header, self.body)
+    }
+}
 
 /// A nested body, taken out of the one around it.
 struct Slot {
-    owner: OpName,
+    header: OpHeader,
     op: Op,
     /// Index in the level above.
     parent: usize,
     body: Box<Body>,
+    analyses: Analyses,
 }
 
-/// Calls `work` for each body nested in `body`, innermost first and those of one depth in parallel, at last for `body`
-/// itself. `owner` is the name of the op that owns the body it is called for. The results are in an order that does
-/// not depend on threads: innermost first, siblings as in the text.
-pub fn for_each_body<T: Send>(owner: OpName, body: &mut Body, work: impl Fn(OpName, &mut Body) -> T + Sync) -> Vec<T> {
-    let mut levels: Vec<Vec<Slot>> = Vec::new();
-    let mut next = take_nested(0, body);
-    while !next.is_empty() {
-        levels.push(next);
-        let level = levels.last_mut().expect("just pushed");
-        next = level.iter_mut().enumerate().flat_map(|(index, slot)| take_nested(index, &mut slot.body)).collect();
-    }
-    let mut results = Vec::new();
-    while let Some(mut level) = levels.pop() {
-        let done: Vec<T> = level.par_iter_mut().map(|slot| work(slot.owner, &mut slot.body)).collect();
-        results.extend(done);
-        for slot in level {
-            let around = match levels.last_mut() {
-                Some(level) => &mut *level[slot.parent].body,
-                None => &mut *body,
-            };
-            around.replace_nested(slot.op, Some(slot.body));
+impl PassRun<'_> {
+    /// Calls `work` for each body nested in that of the op, innermost first and those of one depth in parallel, at last
+    /// for the op's own. The results are in an order that does not depend on threads: innermost first, siblings as in
+    /// the text.
+    pub fn for_each_body<T: Send>(&mut self, work: impl Fn(&mut BodyRun<'_>) -> T + Sync) -> Vec<T> {
+        let cx = self.cx;
+        let mut levels: Vec<Vec<Slot>> = Vec::new();
+        let mut next = take_nested(0, self.body, self.analyses);
+        while !next.is_empty() {
+            levels.push(next);
+            let level = levels.last_mut().expect("just pushed");
+            let nested = level.iter_mut().enumerate();
+            next = nested.flat_map(|(index, slot)| take_nested(index, &mut slot.body, &mut slot.analyses)).collect();
         }
+        let mut results = Vec::new();
+        while let Some(mut level) = levels.pop() {
+            let work =
+                |Slot { header, body, analyses, .. }: &mut Slot| work(&mut BodyRun { cx, header, body, analyses });
+            let done: Vec<T> = level.par_iter_mut().map(work).collect();
+            results.extend(done);
+            for slot in level {
+                let (body, analyses) = match levels.last_mut() {
+                    Some(level) => {
+                        let around = &mut level[slot.parent];
+                        (&mut *around.body, &mut around.analyses)
+                    }
+                    None => (&mut *self.body, &mut *self.analyses),
+                };
+                body.replace_nested(slot.op, Some(slot.body));
+                analyses.put_nested(slot.op, slot.analyses);
+            }
+        }
+        results.push(work(&mut BodyRun { cx, header: self.header, body: self.body, analyses: self.analyses }));
+        results
     }
-    results.push(work(owner, body));
-    results
 }
 
-/// Takes the nested bodies out of `body`, in the order of the text.
-fn take_nested(parent: usize, body: &mut Body) -> Vec<Slot> {
+/// Takes the nested bodies out of `body`, in the order of the text, with what is known of them.
+fn take_nested(parent: usize, body: &mut Body, analyses: &mut Analyses) -> Vec<Slot> {
     let ops: Vec<Op> = body.preorder().filter(|op| body.nested(*op).is_some()).collect();
     ops.into_iter()
-        .filter_map(|op| Some(Slot { owner: body.name(op), op, parent, body: body.replace_nested(op, None)? }))
+        .filter_map(|op| {
+            let header = *body.header(op);
+            let inside = body.replace_nested(op, None)?;
+            Some(Slot { header, op, parent, body: inside, analyses: analyses.take_nested(op) })
+        })
         .collect()
 }

@@ -22,7 +22,7 @@ use crate::body::{Body, OpHeader};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, RemarkKind, Reported};
 use crate::location::Loc;
-pub use bodies::for_each_body;
+pub use bodies::BodyRun;
 pub use instance::PassInstance;
 pub use instrument::{Dump, IrPrinting, OpLabel, PassFilter, PrintOp, When};
 pub use options::{OptionInfo, OptionKind, PassOptions};

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use super::{Item, OpLabel, OpPassManager, PassInfo};
+use crate::analysis::AnalysisUse;
 
 /// Numbers of one pass of a pipeline, summed over the ops that it ran on.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub struct PassRecord {
     pub verify_time: Duration,
     /// Its statistics, in order of declaration.
     pub counts: Vec<u64>,
+    /// The analyses that it asked for, in the order in which it did first.
+    pub analyses: Vec<AnalysisUse>,
 }
 
 /// Numbers of all passes of a pipeline, in the order in which they are written.
@@ -74,6 +77,7 @@ impl PipelineReport {
             for (a, b) in sum.counts.iter_mut().zip(&one.counts) {
                 *a = a.saturating_add(*b);
             }
+            one.analyses.iter().for_each(|u| AnalysisUse::add_to(&mut sum.analyses, *u));
         }
     }
 
@@ -96,6 +100,9 @@ impl PipelineReport {
                     for (statistic, count) in pass.info().statistics.iter().zip(counts) {
                         let (name, what) = (statistic.name, statistic.description);
                         let _ = writeln!(out, "{:indent$}    (S) {count} {name} - {what}", "");
+                    }
+                    for AnalysisUse { name, computed, reused, .. } in &self.records[pass.id].analyses {
+                        let _ = writeln!(out, "{:indent$}    (A) {name}: computed {computed}, reused {reused}", "");
                     }
                 }
             }
@@ -136,6 +143,8 @@ impl PipelineReport {
             Item::Pass(pass) => {
                 let record = &self.records[pass.id];
                 rows.push((depth, record.time, pass.info().name.to_string()));
+                let computed = record.analyses.iter().filter(|a| a.computed > 0);
+                rows.extend(computed.map(|a| (depth + 1, a.time, format!("(A) {}", a.name))));
                 if record.verify_time > Duration::ZERO {
                     rows.push((depth + 1, record.verify_time, "(verifier)".to_string()));
                 }

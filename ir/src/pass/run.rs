@@ -14,8 +14,8 @@ use super::instrument::{Dump, IrPrinting, OpLabel, When};
 use super::place::paths_to;
 use super::report::{Failure, PassSpan, PipelineReport};
 use super::{Item, OpPassManager, PassError, PassInstance, PassRun, SymbolSnapshot};
-use crate::analysis::{Analyses, PreservedAnalyses};
-use crate::body::{Module, Op};
+use crate::analysis::{Analyses, AnalysisUse, PreservedAnalyses};
+use crate::body::{Module, Op, OpHeader};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::location::Loc;
@@ -289,6 +289,7 @@ impl Shared<'_> {
             self.dump(When::Before, pass, unit, place, None, out);
         }
         let old_text = printing.filter(|p| p.wants_old_text(info)).map(|p| self.text(p, unit, place));
+        let before = cfg!(debug_assertions).then(|| Fingerprint::of(unit));
         let start = Instant::now();
         let (mut diags, mut printed) = (Diagnostics::default(), Vec::new());
         let (header, body) = unit.parts_mut();
@@ -309,13 +310,17 @@ impl Shared<'_> {
         let returned = catch_unwind(AssertUnwindSafe(|| pass.pass().run(&mut run)));
         let time = start.elapsed();
         record.time += time;
+        analyses.take_uses().into_iter().for_each(|u| AnalysisUse::add_to(&mut record.analyses, u));
         if self.config.keep_spans {
             let (thread, path) = (rayon::current_thread_index().unwrap_or_default(), place.path.clone());
             out.report.spans.push(PassSpan { pass: info, path, start, time, thread });
         }
         let panicked = returned.is_err();
         let result = match returned {
-            Ok(returned) => honest(info.argument, loc, returned, &mut diags),
+            Ok(returned) => {
+                let changed = before.is_some_and(|before| before != Fingerprint::of(unit));
+                honest(info.argument, loc, returned, changed, &mut diags)
+            }
             Err(panic) => {
                 let message = format!("pass '{}' panicked: {}", info.argument, panic_text(&*panic));
                 diags.report(Diagnostic::error(loc, message).code(codes::INTERNAL));
@@ -429,20 +434,47 @@ impl Place<'_> {
     }
 }
 
+/// Tells whether an op, or what lies in it, was changed.
+#[derive(PartialEq)]
+struct Fingerprint {
+    header: OpHeader,
+    /// Number and epoch of each body.
+    bodies: Vec<(u32, u64)>,
+}
+
+impl Fingerprint {
+    fn of(unit: &Module) -> Self {
+        let header = *unit.root().header(unit.op());
+        let mut bodies = Vec::new();
+        let mut pending = vec![unit.body()];
+        while let Some(body) = pending.pop() {
+            bodies.push((body.id(), body.epoch()));
+            pending.extend(body.preorder().filter_map(|op| body.nested(op)));
+        }
+        Self { header, bodies }
+    }
+}
+
 /// What a panic said.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }
 
-/// Holds a pass to its word: it fails exactly when it reports an error.
+/// Holds a pass to its word: it fails exactly when it reports an error, and what it says is unchanged is not `changed`.
 fn honest(
     pass: &str,
     loc: Loc,
     returned: Result<PreservedAnalyses, PassError>,
+    changed: bool,
     diags: &mut Diagnostics,
 ) -> Result<PreservedAnalyses, PassError> {
     let result = match (returned, diags.errors() > 0) {
+        (Ok(preserved), false) if preserved.is_all() && changed => {
+            let what = "changed the program and said that it had not: an internal error, please report it";
+            diags.error(loc, format!("pass '{pass}' {what}"));
+            Err(PassError::Internal)
+        }
         (Ok(preserved), false) => return Ok(preserved),
         (Err(error), true) => Err(error),
         (Ok(_), true) => Err(PassError::Failed),

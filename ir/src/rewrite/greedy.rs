@@ -67,7 +67,9 @@ pub fn apply_patterns_greedily(
         state: State::default(),
         outcome: GreedyOutcome::default(),
     };
+    let epoch = body.epoch();
     driver.run(body);
+    driver.outcome.changed = body.epoch() != epoch;
     driver.outcome
 }
 
@@ -94,13 +96,9 @@ impl Driver<'_> {
             let mut changed = self.populate(body);
             match self.drain(body) {
                 Some(more) => changed |= more,
-                None => {
-                    self.outcome.changed = true;
-                    return;
-                }
+                None => return,
             }
             changed |= simplify_regions_with(self.cx, body, self.config.simplify_regions, &mut self.state);
-            self.outcome.changed |= changed;
             iteration += 1;
             if !changed {
                 self.outcome.converged = true;

@@ -9,9 +9,7 @@ mod functions;
 mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{
-    Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
-};
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type};
 
 use builder::{Arith, Emitted};
@@ -96,7 +94,7 @@ impl Pass for ExpandMath {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         // Functions stand in nested bodies too, those of fusions for one.
-        let outcomes = for_each_body(run.header.name, run.body, |_, body| expand_body(cx, body));
+        let outcomes = run.for_each_body(|at| expand_body(cx, at.body));
         let (mut expanded, mut failed) = (0, false);
         for (count, errors) in outcomes {
             expanded += count;

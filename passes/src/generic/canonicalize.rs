@@ -3,7 +3,7 @@
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{
-    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body,
+    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, RegionSimplify, apply_patterns_greedily};
@@ -111,9 +111,8 @@ impl Canonicalize {
 impl Pass for Canonicalize {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let (cx, patterns) = (run.cx, self.patterns(run.cx));
-        let outcomes: Vec<GreedyOutcome> = for_each_body(run.header.name, run.body, |_, body| {
-            apply_patterns_greedily(cx, body, &patterns, &self.config)
-        });
+        let outcomes: Vec<GreedyOutcome> =
+            run.for_each_body(|at| apply_patterns_greedily(cx, at.body, &patterns, &self.config));
         let sum = |field: fn(&GreedyOutcome) -> u64| outcomes.iter().map(field).sum::<u64>();
         run.count("num-rewritten", sum(|o| o.rewritten));
         run.count("num-folded", sum(|o| o.folded));

@@ -1,9 +1,9 @@
 //! `control-flow-sink`: what only one side of a condition uses is computed there.
 
-use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::analysis::effects::is_memory_effect_free;
+use sutura_ir::analysis::{AliasAnalysis, PreservedAnalyses};
 use sutura_ir::interfaces::{RegionBranchOp, RegionTarget};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Body, Context, Op, OpRef, Region, Rewriter, Traits};
 
@@ -30,9 +30,10 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for ControlFlowSink {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let sunk: u64 = for_each_body(run.header.name, run.body, |_, body| sink_all(cx, body)).into_iter().sum();
+        let sunk: u64 = run.for_each_body(|at| sink_all(cx, at.body)).into_iter().sum();
         run.count("num-sunk", sunk);
-        Ok(PreservedAnalyses::unless(sunk > 0))
+        // Branches stay.
+        Ok(PreservedAnalyses::unless(sunk > 0).and::<AliasAnalysis>())
     }
 }
 

@@ -5,8 +5,7 @@ use sutura_ir::analysis::dominance::reverse_post_order;
 use sutura_ir::analysis::effects::{effects, is_speculatable};
 use sutura_ir::analysis::{AliasAnalysis, PreservedAnalyses};
 use sutura_ir::interfaces::{EffectKind, LoopLike, RegionBranchOp, RegionTarget};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
-use sutura_ir::registry::OpName;
+use sutura_ir::pass::{Anchor, BodyRun, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Traits, Value};
 
 /// The pass.
@@ -43,8 +42,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for LoopInvariantCodeMotion {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let outcomes = for_each_body(run.header.name, run.body, |owner, body| hoist_all(cx, owner, body));
+        let outcomes = run.for_each_body(hoist_all);
         let found: Vec<(Loc, String, Verdict)> = outcomes.into_iter().flatten().collect();
         for (loc, name, verdict) in &found {
             match verdict {
@@ -72,7 +70,8 @@ enum Verdict {
     Written,
 }
 
-fn hoist_all(cx: &Context, owner: OpName, body: &mut Body) -> Vec<(Loc, String, Verdict)> {
+fn hoist_all(run: &mut BodyRun<'_>) -> Vec<(Loc, String, Verdict)> {
+    let (cx, body) = (run.cx, &*run.body);
     let is_loop = |op: &Op| OpRef::new(cx, body, *op).interface::<dyn LoopLike>().is_some();
     let loops: Vec<Op> = body.postorder().into_iter().filter(is_loop).collect();
     let mut found = Vec::new();
@@ -80,9 +79,9 @@ fn hoist_all(cx: &Context, owner: OpName, body: &mut Body) -> Vec<(Loc, String, 
         return found;
     }
     // Branches stay as they are, so that this stays true.
-    let aliases = AliasAnalysis::new(cx, owner, body);
+    let aliases = run.analysis::<AliasAnalysis>();
     for around in loops {
-        hoist_from(cx, body, around, &aliases, &mut found);
+        hoist_from(cx, run.body, around, &aliases, &mut found);
     }
     found
 }

@@ -3,7 +3,7 @@
 use sutura_ir::Op;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::builtin::UnrealizedConversionCastOp;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::rewrite::conversion::reconcile_unrealized_casts;
 use sutura_ir::{Body, Context, OpRef};
 
@@ -33,7 +33,7 @@ struct Done {
 impl Pass for Reconcile {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let done = for_each_body(run.header.name, run.body, |_, body| reconcile(cx, body));
+        let done = run.for_each_body(|at| reconcile(cx, at.body));
         let removed = done.iter().map(|d| d.removed).sum();
         for loc in done.into_iter().flat_map(|d| d.left) {
             run.remark(loc, "this cast stays: nothing casts its result back");

@@ -1,7 +1,7 @@
 //! `strip-debuginfo`: forgets all locations.
 
-use sutura_ir::analysis::{DominanceInfo, PreservedAnalyses};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, for_each_body};
+use sutura_ir::analysis::{AliasAnalysis, CallGraph, DominanceInfo, Liveness, PreservedAnalyses};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun};
 use sutura_ir::{Block, Body, Context, Loc, Op, Region, Rewriter};
 
 /// The pass.
@@ -26,8 +26,9 @@ impl Pass for StripDebugInfo {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         run.header.loc = Loc::UNKNOWN;
-        for_each_body(run.header.name, run.body, |_, body| strip(cx, body));
-        Ok(PreservedAnalyses::none().and::<DominanceInfo>())
+        run.for_each_body(|at| strip(cx, at.body));
+        let kept = PreservedAnalyses::none().and::<AliasAnalysis>().and::<CallGraph>();
+        Ok(kept.and::<DominanceInfo>().and::<Liveness>())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `symbol-privatize`: hides the symbols that nobody outside is to use.
 
-use sutura_ir::analysis::{DominanceInfo, PreservedAnalyses};
+use sutura_ir::analysis::{AliasAnalysis, CallGraph, DominanceInfo, Liveness, PreservedAnalyses};
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
@@ -64,6 +64,8 @@ impl Pass for SymbolPrivatize {
             rewriter.set_prop(op, SYMBOL_VISIBILITY, Some(cx.string_attr("private")));
         }
         run.count("num-privatized", hidden.len() as u64);
-        Ok(PreservedAnalyses::unless(!hidden.is_empty()).and::<DominanceInfo>())
+        // Only data-flow looks at visibility.
+        let kept = PreservedAnalyses::unless(!hidden.is_empty()).and::<AliasAnalysis>().and::<CallGraph>();
+        Ok(kept.and::<DominanceInfo>().and::<Liveness>())
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::registry::OpName;
 use sutura_ir::{Block, Body, Context, Op, Region, Rewriter, Traits};
 
@@ -33,7 +33,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for TopologicalSort {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let counts = for_each_body(run.header.name, run.body, |owner, body| sort_all(cx, owner, body));
+        let counts = run.for_each_body(|at| sort_all(cx, at.owner(), at.body));
         let moved: u64 = counts.iter().map(|c| c.0).sum();
         run.count("num-moved", moved);
         run.count("num-in-cycles", counts.iter().map(|c| c.1).sum());

@@ -5,7 +5,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp};
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, TypeData, Value};
 
 const CHANGED: &[StatisticInfo] = &[StatisticInfo { name: "num-changed", description: "types that were changed" }];
@@ -43,7 +43,7 @@ struct Encodings {
 impl Pass for Encodings {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let outcomes = for_each_body(run.header.name, run.body, |_, body| self.body(cx, body));
+        let outcomes = run.for_each_body(|at| self.body(cx, at.body));
         let mut changed = 0;
         for (count, remarks) in outcomes {
             changed += count;

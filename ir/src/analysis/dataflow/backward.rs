@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::Places;
+use crate::analysis::Analysis;
 use crate::analysis::program::Program;
-use crate::body::{Op, Value};
+use crate::body::{Body, Op, OpHeader, Value};
+use crate::context::Context;
 use crate::interfaces::control_flow::target_values;
 use crate::interfaces::{BranchOp, CallOp, RegionBranchOp, RegionTarget};
 use crate::op_def::Traits;
@@ -14,6 +17,9 @@ use crate::op_ref::OpRef;
 /// What is demanded of values, and how ops turn what is demanded of their results into demands on their operands. Facts
 /// must be joined finitely often until nothing changes.
 pub trait Backward {
+    /// What reports call it.
+    const NAME: &'static str;
+
     /// What is demanded of a value; the default: nothing.
     type Fact: Clone + PartialEq + Default;
 
@@ -36,19 +42,31 @@ pub trait Backward {
 }
 
 /// What [`solve_backward`] found.
-pub struct BackwardSolution<F> {
-    facts: Vec<F>,
+pub struct BackwardSolution<A: Backward> {
+    places: Places,
+    facts: Vec<A::Fact>,
 }
 
-impl<F> BackwardSolution<F> {
-    /// What is demanded of a value of body `at`.
-    pub fn fact(&self, program: &Program<'_>, at: usize, value: Value) -> &F {
-        &self.facts[program.value_number(at, value)]
+impl<A: Backward + Default + 'static> Analysis for BackwardSolution<A>
+where
+    A::Fact: Send + Sync,
+{
+    const NAME: &'static str = A::NAME;
+
+    fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self {
+        solve_backward(&Program::new(cx, header, body), &A::default())
+    }
+}
+
+impl<A: Backward> BackwardSolution<A> {
+    /// What is demanded of a value of `body`.
+    pub fn fact(&self, body: &Body, value: Value) -> &A::Fact {
+        &self.facts[self.places.value(body, value)]
     }
 }
 
 /// Solves `analysis` over `program`.
-pub fn solve_backward<A: Backward>(program: &Program<'_>, analysis: &A) -> BackwardSolution<A::Fact> {
+pub fn solve_backward<A: Backward>(program: &Program<'_>, analysis: &A) -> BackwardSolution<A> {
     let mut solver = Solver {
         program,
         analysis,
@@ -71,7 +89,7 @@ pub fn solve_backward<A: Backward>(program: &Program<'_>, analysis: &A) -> Backw
         solver.queued[program.op_number(at, op)] = false;
         solver.visit(at, op);
     }
-    BackwardSolution { facts: solver.facts }
+    BackwardSolution { places: Places::new(program), facts: solver.facts }
 }
 
 type Place = (usize, Value);

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use super::Places;
+use crate::analysis::Analysis;
 use crate::analysis::program::Program;
 use crate::attrs::Attr;
-use crate::body::{Block, Op, Region, Value};
+use crate::body::{Block, Body, Op, OpHeader, Region, Value};
 use crate::context::Context;
 use crate::interfaces::control_flow::target_values;
 use crate::interfaces::{BranchOp, CallOp, RegionBranchOp, RegionTarget};
@@ -16,6 +18,9 @@ use crate::types::Type;
 
 /// What is known of values, and how ops turn it into more. Facts must be joined finitely often until nothing changes.
 pub trait Forward {
+    /// What reports call it.
+    const NAME: &'static str;
+
     /// What is known of a value that may exist.
     type Fact: Clone + PartialEq;
 
@@ -41,25 +46,37 @@ pub trait Forward {
 }
 
 /// What [`solve_forward`] found.
-pub struct ForwardSolution<F> {
-    facts: Vec<Option<F>>,
+pub struct ForwardSolution<A: Forward> {
+    places: Places,
+    facts: Vec<Option<A::Fact>>,
     live: Vec<bool>,
 }
 
-impl<F> ForwardSolution<F> {
-    /// What is known of a value of body `at`; `None` when what defines it is never executed.
-    pub fn fact(&self, program: &Program<'_>, at: usize, value: Value) -> Option<&F> {
-        self.facts[program.value_number(at, value)].as_ref()
+impl<A: Forward + Default + 'static> Analysis for ForwardSolution<A>
+where
+    A::Fact: Send + Sync,
+{
+    const NAME: &'static str = A::NAME;
+
+    fn build(cx: &Context, header: &OpHeader, body: &Body) -> Self {
+        solve_forward(&Program::new(cx, header, body), &A::default())
+    }
+}
+
+impl<A: Forward> ForwardSolution<A> {
+    /// What is known of a value of `body`; `None` when what defines it is never executed.
+    pub fn fact(&self, body: &Body, value: Value) -> Option<&A::Fact> {
+        self.facts[self.places.value(body, value)].as_ref()
     }
 
-    /// True when the block may be executed.
-    pub fn is_live(&self, program: &Program<'_>, at: usize, block: Block) -> bool {
-        self.live[program.block_number(at, block)]
+    /// True when the block of `body` may be executed.
+    pub fn is_live(&self, body: &Body, block: Block) -> bool {
+        self.live[self.places.block(body, block)]
     }
 }
 
 /// Solves `analysis` over `program`. Arguments of callables that are seen from outside are unknown.
-pub fn solve_forward<A: Forward>(program: &Program<'_>, analysis: &A) -> ForwardSolution<A::Fact> {
+pub fn solve_forward<A: Forward>(program: &Program<'_>, analysis: &A) -> ForwardSolution<A> {
     let mut solver = Solver {
         program,
         analysis,
@@ -77,7 +94,7 @@ pub fn solve_forward<A: Forward>(program: &Program<'_>, analysis: &A) -> Forward
         solver.queued[program.op_number(at, op)] = false;
         solver.visit(at, op);
     }
-    ForwardSolution { facts: solver.facts, live: solver.live }
+    ForwardSolution { places: Places::new(program), facts: solver.facts, live: solver.live }
 }
 
 struct Solver<'s, 'a, A: Forward> {

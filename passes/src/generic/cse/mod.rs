@@ -4,8 +4,8 @@ mod equivalence;
 mod table;
 mod walk;
 
-use sutura_ir::analysis::{DominanceInfo, PreservedAnalyses};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::analysis::{AliasAnalysis, DominanceInfo, PreservedAnalyses};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 
 /// The pass.
 pub static CSE: PassInfo = PassInfo {
@@ -32,14 +32,13 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for Cse {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let counts = for_each_body(run.header.name, run.body, |owner, body| walk::eliminate(cx, owner, body));
+        let counts = run.for_each_body(walk::eliminate);
         let replaced: u64 = counts.iter().map(|c| c.replaced).sum();
         let erased: u64 = counts.iter().map(|c| c.erased).sum();
         run.count("num-cse'd", replaced);
         run.count("num-dce'd", erased);
-        // Ops are only taken out, so that what dominates what stays as it is.
+        // Ops are only taken out, so that what dominates what stays as it is, and so do branches.
         let changed = replaced + erased > 0;
-        Ok(PreservedAnalyses::unless(changed).and::<DominanceInfo>())
+        Ok(PreservedAnalyses::unless(changed).and::<DominanceInfo>().and::<AliasAnalysis>())
     }
 }

@@ -1,11 +1,14 @@
 //! The walk over one body: blocks in the order of the dominator tree, each opening a scope.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use sutura_ir::analysis::dominance::has_ssa_dominance;
 use sutura_ir::analysis::effects::{effects, is_trivially_dead};
-use sutura_ir::analysis::{AliasAnalysis, DominanceInfo};
+use sutura_ir::analysis::{AliasAnalysis, Analyses, DominanceInfo};
+use sutura_ir::body::OpHeader;
 use sutura_ir::interfaces::{EffectKind, RegionBranchOp, RegionTarget};
-use sutura_ir::registry::OpName;
+use sutura_ir::pass::BodyRun;
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits, Value};
 
@@ -22,22 +25,25 @@ pub(super) struct Counts {
     pub(super) erased: u64,
 }
 
-/// Replaces ops of `body`, owned by an op called `owner`, by equivalent ones; nested bodies are left out.
-pub(super) fn eliminate(cx: &Context, owner: OpName, body: &mut Body) -> Counts {
+/// Replaces ops of the body by equivalent ones; nested bodies are left out.
+pub(super) fn eliminate(run: &mut BodyRun<'_>) -> Counts {
+    let body = &*run.body;
     let branches = body.owner_regions().any(|r| has_blocks(body, r, 2))
         || body.preorder().any(|op| body.regions(op).any(|r| has_blocks(body, r, 2)));
-    let dominance = branches.then(|| DominanceInfo::new(cx, owner, body));
+    let dominance = branches.then(|| run.analysis::<DominanceInfo>());
+    let BodyRun { cx, header, body, analyses } = run;
     let mut walk = Walk {
         cx,
         children: dominance.map(|d| dominator_children(body, &d)).unwrap_or_default(),
         table: ScopedTable::default(),
-        owner,
+        header,
+        analyses,
         aliases: None,
         writes: 0,
         counts: Counts::default(),
         work: Vec::new(),
     };
-    let ordered = has_ssa_dominance(cx, owner);
+    let ordered = has_ssa_dominance(cx, header.name);
     walk.work.extend(body.owner_regions().rev().map(|region| Work::Region { region, ordered }));
     walk.run(body);
     walk.counts
@@ -138,15 +144,16 @@ enum Work {
     CloseScope,
 }
 
-struct Walk<'c> {
-    cx: &'c Context,
+struct Walk<'r> {
+    cx: &'r Context,
     /// Blocks by the block that dominates them immediately; empty where no region has several.
     children: FxHashMap<Block, Vec<Block>>,
     table: ScopedTable,
-    /// Name of the op that owns the body.
-    owner: OpName,
-    /// Made when it is needed first. Branches stay, so that it stays true.
-    aliases: Option<AliasAnalysis>,
+    /// The op that owns the body.
+    header: &'r OpHeader,
+    analyses: &'r mut Analyses,
+    /// Asked for when it is needed first. Branches stay, so that it stays true.
+    aliases: Option<Arc<AliasAnalysis>>,
     /// Ops met so far that may have written memory.
     writes: u64,
     counts: Counts,
@@ -266,12 +273,12 @@ impl Walk<'_> {
         let Some(read) = effects.iter().map(|e| e.value).collect::<Option<SmallVec<[Value; 2]>>>() else {
             return false;
         };
-        let around = body.parent_op(old).map_or(self.owner, |parent| body.name(parent));
+        let around = body.parent_op(old).map_or(self.header.name, |parent| body.name(parent));
         if !has_ssa_dominance(self.cx, around) {
             return false;
         }
         let Some(between) = ops_between(self.cx, body, old, op) else { return false };
-        let analysis = self.aliases.get_or_insert_with(|| AliasAnalysis::new(self.cx, self.owner, body));
+        let analysis = self.aliases.get_or_insert_with(|| self.analyses.get(self.cx, self.header, body));
         let writes = |between: Op| {
             let view = OpRef::new(self.cx, body, between);
             read.iter().any(|value| analysis.mod_ref(view, *value).writes)

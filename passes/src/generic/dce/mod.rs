@@ -4,14 +4,12 @@ mod plan;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::analysis::dataflow::solve_backward;
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::analysis::program::Program;
 use sutura_ir::interfaces::BranchOp;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Value};
 
-use plan::{Demand, Plan};
+use plan::{Demanded, Plan};
 
 /// The pass.
 pub static DCE: PassInfo = PassInfo {
@@ -42,16 +40,14 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for Dce {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let plans: FxHashMap<u32, Plan> = {
-            let program = Program::new(cx, run.header, run.body);
-            let solution = solve_backward(&program, &Demand);
-            let plan = |at: usize| {
-                let body = program.body(at);
-                (body.id(), Plan::new(cx, body, &|value| *solution.fact(&program, at, value)))
-            };
-            (0..program.bodies().len()).map(plan).collect()
-        };
-        let counts = for_each_body(run.header.name, run.body, |_, body| carry_out(cx, body, &plans[&body.id()]));
+        let demanded = run.analysis::<Demanded>();
+        // All are made before anything changes.
+        let plans = run.for_each_body(|at| {
+            let body = &*at.body;
+            (body.id(), Plan::new(cx, body, &|value| *demanded.fact(body, value)))
+        });
+        let plans: FxHashMap<u32, Plan> = plans.into_iter().collect();
+        let counts = run.for_each_body(|at| carry_out(cx, at.body, &plans[&at.body.id()]));
         for (loc, name) in counts.iter().flat_map(|c| &c.gone) {
             run.passed(*loc, format!("'{name}' is erased: nothing needs its results"));
         }

@@ -1,17 +1,23 @@
 //! What of a body goes away.
 
 use rustc_hash::FxHashSet;
-use sutura_ir::analysis::dataflow::Backward;
+use sutura_ir::analysis::dataflow::{Backward, BackwardSolution};
 use sutura_ir::analysis::effects::would_be_trivially_dead;
 use sutura_ir::body::ValueKind;
 use sutura_ir::interfaces::{BranchOp, RegionBranchOp, RegionTarget};
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Region, RegionRef, Value};
 
+/// Which values of a program something observable depends on.
+pub(super) type Demanded = BackwardSolution<Demand>;
+
 /// Whether something observable depends on a value.
+#[derive(Default)]
 pub(super) struct Demand;
 
 impl Backward for Demand {
+    const NAME: &'static str = "Demanded";
+
     type Fact = bool;
 
     fn join(&self, fact: &mut bool, other: &bool) -> bool {

@@ -5,8 +5,7 @@ mod uses;
 
 use sutura_ir::analysis::{DominanceInfo, PreservedAnalyses};
 use sutura_ir::interfaces::{BranchOp, MemorySlot, PromotableAllocation};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
-use sutura_ir::registry::OpName;
+use sutura_ir::pass::{Anchor, BodyRun, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Value};
 
 use reaching::{Definition, Flow, Reaching};
@@ -40,8 +39,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for Mem2Reg {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let cx = run.cx;
-        let outcomes = for_each_body(run.header.name, run.body, |owner, body| promote_all(cx, owner, body));
+        let outcomes = run.for_each_body(promote_all);
         let promoted: u64 = outcomes.iter().map(|o| o.promoted).sum();
         run.count("num-promoted", promoted);
         run.count("num-block-args", outcomes.iter().map(|o| o.block_args).sum());
@@ -66,14 +64,16 @@ struct Outcome {
     kept: Vec<(Loc, String)>,
 }
 
-fn promote_all(cx: &Context, owner: OpName, body: &mut Body) -> Outcome {
+fn promote_all(run: &mut BodyRun<'_>) -> Outcome {
+    let (cx, body) = (run.cx, &*run.body);
     let mut outcome = Outcome::default();
     let mut slots: Vec<Op> = body.preorder().filter(|op| slot_of(OpRef::new(cx, body, *op)).is_some()).collect();
     if slots.is_empty() {
         return outcome;
     }
     // Promotion leaves blocks and the order of the other ops as they are, so that this stays true.
-    let dominance = DominanceInfo::new(cx, owner, body);
+    let dominance = run.analysis::<DominanceInfo>();
+    let body = &mut *run.body;
     let flow = Flow::new(body, &dominance);
     // A slot that holds the address of another keeps that one from being promoted until it is promoted itself.
     loop {

@@ -9,9 +9,8 @@ use sutura_ir::{Op, OpRef, Value};
 
 use super::{Scope, names};
 
-pub(super) fn describe(scope: &Scope<'_>, printer: &mut Printer<'_>, out: &mut String) {
+pub(super) fn describe(scope: &Scope<'_>, analysis: &AliasAnalysis, printer: &mut Printer<'_>, out: &mut String) {
     let (cx, body) = (scope.cx, scope.body);
-    let analysis = AliasAnalysis::new(cx, scope.owner, body);
     let values = memory(scope);
     for (index, &a) in values.iter().enumerate() {
         for &b in &values[index + 1..] {

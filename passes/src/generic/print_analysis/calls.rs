@@ -5,9 +5,9 @@ use std::fmt::Write;
 use sutura_ir::analysis::{CallGraph, Program};
 use sutura_ir::pass::PassRun;
 
-pub(super) fn describe(run: &PassRun<'_>) -> String {
+pub(super) fn describe(run: &mut PassRun<'_>) -> String {
+    let graph = run.analysis::<CallGraph>();
     let program = Program::new(run.cx, run.header, run.body);
-    let graph = CallGraph::new(&program);
     let name = |node: usize| {
         let owner = program.owner(graph.nodes()[node].body);
         let symbol = owner.and_then(|op| op.symbol_name());

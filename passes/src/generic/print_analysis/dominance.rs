@@ -7,9 +7,8 @@ use sutura_ir::asm::print::Printer;
 
 use super::{Scope, blocks};
 
-pub(super) fn describe(scope: &Scope<'_>, printer: &mut Printer<'_>, out: &mut String) {
+pub(super) fn describe(scope: &Scope<'_>, dominance: &DominanceInfo, printer: &mut Printer<'_>, out: &mut String) {
     let body = scope.body;
-    let dominance = DominanceInfo::new(scope.cx, scope.owner, body);
     for (depth, block, label) in blocks(scope, printer) {
         let above = match dominance.immediate_dominator(body, block) {
             Some(above) => format!("after {}", printer.block_text(body, above)),

@@ -7,9 +7,8 @@ use sutura_ir::asm::print::Printer;
 
 use super::{Scope, blocks, names};
 
-pub(super) fn describe(scope: &Scope<'_>, printer: &mut Printer<'_>, out: &mut String) {
+pub(super) fn describe(scope: &Scope<'_>, liveness: &Liveness, printer: &mut Printer<'_>, out: &mut String) {
     let body = scope.body;
-    let liveness = Liveness::new(scope.cx, body);
     for (depth, block, label) in blocks(scope, printer) {
         let live_in = names(printer, body, liveness.live_in(block));
         let live_out = names(printer, body, liveness.live_out(block));

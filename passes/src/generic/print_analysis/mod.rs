@@ -5,14 +5,13 @@ mod calls;
 mod dominance;
 mod liveness;
 
-use std::fmt::Write;
-
-use sutura_ir::analysis::PreservedAnalyses;
+use rustc_hash::FxHashMap;
+use sutura_ir::analysis::{Analysis, PreservedAnalyses};
 use sutura_ir::asm::print::Printer;
+use sutura_ir::body::OpHeader;
 use sutura_ir::pass::{Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun};
-use sutura_ir::registry::OpName;
 use sutura_ir::symbols::SYMBOL_NAME;
-use sutura_ir::{Block, Body, Context, Op, OpRef, Region, Value};
+use sutura_ir::{Block, Body, Context, Region, Value};
 
 /// The pass.
 pub static PRINT_ANALYSIS: PassInfo = PassInfo {
@@ -44,61 +43,55 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for PrintAnalysis {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let text = if self.analysis == "call-graph" {
-            calls::describe(run)
-        } else {
-            let describe = match self.analysis.as_str() {
-                "alias" => alias::describe,
-                "dominance" => dominance::describe,
-                _ => liveness::describe,
-            };
-            let mut out = String::new();
-            for scope in scopes(run) {
-                let _ = writeln!(out, "{} of {}", self.analysis, scope.label());
-                describe(&scope, &mut Printer::of_body(scope.cx, scope.body), &mut out);
-            }
-            out
+        let text = match self.analysis.as_str() {
+            "call-graph" => calls::describe(run),
+            "dominance" => self.of_bodies(run, dominance::describe),
+            "liveness" => self.of_bodies(run, liveness::describe),
+            _ => self.of_bodies(run, alias::describe),
         };
         run.print(text);
         Ok(PreservedAnalyses::all())
     }
 }
 
-/// A body with what is known of the op that owns it.
+impl PrintAnalysis {
+    /// What `describe` says of the body that the pass runs on and of all bodies in it, in the order of the text.
+    fn of_bodies<A: Analysis>(
+        &self,
+        run: &mut PassRun<'_>,
+        describe: fn(&Scope<'_>, &A, &mut Printer<'_>, &mut String),
+    ) -> String {
+        let texts = run.for_each_body(|at| {
+            let analysis = at.analysis::<A>();
+            let scope = Scope { cx: at.cx, body: at.body };
+            let mut text = format!("{} of {}\n", self.analysis, label(at.cx, at.header));
+            describe(&scope, &analysis, &mut Printer::of_body(at.cx, at.body), &mut text);
+            (at.body.id(), text)
+        });
+        let texts: FxHashMap<u32, String> = texts.into_iter().collect();
+        let mut out = String::new();
+        let mut pending = vec![&*run.body];
+        while let Some(body) = pending.pop() {
+            out += &texts[&body.id()];
+            let nested: Vec<&Body> = body.preorder().filter_map(|op| body.nested(op)).collect();
+            pending.extend(nested.into_iter().rev());
+        }
+        out
+    }
+}
+
+/// Name of an op and of the symbol that it defines.
+fn label(cx: &Context, header: &OpHeader) -> String {
+    let key = cx.ident(SYMBOL_NAME);
+    let symbol = [header.props, header.attrs].into_iter().find_map(|dict| cx.as_str(cx.entry(dict, key)?));
+    let symbol = symbol.map(|name| format!(" @{name}")).unwrap_or_default();
+    format!("'{}'{symbol}", header.name.as_str(cx))
+}
+
+/// A body.
 struct Scope<'a> {
     cx: &'a Context,
-    owner: OpName,
-    symbol: Option<String>,
     body: &'a Body,
-}
-
-impl Scope<'_> {
-    fn label(&self) -> String {
-        let symbol = self.symbol.as_ref().map(|name| format!(" @{name}")).unwrap_or_default();
-        format!("'{}'{symbol}", self.owner.as_str(self.cx))
-    }
-}
-
-/// The body that the pass runs on and all bodies in it, in the order of the text.
-fn scopes<'a>(run: &'a PassRun<'_>) -> Vec<Scope<'a>> {
-    let cx = run.cx;
-    let key = cx.ident(SYMBOL_NAME);
-    let symbol = [run.header.props, run.header.attrs].into_iter().find_map(|dict| cx.as_str(cx.entry(dict, key)?));
-    let symbol = symbol.map(str::to_string);
-    let mut found = Vec::new();
-    let mut pending = vec![Scope { cx, owner: run.header.name, symbol, body: run.body }];
-    while let Some(scope) = pending.pop() {
-        let nested: Vec<Scope<'_>> = scope.body.preorder().filter_map(|op| nested_scope(cx, scope.body, op)).collect();
-        pending.extend(nested.into_iter().rev());
-        found.push(scope);
-    }
-    found
-}
-
-fn nested_scope<'a>(cx: &'a Context, body: &'a Body, op: Op) -> Option<Scope<'a>> {
-    let nested = body.nested(op)?;
-    let symbol = OpRef::new(cx, body, op).symbol_name().map(str::to_string);
-    Some(Scope { cx, owner: body.name(op), symbol, body: nested })
 }
 
 /// All blocks of a body in the order of the text, each with how deep it lies and what it is called.

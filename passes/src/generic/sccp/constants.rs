@@ -1,7 +1,7 @@
 //! The data-flow analysis: which values are constant.
 
 use smallvec::SmallVec;
-use sutura_ir::analysis::dataflow::Forward;
+use sutura_ir::analysis::dataflow::{Forward, ForwardSolution};
 use sutura_ir::attrs::Attr;
 use sutura_ir::context::Ident;
 use sutura_ir::op_def::FoldValue;
@@ -31,10 +31,16 @@ pub(super) enum ConstantFact {
     Varies,
 }
 
+/// Which values of a program are constant.
+pub(super) type Constants = ForwardSolution<ConstantPropagation>;
+
 /// Folds ops whose operands are constant.
+#[derive(Default)]
 pub(super) struct ConstantPropagation;
 
 impl Forward for ConstantPropagation {
+    const NAME: &'static str = "Constants";
+
     type Fact = ConstantFact;
 
     fn unknown(&self, _: &Context, _: Type) -> ConstantFact {

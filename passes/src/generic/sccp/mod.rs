@@ -2,16 +2,13 @@
 
 mod constants;
 
-use rustc_hash::FxHashMap;
-use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::analysis::dataflow::{ForwardSolution, solve_forward};
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::analysis::program::Program;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo, for_each_body};
+use sutura_ir::analysis::{AliasAnalysis, PreservedAnalyses};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::rewrite::ConstantPool;
 use sutura_ir::{Body, Context, Op, OpRef, Region, Rewriter, Traits, Value};
 
-use constants::{ConstantFact, ConstantPropagation, Known};
+use constants::{ConstantFact, Constants, Known};
 
 /// The pass.
 pub static SCCP: PassInfo = PassInfo {
@@ -40,18 +37,17 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for Sccp {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let found = {
-            let program = Program::new(cx, run.header, run.body);
-            let solution = solve_forward(&program, &ConstantPropagation);
-            let known = |at: usize| (program.body(at).id(), constants_of(&program, at, &solution));
-            (0..program.bodies().len()).map(known).collect::<FxHashMap<u32, _>>()
-        };
-        let counts = for_each_body(run.header.name, run.body, |_, body| replace(cx, body, &found[&body.id()]));
-        let replaced: u64 = counts.iter().map(|c| c.0).sum();
-        let erased: u64 = counts.iter().map(|c| c.1).sum();
-        run.count("num-replaced", replaced);
-        run.count("num-erased", erased);
-        Ok(PreservedAnalyses::unless(replaced + erased > 0))
+        let constants = run.analysis::<Constants>();
+        let counts = run.for_each_body(|at| {
+            let (found, epoch) = (constants_of(cx, at.body, &constants), at.body.epoch());
+            let (replaced, erased) = replace(cx, at.body, &found);
+            // Constants may have been moved for nothing.
+            (replaced, erased, at.body.epoch() != epoch)
+        });
+        run.count("num-replaced", counts.iter().map(|c| c.0).sum());
+        run.count("num-erased", counts.iter().map(|c| c.1).sum());
+        // Branches stay.
+        Ok(PreservedAnalyses::unless(counts.iter().any(|c| c.2)).and::<AliasAnalysis>())
     }
 }
 
@@ -62,23 +58,22 @@ struct Found {
     ops: Vec<Op>,
 }
 
-fn constants_of(program: &Program<'_>, at: usize, solution: &ForwardSolution<ConstantFact>) -> Found {
-    let body = program.body(at);
+fn constants_of(cx: &Context, body: &Body, constants: &Constants) -> Found {
     let mut found = Found { values: Vec::new(), ops: Vec::new() };
-    let constant = |value: Value| match solution.fact(program, at, value) {
+    let constant = |value: Value| match constants.fact(body, value) {
         Some(ConstantFact::Known(known)) => Some(*known),
         _ => None,
     };
     let in_ops = body.preorder().flat_map(|op| body.regions(op));
     let regions: Vec<Region> = body.owner_regions().chain(in_ops).collect();
     for block in regions.into_iter().flat_map(|r| body.blocks(r)) {
-        if !solution.is_live(program, at, block) {
+        if !constants.is_live(body, block) {
             continue;
         }
         let args = body.block_args(block).iter().filter(|v| !body.is_unused(**v));
         found.values.extend(args.filter_map(|v| Some((*v, constant(*v)?))));
         for op in body.ops(block) {
-            let is_constant = body.name(op).traits(program.cx).has(Traits::ConstantLike);
+            let is_constant = body.name(op).traits(cx).has(Traits::ConstantLike);
             if body.num_results(op) == 0 || is_constant {
                 continue;
             }

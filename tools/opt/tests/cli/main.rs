@@ -48,6 +48,12 @@ impl Pass for Ends {
                 Builder::at_end(run.cx, run.body, block).create(state);
                 Ok(PreservedAnalyses::none())
             }
+            "lies" => {
+                let block = run.body.entry_block().expect("a block");
+                let name = run.cx.op_name("arith.constant");
+                Builder::at_end(run.cx, run.body, block).create(OpState::new(name, loc));
+                Ok(PreservedAnalyses::all())
+            }
             "warns" => {
                 run.diags.warning(loc, "take care");
                 Ok(PreservedAnalyses::all())
@@ -82,6 +88,7 @@ ends!(PANIC, "panic");
 ends!(BREAKS, "breaks");
 ends!(UNREGISTERED, "unregistered");
 ends!(CASTS, "casts");
+ends!(LIES, "lies");
 ends!(WARNS, "warns");
 ends!(REMARKS, "remarks");
 
@@ -97,7 +104,7 @@ struct Done {
 fn run_in(cwd: &Path, args: &[&str], input: &str) -> Done {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
-    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &CASTS, &WARNS, &REMARKS] {
+    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &CASTS, &LIES, &WARNS, &REMARKS] {
         passes.add(pass);
     }
     let opt = Opt { registry: sutura_dialects::all, passes };
@@ -136,6 +143,15 @@ fn exit_statuses() {
         assert_eq!(done.status, status, "{args:?}: {}", done.err);
         assert!(done.err.contains(part), "{args:?}: {}", done.err);
     }
+}
+
+/// Debug builds look.
+#[test]
+#[cfg(debug_assertions)]
+fn passes_say_what_they_changed() {
+    let done = run(&["--test-lies"], MODULE);
+    assert_eq!(done.status, Status::Internal, "{}", done.err);
+    assert!(done.err.contains("pass 'test-lies' changed the program and said that it had not"), "{}", done.err);
 }
 
 #[test]
