@@ -60,7 +60,7 @@ impl Pass for FoldLaunches {
         let cx = run.cx;
         let programs: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<ProgramOp>()).collect();
-        let mut folded = BTreeSet::new();
+        let (mut folded, mut removed) = (BTreeSet::new(), false);
         for program in programs {
             // What one launch makes constant the next may read, so they are taken one at a time, in order.
             while let Some(candidate) = find(OpRef::new(cx, run.body, program)) {
@@ -70,12 +70,12 @@ impl Pass for FoldLaunches {
             for (loc, remark) in left_over(OpRef::new(cx, run.body, program)) {
                 run.missed(loc, remark);
             }
-            remove_unused_constants(cx, run.body.nested_mut(program).expect("a program is isolated"));
+            removed |= remove_unused_constants(cx, run.body.nested_mut(program).expect("a program is isolated"));
         }
         for kernel in &folded {
             remove_if_unused(cx, run.body, *kernel);
         }
-        Ok(if folded.is_empty() { PreservedAnalyses::all() } else { PreservedAnalyses::none() })
+        Ok(PreservedAnalyses::unless(removed || !folded.is_empty()))
     }
 }
 
@@ -267,16 +267,19 @@ fn unused_name(cx: &Context, program: &Body) -> String {
     (0..).map(|n| format!("folded.{n}")).find(|name| !taken.contains(name.as_str())).expect("there are more names")
 }
 
-/// Erases constants that nothing uses, and views of them that nothing uses.
-fn remove_unused_constants(cx: &Context, program: &mut Body) {
+/// Erases constants that nothing uses, and views of them that nothing uses; true when there was one.
+fn remove_unused_constants(cx: &Context, program: &mut Body) -> bool {
+    let mut removed = false;
     let ops: Vec<Op> = program.preorder().collect();
     let mut rewriter = Rewriter::new(cx, program);
     for op in ops.into_iter().rev() {
         let view = rewriter.op_ref(op);
         if (view.is::<ConstantOp>() || view.is::<ViewOp>()) && view.body.is_unused(view.result(0)) {
             rewriter.erase_op(op);
+            removed = true;
         }
     }
+    removed
 }
 
 /// Erases a kernel that no launch of the module names any more.
