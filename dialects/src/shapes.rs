@@ -101,15 +101,17 @@ pub(crate) fn fold_dim(op: OpRef<'_>, index: Attr) -> Option<FoldValue> {
 
 /// `dim` of what has the sizes of something else to `dim` of that.
 pub(crate) fn dim_of_reified(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (old, of, dim) = {
+    let found = (|| {
         let this = rw.op_ref(op);
         let old = usize::try_from(this.cx.as_int(this.constant(this.operand(1))?)?).ok()?;
         let found = resolve(this, this.operand(0), old)?;
         match found.size {
-            DimSize::Of(of, dim) if found.is_other => (old, of, dim),
-            _ => return None,
+            DimSize::Of(of, dim) if found.is_other => Some((old, of, dim)),
+            _ => None,
         }
-    };
+    })();
+    let reason = "the dimension is no constant, or its size is not known to be one of another value";
+    let (old, of, dim) = rw.require(op, found, reason)?;
     if old != dim {
         let (cx, loc) = (rw.cx(), rw.body().loc(op));
         rw.set_before(op);

@@ -31,6 +31,7 @@ pub mod registry;
 pub mod rewrite;
 pub mod rewriter;
 pub mod symbols;
+pub mod trace;
 pub mod types;
 pub mod verify;
 

@@ -40,7 +40,7 @@ impl<'b> Rewriter<'b> {
         Self { builder: Builder::with_listener(cx, body, listener) }
     }
 
-    fn notify(&mut self, event: impl FnOnce(&mut dyn Listener, &Body)) {
+    pub(crate) fn notify(&mut self, event: impl FnOnce(&mut dyn Listener, &Body)) {
         let (body, listener) = self.builder.parts();
         if let Some(listener) = listener {
             event(listener, body);
@@ -61,6 +61,14 @@ impl<'b> Rewriter<'b> {
     pub fn notify_match_failure<T>(&mut self, op: Op, reason: impl Fn() -> String) -> Option<T> {
         self.notify(|l, b| l.match_failed(b, op, &reason));
         None
+    }
+
+    /// What a pattern looked for; when it found nothing, says why the pattern does not apply, for use with `?`.
+    pub fn require<T>(&mut self, op: Op, found: Option<T>, reason: &str) -> Option<T> {
+        if found.is_none() {
+            return self.notify_match_failure(op, || reason.to_string());
+        }
+        found
     }
 
     // ---- replacing and erasing

@@ -8,6 +8,7 @@ use sutura_ir::constraints::*;
 use sutura_ir::pass::PassError;
 use sutura_ir::rewrite::conversion::*;
 use sutura_ir::smallvec::smallvec;
+use sutura_ir::trace::{DIALECT_CONVERSION, Trace};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::*;
 
@@ -97,6 +98,7 @@ type Apply = fn(
     &ConversionTarget<'_>,
     &ConversionPatterns,
     &mut Diagnostics,
+    &mut Trace,
 ) -> Result<ConversionOutcome, PassError>;
 
 /// Runs a conversion on a text: the text after it, or what was said and the kind of error. What it leaves is verified.
@@ -109,7 +111,7 @@ fn convert_by(
     let cx = context();
     let mut module = parse(&cx, text);
     let mut diags = Diagnostics::default();
-    let result = apply(&cx, module.body_mut(), target, patterns, &mut diags);
+    let result = apply(&cx, module.body_mut(), target, patterns, &mut diags, &mut Trace::off());
     let printed = module_text(&cx, &module, &PrintOptions::default());
     let mut wrong = Diagnostics::default();
     let verified = verify(module.op_ref(&cx), VerifyOptions::default(), &mut wrong);
@@ -259,7 +261,8 @@ fn an_analysis_changes_nothing() {
     let mut patterns = ConversionPatterns::new();
     patterns.add::<AOp<'_>>("a-to-b", step!(AOp => BOp));
     let mut diags = Diagnostics::default();
-    let found = analyze_conversion(&cx, module.body(), &target, &patterns, &mut diags).expect("the patterns are right");
+    let found = analyze_conversion(&cx, module.body(), &target, &patterns, &mut diags, &mut Trace::off())
+        .expect("the patterns are right");
     let names: Vec<&str> = found.legalizable.iter().map(|op| module.body().name(*op).as_str(&cx)).collect();
     assert_eq!(names, ["t.make", "t.a"]);
     assert_eq!(found.failures[0].message, "failed to legalize operation 't.use', which is unknown to the target");
@@ -443,4 +446,40 @@ fn function_types_are_converted_as_their_parts() {
     );
     assert_eq!(converter.convert_function(&cx, ty(&[Type::F16], &[])), None);
     assert!(converter.is_legal_signature(&cx, ty(&[Type::I64], &[Type::F32])));
+}
+
+#[test]
+fn each_step_can_be_written_down() {
+    let mut target = ConversionTarget::new();
+    target.legal_op::<MakeOp<'_>>().legal_op::<UseOp<'_>>().legal_op::<BOp<'_>>().illegal_op::<AOp<'_>>();
+    let mut patterns = ConversionPatterns::new();
+    patterns
+        .add_fn("a-if-float", Some("t.a"), 2, |op, _, rw| rw.notify_match_failure(op, || "only floats".to_string()))
+        .add::<AOp<'_>>("a-to-b", step!(AOp => BOp));
+    let convert = |trace: &mut Trace| {
+        let cx = context();
+        let mut module = parse(&cx, CHAIN);
+        let mut diags = Diagnostics::default();
+        apply_partial_conversion(&cx, module.body_mut(), &target, &patterns, &mut diags, trace).expect("it converts");
+    };
+    let mut trace = Trace::of(&[&DIALECT_CONVERSION]);
+    convert(&mut trace);
+    let expected = "\
+dialect-conversion {
+  't.make' at test.mlir:1:6 -> legal
+  't.a' at test.mlir:2:6 {
+    pattern 'a-if-float' -> does not apply: only floats
+    pattern 'a-to-b' {
+      inserted 't.b' at test.mlir:2:6
+      replaced 't.a' at test.mlir:2:6 by 't.b' at test.mlir:2:6
+    } -> applied
+    't.b' at test.mlir:2:6 -> legal
+  } -> legalized
+  't.use' at test.mlir:3:1 -> legal
+} -> done
+";
+    assert_eq!(trace.text(), expected);
+    let mut off = Trace::off();
+    convert(&mut off);
+    assert_eq!((off.text(), off.written().len()), ("", 0));
 }

@@ -52,39 +52,56 @@ fn replace_by_offset(op: Op, rw: &mut Rewriter<'_>, value: Value, negated: bool,
     Some(())
 }
 
+const NO_OFFSET: &str = "one operand is no constant, or the other one does not add a constant or subtract one";
+
 /// `(±x + c0) + c1` to `±x + (c0 + c1)`.
 fn add_of_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (value, negated, sum) = {
+    let found = (|| {
         let add = view::<AddIOp<'_>>(rw, op)?;
         let this = add.op_ref();
         let inner = Offset::of(this, add.lhs())?;
         let outer = this.constant(add.rhs())?;
-        (inner.value, inner.negated, combine(this.cx, this.ty(add.rhs()), inner.offset, outer, i64::wrapping_add)?)
-    };
+        Some((
+            inner.value,
+            inner.negated,
+            combine(this.cx, this.ty(add.rhs()), inner.offset, outer, i64::wrapping_add)?,
+        ))
+    })();
+    let (value, negated, sum) = rw.require(op, found, NO_OFFSET)?;
     replace_by_offset(op, rw, value, negated, sum)
 }
 
 /// `(±x + c0) - c1` to `±x + (c0 - c1)`.
 fn sub_constant_from_offset(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (value, negated, difference) = {
+    let found = (|| {
         let sub = view::<SubIOp<'_>>(rw, op)?;
         let this = sub.op_ref();
         let inner = Offset::of(this, sub.lhs())?;
         let outer = this.constant(sub.rhs())?;
-        (inner.value, inner.negated, combine(this.cx, this.ty(sub.rhs()), inner.offset, outer, i64::wrapping_sub)?)
-    };
+        Some((
+            inner.value,
+            inner.negated,
+            combine(this.cx, this.ty(sub.rhs()), inner.offset, outer, i64::wrapping_sub)?,
+        ))
+    })();
+    let (value, negated, difference) = rw.require(op, found, NO_OFFSET)?;
     replace_by_offset(op, rw, value, negated, difference)
 }
 
 /// `c1 - (±x + c0)` to `(c1 - c0) ∓ x`.
 fn sub_offset_from_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (value, negated, difference) = {
+    let found = (|| {
         let sub = view::<SubIOp<'_>>(rw, op)?;
         let this = sub.op_ref();
         let inner = Offset::of(this, sub.rhs())?;
         let outer = this.constant(sub.lhs())?;
-        (inner.value, !inner.negated, combine(this.cx, this.ty(sub.lhs()), outer, inner.offset, i64::wrapping_sub)?)
-    };
+        Some((
+            inner.value,
+            !inner.negated,
+            combine(this.cx, this.ty(sub.lhs()), outer, inner.offset, i64::wrapping_sub)?,
+        ))
+    })();
+    let (value, negated, difference) = rw.require(op, found, NO_OFFSET)?;
     replace_by_offset(op, rw, value, negated, difference)
 }
 
@@ -159,19 +176,20 @@ rewrite! {
 
 /// `select c, (select c, a, b), d` to `select c, a, d`, and likewise on the other side.
 fn select_of_select(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (condition, when_true, when_false) = {
+    let found = {
         let select = view::<SelectOp<'_>>(rw, op)?;
         let same = |value| rw.def::<SelectOp<'_>>(value).filter(|inner| inner.condition() == select.condition());
         match (same(select.true_value()), same(select.false_value())) {
-            (None, None) => return None,
-            (on_true, on_false) => (
+            (None, None) => None,
+            (on_true, on_false) => Some([
                 select.condition(),
                 on_true.map_or(select.true_value(), |s| s.true_value()),
                 on_false.map_or(select.false_value(), |s| s.false_value()),
-            ),
+            ]),
         }
     };
-    rw.set_operands(op, &[condition, when_true, when_false]);
+    let operands = rw.require(op, found, "neither side is an `arith.select` on the same condition")?;
+    rw.set_operands(op, &operands);
     Some(())
 }
 
@@ -192,14 +210,14 @@ fn replace_by_cast(
 /// `trunci (ext x)` to a shorter cast of `x`.
 fn trunci_of_ext(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let widened = rw.body().operand(op, 0);
-    let (input, signed) = match rw.def::<ExtSIOp<'_>>(widened) {
-        Some(ext) => (ext.input(), true),
-        None => (rw.def::<ExtUIOp<'_>>(widened)?.input(), false),
-    };
+    let signed = rw.def::<ExtSIOp<'_>>(widened).map(|ext| (ext.input(), true));
+    let found = signed.or_else(|| Some((rw.def::<ExtUIOp<'_>>(widened)?.input(), false)));
+    let (input, signed) = rw.require(op, found, "its operand is not widened by `arith.extsi` or `arith.extui`")?;
     let width = |v| constant::int_width(rw.cx(), rw.body().ty(v));
     let (from, to) = (width(input)?, width(rw.body().result(op, 0))?);
     match from.cmp(&to) {
-        std::cmp::Ordering::Equal => None,
+        // Its fold replaces it.
+        std::cmp::Ordering::Equal => rw.notify_match_failure(op, || "the widths are the same".to_string()),
         std::cmp::Ordering::Greater => replace_by_cast(op, rw, input, TruncIOp::value),
         std::cmp::Ordering::Less if signed => replace_by_cast(op, rw, input, ExtSIOp::value),
         std::cmp::Ordering::Less => replace_by_cast(op, rw, input, ExtUIOp::value),
@@ -208,20 +226,22 @@ fn trunci_of_ext(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
 
 /// `(-a) / (-b)` to `a / b`.
 fn divf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (lhs, rhs) = {
+    let found = (|| {
         let div = view::<DivFOp<'_>>(rw, op)?;
-        (rw.def::<NegFOp<'_>>(div.lhs())?.operand(), rw.def::<NegFOp<'_>>(div.rhs())?.operand())
-    };
+        Some((rw.def::<NegFOp<'_>>(div.lhs())?.operand(), rw.def::<NegFOp<'_>>(div.rhs())?.operand()))
+    })();
+    let (lhs, rhs) = rw.require(op, found, "not both operands are results of `arith.negf`")?;
     rw.set_operands(op, &[lhs, rhs]);
     Some(())
 }
 
 /// `(-a) * (-b)` to `a * b`.
 fn mulf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (lhs, rhs) = {
+    let found = (|| {
         let mul = view::<MulFOp<'_>>(rw, op)?;
-        (rw.def::<NegFOp<'_>>(mul.lhs())?.operand(), rw.def::<NegFOp<'_>>(mul.rhs())?.operand())
-    };
+        Some((rw.def::<NegFOp<'_>>(mul.lhs())?.operand(), rw.def::<NegFOp<'_>>(mul.rhs())?.operand()))
+    })();
+    let (lhs, rhs) = rw.require(op, found, "not both operands are results of `arith.negf`")?;
     rw.set_operands(op, &[lhs, rhs]);
     Some(())
 }

@@ -23,36 +23,39 @@ impl Canonicalize for CondBranchOp<'_> {
 /// `assert true` goes.
 fn assert_true(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let this = rw.op_ref(op);
-    (this.constant(this.operand(0)) == Some(Attr::TRUE)).then_some(())?;
+    let holds = (this.constant(this.operand(0)) == Some(Attr::TRUE)).then_some(());
+    rw.require(op, holds, "the condition is not the constant `true`")?;
     rw.erase_op(op);
     Some(())
 }
 
 /// `cond_br true, ^a, ^b` to `br ^a`.
 fn branch_on_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (dest, operands): (_, Vec<Value>) = {
+    let taken = (|| {
         let branch = rw.view::<CondBranchOp<'_>>(op)?;
         let this = rw.op_ref(op);
-        if rw.cx().as_bool(this.constant(branch.condition())?)? {
-            (branch.true_dest(), branch.true_operands().collect())
+        Some(if rw.cx().as_bool(this.constant(branch.condition())?)? {
+            (branch.true_dest(), branch.true_operands().collect::<Vec<Value>>())
         } else {
             (branch.false_dest(), branch.false_operands().collect())
-        }
-    };
+        })
+    })();
+    let (dest, operands) = rw.require(op, taken, "the condition is no constant")?;
     replace_by_branch(op, rw, dest, &operands)
 }
 
 /// `cond_br %c, ^a(%x), ^a(%y)` to `br ^a(select %c, %x, %y)`, without a `select` where the values are the same.
 /// Where other branches go to the block too, the values have to be the same: the side taken says something else there.
 fn branch_to_one_block(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (dest, condition, pairs) = {
+    let found = {
         let branch = rw.view::<CondBranchOp<'_>>(op)?;
-        (branch.true_dest() == branch.false_dest()).then_some(())?;
         let pairs: Vec<(Value, Value)> = branch.true_operands().zip(branch.false_operands()).collect();
-        (branch.true_dest(), branch.condition(), pairs)
+        (branch.true_dest() == branch.false_dest()).then_some((branch.true_dest(), branch.condition(), pairs))
     };
+    let (dest, condition, pairs) = rw.require(op, found, "it goes to two different blocks")?;
     if pairs.iter().any(|(x, y)| x != y) && !is_only_branch(op, rw, dest) {
-        return None;
+        let reason = "it passes different values, and other branches go to the block, too";
+        return rw.notify_match_failure(op, || reason.to_string());
     }
     let loc = rw.body().loc(op);
     rw.set_before(op);

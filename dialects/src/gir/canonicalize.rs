@@ -24,21 +24,22 @@ fn trips(this: ForOp<'_>) -> Option<i64> {
 }
 
 fn without_trips(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let inits: Vec<Value> = {
+    let found: Option<Vec<Value>> = {
         let this = rw.view::<ForOp<'_>>(op)?;
-        (trips(this)? == 0).then(|| this.inits().collect())?
+        (trips(this) == Some(0)).then(|| this.inits().collect())
     };
+    let inits = rw.require(op, found, "its bounds are not such that it runs no trip")?;
     rw.replace_op(op, &inits);
     Some(())
 }
 
 fn of_one_trip(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (block, args) = {
-        let this = rw.view::<ForOp<'_>>(op)?;
-        (trips(this)? == 1).then_some(())?;
+    let found = (|| {
+        let this = rw.view::<ForOp<'_>>(op).filter(|this| trips(*this) == Some(1))?;
         let args: Vec<Value> = std::iter::once(this.lo()).chain(this.inits()).collect();
-        (this.body().entry()?.block, args)
-    };
+        Some((this.body().entry()?.block, args))
+    })();
+    let (block, args) = rw.require(op, found, "its bounds are not constants that are one apart")?;
     let end = rw.body().last_op(block)?;
     rw.inline_block_before(block, op, &args);
     let results: Vec<Value> = rw.body().operands(end).collect();

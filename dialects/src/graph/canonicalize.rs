@@ -19,7 +19,7 @@ impl Canonicalize for ComputeOp<'_> {
 /// An input whose number the body does not use, or that is read like another one, goes, unless an iterator's extent
 /// is known by nothing else.
 fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (input, twin) = {
+    let found = (|| {
         let compute = rw.view::<ComputeOp<'_>>(op)?;
         let view = compute.op_ref();
         let args = compute.body().entry()?.args();
@@ -33,7 +33,8 @@ fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
             }
             (view.body.is_unused(args[i]) && is_dispensable(compute, i)).then_some((i, None))
         })
-    }?;
+    })();
+    let (input, twin) = rw.require(op, found, "every input is read, or gives an extent, and no two are the same")?;
     remove_input(op, input, twin, rw)
 }
 
@@ -88,7 +89,7 @@ fn remove_input(op: Op, input: usize, twin: Option<Value>, rw: &mut Rewriter<'_>
 
 /// An input that holds one number everywhere becomes that constant in the body.
 fn splat_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (arg, number) = {
+    let found = (|| {
         let compute = rw.view::<ComputeOp<'_>>(op)?;
         let view = compute.op_ref();
         let args = compute.body().entry()?.args();
@@ -98,7 +99,8 @@ fn splat_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
             let number = splat_number(view, view.constant(view.operand(i))?)?;
             (inside && !view.body.is_unused(args[i])).then_some((args[i], number))
         })
-    }?;
+    })();
+    let (arg, number) = rw.require(op, found, "no input that is read is a constant of one number everywhere")?;
     let block = rw.body().value_block(arg)?;
     let (loc, ty) = (rw.body().loc(op), rw.body().ty(arg));
     rw.set_to_start(block);
@@ -121,9 +123,10 @@ impl Canonicalize for ReshapeOp<'_> {
 }
 
 fn reshape_of_reshape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let input = rw.view::<ReshapeOp<'_>>(op)?.input();
+    let inner = rw.def::<ReshapeOp<'_>>(input).map(|inner| inner.input());
+    let source = rw.require(op, inner, "what it reshapes is no result of `graph.reshape`")?;
     let outer = rw.view::<ReshapeOp<'_>>(op)?;
-    let inner = rw.def::<ReshapeOp<'_>>(outer.input())?;
-    let source = inner.input();
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(outer.result()))?;
     // Zeros in the shape operand copy sizes of the reshape between.
     if outer.shape().is_some() || !sizes_are_determined(outer.op_ref(), source, &sizes) {
@@ -135,8 +138,9 @@ fn reshape_of_reshape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
 
 /// Where types say all sizes but one, the operand is not needed.
 fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let shape = rw.view::<ReshapeOp<'_>>(op)?.shape();
+    rw.require(op, shape, "it has no shape operand")?;
     let reshape = rw.view::<ReshapeOp<'_>>(op)?;
-    reshape.shape()?;
     let input = reshape.input();
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(reshape.result()))?;
     if !sizes_are_determined(reshape.op_ref(), input, &sizes) {
@@ -169,7 +173,8 @@ fn flatten_concat(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         }
     }
     if !changed {
-        return None;
+        let reason = "no input is a concatenation along the same axis that nothing else uses";
+        return rw.notify_match_failure(op, || reason.to_string());
     }
     rw.set_operands(op, &operands);
     Some(())
@@ -183,11 +188,14 @@ impl Canonicalize for SliceOp<'_> {
 
 /// Bounds that are constants become attributes.
 fn constant_bounds(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let slice = rw.view::<SliceOp<'_>>(op)?;
-    slice.bounds().next()?;
-    let (starts, ends) = slice_bounds(slice.op_ref(), slice, &ShapeEnv::new(Facts::new()));
-    let known = |list: Vec<Option<Poly>>| list.iter().map(|p| p.as_ref()?.as_const()).collect::<Option<Vec<i64>>>();
-    let (starts, ends, input) = (known(starts)?, known(ends)?, slice.input());
+    let found = (|| {
+        let slice = rw.view::<SliceOp<'_>>(op)?;
+        slice.bounds().next()?;
+        let (starts, ends) = slice_bounds(slice.op_ref(), slice, &ShapeEnv::new(Facts::new()));
+        let known = |list: Vec<Option<Poly>>| list.iter().map(|p| p.as_ref()?.as_const()).collect::<Option<Vec<i64>>>();
+        Some((known(starts)?, known(ends)?, slice.input()))
+    })();
+    let (starts, ends, input) = rw.require(op, found, "it has no operands for its bounds, or not all are constants")?;
     let cx = rw.cx();
     rw.set_operands(op, &[input]);
     rw.set_prop(op, "starts", Some(cx.i64_array(&starts)));

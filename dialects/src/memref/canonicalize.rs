@@ -49,7 +49,7 @@ fn alloc_that_is_only_written(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
         let stored_into = user.as_::<StoreOp<'_>>().is_some_and(|s| s.memref() == memory && s.stored() != memory);
         stored_into || user.is::<DeallocOp<'_>>()
     });
-    only_written.then_some(())?;
+    rw.require(op, only_written.then_some(()), "something other than a store into it, or a deallocation, uses it")?;
     users.dedup();
     for user in users {
         rw.erase_op(user);
@@ -64,7 +64,7 @@ fn alloc_of_constant_size(
     rw: &mut Rewriter<'_>,
     build: fn(&mut Builder<'_>, Loc, &[Value], Option<i64>, Type) -> Value,
 ) -> Option<()> {
-    let (old, new, sizes, alignment) = {
+    let found = (|| {
         let this = rw.op_ref(op);
         let cx = rw.cx();
         let old = this.ty(this.result(0));
@@ -85,8 +85,10 @@ fn alloc_of_constant_size(
             AttrData::Integer { value, .. } => Some(value),
             _ => None,
         });
-        (new != old).then_some((old, new, sizes, alignment))?
-    };
+        (new != old).then_some((old, new, sizes, alignment))
+    })();
+    let reason = "no dynamic size is a constant, or there is a layout";
+    let (old, new, sizes, alignment) = rw.require(op, found, reason)?;
     let loc = rw.body().loc(op);
     rw.set_before(op);
     let memory = build(rw, loc, &sizes, alignment, new);
@@ -97,7 +99,8 @@ fn alloc_of_constant_size(
 
 /// `copy x, x` goes.
 fn copy_to_itself(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    (rw.body().operand(op, 0) == rw.body().operand(op, 1)).then_some(())?;
+    let same = (rw.body().operand(op, 0) == rw.body().operand(op, 1)).then_some(());
+    rw.require(op, same, "source and target are two values")?;
     rw.erase_op(op);
     Some(())
 }

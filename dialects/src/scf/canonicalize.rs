@@ -20,34 +20,37 @@ impl Canonicalize for IfOp<'_> {
     }
 }
 
+const NOT_THAT_OFTEN: &str = "bounds and step are not constants with which it runs that often";
+
 fn loop_without_iterations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let inits: Vec<Value> = {
+    let found: Option<Vec<Value>> = {
         let for_op = rw.view::<ForOp<'_>>(op)?;
-        (trip_count(for_op)? == 0).then(|| for_op.init_args().collect())?
+        (trip_count(for_op) == Some(0)).then(|| for_op.init_args().collect())
     };
+    let inits = rw.require(op, found, NOT_THAT_OFTEN)?;
     rw.replace_op(op, &inits);
     Some(())
 }
 
 fn loop_of_one_iteration(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (block, args) = {
-        let for_op = rw.view::<ForOp<'_>>(op)?;
-        (trip_count(for_op)? == 1).then_some(())?;
+    let found = (|| {
+        let for_op = rw.view::<ForOp<'_>>(op).filter(|for_op| trip_count(*for_op) == Some(1))?;
         let args: Vec<Value> = std::iter::once(for_op.lower_bound()).chain(for_op.init_args()).collect();
-        (for_op.region().entry()?.block, args)
-    };
+        Some((for_op.region().entry()?.block, args))
+    })();
+    let (block, args) = rw.require(op, found, NOT_THAT_OFTEN)?;
     replace_by_block(op, rw, block, &args)
 }
 
 fn if_on_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let taken = {
+    let found = (|| {
         let if_op = rw.view::<IfOp<'_>>(op)?;
         let this = if_op.op_ref();
         let condition = rw.cx().as_bool(this.constant(if_op.condition())?)?;
         let region = if condition { if_op.then_region() } else { if_op.else_region() };
-        region.entry().map(|b| b.block)
-    };
-    match taken {
+        Some(region.entry().map(|b| b.block))
+    })();
+    match rw.require(op, found, "the condition is no constant")? {
         Some(block) => replace_by_block(op, rw, block, &[]),
         None => {
             rw.erase_op(op);

@@ -15,7 +15,7 @@ impl Canonicalize for CreateMaskOp<'_> {
 
 /// `create_mask` of constants to `constant_mask`, whose bounds lie inside the vector.
 fn mask_of_constants(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let (bounds, ty) = {
+    let found = (|| {
         let this = rw.op_ref(op);
         let ty = this.ty(this.result(0));
         let shape = VectorShape::of(rw.cx(), ty);
@@ -27,8 +27,9 @@ fn mask_of_constants(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
             .zip(sizes)
             .map(|(v, size)| Some(rw.cx().as_int(this.constant(v)?)?.clamp(0, size)))
             .collect::<Option<_>>()?;
-        (bounds, ty)
-    };
+        Some((bounds, ty))
+    })();
+    let (bounds, ty) = rw.require(op, found, "a bound is no constant, or a dimension is scalable")?;
     let empty = bounds.contains(&0);
     let bounds: Vec<i64> = if empty { vec![0; bounds.len()] } else { bounds };
     let loc = rw.body().loc(op);

@@ -78,7 +78,7 @@ impl Pass for LowerSat {
         target.illegal_dialect("sat").legal_dialect("arith");
         let mut patterns = ConversionPatterns::new();
         patterns.add::<AddOp<'_>>("lower-add", lower_add);
-        let outcome = apply_partial_conversion(run.cx, run.body, &target, &patterns, run.diags)?;
+        let outcome = apply_partial_conversion(run.cx, run.body, &target, &patterns, run.diags, run.trace)?;
         Ok(PreservedAnalyses::unless(outcome.changed))
     }
 }

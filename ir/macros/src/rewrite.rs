@@ -254,7 +254,7 @@ struct Match<'r> {
 
 fn expand_rule(rule: &Rule) -> Result<TokenStream> {
     let mut matching = Match { rw: &rule.rw, steps: Vec::new(), bound: Vec::new(), nodes: 0 };
-    matching.node(&rule.pattern, &quote! { op });
+    matching.node(&rule.pattern, &quote! { op }, None);
     for clause in &rule.clauses {
         matching.clause(clause);
     }
@@ -302,15 +302,18 @@ fn expand_rule(rule: &Rule) -> Result<TokenStream> {
 }
 
 impl Match<'_> {
-    /// Matches the op in the variable `at`.
-    fn node(&mut self, node: &Node, at: &TokenStream) {
+    /// Matches the op in the variable `at`, which defines `operand` of another one.
+    fn node(&mut self, node: &Node, at: &TokenStream, operand: Option<&str>) {
         let (rw, op) = (self.rw, &node.op);
         let (count, open) = (node.operands.len(), node.open);
-        let name = op.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let name = last_name(op);
         let view = format_ident!("view{}", self.nodes, span = Span::mixed_site());
         let this = format_ident!("op{}", self.nodes, span = Span::mixed_site());
         self.nodes += 1;
-        let reason = format!("it is no `{name}`");
+        let reason = match operand {
+            Some(operand) => not_made_by(operand, &name),
+            None => format!("it is no `{name}`"),
+        };
         // The span of the op's name, so that errors of the compiler point at it.
         self.steps.push(quote_spanned! { op.span() =>
             const { ::sutura_ir::pattern::expect_operands(<#op as ::sutura_ir::op_def::OpView<'_>>::OPERANDS, #count, #open) };
@@ -345,7 +348,7 @@ impl Match<'_> {
             self.bind(&simple.ident, &quote! { #view.#attr() }, &reason);
             return;
         }
-        self.bind_pattern(pat, &quote! { #view.#attr() }, &reason);
+        self.bind_pattern(pat, &quote! { #view.#attr() }, &quote! { #reason });
     }
 
     fn operand(&mut self, operand: &Operand, index: usize, this: &Ident, op: &str) {
@@ -375,14 +378,15 @@ impl Match<'_> {
                 self.bind(name, &quote! { #found }, &reason);
             }
             OperandKind::Op(node) => {
-                let reason = format!("operand #{index} of `{op}` is the result of no op");
+                let operand = format!("operand #{index} of `{op}`");
+                let reason = not_made_by(&operand, &last_name(&node.op));
                 let found = format_ident!("definition", span = Span::mixed_site());
                 self.steps.push(quote! {
                     let ::core::option::Option::Some(#found) = #rw.body().defining_op(#value) else {
                         return ::core::result::Result::Err(#reason);
                     };
                 });
-                self.node(node, &quote! { #found });
+                self.node(node, &quote! { #found }, Some(&operand));
             }
         }
     }
@@ -397,7 +401,7 @@ impl Match<'_> {
         }
     }
 
-    fn bind_pattern(&mut self, pat: &Pat, value: &TokenStream, reason: &str) {
+    fn bind_pattern(&mut self, pat: &Pat, value: &TokenStream, reason: &TokenStream) {
         self.steps.push(quote! {
             #[allow(irrefutable_let_patterns)]
             let #pat = #value else { return ::core::result::Result::Err(#reason); };
@@ -413,14 +417,27 @@ impl Match<'_> {
 
     fn clause(&mut self, clause: &Clause) {
         match clause {
-            Clause::Let(pat, expr) => self.bind_pattern(pat, &quote! { #expr }, "a `let` of the rule does not match"),
+            Clause::Let(pat, expr) => {
+                // The rule's own words are what its author looks for.
+                let reason = quote! {
+                    ::core::concat!("`let ", ::core::stringify!(#pat), " = ", ::core::stringify!(#expr), "` does not match")
+                };
+                self.bind_pattern(pat, &quote! { #expr }, &reason);
+            }
             Clause::If(expr) => {
-                self.steps.push(quote! {
-                    if !(#expr) { return ::core::result::Result::Err("an `if` of the rule does not hold"); }
-                });
+                let reason = quote! { ::core::concat!("`if ", ::core::stringify!(#expr), "` does not hold") };
+                self.steps.push(quote! { if !(#expr) { return ::core::result::Result::Err(#reason); } });
             }
         }
     }
+}
+
+fn last_name(path: &Path) -> String {
+    path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default()
+}
+
+fn not_made_by(operand: &str, op: &str) -> String {
+    format!("{operand} is not the result of `{op}`")
 }
 
 fn is_lower(ident: &Ident) -> bool {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::PassRun;
+use super::{OpLabel, PassRun, Remarks};
 use crate::analysis::{Analyses, Analysis};
 use crate::body::{Body, Op, OpHeader};
 use crate::context::Context;
 use crate::registry::OpName;
+use crate::trace::Trace;
 
 /// One of the bodies that a pass works on.
 pub struct BodyRun<'r> {
@@ -20,6 +21,10 @@ pub struct BodyRun<'r> {
     pub body: &'r mut Body,
     /// What is known of it, for work that borrows the body elsewhere.
     pub analyses: &'r mut Analyses,
+    /// What is said of the work on it; reported in the order in which the bodies are in the results.
+    pub remarks: &'r mut Remarks,
+    /// Where drivers write down what they do step by step, for those who ask.
+    pub trace: &'r mut Trace,
 }
 
 impl BodyRun<'_> {
@@ -42,6 +47,14 @@ struct Slot {
     parent: usize,
     body: Box<Body>,
     analyses: Analyses,
+    remarks: Remarks,
+    trace: Trace,
+}
+
+/// What a slot is made with.
+struct Blank {
+    remarks: Remarks,
+    trace: Trace,
 }
 
 impl PassRun<'_> {
@@ -51,20 +64,27 @@ impl PassRun<'_> {
     pub fn for_each_body<T: Send>(&mut self, work: impl Fn(&mut BodyRun<'_>) -> T + Sync) -> Vec<T> {
         let cx = self.cx;
         let mut levels: Vec<Vec<Slot>> = Vec::new();
-        let mut next = take_nested(0, self.body, self.analyses);
+        let mut remarks = self.gather_remarks();
+        let blank = Blank { remarks: remarks.clone(), trace: self.trace.another() };
+        let mut next = take_nested(0, self.body, self.analyses, &blank);
         while !next.is_empty() {
             levels.push(next);
             let level = levels.last_mut().expect("just pushed");
             let nested = level.iter_mut().enumerate();
-            next = nested.flat_map(|(index, slot)| take_nested(index, &mut slot.body, &mut slot.analyses)).collect();
+            next = nested
+                .flat_map(|(index, slot)| take_nested(index, &mut slot.body, &mut slot.analyses, &blank))
+                .collect();
         }
         let mut results = Vec::new();
         while let Some(mut level) = levels.pop() {
-            let work =
-                |Slot { header, body, analyses, .. }: &mut Slot| work(&mut BodyRun { cx, header, body, analyses });
+            let work = |Slot { header, body, analyses, remarks, trace, .. }: &mut Slot| {
+                work(&mut BodyRun { cx, header, body, analyses, remarks, trace })
+            };
             let done: Vec<T> = level.par_iter_mut().map(work).collect();
             results.extend(done);
             for slot in level {
+                self.report(slot.remarks);
+                self.trace.append_group(|| label_of(cx, &slot.header), slot.trace);
                 let (body, analyses) = match levels.last_mut() {
                     Some(level) => {
                         let around = &mut level[slot.parent];
@@ -76,19 +96,30 @@ impl PassRun<'_> {
                 analyses.put_nested(slot.op, slot.analyses);
             }
         }
-        results.push(work(&mut BodyRun { cx, header: self.header, body: self.body, analyses: self.analyses }));
+        let (header, body, analyses) = (&*self.header, &mut *self.body, &mut *self.analyses);
+        results.push(work(&mut BodyRun { cx, header, body, analyses, remarks: &mut remarks, trace: self.trace }));
+        self.report(remarks);
         results
     }
 }
 
+/// What an op with this header is called.
+fn label_of(cx: &Context, header: &OpHeader) -> OpLabel {
+    let name = cx.ident("sym_name");
+    let symbol = cx.entry(header.props, name).or_else(|| cx.entry(header.attrs, name)).and_then(|name| cx.as_str(name));
+    OpLabel { op: header.name.as_str(cx).to_string(), symbol: symbol.map(ToString::to_string) }
+}
+
 /// Takes the nested bodies out of `body`, in the order of the text, with what is known of them.
-fn take_nested(parent: usize, body: &mut Body, analyses: &mut Analyses) -> Vec<Slot> {
+fn take_nested(parent: usize, body: &mut Body, analyses: &mut Analyses, blank: &Blank) -> Vec<Slot> {
     let ops: Vec<Op> = body.preorder().filter(|op| body.nested(*op).is_some()).collect();
     ops.into_iter()
         .filter_map(|op| {
             let header = *body.header(op);
             let inside = body.replace_nested(op, None)?;
-            Some(Slot { header, op, parent, body: inside, analyses: analyses.take_nested(op) })
+            let Blank { remarks, trace } = blank;
+            let (remarks, trace) = (remarks.clone(), trace.another());
+            Some(Slot { header, op, parent, body: inside, analyses: analyses.take_nested(op), remarks, trace })
         })
         .collect()
 }

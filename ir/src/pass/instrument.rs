@@ -94,6 +94,13 @@ pub struct OpLabel {
     pub symbol: Option<String>,
 }
 
+impl std::fmt::Display for OpLabel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "'{}'", self.op)?;
+        self.symbol.iter().try_for_each(|symbol| write!(f, " @{symbol}"))
+    }
+}
+
 impl Dump {
     /// The heading in the form that viewers of MLIR's dumps know.
     pub fn heading(&self, module_scope: bool) -> String {

@@ -11,6 +11,7 @@ mod parse;
 mod pipeline;
 mod place;
 mod registry;
+mod remarks;
 mod report;
 mod run;
 mod snapshot;
@@ -22,6 +23,7 @@ use crate::body::{Body, OpHeader};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, RemarkKind, Reported};
 use crate::location::Loc;
+use crate::trace::Trace;
 pub use bodies::BodyRun;
 pub use instance::PassInstance;
 pub use instrument::{Dump, IrPrinting, OpLabel, PassFilter, PrintOp, When};
@@ -30,6 +32,7 @@ pub use parse::parse_pipeline;
 pub use pipeline::{Item, OpPassManager};
 pub use place::place_passes;
 pub use registry::{NamedPipeline, PassRegistry};
+pub use remarks::Remarks;
 pub use report::{Failure, PassRecord, PassSpan, PipelineReport, banner};
 pub use run::{Event, RunConfig, run_pipeline};
 pub use snapshot::{SymbolEntry, SymbolSnapshot};
@@ -119,7 +122,10 @@ pub struct PassRun<'r> {
     pub(crate) analyses: &'r mut Analyses,
     pub(crate) info: &'static PassInfo,
     pub(crate) counts: &'r mut [u64],
+    /// Where drivers write down what they do step by step, for those who ask.
+    pub trace: &'r mut Trace,
     pub(crate) printed: &'r mut Vec<String>,
+    pub(crate) no_remarks: bool,
 }
 
 impl PassRun<'_> {
@@ -143,23 +149,46 @@ impl PassRun<'_> {
         self.printed.push(text);
     }
 
+    /// True when somebody listens to remarks: only then what they say has to be worked out.
+    pub fn wants_remarks(&self) -> bool {
+        !self.no_remarks
+    }
+
+    /// Remarks of work on one of several bodies, to be given back by [`PassRun::report`].
+    pub fn gather_remarks(&self) -> Remarks {
+        Remarks { list: self.wants_remarks().then(Vec::new) }
+    }
+
+    /// Reports gathered remarks, in their order.
+    pub fn report(&mut self, remarks: Remarks) {
+        for remark in remarks.list.into_iter().flatten() {
+            self.diags.report(remark);
+        }
+    }
+
     /// Says what the pass did.
     pub fn passed(&mut self, loc: Loc, message: impl Into<String>) {
-        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Passed));
+        self.say(RemarkKind::Passed, loc, message);
     }
 
     /// Says what the pass did not do, and why.
     pub fn missed(&mut self, loc: Loc, message: impl Into<String>) {
-        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Missed));
+        self.say(RemarkKind::Missed, loc, message);
     }
 
     /// Says what the pass tried in vain.
     pub fn failed(&mut self, loc: Loc, message: impl Into<String>) {
-        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Failed));
+        self.say(RemarkKind::Failed, loc, message);
     }
 
     /// Says what the pass found out.
     pub fn remark(&mut self, loc: Loc, message: impl Into<String>) {
-        self.diags.report(Diagnostic::remark(loc, message).kind(RemarkKind::Analysis));
+        self.say(RemarkKind::Analysis, loc, message);
+    }
+
+    fn say(&mut self, kind: RemarkKind, loc: Loc, message: impl Into<String>) {
+        if self.wants_remarks() {
+            self.diags.report(Diagnostic::remark(loc, message).kind(kind));
+        }
     }
 }

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::{PassInfo, PassInstance, PassOptions};
 use crate::diagnostics::did_you_mean;
+use crate::trace::{COMPONENTS, Component};
 
 /// A pipeline with a name.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct NamedPipeline {
 pub struct PassRegistry {
     passes: IndexMap<&'static str, &'static PassInfo>,
     pipelines: IndexMap<&'static str, NamedPipeline>,
+    /// Components that passes write traces of, beside those of this crate.
+    components: Vec<&'static Component>,
 }
 
 impl PassRegistry {
@@ -53,6 +56,20 @@ impl PassRegistry {
     pub fn add_pipeline(&mut self, name: &'static str, summary: &'static str, text: impl Into<String>) -> &mut Self {
         self.pipelines.insert(name, NamedPipeline { summary, text: text.into() });
         self
+    }
+
+    /// Adds a component that passes write traces of: `--debug-only` knows its name then.
+    pub fn add_component(&mut self, component: &'static Component) -> &mut Self {
+        self.components.push(component);
+        self
+    }
+
+    /// All components that can write traces, sorted by name.
+    pub fn components(&self) -> Vec<&'static Component> {
+        let mut all: Vec<_> = COMPONENTS.iter().chain(&self.components).copied().collect();
+        all.sort_by_key(|component| component.name);
+        all.dedup_by_key(|component| component.name);
+        all
     }
 
     /// A pass by its argument.

@@ -31,6 +31,8 @@ pub struct PipelineReport {
     pub failure: Option<Failure>,
     /// Each pass on each op, in the order of the text, where it is asked for.
     pub spans: Vec<PassSpan>,
+    /// Names of the components that wrote down what they did.
+    pub traced: Vec<&'static str>,
 }
 
 /// One pass on one op.
@@ -64,12 +66,13 @@ impl PipelineReport {
             .iter()
             .map(|(_, pass)| PassRecord { counts: vec![0; pass.info().statistics.len()], ..PassRecord::default() })
             .collect();
-        Self { records, failure: None, spans: Vec::new() }
+        Self { records, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, other: Self) {
         self.failure = self.failure.take().or(other.failure);
         self.spans.extend(other.spans);
+        self.add_traced(&other.traced);
         for (sum, one) in self.records.iter_mut().zip(&other.records) {
             sum.runs += one.runs;
             sum.time += one.time;
@@ -79,6 +82,12 @@ impl PipelineReport {
             }
             one.analyses.iter().for_each(|u| AnalysisUse::add_to(&mut sum.analyses, *u));
         }
+    }
+
+    /// Adds names of components that wrote down what they did; each is kept once.
+    pub fn add_traced(&mut self, components: &[&'static str]) {
+        let new = components.iter().filter(|name| !self.traced.contains(name)).copied().collect::<Vec<_>>();
+        self.traced.extend(new);
     }
 
     /// The statistics of all passes in the shape of the pipeline, as mlir-opt prints them.

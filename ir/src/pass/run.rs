@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::instrument::{Dump, IrPrinting, OpLabel, When};
 use super::place::paths_to;
 use super::report::{Failure, PassSpan, PipelineReport};
-use super::{Item, OpPassManager, PassError, PassInstance, PassRun, SymbolSnapshot};
+use super::{Item, OpPassManager, PassError, PassInfo, PassInstance, PassRun, SymbolSnapshot};
 use crate::analysis::{Analyses, AnalysisUse, PreservedAnalyses};
 use crate::body::{Module, Op, OpHeader};
 use crate::context::Context;
@@ -21,6 +21,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::location::Loc;
 use crate::op_ref::OpRef;
 use crate::symbols::symbol_ident;
+use crate::trace::{Component, Trace};
 use crate::verify::{VerifyOptions, verify};
 
 /// How a pipeline is run. The number of threads is that of the rayon pool in which [`run_pipeline`] is called.
@@ -34,6 +35,10 @@ pub struct RunConfig {
     pub print_ir: Option<IrPrinting>,
     /// Keep when and where each pass ran on each op, in [`PipelineReport::spans`].
     pub keep_spans: bool,
+    /// Nobody listens to remarks: passes need not make them.
+    pub no_remarks: bool,
+    /// Components that write down what they do; each pass's part of that is an [`Event::Text`].
+    pub trace: Vec<&'static Component>,
 }
 
 /// What a run reports, in order.
@@ -43,7 +48,7 @@ pub enum Event {
     Diagnostic(Diagnostic),
     /// The IR around a pass.
     Dump(Box<Dump>),
-    /// Text that a pass asks to be shown.
+    /// Text that a pass asks to be shown, and traces.
     Text(String),
 }
 
@@ -101,7 +106,10 @@ impl PassRun<'_> {
             // Nothing is dumped without being asked for.
             Event::Dump(_) => {}
         };
-        let (_, result) = run_pipeline(self.cx, &mut unit, manager, &RunConfig::default(), &mut sink);
+        let config =
+            RunConfig { no_remarks: self.no_remarks, trace: self.trace.components().to_vec(), ..RunConfig::default() };
+        let (report, result) = run_pipeline(self.cx, &mut unit, manager, &config, &mut sink);
+        self.trace.written_elsewhere(&report.traced);
         self.body.attach_isolated(op, unit);
         result
     }
@@ -123,6 +131,16 @@ struct Out<'o> {
 impl Out<'_> {
     fn diagnostics(&mut self, diags: &mut Diagnostics) {
         diags.take().into_iter().for_each(|d| (self.sink)(Event::Diagnostic(d)));
+    }
+
+    fn trace(&mut self, pass: &PassInfo, place: &Place<'_>, trace: &Trace) {
+        self.report.add_traced(trace.written());
+        if trace.text().is_empty() {
+            return;
+        }
+        let on = place.path.last().map(|label| format!(" on {label}")).unwrap_or_default();
+        let heading = format!("// -----// Trace of {} ({}){on} //----- //", pass.name, pass.argument);
+        (self.sink)(Event::Text(format!("{heading}\n{}\n", trace.text())));
     }
 }
 
@@ -292,6 +310,7 @@ impl Shared<'_> {
         let before = cfg!(debug_assertions).then(|| Fingerprint::of(unit));
         let start = Instant::now();
         let (mut diags, mut printed) = (Diagnostics::default(), Vec::new());
+        let mut trace = Trace::of(&self.config.trace);
         let (header, body) = unit.parts_mut();
         let loc = header.loc;
         let record = &mut out.report.records[pass.id];
@@ -305,7 +324,9 @@ impl Shared<'_> {
             analyses,
             info,
             counts: &mut record.counts,
+            trace: &mut trace,
             printed: &mut printed,
+            no_remarks: self.config.no_remarks,
         };
         let returned = catch_unwind(AssertUnwindSafe(|| pass.pass().run(&mut run)));
         let time = start.elapsed();
@@ -327,6 +348,7 @@ impl Shared<'_> {
                 Err(PassError::Internal)
             }
         };
+        out.trace(info, place, &trace);
         diags.reported_by(info.argument);
         out.diagnostics(&mut diags);
         printed.into_iter().for_each(|text| (out.sink)(Event::Text(text)));

@@ -3,7 +3,7 @@
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{
-    Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+    Anchor, BodyRun, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, RegionSimplify, apply_patterns_greedily};
@@ -16,7 +16,8 @@ pub static CANONICALIZE: PassInfo = PassInfo {
     summary: "Canonicalize operations",
     description: "Folds operations, erases dead ones, merges constants at the start of their body, applies the \
                   canonicalization patterns of all registered dialects and simplifies regions, until nothing changes \
-                  any more or the limit of iterations is reached. The latter is a warning: more could be done.",
+                  any more or the limit of iterations is reached. The latter is a warning: more could be done. A remark per \
+                  body sums up what was done; `--debug-only=greedy-rewriter` shows each step.",
     anchor: Anchor::Any,
     options: &[
         OptionInfo {
@@ -111,8 +112,11 @@ impl Canonicalize {
 impl Pass for Canonicalize {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let (cx, patterns) = (run.cx, self.patterns(run.cx));
-        let outcomes: Vec<GreedyOutcome> =
-            run.for_each_body(|at| apply_patterns_greedily(cx, at.body, &patterns, &self.config));
+        let outcomes: Vec<GreedyOutcome> = run.for_each_body(|at| {
+            let outcome = apply_patterns_greedily(cx, at.body, &patterns, &self.config, at.trace);
+            explain(&outcome, at);
+            outcome
+        });
         let sum = |field: fn(&GreedyOutcome) -> u64| outcomes.iter().map(field).sum::<u64>();
         run.count("num-rewritten", sum(|o| o.rewritten));
         run.count("num-folded", sum(|o| o.folded));
@@ -122,6 +126,41 @@ impl Pass for Canonicalize {
         }
         Ok(PreservedAnalyses::unless(outcomes.iter().any(|o| o.changed)))
     }
+}
+
+/// Says what was done to a body, in one remark: each step is in the trace.
+fn explain(outcome: &GreedyOutcome, at: &mut BodyRun<'_>) {
+    let loc = at.header.loc;
+    if outcome.changed {
+        at.remarks.passed(loc, || summary(outcome));
+    }
+    if !outcome.converged {
+        let iterations = outcome.iterations;
+        at.remarks
+            .missed(loc, || format!("canonicalization is given up in iteration {iterations}: more could be done"));
+    }
+}
+
+/// `canonicalized in 2 iterations: 3 folded, 1 erased, 2 rewritten (mul_of_product 2), regions simplified`
+fn summary(outcome: &GreedyOutcome) -> String {
+    let mut parts = Vec::new();
+    for (count, what) in [(outcome.folded, "folded"), (outcome.erased, "erased"), (outcome.rewritten, "rewritten")] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    if let Some(last) = parts.last_mut().filter(|_| outcome.rewritten > 0) {
+        let applied: Vec<String> = outcome.applied.iter().map(|(name, times)| format!("{name} {times}")).collect();
+        *last += &format!(" ({})", applied.join(", "));
+    }
+    if outcome.simplified_regions {
+        parts.push("regions simplified".to_string());
+    }
+    if parts.is_empty() {
+        parts.push("constants moved".to_string());
+    }
+    let s = if outcome.iterations == 1 { "" } else { "s" };
+    format!("canonicalized in {} iteration{s}: {}", outcome.iterations, parts.join(", "))
 }
 
 impl Canonicalize {

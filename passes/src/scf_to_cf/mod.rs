@@ -35,7 +35,7 @@ impl Pass for ScfToCf {
         target.illegal_dialect("scf").legal_dialect("cf").legal_dialect("arith");
         let mut patterns = ConversionPatterns::new();
         add_patterns(&mut patterns);
-        let outcome = apply_partial_conversion(run.cx, run.body, &target, &patterns, run.diags)?;
+        let outcome = apply_partial_conversion(run.cx, run.body, &target, &patterns, run.diags, run.trace)?;
         run.count("num-converted", outcome.applied);
         Ok(PreservedAnalyses::unless(outcome.changed))
     }

@@ -10,6 +10,7 @@ use sutura_interp::random::Random;
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, RegionSimplify, apply_patterns_greedily};
+use sutura_ir::trace::Trace;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Op};
 
@@ -146,7 +147,7 @@ fn apply(cx: &Context, module: &mut sutura_ir::Module, patterns: &PatternSet) ->
     let mut applied = 0;
     for function in functions {
         if let Some(inside) = module.body_mut().nested_mut(function) {
-            applied += apply_patterns_greedily(cx, inside, &frozen, &config).rewritten;
+            applied += apply_patterns_greedily(cx, inside, &frozen, &config, &mut Trace::off()).rewritten;
         }
     }
     applied

@@ -92,6 +92,7 @@ pub fn check_pipeline(
         let (one, result) = run_pipeline(cx, module, &mut single, config, sink);
         report.records.extend(one.records);
         report.failure = one.failure;
+        report.add_traced(&one.traced);
         if let Err(error) = result {
             return (report, Err(CheckError::Pass(error)));
         }

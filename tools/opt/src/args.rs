@@ -3,6 +3,7 @@
 use sutura_ir::Severity;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{PassFilter, PassInstance, PassOptions, PassRegistry};
+use sutura_ir::trace::Component;
 
 use crate::fill::Fill;
 use crate::flags::{FLAGS, Flag, REFUSED, Takes};
@@ -89,6 +90,11 @@ pub(crate) struct Config {
     pub(crate) remark_format: RemarkFormat,
     pub(crate) remarks_file: Option<String>,
     pub(crate) final_remarks: bool,
+    pub(crate) debug: bool,
+    /// Names of the components that `--debug` is narrowed to.
+    pub(crate) debug_only: Vec<String>,
+    /// The components that write down what they do.
+    pub(crate) traced: Vec<&'static Component>,
     // Reports.
     pub(crate) timing: bool,
     pub(crate) timing_display: Display,
@@ -131,6 +137,11 @@ impl Config {
     /// True when the IR around passes is wanted.
     pub(crate) fn prints_ir(&self) -> bool {
         self.print_before != PassFilter::None || self.print_after != PassFilter::None || self.print_failed
+    }
+
+    /// True when remarks go somewhere.
+    pub(crate) fn hears_remarks(&self) -> bool {
+        self.remarks || self.expectations.is_some() || self.remark_format != RemarkFormat::Shown
     }
 
     /// True when some pass is asked for.
@@ -275,6 +286,7 @@ fn check(config: &mut Config, passes: &PassRegistry) -> Said<()> {
     }
     imply(config);
     check_names(config, passes)?;
+    config.traced = traced(config, passes)?;
     find_idle(config);
     Ok(())
 }
@@ -310,6 +322,35 @@ fn check_names(config: &Config, passes: &PassRegistry) -> Said<()> {
     Ok(())
 }
 
+/// The components that `--debug` and `--debug-only` ask for: as in MLIR's drivers, the second narrows the first.
+fn traced(config: &Config, passes: &PassRegistry) -> Said<Vec<&'static Component>> {
+    let all = passes.components();
+    if config.debug_only.is_empty() {
+        return Ok(if config.debug { all } else { Vec::new() });
+    }
+    let mut found = Vec::new();
+    for name in &config.debug_only {
+        match all.iter().find(|component| component.name == name) {
+            Some(component) => found.push(*component),
+            None => return Err((codes::FLAG_VALUE, unknown(name, passes))),
+        }
+    }
+    Ok(found)
+}
+
+/// What is said of a component that there is not.
+fn unknown(name: &str, passes: &PassRegistry) -> String {
+    let known: Vec<&str> = passes.components().iter().map(|component| component.name).collect();
+    let hint = match sutura_ir::diagnostics::did_you_mean(name, known.iter().copied()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None if passes.pass(name).is_some() => {
+            format!("of that pass, `--remarks-filter={name}` shows what it says; there are {}", known.join(", "))
+        }
+        None => format!("there are {}", known.join(", ")),
+    };
+    format!("`--debug-only` knows no component `{name}`; {hint}")
+}
+
 fn find_idle(config: &mut Config) {
     let mut idle = Vec::new();
     let mut say = |given: bool, flag: &str, why: &str| {
@@ -322,6 +363,8 @@ fn find_idle(config: &mut Config) {
     say(no_passes && config.prints_ir(), "print-ir-…", none);
     say(no_passes && config.statistics, "pass-statistics", none);
     say(no_passes && config.remarks, "remarks", none);
+    say(no_passes && config.debug, "debug", none);
+    say(no_passes && !config.debug_only.is_empty(), "debug-only", none);
     say(no_passes && config.check_passes.is_some(), "check-passes", none);
     say(no_passes && config.dump_pipeline, "dump-pass-pipeline", none);
     say(no_passes && config.local_reproducer, "pass-pipeline-local-reproducer", none);

@@ -99,8 +99,6 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("irdl-file", "IRDL is not read: declare the dialect in Rust, see docs/extending.md"),
     ("emit-bytecode", "bytecode is not written: text is"),
     ("emit-bytecode-version", "bytecode is not written: text is"),
-    ("debug-only", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
-    ("debug", "there is no debug output: `--print-ir-diff` shows what passes change, `--remarks` what they say"),
     ("print-stacktrace-on-diagnostic", "diagnostics carry no stack trace"),
     ("print-op-on-diagnostic", "messages show the source, not the operation; `--print-ir-after-failure` prints it"),
     (
@@ -312,6 +310,14 @@ pub(crate) const FLAGS: &[Flag] = &[
     value!(Watching, "remarks-output-file", "FILE", "Where remarks in yaml or json go", |c, v| {
         c.remarks_file = Some(v.to_string());
     }),
+    value!(
+        Watching,
+        "debug-only",
+        "COMPONENTS",
+        "Write down each step of these, with commas between them: greedy-rewriter, dialect-conversion",
+        |c, v| c.debug_only.extend(v.split(',').map(|name| name.trim().to_string()))
+    ),
+    switch!(Watching, "debug", debug, "Write down each step of all components that `--debug-only` knows"),
     // ---- reports
     flag(Group::Reports, "timing", Takes::Optional, "json:FILE", "Report the time of each step", |c, v| {
         match v.split_once(':') {

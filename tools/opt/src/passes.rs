@@ -164,6 +164,8 @@ fn run_chosen(
         verify: verify_options(session),
         print_ir: printing(session),
         keep_spans: config.profile.is_some(),
+        no_remarks: !config.hears_remarks(),
+        trace: config.traced.clone(),
     };
     if run_config.print_ir.as_ref().is_some_and(|p| p.module_scope) && has_nested(&chosen.manager) {
         session.voice.note("nested operations are worked on one after the other, so that each dump is of one program");
@@ -216,6 +218,8 @@ fn run_chosen(
     }
     session.timing.add(report.timing_rows(&chosen.manager));
     session.timing.add_spans(&report.spans);
+    session.has_run = true;
+    session.traced.extend(&report.traced);
     let failed = match &result {
         Err(CheckError::Pass(error)) if fits => Some(*error),
         _ => None,
@@ -302,10 +306,7 @@ fn nested(failure: &Failure) -> String {
 fn said_of(failure: &Failure) -> String {
     let mut text = format!("the pipeline failed in `{}`", failure.pass);
     if let Some(label) = failure.path.last() {
-        let _ = write!(text, " on '{}'", label.op);
-        if let Some(symbol) = &label.symbol {
-            let _ = write!(text, " @{symbol}");
-        }
+        let _ = write!(text, " on {label}");
     }
     text
 }

@@ -1,5 +1,6 @@
 //! One run: input, its parts, output, and what is said about them.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +34,10 @@ pub(crate) struct Session<'s> {
     remarks: String,
     /// With `--remark-policy=final`: the last remark of each pass at each place.
     last_remarks: Vec<Diagnostic>,
+    /// Passes were run on some part.
+    pub(crate) has_run: bool,
+    /// Names of the components that wrote down what they did.
+    pub(crate) traced: BTreeSet<&'static str>,
     /// How many constants `--fill-elided` has filled.
     pub(crate) filled: usize,
     /// First line of the part at hand, if there are several.
@@ -124,6 +129,8 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
         warnings: 0,
         remarks: String::new(),
         last_remarks: Vec::new(),
+        has_run: false,
+        traced: BTreeSet::new(),
         filled: 0,
         part: None,
     };
@@ -213,6 +220,9 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, stdout: &mut (dyn Write
             session.voice.note(&format!("{n} constants whose elements were left out are filled: results mean nothing"))
         }
     }
+    if session.has_run && status == Status::Ok {
+        warn_of_silent_components(session);
+    }
     let fails = status != Status::Ok || config.strict && session.warnings > 0;
     if fails && matches!(output, Output::File { .. }) {
         return status;
@@ -221,6 +231,23 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, stdout: &mut (dyn Write
         status = status.max(session.cannot_write(&message));
     }
     status
+}
+
+/// Components that were asked for and had nothing to do.
+fn warn_of_silent_components(session: &mut Session<'_>) {
+    let config = session.config;
+    let why = "no pass that was run has steps of it to write down";
+    if config.debug_only.is_empty() {
+        if config.debug && session.traced.is_empty() {
+            session.warn(codes::IDLE_FLAG, "`--debug` does nothing: no pass that was run has steps to write down");
+        }
+        return;
+    }
+    for component in &config.traced {
+        if !session.traced.contains(component.name) {
+            session.warn(codes::IDLE_FLAG, &format!("`--debug-only={}` does nothing: {why}", component.name));
+        }
+    }
 }
 
 /// Compares what was reported with what was expected.

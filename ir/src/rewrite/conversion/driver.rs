@@ -18,7 +18,9 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::op_ref::OpRef;
 use crate::pass::PassError;
+use crate::rewrite::log::Log;
 use crate::rewriter::{Rewriter, clone_body};
+use crate::trace::{DIALECT_CONVERSION, Trace};
 use crate::types::Type;
 
 /// What a conversion did.
@@ -52,8 +54,9 @@ pub fn apply_partial_conversion(
     target: &ConversionTarget<'_>,
     patterns: &ConversionPatterns,
     diags: &mut Diagnostics,
+    trace: &mut Trace,
 ) -> Result<ConversionOutcome, PassError> {
-    Driver::new(cx, target, patterns, false).finish(body, diags)
+    Driver::new(cx, target, patterns, false, trace).finish(body, diags)
 }
 
 /// Applies patterns until every op of `body`, and of the bodies inside it, is legal.
@@ -66,8 +69,9 @@ pub fn apply_full_conversion(
     target: &ConversionTarget<'_>,
     patterns: &ConversionPatterns,
     diags: &mut Diagnostics,
+    trace: &mut Trace,
 ) -> Result<ConversionOutcome, PassError> {
-    Driver::new(cx, target, patterns, true).finish(body, diags)
+    Driver::new(cx, target, patterns, true, trace).finish(body, diags)
 }
 
 /// Which ops of `body` a conversion would legalize; nothing is changed. The conversion is made on a copy.
@@ -80,18 +84,29 @@ pub fn analyze_conversion(
     target: &ConversionTarget<'_>,
     patterns: &ConversionPatterns,
     diags: &mut Diagnostics,
+    trace: &mut Trace,
 ) -> Result<ConversionAnalysis, PassError> {
     let mut copy = clone_body(cx, body);
     // A copy has its ops in the same order.
     let ops: Vec<(Op, Op)> = body.preorder().zip(copy.preorder()).collect();
-    let mut driver = Driver::new(cx, target, patterns, true);
-    let failed = driver.convert_body(&mut copy, None);
+    let mut driver = Driver::new(cx, target, patterns, true, trace);
+    let failed = driver.convert_all(&mut copy);
     if let Some(broken) = driver.broken {
         diags.report(broken);
         return Err(PassError::Internal);
     }
     let legalizable = ops.into_iter().filter(|(_, copied)| !failed.contains(copied)).map(|(op, _)| op).collect();
     Ok(ConversionAnalysis { legalizable, failures: driver.failures })
+}
+
+/// What legalizing an op came to, in words.
+fn verdict(legality: Legality, done: &Result<bool, Box<Blame>>) -> &'static str {
+    match (legality, done) {
+        (_, Err(_)) => "cannot be legalized",
+        (_, Ok(true)) => "legalized",
+        (Legality::Legal { .. }, _) => "legal",
+        (_, Ok(false)) => "stays: the target says nothing of it",
+    }
 }
 
 struct Driver<'d> {
@@ -104,6 +119,8 @@ struct Driver<'d> {
     failures: Vec<Diagnostic>,
     /// A pattern broke the rules; nothing more is done.
     broken: Option<Diagnostic>,
+    /// If each step is to be written down.
+    log: Option<Log<'d>>,
 }
 
 /// What applying a pattern came to.
@@ -124,7 +141,13 @@ struct Session<'s, 'd> {
 }
 
 impl<'d> Driver<'d> {
-    fn new(cx: &'d Context, target: &'d ConversionTarget<'d>, patterns: &ConversionPatterns, full: bool) -> Self {
+    fn new(
+        cx: &'d Context,
+        target: &'d ConversionTarget<'d>,
+        patterns: &ConversionPatterns,
+        full: bool,
+        trace: &'d mut Trace,
+    ) -> Self {
         Self {
             cx,
             target,
@@ -133,11 +156,12 @@ impl<'d> Driver<'d> {
             outcome: ConversionOutcome::default(),
             failures: Vec::new(),
             broken: None,
+            log: trace.lines(&DIALECT_CONVERSION).map(|lines| Log::new(cx, lines)),
         }
     }
 
     fn finish(mut self, body: &mut Body, diags: &mut Diagnostics) -> Result<ConversionOutcome, PassError> {
-        self.convert_body(body, None);
+        self.convert_all(body);
         if let Some(broken) = self.broken {
             diags.report(broken);
             return Err(PassError::Internal);
@@ -147,6 +171,17 @@ impl<'d> Driver<'d> {
             diags.report(failure);
         });
         if failed { Err(PassError::Failed) } else { Ok(self.outcome) }
+    }
+
+    /// Converts `body` and the bodies inside it. Returns the ops of the body itself that could not be legalized.
+    fn convert_all(&mut self, body: &mut Body) -> FxHashSet<Op> {
+        let group = self.log.as_mut().map(|log| log.open(DIALECT_CONVERSION.name));
+        let failed = self.convert_body(body, None);
+        if let (Some(log), Some(group)) = (&mut self.log, group) {
+            let done = self.failures.is_empty() && self.broken.is_none();
+            log.close(group, if done { "done" } else { "failed" });
+        }
+        failed
     }
 
     /// `signature` converts the arguments of all blocks first. Returns the ops of the body itself that could not be
@@ -173,14 +208,24 @@ impl<'d> Driver<'d> {
                 skipped.extend(body.preorder_in(op));
                 continue;
             }
-            if let Some(inside) = body.nested_mut(op).filter(|_| self.broken.is_none()) {
+            if body.nested(op).is_none() || self.broken.is_some() {
+                continue;
+            }
+            let group = self.log.as_mut().map(|log| {
+                let what = log.what(body, op);
+                log.open(format_args!("inside {what}"))
+            });
+            if let Some(inside) = body.nested_mut(op) {
                 self.convert_body(inside, pending.remove(&op));
+            }
+            if let (Some(log), Some(group)) = (&mut self.log, group) {
+                log.close_unless_empty(group);
             }
         }
     }
 }
 
-impl Session<'_, '_> {
+impl<'d> Session<'_, 'd> {
     fn with_rewriter<R>(
         &mut self,
         body: &mut Body,
@@ -188,7 +233,7 @@ impl Session<'_, '_> {
         run: impl FnOnce(&mut ConversionRewriter<'_>) -> R,
     ) -> (R, Record) {
         let record = RefCell::new(Record::default());
-        let mut ears = Ears(&record);
+        let mut ears = Ears { record: &record, log: self.driver.log.as_mut() };
         let rw = Rewriter::with_listener(self.driver.cx, body, &mut ears);
         let result = run(&mut ConversionRewriter::new(rw, &record, &mut self.casts, &mut self.pending, converter));
         (result, record.into_inner())
@@ -197,6 +242,9 @@ impl Session<'_, '_> {
     fn convert_signature(&mut self, body: &mut Body, converter: Arc<TypeConverter>) {
         let blocks: Vec<Block> = body.owner_regions().flat_map(|r| body.blocks(r)).collect();
         let cx = self.driver.cx;
+        if let Some(log) = &mut self.driver.log {
+            log.line("arguments of its blocks are converted");
+        }
         self.with_rewriter(body, Some(converter.clone()), |rw| {
             for block in blocks {
                 let types: Vec<Type> = rw.body().block_args(block).iter().map(|v| rw.body().ty(*v)).collect();
@@ -220,6 +268,10 @@ impl Session<'_, '_> {
             }
             let view = OpRef::new(self.driver.cx, body, op);
             if self.driver.target.legality(view) == (Legality::Legal { recursively: true }) {
+                if let Some(log) = &mut self.driver.log {
+                    let what = log.what(body, op);
+                    log.line(format_args!("{what} -> legal, with what is inside it"));
+                }
                 skipped.extend(body.preorder_in(op));
                 continue;
             }
@@ -233,11 +285,26 @@ impl Session<'_, '_> {
         failed
     }
 
+    /// [`Session::try_legalize`], written down if that is asked for.
     fn legalize(&mut self, body: &mut Body, op: Op) -> Result<(), Box<Blame>> {
+        let view = OpRef::new(self.driver.cx, body, op);
+        let legality = self.driver.target.legality(view);
+        let group = self.driver.log.as_mut().map(|log| {
+            let what = log.what(body, op);
+            log.open(what)
+        });
+        let done = self.try_legalize(body, op, legality);
+        if let (Some(log), Some(group)) = (&mut self.driver.log, group) {
+            log.close(group, verdict(legality, &done));
+        }
+        done.map(drop)
+    }
+
+    /// Applies the first pattern that applies; true when there is one.
+    fn try_legalize(&mut self, body: &mut Body, op: Op, legality: Legality) -> Result<bool, Box<Blame>> {
         let cx = self.driver.cx;
-        let legality = self.driver.target.legality(OpRef::new(cx, body, op));
         let stays = match legality {
-            Legality::Legal { .. } => return Ok(()),
+            Legality::Legal { .. } => return Ok(false),
             Legality::Unknown => !self.driver.full || is_cast(cx, body, op),
             Legality::Illegal | Legality::DynamicallyIllegal => false,
         };
@@ -246,11 +313,14 @@ impl Session<'_, '_> {
         for entry in &entries {
             let name = entry.pattern.name();
             if self.stack.contains(&entry.id) {
+                if let Some(log) = &mut self.driver.log {
+                    log.line(format_args!("pattern '{name}' -> not tried: it is being applied already"));
+                }
                 blame.recursion(name);
                 continue;
             }
             match self.apply(body, op, entry) {
-                Applied::Broken => return Ok(()),
+                Applied::Broken => return Ok(true),
                 Applied::Refused(reasons) => blame.refused(name, reasons),
                 Applied::Yes(touched) => {
                     let left = self.legalize_all(body, entry.id, &touched);
@@ -262,11 +332,11 @@ impl Session<'_, '_> {
                         blame.unchanged(name);
                         return Err(blame);
                     }
-                    return Ok(());
+                    return Ok(true);
                 }
             }
         }
-        if stays { Ok(()) } else { Err(blame) }
+        if stays { Ok(false) } else { Err(blame) }
     }
 
     /// Legalizes what a pattern left behind.
@@ -297,13 +367,31 @@ impl Session<'_, '_> {
     }
 
     fn apply(&mut self, body: &mut Body, op: Op, entry: &Entry) -> Applied {
+        let group = self.driver.log.as_mut().map(|log| log.open_pattern(entry.pattern.name()));
+        let applied = self.try_apply(body, op, entry);
+        if let (Some(log), Some(group)) = (&mut self.driver.log, group) {
+            match &applied {
+                Applied::Broken => log.close(group, "changed the program and then did not apply"),
+                Applied::Refused(_) => log.close_pattern(group, false),
+                Applied::Yes(_) => log.close_pattern(group, true),
+            }
+        }
+        applied
+    }
+
+    fn try_apply(&mut self, body: &mut Body, op: Op, entry: &Entry) -> Applied {
         let (applied, record) = self.with_rewriter(body, entry.converter.clone(), |rw| {
             let operands = rw.adaptor(op)?;
             rw.set_before(op);
-            Ok(entry.pattern.match_and_rewrite(op, &operands, rw).is_some())
+            Ok::<bool, String>(entry.pattern.match_and_rewrite(op, &operands, rw).is_some())
         });
         match applied {
-            Err(reason) => return Applied::Refused(vec![reason]),
+            Err(reason) => {
+                if let Some(log) = &mut self.driver.log {
+                    log.refused(reason.clone());
+                }
+                return Applied::Refused(vec![reason]);
+            }
             Ok(true) => {
                 self.driver.outcome.applied += 1;
                 self.driver.outcome.changed = true;
@@ -330,11 +418,20 @@ impl Session<'_, '_> {
                 std::mem::take(&mut self.casts.made).into_iter().filter(|(op, _)| body.is_live(*op)).collect();
             self.casts.at_definition.clear();
             let ops: Vec<Op> = made.iter().map(|(op, _)| *op).collect();
+            let group = self
+                .driver
+                .log
+                .as_mut()
+                .filter(|_| !made.is_empty())
+                .map(|log| log.open(format_args!("{} casts between old and new types", made.len())));
             let rest: FxHashSet<Op> = reconcile_unrealized_casts(self.driver.cx, body, &ops).into_iter().collect();
             for (op, cast) in made.iter().filter(|(op, _)| rest.contains(op)) {
                 if self.driver.broken.is_some() || !self.materialize(body, *op, cast) {
                     self.unresolved(body, *op);
                 }
+            }
+            if let (Some(log), Some(group)) = (&mut self.driver.log, group) {
+                log.close(group, format_args!("{} cancel out or are not used", made.len() - rest.len()));
             }
             if self.casts.made.is_empty() {
                 return;
@@ -364,6 +461,10 @@ impl Session<'_, '_> {
             Rewriter::erase_op(rw, op);
             Some(())
         });
+        if let (Some(log), None) = (&mut self.driver.log, made) {
+            let what = log.what(body, op);
+            log.line(format_args!("{what} -> the type converter materializes nothing for it"));
+        }
         if made.is_none() {
             return false;
         }

@@ -16,6 +16,7 @@ use crate::builder::{InsertPoint, Listener, OpState};
 use crate::builtin::UnrealizedConversionCastOp;
 use crate::context::Context;
 use crate::op_def::Traits;
+use crate::rewrite::log::Log;
 use crate::rewriter::Rewriter;
 use crate::types::Type;
 
@@ -32,12 +33,15 @@ pub(super) struct Record {
     quiet: u32,
 }
 
-/// Fills a [`Record`].
-pub(super) struct Ears<'r>(pub(super) &'r RefCell<Record>);
+/// Fills a [`Record`], and a trace if one is asked for.
+pub(super) struct Ears<'r, 'd> {
+    pub(super) record: &'r RefCell<Record>,
+    pub(super) log: Option<&'r mut Log<'d>>,
+}
 
-impl Ears<'_> {
+impl Ears<'_, '_> {
     fn change(&self, op: Option<Op>) {
-        let mut record = self.0.borrow_mut();
+        let mut record = self.record.borrow_mut();
         if record.quiet == 0 {
             record.changes += 1;
             record.touched.extend(op);
@@ -45,14 +49,23 @@ impl Ears<'_> {
     }
 }
 
-impl Listener for Ears<'_> {
-    fn op_inserted(&mut self, _: &Body, op: Op) {
+impl Listener for Ears<'_, '_> {
+    fn op_inserted(&mut self, body: &Body, op: Op) {
+        if let Some(log) = &mut self.log {
+            log.inserted(body, op);
+        }
         self.change(Some(op));
     }
-    fn op_erased(&mut self, _: &Body, _: Op) {
+    fn op_erased(&mut self, body: &Body, op: Op) {
+        if let Some(log) = &mut self.log {
+            log.erased(body, op);
+        }
         self.change(None);
     }
-    fn op_modified(&mut self, _: &Body, op: Op) {
+    fn op_modified(&mut self, body: &Body, op: Op) {
+        if let Some(log) = &mut self.log {
+            log.modified(body, op);
+        }
         self.change(Some(op));
     }
     fn op_moved(&mut self, _: &Body, _: Op) {
@@ -61,14 +74,29 @@ impl Listener for Ears<'_> {
     fn use_replaced(&mut self, _: &Body, _: Op) {
         self.change(None);
     }
+    fn op_replaced(&mut self, body: &Body, op: Op, values: &[Value]) {
+        if let Some(log) = &mut self.log {
+            log.replaced(body, op, values);
+        }
+    }
     fn block_inserted(&mut self, _: &Body, _: Block) {
+        if let Some(log) = &mut self.log {
+            log.block_inserted();
+        }
         self.change(None);
     }
-    fn block_erased(&mut self, _: &Body, _: Block) {
+    fn block_erased(&mut self, body: &Body, block: Block) {
+        if let Some(log) = &mut self.log {
+            log.block_erased(body, block);
+        }
         self.change(None);
     }
     fn match_failed(&mut self, _: &Body, _: Op, reason: &dyn Fn() -> String) {
-        self.0.borrow_mut().reasons.push(reason());
+        let reason = reason();
+        if let Some(log) = &mut self.log {
+            log.refused(reason.clone());
+        }
+        self.record.borrow_mut().reasons.push(reason);
     }
 }
 
@@ -149,6 +177,7 @@ impl<'b> ConversionRewriter<'b> {
     /// When there is not one list per result.
     pub fn replace_op_with_multiple(&mut self, op: Op, values: &[&[Value]]) {
         assert_eq!(self.body().num_results(op), values.len(), "one list of values per result");
+        self.rw.notify(|l, b| l.op_replaced(b, op, &values.concat()));
         for (i, new) in values.iter().enumerate() {
             let result = self.body().result(op, i);
             self.replace_value(result, new, InsertPoint::Before(op));

@@ -31,7 +31,7 @@ pub(super) fn eliminate(run: &mut BodyRun<'_>) -> Counts {
     let branches = body.owner_regions().any(|r| has_blocks(body, r, 2))
         || body.preorder().any(|op| body.regions(op).any(|r| has_blocks(body, r, 2)));
     let dominance = branches.then(|| run.analysis::<DominanceInfo>());
-    let BodyRun { cx, header, body, analyses } = run;
+    let BodyRun { cx, header, body, analyses, .. } = run;
     let mut walk = Walk {
         cx,
         children: dominance.map(|d| dominator_children(body, &d)).unwrap_or_default(),

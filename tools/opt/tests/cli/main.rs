@@ -7,6 +7,7 @@ mod messages;
 mod printing;
 mod reports;
 mod table;
+mod tracing;
 mod watching;
 
 use std::path::Path;

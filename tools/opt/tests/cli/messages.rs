@@ -47,7 +47,7 @@ fn wrong_arguments_get_suggestions() {
         (&["--canonicalize=region-simplify=normale"], "did you mean `normal`?"),
         (&["--pass-pipeline=builtin.modul(cse)"], "did you mean `builtin.module`?"),
         (&["--explain=E003"], "did you mean `E0003`?"),
-        (&["--debug-only=greedy-rewriter"], "`--print-ir-diff` shows what passes change"),
+        (&["--debug-only=greedy-rewrite"], "did you mean `greedy-rewriter`?"),
         (&["--load-dialect-plugin=x.so"], "link your dialect into a tool of your own"),
     ] {
         let done = run(args, MODULE);
