@@ -13,7 +13,7 @@ const HEAD: &str = "# Generic passes
 These passes know no dialect: they ask operations through traits and interfaces (`ir/src/interfaces`), which dialects attach,
 also late and from other crates. Each runs alone, `sutura-opt FILE --NAME=option=value`, or in a pipeline,
 `--pass-pipeline='builtin.module(func.func(NAME{option=value}))'`. Tests, which are also examples, are in
-`lit-tests/passes/NAME/`. `--mlir-pass-statistics` shows the statistics, `--remarks` what a pass did not do and why.
+`lit-tests/passes/NAME/`. `--mlir-pass-statistics` shows the statistics, `--remarks` what a pass did, and what it did not do and why.
 ";
 
 fn option_kind(kind: OptionKind) -> String {
