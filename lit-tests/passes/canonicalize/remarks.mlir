@@ -4,11 +4,11 @@
 
 // One remark per body sums up what was done; a body in which nothing was to do has none.
 
-// NONE-NOT: remark
+// NONE-NOT: remark:
 // CHECK:     :[[#@LINE+4]]:1: remark: canonicalized in 2 iterations: 1 folded, 5 erased, 2 rewritten (mul_of_product 1, trunci_of_ext 1), regions simplified
-// CHECK-NOT: remark
+// CHECK-NOT: remark:
 // MISSED:     :[[#@LINE+2]]:1: remark: canonicalization is given up in iteration 1: more could be done
-// MISSED-NOT: remark
+// MISSED-NOT: remark:
 func.func @f(%x: i32, %y: i16) -> (i32, i8) {
   %c2 = arith.constant 2 : i32
   %c3 = arith.constant 3 : i32
