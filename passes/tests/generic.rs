@@ -154,12 +154,13 @@ impl Fixture {
         Builder::at_end(cx, module.body_mut(), top).create_isolated(state, Box::new(inside));
     }
 
-    /// Runs a pipeline; the program in generic form without its first and last lines, and what was reported.
+    /// Runs a pipeline; the program in generic form without its first and last lines, and what was reported, remarks
+    /// apart.
     fn run(&self, module: &mut Module, pipeline: &str) -> (Vec<String>, Vec<String>) {
         let mut diags = Diagnostics::default();
         let mut manager =
             parse_pipeline(&self.cx, &self.passes, "<pipeline>", pipeline, &mut diags).expect("a pipeline");
-        let config = RunConfig { verify_each: true, ..RunConfig::default() };
+        let config = RunConfig { verify_each: true, no_remarks: true, ..RunConfig::default() };
         let mut reported = Vec::new();
         let mut sink = |event| match event {
             Event::Diagnostic(d) => reported.push(d.message),
