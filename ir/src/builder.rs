@@ -375,7 +375,7 @@ impl<'b> Builder<'b> {
 pub fn infer_result_types(input: InferInput<'_>, def: &OpDef) -> Result<SmallVec<[Type; 2]>, String> {
     use crate::op_def::Arity;
     if let Some(infer) = def.infer {
-        return infer(input);
+        return (infer.types)(input);
     }
     let of_var = |var: usize| {
         let at = def.operands.iter().take_while(|o| o.arity == Arity::Single).position(|o| o.var == Some(var));

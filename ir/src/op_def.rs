@@ -277,6 +277,15 @@ impl InferInput<'_> {
 /// Infers result types; an error says in words why they cannot be.
 pub type InferFn = fn(InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String>;
 
+/// How result types follow, as [`InferTypes`] says.
+#[derive(Clone, Copy, Debug)]
+pub struct InferDef {
+    /// Infers them.
+    pub types: InferFn,
+    /// True when an op with results of the second types is right where the first are inferred.
+    pub compatible: fn(&Context, &[Type], &[Type]) -> bool,
+}
+
 /// A declared operation.
 #[derive(Debug)]
 pub struct OpDef {
@@ -315,7 +324,7 @@ pub struct OpDef {
     /// Folding.
     pub fold: Option<FoldFn>,
     /// Result type inference beyond constraint variables.
-    pub infer: Option<InferFn>,
+    pub infer: Option<InferDef>,
     /// Canonicalization patterns.
     pub canonicalize: Option<fn(&mut PatternSet)>,
 }
@@ -372,6 +381,12 @@ pub trait InferTypes {
     /// # Errors
     /// Says in words why the types cannot be inferred.
     fn infer(input: InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String>;
+
+    /// True when results may be of the types `found` where `inferred` are inferred. The verifier asks, after the op's own
+    /// checks.
+    fn are_compatible(_cx: &Context, inferred: &[Type], found: &[Type]) -> bool {
+        inferred == found
+    }
 }
 
 /// Canonicalization patterns of an op; named in `#[op(…, canonicalize)]`.

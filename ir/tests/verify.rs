@@ -2,6 +2,8 @@
 
 use sutura_ir::constraints::*;
 use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::op_def::{InferInput, InferTypes};
+use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::symbols::SymbolScope;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::*;
@@ -27,6 +29,27 @@ struct AddOp<T: SignlessIntegerOrIndexLike> {
 struct ValueOp {
     number: OptAttr<I64Attr>,
     out: Res<AnyType>,
+}
+
+/// Makes two values, of the operand's type, or of any types when that is `index`.
+#[op("test.twice", traits(Pure), infer)]
+struct TwiceOp {
+    given: Operand<AnyType>,
+    out: Results<AnyType>,
+}
+
+impl InferTypes for TwiceOp<'_> {
+    fn infer(input: InferInput<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        match input.operands {
+            [Type::F32] => Err("floats are not made twice".to_string()),
+            [ty] => Ok(smallvec![*ty; 2]),
+            _ => Err("there is no operand".to_string()),
+        }
+    }
+
+    fn are_compatible(_: &Context, inferred: &[Type], found: &[Type]) -> bool {
+        inferred == found || (inferred.contains(&Type::INDEX) && found.len() == 2)
+    }
 }
 
 /// Ends a function.
@@ -78,7 +101,7 @@ impl Dialect for TestDialect {
     const NAME: &'static str = "test";
     fn register(d: &mut DialectBuilder<'_>) {
         d.op::<FuncOp<'_>>().op::<AddOp<'_>>().op::<ValueOp<'_>>().op::<RetOp<'_>>().op::<BrOp<'_>>();
-        d.op::<WrapOp<'_>>().op::<YieldOp<'_>>().op::<CallOp<'_>>();
+        d.op::<WrapOp<'_>>().op::<YieldOp<'_>>().op::<CallOp<'_>>().op::<TwiceOp<'_>>();
         d.interface::<dyn SymbolUser>("test.call", &CallSymbols);
     }
 }
@@ -149,6 +172,37 @@ fn a_correct_program_passes() {
         ret(b);
     });
     assert_eq!(messages(&cx, &module), Vec::<String>::new());
+}
+
+#[test]
+fn results_have_the_types_that_are_inferred() {
+    let cx = context();
+    let cases: [(Type, &[Type], &str); 5] = [
+        (Type::I32, &[Type::I32, Type::I32], ""),
+        (Type::INDEX, &[Type::I32, Type::F32], ""),
+        (
+            Type::I32,
+            &[Type::I32, Type::F32],
+            "inferred type(s) 'i32', 'i32' are incompatible with return type(s) of operation 'i32', 'f32'",
+        ),
+        (
+            Type::I32,
+            &[Type::I32],
+            "inferred type(s) 'i32', 'i32' are incompatible with return type(s) of operation 'i32'",
+        ),
+        (Type::F32, &[], "failed to infer returned types: floats are not made twice"),
+    ];
+    for (given, results, message) in cases {
+        let module = function(&cx, |b, _| {
+            let given = value(b, given);
+            let state = op(b.cx(), "test.twice").operands([given]).results(results.iter().copied());
+            b.create(state);
+            ret(b);
+        });
+        let expected: Vec<String> =
+            (!message.is_empty()).then(|| format!("'test.twice' op {message}")).into_iter().collect();
+        assert_eq!(messages(&cx, &module), expected);
+    }
 }
 
 #[test]

@@ -262,7 +262,7 @@ pub struct BroadcastOp {
 }
 
 /// Rows become columns.
-#[op("gir.transpose", traits(Pure), format = "$operand attr-dict `:` type($operand)", verify, infer)]
+#[op("gir.transpose", traits(Pure), format = "$operand attr-dict `:` type($operand)", infer)]
 pub struct TransposeOp {
     operand: Operand<AnyTile>,
     result: Res<AnyTile>,

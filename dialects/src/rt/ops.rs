@@ -60,7 +60,7 @@ pub struct ReturnOp {}
 /// ```mlir
 /// %w = rt.constant "encoder.w1" = dense<1.0> : tensor<4x4xf32>
 /// ```
-#[op("rt.constant", parents("rt.program"), format = "$name `=` $value attr-dict", verify, infer)]
+#[op("rt.constant", parents("rt.program"), format = "$name `=` $value attr-dict", infer)]
 pub struct ConstantOp {
     name: Attr<StrAttr>,
     /// The elements, of a static tensor type that gives the buffer its sizes.

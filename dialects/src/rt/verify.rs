@@ -47,21 +47,6 @@ impl InferTypes for ConstantOp<'_> {
     }
 }
 
-impl Verify for ConstantOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let this = ConstantOp::from_ref(op);
-        let ty = op.cx.attr_type(this.elements()).ok_or_else(|| "the elements have no type".to_string());
-        let expected = ty.and_then(|ty| buffer_of_tensor(op.cx, ty));
-        let checked = match expected {
-            Err(message) => Err(op.error(message)),
-            Ok(expected) => ensure(*buffer(op, this.buffer()) == expected, op, || {
-                "element type and sizes of the buffer must be those of the elements".to_string()
-            }),
-        };
-        report(checked, diags)
-    }
-}
-
 impl Verify for AllocOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let is_alloc = |v: Value| op.body.defining_op(v).is_some_and(|d| op.at(d).is::<AllocOp<'_>>());

@@ -89,7 +89,7 @@ fn fold_extract(op: OpRef<'_>, constant: Option<Attr>) -> Folded {
     }
     let elements = def::<FromElementsOp<'_>>(op, extract.source())?;
     let at = linear_index(&VectorShape::of(op.cx, op.ty(extract.source())), &position)?;
-    elements.elements().nth(at).map(FoldValue::Value)
+    elements.elements().nth(at).filter(|v| op.ty(*v) == result).map(FoldValue::Value)
 }
 
 fn extract_constant(op: OpRef<'_>, constant: Attr, position: &[Mixed], result: Type) -> Folded {

@@ -144,6 +144,8 @@ fn extract(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let position = numbers(frame, &ExtractOp::from_ref(op).position())?;
     let source = vector(frame, 0)?;
     let result = source.window(&part(&source, &position)?)?;
+    // An element may be written as a vector of one.
+    let result = result.reshape(&result_shape(frame)?)?;
     next(frame, result)
 }
 

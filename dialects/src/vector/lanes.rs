@@ -55,7 +55,8 @@ impl Verify for ToElementsOp<'_> {
         if op.result_types().eq(expected) {
             return Ok(());
         }
-        Err(diags.report(op.error("failed to verify that operand element type matches result types")))
+        Err(diags
+            .report(op.error("failed to verify that shaped type 'source' matches 'elements' element count and types")))
     }
 }
 

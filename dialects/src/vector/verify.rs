@@ -180,16 +180,10 @@ fn verify_shuffle(op: OpRef<'_>) -> Result<(), Diagnostic> {
     if let Some(i) = mask.iter().position(|m| !(-1..count).contains(m)) {
         return Err(op.error(format!("mask index #{} out of range", i + 1)));
     }
-    let expected = shuffled(op.cx, types[0], mask.len());
-    if expected == types[2] {
-        return Ok(());
+    if op.cx.shape(types[2]).and_then(|sizes| sizes.first().copied()) != i64::try_from(mask.len()).ok() {
+        return Err(op.error("mask length mismatch"));
     }
-    Err(incompatible(op, expected, types[2]))
-}
-
-fn incompatible(op: OpRef<'_>, expected: Type, found: Type) -> Diagnostic {
-    let (expected, found) = (show::ty(op.cx, expected), show::ty(op.cx, found));
-    op.error(format!("inferred type(s) '{expected}' are incompatible with return type(s) of operation '{found}'"))
+    Ok(())
 }
 
 /// Indices into the leading dimensions lie inside them.
@@ -219,12 +213,10 @@ fn verify_extract(op: OpRef<'_>) -> Result<(), Diagnostic> {
         return Err(op.error("expected position attribute of rank no greater than vector rank"));
     }
     verify_position(op, &position, &source, "vector dimension or poison (-1)")?;
-    let (rest, found) = (source.drop_front(position.len()), op.ty(extract.result()));
-    let is_scalar_vector = rest.rank() == 0 && found == rest.vector(op.cx);
-    if found == rest.vector_or_element(op.cx) || is_scalar_vector {
-        return Ok(());
+    match op.cx.shape(op.ty(extract.result())) {
+        Some([]) => Err(Diagnostic::error(op.loc(), "expected a scalar instead of a 0-d vector as the result type")),
+        _ => Ok(()),
     }
-    Err(incompatible(op, rest.vector_or_element(op.cx), found))
 }
 
 fn verify_insert(op: OpRef<'_>) -> Result<(), Diagnostic> {
@@ -382,10 +374,6 @@ fn verify_outer_product(op: OpRef<'_>) -> Result<(), Diagnostic> {
     }
     same_elements(op, lhs, result, "lhs operand and result")?;
     same_elements(op, rhs, result, "rhs operand and result")?;
-    let expected = outer_product_type(op.cx, lhs, rhs);
-    if result != expected {
-        return Err(incompatible(op, expected, result));
-    }
     if product.acc().is_some_and(|acc| op.ty(acc) != result) {
         return Err(op.error("expected operand #3 of same type as result type"));
     }
@@ -577,6 +565,15 @@ impl InferTypes for ExtractOp<'_> {
             return Err("expected position attribute of rank no greater than vector rank".to_string());
         }
         Ok(smallvec![shape.drop_front(position.len()).vector_or_element(input.cx)])
+    }
+
+    /// An element and a vector of one are both right.
+    fn are_compatible(cx: &Context, inferred: &[Type], found: &[Type]) -> bool {
+        let holds = |vector: Type, elem: Type| cx.shape(vector) == Some(&[1]) && cx.element_type(vector) == elem;
+        match (inferred, found) {
+            ([a], [b]) => a == b || holds(*a, *b) || holds(*b, *a),
+            _ => inferred == found,
+        }
     }
 }
 

@@ -117,7 +117,13 @@ fn hooks(op: &OpModel) -> [TokenStream; 5] {
             // The flag's span, so that a missing implementation is reported there.
             let interface = syn::Ident::new(interface, hook.span());
             let method = syn::Ident::new(method, hook.span());
-            quote! { <#ident<'static> as ::sutura_ir::op_def::#interface>::#method }
+            let of_op = quote! { <#ident<'static> as ::sutura_ir::op_def::#interface> };
+            match flag {
+                "infer" => quote! {
+                    ::sutura_ir::op_def::InferDef { types: #of_op::infer, compatible: #of_op::are_compatible }
+                },
+                _ => quote! { #of_op::#method },
+            }
         }))
     })
 }

@@ -2,9 +2,11 @@
 //!
 //! The order is that of MLIR's generated verifiers: structure first, then attributes, operands, results, regions.
 
+use smallvec::SmallVec;
+
 use crate::asm::print::type_text;
 use crate::diagnostics::{Diagnostic, codes, did_you_mean};
-use crate::op_def::{Arity, OpDef, Traits, ValueDef};
+use crate::op_def::{Arity, InferDef, InferInput, OpDef, Traits, ValueDef};
 use crate::op_ref::OpRef;
 use crate::registry::OpInfo;
 use crate::types::Type;
@@ -283,6 +285,24 @@ fn verify_type_vars(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
     let groups = def.operands.iter().chain(def.results);
     let names: Vec<&str> = groups.filter(|g| g.var == Some(var)).map(|g| g.name).collect();
     Err(op.error(format!("failed to verify that all of {{{}}} have same type", names.join(", "))))
+}
+
+/// INV-15: results have the types that the op infers.
+pub(super) fn verify_inferred(op: OpRef<'_>, infer: InferDef) -> Result<(), Diagnostic> {
+    let operands: SmallVec<[Type; 4]> = op.operand_types().collect();
+    let found: SmallVec<[Type; 2]> = op.result_types().collect();
+    let input = InferInput { cx: op.cx, operands: &operands, props: op.body.props(op.op) };
+    let inferred = (infer.types)(input)
+        .map_err(|reason| op.error(format!("failed to infer returned types: {reason}")).code(codes::TYPES_AGREE))?;
+    if (infer.compatible)(op.cx, &inferred, &found) {
+        return Ok(());
+    }
+    let [inferred, found] = [&inferred, &found].map(|types| {
+        let types: Vec<String> = types.iter().map(|ty| format!("'{}'", type_text(op.cx, *ty))).collect();
+        types.join(", ")
+    });
+    let message = format!("inferred type(s) {inferred} are incompatible with return type(s) of operation {found}");
+    Err(op.error(message).code(codes::TYPES_AGREE))
 }
 
 /// Numbers of the values that belong to the declared group `index`.

@@ -190,6 +190,9 @@ fn verify_registered(
             return if report.diags.errors() == errors { Err(silent_failure(op, "verify")) } else { Ok(()) };
         }
     }
+    if let Some(infer) = def.infer {
+        declaration::verify_inferred(op, infer)?;
+    }
     if let Some(cast) = info.interface::<dyn CastLike>() {
         verify_cast(op, cast)?;
     }

@@ -73,7 +73,7 @@ func.func @shuffle_outside(%v: vector<4xf32>) {
 // -----
 
 func.func @shuffle_result(%v: vector<4xf32>) {
-  // expected-error @+1 {{expected as many elements in the result as in the mask, of the operands' type}}
+  // expected-error @+1 {{inferred type(s) 'vector<2xf32>' are incompatible with return type(s) of operation 'vector<4xf32>'}}
   %0 = "llvm.shufflevector"(%v, %v) <{mask = array<i32: 0, 1>}> : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
   return
 }

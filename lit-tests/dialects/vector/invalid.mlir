@@ -234,3 +234,38 @@ func.func @f(%m: memref<?xvector<4x3xf32>>, %i: index, %p: vector<4x3xf32>) {
   %0 = "vector.transfer_read"(%m, %i, %p) <{in_bounds = [], operandSegmentSizes = array<i32: 1, 1, 1, 0>, permutation_map = affine_map<(d0) -> ()>}> : (memref<?xvector<4x3xf32>>, index, vector<4x3xf32>) -> vector<3xf32>
   return
 }
+
+// -----
+
+// The verifier holds results to the types that an operation infers; an element may be a vector of one, not of none.
+
+func.func @f(%v: vector<4xf32>) {
+  %0 = vector.extract %v[0] : vector<1xf32> from vector<4xf32>
+  // expected-error@+1 {{expected a scalar instead of a 0-d vector as the result type}}
+  %1 = vector.extract %v[0] : vector<f32> from vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<1x4xf32>) {
+  // expected-error@+1 {{'vector.extract' op inferred type(s) 'vector<1x4xf32>' are incompatible with return type(s) of operation 'f32'}}
+  %0 = vector.extract %v[] : f32 from vector<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<4xi32>) {
+  // expected-error@+1 {{'vector.to_elements' op failed to verify that shaped type 'source' matches 'elements' element count and types}}
+  %0:3 = "vector.to_elements"(%v) : (vector<4xi32>) -> (i32, i32, i32)
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<4xi32>) {
+  // expected-error@+1 {{'vector.shuffle' op mask length mismatch}}
+  %0 = "vector.shuffle"(%v, %v) <{mask = array<i64: 0, 1>}> : (vector<4xi32>, vector<4xi32>) -> vector<4xi32>
+  return
+}
