@@ -60,7 +60,7 @@ fn if_on_constant(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
 }
 
 /// Moves the ops of `block` before `op` and replaces `op` by what its terminator yields.
-fn replace_by_block(op: Op, rw: &mut Rewriter<'_>, block: Block, args: &[Value]) -> Option<()> {
+pub(super) fn replace_by_block(op: Op, rw: &mut Rewriter<'_>, block: Block, args: &[Value]) -> Option<()> {
     let terminator = rw.body().last_op(block)?;
     rw.inline_block_before(block, op, args);
     let yielded: Vec<Value> = rw.body().operands(terminator).collect();

@@ -6,6 +6,7 @@ mod control;
 mod interp;
 mod ops;
 mod parallel;
+mod switch;
 mod trip_count;
 mod verify;
 
@@ -14,6 +15,7 @@ use sutura_ir::{Dialect, DialectBuilder};
 
 pub use ops::*;
 pub use parallel::*;
+pub use switch::IndexSwitchOp;
 
 /// The scf dialect.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +39,7 @@ impl Dialect for ScfDialect {
         d.op::<ForallOp<'_>>().op::<InParallelOp<'_>>().op::<ExecuteRegionOp<'_>>();
         d.interface::<dyn RegionSyntax>("scf.parallel", &parallel::WritesTerminator)
             .interface::<dyn RegionSyntax>("scf.forall", &parallel::WritesTerminatorOfResults);
+        switch::register(d);
         interp::register(d);
     }
 }

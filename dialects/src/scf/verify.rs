@@ -6,7 +6,7 @@ use sutura_ir::{BlockRef, Diagnostic, Diagnostics, OpRef, Reported, Type};
 use super::ops::{ConditionOp, ForOp, IfOp, WhileOp, YieldOp};
 use crate::show;
 
-fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
+pub(super) fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
     result.map_err(|d| diags.report(d))
 }
 
@@ -16,7 +16,7 @@ fn arg_types(block: BlockRef<'_>) -> Vec<Type> {
 }
 
 /// Last op of the entry block of region `index`.
-fn last_op(op: OpRef<'_>, index: usize) -> Option<OpRef<'_>> {
+pub(super) fn last_op(op: OpRef<'_>, index: usize) -> Option<OpRef<'_>> {
     let block = op.region(index)?.entry()?;
     Some(op.at(block.body.last_op(block.block)?))
 }
@@ -42,7 +42,7 @@ fn verify_edge(op: OpRef<'_>, from: &str, to: &str, passed: &[Type], expected: &
 }
 
 /// A region whose one block is there.
-fn entry(op: OpRef<'_>, index: usize, name: &str) -> Result<(), Diagnostic> {
+pub(super) fn entry(op: OpRef<'_>, index: usize, name: &str) -> Result<(), Diagnostic> {
     match op.region(index).and_then(|r| r.entry()) {
         Some(_) => Ok(()),
         None => {

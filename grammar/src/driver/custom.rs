@@ -158,8 +158,12 @@ impl<'t> Driver<'t> {
         done
     }
 
-    /// Adds what the custom form leaves out of a region: its only block, and the implicit terminator.
+    /// Adds what the custom form leaves out of a region: its only block, and the implicit terminator. As upstream,
+    /// regions with a directive before each are taken as they are written.
     fn finish_region(&mut self, op: &CustomOp<'t>, blocks: &mut Vec<Block>) {
+        if op.head_of_region_read().is_some() {
+            return;
+        }
         let cx = self.cx();
         let level = self.levels.last_mut().expect("the file has a level");
         let mut builder = sutura_ir::Builder::new(cx, &mut level.body);
@@ -255,7 +259,9 @@ impl<'t> CustomOp<'t> {
     }
 
     fn read(&mut self, cursor: &mut Cursor<'_, 't>) -> Result<Stop, Reported> {
-        if self.another_region(cursor) {
+        if let Some(head) = self.head_of_region_read() {
+            self.next = head;
+        } else if self.another_region(cursor) {
             return region_at(cursor);
         }
         while let Some(item) = self.format.items.get(self.next) {
@@ -267,7 +273,8 @@ impl<'t> CustomOp<'t> {
                 Element::AnyOrder(length) => self.any_order(cursor, at, *length)?,
                 Element::Again(back) => self.next = at - back,
                 Element::Region(i) => {
-                    let optional = self.def.regions[*i].arity != Arity::Single;
+                    let headed = self.format.head_of_regions(self.def, at).is_some();
+                    let optional = self.def.regions[*i].arity != Arity::Single && !headed;
                     if cursor.peek() == Some(b'{') || !optional {
                         return region_at(cursor);
                     }
@@ -278,11 +285,23 @@ impl<'t> CustomOp<'t> {
                     }
                 }
                 Element::Attr(_) if item.implied => {}
-                element => self.element(cursor, element)?,
+                element => {
+                    let before = cursor.at();
+                    self.element(cursor, element)?;
+                    if cursor.at() == before && self.format.head_of_regions(self.def, at + 1).is_some() {
+                        // There is no further region.
+                        self.next = at + 2;
+                    }
+                }
             }
         }
         self.loc = cursor.opt_loc()?;
         Ok(Stop::Done(cursor.at()))
+    }
+
+    /// The directive that may begin another region, after one of a list whose regions each have one.
+    fn head_of_region_read(&self) -> Option<usize> {
+        self.format.head_of_regions(self.def, self.next.checked_sub(1)?)
     }
 
     /// True when the element that was left for a region wants one more, after a comma.

@@ -272,7 +272,8 @@ pub enum DirectiveArg {
     ResultType(usize),
     /// `type($operand)`
     OperandType(usize),
-    /// `$region`: the directive defines the arguments of its entry block.
+    /// `$region`: the directive defines the arguments of its entry block, or, where `$region` is a list that follows,
+    /// stands before each of its regions. Printers get the number of the region among those of the op.
     Region(usize),
     /// `$successor`
     Successor(usize),

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use sutura_dialects::arith::{AddIOp, CmpIOp, CmpIPredicate};
-use sutura_dialects::cf::{BranchOp, CondBranchOp};
-use sutura_dialects::scf::{ForOp, IfOp, WhileOp};
+use sutura_dialects::arith::{AddIOp, CmpIOp, CmpIPredicate, IndexCastOp};
+use sutura_dialects::cf::{BranchOp, CondBranchOp, SwitchOp};
+use sutura_dialects::scf::{ForOp, IfOp, IndexSwitchOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::attr_text;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
@@ -19,8 +19,8 @@ pub static CONVERT_SCF_TO_CF: PassInfo = PassInfo {
     name: "SCFToControlFlowPass",
     argument: "convert-scf-to-cf",
     summary: "Convert SCF dialect to ControlFlow dialect, replacing structured control flow with a CFG",
-    description: "`scf.for`, `scf.if` and `scf.while` become blocks, `cf.br` and `cf.cond_br`. Any other operation of the scf \
-                  dialect is an error.",
+    description: "`scf.for`, `scf.if`, `scf.while` and `scf.index_switch` become blocks, `cf.br`, `cf.cond_br` and \
+                  `cf.switch`. Any other operation of the scf dialect is an error.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-converted", description: "Number of operations converted" }],
@@ -45,6 +45,7 @@ impl Pass for ScfToCf {
 pub fn add_patterns(patterns: &mut ConversionPatterns) {
     patterns.add::<ForOp<'_>>("for-to-blocks", for_to_blocks);
     patterns.add::<IfOp<'_>>("if-to-blocks", if_to_blocks);
+    patterns.add::<IndexSwitchOp<'_>>("switch-to-blocks", switch_to_blocks);
     patterns.add::<WhileOp<'_>>("while-to-blocks", while_to_blocks);
     patterns.add_fn("do-while-to-blocks", Some("scf.while"), 2, do_while_to_blocks);
 }
@@ -157,6 +158,38 @@ fn if_to_blocks(op: Op, _: &Adaptor, rw: &mut ConversionRewriter<'_>) -> Option<
     branch_on(rw, loc, before, condition, (then_first, &[]), otherwise);
     let results = rw.body().block_args(join).to_vec();
     rw.replace_op(op, if types.is_empty() { &[] } else { &results });
+    Some(())
+}
+
+/// Every region goes on in one block, whose arguments are the results. The number is compared in 64 bits, in which every
+/// index is itself.
+fn switch_to_blocks(op: Op, _: &Adaptor, rw: &mut ConversionRewriter<'_>) -> Option<()> {
+    let (number, cases, default, regions) = {
+        let view = rw.view::<IndexSwitchOp<'_>>(op)?;
+        let regions: Vec<Region> = view.case_regions().map(|r| r.region).collect();
+        (view.arg(), view.cases().to_vec(), view.default_region().region, regions)
+    };
+    let (cx, loc) = (rw.cx(), rw.body().loc(op));
+    let types: Vec<Type> = rw.body().results(op).map(|v| rw.body().ty(v)).collect();
+    let before = rw.body().op_block(op)?;
+    let rest = rw.split_block(op);
+    let results: Vec<Value> = types.into_iter().map(|ty| rw.add_block_arg(rest, ty, loc)).collect();
+    let mut firsts = Vec::new();
+    for region in regions.into_iter().chain([default]) {
+        let (first, last) = ends(rw, region)?;
+        let values = take_terminator(rw, last);
+        branch(rw, loc, last, rest, &values);
+        rw.inline_region_before(region, rest);
+        firsts.push(first);
+    }
+    let default = firsts.pop()?;
+    rw.set_to_end(before);
+    let number = IndexCastOp::value(rw, loc, number, Type::I64);
+    let words: Vec<u64> = cases.iter().map(|case| *case as u64).collect();
+    let vector = cx.vector_type(&[cases.len() as i64], Type::I64);
+    let values = if cases.is_empty() { None } else { Some(cx.dense_attr(vector, &words)?) };
+    SwitchOp::build(rw, loc, number, &[], &[], values, &vec![0; cases.len()], default, &firsts);
+    rw.replace_op(op, &results);
     Some(())
 }
 

@@ -15,6 +15,7 @@ enum Statement {
     If { condition: usize, results: bool, then: Vec<Statement>, otherwise: Vec<Statement> },
     For { trips: u8, carried: usize, unsigned: bool, body: Vec<Statement> },
     While { trips: u8, carried: usize, bare: bool, body: Vec<Statement> },
+    Switch { on: usize, cases: Vec<(u8, Vec<Statement>)>, default: Vec<Statement> },
 }
 
 fn statements() -> impl Strategy<Value = Vec<Statement>> {
@@ -29,6 +30,8 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
                 .prop_map(|(trips, carried, unsigned, body)| Statement::For { trips, carried, unsigned, body }),
             (0u8..4, any::<usize>(), any::<bool>(), block())
                 .prop_map(|(trips, carried, bare, body)| Statement::While { trips, carried, bare, body }),
+            (any::<usize>(), prop::collection::vec((0u8..8, block()), 0..4), block())
+                .prop_map(|(on, cases, default)| Statement::Switch { on, cases, default }),
         ]
     });
     prop::collection::vec(one, 1..5)
@@ -108,6 +111,7 @@ impl Writer {
                 self.values.push(name);
             }
             Statement::While { trips, carried, bare, body } => self.write_while(*trips, *carried, *bare, body),
+            Statement::Switch { on, cases, default } => self.write_switch(*on, cases, default),
         }
     }
 
@@ -118,6 +122,27 @@ impl Writer {
         let last = self.block(body);
         self.values.truncate(outside);
         self.line(&format!("{terminator} {last} : i32\n}}"));
+    }
+
+    /// Chooses by the last bits of a value, so that cases are met.
+    fn write_switch(&mut self, on: usize, cases: &[(u8, Vec<Statement>)], default: &[Statement]) {
+        let (on, seven) = (self.pick(on), self.constant(7));
+        let [name, bits, number] = std::array::from_fn(|_| self.name());
+        self.line(&format!(
+            "{bits} = arith.andi {on}, {seven} : i32\n{number} = arith.index_cast {bits} : i32 to index"
+        ));
+        self.line(&format!("{name} = scf.index_switch {number} -> i32"));
+        let mut seen = Vec::new();
+        for (case, body) in cases {
+            if !seen.contains(case) {
+                seen.push(*case);
+                self.line(&format!("case {case} {{"));
+                self.inside(&[], body, "scf.yield");
+            }
+        }
+        self.line("default {");
+        self.inside(&[], default, "scf.yield");
+        self.values.push(name);
     }
 
     /// Counts in a second carried value, so that it ends.

@@ -14,6 +14,9 @@
 //! | `custom<Name>($a, type($b), ref($c), attr-dict, …)` | a directive of the dialect, see [`DirectiveDef`] |
 //! | `(a $b^ …)?`, `(…) : (…)?` | a group that is present when the anchor is, and what stands there otherwise |
 //!
+//! A list `$regions` just behind `custom<Name>(…, $regions)` has that directive before each region; when it reads nothing,
+//! the list has ended.
+//!
 //! A compiled format is flat: a group's elements follow it, so that a position in a format is one index, and a parser
 //! or printer can leave it for a region and come back.
 
@@ -24,7 +27,7 @@ mod lex;
 use indexmap::IndexMap;
 
 use crate::asm::parse::{DirectiveArg, DirectiveDef};
-use crate::op_def::OpDef;
+use crate::op_def::{Arity, OpDef};
 
 /// What a type directive names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,6 +167,17 @@ impl Format {
             Element::Custom(custom) => custom.args.contains(&DirectiveArg::Region(index)),
             _ => false,
         })
+    }
+
+    /// The directive that is written before each region of the list at item `at`: it names the list and stands just
+    /// before it. When it reads nothing the list has ended.
+    pub fn head_of_regions(&self, def: &OpDef, at: usize) -> Option<usize> {
+        let Element::Region(i) = self.items.get(at)?.element else { return None };
+        let head = at.checked_sub(1).filter(|_| def.regions[i].arity == Arity::Variadic)?;
+        match &self.items[head].element {
+            Element::Custom(custom) => custom.args.contains(&DirectiveArg::Region(i)).then_some(head),
+            _ => None,
+        }
     }
 
     /// True when an element writes the types of result group `index`.

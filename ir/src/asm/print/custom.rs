@@ -44,7 +44,14 @@ impl<'p> Printer<'p> {
             let Some(item) = format.items.get(at) else { break };
             frame.next_item = Some(at + 1);
             let before = self.out.len();
-            if item.blank && !item.implied && self.element_is_written(op, &item.element) {
+            let def = info.def;
+            if format.head_of_regions(def, at + 1).is_some() {
+                // Written before each region.
+                self.text(" ");
+                continue;
+            }
+            let headed = format.head_of_regions(def, at).is_some();
+            if item.blank && !item.implied && !headed && self.element_is_written(op, &item.element) {
                 self.text(" ");
             }
             match &item.element {
@@ -86,7 +93,15 @@ impl<'p> Printer<'p> {
             Some(Element::Region(i)) => region_range(op, *i).start,
             _ => 0,
         };
-        if index != first {
+        let head = format.head_of_regions(def, element).map(|head| &format.items[head].element);
+        if let Some(Element::Custom(custom)) = head {
+            let with_number = |arg: &DirectiveArg| match *arg {
+                DirectiveArg::Region(_) => DirectiveArg::Region(index),
+                other => other,
+            };
+            self.directive(op, &Custom { args: custom.args.iter().map(with_number).collect(), ..custom.clone() });
+            self.text(" ");
+        } else if index != first {
             self.text(", ");
         }
         frame.next_region += 1;
@@ -98,7 +113,8 @@ impl<'p> Printer<'p> {
         let style = RegionStyle {
             entry_args: !format.writes_region_args(index),
             header_if_empty: !def.traits.has(Traits::SingleBlock),
-            skip_terminator: elides_terminator(def, region)
+            skip_terminator: head.is_none()
+                && elides_terminator(def, region)
                 && !region_syntax(op).is_some_and(|syntax| syntax.writes_terminator(op)),
         };
         frames.push(Frame::Op(frame));
