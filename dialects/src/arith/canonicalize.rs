@@ -6,7 +6,9 @@ use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Attr, Builder, Context, Op, OpRef, Rewriter, Type, Value, rewrite};
 
+use super::attrs::CmpIPredicate;
 use super::ops::*;
+use super::ranges::comparison_of_converted;
 use crate::constant;
 
 fn view<'s, T: OpView<'s>>(rw: &'s Rewriter<'_>, op: Op) -> Option<T> {
@@ -115,6 +117,21 @@ fn zero(rw: &Rewriter<'_>, value: Attr) -> bool {
     constant::int_value(rw.cx(), value) == Some(0)
 }
 
+/// True for the constant one, or a splat of it; that of `i1` is `true`, which has another name.
+fn one_of(rw: &Rewriter<'_>, value: Attr) -> bool {
+    constant::int_value(rw.cx(), value) == Some(1)
+}
+
+/// True when `extui` makes numbers of type `to` of conditions of type `from`.
+fn numbers_by(rw: &Rewriter<'_>, from: Type, to: Type) -> bool {
+    let integers = rw.cx().element_type(to).is_signless_integer(rw.cx());
+    integers && rw.cx().with_element_type(to, Type::I1) == from && constant::int_width(rw.cx(), to) != Some(1)
+}
+
+fn is_equality(predicate: CmpIPredicate) -> bool {
+    matches!(predicate, CmpIPredicate::Eq | CmpIPredicate::Ne)
+}
+
 rewrite! {
     /// `(a - b) - a` to `0 - b`.
     fn sub_of_difference(rw) {
@@ -157,6 +174,67 @@ rewrite! {
         if zero(rw, no) && all_ones(rw, yes)
         => XOrIOp(c, ConstantOp(yes))
     }
+
+    /// `select c, 1, 0` to `extui c`.
+    fn select_of_one_and_zero(rw) {
+        SelectOp(c: of, #one, #none) -> ty
+        if numbers_by(rw, of, ty) && one_of(rw, one) && zero(rw, none)
+        => ExtUIOp(c, ty)
+    }
+
+    /// `select c, 0, 1` to `extui (not c)`.
+    fn select_of_zero_and_one(rw) {
+        SelectOp(c: of, #none, #one) -> ty
+        if numbers_by(rw, of, ty) && one_of(rw, one) && zero(rw, none)
+        let Some(ones) = constant::int(rw.cx(), of, -1);
+        => ExtUIOp(XOrIOp(c, ConstantOp(ones)), ty)
+    }
+
+    /// `x + y * -1` to `x - y`.
+    fn add_of_negative(rw) {
+        AddIOp(x, MulIOp(y, #ones))
+        if all_ones(rw, ones)
+        => SubIOp(x, y)
+    }
+
+    /// `x * -1 + y` to `y - x`.
+    fn add_to_negative(rw) {
+        AddIOp(MulIOp(x, #ones), y)
+        if all_ones(rw, ones)
+        => SubIOp(y, x)
+    }
+
+    /// Sign-extended values are equal when the values are.
+    fn comparison_of_extsi(rw) {
+        CmpIOp(ExtSIOp(x: a), ExtSIOp(y: b)) { predicate: p }
+        if a == b && is_equality(p)
+        => CmpIOp(p, x, y)
+    }
+
+    /// Zero-extended values are equal when the values are.
+    fn comparison_of_extui(rw) {
+        CmpIOp(ExtUIOp(x: a), ExtUIOp(y: b)) { predicate: p }
+        if a == b && is_equality(p)
+        => CmpIOp(p, x, y)
+    }
+
+    /// Bit by bit, it does not matter whether values are widened before or after.
+    fn andi_of_extui(rw) { AndIOp(ExtUIOp(x: a), ExtUIOp(y: b)) -> ty if a == b => ExtUIOp(AndIOp(x, y), ty) }
+
+    /// The same for copies of the sign.
+    fn andi_of_extsi(rw) { AndIOp(ExtSIOp(x: a), ExtSIOp(y: b)) -> ty if a == b => ExtSIOp(AndIOp(x, y), ty) }
+
+    /// The same for `or`.
+    fn ori_of_extui(rw) { OrIOp(ExtUIOp(x: a), ExtUIOp(y: b)) -> ty if a == b => ExtUIOp(OrIOp(x, y), ty) }
+
+    /// The same for copies of the sign.
+    fn ori_of_extsi(rw) { OrIOp(ExtSIOp(x: a), ExtSIOp(y: b)) -> ty if a == b => ExtSIOp(OrIOp(x, y), ty) }
+
+    /// The same for exclusive `or`.
+    fn xori_of_extui(rw) { XOrIOp(ExtUIOp(x: a), ExtUIOp(y: b)) -> ty if a == b => ExtUIOp(XOrIOp(x, y), ty) }
+
+    /// The same for copies of the sign.
+    fn xori_of_extsi(rw) { XOrIOp(ExtSIOp(x: a), ExtSIOp(y: b)) -> ty if a == b => ExtSIOp(XOrIOp(x, y), ty) }
 
     /// `extsi (extui x)` to `extui x`: the sign of a value widened by zeros is zero.
     fn extsi_of_extui(rw) { ExtSIOp(ExtUIOp(x)) -> ty => ExtUIOp(x, ty) }
@@ -224,6 +302,16 @@ fn trunci_of_ext(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     }
 }
 
+/// `truncf (extf x)` to a shorter `truncf x`: to widen a float loses nothing.
+fn truncf_of_extf(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let bits = |v| rw.cx().bit_width(rw.cx().element_type(rw.body().ty(v)));
+    let found = rw.def::<ExtFOp<'_>>(rw.body().operand(op, 0)).map(|ext| ext.input());
+    let found = found.filter(|input| bits(*input) > bits(rw.body().result(op, 0)));
+    let input = rw.require(op, found, "it does not shorten what `arith.extf` has widened")?;
+    rw.set_operand(op, 0, input);
+    Some(())
+}
+
 /// `(-a) / (-b)` to `a / b`.
 fn divf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let found = (|| {
@@ -258,17 +346,21 @@ macro_rules! canonicalizes {
 }
 
 canonicalizes! {
-    AddIOp => add_of_offset;
+    AddIOp => add_of_offset, add_of_negative, add_to_negative;
     SubIOp => sub_constant_from_offset, sub_offset_from_constant, sub_of_difference;
     MulIOp => mul_of_product;
-    XOrIOp => xor_of_comparison;
-    CmpIOp => comparison_with_constant;
-    SelectOp => select_of_complement, select_of_select, select_of_booleans;
+    AndIOp => andi_of_extui, andi_of_extsi;
+    OrIOp => ori_of_extui, ori_of_extsi;
+    XOrIOp => xor_of_comparison, xori_of_extui, xori_of_extsi;
+    CmpIOp => comparison_with_constant, comparison_of_extsi, comparison_of_extui;
+    CmpFOp => comparison_of_converted;
+    SelectOp => select_of_complement, select_of_select, select_of_booleans, select_of_one_and_zero, select_of_zero_and_one;
     ExtSIOp => extsi_of_extui;
     ExtUIOp => extui_of_extui;
     TruncIOp => trunci_of_ext, trunci_of_trunci;
     IndexCastOp => index_cast_of_extsi;
     IndexCastUIOp => index_castui_of_extui;
+    TruncFOp => truncf_of_extf;
     DivFOp => divf_of_negations;
     MulFOp => mulf_of_negations;
 }

@@ -10,7 +10,7 @@ use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::types::FloatKind;
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
-use super::attrs::{CmpFPredicate, CmpIPredicate, FastMathFlags};
+use super::attrs::{CmpFPredicate, CmpIPredicate, FastMathFlags, IntegerOverflowFlags};
 use super::ops::*;
 use crate::constant::{self, mask, sign_extend};
 
@@ -147,8 +147,8 @@ folds! {
     ShLIOp => |a| shift(a, |v, by, _| v << by);
     ShRUIOp => |a| shift(a, |v, by, width| ((v as u64 & mask(width)) >> by) as i64);
     ShRSIOp => |a| shift(a, |v, by, _| v >> by);
-    DivUIOp => |a| divide(a, |a| a.unsigned(u64::checked_div));
-    DivSIOp => |a| divide(a, |a| a.ints(signed(i64::checked_div)));
+    DivUIOp => |a| divide(a, |a| of_product(a, IntegerOverflowFlags::NUW).or_else(|| a.unsigned(u64::checked_div)));
+    DivSIOp => |a| divide(a, |a| of_product(a, IntegerOverflowFlags::NSW).or_else(|| a.ints(signed(i64::checked_div))));
     CeilDivUIOp => |a| divide(a, |a| a.unsigned(|x, y| (y != 0).then(|| x.div_ceil(y))));
     CeilDivSIOp => |a| divide(a, |a| a.ints(signed(ceil_div)));
     FloorDivSIOp => |a| divide(a, |a| a.ints(signed(floor_div)));
@@ -185,7 +185,7 @@ folds! {
     FPToUIOp => |a| float_to_int(a, |width| (0.0, 2f64.powi(width as i32)));
     FPToSIOp => |a| float_to_int(a, |width| (-2f64.powi(width as i32 - 1), 2f64.powi(width as i32 - 1)));
     ExtFOp => float_cast;
-    TruncFOp => float_cast;
+    TruncFOp => truncf;
 }
 
 // ---- integers
@@ -249,6 +249,17 @@ fn shift(a: &Args<'_>, f: impl Fn(i64, u32, u32) -> i64) -> Folded {
 
 fn divide(a: &Args<'_>, fold: impl Fn(&Args<'_>) -> Folded) -> Folded {
     if a.is_int(1, 1) { a.take(0) } else { fold(a) }
+}
+
+/// `(x * y) / y` is `x` when the product is promised not to overflow.
+fn of_product(a: &Args<'_>, flags: IntegerOverflowFlags) -> Folded {
+    let product = a.def::<MulIOp<'_>>(0)?;
+    let promised = product.op_ref().prop("overflowFlags").and_then(|f| a.cx().attr_as::<IntegerOverflowFlags>(f));
+    promised.filter(|f| f.has(flags))?;
+    if product.rhs() == a.value(1) {
+        return Some(FoldValue::Value(product.lhs()));
+    }
+    (product.lhs() == a.value(1)).then(|| FoldValue::Value(product.rhs()))
 }
 
 fn remainder(a: &Args<'_>, fold: impl Fn(&Args<'_>) -> Folded) -> Folded {
@@ -443,6 +454,12 @@ fn cmpi(a: &Args<'_>) -> Folded {
     if a.same_operands() {
         return boolean(a, predicate.compare(0, 0, 1));
     }
+    // A condition is true, or not false.
+    let truth =
+        (predicate == CmpIPredicate::Ne && a.is_int(1, 0)) || (predicate == CmpIPredicate::Eq && a.is_int(1, -1));
+    if truth && a.op.ty(a.value(0)) == a.ty() {
+        return a.take(0);
+    }
     if predicate == CmpIPredicate::Ne && a.is_int(1, 0) {
         // A widened `i1` differs from zero exactly when it is true.
         let narrow = a.def::<ExtUIOp<'_>>(0).map(|e| e.input()).or_else(|| Some(a.def::<ExtSIOp<'_>>(0)?.input()));
@@ -548,6 +565,14 @@ fn float_to_int(a: &Args<'_>, range: fn(u32) -> (f64, f64)) -> Folded {
         let value = to_f64(kind, word).trunc();
         (value >= low && value < high).then_some(value as i128 as u64)
     })
+}
+
+/// Back to where it came from.
+fn truncf(a: &Args<'_>) -> Folded {
+    match a.def::<ExtFOp<'_>>(0).filter(|ext| a.op.ty(ext.input()) == a.ty()) {
+        Some(ext) => Some(FoldValue::Value(ext.input())),
+        None => float_cast(a),
+    }
 }
 
 /// Converts floats when nothing is lost.

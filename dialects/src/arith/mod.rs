@@ -7,6 +7,7 @@ mod casts;
 mod fold;
 pub(crate) mod interp;
 mod ops;
+mod ranges;
 mod verify;
 mod wide;
 

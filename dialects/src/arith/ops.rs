@@ -135,9 +135,9 @@ int_binary! {
     /// Remainder of signed division, with the sign of the dividend. Undefined for a zero divisor.
     RemSIOp = "arith.remsi", [Pure];
     /// Bitwise and.
-    AndIOp = "arith.andi", [Pure, Commutative, Idempotent];
+    AndIOp = "arith.andi", [Pure, Commutative, Idempotent], canonicalize;
     /// Bitwise or.
-    OrIOp = "arith.ori", [Pure, Commutative, Idempotent];
+    OrIOp = "arith.ori", [Pure, Commutative, Idempotent], canonicalize;
     /// Bitwise exclusive or.
     XOrIOp = "arith.xori", [Pure, Commutative], canonicalize;
     /// The larger of two signed integers.
@@ -245,7 +245,8 @@ pub struct CmpIOp {
     format = "$predicate `,` $lhs `,` $rhs (`fastmath` `` custom<FastMath>($fastmath)^)? attr-dict `:` type($lhs)",
     verify,
     infer,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct CmpFOp {
     /// Which comparison.
@@ -366,7 +367,8 @@ pub struct ExtFOp {
     traits(Pure, Elementwise, SameOperandsAndResultShape),
     format = "$in ($roundingmode^)? (`fastmath` `` custom<FastMath>($fastmath)^)? attr-dict `:` type($in) `to` type($out)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct TruncFOp {
     #[name("in")]

@@ -68,7 +68,8 @@ pub struct CondBranchOp {
     format = "$flag `:` type($flag) `,` `[` custom<SwitchCases>($case_values, $case_operand_segments, \
               $defaultDestination, $defaultOperands, type($defaultOperands), $caseDestinations, $caseOperands, \
               type($caseOperands)) `]` attr-dict",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct SwitchOp {
     flag: Operand<AnyInteger>,

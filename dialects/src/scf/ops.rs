@@ -147,7 +147,8 @@ impl IfOp<'_> {
     format = "custom<WhileHeader>($inits, type($inits), type($results), $before) $before `do` $after \
               attr-dict-with-keyword",
     verify,
-    verify_regions
+    verify_regions,
+    canonicalize
 )]
 pub struct WhileOp {
     /// Arguments of the first region, the first time.

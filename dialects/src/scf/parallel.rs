@@ -126,7 +126,8 @@ pub struct InParallelOp {
     "scf.execute_region",
     traits(RecursiveMemoryEffects),
     format = "custom<ArrowTypes>(type($results)) (`no_inline` $no_inline^)? $region attr-dict",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct ExecuteRegionOp {
     /// It stays an op of its own.

@@ -69,3 +69,48 @@ func.func @casts(%x: i8, %i: index) -> (i32, i8, i16, index, i64) {
   %7 = arith.extsi %6 : i32 to i64
   return %1, %2, %3, %5, %7 : i32, i8, i16, index, i64
 }
+
+// Conditions as numbers, comparisons of converted and of widened values.
+// CHECK-LABEL: func.func @numbers(
+// CHECK-DAG:   %[[ONE:.*]] = arith.extui %c : i1 to i32
+// CHECK-DAG:   %[[NOT:.*]] = arith.xori %c, %{{.*}} : i1
+// CHECK-DAG:   %[[ZERO:.*]] = arith.extui %[[NOT]] : i1 to i32
+// CHECK-DAG:   %[[FIVE:.*]] = arith.constant 5 : i8
+// CHECK-DAG:   %[[LESS:.*]] = arith.cmpi slt, %x, %[[FIVE]] : i8
+// CHECK-DAG:   %[[FALSE:.*]] = arith.constant false
+// CHECK-DAG:   %[[SAME:.*]] = arith.cmpi eq, %x, %y : i8
+// CHECK-DAG:   %[[AND:.*]] = arith.andi %x, %y : i8
+// CHECK-DAG:   %[[WIDE:.*]] = arith.extsi %[[AND]] : i8 to i32
+// CHECK:       return %[[ONE]], %[[ZERO]], %[[LESS]], %[[FALSE]], %[[SAME]], %[[WIDE]]
+func.func @numbers(%c: i1, %x: i8, %y: i8) -> (i32, i32, i1, i1, i1, i32) {
+  %n0 = arith.constant 0 : i32
+  %n1 = arith.constant 1 : i32
+  %0 = arith.select %c, %n1, %n0 : i32
+  %1 = arith.select %c, %n0, %n1 : i32
+  %f = arith.sitofp %x : i8 to f32
+  %limit = arith.constant 4.5 : f32
+  %2 = arith.cmpf olt, %f, %limit : f32
+  %3 = arith.cmpf oeq, %f, %limit : f32
+  %a = arith.extsi %x : i8 to i32
+  %b = arith.extsi %y : i8 to i32
+  %4 = arith.cmpi eq, %a, %b : i32
+  %5 = arith.andi %a, %b : i32
+  return %0, %1, %2, %3, %4, %5 : i32, i32, i1, i1, i1, i32
+}
+
+// An f32 does not have all values of an i32; products that may overflow stay.
+// CHECK-LABEL: func.func @kept(
+// CHECK-DAG:   arith.cmpf
+// CHECK-DAG:   arith.divsi
+// CHECK-NOT:   arith.divui
+// CHECK:       return
+func.func @kept(%x: i32, %y: i32) -> (i1, i32, i32) {
+  %f = arith.sitofp %x : i32 to f32
+  %limit = arith.constant 4.5 : f32
+  %0 = arith.cmpf olt, %f, %limit : f32
+  %a = arith.muli %x, %y : i32
+  %1 = arith.divsi %a, %y : i32
+  %b = arith.muli %x, %y overflow<nuw> : i32
+  %2 = arith.divui %b, %y : i32
+  return %0, %1, %2 : i1, i32, i32
+}

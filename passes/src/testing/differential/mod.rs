@@ -13,6 +13,7 @@ use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Context, Module};
 
 use super::{context, run_verified};
+pub(super) use table::programs;
 
 /// Between programs, in what `mlir-opt --split-input-file` reads and in what it writes.
 const MARKER: &str = "// -----";

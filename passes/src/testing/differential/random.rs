@@ -48,9 +48,10 @@ fn check(pipeline: &str, seeds: std::ops::Range<u64>, slack: usize) {
         .map(|i| compare(&cx, &programs[i], &made[i], &theirs[i], pipeline).unwrap_or_else(|error| panic!("{error}")))
         .collect();
     let mut longer = String::new();
-    for ((seed, (ours, theirs)), text) in seeds.zip(&counts).zip(&made) {
-        if *ours > theirs + slack {
-            let _ = writeln!(longer, "seed {seed}: {ours} ops, {theirs} by mlir-opt\n{text}");
+    for (index, (seed, (ours, by_mlir))) in seeds.zip(&counts).enumerate() {
+        if *ours > by_mlir + slack {
+            let (made, theirs) = (&made[index], &theirs[index]);
+            let _ = writeln!(longer, "seed {seed}: {ours} ops, {by_mlir} by mlir-opt\n{made}\n{theirs}");
         }
     }
     let (ours, theirs) = counts.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
@@ -60,7 +61,7 @@ fn check(pipeline: &str, seeds: std::ops::Range<u64>, slack: usize) {
 
 #[test]
 fn canonicalize_on_random_programs() {
-    check("canonicalize", 0..40, 40);
+    check("canonicalize", 0..40, 0);
 }
 
 #[test]
@@ -70,10 +71,10 @@ fn cse_on_random_programs() {
 
 #[test]
 fn sccp_on_random_programs() {
-    check("sccp", 80..120, 40);
+    check("sccp", 80..120, 1);
 }
 
 #[test]
 fn a_pipeline_on_random_programs() {
-    check("canonicalize,sccp,cse,canonicalize", 120..160, 40);
+    check("canonicalize,sccp,cse,canonicalize", 120..160, 2);
 }

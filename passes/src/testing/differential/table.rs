@@ -61,6 +61,11 @@ fn cases() -> Vec<Case> {
     files.iter().flat_map(|path| read(path)).collect()
 }
 
+/// All programs of the table, for other tests.
+pub(in super::super) fn programs() -> Vec<String> {
+    cases().into_iter().map(|case| case.program).collect()
+}
+
 /// The program in a form that does not show the order of what only computes.
 fn normal(cx: &Context, text: &str) -> Result<String, String> {
     let mut module = parse(cx, text)?;
