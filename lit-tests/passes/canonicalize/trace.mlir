@@ -18,7 +18,7 @@
 // CHECK-NEXT:         pattern 'select_of_complement' -> does not apply: operand #1 of `XOrIOp` is no constant
 // CHECK-NEXT:         pattern 'select_of_select' -> does not apply: neither side is an `arith.select` on the same condition
 // CHECK-NEXT:         pattern 'select_of_booleans' -> does not apply: operand #0 of `SelectOp` has another type than `ty`
-// CHECK-NEXT:       } -> stays
+// CHECK:            } -> stays
 // CHECK-NEXT:       'arith.muli' at {{.*}}:[[#@LINE+22]]:8 {
 // CHECK-NEXT:         inserted 'arith.constant' 6 : i32 at {{.*}}:[[#@LINE+21]]:8
 // CHECK-NEXT:       } -> folded to 'arith.constant' 6 : i32 at {{.*}}:[[#@LINE+20]]:8
