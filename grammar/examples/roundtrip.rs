@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         }
     };
     let options =
-        ParseOptions { allow_unregistered: has("--allow-unregistered-dialect"), threads: 1, no_implicit_module: false };
+        ParseOptions { allow_unregistered: has("--allow-unregistered-dialect"), threads: 1, ..ParseOptions::default() };
     let print = PrintOptions {
         discard_value_names: has("--discard-value-names"),
         debug_info: has("--debug-info"),

@@ -1,10 +1,16 @@
 //! Comments and odd white space become blanks, so that no rule knows of them and offsets stay.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text with `//` comments, tabs and carriage returns as blanks; strings are left alone, and so is what stands
 /// between the brackets of a dialect's type or attribute, where `//` begins no comment.
 pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
+    blanked_and_noted(text, None)
+}
+
+/// The same; `comments` gets the places of the comments.
+pub(crate) fn blanked_and_noted<'t>(text: &'t str, mut comments: Option<&mut Vec<Range<u32>>>) -> Cow<'t, str> {
     let bytes = text.as_bytes();
     let needed = memchr::memchr2(b'\t', b'\r', bytes).is_some() || memchr::memmem::find(bytes, b"//").is_some();
     if !needed {
@@ -19,6 +25,9 @@ pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
                 let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
                 // Whole characters are replaced, so the result stays UTF-8.
                 out[at..end].fill(b' ');
+                if let Some(comments) = &mut comments {
+                    comments.push(at as u32..end as u32);
+                }
                 at = end;
             }
             b'#' | b'!' => at = dialect_body_end(bytes, at, &mut out),
@@ -96,7 +105,7 @@ fn comment_ends_line(bytes: &[u8], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::blanked;
+    use super::{blanked, blanked_and_noted};
 
     #[test]
     fn comments_go_and_offsets_stay() {
@@ -111,6 +120,18 @@ mod tests {
         assert_eq!(blanked("#d.a<\"//\" -> //> // z"), "#d.a<\"//\" -> //>     ");
         assert_eq!(blanked("!d.t<x, // note\n y>"), "!d.t<x,        \n y>");
         assert_eq!(blanked("#map // z"), "#map     ");
+    }
+
+    #[test]
+    fn comments_are_kept_by_their_place() {
+        let kept = |text: &str| {
+            let mut comments = Vec::new();
+            blanked_and_noted(text, Some(&mut comments));
+            comments.into_iter().map(|c| text[c.start as usize..c.end as usize].to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(kept("//\na // é\r\n\"// no\" //last"), ["//", "// é\r", "//last"]);
+        assert_eq!(kept("#d.a<x // y> // z\n!d.t<x, // note\n y>"), ["// z", "// note"]);
+        assert!(kept("/ a\n").is_empty());
     }
 
     #[test]

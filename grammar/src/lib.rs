@@ -39,6 +39,20 @@ pub struct ParseOptions {
     pub threads: usize,
     /// Take the single operation of the text as the top level, whatever it is, instead of putting it into a module.
     pub no_implicit_module: bool,
+    /// What of the text is kept beside the program, in [`TextInfo`](sutura_ir::asm::TextInfo). One thread reads then.
+    pub layout: KeepLayout,
+}
+
+/// What of a text is kept beside the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum KeepLayout {
+    /// Names of values and aliases.
+    #[default]
+    No,
+    /// Also comments, and where everything stood.
+    Comments,
+    /// Also names that look like the printer's own, names of blocks, and how constants were written.
+    All,
 }
 
 /// Stack of the thread that parses. Brackets within a unit are read recursively; with a stack of known size the depth
@@ -55,12 +69,17 @@ pub fn parse_module(
     options: &ParseOptions,
     diags: &mut Diagnostics,
 ) -> Result<Module, Reported> {
-    let text = blank::blanked(source.text());
-    on_parser_thread(diags, || {
+    let mut comments = Vec::new();
+    let text = blank::blanked_and_noted(source.text(), (options.layout != KeepLayout::No).then_some(&mut comments));
+    let mut module = on_parser_thread(diags, || {
         let reader = Reader::new(cx, &text, source.base(), options);
         let (reader, module) = Driver::new(reader).run(source.name());
         (reader.finish(), module)
-    })
+    })?;
+    if let Some(layout) = &mut module.text_mut().layout {
+        layout.comments = comments;
+    }
+    Ok(module)
 }
 
 /// Parses a type.

@@ -25,7 +25,7 @@ use crate::units::Unit;
 
 /// An op in custom form up to one of its regions.
 pub(super) struct CustomOp<'t> {
-    start: OpStart<'t>,
+    pub(super) start: OpStart<'t>,
     def: &'static OpDef,
     format: &'t Format,
     /// Index of the next element.

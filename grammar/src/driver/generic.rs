@@ -21,7 +21,7 @@ struct Operand<'t> {
 
 /// An op in generic form up to its first region.
 pub(super) struct GenericOp<'t> {
-    start: OpStart<'t>,
+    pub(super) start: OpStart<'t>,
     operands: SmallVec<[Operand<'t>; 4]>,
     successors: SmallVec<[Block; 2]>,
     props: Attr,

@@ -9,6 +9,7 @@
 
 mod custom;
 mod generic;
+mod layout;
 mod parallel;
 mod region;
 mod scope;
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use sutura_ir::asm::TextInfo;
+use sutura_ir::asm::layout::Part;
 use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::body::{Block, Body, Module, Op, OpHeader, Value};
 use sutura_ir::builder::Builder;
@@ -69,6 +71,8 @@ struct OpStart<'t> {
     entered: bool,
     /// Blocks of the regions that are complete.
     regions: Vec<Vec<Block>>,
+    /// Where a layout has the op and the ends of its regions.
+    places: Vec<usize>,
 }
 
 /// An op that waits for one of its regions.
@@ -130,7 +134,7 @@ struct Completion<'a> {
 
 impl<'t> Driver<'t> {
     pub(crate) fn new(reader: Reader<'t>) -> Self {
-        let text = reader.text;
+        let (text, keep) = (reader.text, reader.options.layout);
         let mut body = Box::new(Body::with_block(1));
         let block = body.entry_block().expect("made with a block");
         let level = Level { scope: Scope::new(text), body: std::mem::take(&mut body) };
@@ -148,7 +152,7 @@ impl<'t> Driver<'t> {
             units: Units::new(text),
             frames: vec![Frame { op: OpenOp::Broken, region }],
             levels: vec![level],
-            text_info: TextInfo::default(),
+            text_info: TextInfo { layout: layout::begin(keep), ..TextInfo::default() },
             damaged: false,
         }
     }
@@ -313,7 +317,9 @@ impl<'t> Driver<'t> {
             return Err(self.unregistered(text, at));
         }
         let isolated = def.is_some_and(|d| d.traits.has(Traits::IsolatedFromAbove));
-        Ok(OpStart { name, at, results, isolated, entered: false, regions: Vec::new() })
+        let start = results.first().map_or(at, |r: &ResultName<'_>| r.at);
+        let places = self.place(start, Part::Unknown).into_iter().collect();
+        Ok(OpStart { name, at, results, isolated, entered: false, regions: Vec::new(), places })
     }
 
     fn unregistered(&mut self, name: &str, mut at: usize) -> Reported {
@@ -432,7 +438,7 @@ impl<'t> Driver<'t> {
 
     /// Keeps the name of a value, unless it is one that the printer would make up.
     fn keep_name(&mut self, value: Value, name: &str) {
-        if !sutura_ir::asm::print::is_default_value_name(name) {
+        if !sutura_ir::asm::print::is_default_value_name(name) || self.keeps_all() {
             let cx = self.cx();
             let name = cx.ident(name);
             Builder::new(cx, &mut self.level().body).set_value_name(value, Some(name));
@@ -458,6 +464,7 @@ impl<'t> Driver<'t> {
                 blocks.iter().for_each(|block| builder.insert_block(region, *block, None));
             }
         }
+        self.name_places(op, parts.loc, &start.places);
         self.define_results(op, &start.results)?;
         Ok(op)
     }
@@ -563,6 +570,7 @@ impl<'t> Driver<'t> {
         if self.frames.len() > 1 {
             return Err(self.reader.error(unit.start, "expected operation name in quotes"));
         }
+        let start = unit.start;
         let end = self.reader.text[..unit.node.span().end].trim_end().len();
         let (name, target) = match self.reader.define_alias(unit.node) {
             Ok(defined) => defined,
@@ -574,6 +582,7 @@ impl<'t> Driver<'t> {
             }
         };
         let name = self.cx().ident(name);
+        self.place(start, Part::Alias(target, name));
         self.text_info.aliases.push((target, name));
         Ok(())
     }
@@ -584,6 +593,7 @@ impl<'t> Driver<'t> {
         }
         let sections = self.reader.resources(unit.node.span())?;
         self.text_info.resources.extend(sections);
+        self.place(unit.start, Part::Resources);
         Ok(())
     }
 
@@ -615,6 +625,7 @@ impl<'t> Driver<'t> {
         let defined = if self.frames.len() == 1 { self.check_defined(&scope) } else { Ok(()) };
         defined?;
         self.reader.diags.check()?;
+        self.finish_layout();
         let cx = self.reader.cx;
         let mut body = *level.body;
         Builder::new(cx, &mut body).shrink();
@@ -632,6 +643,9 @@ impl<'t> Driver<'t> {
         let mut module = if is_module && body.op_count() == 1 {
             Module::from_root(body).ok_or(Reported)?
         } else {
+            if let Some(layout) = &mut self.text_info.layout {
+                layout.implicit_module = true;
+            }
             let loc = cx.file_loc(file, 0, 0);
             Module::with_op(cx, loc, cx.op_name("builtin.module"), body)
         };

@@ -51,7 +51,8 @@ impl<'t> Driver<'t> {
     pub(super) fn read_in_parallel(&mut self) {
         let threads = self.reader.options.threads;
         let from = self.units.position();
-        if self.damaged || threads < 2 || self.reader.text.len() - from < 2 * MIN_PIECE {
+        let keeps_layout = self.text_info.layout.is_some();
+        if self.damaged || threads < 2 || keeps_layout || self.reader.text.len() - from < 2 * MIN_PIECE {
             return;
         }
         let Some((pieces, end)) = pieces(self.reader.text, from, threads) else { return };

@@ -118,6 +118,7 @@ impl<'t> Driver<'t> {
         let mut children = unit.node.clone().children();
         let name = children.next().expect("a label");
         let block = self.define_block(name.text(), unit.start)?;
+        self.place_label(unit.start, block, name.text());
         let mut end = name.span().end;
         let mut first = true;
         let mut arg: Option<Node<'t>> = None;
@@ -222,7 +223,8 @@ impl<'t> Driver<'t> {
             }
             return Err(self.reader.error(unit.start, "expected operation name in quotes"));
         }
-        let (op, blocks) = self.end_region()?;
+        let (mut op, blocks) = self.end_region()?;
+        self.place_close(unit.start, &mut op);
         match op {
             OpenOp::Generic(op) => self.resume_generic(op, blocks, unit),
             OpenOp::Custom(op) => self.resume_custom(op, blocks, &unit),

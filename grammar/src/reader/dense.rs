@@ -7,6 +7,7 @@ use sutura_ir::types::{DYNAMIC, Type, TypeData};
 
 use super::Reader;
 use super::number::{Bits, Literal};
+use crate::KeepLayout;
 use crate::blank::string_end;
 use crate::rules::{Node, Span};
 use crate::scan::{number_end, skip_blank, word_end};
@@ -54,7 +55,11 @@ impl<'t> Reader<'t> {
         let is_text = !self.is_numeric(elem);
         if first < elements.end && self.text[first..].starts_with("\"0x") && !is_text {
             let end = self.only(elements, string_end(self.text.as_bytes(), first))?;
-            return self.dense_hex(start, Span::new(first, end), ty, count);
+            let attr = self.dense_hex(start, Span::new(first, end), ty, count)?;
+            if self.options.layout == KeepLayout::All {
+                self.hex.insert(attr);
+            }
+            return Ok(attr);
         }
         if first == elements.end {
             if count != 0 {

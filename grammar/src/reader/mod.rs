@@ -15,7 +15,7 @@ mod resource;
 mod ty;
 
 use pest::Parser;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use sutura_ir::attrs::Attr;
 use sutura_ir::context::{Context, Ident, TypeList};
@@ -49,6 +49,8 @@ pub(crate) struct Reader<'t> {
     names: FxHashMap<&'t str, OpName>,
     /// Distinct attributes by their number in the file.
     distinct: FxHashMap<i64, (i64, Attr)>,
+    /// Constants written in hexadecimal, where that is to be kept.
+    pub(crate) hex: FxHashSet<Attr>,
     depth: usize,
 }
 
@@ -68,6 +70,7 @@ impl<'t> Reader<'t> {
             locs: FxHashMap::default(),
             names: FxHashMap::default(),
             distinct: FxHashMap::default(),
+            hex: FxHashSet::default(),
             depth: 0,
         }
     }

@@ -1,6 +1,7 @@
 //! Assembly formats: how operations, types and attributes are written, apart from how text is scanned.
 
 pub mod format;
+pub mod layout;
 pub mod parse;
 pub mod print;
 mod text_info;

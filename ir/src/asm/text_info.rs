@@ -1,5 +1,6 @@
 //! What a text says besides its operations: names of aliases and the resources at its end.
 
+use super::layout::Layout;
 use crate::attrs::Attr;
 use crate::context::Ident;
 use crate::types::Type;
@@ -49,6 +50,8 @@ pub struct TextInfo {
     pub aliases: Vec<(Aliased, Ident)>,
     /// The resource section.
     pub resources: Vec<ResourceSection>,
+    /// Comments and places, if the parser was to keep them.
+    pub layout: Option<Box<Layout>>,
 }
 
 impl TextInfo {

@@ -475,6 +475,11 @@ impl Body {
         !self.names.is_empty()
     }
 
+    /// The names of all values, in no order.
+    pub(crate) fn value_names(&self) -> impl Iterator<Item = Ident> {
+        self.names.values().copied()
+    }
+
     /// Name that a value had in the text, without `%`.
     pub fn value_name(&self, value: Value) -> Option<Ident> {
         self.names.get(&value).copied()

@@ -69,6 +69,7 @@ codes! {
     CASTS_LEFT = "W0103", "Conversion casts are left after conversion passes.";
     IDLE_FLAG = "W0104", "A flag does nothing here.";
     SPLIT_MARKER = "W0105", "A line is close to the marker between parts of a file.";
+    COMMENTS_GONE = "W0106", "Comments are not printed: what they stood beside is gone.";
     NOTHING_CHECKED = "W0110", "`--check-passes` compared nothing.";
     NOT_CHECKED = "W0111", "`--check-passes` cannot run a function.";
     CHECK_BROKEN_OFF = "W0112", "`--check-passes` cannot compare a function across a pass.";

@@ -29,9 +29,52 @@ pub(super) enum Key {
     Loc(Loc),
 }
 
+impl Key {
+    pub(super) fn of(cx: &Context, target: Aliased) -> Self {
+        match target {
+            Aliased::Type(ty) => Self::Type(ty),
+            Aliased::Attr(attr) => match cx.attr_data(attr) {
+                AttrData::Location(loc) => Self::Loc(loc),
+                _ => Self::Attr(attr),
+            },
+        }
+    }
+}
+
+/// True for what never gets an alias: it is not longer than one.
+fn is_short(cx: &Context, key: Key) -> bool {
+    match key {
+        Key::Loc(_) => false,
+        Key::Type(ty) => {
+            matches!(cx.type_data(ty), TypeData::None | TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_))
+        }
+        Key::Attr(attr) => matches!(
+            cx.attr_data(attr),
+            AttrData::Unit
+                | AttrData::Integer { .. }
+                | AttrData::BigInteger { .. }
+                | AttrData::Float { .. }
+                | AttrData::BigFloat { .. }
+                | AttrData::DenseArray { .. }
+                | AttrData::SymbolRef { .. }
+                | AttrData::String { ty: Type::NONE, .. }
+                | AttrData::Strided { .. }
+                | AttrData::Type(_)
+        ),
+    }
+}
+
 impl Aliases {
     fn find(&self, key: Key) -> Option<&str> {
         if self.names.is_empty() { None } else { self.names.get(&key).map(|n| &**n) }
+    }
+
+    /// Gives what a text defined its name, unless it has one already or is short enough to be written everywhere.
+    pub(super) fn add(&mut self, cx: &Context, target: Aliased, name: &str) {
+        let key = Key::of(cx, target);
+        if !is_short(cx, key) {
+            self.names.entry(key).or_insert_with(|| name.into());
+        }
     }
 
     pub(super) fn of_type(&self, ty: Type) -> Option<&str> {
@@ -276,7 +319,7 @@ impl<'p> Collector<'p> {
     fn type_child(&mut self, ty: Type, into: &mut Vec<usize>) {
         let cx = self.cx;
         let data = cx.type_data(ty);
-        if matches!(data, TypeData::None | TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_)) {
+        if is_short(cx, Key::Type(ty)) {
             return;
         }
         let at = self.visit(Key::Type(ty), false, |c, children| match data {
@@ -316,17 +359,9 @@ impl<'p> Collector<'p> {
         let cx = self.cx;
         let data = cx.attr_data(attr);
         match data {
-            AttrData::Unit
-            | AttrData::Integer { .. }
-            | AttrData::BigInteger { .. }
-            | AttrData::Float { .. }
-            | AttrData::BigFloat { .. }
-            | AttrData::DenseArray { .. }
-            | AttrData::SymbolRef { .. }
-            | AttrData::String { ty: Type::NONE, .. }
-            | AttrData::Strided { .. } => return,
             AttrData::Type(ty) => return self.type_child(ty, into),
             AttrData::Location(loc) => return self.loc_child(loc, false, into),
+            _ if is_short(cx, Key::Attr(attr)) => return,
             _ => {}
         }
         let at = self.visit(Key::Attr(attr), false, |c, children| match data {
@@ -435,15 +470,21 @@ impl Printer<'_> {
     pub(super) fn alias_definitions(&mut self, deferred: bool) {
         let aliases = self.aliases.clone();
         for (key, _) in aliases.order.iter().filter(|(_, d)| *d == deferred) {
-            self.text(if matches!(key, Key::Type(_)) { "!" } else { "#" });
-            self.text(aliases.find(*key).unwrap_or_default());
-            self.text(" = ");
-            match *key {
-                Key::Type(ty) => self.type_in_full(ty),
-                Key::Attr(attr) => self.attr_in_full(attr),
-                Key::Loc(loc) => self.loc_in_full(loc),
-            }
-            self.text("\n");
+            self.alias_definition(*key, aliases.find(*key).unwrap_or_default());
         }
+    }
+
+    /// The line that defines an alias.
+    pub(super) fn alias_definition(&mut self, key: Key, name: &str) {
+        self.record_alias(key, name);
+        self.text(if matches!(key, Key::Type(_)) { "!" } else { "#" });
+        self.text(name);
+        self.text(" = ");
+        match key {
+            Key::Type(ty) => self.type_in_full(ty),
+            Key::Attr(attr) => self.attr_in_full(attr),
+            Key::Loc(loc) => self.loc_in_full(loc),
+        }
+        self.text("\n");
     }
 }

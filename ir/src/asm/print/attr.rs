@@ -109,6 +109,7 @@ impl Printer<'_> {
                 }
             }
             AttrData::Dense { ty, data, splat } => {
+                self.hex_as_written(attr);
                 self.dense(ty, cx.bytes(data), splat);
                 type_after = ty;
             }

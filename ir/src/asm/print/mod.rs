@@ -17,11 +17,13 @@ mod op;
 mod parallel;
 mod ty;
 mod users;
+mod written;
 
 use std::io;
 use std::sync::Arc;
 
 use crate::asm::TextInfo;
+use crate::asm::layout::{Layout, Place};
 use crate::attrs::{Attr, NamedAttr};
 use crate::body::{Block, Body, Module, Value};
 use crate::context::{Context, Ident};
@@ -39,6 +41,9 @@ pub struct PrintOptions {
     pub debug_info: bool,
     /// Print locations for people: without `loc(…)`, which does not parse back.
     pub pretty_locations: bool,
+    /// As the text had it, where the parser kept that: no module around operations that stood in none, aliases where they
+    /// were defined and no others, every name, locations where they were written, and no comments of the printer's own.
+    pub as_written: bool,
     /// No aliases: every op can be read alone.
     pub local_scope: bool,
     /// Number all values instead of keeping the names that they had in the text.
@@ -65,6 +70,7 @@ impl Default for PrintOptions {
             generic: false,
             debug_info: false,
             pretty_locations: false,
+            as_written: false,
             local_scope: false,
             discard_value_names: false,
             names_from_locations: false,
@@ -109,6 +115,10 @@ pub struct Printer<'p> {
     default_dialects: Vec<&'p str>,
     /// Isolated ops that stand beside each other may be printed by several threads.
     parallel: bool,
+    /// Where what is printed begins, for those who asked.
+    places: Option<Vec<Place>>,
+    /// What is to be printed as it was written.
+    written: Option<&'p Layout>,
 }
 
 impl<'p> Printer<'p> {
@@ -132,6 +142,8 @@ impl<'p> Printer<'p> {
             distinct: Vec::new(),
             default_dialects: vec!["builtin"],
             parallel: false,
+            places: None,
+            written: None,
         }
     }
 
@@ -298,9 +310,13 @@ impl<'p> Printer<'p> {
 
     /// Writes the location of a block argument where locations are printed.
     pub fn arg_loc(&mut self, body: &Body, arg: Value) {
+        let loc = body.value_loc(arg);
         if self.options.debug_info {
             self.text(" ");
-            self.loc_in_full(body.value_loc(arg));
+            self.loc_in_full(loc);
+        } else if self.writes_loc(loc) {
+            self.text(" ");
+            self.loc(loc);
         }
     }
 
@@ -358,6 +374,15 @@ pub fn module_text(cx: &Context, module: &Module, options: &PrintOptions) -> Str
     let mut printer = Printer::with_options(cx, options.clone());
     printer.module(module);
     printer.finish()
+}
+
+/// A whole program as text, ending with a new line, and where its parts are in it.
+pub fn module_text_and_places(cx: &Context, module: &Module, options: &PrintOptions) -> (String, Vec<Place>) {
+    let mut printer = Printer::with_options(cx, options.clone());
+    printer.places = Some(Vec::new());
+    printer.module(module);
+    let places = printer.places.take().unwrap_or_default();
+    (printer.finish(), places)
 }
 
 /// One op with what lies in its regions, without a new line at the end.

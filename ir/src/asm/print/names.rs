@@ -43,6 +43,8 @@ pub(super) struct Given<'p> {
     by_body: FxHashMap<usize, usize>,
     /// Texts that values are called by.
     pub(super) made: Vec<Ident>,
+    /// Names that blocks had in the text, by body, where they are kept.
+    pub(super) block_names: FxHashMap<(u32, Block), &'p str>,
     /// Numbers of ops without results, where comments call them by one.
     pub(super) op_numbers: FxHashMap<(usize, Op), u32>,
 }
@@ -148,8 +150,14 @@ impl<'p> Names<'p> {
         self.given.op_numbers.get(&(table, op)).copied()
     }
 
-    /// Writes `^bbN`.
+    /// Writes `^bbN`, or the block's own name.
     pub(super) fn write_block(&self, out: &mut String, body: &Body, block: Block) {
+        if !self.given.block_names.is_empty()
+            && let Some(name) = self.given.block_names.get(&(body.id(), block))
+        {
+            out.push('^');
+            return out.push_str(name);
+        }
         out.push_str("^bb");
         if let Some(table) = self.table(body) {
             super::number::write_unsigned(out, table.blocks[block.index()].into());

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use super::names::{ARGUMENT, Code, Given, NUMBER, TEXT};
 use super::{PrintOptions, is_default_value_name};
+use crate::asm::layout::Layout;
 use crate::body::{Block, Body, Op, Region, Value};
 use crate::context::{Context, Ident};
 use crate::interfaces::ResultNames;
@@ -46,14 +47,23 @@ struct Numbering<'p, 'o> {
     root: Option<Op>,
     given: Given<'p>,
     counters: Counters,
+    /// Every name of the text is kept as it is; values without one get none of them.
+    exact: bool,
+    /// The names of the text, in the bodies met so far.
+    reserved: FxHashSet<Ident>,
     /// Names in use in the enclosing regions.
     used: FxHashSet<Ident>,
     log: Vec<Ident>,
 }
 
-/// Names all values in `root` and beside it.
-pub(super) fn number_all<'p>(root: OpRef<'p>, options: &PrintOptions) -> Given<'p> {
+/// Names all values in `root` and beside it; with `written`, and the blocks, as they were called there.
+pub(super) fn number_all<'p>(root: OpRef<'p>, options: &PrintOptions, written: Option<&Layout>) -> Given<'p> {
     let mut numbering = Numbering::new(options, Some(root.op));
+    if let (Some(layout), false) = (written, options.discard_value_names) {
+        numbering.exact = true;
+        let names = layout.block_names.iter().map(|(block, name)| (*block, root.cx.str(*name)));
+        numbering.given.block_names = names.collect();
+    }
     numbering.run(root);
     numbering.given
 }
@@ -75,6 +85,8 @@ impl<'p, 'o> Numbering<'p, 'o> {
             root,
             given: Given::default(),
             counters: Counters::default(),
+            exact: false,
+            reserved: FxHashSet::default(),
             used: FxHashSet::default(),
             log: Vec::new(),
         }
@@ -112,6 +124,9 @@ impl<'p, 'o> Numbering<'p, 'o> {
     }
 
     fn add_table(&mut self, body: &'p Body) -> usize {
+        if self.exact {
+            self.reserved.extend(body.value_names());
+        }
         self.given.add_table(body, !self.options.discard_value_names && body.has_value_names())
     }
 
@@ -143,11 +158,7 @@ impl<'p, 'o> Numbering<'p, 'o> {
             // As in MLIR, such a name takes the number that the argument would have had.
             self.counters.arg += u32::from(is_entry && from_location.is_some());
             let own = from_location.map(|name| self.unique(cx, name)).or_else(|| self.own_name(cx, table, arg));
-            let code = own.unwrap_or_else(|| {
-                let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
-                *counter += 1;
-                Code(if is_entry { ARGUMENT } else { NUMBER } | (*counter - 1))
-            });
+            let code = own.unwrap_or_else(|| self.number(cx, is_entry));
             self.given.tables[table].values[arg.index()] = code;
         }
         for op in body.ops(block) {
@@ -178,13 +189,23 @@ impl<'p, 'o> Numbering<'p, 'o> {
                     start = i as u32;
                     code
                 }
-                None if i == 0 => {
-                    self.counters.value += 1;
-                    Code(NUMBER | (self.counters.value - 1))
-                }
+                None if i == 0 => self.number(cx, false),
                 None => Code(start + 1),
             };
             self.given.tables[table].values[result.index()] = code;
+        }
+    }
+
+    /// The next number, or the next argument's.
+    fn number(&mut self, cx: &Context, is_entry: bool) -> Code {
+        let (kind, prefix) = if is_entry { (ARGUMENT, "arg") } else { (NUMBER, "") };
+        loop {
+            let counter = if is_entry { &mut self.counters.arg } else { &mut self.counters.value };
+            *counter += 1;
+            let number = *counter - 1;
+            if !self.exact || !self.reserved.contains(&cx.ident(&format!("{prefix}{number}"))) {
+                return Code(kind | number);
+            }
         }
     }
 
@@ -196,7 +217,7 @@ impl<'p, 'o> Numbering<'p, 'o> {
         }
         let name = table.body.value_name(value)?;
         let text = cx.str(name);
-        if is_default_value_name(text) || !is_value_name(text) {
+        if !self.exact && (is_default_value_name(text) || !is_value_name(text)) {
             return None;
         }
         Some(self.unique(cx, name))

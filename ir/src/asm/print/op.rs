@@ -8,9 +8,11 @@ use super::alias;
 use super::names::Names;
 use super::numbering::number_all;
 use super::{Printer, write_quoted};
+use crate::asm::layout::Part;
 use crate::asm::{Resource, TextInfo};
 use crate::attrs::{Attr, AttrData};
 use crate::body::{Block, Body, Module, Op, Region};
+use crate::location::Loc;
 use crate::op_ref::{OpRef, RegionRef};
 
 const INDENT: usize = 2;
@@ -34,11 +36,11 @@ pub(super) struct OpFrame<'p> {
 
 /// A region whose ops are being printed.
 pub(super) struct RegionFrame<'p> {
-    body: &'p Body,
+    pub(super) body: &'p Body,
     block: Option<Block>,
     op: Option<Op>,
     /// The last op of the region, when it is left out.
-    skipped: Option<Op>,
+    pub(super) skipped: Option<Op>,
     predecessors: Predecessors,
 }
 
@@ -67,15 +69,21 @@ struct Predecessors {
 impl<'p> Printer<'p> {
     pub(super) fn module(&mut self, module: &'p Module) {
         let root = module.op_ref(self.cx);
+        if let (true, Some(layout)) = (self.options.as_written, module.text().layout.as_deref()) {
+            return self.module_as_written(root, module.text(), layout);
+        }
         self.tree(root, module.text());
         self.text("\n");
         self.alias_definitions(true);
-        self.resources(module.text());
+        if !module.text().resources.is_empty() {
+            self.text("\n");
+            self.resources(module.text());
+        }
     }
 
     /// Prints an op with all that is in it, and the aliases before it.
     pub(super) fn tree(&mut self, root: OpRef<'p>, text: &'p TextInfo) {
-        self.names = Names::new(number_all(root, &self.options));
+        self.names = Names::new(number_all(root, &self.options, None));
         if !self.options.local_scope {
             self.aliases = Arc::new(self.find_aliases(root, text));
         }
@@ -144,6 +152,7 @@ impl<'p> Printer<'p> {
         if self.noting.as_ref().is_some_and(|noting| noting.may_skip(op)) {
             return;
         }
+        self.record(Part::Op { body: op.body.id(), op: op.op }, || op.loc());
         self.names.write_results(&mut self.out, self.cx, op.op);
         self.begin_unnamed(op, frames);
     }
@@ -254,7 +263,7 @@ impl<'p> Printer<'p> {
     }
 
     pub(super) fn trailing_loc(&mut self, op: OpRef<'p>) {
-        if self.options.debug_info && self.noting.is_none() {
+        if self.noting.is_none() && self.writes_loc(op.loc()) {
             self.text(" ");
             self.loc(op.loc());
         }
@@ -292,7 +301,7 @@ impl<'p> Printer<'p> {
             }
             self.arg_users(body, entry);
             if style.skip_terminator {
-                frame.skipped = body.last_op(entry);
+                frame.skipped = body.last_op(entry).filter(|last| !self.writes_written_loc(body.loc(*last)));
             }
         }
         frames.push(Frame::Region(frame));
@@ -330,6 +339,7 @@ impl<'p> Printer<'p> {
                 self.arg_users(frame.body, next);
             }
         }
+        self.record_end(&frame, frames);
         self.end_region(frames);
     }
 
@@ -353,6 +363,7 @@ impl<'p> Printer<'p> {
         self.indent -= INDENT;
         self.write_indent();
         self.indent += INDENT;
+        self.record(Part::Label { body: body.id(), block }, || Loc::UNKNOWN);
         self.successor(body, block);
         let args = body.block_args(block);
         if !args.is_empty() {
@@ -364,6 +375,7 @@ impl<'p> Printer<'p> {
         let number = self.names.block_number(block);
         let sources = frame.predecessors.of(number);
         match sources {
+            _ if self.written.is_some() => {}
             [] if number == 0 => {}
             [] => self.text("  // no predecessors"),
             [one] => {
@@ -406,11 +418,10 @@ impl<'p> Printer<'p> {
 
     // ---- resources
 
-    fn resources(&mut self, text: &TextInfo) {
-        if text.resources.is_empty() {
-            return;
-        }
-        self.text("\n{-#\n");
+    /// The resource section.
+    pub(super) fn resources(&mut self, text: &TextInfo) {
+        self.record(Part::Resources, || Loc::UNKNOWN);
+        self.text("{-#\n");
         let mut first = true;
         for (external, title) in [(false, "dialect_resources"), (true, "external_resources")] {
             let mut sections = text.resources.iter().filter(|s| s.external == external).peekable();
