@@ -74,6 +74,7 @@ pub(crate) struct Config {
     pub(crate) skip_regions: bool,
     pub(crate) local_scope: bool,
     pub(crate) discard_names: bool,
+    pub(crate) keep_comments: bool,
     pub(crate) elide_elements: Option<usize>,
     pub(crate) hex_elements: Option<usize>,
     pub(crate) elide_resources: Option<usize>,

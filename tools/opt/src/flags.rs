@@ -224,6 +224,12 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!(Printing, "print-value-users", value_users, "Say in comments what uses each value"),
     switch!(Printing, "print-skip-regions", skip_regions, "Print '{...}' for regions; this does not parse back"),
     switch!(Printing, "print-local-scope", local_scope, "Print without aliases"),
+    switch!(
+        Printing,
+        "keep-comments",
+        keep_comments,
+        "Print the comments of the input beside what is left of what they belong to"
+    ),
     switch!(Printing, "discard-value-names", discard_names, "Number values instead of keeping their names"),
     flag(
         Group::Printing,

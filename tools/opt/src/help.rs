@@ -20,6 +20,7 @@ const COMMON: &[&str] = &[
     "strict",
     "allow-unregistered-dialect",
     "print-op-generic",
+    "keep-comments",
     "print-ir-after-all",
     "print-ir-diff",
     "timing",

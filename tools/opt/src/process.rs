@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use sutura_ir::asm::print::{PrintOptions, module_text, write_module};
+use sutura_fmt::Comments;
+use sutura_grammar::KeepLayout;
+use sutura_ir::asm::print::{PrintOptions, module_text, module_text_and_places, write_module};
 use sutura_ir::diagnostics::codes;
 use sutura_ir::location::SourceText;
 use sutura_ir::pass::PassRegistry;
@@ -78,6 +80,7 @@ fn try_process(
     if let Some(fill) = session.config.fill_elided {
         fill::fill(session, &mut module, fill)?;
     }
+    let comments = comments(session, part, &module);
     *stage = Stage::Passes;
     passes::run(session, registry, part, &mut module)?;
     legal::check(session, &module)?;
@@ -87,7 +90,43 @@ fn try_process(
         check_roundtrip(session, &module, &options)?;
     }
     let cx = session.cx;
+    if let Some(comments) = comments {
+        return write_with_comments(session, part, &module, comments, output);
+    }
     session.timing.step("Output", || write_module(cx, &module, &options, output)).map_err(Stop::Write)
+}
+
+/// With `--keep-comments`: the comments of a part, beside what of it would be printed now.
+fn comments(session: &Session<'_>, part: Part<'_>, module: &Module) -> Option<Comments> {
+    let layout = module.text().layout.as_deref()?;
+    let (_, printed) = module_text_and_places(session.cx, module, &print_options(session));
+    Some(Comments::collect(part.text, layout, &printed))
+}
+
+fn write_with_comments(
+    session: &mut Session<'_>,
+    part: Part<'_>,
+    module: &Module,
+    comments: Comments,
+    output: &mut dyn Write,
+) -> Result<(), Stop> {
+    let (cx, options) = (session.cx, print_options(session));
+    let woven = session.timing.step("Output", || {
+        let (text, printed) = module_text_and_places(cx, module, &options);
+        comments.weave(&text, &printed)
+    });
+    if let Some(first) = woven.first_gone {
+        let before = &part.text[..first as usize];
+        let line = part.first_line + before.bytes().filter(|b| *b == b'\n').count() as u32;
+        let column = first as usize - before.rfind('\n').map_or(0, |n| n + 1) + 1;
+        let loc = cx.file_loc(session.file, line, column as u32);
+        let what = match woven.gone {
+            1 => "a comment is gone with what it stood beside".to_string(),
+            n => format!("{n} comments are gone with what they stood beside; this is the first"),
+        };
+        session.diagnostic(Diagnostic::warning(loc, what).code(codes::COMMENTS_GONE));
+    }
+    output.write_all(woven.text.as_bytes()).map_err(Stop::Write)
 }
 
 fn report(session: &mut Session<'_>, mut diags: Diagnostics) {
@@ -103,6 +142,7 @@ fn parse_options(session: &Session<'_>) -> sutura_grammar::ParseOptions {
         allow_unregistered: session.config.allow_unregistered,
         no_implicit_module: session.config.no_implicit_module,
         threads: rayon::current_num_threads(),
+        layout: if session.config.keep_comments { KeepLayout::Comments } else { KeepLayout::No },
     }
 }
 
@@ -138,6 +178,7 @@ pub(crate) fn print_options(session: &Session<'_>) -> PrintOptions {
         generic: config.generic,
         debug_info: config.debug_info,
         pretty_locations: config.pretty_locations,
+        as_written: false,
         local_scope: config.local_scope,
         discard_value_names: config.discard_names,
         names_from_locations: config.names_from_locations,

@@ -16,6 +16,14 @@ const TARGETS: &str = "\
 Machines are described by files `NAME.mlir` with one `target.machine` each. They are looked for in --target-file, the folders \
 of $SUTURA_TARGET_PATH, `sutura/targets` in the user's configuration, and those built in; the first one found counts.";
 
+/// Said below the help of `sutura fmt`.
+const FORMATTED: &str = "\
+Of a folder all `*.mlir` files are formatted. Files that `// -----` splits are formatted part by part; parts with \
+`expected-error` that are no valid program stay as they are. Line numbers in comments, such as `@+2`, are not changed. A file is \
+written only if it still holds the same program and the same comments.\n\n\
+Exit codes: 0 done; 1 a file is no valid program, or cannot be read or written, or (--check) is not formatted;
+2 wrong usage; 70 an error of sutura itself.";
+
 /// Compiles tensor programs with dynamic shapes to native code, and runs them.
 #[derive(Debug, Parser)]
 #[command(name = "sutura", version, after_help = EXIT_CODES, max_term_width = 100)]
@@ -55,6 +63,9 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Says at once everything in a model that cannot be compiled
     Check(CheckArgs),
+    /// Formats IR as text in place, with all comments and names
+    #[command(after_help = FORMATTED)]
+    Fmt(FmtArgs),
     /// Shows the machines that code can be generated for
     #[command(after_help = TARGETS)]
     Target(TargetArgs),
@@ -129,6 +140,18 @@ pub(crate) struct InspectArgs {
 pub(crate) struct CheckArgs {
     /// An ONNX model, or IR as text
     pub(crate) model: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FmtArgs {
+    /// Files and folders; without one, and for `-`, stdin is formatted to stdout
+    pub(crate) files: Vec<PathBuf>,
+    /// Writes nothing; lists files that are not formatted, and ends with status 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Writes nothing; shows what would change
+    #[arg(long)]
+    pub(crate) diff: bool,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod cli;
 mod compile;
 mod failure;
 mod files;
+mod fmt;
 mod input;
 mod inspect;
 mod machine;
@@ -60,6 +61,7 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Run(args) => run::run(args, talk),
         Command::Inspect(args) => inspect::inspect(args),
         Command::Check(args) => check::check(args, talk),
+        Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
         Command::Explain { code } => explain(code),
     }

@@ -63,6 +63,11 @@ impl Talk {
         }
     }
 
+    /// An error after which the command goes on.
+    pub(crate) fn error(&self, message: &str) {
+        self.write(&format!("error: {message}"), json!({"level": "error", "message": message}));
+    }
+
     /// A message about the IR; remarks only for those who asked.
     pub(crate) fn diagnostic(&self, cx: &Context, diagnostic: &Diagnostic) {
         let shown = match diagnostic.severity {

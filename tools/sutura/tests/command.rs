@@ -50,6 +50,20 @@ fn compiled_from(model: &str) -> tempfile::TempDir {
     folder
 }
 
+#[test]
+fn text_is_formatted_in_place_with_its_comments() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.mlir", "// about f\nfunc.func  @f(%size: i32) { return } // done\n");
+    write("wrong.mlir", "func.func  @f(\n");
+    fails(folder.path(), &["fmt", "--check", "a.mlir"], 1, "not everything is formatted");
+    fails(folder.path(), &["fmt", "."], 1, "`./wrong.mlir` is not formatted: it is no valid program");
+    fails(folder.path(), &["fmt", "-", "a.mlir"], 2, "give it alone");
+    let text = std::fs::read_to_string(folder.path().join("a.mlir")).unwrap();
+    assert_eq!(text, "// about f\nfunc.func @f(%size: i32) {\n  return\n} // done\n");
+    assert_eq!(succeeds(folder.path(), &["fmt", "--check", "a.mlir"]), "");
+}
+
 /// Names of the files in a folder, sorted.
 fn files(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());

@@ -21,7 +21,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("filecheck", &[]),
     ("check", &["ir", "interp", "grammar", "dialects", "passes"]),
     ("reduce", &["ir", "grammar", "dialects", "passes", "check"]),
-    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "reduce"]),
+    ("fmt", &["ir", "grammar", "dialects"]),
+    ("opt", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "fmt", "reduce"]),
     ("lit", &["ir", "macros", "interp", "grammar", "dialects", "passes", "check", "reduce", "filecheck", "opt"]),
     (
         "sutura",
@@ -37,6 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "mlir-link",
             "runtime",
             "check",
+            "fmt",
             "reduce",
             "opt",
             "filecheck",

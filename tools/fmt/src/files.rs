@@ -1,0 +1,108 @@
+//! The files that are to be formatted: found, read, and replaced as a whole.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What a folder is searched for.
+const EXTENSION: &str = "mlir";
+
+/// All files that `names` stand for, relative to `cwd`, in order and each once; a name that stands for none is an error.
+pub(crate) fn find(cwd: &Path, names: &[PathBuf]) -> Vec<Result<PathBuf, String>> {
+    let (mut found, mut seen) = (Vec::new(), rustc_hash::FxHashSet::default());
+    for name in names {
+        let path = cwd.join(name);
+        let files = if path.is_dir() { in_folder(cwd, name) } else { vec![Ok(name.clone())] };
+        for file in files {
+            // A file that is not there is told when it is read.
+            let is_new = file.as_ref().map_or(true, |f| seen.insert(cwd.join(f).canonicalize().unwrap_or(f.clone())));
+            if is_new {
+                found.push(file);
+            }
+        }
+    }
+    found
+}
+
+fn in_folder(cwd: &Path, folder: &Path) -> Vec<Result<PathBuf, String>> {
+    let (mut files, mut pending) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = pending.pop() {
+        match entries(&cwd.join(&folder)) {
+            Ok(names) => {
+                for (name, is_folder) in names {
+                    let path = folder.join(&name);
+                    match is_folder {
+                        true => pending.push(path),
+                        false => files.push(Ok(path)),
+                    }
+                }
+            }
+            Err(error) => files.push(Err(format!("cannot read folder `{}`: {error}", folder.display()))),
+        }
+    }
+    if files.is_empty() {
+        return vec![Err(format!("there is no `*.{EXTENSION}` file in `{}`", folder.display()))];
+    }
+    files.sort();
+    files
+}
+
+/// Files of our kind and folders in a folder; hidden folders, and links to folders, which may lead anywhere, are left out.
+fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = PathBuf::from(entry.file_name());
+        let is_folder = entry.file_type()?.is_dir();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        let is_ours = name.extension().is_some_and(|e| e == EXTENSION) && !entry.path().is_dir();
+        if is_folder && !is_hidden || !is_folder && is_ours {
+            found.push((name, is_folder));
+        }
+    }
+    Ok(found)
+}
+
+/// The text of a file that can be replaced.
+///
+/// # Errors
+/// One sentence.
+pub(crate) fn read(path: &Path, name: &str) -> Result<String, String> {
+    let fail = |e: io::Error| format!("cannot read `{name}`: {e}");
+    if fs::metadata(path).map_err(fail)?.is_file() {
+        return text(fs::read(path).map_err(fail)?, name);
+    }
+    Err(format!(
+        "`{name}` is neither a file nor a folder, so it cannot be replaced; give `-` to format stdin to stdout"
+    ))
+}
+
+/// Bytes as text.
+///
+/// # Errors
+/// One sentence.
+pub(crate) fn text(bytes: Vec<u8>, name: &str) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        format!("`{name}` is not UTF-8 text: byte {at}, line {line}")
+    })
+}
+
+/// Replaces the text of a file, which keeps its permissions: at any time it is there with the old text or with the new.
+///
+/// # Errors
+/// When the file or its folder may not be written.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // A link stays; what it leads to is replaced.
+    let path = path.canonicalize()?;
+    let permissions = fs::metadata(&path)?.permissions();
+    if permissions.readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file may not be written"));
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::Builder::new().prefix(".sutura-fmt-").tempfile_in(folder)?;
+    temporary.write_all(text.as_bytes())?;
+    temporary.as_file().set_permissions(permissions)?;
+    temporary.persist(path).map(drop).map_err(|e| e.error)
+}
