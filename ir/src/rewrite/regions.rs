@@ -48,7 +48,7 @@ pub(super) fn simplify_regions_with(
     let mut changed = false;
     for region in regions {
         // An earlier region may have held this one in a block that was not reached.
-        if body.region_entry(region).is_some() {
+        if body.region_parent(region).is_none_or(|parent| body.is_live(parent)) {
             changed |= erase_unreachable(cx, body, region, listener);
             changed |= drop_arguments(cx, body, region, listener);
             changed |= merge_chains(cx, body, region, listener);
