@@ -127,6 +127,80 @@ func.func @nested(%n: index, %c: i1, %m: memref<?xf32>, %x: f32) {
   return
 }
 
+// Iterations run in order, the last variable the fastest; reductions are carried.
+// CHECK-LABEL: func.func @parallel(
+// CHECK-SAME:    %[[N:.*]]: index, %[[M:.*]]: memref<?x?xf32>, %[[X:.*]]: f32)
+// CHECK:         cf.br ^[[OUTER:.*]](%{{.*}}, %{{.*}}, %[[X]] : index, f32, f32)
+// CHECK-NEXT:  ^[[OUTER]](%[[I:[^:]*]]: index, %[[A:[^:]*]]: f32, %[[B:[^:]*]]: f32):
+// CHECK-NEXT:    %[[IN:.*]] = arith.cmpi slt, %[[I]], %[[N]]
+// CHECK-NEXT:    cf.cond_br %[[IN]], ^[[ENTER:.*]], ^[[DONE:.*]]
+// CHECK-NEXT:  ^[[ENTER]]:
+// CHECK-NEXT:    cf.br ^[[INNER:.*]](%{{.*}}, %[[A]], %[[B]] : index, f32, f32)
+// CHECK-NEXT:  ^[[INNER]](%[[J:[^:]*]]: index, %[[C:[^:]*]]: f32, %[[D:[^:]*]]: f32):
+// CHECK:         %[[V:.*]] = memref.load %[[M]][%[[I]], %[[J]]]
+// CHECK-NEXT:    %[[S:.*]] = arith.addf %[[C]], %[[V]]
+// CHECK-NEXT:    %[[P:.*]] = arith.maximumf %[[V]], %[[D]]
+// CHECK-NEXT:    %[[K:.*]] = arith.addi %[[J]]
+// CHECK-NEXT:    cf.br ^[[INNER]](%[[K]], %[[S]], %[[P]] : index, f32, f32)
+// CHECK:         cf.br ^[[OUTER]](%{{.*}}, %[[C]], %[[D]] : index, f32, f32)
+// CHECK-NEXT:  ^[[DONE]]:
+// CHECK-NEXT:    return %[[A]], %[[B]]
+func.func @parallel(%n: index, %m: memref<?x?xf32>, %x: f32) -> (f32, f32) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %r:2 = scf.parallel (%i, %j) = (%0, %1) to (%n, %n) step (%1, %1) init (%z, %x) -> (f32, f32) {
+    %v = memref.load %m[%i, %j] : memref<?x?xf32>
+    scf.reduce(%v, %v : f32, f32) {
+    ^bb0(%l: f32, %q: f32):
+      %s = arith.addf %l, %q : f32
+      scf.reduce.return %s : f32
+    }, {
+    ^bb0(%l: f32, %q: f32):
+      %s = arith.maximumf %q, %l : f32
+      scf.reduce.return %s : f32
+    }
+  }
+  return %r#0, %r#1 : f32, f32
+}
+
+// Bounds that are numbers become constants.
+// CHECK-LABEL: func.func @forall(
+// CHECK-DAG:     %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK:         arith.cmpi slt, %[[A:.*]], %[[FOUR]]
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%[[A]], %{{.*}}]
+// CHECK-NOT:     scf.
+func.func @forall(%n: index, %m: memref<?x?xf32>, %x: f32) {
+  scf.forall (%a, %b) in (4, %n) {
+    memref.store %x, %m[%a, %b] : memref<?x?xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @execute_region(
+// CHECK-SAME:    %[[C:.*]]: i1, %[[X:.*]]: i32)
+// CHECK-NEXT:    cf.br ^[[FIRST:.*]]
+// CHECK-NEXT:  ^[[FIRST]]:
+// CHECK-NEXT:    cf.cond_br %[[C]], ^[[A:.*]], ^[[B:.*]]
+// CHECK-NEXT:  ^[[A]]:
+// CHECK-NEXT:    cf.br ^[[REST:.*]](%[[X]] : i32)
+// CHECK-NEXT:  ^[[B]]:
+// CHECK-NEXT:    %[[Y:.*]] = arith.addi %[[X]], %[[X]]
+// CHECK-NEXT:    cf.br ^[[REST]](%[[Y]] : i32)
+// CHECK-NEXT:  ^[[REST]](%[[R:[^:]*]]: i32):
+// CHECK-NEXT:    return %[[R]]
+func.func @execute_region(%c: i1, %x: i32) -> i32 {
+  %r = scf.execute_region -> i32 {
+    cf.cond_br %c, ^a, ^b
+  ^a:
+    scf.yield %x : i32
+  ^b:
+    %y = arith.addi %x, %x : i32
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+
 // Nothing to do.
 // CHECK-LABEL: func.func @none(
 // CHECK-NEXT:    return

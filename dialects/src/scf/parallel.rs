@@ -110,6 +110,23 @@ pub struct ForallOp {
     region: Region,
 }
 
+impl ForallOp<'_> {
+    /// Where each induction variable begins.
+    pub fn lower_bounds(self) -> Vec<Mixed> {
+        mixed(self.op_ref(), 0, "staticLowerBound")
+    }
+
+    /// What each induction variable does not reach.
+    pub fn upper_bounds(self) -> Vec<Mixed> {
+        mixed(self.op_ref(), 1, "staticUpperBound")
+    }
+
+    /// By what each induction variable grows.
+    pub fn steps(self) -> Vec<Mixed> {
+        mixed(self.op_ref(), 2, "staticStep")
+    }
+}
+
 /// Ends an iteration of `scf.forall`: what is inserted into its outputs.
 #[op(
     "scf.forall.in_parallel",
@@ -375,8 +392,7 @@ fn print_bounds(p: &mut Printer<'_>, op: OpRef<'_>, bounds: Vec<Mixed>) {
 
 fn print_forall(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
     let forall = ForallOp::from_ref(op);
-    let (lower, upper, step) =
-        (mixed(op, 0, "staticLowerBound"), mixed(op, 1, "staticUpperBound"), mixed(op, 2, "staticStep"));
+    let (lower, upper, step) = (forall.lower_bounds(), forall.upper_bounds(), forall.steps());
     let args = forall.region().entry().map_or(&[][..], |b| b.args());
     let (ivs, outs) = args.split_at(upper.len().min(args.len()));
     print_values(p, op, ivs.iter().copied());

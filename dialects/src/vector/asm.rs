@@ -5,7 +5,7 @@ use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::constraints::BoolArrayAttr;
 use sutura_ir::op_def::AttrConstraintDef;
-use sutura_ir::{Context, OpRef, Reported, Type};
+use sutura_ir::{Context, Loc, OpRef, Reported, Type};
 
 use super::attrs::{CombiningKind, Punctuation};
 use super::types::VectorShape;
@@ -115,19 +115,31 @@ pub(super) fn minor_identity(cx: &Context, rank: usize, picked: usize) -> Affine
     cx.affine_map(rank as u32, 0, &results)
 }
 
-/// Fills in what the dictionary of a transfer left out.
-fn fill_transfer(cx: &Context, parts: &mut OpParts, base: Type, vector: Type) {
-    let has = |parts: &OpParts, name: &str| {
-        let name = cx.ident(name);
-        parts.props.iter().chain(&parts.attrs).any(|a| a.name == name)
+/// Fills in what the dictionary of a transfer left out: a map to the last dimensions, as many as the vector has beyond
+/// those of an element that is a vector itself, and no bounds that are known to hold.
+fn fill_transfer(p: &mut dyn AsmParser, at: Loc, parts: &mut OpParts, types: (Type, Type)) -> Result<(), Reported> {
+    let (base, vector) = types;
+    let cx = p.cx();
+    let map = match parts.entry(cx, "permutation_map") {
+        Some(map) => cx.as_affine_map(map),
+        None => {
+            let inner = VectorShape::of(cx, cx.element_type(base)).rank();
+            let picked = VectorShape::of(cx, vector).rank().saturating_sub(inner);
+            let rank = cx.shape(base).map_or(0, <[i64]>::len);
+            if rank < picked {
+                let message = "expected a custom permutation_map when rank(source) != rank(destination)";
+                return Err(p.error_at(at, message));
+            }
+            let map = minor_identity(cx, rank, picked);
+            parts.set_prop(cx, "permutation_map", cx.affine_map_attr(map));
+            Some(map)
+        }
     };
-    let (rank, picked) = (cx.shape(base).map_or(0, <[i64]>::len), VectorShape::of(cx, vector).rank());
-    if !has(parts, "permutation_map") {
-        parts.set_prop(cx, "permutation_map", cx.affine_map_attr(minor_identity(cx, rank, picked)));
+    if parts.entry(cx, "in_bounds").is_none() {
+        let count = map.map_or(0, |map| cx.map_results(map).len());
+        parts.set_prop(cx, "in_bounds", BoolArrayAttr::set(cx, &vec![false; count]));
     }
-    if !has(parts, "in_bounds") {
-        parts.set_prop(cx, "in_bounds", BoolArrayAttr::set(cx, &vec![false; picked]));
-    }
+    Ok(())
 }
 
 /// The mask's type: that of the vector before the map is applied, without the dimensions that repeat.
@@ -161,8 +173,9 @@ pub(super) fn transfer_mask_type(cx: &Context, map: Option<AffineMap>, vector: &
 }
 
 fn parse_read(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let at = p.loc();
     let (base, vector) = parse_two(p)?;
-    fill_transfer(p.cx(), parts, base, vector);
+    fill_transfer(p, at, parts, (base, vector))?;
     let mask = vec![mask_type(p.cx(), parts, vector); parts.operands[3].len()];
     parts.operand_types[0] = Some(vec![base]);
     parts.operand_types[2] = Some(vec![p.cx().element_type(base)]);
@@ -176,8 +189,9 @@ fn print_read(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
 }
 
 fn parse_write(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let at = p.loc();
     let (vector, base) = parse_two(p)?;
-    fill_transfer(p.cx(), parts, base, vector);
+    fill_transfer(p, at, parts, (base, vector))?;
     let mask = vec![mask_type(p.cx(), parts, vector); parts.operands[3].len()];
     parts.operand_types[0] = Some(vec![vector]);
     parts.operand_types[1] = Some(vec![base]);

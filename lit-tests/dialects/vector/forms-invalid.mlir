@@ -73,3 +73,11 @@ func.func @f(%m: vector<8xi1>, %a: f32) {
   } : vector<8xi1>
   return
 }
+
+// -----
+
+func.func @more_dimensions_than_memory(%m: memref<f32>, %x: f32) {
+  // expected-error@+1 {{expected a custom permutation_map when rank(source) != rank(destination)}}
+  %0 = vector.transfer_read %m[], %x : memref<f32>, vector<1xf32>
+  return
+}

@@ -31,4 +31,10 @@ module {
     %9 = vector.multi_reduction <add>, %arg0, %arg5 [0, 1] : vector<4x3xf32> to f32
     return
   }
+  func.func @elements_that_are_vectors(%arg0: memref<8x8xvector<2x4xf32>>, %arg1: index, %arg2: vector<2x4xf32>) {
+    %0 = vector.transfer_read %arg0[%arg1, %arg1], %arg2 : memref<8x8xvector<2x4xf32>>, vector<2x4xf32>
+    %1 = vector.transfer_read %arg0[%arg1, %arg1], %arg2 : memref<8x8xvector<2x4xf32>>, vector<1x2x4xf32>
+    vector.transfer_write %0, %arg0[%arg1, %arg1] : vector<2x4xf32>, memref<8x8xvector<2x4xf32>>
+    return
+  }
 }

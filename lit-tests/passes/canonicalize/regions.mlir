@@ -35,3 +35,24 @@ func.func @arguments(%x: i32, %c: i1) -> i32 {
 ^exit:
   return %sum : i32
 }
+
+// Blocks that are not reached go once, also when they hold regions with others.
+
+// CHECK-LABEL: func.func @unreachable_in_unreachable(
+// CHECK-NEXT:    return
+// CHECK-NEXT:  }
+func.func @unreachable_in_unreachable(%c: i1) {
+  return
+^bb1:
+  scf.execute_region {
+    scf.yield
+  ^bb2:
+    %0 = scf.execute_region -> i1 {
+      scf.yield %c : i1
+    ^bb3:
+      cf.br ^bb3
+    }
+    cf.br ^bb2
+  }
+  cf.br ^bb1
+}

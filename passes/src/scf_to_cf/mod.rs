@@ -1,11 +1,12 @@
 //! `convert-scf-to-cf`: structured loops and conditionals become blocks and branches.
 
+mod parallel;
 #[cfg(test)]
 mod tests;
 
 use sutura_dialects::arith::{AddIOp, CmpIOp, CmpIPredicate, IndexCastOp};
 use sutura_dialects::cf::{BranchOp, CondBranchOp, SwitchOp};
-use sutura_dialects::scf::{ForOp, IfOp, IndexSwitchOp, WhileOp};
+use sutura_dialects::scf::{ExecuteRegionOp, ForOp, ForallOp, IfOp, IndexSwitchOp, ParallelOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::attr_text;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
@@ -19,8 +20,10 @@ pub static CONVERT_SCF_TO_CF: PassInfo = PassInfo {
     name: "SCFToControlFlowPass",
     argument: "convert-scf-to-cf",
     summary: "Convert SCF dialect to ControlFlow dialect, replacing structured control flow with a CFG",
-    description: "`scf.for`, `scf.if`, `scf.while` and `scf.index_switch` become blocks, `cf.br`, `cf.cond_br` and \
-                  `cf.switch`. Any other operation of the scf dialect is an error.",
+    description: "`scf.for`, `scf.if`, `scf.while`, `scf.index_switch` and `scf.execute_region` become blocks, `cf.br`, \
+                  `cf.cond_br` and `cf.switch`, as do `scf.parallel` and `scf.forall`, whose iterations then run in the \
+                  order of the induction variables. A `scf.forall` with outputs by value is an error, as is any other \
+                  operation of the scf dialect.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-converted", description: "Number of operations converted" }],
@@ -47,6 +50,9 @@ pub fn add_patterns(patterns: &mut ConversionPatterns) {
     patterns.add::<IfOp<'_>>("if-to-blocks", if_to_blocks);
     patterns.add::<IndexSwitchOp<'_>>("switch-to-blocks", switch_to_blocks);
     patterns.add::<WhileOp<'_>>("while-to-blocks", while_to_blocks);
+    patterns.add::<ParallelOp<'_>>("parallel-to-loops", parallel::parallel_to_loops);
+    patterns.add::<ForallOp<'_>>("forall-to-loops", parallel::forall_to_loops);
+    patterns.add::<ExecuteRegionOp<'_>>("execute-region-to-blocks", parallel::execute_region_to_blocks);
     patterns.add_fn("do-while-to-blocks", Some("scf.while"), 2, do_while_to_blocks);
 }
 
