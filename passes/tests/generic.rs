@@ -163,6 +163,7 @@ impl Fixture {
         let config = RunConfig { verify_each: true, no_remarks: true, ..RunConfig::default() };
         let mut reported = Vec::new();
         let mut sink = |event| match event {
+            Event::Diagnostic(d) if d.severity == Severity::Remark => {}
             Event::Diagnostic(d) => reported.push(d.message),
             Event::Dump(dump) => reported.push(dump.text),
             Event::Text(text) => reported.push(text),

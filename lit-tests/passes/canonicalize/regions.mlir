@@ -1,5 +1,5 @@
-// RUN: sutura-opt %s --canonicalize | FileCheck %s
-// RUN: sutura-opt %s --canonicalize=region-simplify=disabled | FileCheck %s --check-prefix=KEPT
+// RUN: sutura-opt %s --canonicalize --allow-unregistered-dialect | FileCheck %s
+// RUN: sutura-opt %s --canonicalize=region-simplify=disabled --allow-unregistered-dialect | FileCheck %s --check-prefix=KEPT
 
 // KEPT-LABEL: func.func @unreachable(
 // KEPT:         ^bb
@@ -41,18 +41,13 @@ func.func @arguments(%x: i32, %c: i1) -> i32 {
 // CHECK-LABEL: func.func @unreachable_in_unreachable(
 // CHECK-NEXT:    return
 // CHECK-NEXT:  }
-func.func @unreachable_in_unreachable(%c: i1) {
+func.func @unreachable_in_unreachable() {
   return
 ^bb1:
-  scf.execute_region {
-    scf.yield
+  "test.outer"() ({
+    "test.a"() : () -> ()
   ^bb2:
-    %0 = scf.execute_region -> i1 {
-      scf.yield %c : i1
-    ^bb3:
-      cf.br ^bb3
-    }
-    cf.br ^bb2
-  }
+    "test.b"() : () -> ()
+  }) : () -> ()
   cf.br ^bb1
 }
