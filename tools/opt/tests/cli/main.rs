@@ -3,6 +3,7 @@
 mod errors;
 mod expectations;
 mod failures;
+mod from_mlir_opt;
 mod messages;
 mod printing;
 mod reports;

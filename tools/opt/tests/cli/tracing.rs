@@ -133,10 +133,10 @@ dialect-conversion {
         assert!(done.err.contains(part), "{part}\n{}", done.err);
     }
     // What fails is shown as far as it went.
-    let wrong = "func.func @f() {\n  \"scf.execute_region\"() ({\n    scf.yield\n  }) : () -> ()\n  return\n}";
+    let wrong = "func.func @f() {\n  \"scf.nonesuch\"() : () -> ()\n  return\n}";
     let done = run(&["--convert-scf-to-cf", "--debug", "--allow-unregistered-dialect", "--no-reproducer"], wrong);
     assert_eq!(done.status, Status::InputErrors);
-    for part in ["'scf.execute_region' at <stdin>:2:3 -> cannot be legalized\n", "'func.return' at", "} -> failed\n"] {
+    for part in ["'scf.nonesuch' at <stdin>:2:3 -> cannot be legalized\n", "'func.return' at", "} -> failed\n"] {
         assert!(done.err.contains(part), "{part}\n{}", done.err);
     }
 }
