@@ -1,4 +1,4 @@
-// RUN: sutura-opt %s --tensorize --verify-diagnostics | FileCheck %s
+// RUN: sutura-opt %s --tensorize --verify-diagnostics --remarks-filter-missed=tensorize | FileCheck %s
 // RUN: sutura-opt %s --tensorize | sutura-opt --tensorize | FileCheck %s
 
 target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx2,+fma"} {

@@ -49,7 +49,9 @@ impl Pass for AttachTarget {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let found = Finder::default().find(run.cx, &self.name);
         let target = found.map_err(|e| run.diags.report(Diagnostic::error(Loc::UNKNOWN, e.to_string())))?;
+        let loc = run.header.loc;
         target.attach(run.cx, run.body).map_err(|diagnostic| run.diags.report(*diagnostic))?;
+        run.passed(loc, format!("the machine '{}' is described in the module", self.name));
         Ok(PreservedAnalyses::none())
     }
 }

@@ -9,7 +9,7 @@ mod functions;
 mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type};
 
 use builder::{Arith, Emitted};
@@ -94,7 +94,7 @@ impl Pass for ExpandMath {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         // Functions stand in nested bodies too, those of fusions for one.
-        let outcomes = run.for_each_body(|at| expand_body(cx, at.body));
+        let outcomes = run.for_each_body(|at| expand_body(cx, at.body, at.remarks));
         let (mut expanded, mut failed) = (0, false);
         for (count, errors) in outcomes {
             expanded += count;
@@ -109,7 +109,7 @@ impl Pass for ExpandMath {
 }
 
 /// Expands what stands in a body; returns how many functions that were, and an error for each that has no expansion.
-fn expand_body(cx: &Context, body: &mut Body) -> (u64, Vec<Diagnostic>) {
+fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> (u64, Vec<Diagnostic>) {
     let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !is_native(body.name(*op).as_str(cx));
     let ops: Vec<Op> = body.preorder().filter(is_function).collect();
     let (mut expanded, mut errors) = (0, Vec::new());
@@ -117,6 +117,8 @@ fn expand_body(cx: &Context, body: &mut Body) -> (u64, Vec<Diagnostic>) {
         let view = OpRef::new(cx, body, op);
         match Function::of(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
             Some(function) => {
+                let name = body.name(op).as_str(cx);
+                remarks.passed(body.loc(op), || format!("'{name}' is expanded into arithmetic"));
                 expand_op(cx, body, op, function);
                 expanded += 1;
             }

@@ -17,6 +17,7 @@ mod symbol_privatize;
 mod topological_sort;
 
 use sutura_ir::pass::{PassInfo, PassRegistry};
+use sutura_ir::{Context, Loc};
 
 pub use canonicalize::CANONICALIZE;
 pub use control_flow_sink::CONTROL_FLOW_SINK;
@@ -52,6 +53,20 @@ pub static ALL: &[&PassInfo] = &[
     &SYMBOL_PRIVATIZE,
     &TOPOLOGICAL_SORT,
 ];
+
+/// Where `loc` is, for a remark at `from`: line and column, after the file's name if that is another one.
+fn place(cx: &Context, loc: Loc, from: Loc) -> String {
+    let Some((file, line, column)) = cx.file_line_col(loc) else { return "an unknown place".to_string() };
+    match cx.file_line_col(from) {
+        Some((here, ..)) if here == file => format!("{line}:{column}"),
+        _ => format!("{}:{line}:{column}", cx.str(file)),
+    }
+}
+
+/// `1 operation`, `2 operations`
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
 
 /// Adds the generic passes.
 pub fn register(registry: &mut PassRegistry) {

@@ -26,6 +26,8 @@ struct Reconcile;
 /// What happened in one body.
 struct Done {
     removed: u64,
+    /// Where the casts stood that are removed.
+    gone: Vec<sutura_ir::Loc>,
     /// Locations of the casts that are left.
     left: Vec<sutura_ir::Loc>,
 }
@@ -35,8 +37,11 @@ impl Pass for Reconcile {
         let cx = run.cx;
         let done = run.for_each_body(|at| reconcile(cx, at.body));
         let removed = done.iter().map(|d| d.removed).sum();
+        for loc in done.iter().flat_map(|d| &d.gone) {
+            run.passed(*loc, "this cast is removed: it cancels out, or nothing uses it");
+        }
         for loc in done.into_iter().flat_map(|d| d.left) {
-            run.remark(loc, "this cast stays: nothing casts its result back");
+            run.missed(loc, "this cast stays: nothing casts its result back");
         }
         run.count("num-removed", removed);
         Ok(PreservedAnalyses::unless(removed > 0))
@@ -46,6 +51,9 @@ impl Pass for Reconcile {
 fn reconcile(cx: &Context, body: &mut Body) -> Done {
     let is_cast = |op: &Op| OpRef::new(cx, body, *op).is::<UnrealizedConversionCastOp<'_>>();
     let casts: Vec<Op> = body.preorder().filter(is_cast).collect();
+    let locs: Vec<sutura_ir::Loc> = casts.iter().map(|op| body.loc(*op)).collect();
     let left = reconcile_unrealized_casts(cx, body, &casts);
-    Done { removed: (casts.len() - left.len()) as u64, left: left.into_iter().map(|op| body.loc(op)).collect() }
+    let gone = casts.iter().zip(locs).filter(|(op, _)| !body.is_live(**op)).map(|(_, loc)| loc).collect();
+    let removed = (casts.len() - left.len()) as u64;
+    Done { removed, gone, left: left.into_iter().map(|op| body.loc(op)).collect() }
 }

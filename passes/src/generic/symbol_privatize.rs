@@ -57,7 +57,12 @@ impl Pass for SymbolPrivatize {
             to_hide.partition(|op| body.name(*op).info(cx).is_none_or(|info| info.attr_names.contains(&visibility)));
         for op in stay {
             let (loc, name) = (run.body.loc(op), run.body.name(op).as_str(cx));
-            run.remark(loc, format!("'{name}' stays as it is: symbols of its kind have no visibility"));
+            run.missed(loc, format!("'{name}' stays as it is: symbols of its kind have no visibility"));
+        }
+        for &op in &hidden {
+            let view = OpRef::new(cx, run.body, op);
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
+            run.passed(loc, format!("'@{name}' is private now"));
         }
         let mut rewriter = Rewriter::new(cx, run.body);
         for &op in &hidden {

@@ -4,9 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::pass::{Anchor, BodyRun, Pass, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
 use sutura_ir::registry::OpName;
 use sutura_ir::{Block, Body, Context, Op, Region, Rewriter, Traits};
+
+use super::counted;
 
 /// The pass.
 pub static TOPOLOGICAL_SORT: PassInfo = PassInfo {
@@ -33,7 +35,7 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for TopologicalSort {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let counts = run.for_each_body(|at| sort_all(cx, at.owner(), at.body));
+        let counts = run.for_each_body(|at| sort_all(cx, at));
         let moved: u64 = counts.iter().map(|c| c.0).sum();
         run.count("num-moved", moved);
         run.count("num-in-cycles", counts.iter().map(|c| c.1).sum());
@@ -41,7 +43,8 @@ impl Pass for TopologicalSort {
     }
 }
 
-fn sort_all(cx: &Context, owner: OpName, body: &mut Body) -> (u64, u64) {
+fn sort_all(cx: &Context, at: &mut BodyRun<'_>) -> (u64, u64) {
+    let (owner, body) = (at.owner(), &*at.body);
     let is_graph = |name: OpName| name.traits(cx).has(Traits::GraphRegion);
     let own = body.owner_regions().filter(|_| is_graph(owner));
     let inside = body.preorder().filter(|op| is_graph(body.name(*op))).flat_map(|op| body.regions(op));
@@ -49,7 +52,7 @@ fn sort_all(cx: &Context, owner: OpName, body: &mut Body) -> (u64, u64) {
     let blocks: Vec<Block> = regions.into_iter().flat_map(|r| body.blocks(r)).collect();
     let mut counts = (0, 0);
     for block in blocks {
-        let sorted = sort(cx, body, block);
+        let sorted = sort(cx, at.body, block, at.remarks);
         counts.0 += sorted.0;
         counts.1 += sorted.1;
     }
@@ -63,7 +66,7 @@ struct Dependences {
 }
 
 /// Sorts as if the ops were gone over again and again, taking each time those whose definitions are taken already.
-fn sort(cx: &Context, body: &mut Body, block: Block) -> (u64, u64) {
+fn sort(cx: &Context, body: &mut Body, block: Block, remarks: &mut Remarks) -> (u64, u64) {
     let mut ops: Vec<Op> = body.ops(block).collect();
     let end = ops.pop_if(|op| body.name(*op).traits(cx).has(Traits::Terminator));
     let Dependences { users, mut missing } = dependences(body, &ops);
@@ -83,6 +86,8 @@ fn sort(cx: &Context, body: &mut Body, block: Block) -> (u64, u64) {
                     first_left += 1;
                 }
                 in_cycles += 1;
+                let (loc, name) = (body.loc(ops[first_left]), body.name(ops[first_left]).as_str(cx));
+                remarks.missed(loc, || format!("'{name}' stays before what it uses: the uses are a cycle"));
                 (last_round + 1, first_left)
             }
         };
@@ -100,7 +105,9 @@ fn sort(cx: &Context, body: &mut Body, block: Block) -> (u64, u64) {
         }
     }
     let moved = order.iter().enumerate().filter(|(place, index)| place != *index).count() as u64;
-    if moved > 0 {
+    if let Some(first) = order.iter().enumerate().position(|(place, index)| place != *index) {
+        let text = || format!("{} from here on stand elsewhere, behind what they use", counted(moved, "operation"));
+        remarks.passed(body.loc(ops[first]), text);
         let mut rewriter = Rewriter::new(cx, body);
         for index in order.into_iter().map(|i| ops[i]).chain(end) {
             rewriter.move_to_end(index, block);

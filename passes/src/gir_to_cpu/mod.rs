@@ -73,13 +73,16 @@ impl Pass for ConvertGirToCpu {
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
         let mut failed = false;
         for op in kernels {
-            match lower(OpRef::new(cx, run.body, op), &cpu) {
+            let view = OpRef::new(cx, run.body, op);
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
+            match lower(view, &cpu) {
                 Ok((state, inside)) => {
                     let mut rewriter = Rewriter::new(cx, run.body);
                     rewriter.set_before(op);
                     rewriter.create_isolated(state, Box::new(inside));
                     rewriter.erase_op(op);
                     run.count("num-kernels", 1);
+                    run.passed(loc, format!("kernel @{name} is a function now"));
                 }
                 Err(diagnostic) => {
                     run.diags.report(diagnostic);

@@ -96,9 +96,14 @@ impl Pass for ConvertGraphToGir {
         report_contradictions(run, &functions)?;
         let mut failed = false;
         for op in functions {
-            match program::convert(cx, OpRef::new(cx, run.body, op), &config) {
+            let view = OpRef::new(cx, run.body, op);
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
+            match program::convert(cx, view, &config) {
                 Ok(program) => {
                     let counts = program.insert(cx, run.body, op);
+                    let made: Vec<String> =
+                        counts.iter().map(|(what, n)| format!("{} {n}", what.trim_start_matches("num-"))).collect();
+                    run.passed(loc, format!("@{name} is a host program now: {}", made.join(", ")));
                     for (name, n) in counts {
                         run.count(name, n);
                     }

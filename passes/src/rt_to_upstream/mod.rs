@@ -71,6 +71,9 @@ impl Pass for ConvertRtToLlvm {
         };
         run.count("num-checks", lowered.interface.checks.len() as u64);
         run.count("num-kernels", lowered.interface.kernels.len() as u64);
+        let (loc, interface) = (run.body.loc(op), &lowered.interface);
+        let (checks, kernels) = (interface.checks.len(), interface.kernels.len());
+        run.passed(loc, format!("the program is host functions now, with {checks} checks and {kernels} kernels"));
         let mut rewriter = Rewriter::new(run.cx, run.body);
         rewriter.set_before(op);
         for (state, body) in lowered.functions {

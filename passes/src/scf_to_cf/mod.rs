@@ -13,7 +13,7 @@ use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, 
 use sutura_ir::rewrite::conversion::{
     Adaptor, ConversionPatterns, ConversionRewriter, ConversionTarget, apply_partial_conversion,
 };
-use sutura_ir::{Block, Loc, Op, Region, Type, Value};
+use sutura_ir::{Block, Loc, Op, OpRef, Region, Type, Value};
 
 /// The pass.
 pub static CONVERT_SCF_TO_CF: PassInfo = PassInfo {
@@ -38,10 +38,28 @@ impl Pass for ScfToCf {
         target.illegal_dialect("scf").legal_dialect("cf").legal_dialect("arith");
         let mut patterns = ConversionPatterns::new();
         add_patterns(&mut patterns);
+        let structured = if run.wants_remarks() { structured(run) } else { Vec::new() };
         let outcome = apply_partial_conversion(run.cx, run.body, &target, &patterns, run.diags, run.trace)?;
+        for (loc, name) in structured {
+            run.passed(loc, format!("'{name}' is blocks and branches now"));
+        }
         run.count("num-converted", outcome.applied);
         Ok(PreservedAnalyses::unless(outcome.changed))
     }
+}
+
+/// The ops that are to be converted, in the order of the text: where they are and what they are called.
+fn structured(run: &PassRun<'_>) -> Vec<(Loc, String)> {
+    let (cx, body) = (run.cx, &*run.body);
+    let mut found = Vec::new();
+    for op in body.owner_regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)) {
+        OpRef::new(cx, body, op).walk(&mut |op| {
+            if op.is::<ForOp<'_>>() || op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>() {
+                found.push((op.loc(), op.name_str().to_string()));
+            }
+        });
+    }
+    found
 }
 
 /// Adds the patterns of the conversion.

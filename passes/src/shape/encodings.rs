@@ -43,7 +43,15 @@ struct Encodings {
 impl Pass for Encodings {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let outcomes = run.for_each_body(|at| self.body(cx, at.body));
+        let outcomes = run.for_each_body(|at| {
+            let done = self.body(cx, at.body);
+            if done.0 > 0 {
+                let (count, what) =
+                    (done.0, if self.add { "get a symbolic shape" } else { "lose their symbolic shape" });
+                at.remarks.passed(at.header.loc, || format!("{count} types {what}"));
+            }
+            done
+        });
         let mut changed = 0;
         for (count, remarks) in outcomes {
             changed += count;

@@ -59,7 +59,16 @@ impl Pass for PropagateShapes {
             let view = OpRef::new(cx, run.body, func);
             let keep_signature = view.symbol_name().is_some_and(|name| called.contains(name));
             let Some(solution) = analyse(view, run.diags)? else { continue };
+            let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
+            if outcome.changed {
+                let (refined, fresh, checks) = (outcome.refined, outcome.fresh, outcome.equalities);
+                let text = format!(
+                    "shapes of @{name}: {refined} types refined, {fresh} sizes that follow from nothing, {checks} \
+                     equalities left to be checked at run time"
+                );
+                run.passed(loc, text);
+            }
             changed |= outcome.changed;
             run.count("num-refined", outcome.refined);
             run.count("num-fresh", outcome.fresh);

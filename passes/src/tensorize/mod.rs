@@ -102,6 +102,7 @@ fn replace(run: &mut PassRun<'_>, kernel: Op, op: Op, intrinsics: &[Contraction]
     match intrinsics.iter().find(|i| i.types[..] == types[..]) {
         Some(intrinsic) => {
             call(cx, body, op, &intrinsic.name, &operands);
+            run.passed(loc, format!("'gir.contract' becomes the intrinsic @{}", intrinsic.name));
             run.count("num-intrinsics", 1);
         }
         None => {

@@ -142,7 +142,7 @@ impl Config {
 
     /// True when remarks go somewhere.
     pub(crate) fn hears_remarks(&self) -> bool {
-        self.remarks || self.expectations.is_some() || self.remark_format != RemarkFormat::Shown
+        self.remarks || self.remark_format != RemarkFormat::Shown
     }
 
     /// True when some pass is asked for.

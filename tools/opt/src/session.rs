@@ -63,11 +63,15 @@ impl Session<'_> {
             }
             return;
         }
+        let unwanted = !(config.remarks && config.remark_filters.want(&diagnostic));
         if config.expectations.is_some() {
-            self.collected.push(diagnostic);
+            // What passes say of their work is not compared unless it is asked for.
+            if diagnostic.kind.is_none() || !unwanted {
+                self.collected.push(diagnostic);
+            }
             return;
         }
-        if diagnostic.severity == Severity::Remark && !(config.remarks && config.remark_filters.want(&diagnostic)) {
+        if diagnostic.severity == Severity::Remark && unwanted {
             return;
         }
         self.warnings += usize::from(diagnostic.severity == Severity::Warning);
@@ -256,8 +260,11 @@ fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     let actual = std::mem::take(&mut session.collected);
     let cwd = session.cwd;
     let open = |name: &str| std::fs::read_to_string(cwd.join(name)).ok();
-    let found = expect::compare(session.cx, session.file, text, &open, &actual, which);
-    for complaint in &found {
+    let mut found = expect::compare(session.cx, session.file, text, &open, &actual, which);
+    for complaint in &mut found {
+        if complaint.message.starts_with("expected remark ") && !session.config.remarks && complaint.help.is_none() {
+            complaint.help = Some("what passes say of their work is compared where `--remarks` is given".to_string());
+        }
         session.voice.diagnostic(session.cx, complaint);
     }
     match status {

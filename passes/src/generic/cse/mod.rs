@@ -14,7 +14,7 @@ pub static CSE: PassInfo = PassInfo {
     summary: "Eliminate common sub-expressions",
     description: "Replaces an operation by an equivalent one that dominates it, and erases dead operations on the way. \
                   Operations without memory effects are considered, and operations that only read memory when nothing \
-                  can have written in between.",
+                  can have written in between. Remarks say what was merged with what, and which reads stay.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[

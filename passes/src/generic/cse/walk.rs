@@ -8,10 +8,11 @@ use sutura_ir::analysis::effects::{effects, is_trivially_dead};
 use sutura_ir::analysis::{AliasAnalysis, Analyses, DominanceInfo};
 use sutura_ir::body::OpHeader;
 use sutura_ir::interfaces::{EffectKind, RegionBranchOp, RegionTarget};
-use sutura_ir::pass::BodyRun;
+use sutura_ir::pass::{BodyRun, Remarks};
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits, Value};
 
+use super::super::place;
 use super::equivalence::{equivalent, hash};
 use super::table::ScopedTable;
 
@@ -31,13 +32,14 @@ pub(super) fn eliminate(run: &mut BodyRun<'_>) -> Counts {
     let branches = body.owner_regions().any(|r| has_blocks(body, r, 2))
         || body.preorder().any(|op| body.regions(op).any(|r| has_blocks(body, r, 2)));
     let dominance = branches.then(|| run.analysis::<DominanceInfo>());
-    let BodyRun { cx, header, body, analyses, .. } = run;
+    let BodyRun { cx, header, body, analyses, remarks, .. } = run;
     let mut walk = Walk {
         cx,
         children: dominance.map(|d| dominator_children(body, &d)).unwrap_or_default(),
         table: ScopedTable::default(),
         header,
         analyses,
+        remarks,
         aliases: None,
         writes: 0,
         counts: Counts::default(),
@@ -152,6 +154,7 @@ struct Walk<'r> {
     /// The op that owns the body.
     header: &'r OpHeader,
     analyses: &'r mut Analyses,
+    remarks: &'r mut Remarks,
     /// Asked for when it is needed first. Branches stay, so that it stays true.
     aliases: Option<Arc<AliasAnalysis>>,
     /// Ops met so far that may have written memory.
@@ -219,6 +222,8 @@ impl Walk<'_> {
             return;
         }
         if is_trivially_dead(view) {
+            let (cx, name) = (self.cx, body.name(op));
+            self.remarks.passed(body.loc(op), || format!("'{}' is erased: nothing needs its results", name.as_str(cx)));
             Rewriter::new(self.cx, body).erase_op(op);
             self.counts.erased += 1;
             return;
@@ -260,10 +265,21 @@ impl Walk<'_> {
             None => self.table.insert(hash, op, reads),
             // Memory may have changed since: the later op is the one to refer to from here on.
             Some((old, writes)) if writes != reads && !(ordered && self.reads_the_same(body, old, op)) => {
+                self.say_not_merged(body, old, op);
                 self.table.shadow(hash, old, op, reads);
             }
             Some((old, _)) => self.replace(body, op, old, ordered),
         }
+    }
+
+    /// Says that `op`, which reads memory, stays although `old` is the same op.
+    fn say_not_merged(&mut self, body: &Body, old: Op, op: Op) {
+        let (cx, name, loc) = (self.cx, body.name(op), body.loc(op));
+        let text = || {
+            let at = place(cx, body.loc(old), loc);
+            format!("'{}' is not merged with the one at {at}: what it reads may be written in between", name.as_str(cx))
+        };
+        self.remarks.missed(loc, text);
     }
 
     /// True when nothing between `old` and `op`, which reads memory, may write what `op` reads. Looks at ops only where
@@ -289,6 +305,9 @@ impl Walk<'_> {
     fn replace(&mut self, body: &mut Body, op: Op, by: Op, ordered: bool) {
         let results: Vec<_> = body.results(op).zip(body.results(by)).collect();
         let loc = body.loc(op);
+        let (cx, name, other) = (self.cx, body.name(op), body.loc(by));
+        let text = || format!("'{}' is merged with the one at {}", name.as_str(cx), place(cx, other, loc));
+        self.remarks.passed(loc, text);
         let mut rewriter = Rewriter::new(self.cx, body);
         for (old, new) in results {
             if ordered {

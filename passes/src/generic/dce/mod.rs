@@ -6,9 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::interfaces::BranchOp;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Loc, Op, OpRef, Rewriter, Value};
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
+use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Value};
 
+use super::counted;
 use plan::{Demanded, Plan};
 
 /// The pass.
@@ -47,10 +48,19 @@ impl Pass for Dce {
             (body.id(), Plan::new(cx, body, &|value| *demanded.fact(body, value)))
         });
         let plans: FxHashMap<u32, Plan> = plans.into_iter().collect();
-        let counts = run.for_each_body(|at| carry_out(cx, at.body, &plans[&at.body.id()]));
-        for (loc, name) in counts.iter().flat_map(|c| &c.gone) {
-            run.passed(*loc, format!("'{name}' is erased: nothing needs its results"));
-        }
+        let counts = run.for_each_body(|at| {
+            let counts = carry_out(cx, at.body, &plans[&at.body.id()], at.remarks);
+            let loc = at.header.loc;
+            if counts.block_args > 0 {
+                let what = counted(counts.block_args, "block argument");
+                at.remarks.passed(loc, || format!("{what} erased: nothing needs the values"));
+            }
+            if counts.carried > 0 {
+                let what = counted(counts.carried, "value");
+                at.remarks.passed(loc, || format!("{what} of loops passed on unchanged: nothing needs the new ones"));
+            }
+            counts
+        });
         let sum = |field: fn(&Counts) -> u64| counts.iter().map(field).sum::<u64>();
         let (erased, args, carried) = (sum(|c| c.erased), sum(|c| c.block_args), sum(|c| c.carried));
         run.count("num-erased", erased);
@@ -63,13 +73,11 @@ impl Pass for Dce {
 #[derive(Default)]
 struct Counts {
     erased: u64,
-    /// Where the erased ops stood, and their names; those in regions of others are left out.
-    gone: Vec<(Loc, String)>,
     block_args: u64,
     carried: u64,
 }
 
-fn carry_out(cx: &Context, body: &mut Body, plan: &Plan) -> Counts {
+fn carry_out(cx: &Context, body: &mut Body, plan: &Plan, remarks: &mut Remarks) -> Counts {
     let mut counts = Counts::default();
     for &(terminator, operand, value) in &plan.carried {
         Rewriter::new(cx, body).set_operand(terminator, operand, value);
@@ -77,7 +85,7 @@ fn carry_out(cx: &Context, body: &mut Body, plan: &Plan) -> Counts {
     for &branch in &plan.branches {
         stop_passing(cx, body, branch, &plan.args);
     }
-    (counts.erased, counts.gone) = erase_dead(cx, body);
+    counts.erased = erase_dead(cx, body, remarks);
     counts.carried = plan.carried.iter().filter(|(op, ..)| body.is_live(*op)).count() as u64;
     for block in &plan.blocks {
         for index in (0..body.block_args(*block).len()).rev() {
@@ -111,9 +119,9 @@ fn stop_passing(cx: &Context, body: &mut Body, branch: Op, doomed: &FxHashSet<Va
 }
 
 /// Erases what nothing uses, and what nothing uses then.
-fn erase_dead(cx: &Context, body: &mut Body) -> (u64, Vec<(Loc, String)>) {
+fn erase_dead(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> u64 {
     let mut pending: Vec<Op> = body.preorder().collect();
-    let (mut erased, mut gone) = (0, Vec::new());
+    let mut erased = 0;
     while let Some(op) = pending.pop() {
         if !body.is_live(op) || !is_trivially_dead(OpRef::new(cx, body, op)) {
             continue;
@@ -122,9 +130,10 @@ fn erase_dead(cx: &Context, body: &mut Body) -> (u64, Vec<(Loc, String)>) {
         let used: Vec<Op> =
             users.iter().flat_map(|u| body.operands(*u)).filter_map(|value| body.defining_op(value)).collect();
         erased += users.len() as u64;
-        gone.push((body.loc(op), body.name(op).as_str(cx).to_string()));
+        let name = body.name(op);
+        remarks.passed(body.loc(op), || format!("'{}' is erased: nothing needs its results", name.as_str(cx)));
         Rewriter::new(cx, body).erase_op(op);
         pending.extend(used);
     }
-    (erased, gone)
+    erased
 }

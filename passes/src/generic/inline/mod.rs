@@ -156,7 +156,7 @@ impl Inline {
         calls: &[Call],
         remarks: &mut Vec<(sutura_ir::Loc, String)>,
     ) -> u64 {
-        let cx = run.cx;
+        let (cx, mut done) = (run.cx, run.gather_remarks());
         let mut inlined = 0;
         // The caller's body is taken out, so that the callee's can be read meanwhile.
         let placeholder = Box::new(Body::new(1));
@@ -171,6 +171,8 @@ impl Inline {
             };
             match reason {
                 None => {
+                    let (loc, name) = (view.loc(), target.symbol_name().unwrap_or_default());
+                    done.passed(loc, || format!("call of '@{name}' is inlined"));
                     splice(cx, &mut body, call, target);
                     inlined += 1;
                 }
@@ -181,6 +183,7 @@ impl Inline {
             }
         }
         Rewriter::new(cx, run.body).replace_nested(caller, body);
+        run.report(done);
         inlined
     }
 
@@ -233,6 +236,11 @@ fn erase_unused(run: &mut PassRun<'_>, graph: &CallGraph) -> u64 {
     let calls = graph.nodes().iter().flat_map(|n| &n.calls);
     let called: FxHashSet<Op> = calls.filter_map(|c| own_callable(&graph.nodes()[c.callee?])).collect();
     let dead = super::symbol_dce::dead_symbols(run.cx, run.body, |op| called.contains(&op));
+    for &op in &dead {
+        let view = OpRef::new(run.cx, run.body, op);
+        let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
+        run.passed(loc, format!("'@{name}' is erased: it is private, and nothing refers to it any more"));
+    }
     erase(run.cx, run.body, &dead);
     dead.len() as u64
 }

@@ -4,9 +4,11 @@ mod constants;
 
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::analysis::{AliasAnalysis, PreservedAnalyses};
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::asm::print::attr_text;
+use sutura_ir::body::ValueKind;
+use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
 use sutura_ir::rewrite::ConstantPool;
-use sutura_ir::{Body, Context, Op, OpRef, Region, Rewriter, Traits, Value};
+use sutura_ir::{Body, Context, Loc, Op, OpRef, Region, Rewriter, Traits, Value};
 
 use constants::{ConstantFact, Constants, Known};
 
@@ -40,7 +42,7 @@ impl Pass for Sccp {
         let constants = run.analysis::<Constants>();
         let counts = run.for_each_body(|at| {
             let (found, epoch) = (constants_of(cx, at.body, &constants), at.body.epoch());
-            let (replaced, erased) = replace(cx, at.body, &found);
+            let (replaced, erased) = replace(cx, at.body, &found, at.remarks);
             // Constants may have been moved for nothing.
             (replaced, erased, at.body.epoch() != epoch)
         });
@@ -56,10 +58,12 @@ struct Found {
     values: Vec<(Value, Known)>,
     /// Ops all of whose results are constant, in the order of the text.
     ops: Vec<Op>,
+    /// Where blocks begin that are never executed.
+    dead: Vec<Loc>,
 }
 
 fn constants_of(cx: &Context, body: &Body, constants: &Constants) -> Found {
-    let mut found = Found { values: Vec::new(), ops: Vec::new() };
+    let mut found = Found { values: Vec::new(), ops: Vec::new(), dead: Vec::new() };
     let constant = |value: Value| match constants.fact(body, value) {
         Some(ConstantFact::Known(known)) => Some(*known),
         _ => None,
@@ -68,6 +72,7 @@ fn constants_of(cx: &Context, body: &Body, constants: &Constants) -> Found {
     let regions: Vec<Region> = body.owner_regions().chain(in_ops).collect();
     for block in regions.into_iter().flat_map(|r| body.blocks(r)) {
         if !constants.is_live(body, block) {
+            found.dead.extend(body.first_op(block).map(|op| body.loc(op)));
             continue;
         }
         let args = body.block_args(block).iter().filter(|v| !body.is_unused(**v));
@@ -88,8 +93,23 @@ fn constants_of(cx: &Context, body: &Body, constants: &Constants) -> Found {
     found
 }
 
+/// What is constant, in words.
+fn called(cx: &Context, body: &Body, value: Value) -> String {
+    match body.value_kind(value) {
+        ValueKind::Result(op, _) if body.num_results(op) == 1 => {
+            format!("the result of '{}'", body.name(op).as_str(cx))
+        }
+        ValueKind::Result(op, index) => format!("result #{index} of '{}'", body.name(op).as_str(cx)),
+        ValueKind::Arg(_, index) => format!("block argument #{index}"),
+        ValueKind::Placeholder => "a value".to_string(),
+    }
+}
+
 /// Numbers of values replaced and ops erased.
-fn replace(cx: &Context, body: &mut Body, found: &Found) -> (u64, u64) {
+fn replace(cx: &Context, body: &mut Body, found: &Found, remarks: &mut Remarks) -> (u64, u64) {
+    for &loc in &found.dead {
+        remarks.remark(loc, || "this block is never executed".to_string());
+    }
     if found.values.is_empty() {
         return (0, 0);
     }
@@ -102,8 +122,14 @@ fn replace(cx: &Context, body: &mut Body, found: &Found) -> (u64, u64) {
         let region = body.value_block(value).and_then(|b| body.block_region(b)).expect("the value is defined");
         let (loc, ty) = (body.value_loc(value), body.ty(value));
         let Some(constant) = pool.get(cx, body, region, cx.str(known.dialect), loc, (known.value, ty)) else {
+            let text = || {
+                let (what, dialect) = (called(cx, body, value), cx.str(known.dialect));
+                format!("{what} is constant, but dialect '{dialect}' makes no constant of its type")
+            };
+            remarks.missed(loc, text);
             continue;
         };
+        remarks.passed(loc, || format!("{} is constant: {}", called(cx, body, value), attr_text(cx, known.value)));
         Rewriter::new(cx, body).replace_all_uses(value, constant);
         replaced += 1;
     }

@@ -2,6 +2,7 @@
 
 mod errors;
 mod expectations;
+mod explains;
 mod failures;
 mod from_mlir_opt;
 mod messages;

@@ -114,6 +114,23 @@ fn remarks_are_filtered_by_category_and_pattern() {
     assert!(shown(&["--remarks-filter=("]).contains("takes a regular expression"));
 }
 
+/// As with MLIR's drivers, a test of what a pass does need not expect what the pass says of it.
+#[test]
+fn expected_remarks_are_compared_when_asked_for() {
+    let expecting = format!("// expected-remark @below {{{{nothing to do}}}}\n{MODULE}");
+    let said = |args: &[&str], text: &str| {
+        let done = run(&[&["--test-remarks", "--verify-diagnostics"], args].concat(), text);
+        (done.status, done.err)
+    };
+    assert_eq!(said(&[], MODULE), (Status::Ok, String::new()));
+    assert_eq!(said(&["--remarks"], &expecting), (Status::Ok, String::new()));
+    assert_eq!(said(&["--remarks-filter-missed=."], MODULE), (Status::Ok, String::new()));
+    let (status, err) = said(&["--remarks-filter-analyse=."], MODULE);
+    assert!(status == Status::InputErrors && err.contains("unexpected remark: nothing to do"), "{err}");
+    let (status, err) = said(&[], &expecting);
+    assert!(status == Status::InputErrors && err.contains("is compared where `--remarks` is given"), "{err}");
+}
+
 #[test]
 fn remarks_go_to_files() {
     let folder = tempfile::tempdir().expect("a folder");
