@@ -34,6 +34,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.intr.lifetime.end", &nothing)
         .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy)
         .interface::<dyn Interpret>("llvm.intr.memmove", &memcpy)
+        .interface::<dyn Interpret>("llvm.intr.memcpy.inline", &memcpy)
+        .interface::<dyn Interpret>("llvm.intr.memset.inline", &memset)
         .interface::<dyn Interpret>("llvm.intr.memset", &memset);
 }
 
@@ -137,7 +139,7 @@ fn spread(op: NumOp, a: &Value, b: &Value) -> Result<Value, Fault> {
 }
 
 /// Checks that an address is a multiple of the op's `alignment`.
-fn check_alignment(op: OpRef<'_>, address: i64) -> Result<(), Fault> {
+pub(super) fn check_alignment(op: OpRef<'_>, address: i64) -> Result<(), Fault> {
     match op.prop("alignment").and_then(|a| op.cx.as_int(a)) {
         Some(align) if align > 1 && address % align != 0 => {
             Err(Fault::new(FaultKind::Poison, format!("address {address:#x} is no multiple of {align}")))
@@ -155,7 +157,7 @@ fn whole_bytes(dtype: DType) -> Result<(), Fault> {
 }
 
 /// What memory at an address holds, read as a type.
-fn read(frame: &mut Frame<'_>, ty: Type, address: i64) -> Result<Value, Fault> {
+pub(super) fn read(frame: &mut Frame<'_>, ty: Type, address: i64) -> Result<Value, Fault> {
     let cx = frame.cx();
     if let Some(types) = fields(cx, ty)? {
         let mut parts = Vec::new();
@@ -178,7 +180,7 @@ fn read(frame: &mut Frame<'_>, ty: Type, address: i64) -> Result<Value, Fault> {
     frame.memory().load(&memref, &[0]).map(Value::Scalar)
 }
 
-fn write(frame: &mut Frame<'_>, ty: Type, address: i64, value: &Value) -> Result<(), Fault> {
+pub(super) fn write(frame: &mut Frame<'_>, ty: Type, address: i64, value: &Value) -> Result<(), Fault> {
     let cx = frame.cx();
     if let Some(types) = fields(cx, ty)? {
         let parts = &value.as_opaque::<Aggregate>()?.0;
@@ -386,14 +388,22 @@ fn stack_save(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> 
     next(frame, Value::int(0, 64))
 }
 
-fn nothing(_: OpRef<'_>, _: &mut Frame<'_>) -> Result<Flow, InterpError> {
+pub(super) fn nothing(_: OpRef<'_>, _: &mut Frame<'_>) -> Result<Flow, InterpError> {
     Ok(Flow::Next)
 }
 
+/// Number of bytes, an operand or an attribute.
+fn length(op: OpRef<'_>, frame: &Frame<'_>) -> Result<usize, Fault> {
+    match op.prop("len").and_then(|a| op.cx.as_int(a)) {
+        Some(len) => crate::interp::size(len),
+        None => crate::interp::size(frame.int(2)?),
+    }
+}
+
 /// Copies bytes, in elements of the source's memory where it is read from their start.
-fn memcpy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+fn memcpy(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let (to, from) = (frame.int(0)?, frame.int(1)?);
-    let bytes = crate::interp::size(frame.int(2)?)?;
+    let bytes = length(op, frame)?;
     if bytes == 0 {
         return Ok(Flow::Next);
     }
@@ -409,9 +419,9 @@ fn memcpy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 }
 
 /// Sets bytes one by one.
-fn memset(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+fn memset(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let (to, byte) = (frame.int(0)?, frame.operand(1)?.scalar()?);
-    let bytes = crate::interp::size(frame.int(2)?)?;
+    let bytes = length(op, frame)?;
     if bytes == 0 {
         return Ok(Flow::Next);
     }

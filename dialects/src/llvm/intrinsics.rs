@@ -558,3 +558,62 @@ pub struct FreezeOp {
     val: Operand<LlvmType>,
     res: Res<LlvmType>,
 }
+
+sutura_ir::attr_constraints! {
+    /// An integer of any type.
+    pub AnyIntegerAttr = "arbitrary integer attribute", sutura_ir::op_def::AttrSyntax::Plain;
+    get |cx, attr| -> i64 { cx.as_int(attr) }
+    set |cx, value: i64| { cx.int_attr(value, sutura_ir::Type::I64) }
+}
+
+/// Copies a known number of bytes between places that do not overlap, or are the same, without a call.
+#[op("llvm.intr.memcpy.inline")]
+pub struct MemcpyInlineOp {
+    dst: Operand<LlvmPointer>,
+    src: Operand<LlvmPointer>,
+    /// Number of bytes.
+    len: Attr<AnyIntegerAttr>,
+    /// Must happen.
+    #[name("isVolatile")]
+    is_volatile: Attr<BoolAttr>,
+    #[absent]
+    access_groups: OptAttr<ArrayAttr>,
+    #[absent]
+    alias_scopes: OptAttr<ArrayAttr>,
+    #[absent]
+    noalias_scopes: OptAttr<ArrayAttr>,
+    #[absent]
+    tbaa: OptAttr<ArrayAttr>,
+    /// One dictionary per argument.
+    #[absent]
+    arg_attrs: OptAttr<DictArrayAttr>,
+    /// One dictionary per result.
+    #[absent]
+    res_attrs: OptAttr<DictArrayAttr>,
+}
+
+/// Sets a known number of bytes to one value, without a call.
+#[op("llvm.intr.memset.inline")]
+pub struct MemsetInlineOp {
+    dst: Operand<LlvmPointer>,
+    val: Operand<I8>,
+    /// Number of bytes.
+    len: Attr<AnyIntegerAttr>,
+    /// Must happen.
+    #[name("isVolatile")]
+    is_volatile: Attr<BoolAttr>,
+    #[absent]
+    access_groups: OptAttr<ArrayAttr>,
+    #[absent]
+    alias_scopes: OptAttr<ArrayAttr>,
+    #[absent]
+    noalias_scopes: OptAttr<ArrayAttr>,
+    #[absent]
+    tbaa: OptAttr<ArrayAttr>,
+    /// One dictionary per argument.
+    #[absent]
+    arg_attrs: OptAttr<DictArrayAttr>,
+    /// One dictionary per result.
+    #[absent]
+    res_attrs: OptAttr<DictArrayAttr>,
+}

@@ -3,6 +3,7 @@
 mod asm;
 mod asm_memory;
 mod asm_symbols;
+mod atomics;
 mod attrs;
 mod calls;
 mod interp;
@@ -28,6 +29,7 @@ use sutura_ir::smallvec::smallvec;
 use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Rewriter, Type, Value};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
+pub use atomics::*;
 pub use attrs::{CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind};
 pub use intrinsics::*;
 pub use memory::*;
@@ -85,6 +87,7 @@ impl Dialect for LlvmDialect {
         register_memory(d);
         register_control(d);
         d.dialect_interface::<dyn Inliner>(&calls::Functions);
+        atomics::register(d);
         calls::register(d);
         slots::register(d);
         interp::register(d);
@@ -141,6 +144,7 @@ fn register_memory(d: &mut DialectBuilder<'_>) {
     d.op::<ExpandLoadOp<'_>>().op::<CompressStoreOp<'_>>().op::<StackSaveOp<'_>>().op::<StackRestoreOp<'_>>();
     d.op::<LifetimeStartOp<'_>>().op::<LifetimeEndOp<'_>>();
     d.op::<MemcpyOp<'_>>().op::<MemmoveOp<'_>>().op::<MemsetOp<'_>>();
+    d.op::<MemcpyInlineOp<'_>>().op::<MemsetInlineOp<'_>>();
     d.interface::<dyn MemoryEffects>("llvm.load", &LoadEffects)
         .interface::<dyn MemoryEffects>("llvm.store", &WRITE)
         .interface::<dyn MemoryEffects>("llvm.alloca", &ALLOCATE)
@@ -152,6 +156,8 @@ fn register_memory(d: &mut DialectBuilder<'_>) {
         .interface::<dyn MemoryEffects>("llvm.intr.masked.compressstore", &WRITE)
         .interface::<dyn MemoryEffects>("llvm.intr.memcpy", &COPY)
         .interface::<dyn MemoryEffects>("llvm.intr.memmove", &COPY)
+        .interface::<dyn MemoryEffects>("llvm.intr.memcpy.inline", &COPY)
+        .interface::<dyn MemoryEffects>("llvm.intr.memset.inline", &WRITE_FIRST)
         .interface::<dyn MemoryEffects>("llvm.intr.memset", &WRITE_FIRST);
 }
 

@@ -75,7 +75,7 @@ impl Verify for GEPOp<'_> {
 // ---- accesses
 
 /// Scalars that the hardware can access at once.
-fn is_atomic_type(op: OpRef<'_>, ty: Type, pointers: bool) -> bool {
+pub(super) fn is_atomic_type(op: OpRef<'_>, ty: Type, pointers: bool) -> bool {
     if pointers && is_pointer(op.cx, ty) {
         return true;
     }

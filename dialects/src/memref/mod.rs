@@ -1,12 +1,15 @@
 //! Memory: allocation, access, views.
 
 mod asm;
+mod atomic;
 mod canonicalize;
 mod fold;
 mod interp;
 mod layout;
+mod metadata;
 mod ops;
 mod reify;
+mod scope;
 mod slots;
 mod verify;
 
@@ -14,8 +17,11 @@ use sutura_ir::interfaces::{EffectKind, InlineCallables, Inliner, MemoryEffects,
 use sutura_ir::{Dialect, DialectBuilder};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
+pub use atomic::{AtomicYieldOp, GenericAtomicRMWOp};
 pub use layout::{StridedLayout, strided_layout};
+pub use metadata::ExtractStridedMetadataOp;
 pub use ops::*;
+pub use scope::{AllocaScopeOp, AllocaScopeReturnOp};
 
 /// The memref dialect.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +80,9 @@ impl Dialect for MemRefDialect {
         d.interface::<dyn MemoryEffects>("memref.realloc", &REALLOCATE);
         crate::names::attach(d, NAMES);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
+        atomic::register(d);
+        metadata::register(d);
+        scope::register(d);
         slots::register(d);
         interp::register(d);
         reify::register(d);

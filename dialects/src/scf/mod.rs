@@ -8,7 +8,7 @@ mod ops;
 mod parallel;
 mod switch;
 mod trip_count;
-mod verify;
+pub(crate) mod verify;
 
 use sutura_ir::interfaces::{InlineCallables, Inliner, RegionSyntax};
 use sutura_ir::{Dialect, DialectBuilder};

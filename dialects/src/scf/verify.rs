@@ -6,7 +6,7 @@ use sutura_ir::{BlockRef, Diagnostic, Diagnostics, OpRef, Reported, Type};
 use super::ops::{ConditionOp, ForOp, IfOp, WhileOp, YieldOp};
 use crate::show;
 
-pub(super) fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
+pub(crate) fn report(diags: &mut Diagnostics, result: Result<(), Diagnostic>) -> Result<(), Reported> {
     result.map_err(|d| diags.report(d))
 }
 
@@ -16,13 +16,19 @@ fn arg_types(block: BlockRef<'_>) -> Vec<Type> {
 }
 
 /// Last op of the entry block of region `index`.
-pub(super) fn last_op(op: OpRef<'_>, index: usize) -> Option<OpRef<'_>> {
+pub(crate) fn last_op(op: OpRef<'_>, index: usize) -> Option<OpRef<'_>> {
     let block = op.region(index)?.entry()?;
     Some(op.at(block.body.last_op(block.block)?))
 }
 
 /// Values passed along an edge of control flow have the types that arrive.
-fn verify_edge(op: OpRef<'_>, from: &str, to: &str, passed: &[Type], expected: &[Type]) -> Result<(), Diagnostic> {
+pub(crate) fn verify_edge(
+    op: OpRef<'_>,
+    from: &str,
+    to: &str,
+    passed: &[Type],
+    expected: &[Type],
+) -> Result<(), Diagnostic> {
     let edge = format!("along control flow edge from {from} to {to}");
     if passed.len() != expected.len() {
         let (passed, expected) = (passed.len(), expected.len());
@@ -42,7 +48,7 @@ fn verify_edge(op: OpRef<'_>, from: &str, to: &str, passed: &[Type], expected: &
 }
 
 /// A region whose one block is there.
-pub(super) fn entry(op: OpRef<'_>, index: usize, name: &str) -> Result<(), Diagnostic> {
+pub(crate) fn entry(op: OpRef<'_>, index: usize, name: &str) -> Result<(), Diagnostic> {
     match op.region(index).and_then(|r| r.entry()) {
         Some(_) => Ok(()),
         None => {
