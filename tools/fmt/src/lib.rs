@@ -109,13 +109,14 @@ pub fn run(registry: &(impl Fn() -> Registry + Sync), request: &Request, mut io:
     let work = || -> Vec<_> { files.into_par_iter().map(|file| outcome(registry, cwd, file)).collect() };
     let outcomes = pool.install(work);
     let (total, mut differing, mut status) = (outcomes.len(), 0, Status::Ok);
+    let mut shown = Vec::new();
     for (name, outcome) in outcomes {
-        match finish(&name, outcome, request, &mut io) {
+        match finish(&name, outcome, request, &mut io, &mut shown) {
             Ok(differs) => differing += usize::from(differs),
             Err(worse) => status = status.max(worse),
         }
     }
-    if let Err(error) = io.stdout.flush() {
+    if let Err(error) = io.stdout.write_all(&shown).and_then(|()| io.stdout.flush()) {
         status = status.max(fail(&mut io, Status::Failed, format!("cannot write the output: {error}")));
     }
     let writes = !request.check && !request.diff;
@@ -156,11 +157,17 @@ fn format_one(registry: &(impl Fn() -> Registry + Sync), name: &str, text: Strin
 }
 
 /// Writes or shows what became of a file; true when it was not formatted.
-fn finish(name: &str, outcome: Outcome, request: &Request, io: &mut Io<'_>) -> Result<bool, Status> {
+fn finish(
+    name: &str,
+    outcome: Outcome,
+    request: &Request,
+    io: &mut Io<'_>,
+    shown: &mut Vec<u8>,
+) -> Result<bool, Status> {
     let formatted = tell(name, outcome, io)?;
     let Some((old, new)) = formatted else { return Ok(false) };
-    let shown = show(name, &old, &new, request, io.stdout);
-    shown.map_err(|error| fail(io, Status::Failed, format!("cannot write the output: {error}")))?;
+    show(name, &old, &new, request, shown)
+        .map_err(|error| fail(io, Status::Failed, format!("cannot show `{name}`: {error}")))?;
     if !request.check && !request.diff {
         (io.replace)(&io.cwd.join(name), &new)
             .map_err(|error| fail(io, Status::Failed, format!("cannot write `{name}`: {error}")))?;

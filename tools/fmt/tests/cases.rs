@@ -328,3 +328,24 @@ fn a_long_text_is_formatted() {
     let (deep, _) = formatted(&nested(2000)).expect("valid");
     assert_eq!(deep.matches("// out").count(), 2000);
 }
+
+#[test]
+fn regions_may_stand_in_another_order_than_the_operation_has_them() {
+    stays(
+        "\
+func.func @f(%i: index) {
+  // which
+  scf.index_switch %i
+  case 2 { // two
+    // what two does
+    scf.yield // nothing
+    // two ends
+  }
+  default { // else
+    // else ends
+  } // switched
+  return
+}
+",
+    );
+}

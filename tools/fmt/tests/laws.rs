@@ -2,6 +2,7 @@
 //! formatted is formatted to itself.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use sutura_fmt::{Refusal, format};
@@ -19,7 +20,13 @@ fn main() -> std::process::ExitCode {
         let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
         Trial::test(name, move || check(&file))
     };
-    libtest_mimic::run(&Arguments::from_args(), files.into_iter().map(trial).collect()).exit_code()
+    let done = libtest_mimic::run(&Arguments::from_args(), files.into_iter().map(trial).collect());
+    let sprinkled = SPRINKLED.load(Ordering::Relaxed);
+    assert!(
+        done.num_filtered_out > 0 || sprinkled > 200,
+        "only {sprinkled} texts with comments in odd places are valid"
+    );
+    done.exit_code()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -54,7 +61,57 @@ fn check(file: &Path) -> Result<(), Failed> {
     if once != twice {
         return Err(similar::TextDiff::from_lines(&once, &twice).unified_diff().to_string().into());
     }
-    Ok(())
+    (1..=ROUNDS).try_for_each(|round| with_comments_anywhere(&once, round))
+}
+
+/// Texts with comments in odd places that were valid.
+static SPRINKLED: AtomicUsize = AtomicUsize::new(0);
+
+/// Rounds of comments in odd places for each file.
+const ROUNDS: usize = 3;
+
+/// Comments between any two words of a text go nowhere and cost nothing.
+fn with_comments_anywhere(text: &str, round: usize) -> Result<(), Failed> {
+    let text = sprinkled(text, round);
+    let once = match formatted(&text) {
+        Ok(once) => once,
+        // A comment may tear apart what belongs together, or what tells parts that are wrong on purpose.
+        Err(Refusal::Invalid(_)) => return Ok(()),
+        Err(Refusal::Internal(message)) => return Err(format!("round {round}: {message}\n{text}").into()),
+    };
+    SPRINKLED.fetch_add(1, Ordering::Relaxed);
+    if comments(&text) != comments(&once) {
+        return Err(format!("round {round}: comments differ\n{text}").into());
+    }
+    let twice = formatted(&once).map_err(|refusal| format!("round {round}: {refusal:?}\n{once}"))?;
+    match once == twice {
+        true => Ok(()),
+        false => {
+            let diff = similar::TextDiff::from_lines(&once, &twice).unified_diff().to_string();
+            Err(format!("round {round}: not stable\n{diff}").into())
+        }
+    }
+}
+
+/// The text with comments in place of some blanks that are neither in strings nor in comments nor in what `<` opens.
+fn sprinkled(text: &str, round: usize) -> String {
+    let mut out = String::new();
+    let mut count = round;
+    for line in text.lines() {
+        let code = line.find("//").map_or(line, |at| &line[..at]);
+        let plain = !code.contains(['"', '<']);
+        for (at, c) in line.char_indices() {
+            count += usize::from(c == ' ' && at < code.len());
+            // Parts of a period that has no common factor with the widths of indentation.
+            if c == ' ' && plain && at < code.len() && (count * 7 + at).is_multiple_of(5 + 8 * round) {
+                out.push_str(&format!(" // sprinkled {count}\n"));
+            } else {
+                out.push(c);
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
 
 fn formatted(text: &str) -> Result<String, Refusal> {

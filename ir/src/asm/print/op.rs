@@ -32,6 +32,8 @@ pub(super) struct OpFrame<'p> {
     pub(super) next_item: Option<usize>,
     /// Regions that the element at `next_item` still has to print end here.
     pub(super) regions_until: usize,
+    /// Regions that have been begun; a format may have them in another order than the op.
+    pub(super) begun: u32,
 }
 
 /// A region whose ops are being printed.
@@ -162,7 +164,7 @@ impl<'p> Printer<'p> {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
         let format = op.info().filter(|_| !self.options.generic).and_then(|info| info.format(self.cx));
-        let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0 };
+        let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, begun: 0 };
         match format {
             Some(_) => {
                 frame.next_item = Some(0);
@@ -280,6 +282,9 @@ impl<'p> Printer<'p> {
         frames: &mut Vec<Frame<'p>>,
     ) {
         self.text("{\n");
+        if let Some(Frame::Op(frame)) = frames.last_mut() {
+            frame.begun += 1;
+        }
         let body = region.body;
         self.default_dialects.push(default_dialect);
         self.indent += INDENT;

@@ -102,7 +102,7 @@ impl<'p> Printer<'p> {
             self.record(Part::Op { body: region.body.id(), op }, || region.body.loc(op));
         }
         if let Some(Frame::Op(frame)) = frames.last() {
-            let (body, op, region) = (frame.op.body.id(), frame.op.op, frame.next_region as u32 - 1);
+            let (body, op, region) = (frame.op.body.id(), frame.op.op, frame.begun - 1);
             self.record(Part::Close { body, op, region }, || Loc::UNKNOWN);
         }
     }
