@@ -7,16 +7,14 @@ use sutura_ir::Type;
 mod common;
 use common::{AT, context, define, int, ints, module, run};
 
-/// Declared, parsed, printed and verified, but not run: a program with one ends with an error that names it.
+/// Declared, parsed, printed and verified, but not run: a program with one ends with an error that names it. Scalable
+/// vectors have no length that could be told and `vector.print` has nowhere to print; the others have not been written.
 #[rustfmt::skip]
-const NOT_INTERPRETED: [&str; 30] = [
-    "arith.mulsi_extended", "arith.mului_extended", "arith.scaling_extf", "arith.scaling_truncf",
-    "memref.distinct_objects", "memref.realloc", "memref.reshape",
-    "scf.forall", "scf.forall.in_parallel", "scf.parallel", "scf.reduce", "scf.reduce.return",
-    "tensor.concat", "tensor.parallel_insert_slice", "tensor.reshape",
-    "vector.compressstore", "vector.contract", "vector.deinterleave", "vector.expandload", "vector.gather",
-    "vector.interleave", "vector.mask", "vector.multi_reduction", "vector.print", "vector.scalable.extract",
-    "vector.scalable.insert", "vector.scatter", "vector.to_elements", "vector.vscale", "vector.yield",
+const NOT_INTERPRETED: [&str; 20] = [
+    "arith.scaling_extf", "arith.scaling_truncf", "memref.realloc", "memref.reshape", "scf.forall",
+    "scf.forall.in_parallel", "scf.parallel", "scf.reduce", "scf.reduce.return", "tensor.parallel_insert_slice",
+    "vector.contract", "vector.gather", "vector.mask", "vector.multi_reduction", "vector.print",
+    "vector.scalable.extract", "vector.scalable.insert", "vector.scatter", "vector.vscale", "vector.yield",
 ];
 
 #[test]

@@ -14,7 +14,9 @@ use super::attrs::IntegerOverflowFlags;
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     attach(d, "arith.constant", &ConstantOp);
     attach(d, "arith.select", &Select);
-    d.interface::<dyn Interpret>("arith.addui_extended", &addui_extended);
+    d.interface::<dyn Interpret>("arith.addui_extended", &addui_extended)
+        .interface::<dyn Interpret>("arith.mulsi_extended", &mulsi_extended)
+        .interface::<dyn Interpret>("arith.mului_extended", &mului_extended);
     integers(d);
     floats(d);
     casts(d);
@@ -27,6 +29,24 @@ fn addui_extended(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErr
     let overflow = apply(NumOp::CmpI(CmpI::Ult), &[&sum, &lhs], None)?;
     frame.set(0, sum)?;
     frame.set(1, overflow)?;
+    Ok(Flow::Next)
+}
+
+fn mulsi_extended(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    wide_product(frame, NumOp::MulSHigh)
+}
+
+fn mului_extended(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    wide_product(frame, NumOp::MulUHigh)
+}
+
+/// The low and the high half of a product; the low one is the same with and without sign.
+fn wide_product(frame: &mut Frame<'_>, high: NumOp) -> Result<Flow, InterpError> {
+    let (lhs, rhs) = (frame.operand(0)?.clone(), frame.operand(1)?.clone());
+    let low = apply(NumOp::MulI(Overflow::WRAP), &[&lhs, &rhs], None)?;
+    let high = apply(high, &[&lhs, &rhs], None)?;
+    frame.set(0, low)?;
+    frame.set(1, high)?;
     Ok(Flow::Next)
 }
 

@@ -31,6 +31,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("memref.transpose", &transpose)
         .interface::<dyn Interpret>("memref.assume_alignment", &same_memory)
         .interface::<dyn Interpret>("memref.memory_space_cast", &same_memory)
+        .interface::<dyn Interpret>("memref.distinct_objects", &distinct_objects)
         .interface::<dyn Interpret>("memref.get_global", &get_global)
         .interface::<dyn Interpret>("memref.extract_aligned_pointer_as_index", &aligned_pointer);
 }
@@ -232,6 +233,20 @@ fn collapse_shape(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpEr
         layout.strides.push(dims.last().map_or(1, |&d| of.strides[d]));
     }
     next(frame, source.with_layout(layout))
+}
+
+/// The same memrefs, which must lie in memory of their own.
+fn distinct_objects(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let memrefs: Vec<_> = (0..op.num_operands()).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
+    for (i, memref) in memrefs.iter().enumerate() {
+        if memrefs[..i].iter().any(|other| other.may_overlap(memref)) {
+            return Err(Fault::new(FaultKind::Poison, "two of the memrefs share memory").into());
+        }
+    }
+    for (i, memref) in memrefs.into_iter().enumerate() {
+        frame.set(i, Value::MemRef(memref))?;
+    }
+    Ok(Flow::Next)
 }
 
 /// Memory of globals, made at first use.

@@ -8,7 +8,7 @@ use sutura_interp::{
 use sutura_ir::op_def::OpView;
 use sutura_ir::{DialectBuilder, OpRef, RegionRef};
 
-use super::{ExtractSliceOp, InsertSliceOp};
+use super::{ConcatOp, ExtractSliceOp, InsertSliceOp};
 use crate::interp::{check_groups, dimension, group, numbers, reassociation, region, shape, size, window};
 use crate::slices::mixed;
 
@@ -27,6 +27,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("tensor.insert_slice", &insert_slice)
         .interface::<dyn Interpret>("tensor.expand_shape", &expand_shape)
         .interface::<dyn Interpret>("tensor.collapse_shape", &collapse_shape)
+        .interface::<dyn Interpret>("tensor.concat", &concat)
+        .interface::<dyn Interpret>("tensor.reshape", &reshape)
         .interface::<dyn Interpret>("tensor.pad", &pad)
         .interface::<dyn Interpret>("tensor.yield", &YieldOp);
 }
@@ -112,6 +114,29 @@ fn element_at(frame: &mut Frame<'_>, body: RegionRef<'_>, index: &[usize]) -> Re
     let values = frame.run_region(body, args)?;
     let value = values.first().ok_or_else(|| Fault::invalid_ir("the region yields nothing"))?;
     Ok(value.scalar()?)
+}
+
+fn concat(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let dim = usize::try_from(ConcatOp::from_ref(op).dim()).map_err(|_| Fault::invalid_ir("has no valid 'dim'"))?;
+    let inputs: Vec<Tensor> = (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, _>>()?;
+    let mut shape: Shape = inputs.first().map_or_else(Shape::new, |first| first.shape().into());
+    shape[dim] = inputs.iter().map(|input| input.shape()[dim]).sum();
+    let mut result = Tensor::undefined(element(frame)?, &shape)?;
+    let (layout, mut offsets) = (result.layout(), vec![0; shape.len()]);
+    for input in inputs {
+        let sizes: Vec<i64> = input.shape().iter().map(|size| *size as i64).collect();
+        layout.slice(&offsets, &sizes, &vec![1; sizes.len()])?.write(result.data_mut(), &input)?;
+        offsets[dim] += sizes[dim];
+    }
+    next(frame, Value::Tensor(result))
+}
+
+fn reshape(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let wanted = frame.tensor(1)?;
+    let number = |i: usize| wanted.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("a size is no integer"));
+    let sizes: Shape = (0..wanted.len()).map(|i| size(number(i)?)).collect::<Result<_, _>>()?;
+    let result = frame.tensor(0)?.reshape(&sizes)?;
+    next(frame, Value::Tensor(result))
 }
 
 fn extract_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

@@ -25,6 +25,9 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("vector.extract", &extract)
         .interface::<dyn Interpret>("vector.insert", &insert)
         .interface::<dyn Interpret>("vector.from_elements", &from_elements)
+        .interface::<dyn Interpret>("vector.to_elements", &to_elements)
+        .interface::<dyn Interpret>("vector.interleave", &interleave)
+        .interface::<dyn Interpret>("vector.deinterleave", &deinterleave)
         .interface::<dyn Interpret>("vector.extract_strided_slice", &extract_strided_slice)
         .interface::<dyn Interpret>("vector.insert_strided_slice", &insert_strided_slice)
         .interface::<dyn Interpret>("vector.step", &step)
@@ -174,6 +177,36 @@ fn from_elements(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErr
     };
     let result = Tensor::from_scalars(dtype, &result_shape(frame)?, scalars)?;
     next(frame, result)
+}
+
+fn to_elements(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let source = vector(frame, 0)?;
+    for lane in 0..source.len() {
+        frame.set(lane, source.data().read(lane)?)?;
+    }
+    Ok(Flow::Next)
+}
+
+/// Neighbours of the last dimension are neighbours in row-major order.
+fn interleave(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let sources = [vector(frame, 0)?, vector(frame, 1)?];
+    let mut result = Tensor::undefined(sources[0].dtype(), &result_shape(frame)?)?;
+    for lane in 0..result.len() {
+        result.data_mut().set(lane, sources[lane % 2].data().get(lane / 2));
+    }
+    next(frame, result)
+}
+
+fn deinterleave(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (source, shape) = (vector(frame, 0)?, result_shape(frame)?);
+    for side in 0..2 {
+        let mut half = Tensor::undefined(source.dtype(), &shape)?;
+        for lane in 0..half.len() {
+            half.data_mut().set(lane, source.data().get(2 * lane + side));
+        }
+        frame.set(side, Value::Vector(half))?;
+    }
+    Ok(Flow::Next)
 }
 
 fn extract_strided_slice(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

@@ -18,6 +18,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("vector.store", &store)
         .interface::<dyn Interpret>("vector.maskedload", &masked_load)
         .interface::<dyn Interpret>("vector.maskedstore", &masked_store)
+        .interface::<dyn Interpret>("vector.expandload", &expand_load)
+        .interface::<dyn Interpret>("vector.compressstore", &compress_store)
         .interface::<dyn Interpret>("vector.transfer_read", &transfer_read)
         .interface::<dyn Interpret>("vector.transfer_write", &transfer_write);
 }
@@ -206,6 +208,42 @@ fn check_elements(op: OpRef<'_>, base: Type, vector: Type) -> Result<(), Fault> 
         return Ok(());
     }
     Err(Fault::unsupported("a transfer between a vector and elements of another type"))
+}
+
+/// The memref and the index of the first element, for operands that end in a mask and a vector.
+fn packed_access(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<(Arc<MemRef>, Vec<i64>), Fault> {
+    let memref = frame.memref(0)?;
+    let index: Vec<i64> = frame.ints(1..op.num_operands() - 2)?.to_vec();
+    if index.is_empty() {
+        return Err(Fault::unsupported("consecutive elements of a memref without dimensions"));
+    }
+    Ok((memref, index))
+}
+
+/// Lanes that the mask names get elements that follow each other, the others are those of `pass_thru`.
+fn expand_load(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (memref, mut index) = packed_access(op, frame)?;
+    let (mask, mut result) = (vector(frame, op.num_operands() - 2)?, vector(frame, op.num_operands() - 1)?);
+    for lane in 0..result.len() {
+        if mask.data().read(lane)?.as_bool() == Some(true) {
+            let value = frame.memory().get(&memref, &index)?;
+            result.data_mut().set(lane, value);
+            *index.last_mut().expect("there is a dimension") += 1;
+        }
+    }
+    next(frame, result)
+}
+
+fn compress_store(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (memref, mut index) = packed_access(op, frame)?;
+    let (mask, stored) = (vector(frame, op.num_operands() - 2)?, vector(frame, op.num_operands() - 1)?);
+    for lane in 0..stored.len() {
+        if mask.data().read(lane)?.as_bool() == Some(true) {
+            frame.memory().store(&memref, &index, stored.data().get(lane))?;
+            *index.last_mut().expect("there is a dimension") += 1;
+        }
+    }
+    Ok(Flow::Next)
 }
 
 fn transfer_read(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
