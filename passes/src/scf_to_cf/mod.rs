@@ -13,7 +13,7 @@ use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, 
 use sutura_ir::rewrite::conversion::{
     Adaptor, ConversionPatterns, ConversionRewriter, ConversionTarget, apply_partial_conversion,
 };
-use sutura_ir::{Block, Loc, Op, OpRef, Region, Type, Value};
+use sutura_ir::{Block, Loc, Op, OpRef, Region, Traits, Type, Value};
 
 /// The pass.
 pub static CONVERT_SCF_TO_CF: PassInfo = PassInfo {
@@ -54,7 +54,8 @@ fn structured(run: &PassRun<'_>) -> Vec<(Loc, String)> {
     let mut found = Vec::new();
     for op in body.owner_regions().flat_map(|region| body.blocks(region)).flat_map(|block| body.ops(block)) {
         OpRef::new(cx, body, op).walk(&mut |op| {
-            if op.is::<ForOp<'_>>() || op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>() {
+            // Terminators go with the op that they end.
+            if op.name().dialect(cx) == "scf" && !op.has_trait(Traits::Terminator) {
                 found.push((op.loc(), op.name_str().to_string()));
             }
         });

@@ -19,11 +19,12 @@ impl Canonicalize for ExecuteRegionOp<'_> {
 
 /// A region of one block is put in the place of the op.
 fn region_of_one_block(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
-    let block = {
+    let found = (|| {
         let region = rw.view::<ExecuteRegionOp<'_>>(op)?.op_ref().region(0)?;
         (region.blocks().count() == 1 && rw.op_ref(op).prop("no_inline").is_none()).then_some(())?;
-        region.entry()?.block
-    };
+        Some(region.entry()?.block)
+    })();
+    let block = rw.require(op, found, "its region has several blocks, or it is marked 'no_inline'")?;
     replace_by_block(op, rw, block, &[])
 }
 

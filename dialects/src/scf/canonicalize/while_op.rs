@@ -93,8 +93,8 @@ fn condition_known_in_loop(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
 fn comparison_known_in_loop(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let parts = Parts::of(op, rw)?;
     let args = rw.body().block_args(parts.after.1).to_vec();
-    let compared = rw.def::<CmpIOp<'_>>(parts.condition)?;
-    let (predicate, operands) = (compared.predicate(), [compared.lhs(), compared.rhs()]);
+    let compared = rw.def::<CmpIOp<'_>>(parts.condition).map(|cmp| (cmp.predicate(), [cmp.lhs(), cmp.rhs()]));
+    let (predicate, operands) = rw.require(op, compared, "the condition is not the result of `arith.cmpi`")?;
     // In the second region a value is known as the arguments that it is passed to, or as itself if it is from outside.
     let names = |value: Value| -> Vec<Value> {
         let passed = parts.passed.iter().zip(&args).filter(|(v, _)| **v == value).map(|(_, arg)| *arg);

@@ -1,4 +1,4 @@
-//! Every pass says in remarks what it did, or did not do and why.
+//! Every pass says in remarks what it did, or did not do and why; every pattern says why it does not apply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -71,4 +71,25 @@ fn every_pass_explains_itself() {
         }
     }
     assert!(silent.is_empty(), "no remark of {silent:?} in any lit test; of those tried are {tried:?}");
+}
+
+/// In no lit test a pattern of ours, tried on an operation, leaves it alone without a reason.
+#[test]
+fn every_pattern_gives_reasons() {
+    let mut tests = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests"), &mut tests);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut refused, mut without) = (0, BTreeSet::new());
+    for path in tests {
+        let flags = ["--debug", "--allow-unregistered-dialect", "--split-input-file", "--no-reproducer"];
+        for pass in ["--canonicalize", "--convert-scf-to-cf"] {
+            let args = [&[path.to_str().expect("UTF-8"), pass], &flags[..]].concat();
+            let said = run_in(folder.path(), &args, "").err;
+            let lines = said.lines().map(str::trim).filter(|line| line.contains("-> does not apply"));
+            refused += lines.clone().count();
+            without.extend(lines.filter(|line| line.ends_with("it gives no reason")).map(ToString::to_string));
+        }
+    }
+    assert!(refused > 500, "{refused} refusals are no test");
+    assert!(without.is_empty(), "{without:#?}");
 }
