@@ -32,9 +32,21 @@ fn parse_index_list(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[Directiv
     let Some((group, attr)) = index_list_args(args) else {
         return Err(p.error("an index list is written for an operand group and an attribute"));
     };
+    let numbers = parse_mixed(p, parts, group, ["[", "]"])?;
+    parts.set_prop_at(p.cx(), attr, p.cx().i64_array(&numbers));
+    Ok(())
+}
+
+/// Values and numbers between brackets: values go to operand group `group`, and [`DYNAMIC`] stands for each.
+pub(crate) fn parse_mixed(
+    p: &mut dyn AsmParser,
+    parts: &mut OpParts,
+    group: usize,
+    [open, close]: [&str; 2],
+) -> Result<Vec<i64>, Reported> {
     let mut numbers = Vec::new();
-    p.punct("[")?;
-    while !p.opt_punct("]") {
+    p.punct(open)?;
+    while !p.opt_punct(close) {
         if !numbers.is_empty() {
             p.punct(",")?;
         }
@@ -49,8 +61,7 @@ fn parse_index_list(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[Directiv
             },
         }
     }
-    parts.set_prop_at(p.cx(), attr, p.cx().i64_array(&numbers));
-    Ok(())
+    Ok(numbers)
 }
 
 fn print_index_list(p: &mut Printer<'_>, op: OpRef<'_>, args: &[DirectiveArg]) {

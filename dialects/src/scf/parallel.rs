@@ -5,7 +5,7 @@ use sutura_ir::asm::print::Printer;
 use sutura_ir::constraints::*;
 use sutura_ir::interfaces::RegionSyntax;
 use sutura_ir::op_def::{OpView, Verify, VerifyRegions};
-use sutura_ir::{DYNAMIC, Diagnostic, Diagnostics, OpRef, Reported, Type, Value, op};
+use sutura_ir::{Diagnostic, Diagnostics, OpRef, Reported, Type, Value, op};
 
 use super::asm::{parse_assignments, parse_type_list, region_args};
 use crate::show;
@@ -320,20 +320,7 @@ fn print_reduce(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
 
 /// `(%a, 4, …)`, values as operand group `group`.
 fn parse_bounds(p: &mut dyn AsmParser, parts: &mut OpParts, group: usize, name: &str) -> Result<usize, Reported> {
-    let mut numbers = Vec::new();
-    p.punct("(")?;
-    while !p.opt_punct(")") {
-        if !numbers.is_empty() {
-            p.punct(",")?;
-        }
-        match p.opt_operand() {
-            Some(value) => {
-                parts.operands[group].push(value);
-                numbers.push(DYNAMIC);
-            }
-            None => numbers.push(p.int()?),
-        }
-    }
+    let numbers = crate::asm::parse_mixed(p, parts, group, ["(", ")"])?;
     parts.set_prop(p.cx(), name, p.cx().i64_array(&numbers));
     Ok(numbers.len())
 }
