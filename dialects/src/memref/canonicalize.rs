@@ -4,7 +4,7 @@ use sutura_ir::op_def::Canonicalize;
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::{AttrData, Builder, DYNAMIC, Loc, Op, Rewriter, Type, TypeData, Value};
 
-use super::ops::{AllocOp, AllocaOp, CastOp, CopyOp, DeallocOp, DimOp, StoreOp};
+use super::ops::*;
 
 impl Canonicalize for AllocOp<'_> {
     fn patterns(set: &mut PatternSet) {
@@ -34,8 +34,40 @@ impl Canonicalize for DimOp<'_> {
     }
 }
 
+impl Canonicalize for LoadOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<LoadOp<'_>>("load_through_cast", |op, rw| memory_through_cast(op, rw, &[0]));
+    }
+}
+
+impl Canonicalize for StoreOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<StoreOp<'_>>("store_through_cast", |op, rw| memory_through_cast(op, rw, &[1]));
+    }
+}
+
+impl Canonicalize for DeallocOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<DeallocOp<'_>>("dealloc_through_cast", |op, rw| memory_through_cast(op, rw, &[0]));
+    }
+}
+
+impl Canonicalize for ExtractAlignedPointerAsIndexOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<Self>("pointer_through_cast", |op, rw| memory_through_cast(op, rw, &[0]));
+    }
+}
+
+impl Canonicalize for ReinterpretCastOp<'_> {
+    fn patterns(set: &mut PatternSet) {
+        set.add::<ReinterpretCastOp<'_>>("reinterpreted_twice", reinterpreted_twice);
+    }
+}
+
 impl Canonicalize for CopyOp<'_> {
     fn patterns(set: &mut PatternSet) {
+        set.add::<CopyOp<'_>>("copy_through_cast", |op, rw| memory_through_cast(op, rw, &[0, 1]));
+        set.add::<CopyOp<'_>>("copy_of_nothing", copy_of_nothing);
         set.add::<CopyOp<'_>>("copy_to_itself", copy_to_itself);
     }
 }
@@ -94,6 +126,40 @@ fn alloc_of_constant_size(
     let memory = build(rw, loc, &sizes, alignment, new);
     let cast = CastOp::value(rw, loc, memory, old);
     rw.replace_op(op, &[cast]);
+    Some(())
+}
+
+/// Memory is used as what it was before a cast that only says less, or more, of its shape. `operands` are those of `op`
+/// for which any ranked memref of the elements does.
+pub(crate) fn memory_through_cast(op: Op, rw: &mut Rewriter<'_>, operands: &[usize]) -> Option<()> {
+    let ranked = |value: &Value| matches!(rw.cx().type_data(rw.body().ty(*value)), TypeData::MemRef { .. });
+    let before =
+        |index: usize| rw.def::<CastOp<'_>>(rw.body().operand(op, index)).map(|cast| cast.source()).filter(ranked);
+    let found: Vec<(usize, Value)> = operands.iter().filter_map(|index| Some((*index, before(*index)?))).collect();
+    let some = (!found.is_empty()).then_some(());
+    rw.require(op, some, "the memory is not cast from a ranked memref")?;
+    for (index, memory) in found {
+        rw.set_operand(op, index, memory);
+    }
+    Some(())
+}
+
+/// What says offset, sizes and strides anew does not need what was said before.
+fn reinterpreted_twice(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let source = rw.body().operand(op, 0);
+    let cast = rw.def::<CastOp<'_>>(source).map(|cast| cast.source());
+    let found = cast.or_else(|| Some(rw.def::<ReinterpretCastOp<'_>>(source)?.source()));
+    let memory = rw.require(op, found, "its operand is no other view of memory")?;
+    rw.set_operand(op, 0, memory);
+    Some(())
+}
+
+/// A copy of memory without elements goes.
+fn copy_of_nothing(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let empty = |value: Value| rw.cx().shape(rw.body().ty(value)).is_some_and(|shape| shape.contains(&0));
+    let nothing = rw.body().operands(op).any(empty).then_some(());
+    rw.require(op, nothing, "it is not known to have no elements")?;
+    rw.erase_op(op);
     Some(())
 }
 

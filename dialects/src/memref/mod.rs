@@ -18,6 +18,7 @@ use sutura_ir::{Dialect, DialectBuilder};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use atomic::{AtomicYieldOp, GenericAtomicRMWOp};
+pub(crate) use canonicalize::memory_through_cast;
 pub use layout::{StridedLayout, strided_layout};
 pub use metadata::ExtractStridedMetadataOp;
 pub use ops::*;

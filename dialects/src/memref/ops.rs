@@ -95,7 +95,7 @@ pub struct AllocaOp {
 }
 
 /// Gives memory from `memref.alloc` back.
-#[op("memref.dealloc", format = "$memref attr-dict `:` type($memref)")]
+#[op("memref.dealloc", format = "$memref attr-dict `:` type($memref)", canonicalize)]
 pub struct DeallocOp {
     memref: Operand<AnyRankedOrUnrankedMemRef>,
 }
@@ -105,7 +105,7 @@ pub struct DeallocOp {
 /// ```mlir
 /// %x = memref.load %m[%i, %j] : memref<?x4xf32>
 /// ```
-#[op("memref.load", format = "$memref `[` $indices `]` attr-dict `:` type($memref)", verify, infer)]
+#[op("memref.load", format = "$memref `[` $indices `]` attr-dict `:` type($memref)", verify, infer, canonicalize)]
 pub struct LoadOp {
     memref: Operand<AnyMemRef>,
     indices: Operands<Index>,
@@ -132,7 +132,8 @@ impl InferTypes for LoadOp<'_> {
 #[op(
     "memref.store",
     format = "$value `,` $memref `[` $indices `]` attr-dict `:` custom<ElementsOf>(type($memref), type($value))",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct StoreOp {
     #[name("value")]
@@ -227,7 +228,9 @@ impl SubViewOp<'_> {
     format = "$source `to` `offset` `` `:` custom<DynamicIndexList>($offsets, $static_offsets) `` `,` `sizes` `` `:` \
               custom<DynamicIndexList>($sizes, $static_sizes) `` `,` `strides` `` `:` \
               custom<DynamicIndexList>($strides, $static_strides) attr-dict `:` type($source) `to` type($result)",
-    verify
+    verify,
+    fold,
+    canonicalize
 )]
 pub struct ReinterpretCastOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
@@ -286,7 +289,8 @@ pub struct CopyOp {
     traits(Pure),
     format = "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, $static_output_shape) \
               attr-dict `:` type($src) `into` type($result)",
-    verify
+    verify,
+    fold
 )]
 pub struct ExpandShapeOp {
     src: Operand<AnyMemRef>,
@@ -302,7 +306,8 @@ pub struct ExpandShapeOp {
     "memref.collapse_shape",
     traits(Pure),
     format = "$src $reassociation attr-dict `:` type($src) `into` type($result)",
-    verify
+    verify,
+    fold
 )]
 pub struct CollapseShapeOp {
     src: Operand<AnyMemRef>,
@@ -350,7 +355,8 @@ pub struct GetGlobalOp {
 #[op(
     "memref.extract_aligned_pointer_as_index",
     traits(Pure),
-    format = "$source `:` type($source) `->` type($aligned_pointer) attr-dict"
+    format = "$source `:` type($source) `->` type($aligned_pointer) attr-dict",
+    canonicalize
 )]
 pub struct ExtractAlignedPointerAsIndexOp {
     source: Operand<AnyRankedOrUnrankedMemRef>,
@@ -362,7 +368,13 @@ pub struct ExtractAlignedPointerAsIndexOp {
 /// ```mlir
 /// %a = memref.assume_alignment %m, 16 : memref<4xf32>
 /// ```
-#[op("memref.assume_alignment", traits(Pure), format = "$memref `,` $alignment attr-dict `:` type($memref)", verify)]
+#[op(
+    "memref.assume_alignment",
+    traits(Pure),
+    format = "$memref `,` $alignment attr-dict `:` type($memref)",
+    verify,
+    fold
+)]
 pub struct AssumeAlignmentOp<T: AnyMemRef> {
     memref: Operand<T>,
     /// In bytes.
@@ -403,7 +415,8 @@ pub struct MemorySpaceCastOp {
     "memref.transpose",
     traits(Pure),
     format = "$in custom<Permutation>($permutation) attr-dict `:` type($in) `to` type($result)",
-    verify
+    verify,
+    fold
 )]
 pub struct TransposeOp {
     #[name("in")]

@@ -5,6 +5,7 @@ use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::ops::*;
+use crate::slices::Slice;
 
 type Folded = Option<FoldValue>;
 
@@ -27,7 +28,10 @@ folds! {
     FromElementsOp => |op, constants| fold_from_elements(op, constants);
     SplatOp => |op, constants| Some(FoldValue::Attr(op.cx.splat_attr(op.ty(op.result(0)), constants[0]?)?));
     ExtractSliceOp => |op, constants| fold_extract_slice(op, constants[0]);
-    InsertSliceOp => |op, _| fold_insert_slice(op);
+    InsertSliceOp => |op, _| fold_insert_slice(op).or_else(|| put_back(op));
+    InsertOp => |op, constants| insert_into_splat(op, constants);
+    ConcatOp => |op, _| if op.num_operands() == 1 { same_type(op) } else { None };
+    PadOp => |op, _| fold_pad(op);
     ExpandShapeOp => |op, constants| fold_reshape::<CollapseShapeOp<'_>>(op, constants[0], |c| c.src());
     CollapseShapeOp => |op, constants| fold_reshape::<ExpandShapeOp<'_>>(op, constants[0], |e| e.src());
 }
@@ -83,11 +87,49 @@ fn fold_from_elements(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
     op.cx.dense_attr(op.ty(op.result(0)), &words).map(FoldValue::Attr)
 }
 
+/// An op that changes nothing.
+fn same_type(op: OpRef<'_>) -> Folded {
+    (op.ty(op.operand(0)) == op.ty(op.result(0))).then(|| FoldValue::Value(op.operand(0)))
+}
+
+/// One more of the elements that are there.
+fn insert_into_splat(op: OpRef<'_>, constants: &[Option<Attr>]) -> Folded {
+    let (element, all) = (constants[0]?, op.cx.splat_value(constants[1]?)?);
+    (element == all).then(|| FoldValue::Value(op.operand(1)))
+}
+
+fn fold_pad(op: OpRef<'_>) -> Folded {
+    let pad = PadOp::from_ref(op);
+    let nothing = |list: &[i64]| list.iter().all(|n| *n == 0);
+    let unchanged = !pad.nofold() && nothing(&pad.static_low()) && nothing(&pad.static_high());
+    if unchanged { same_type(op) } else { None }
+}
+
+/// True when two slices of the same ranks are the same part.
+fn same_part(a: &Slice, b: &Slice) -> bool {
+    a.offsets == b.offsets && a.sizes == b.sizes && a.strides == b.strides
+}
+
+/// What was there is put back.
+fn put_back(op: OpRef<'_>) -> Folded {
+    let insert = InsertSliceOp::from_ref(op);
+    let extract = def::<ExtractSliceOp<'_>>(op, insert.source())?;
+    let same = extract.source() == insert.dest() && same_part(&extract.slice(), &insert.slice());
+    same.then(|| FoldValue::Value(insert.dest()))
+}
+
 fn fold_extract_slice(op: OpRef<'_>, source: Option<Attr>) -> Folded {
     let extract = ExtractSliceOp::from_ref(op);
     let (from, to) = (op.ty(extract.source()), op.ty(extract.result()));
     if from == to && extract.slice().is_whole(op.cx.shape(from)?) {
         return Some(FoldValue::Value(extract.source()));
+    }
+    // What was inserted is taken out.
+    if let Some(insert) = def::<InsertSliceOp<'_>>(op, extract.source())
+        && op.ty(insert.source()) == to
+        && same_part(&extract.slice(), &insert.slice())
+    {
+        return Some(FoldValue::Value(insert.source()));
     }
     // Every part of a splat is a splat.
     let value = op.cx.splat_value(source?)?;

@@ -23,7 +23,7 @@ sutura_ir::type_constraints! {
 /// ```mlir
 /// %1 = tensor.cast %0 : tensor<?x4xf32> to tensor<8x4xf32>
 /// ```
-#[op("tensor.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)")]
+#[op("tensor.cast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($dest)", canonicalize)]
 pub struct CastOp {
     source: Operand<AnyTensor>,
     dest: Res<AnyTensor>,
@@ -53,7 +53,7 @@ pub struct RankOp {
 /// ```mlir
 /// %0 = tensor.empty(%n) : tensor<?x4xf32>
 /// ```
-#[op("tensor.empty", traits(Pure), format = "`(` $dynamicSizes `)` attr-dict `:` type($result)", verify)]
+#[op("tensor.empty", traits(Pure), format = "`(` $dynamicSizes `)` attr-dict `:` type($result)", verify, canonicalize)]
 pub struct EmptyOp {
     /// Sizes of the dynamic dimensions, in order.
     #[name("dynamicSizes")]
@@ -72,7 +72,8 @@ pub struct EmptyOp {
     format = "$tensor `[` $indices `]` attr-dict `:` type($tensor)",
     verify,
     infer,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct ExtractOp {
     tensor: Operand<AnyRankedTensor>,
@@ -89,7 +90,8 @@ pub struct ExtractOp {
     "tensor.insert",
     traits(Pure),
     format = "$scalar `into` $dest `[` $indices `]` attr-dict `:` custom<ElementsOf>(type($dest), type($scalar))",
-    verify
+    verify,
+    fold
 )]
 pub struct InsertOp<T: AnyRankedTensor> {
     scalar: Operand<AnyType>,
@@ -161,7 +163,8 @@ pub struct GenerateOp {
               custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides) \
               attr-dict `:` type($source) `to` type($result)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct ExtractSliceOp {
     source: Operand<AnyRankedTensor>,
@@ -193,7 +196,8 @@ impl ExtractSliceOp<'_> {
               custom<DynamicIndexList>($sizes, $static_sizes) custom<DynamicIndexList>($strides, $static_strides) \
               attr-dict `:` type($source) `into` type($dest)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct InsertSliceOp<T: AnyRankedTensor> {
     source: Operand<AnyRankedTensor>,
@@ -225,7 +229,8 @@ impl InsertSliceOp<'_> {
     format = "$src $reassociation `output_shape` custom<DynamicIndexList>($output_shape, $static_output_shape) \
               attr-dict `:` type($src) `into` type($result)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct ExpandShapeOp {
     src: Operand<AnyRankedTensor>,
@@ -246,7 +251,8 @@ pub struct ExpandShapeOp {
     traits(Pure),
     format = "$src $reassociation attr-dict `:` type($src) `into` type($result)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct CollapseShapeOp {
     src: Operand<AnyRankedTensor>,
@@ -285,7 +291,8 @@ pub struct ParallelInsertSliceOp {
     "tensor.concat",
     traits(Pure),
     format = "`dim` `(` $dim `)` $inputs attr-dict `:` functional-type(operands, results)",
-    verify
+    verify,
+    fold
 )]
 pub struct ConcatOp {
     dim: Attr<I64Attr>,
@@ -326,7 +333,8 @@ pub struct ReshapeOp {
               type($result)",
     implicit_terminator = "tensor.yield",
     verify,
-    verify_regions
+    verify_regions,
+    fold
 )]
 pub struct PadOp {
     source: Operand<AnyRankedTensor>,

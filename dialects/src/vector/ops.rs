@@ -35,7 +35,14 @@ sutura_ir::type_constraints! {
 /// ```mlir
 /// %v = vector.broadcast %x : f32 to vector<8xf32>
 /// ```
-#[op("vector.broadcast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($vector)", verify, fold)]
+#[op(
+    "vector.broadcast",
+    traits(Pure),
+    format = "$source attr-dict `:` type($source) `to` type($vector)",
+    verify,
+    fold,
+    canonicalize
+)]
 pub struct BroadcastOp {
     source: Operand<AnyType>,
     vector: Res<AnyVectorOfAnyRank>,
@@ -47,7 +54,8 @@ pub struct BroadcastOp {
     traits(Pure),
     format = "$source attr-dict `:` type($source) `to` type($result)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct ShapeCastOp {
     source: Operand<AnyVectorOfAnyRank>,
@@ -55,7 +63,14 @@ pub struct ShapeCastOp {
 }
 
 /// The same bits as elements of another width.
-#[op("vector.bitcast", traits(Pure), format = "$source attr-dict `:` type($source) `to` type($result)", verify, fold)]
+#[op(
+    "vector.bitcast",
+    traits(Pure),
+    format = "$source attr-dict `:` type($source) `to` type($result)",
+    verify,
+    fold,
+    canonicalize
+)]
 pub struct BitCastOp {
     source: Operand<AnyVectorOfAnyRank>,
     result: Res<AnyVectorOfAnyRank>,
@@ -72,7 +87,8 @@ pub struct BitCastOp {
     format = "$vector `,` $permutation attr-dict `:` type($vector) `to` type($result)",
     verify,
     infer,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct TransposeOp {
     vector: Operand<AnyVectorOfAnyRank>,
@@ -85,7 +101,7 @@ pub struct TransposeOp {
 /// ```mlir
 /// %s = vector.shuffle %a, %b [0, 4, 1, 5] : vector<4xf32>, vector<4xf32>
 /// ```
-#[op("vector.shuffle", traits(Pure), format = "operands $mask attr-dict `:` type(operands)", verify, infer)]
+#[op("vector.shuffle", traits(Pure), format = "operands $mask attr-dict `:` type(operands)", verify, infer, fold)]
 pub struct ShuffleOp {
     v1: Operand<AnyFixedVectorOfAnyRank>,
     v2: Operand<AnyFixedVectorOfAnyRank>,
@@ -106,7 +122,8 @@ pub struct ShuffleOp {
               `from` type($source)",
     verify,
     infer,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct ExtractOp {
     source: Operand<AnyVectorOfAnyRank>,
@@ -133,7 +150,8 @@ impl ExtractOp<'_> {
     format = "$valueToStore `,` $dest custom<DynamicIndexList>($dynamic_position, $static_position) attr-dict `:` \
               type($valueToStore) `into` type($dest)",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct InsertOp<T: AnyVectorOfAnyRank> {
     #[name("valueToStore")]
@@ -157,7 +175,8 @@ impl InsertOp<'_> {
     traits(Pure),
     format = "$elements attr-dict `:` custom<ElementsOf>(type($dest), type($elements))",
     verify,
-    fold
+    fold,
+    canonicalize
 )]
 pub struct FromElementsOp {
     elements: Operands<AnyType>,
@@ -175,7 +194,9 @@ pub struct FromElementsOp {
     traits(Pure),
     format = "$source attr-dict `:` type($source) `to` type($result)",
     verify,
-    infer
+    infer,
+    fold,
+    canonicalize
 )]
 pub struct ExtractStridedSliceOp {
     source: Operand<AnyVectorOfNonZeroRank>,
@@ -190,7 +211,9 @@ pub struct ExtractStridedSliceOp {
     "vector.insert_strided_slice",
     traits(Pure),
     format = "$valueToStore `,` $dest attr-dict `:` type($valueToStore) `into` type($dest)",
-    verify
+    verify,
+    fold,
+    canonicalize
 )]
 pub struct InsertStridedSliceOp<T: AnyVectorOfNonZeroRank> {
     #[name("valueToStore")]
@@ -290,7 +313,12 @@ pub struct OuterProductOp {
 /// ```mlir
 /// %v = vector.load %m[%i, %j] : memref<?x?xf32>, vector<8xf32>
 /// ```
-#[op("vector.load", format = "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)", verify)]
+#[op(
+    "vector.load",
+    format = "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)",
+    verify,
+    canonicalize
+)]
 pub struct LoadOp {
     base: Operand<AnyMemRef>,
     indices: Operands<Index>,
@@ -310,7 +338,8 @@ pub struct LoadOp {
 #[op(
     "vector.store",
     format = "$valueToStore `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($valueToStore)",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct StoreOp {
     #[name("valueToStore")]
@@ -329,7 +358,8 @@ pub struct StoreOp {
     "vector.maskedload",
     format = "$base `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` type($mask) `,` \
               type($pass_thru) `into` type($result)",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct MaskedLoadOp {
     base: Operand<AnyMemRef>,
@@ -345,7 +375,8 @@ pub struct MaskedLoadOp {
     "vector.maskedstore",
     format = "$base `[` $indices `]` `,` $mask `,` $valueToStore attr-dict `:` type($base) `,` type($mask) `,` \
               type($valueToStore)",
-    verify
+    verify,
+    canonicalize
 )]
 pub struct MaskedStoreOp {
     base: Operand<AnyMemRef>,
