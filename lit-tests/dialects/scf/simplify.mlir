@@ -175,3 +175,15 @@ func.func @region() -> (i32, i32) {
   }
   return %0, %1 : i32, i32
 }
+
+// What does not come to its end stays.
+
+// CHECK-LABEL: func.func @region_without_end(
+// CHECK-NEXT:    scf.execute_region {
+// CHECK-NEXT:      llvm.unreachable
+func.func @region_without_end(%m: memref<f32>, %x: f32) {
+  scf.execute_region {
+    llvm.unreachable
+  }
+  return
+}

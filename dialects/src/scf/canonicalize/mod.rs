@@ -9,6 +9,7 @@ use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Block, Body, Op, Region, Rewriter, Value};
 
+use super::ops::YieldOp;
 use super::parallel::ExecuteRegionOp;
 
 impl Canonicalize for ExecuteRegionOp<'_> {
@@ -22,9 +23,12 @@ fn region_of_one_block(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let found = (|| {
         let region = rw.view::<ExecuteRegionOp<'_>>(op)?.op_ref().region(0)?;
         (region.blocks().count() == 1 && rw.op_ref(op).prop("no_inline").is_none()).then_some(())?;
-        Some(region.entry()?.block)
+        let block = region.entry()?;
+        // Control may not come out of it.
+        block.ops().last()?.is::<YieldOp<'_>>().then_some(block.block)
     })();
-    let block = rw.require(op, found, "its region has several blocks, or it is marked 'no_inline'")?;
+    let reason = "its region has several blocks or does not end in 'scf.yield', or it is marked 'no_inline'";
+    let block = rw.require(op, found, reason)?;
     replace_by_block(op, rw, block, &[])
 }
 
