@@ -19,9 +19,68 @@ pub struct PointerType {
     pub address_space: u32,
 }
 
-/// `!llvm.void`
+/// A type without parameters.
+macro_rules! plain_type {
+    ($(#[$doc:meta])* $name:ident, $full:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        pub struct $name;
+
+        impl ParamValue for $name {
+            const NAME: &'static str = $full;
+
+            fn print(&self, _: &Context, _: &mut dyn fmt::Write) -> fmt::Result {
+                Ok(())
+            }
+        }
+
+        impl $name {
+            fn get(cx: &Context) -> Type {
+                cx.ext_type(Self)
+            }
+
+            pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Type, Reported> {
+                Ok(Self::get(p.cx()))
+            }
+        }
+    };
+}
+
+plain_type! {
+    /// `!llvm.void`: no result.
+    VoidType, "llvm.void"
+}
+plain_type! {
+    /// `!llvm.label`: a block as a value.
+    LabelType, "llvm.label"
+}
+plain_type! {
+    /// `!llvm.metadata`: what intrinsics get besides values.
+    MetadataType, "llvm.metadata"
+}
+plain_type! {
+    /// `!llvm.token`: ties operations together.
+    TokenType, "llvm.token"
+}
+plain_type! {
+    /// `!llvm.x86_amx`: a tile register.
+    X86AmxType, "llvm.x86_amx"
+}
+plain_type! {
+    /// `!llvm.ppc_fp128`: two doubles as one number. It has its dialect's name inside other types, too.
+    PpcFp128Type, "llvm.ppc_fp128"
+}
+
+/// A type of one target: `!llvm.target<"spirv.Image", i32, 1>`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct VoidType;
+pub struct TargetExtType {
+    /// Name, which begins with the target's.
+    pub name: String,
+    /// Types that it is made of.
+    pub types: Vec<Type>,
+    /// Numbers after them.
+    pub numbers: Vec<u32>,
+}
 
 /// `!llvm.func<i32 (ptr, ...)>`
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -74,11 +133,17 @@ impl ParamValue for PointerType {
     }
 }
 
-impl ParamValue for VoidType {
-    const NAME: &'static str = "llvm.void";
+impl ParamValue for TargetExtType {
+    const NAME: &'static str = "llvm.target";
 
-    fn print(&self, _: &Context, _: &mut dyn fmt::Write) -> fmt::Result {
-        Ok(())
+    fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "<{}", sutura_ir::asm::print::attr_text(cx, cx.string_attr(&self.name)))?;
+        for ty in &self.types {
+            out.write_str(", ")?;
+            print_inner(cx, *ty, out)?;
+        }
+        self.numbers.iter().try_for_each(|number| write!(out, ", {number}"))?;
+        out.write_str(">")
     }
 }
 
@@ -147,7 +212,8 @@ impl ParamValue for StructRefType {
 /// Writes a type as it stands inside another: without `!llvm.`.
 fn print_inner(cx: &Context, ty: Type, out: &mut dyn fmt::Write) -> fmt::Result {
     let text = type_text(cx, ty);
-    let bare = text.strip_prefix("!llvm.").filter(|_| holds_llvm_types(cx, ty));
+    let is_bare = holds_llvm_types(cx, ty) && cx.type_as::<PpcFp128Type>(ty).is_none();
+    let bare = text.strip_prefix("!llvm.").filter(|_| is_bare);
     out.write_str(bare.unwrap_or(&text))
 }
 
@@ -163,7 +229,8 @@ fn holds_llvm_types(cx: &Context, ty: Type) -> bool {
     } else if let Some(s) = cx.type_as::<StructRefType>(ty) {
         !s.foreign
     } else {
-        is_llvm_type(cx, ty)
+        // Of a type that is not known here nobody could tell that it is one of LLVM's.
+        !matches!(cx.type_data(ty), TypeData::Opaque { .. }) && is_llvm_type(cx, ty)
     }
 }
 
@@ -215,8 +282,18 @@ pub(super) fn parse_pointer(p: &mut dyn ParamParser) -> Result<Type, Reported> {
     pointer_params(p)
 }
 
-pub(super) fn parse_void(p: &mut dyn ParamParser) -> Result<Type, Reported> {
-    Ok(void(p.cx()))
+/// Types without parameters, as they are called inside others.
+const PLAIN: [(&str, fn(&Context) -> Type); 6] = [
+    ("void", VoidType::get),
+    ("label", LabelType::get),
+    ("metadata", MetadataType::get),
+    ("token", TokenType::get),
+    ("x86_amx", X86AmxType::get),
+    ("ppc_fp128", PpcFp128Type::get),
+];
+
+pub(super) fn parse_target(p: &mut dyn ParamParser) -> Result<Type, Reported> {
+    target_params(p, &mut Outer::default())
 }
 
 pub(super) fn parse_function(p: &mut dyn ParamParser) -> Result<Type, Reported> {
@@ -254,8 +331,13 @@ fn inner_type(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Report
     if p.opt_keyword("ptr") {
         return pointer_params(p);
     }
-    if p.opt_keyword("void") {
-        return Ok(void(p.cx()));
+    for (word, get) in PLAIN {
+        if p.opt_keyword(word) {
+            return Ok(get(p.cx()));
+        }
+    }
+    if p.opt_keyword("target") {
+        return target_params(p, outer);
     }
     if p.opt_keyword("func") {
         return function_params(p, outer);
@@ -285,6 +367,25 @@ fn pointer_params(p: &mut dyn TokenParser) -> Result<Type, Reported> {
         p.punct(">")?;
     }
     Ok(p.cx().ext_type(PointerType { address_space }))
+}
+
+fn target_params(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {
+    p.punct("<")?;
+    let name = p.string()?;
+    let (mut types, mut numbers) = (Vec::new(), Vec::new());
+    while !p.opt_punct(">") {
+        p.punct(",")?;
+        let loc = p.loc();
+        match p.opt_int()? {
+            Some(number) => {
+                let number = u32::try_from(number);
+                numbers.push(number.map_err(|_| p.error_at(loc, "expected a number from 0 to 2^32 - 1"))?);
+            }
+            None if numbers.is_empty() => types.push(inner(p, outer)?),
+            None => return Err(p.error("expected a number: types stand before the numbers")),
+        }
+    }
+    Ok(p.cx().ext_type(TargetExtType { name, types, numbers }))
 }
 
 fn function_params(p: &mut dyn TokenParser, outer: &mut Outer) -> Result<Type, Reported> {

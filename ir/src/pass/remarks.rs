@@ -3,7 +3,7 @@
 use crate::diagnostics::{Diagnostic, RemarkKind};
 use crate::location::Loc;
 
-/// Remarks that are gathered where the [`PassRun`] cannot be reached: on one of several bodies, in parallel. Their text is
+/// Remarks that are gathered where the [`super::PassRun`] cannot be reached: on one of several bodies, in parallel. Their text is
 /// made only if somebody listens.
 #[derive(Clone, Debug)]
 pub struct Remarks {

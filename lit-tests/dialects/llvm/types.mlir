@@ -8,6 +8,11 @@
 "test.op"() {a = !llvm.struct<"foreign", (!llvm.struct<"foreign">, index)>} : () -> ()
 // CHECK: !llvm.array<2 x !llvm.struct<(index)>>
 "test.op"() {a = !llvm.array<2 x struct<(index)>>} : () -> ()
+// CHECK: !llvm.func<void (metadata, token, x86_amx, !llvm.ppc_fp128, target<"spirv.Image", i32, ptr, 1, 0>, array<4 x !llvm.ppc_fp128>, label)>
+"test.op"() {a = !llvm.func<void (metadata, !llvm.token, x86_amx, ppc_fp128, target<"spirv.Image", i32, ptr, 1, 0>, array<4 x ppc_fp128>, label)>} : () -> ()
+// Whether a type that is not known here is one of LLVM's nobody can tell: it keeps its dialect's name.
+// CHECK: !llvm.func<void (!llvm.new, array<2 x i8>)>
+"test.op"() {a = !llvm.func<void (!llvm.new, array<2 x i8>)>} : () -> ()
 // CHECK: a = #llvm.dereferenceable<bytes = 4>, b = #llvm.dereferenceable<bytes = 8, mayBeNull = true>
 "test.op"() {a = #llvm.dereferenceable<bytes = 4, mayBeNull = false>, b = #llvm.dereferenceable<bytes = 8, mayBeNull = true>} : () -> ()
 
@@ -38,3 +43,13 @@ func.func @f(%n: i64) {
   %0 = llvm.inttoptr %n dereferenceable<bytes = -4> : i64 to !llvm.ptr
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected a number: types stand before the numbers}}
+"test.op"() {a = !llvm.target<"x", 1, i32>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{expected a number from 0 to 2^32 - 1}}
+"test.op"() {a = !llvm.target<"x", -1>} : () -> ()

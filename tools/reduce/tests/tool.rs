@@ -225,7 +225,7 @@ fn command() {
     assert!(said.contains("operations became 1"), "{said}");
     let (status, said, _) = reduce(&text, &["--test=no-such-program", "--allow-unregistered-dialect"]);
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("the command cannot be run"), "{said}");
+    assert!(said.contains("`no-such-program` cannot be run") && said.contains("`--test-arg`"), "{said}");
     let (status, said, _) = reduce(&text, &["--test=false", "--allow-unregistered-dialect"]);
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("the command ends with status 1"), "{said}");

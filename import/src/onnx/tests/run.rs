@@ -5,7 +5,7 @@ use std::path::Path;
 use sutura_interp::{Interpreter, Tensor, Value};
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Diagnostics, Module, OpRef};
+use sutura_ir::{Context, Diagnostics, Module, OpRef, Severity};
 use sutura_runtime::npy;
 
 use super::examples::path;
@@ -78,7 +78,9 @@ fn transform(cx: &Context, module: &mut Module, pipeline: &str) -> Vec<String> {
     let config = RunConfig { verify_each: true, verify: VerifyOptions::default(), ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| {
-        if let Event::Diagnostic(diagnostic) = event {
+        if let Event::Diagnostic(diagnostic) = event
+            && diagnostic.severity != Severity::Remark
+        {
             said.push(diagnostic.message);
         }
     });
