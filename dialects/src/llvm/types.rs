@@ -282,8 +282,10 @@ pub(super) fn parse_pointer(p: &mut dyn ParamParser) -> Result<Type, Reported> {
     pointer_params(p)
 }
 
+type GetType = fn(&Context) -> Type;
+
 /// Types without parameters, as they are called inside others.
-const PLAIN: [(&str, fn(&Context) -> Type); 6] = [
+const PLAIN: [(&str, GetType); 6] = [
     ("void", VoidType::get),
     ("label", LabelType::get),
     ("metadata", MetadataType::get),
