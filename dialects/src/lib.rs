@@ -3,6 +3,7 @@
 
 pub mod arith;
 mod asm;
+mod canonicalization;
 pub mod cf;
 mod constant;
 pub mod r#dyn;

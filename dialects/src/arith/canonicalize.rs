@@ -2,8 +2,7 @@
 //!
 //! Combined operations drop overflow promises, which need not hold for the combination.
 
-use sutura_ir::op_def::{Canonicalize, OpView};
-use sutura_ir::pattern::PatternSet;
+use sutura_ir::op_def::OpView;
 use sutura_ir::{Attr, Builder, Context, Op, OpRef, Rewriter, Type, Value, rewrite};
 
 use super::attrs::CmpIPredicate;
@@ -334,18 +333,7 @@ fn mulf_of_negations(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     Some(())
 }
 
-/// Names the patterns of ops.
-macro_rules! canonicalizes {
-    ($($op:ident => $($pattern:ident),*;)*) => {$(
-        impl Canonicalize for $op<'_> {
-            fn patterns(set: &mut PatternSet) {
-                $(set.add::<$op<'_>>(stringify!($pattern), $pattern);)*
-            }
-        }
-    )*};
-}
-
-canonicalizes! {
+crate::canonicalization::canonicalizes! {
     AddIOp => add_of_offset, add_of_negative, add_to_negative;
     SubIOp => sub_constant_from_offset, sub_offset_from_constant, sub_of_difference;
     MulIOp => mul_of_product;

@@ -1,9 +1,12 @@
 //! What scf ops do when a program runs.
 
 use sutura_interp::{DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Value, Values, YieldOp};
+use sutura_ir::op_def::OpView;
 use sutura_ir::{DialectBuilder, OpRef};
 
+use super::parallel::ForallOp;
 use crate::interp::region;
+use crate::slices::Mixed;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
@@ -11,6 +14,12 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("scf.if", &conditional);
     d.interface::<dyn Interpret>("scf.while", &while_loop);
     d.interface::<dyn Interpret>("scf.execute_region", &execute_region);
+    d.interface::<dyn Interpret>("scf.parallel", &parallel_loop);
+    d.interface::<dyn Interpret>("scf.forall", &forall_loop);
+    // They hand their operands to the op around them: `scf.parallel` combines those of `scf.reduce`.
+    for name in ["scf.reduce", "scf.reduce.return", "scf.forall.in_parallel"] {
+        d.interface::<dyn Interpret>(name, &YieldOp);
+    }
     // Both hand their operands to the op around them; `scf.while` takes the condition off.
     d.interface::<dyn Interpret>("scf.condition", &YieldOp);
     d.interface::<dyn Interpret>("scf.yield", &YieldOp);
@@ -73,5 +82,81 @@ fn while_loop(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError>
 fn execute_region(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let values = frame.run_region(region(op, 0)?, Values::new())?;
     frame.set_results(values)?;
+    Ok(Flow::Next)
+}
+
+/// Lower bound, upper bound and step of a loop.
+type Bounds = [i64; 3];
+
+/// Calls `visit` with each tuple of induction variables, the last one the fastest.
+fn each_point(bounds: &[Bounds], mut visit: impl FnMut(Values) -> Result<(), InterpError>) -> Result<(), InterpError> {
+    if let Some([.., step]) = bounds.iter().find(|[.., step]| *step <= 0) {
+        return Err(Fault::new(FaultKind::Poison, format!("steps by {step}, which is not positive")).into());
+    }
+    if bounds.iter().any(|[lower, upper, _]| lower >= upper) {
+        return Ok(());
+    }
+    let mut at: Vec<i64> = bounds.iter().map(|[lower, ..]| *lower).collect();
+    loop {
+        visit(at.iter().map(|i| Value::index(*i)).collect())?;
+        let Some(grows) =
+            (0..at.len()).rev().find(|&d| at[d].checked_add(bounds[d][2]).is_some_and(|i| i < bounds[d][1]))
+        else {
+            return Ok(());
+        };
+        at[grows] += bounds[grows][2];
+        for d in grows + 1..at.len() {
+            at[d] = bounds[d][0];
+        }
+    }
+}
+
+/// Iterations may come in any order: here it is that of nested loops.
+fn parallel_loop(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let body = region(op, 0)?;
+    let last = body.entry().and_then(|block| block.ops().last());
+    let reduce = last.ok_or_else(|| Fault::invalid_ir("the body has no terminator"))?;
+    let inits = op.num_operands() - op.num_results();
+    let rank = inits / 3;
+    let number = |frame: &Frame<'_>, i: usize| bound(frame, i, false).map(|(value, _)| value as i64);
+    let bounds: Result<Vec<Bounds>, Fault> =
+        (0..rank).map(|d| Ok([number(frame, d)?, number(frame, rank + d)?, number(frame, 2 * rank + d)?])).collect();
+    let mut carried = frame.take_range(inits..op.num_operands())?;
+    each_point(&bounds?, |point| {
+        let values = frame.run_region(body, point)?;
+        for (i, value) in values.into_iter().enumerate() {
+            let both = [carried[i].clone(), value].into_iter().collect();
+            let combined = frame.run_region(region(reduce, i)?, both)?;
+            carried[i] = combined.into_iter().next().ok_or_else(|| Fault::invalid_ir("a reduction returns nothing"))?;
+        }
+        Ok(())
+    })?;
+    frame.set_results(carried)?;
+    Ok(Flow::Next)
+}
+
+fn forall_loop(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let forall = ForallOp::from_ref(op);
+    if op.num_results() != 0 {
+        return Err(Fault::unsupported("outputs by value are not interpreted").into());
+    }
+    let mut next = 0;
+    // Dynamic bounds are operands, in the order of the lists.
+    let mut numbers = |list: Vec<Mixed>| -> Result<Vec<i64>, Fault> {
+        list.into_iter()
+            .map(|entry| match entry {
+                Mixed::Static(number) => Ok(number),
+                Mixed::Value(_) => {
+                    next += 1;
+                    bound(frame, next - 1, false).map(|(value, _)| value as i64)
+                }
+            })
+            .collect()
+    };
+    let (lower, upper, step) =
+        (numbers(forall.lower_bounds())?, numbers(forall.upper_bounds())?, numbers(forall.steps())?);
+    let bounds: Vec<Bounds> = (0..lower.len()).map(|d| [lower[d], upper[d], step[d]]).collect();
+    let body = region(op, 0)?;
+    each_point(&bounds, |point| frame.run_region(body, point).map(drop))?;
     Ok(Flow::Next)
 }

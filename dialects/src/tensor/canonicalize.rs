@@ -1,25 +1,13 @@
 //! Canonicalization patterns of tensor operations.
 
 use sutura_ir::constraints::IndexListArrayAttr;
-use sutura_ir::op_def::{AttrConstraintDef, Canonicalize, OpView};
-use sutura_ir::pattern::PatternSet;
+use sutura_ir::op_def::{AttrConstraintDef, OpView};
 use sutura_ir::{DYNAMIC, Op, OpRef, Rewriter, Type, TypeData, Value};
 
 use super::ops::*;
 use crate::slices::{Mixed, Slice, split_mixed};
 
-/// Names the patterns of ops.
-macro_rules! canonicalizes {
-    ($($op:ident => $($pattern:ident),*;)*) => {$(
-        impl Canonicalize for $op<'_> {
-            fn patterns(set: &mut PatternSet) {
-                $(set.add::<$op<'_>>(stringify!($pattern), $pattern);)*
-            }
-        }
-    )*};
-}
-
-canonicalizes! {
+crate::canonicalization::canonicalizes! {
     CastOp => cast_of_empty;
     DimOp => dim_of_reified;
     EmptyOp => empty_of_constant_size;

@@ -1,8 +1,7 @@
 //! Canonicalization patterns of vector operations: elements are taken from where they come from, and what only rearranges is
 //! done once.
 
-use sutura_ir::op_def::{Canonicalize, OpView};
-use sutura_ir::pattern::PatternSet;
+use sutura_ir::op_def::OpView;
 use sutura_ir::{Op, OpRef, Rewriter, Type, Value, rewrite};
 
 use super::ops::*;
@@ -10,18 +9,7 @@ use super::types::VectorShape;
 use crate::memref::memory_through_cast;
 use crate::slices::{Mixed, split_mixed};
 
-/// Names the patterns of ops.
-macro_rules! canonicalizes {
-    ($($op:ident => $($pattern:ident),*;)*) => {$(
-        impl Canonicalize for $op<'_> {
-            fn patterns(set: &mut PatternSet) {
-                $(set.add::<$op<'_>>(stringify!($pattern), $pattern);)*
-            }
-        }
-    )*};
-}
-
-canonicalizes! {
+crate::canonicalization::canonicalizes! {
     BroadcastOp => broadcast_of_broadcast;
     BitCastOp => bitcast_of_bitcast;
     ShapeCastOp => shape_cast_of_shape_cast, shape_cast_of_broadcast;

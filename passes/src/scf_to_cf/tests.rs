@@ -16,6 +16,9 @@ enum Statement {
     For { trips: u8, carried: usize, unsigned: bool, body: Vec<Statement> },
     While { trips: u8, carried: usize, bare: bool, body: Vec<Statement> },
     Switch { on: usize, cases: Vec<(u8, Vec<Statement>)>, default: Vec<Statement> },
+    Parallel { trips: [u8; 2], reduced: usize, body: Vec<Statement> },
+    Forall { trips: [u8; 2], stored: usize },
+    ExecuteRegion { body: Vec<Statement> },
 }
 
 fn statements() -> impl Strategy<Value = Vec<Statement>> {
@@ -32,6 +35,13 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
                 .prop_map(|(trips, carried, bare, body)| Statement::While { trips, carried, bare, body }),
             (any::<usize>(), prop::collection::vec((0u8..8, block()), 0..4), block())
                 .prop_map(|(on, cases, default)| Statement::Switch { on, cases, default }),
+            ([0u8..3, 0u8..3], any::<usize>(), block()).prop_map(|(trips, reduced, body)| Statement::Parallel {
+                trips,
+                reduced,
+                body
+            }),
+            ([0u8..3, 0u8..3], any::<usize>()).prop_map(|(trips, stored)| Statement::Forall { trips, stored }),
+            block().prop_map(|body| Statement::ExecuteRegion { body }),
         ]
     });
     prop::collection::vec(one, 1..5)
@@ -112,7 +122,49 @@ impl Writer {
             }
             Statement::While { trips, carried, bare, body } => self.write_while(*trips, *carried, *bare, body),
             Statement::Switch { on, cases, default } => self.write_switch(*on, cases, default),
+            Statement::Parallel { trips, reduced, body } => self.write_parallel(*trips, *reduced, body),
+            Statement::Forall { trips, stored } => self.write_forall(*trips, *stored),
+            Statement::ExecuteRegion { body } => {
+                let name = self.name();
+                self.line(&format!("{name} = scf.execute_region -> i32 {{"));
+                self.inside(&[], body, "scf.yield");
+                self.values.push(name);
+            }
         }
+    }
+
+    /// Differences, so that the order of iterations and of the two values matters.
+    fn write_parallel(&mut self, trips: [u8; 2], reduced: usize, body: &[Statement]) {
+        let [zero, one, n, m, name, i, j, k, l, r, d] = std::array::from_fn(|_| self.name());
+        let (init, [first, second]) = (self.pick(reduced), trips);
+        for (name, value) in [(&zero, 0), (&one, 1), (&n, first), (&m, second)] {
+            self.line(&format!("{name} = arith.constant {value} : index"));
+        }
+        self.line(&format!(
+            "{name} = scf.parallel ({i}, {j}) = ({zero}, {zero}) to ({n}, {m}) step ({one}, {one}) init ({init}) -> i32 {{"
+        ));
+        self.line(&format!("{k} = arith.index_cast {j} : index to i32"));
+        let outside = self.values.len();
+        self.values.push(k);
+        let last = self.block(body);
+        self.values.truncate(outside);
+        self.line(&format!("scf.reduce({last} : i32) {{\n^bb0({l}: i32, {r}: i32):\n{d} = arith.subi {l}, {r} : i32"));
+        self.line(&format!("scf.reduce.return {d} : i32\n}}\n}}"));
+        self.values.push(name);
+    }
+
+    /// Each iteration changes one number in memory, in a way that shows the order.
+    fn write_forall(&mut self, trips: [u8; 2], stored: usize) {
+        let [memory, n, i, j, old, at, twice, new, name] = std::array::from_fn(|_| self.name());
+        let (init, [first, second]) = (self.pick(stored), trips);
+        self.line(&format!("{memory} = memref.alloca() : memref<i32>\nmemref.store {init}, {memory}[] : memref<i32>"));
+        self.line(&format!("{n} = arith.constant {second} : index"));
+        self.line(&format!("scf.forall ({i}, {j}) = (0, 0) to ({first}, {n}) step (1, 1) {{"));
+        self.line(&format!("{old} = memref.load {memory}[] : memref<i32>\n{at} = arith.index_cast {j} : index to i32"));
+        self.line(&format!("{twice} = arith.addi {old}, {old} : i32\n{new} = arith.addi {twice}, {at} : i32"));
+        self.line(&format!("memref.store {new}, {memory}[] : memref<i32>\n}}"));
+        self.line(&format!("{name} = memref.load {memory}[] : memref<i32>"));
+        self.values.push(name);
     }
 
     /// A region's statements after new values, and a terminator that hands the last value on.
