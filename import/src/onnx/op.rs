@@ -22,6 +22,22 @@ pub enum Op<'m> {
         x: &'m str,
         alpha: f32,
     },
+    /// `alpha * (exp(x) - 1)` where `x` is negative.
+    Elu {
+        x: &'m str,
+        alpha: f32,
+    },
+    /// `max(0, min(1, alpha * x + beta))`
+    HardSigmoid {
+        x: &'m str,
+        alpha: f32,
+        beta: f32,
+    },
+    /// `x * sigmoid(alpha * x)`
+    Swish {
+        x: &'m str,
+        alpha: f32,
+    },
     /// With the error function, or with its approximation by tanh.
     Gelu {
         x: &'m str,
@@ -194,12 +210,33 @@ pub enum Op<'m> {
         x: &'m str,
         axis: i64,
         span: SoftmaxSpan,
+        /// Whether the result is its logarithm.
+        log: bool,
     },
     /// Over the dims from `axis` on; mean and variance in f32.
     LayerNormalization {
         x: &'m str,
         scale: &'m str,
         bias: Option<&'m str>,
+        axis: i64,
+        epsilon: f32,
+    },
+    /// Each of `groups` groups of channels (dim 1) by itself; scale and bias
+    /// are vectors over the channels. Without a number of groups each channel
+    /// is one.
+    GroupNormalization {
+        x: &'m str,
+        scale: &'m str,
+        bias: &'m str,
+        groups: Option<i64>,
+        /// Scale and bias are vectors over the groups (before opset 21).
+        by_group: bool,
+        epsilon: f32,
+    },
+    /// Over the dims from `axis` on; mean of squares in f32.
+    RmsNormalization {
+        x: &'m str,
+        scale: &'m str,
         axis: i64,
         epsilon: f32,
     },
@@ -243,13 +280,17 @@ pub enum Unary {
     Erf,
     Exp,
     Floor,
+    HardSwish,
     Log,
     Neg,
     Not,
     Reciprocal,
     Relu,
+    /// To the nearest integer, ties to even.
+    Round,
     Sigmoid,
     Sin,
+    Softplus,
     Sqrt,
     Tanh,
 }
@@ -284,11 +325,18 @@ pub enum Extremum {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
+    /// Sum of magnitudes.
+    L1,
+    /// Root of the sum of squares.
+    L2,
+    LogSum,
+    LogSumExp,
     Max,
     Mean,
     Min,
     Prod,
     Sum,
+    SumSquare,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,13 +24,16 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Erf" => unary(Unary::Erf),
         "Exp" => unary(Unary::Exp),
         "Floor" => unary(Unary::Floor),
+        "HardSwish" => unary(Unary::HardSwish),
         "Log" => unary(Unary::Log),
         "Neg" => unary(Unary::Neg),
         "Not" => unary(Unary::Not),
         "Reciprocal" => unary(Unary::Reciprocal),
         "Relu" => unary(Unary::Relu),
+        "Round" => unary(Unary::Round),
         "Sigmoid" => unary(Unary::Sigmoid),
         "Sin" => unary(Unary::Sin),
+        "Softplus" => unary(Unary::Softplus),
         "Sqrt" => unary(Unary::Sqrt),
         "Tanh" => unary(Unary::Tanh),
         "Add" => binary(Binary::Add),
@@ -47,11 +50,19 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "LessOrEqual" => compare(Compare::LessOrEqual),
         "Max" => Ok(Op::Extremum { function: Extremum::Max, inputs: r.inputs() }),
         "Min" => Ok(Op::Extremum { function: Extremum::Min, inputs: r.inputs() }),
+        "ReduceL1" => reduce(r, Reduction::L1),
+        "ReduceL2" => reduce(r, Reduction::L2),
+        "ReduceLogSum" => reduce(r, Reduction::LogSum),
+        "ReduceLogSumExp" => reduce(r, Reduction::LogSumExp),
         "ReduceMax" => reduce(r, Reduction::Max),
         "ReduceMean" => reduce(r, Reduction::Mean),
         "ReduceMin" => reduce(r, Reduction::Min),
         "ReduceProd" => reduce(r, Reduction::Prod),
         "ReduceSum" => reduce(r, Reduction::Sum),
+        "ReduceSumSquare" => reduce(r, Reduction::SumSquare),
+        "Elu" => Ok(Op::Elu { x: r.input(0)?, alpha: r.float("alpha")? }),
+        "HardSigmoid" => Ok(Op::HardSigmoid { x: r.input(0)?, alpha: r.float("alpha")?, beta: r.float("beta")? }),
+        "Swish" => Ok(Op::Swish { x: r.input(0)?, alpha: r.float("alpha")? }),
         "LeakyRelu" => Ok(Op::LeakyRelu { x: r.input(0)?, alpha: r.float("alpha")? }),
         "Gelu" => gelu(r),
         "Where" => Ok(Op::Where { condition: r.input(0)?, x: r.input(1)?, y: r.input(2)? }),
@@ -81,7 +92,11 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "MaxPool" => max_pool(r),
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
-        "Softmax" => softmax(r),
+        "Softmax" => softmax(r, false),
+        "LogSoftmax" => softmax(r, true),
+        "GroupNormalization" => group_normalization(r),
+        "InstanceNormalization" => instance_normalization(r),
+        "RMSNormalization" => rms_normalization(r),
         "LayerNormalization" => layer_normalization(r),
         "BatchNormalization" => batch_normalization(r),
         // A test goes through the whole table, so this is not reached.
@@ -325,12 +340,12 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
     Ok(Op::Reduce { function, x: r.input(0)?, axes, keep_dims: r.flag("keepdims")? })
 }
 
-fn softmax<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+fn softmax<'m>(r: &NodeReader<'m, '_>, log: bool) -> Typed<'m> {
     let span = match r.interface.since {
         ..13 => SoftmaxSpan::FromAxis,
         _ => SoftmaxSpan::Axis,
     };
-    Ok(Op::Softmax { x: r.input(0)?, axis: r.int("axis")?, span })
+    Ok(Op::Softmax { x: r.input(0)?, axis: r.int("axis")?, span, log })
 }
 
 fn layer_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
@@ -343,6 +358,34 @@ fn layer_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         axis: r.int("axis")?,
         epsilon: r.float("epsilon")?,
     })
+}
+
+fn group_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    stash_type(r)?;
+    Ok(Op::GroupNormalization {
+        x: r.input(0)?,
+        scale: r.input(1)?,
+        bias: r.input(2)?,
+        groups: Some(r.int("num_groups")?),
+        by_group: r.interface.since < 21,
+        epsilon: r.float("epsilon")?,
+    })
+}
+
+fn instance_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::GroupNormalization {
+        x: r.input(0)?,
+        scale: r.input(1)?,
+        bias: r.input(2)?,
+        groups: None,
+        by_group: false,
+        epsilon: r.float("epsilon")?,
+    })
+}
+
+fn rms_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    stash_type(r)?;
+    Ok(Op::RmsNormalization { x: r.input(0)?, scale: r.input(1)?, axis: r.int("axis")?, epsilon: r.float("epsilon")? })
 }
 
 fn batch_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

@@ -5,6 +5,7 @@ use sutura_ir::{Type, Value};
 
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
+use super::scalar::Comparison;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars};
 use crate::r#dyn::Poly;
 
@@ -139,6 +140,57 @@ impl<'b> GraphBuilder<'_, 'b> {
             let sum = s.add(one, inner);
             let halved = s.mul(half, x);
             s.mul(halved, sum)
+        })
+    }
+
+    /// `log(1 + exp(x))`, as `max(x, 0) + log(1 + exp(-|x|))`, which neither overflows nor loses small results.
+    pub fn softplus(&mut self, x: Value) -> Built {
+        self.map(x, |s, x| {
+            let (zero, one) = (s.number(0.0, s.ty(x)), s.number(1.0, s.ty(x)));
+            let size = s.abs(x);
+            let negative = s.neg(size);
+            let exp = s.math("math.exp", negative);
+            let sum = s.add(one, exp);
+            let log = s.math("math.log", sum);
+            let positive = s.max(x, zero);
+            s.add(positive, log)
+        })
+    }
+
+    /// `max(0, min(1, alpha * x + beta))`
+    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Built {
+        self.map(x, |s, x| {
+            let ty = s.ty(x);
+            let (zero, one) = (s.number(0.0, ty), s.number(1.0, ty));
+            let (alpha, beta) = (s.number(alpha, ty), s.number(beta, ty));
+            let scaled = s.mul(alpha, x);
+            let line = s.add(scaled, beta);
+            let below = s.min(line, one);
+            s.max(zero, below)
+        })
+    }
+
+    /// `x` where it is positive, else `alpha * (exp(x) - 1)`
+    pub fn elu(&mut self, x: Value, alpha: f64) -> Built {
+        self.map(x, |s, x| {
+            let ty = s.ty(x);
+            let (zero, one, alpha) = (s.number(0.0, ty), s.number(1.0, ty), s.number(alpha, ty));
+            let exp = s.math("math.exp", x);
+            let below = s.sub(exp, one);
+            let below = s.mul(alpha, below);
+            let negative = s.compare(Comparison::Less, x, zero);
+            s.select(negative, below, x)
+        })
+    }
+
+    /// `x / (1 + exp(-alpha * x))`
+    pub fn swish(&mut self, x: Value, alpha: f64) -> Built {
+        self.map(x, |s, x| {
+            let (one, alpha) = (s.number(1.0, s.ty(x)), s.number(-alpha, s.ty(x)));
+            let negative = s.mul(alpha, x);
+            let exp = s.math("math.exp", negative);
+            let sum = s.add(one, exp);
+            s.div(x, sum)
         })
     }
 

@@ -1,4 +1,4 @@
-//! Reductions, and what is made of them: means, softmax, normalisations.
+//! Reductions and means.
 
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Type, Value};
@@ -25,7 +25,7 @@ impl<'b> GraphBuilder<'_, 'b> {
 
     /// Like [`Self::reduce`] for several tensors: the first has all dimensions, others marked false have those that
     /// are not reduced.
-    fn reduce_with(
+    pub(super) fn reduce_with(
         &mut self,
         inputs: &[(Value, bool)],
         axes: &[usize],
@@ -61,7 +61,7 @@ impl<'b> GraphBuilder<'_, 'b> {
     }
 
     /// `function` applied to the elements of `x` and of tensors without the dimensions `axes`, which are repeated.
-    fn along_rows(
+    pub(super) fn along_rows(
         &mut self,
         x: Value,
         rows: &[Value],
@@ -83,7 +83,7 @@ impl<'b> GraphBuilder<'_, 'b> {
     ///
     /// # Errors
     /// When a size is unknown.
-    fn count(&self, x: Value, axes: &[usize]) -> Built<Poly> {
+    pub(super) fn count(&self, x: Value, axes: &[usize]) -> Built<Poly> {
         let shape = self.shape(x);
         let sizes: Option<Vec<Poly>> = axes.iter().map(|a| shape[*a].clone()).collect();
         match sizes {
@@ -104,88 +104,6 @@ impl<'b> GraphBuilder<'_, 'b> {
             let mean = divide_by(s, args[0], &count);
             s.cast(mean, elem)
         })
-    }
-
-    /// Softmax along `axes`, shifted by the maximum.
-    pub fn softmax(&mut self, x: Value, axes: &[usize]) -> Value {
-        let elem = self.elem(x);
-        let max = self.reduce(x, axes, false, Combiner::Max, elem, |_, x| x);
-        let exp = self.along_rows(x, &[max], axes, |s, args| {
-            let shifted = s.sub(args[0], args[1]);
-            s.math("math.exp", shifted)
-        });
-        let sum = self.reduce(exp, axes, false, Combiner::Add, elem, |_, x| x);
-        self.along_rows(exp, &[sum], axes, |s, args| s.div(args[0], args[1]))
-    }
-
-    /// Layer normalisation over the dimensions from `axis` on, mean and variance in `f32` at least; `scale` and `bias`
-    /// are broadcast to `x`.
-    ///
-    /// # Errors
-    /// When a size is unknown or shapes do not fit.
-    pub fn layer_norm(&mut self, x: Value, axis: usize, scale: Value, bias: Option<Value>, epsilon: f64) -> Built {
-        let rank = self.rank(x);
-        let axes: Vec<usize> = (axis..rank).collect();
-        let (count, elem) = (self.count(x, &axes)?, self.elem(x));
-        let wide = accumulator_type(self.cx(), elem);
-        let sum = self.reduce(x, &axes, false, Combiner::Add, wide, |s, x| s.cast(x, wide));
-        let mean = self.map(sum, |s, sum| divide_by(s, sum, &count))?;
-        let squares = self.reduce_with(&[(x, true), (mean, false)], &axes, false, Combiner::Add, wide, |s, args| {
-            let x = s.cast(args[0], wide);
-            let centred = s.sub(x, args[1]);
-            s.mul(centred, centred)
-        });
-        let factor = self.map(squares, |s, squares| {
-            let variance = divide_by(s, squares, &count);
-            let epsilon = s.number(epsilon, wide);
-            let sum = s.add(variance, epsilon);
-            s.math("math.rsqrt", sum)
-        })?;
-        let normal = self.along_rows(x, &[mean, factor], &axes, |s, args| {
-            let x = s.cast(args[0], wide);
-            let centred = s.sub(x, args[1]);
-            let normal = s.mul(centred, args[2]);
-            s.cast(normal, elem)
-        });
-        let scaled = self.zip(normal, scale, |s, x, scale| s.mul(x, scale))?;
-        match bias {
-            Some(bias) => self.zip(scaled, bias, |s, x, bias| s.add(x, bias)),
-            None => Ok(scaled),
-        }
-    }
-
-    /// `(x - mean) / sqrt(variance + epsilon) * scale + bias` with vectors over dimension 1.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
-    pub fn batch_norm(&mut self, x: Value, [scale, bias, mean, variance]: [Value; 4], epsilon: f64) -> Built {
-        let (shape, elem) = (self.shape(x), self.elem(x));
-        let rank = shape.len();
-        if rank < 2 {
-            return fail(format!("needs a tensor of rank 2 at least, not {rank}"));
-        }
-        for vector in [scale, bias, mean, variance] {
-            let sizes = self.shape(vector);
-            let [channels] = &sizes[..] else { return fail("needs vectors over the channels") };
-            self.unify(&shape[1], channels, || "numbers of channels".to_string())?;
-        }
-        let factor = self.zip(scale, variance, |s, scale, variance| {
-            let epsilon = s.number(epsilon, s.ty(variance));
-            let sum = s.add(variance, epsilon);
-            let root = s.math("math.sqrt", sum);
-            s.div(scale, root)
-        })?;
-        let mut inputs = vec![ComputeInput { value: x, index: self.dims(0..rank), oob: None }];
-        let channel = vec![self.dim(1)];
-        let vectors = [mean, factor, bias].map(|value| ComputeInput { value, index: channel.clone(), oob: None });
-        inputs.extend(vectors);
-        let result = ComputeResult { shape, elem, index: self.dims(0..rank), combiner: None };
-        let op = self.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, args| {
-            let centred = s.sub(args[0], args[1]);
-            let scaled = s.mul(centred, args[2]);
-            vec![s.add(scaled, args[3])]
-        });
-        Ok(self.b.body().result(op, 0))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Operators that compute.
 
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
@@ -22,6 +23,18 @@ impl<'m> Importer<'m, '_, '_> {
                     let (negative, scaled) = (s.compare(Comparison::Less, x, zero), s.mul(alpha, x));
                     s.select(negative, scaled, x)
                 })?
+            }
+            Op::Elu { x, alpha } => {
+                let x = self.float(x)?;
+                self.g.elu(x, (*alpha).into())?
+            }
+            Op::HardSigmoid { x, alpha, beta } => {
+                let x = self.float(x)?;
+                self.g.hard_sigmoid(x, (*alpha).into(), (*beta).into())?
+            }
+            Op::Swish { x, alpha } => {
+                let x = self.float(x)?;
+                self.g.swish(x, (*alpha).into())?
             }
             Op::Gelu { x, tanh } => {
                 let x = self.float(x)?;
@@ -75,18 +88,38 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.mean(x, &axes, true)?
             }
             Op::Reduce { function, x, axes, keep_dims } => self.reduce(*function, x, axes.as_deref(), *keep_dims)?,
-            Op::Softmax { x, axis, span } => {
+            Op::Softmax { x, axis, span, log } => {
                 let x = self.float(x)?;
                 let rank = self.g.rank(x);
                 let axis = self.g.axis(*axis, rank)?;
                 let end = if *span == SoftmaxSpan::Axis { axis + 1 } else { rank };
-                self.g.softmax(x, &(axis..end).collect::<Vec<_>>())
+                let axes: Vec<usize> = (axis..end).collect();
+                if *log { self.g.log_softmax(x, &axes)? } else { self.g.softmax(x, &axes)? }
             }
             Op::LayerNormalization { x, scale, bias, axis, epsilon } => {
                 let (x, scale) = (self.float(x)?, self.value(scale)?);
                 let bias = bias.map(|b| self.value(b)).transpose()?;
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.layer_norm(x, axis, scale, bias, (*epsilon).into())?
+            }
+            Op::GroupNormalization { x, scale, bias, groups, by_group, epsilon } => {
+                let (x, mut scale, mut bias) = (self.float(x)?, self.value(scale)?, self.value(bias)?);
+                let channels = self.g.shape(x).get(1).cloned().flatten();
+                let groups = match (groups, channels) {
+                    (Some(groups), _) => Poly::constant(*groups),
+                    (None, Some(channels)) => channels,
+                    (None, None) => return fail("needs a number of channels that does not depend on data"),
+                };
+                if *by_group {
+                    scale = self.g.by_channel(scale, x, &groups)?;
+                    bias = self.g.by_channel(bias, x, &groups)?;
+                }
+                self.g.group_norm(x, &groups, scale, bias, (*epsilon).into())?
+            }
+            Op::RmsNormalization { x, scale, axis, epsilon } => {
+                let (x, scale) = (self.float(x)?, self.value(scale)?);
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.g.rms_norm(x, axis, scale, (*epsilon).into())?
             }
             Op::BatchNormalization { x, scale, bias, mean, variance, epsilon } => {
                 let x = self.float(x)?;
@@ -124,6 +157,7 @@ impl<'m> Importer<'m, '_, '_> {
             Unary::Exp => Some("math.exp"),
             Unary::Floor => Some("math.floor"),
             Unary::Log => Some("math.log"),
+            Unary::Round => Some("math.roundeven"),
             Unary::Sin => Some("math.sin"),
             Unary::Sqrt => Some("math.sqrt"),
             Unary::Tanh => Some("math.tanh"),
@@ -133,9 +167,16 @@ impl<'m> Importer<'m, '_, '_> {
             let x = self.float(x)?;
             return Ok(self.g.map(x, |s, x| s.math(name, x))?);
         }
-        if function == Unary::Sigmoid {
+        if let Unary::HardSwish | Unary::Sigmoid | Unary::Softplus = function {
             let x = self.float(x)?;
-            return Ok(self.g.sigmoid(x)?);
+            return Ok(match function {
+                Unary::HardSwish => {
+                    let gate = self.g.hard_sigmoid(x, 1.0 / 6.0, 0.5)?;
+                    self.g.zip(x, gate, |s, x, gate| s.mul(x, gate))?
+                }
+                Unary::Sigmoid => self.g.sigmoid(x)?,
+                _ => self.g.softplus(x)?,
+            });
         }
         let value = self.value(x)?;
         let is_bool = self.g.elem(value) == Type::I1;
@@ -274,14 +315,25 @@ impl<'m> Importer<'m, '_, '_> {
         if axes.is_empty() {
             return Ok(x);
         }
-        let combiner = match function {
-            Reduction::Mean => return Ok(self.g.mean(x, &axes, keep)?),
-            Reduction::Max => Combiner::Max,
-            Reduction::Min => Combiner::Min,
-            Reduction::Prod => Combiner::Mul,
-            Reduction::Sum => Combiner::Add,
-        };
-        Ok(self.g.reduce(x, &axes, keep, combiner, elem, |_, x| x))
+        let sum = Combiner::Add;
+        Ok(match function {
+            Reduction::Mean => self.g.mean(x, &axes, keep)?,
+            Reduction::Max => self.g.reduce(x, &axes, keep, Combiner::Max, elem, |_, x| x),
+            Reduction::Min => self.g.reduce(x, &axes, keep, Combiner::Min, elem, |_, x| x),
+            Reduction::Prod => self.g.reduce(x, &axes, keep, Combiner::Mul, elem, |_, x| x),
+            Reduction::Sum => self.g.reduce(x, &axes, keep, sum, elem, |_, x| x),
+            Reduction::L1 => self.g.reduce(x, &axes, keep, sum, elem, |s, x| s.abs(x)),
+            Reduction::SumSquare => self.g.reduce(x, &axes, keep, sum, elem, |s, x| s.mul(x, x)),
+            Reduction::LogSumExp => self.g.log_sum_exp(x, &axes, keep)?,
+            Reduction::L2 => {
+                let squares = self.g.reduce(x, &axes, keep, sum, elem, |s, x| s.mul(x, x));
+                self.g.map(squares, |s, x| s.math("math.sqrt", x))?
+            }
+            Reduction::LogSum => {
+                let total = self.g.reduce(x, &axes, keep, sum, elem, |_, x| x);
+                self.g.map(total, |s, x| s.math("math.log", x))?
+            }
+        })
     }
 }
 

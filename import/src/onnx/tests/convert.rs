@@ -87,6 +87,118 @@ fn powers_and_selections() {
     assert_eq!(values(&result(&model, &x).expect("it runs")), [5., 0.5, 4., 5.]);
 }
 
+fn close(node: NodeProto, weights: Vec<TensorProto>, x: &Tensor, expected: &[f64]) {
+    close_in(24, node, weights, x, expected);
+}
+
+fn close_in(opset: i64, node: NodeProto, weights: Vec<TensorProto>, x: &Tensor, expected: &[f64]) {
+    let name = node.op_type.clone().expect("a name");
+    let mut model = open(model(opset, vec![node]));
+    let graph = model.graph.as_mut().expect("a graph");
+    let shape: Vec<i64> = x.shape().iter().map(|d| *d as i64).collect();
+    (graph.initializer, graph.input) = (weights, vec![info_of("x", Some(&shape))]);
+    let y = values(&result(&model, x).unwrap_or_else(|e| panic!("{name}: {e}")));
+    assert_eq!(y.len(), expected.len(), "{name}");
+    for (y, e) in y.iter().zip(expected) {
+        let gap = (f64::from(*y) - e).abs();
+        assert!(gap <= 1e-6 * e.abs().max(1.0), "{name} makes {y}, not {e}");
+    }
+}
+
+#[test]
+fn functions_of_one_number() {
+    let numbers = [-30.0, -2.5, -0.5, 0.0, 0.5, 1.5, 2.5, 40.0];
+    let x = Tensor::from_f32(numbers.to_vec(), &[1, 8]).expect("eight elements");
+    let hard = |x: f64, alpha: f64, beta: f64| (alpha * x + beta).clamp(0.0, 1.0);
+    let half = || ("alpha", Value::Float(0.5));
+    type Case<'a> = (&'a str, &'a [(&'a str, Value)], &'a dyn Fn(f64) -> f64);
+    let cases: [Case; 7] = [
+        ("Round", &[], &|x| x.round_ties_even()),
+        ("Softplus", &[], &|x| x.exp().ln_1p()),
+        ("HardSwish", &[], &|x| x * hard(x, 1.0 / 6.0, 0.5)),
+        ("HardSigmoid", &[half()], &|x| hard(x, 0.5, 0.5)),
+        ("Elu", &[half()], &|x| if x < 0.0 { 0.5 * x.exp_m1() } else { x }),
+        ("Swish", &[half()], &|x| x / (1.0 + (-0.5 * x).exp())),
+        ("LogSoftmax", &[], &|x| x - 40.0),
+    ];
+    for (name, attributes, function) in cases {
+        let expected: Vec<f64> = numbers.iter().map(|x| function(f64::from(*x))).collect();
+        close(with(node(name, &["x"], &["y"]), attributes), vec![], &x, &expected);
+    }
+}
+
+#[test]
+fn reductions_by_function() {
+    let x = Tensor::from_f32(vec![3.0, -4.0, 1.0, 2.0], &[2, 2]).expect("four elements");
+    let cases = [
+        ("ReduceL1", [7.0, 3.0]),
+        ("ReduceL2", [5.0, 5.0_f64.sqrt()]),
+        ("ReduceSumSquare", [25.0, 5.0]),
+        ("ReduceLogSumExp", [(3_f64.exp() + (-4_f64).exp()).ln(), (1_f64.exp() + 2_f64.exp()).ln()]),
+    ];
+    for keep in [0, 1] {
+        for (name, expected) in cases {
+            let reduce = with(node(name, &["x", "axes"], &["y"]), &[("keepdims", Value::Int(keep))]);
+            close(reduce, vec![ints("axes", &[1], &[1])], &x, &expected);
+        }
+    }
+    let log = with(node("ReduceLogSum", &["x", "axes"], &["y"]), &[("keepdims", Value::Int(0))]);
+    close(log, vec![ints("axes", &[1], &[0])], &count(&[3, 2]), &[6_f64.ln(), 9_f64.ln()]);
+    let infinite = Tensor::from_f32(vec![f32::NEG_INFINITY; 2], &[1, 2]).expect("two elements");
+    let mut model = open(model(24, vec![node("ReduceLogSumExp", &["x", "axes"], &["y"])]));
+    let graph = model.graph.as_mut().expect("a graph");
+    (graph.initializer, graph.input) = (vec![ints("axes", &[1], &[1])], vec![info_of("x", Some(&[1, 2]))]);
+    assert_eq!(values(&result(&model, &infinite).expect("it runs")), [f32::NEG_INFINITY]);
+}
+
+fn vector(name: &str, values: &[f32]) -> TensorProto {
+    let (dims, float_data) = (vec![values.len() as i64], values.to_vec());
+    TensorProto { name: Some(name.into()), data_type: Some(1), dims, float_data, ..Default::default() }
+}
+
+#[test]
+fn normalisations() {
+    // Two groups of two channels with two pixels; each group is 0, 1, 2, 3 but for a shift, which does not matter.
+    let x = Tensor::from_f32((0..8).map(|i| i as f32).collect(), &[1, 4, 2]).expect("eight elements");
+    let weights = || vec![vector("s", &[1., 2., 3., 4.]), vector("b", &[0., 1., 0., 0.])];
+    let standard = |x: f64| (x - 1.5) / (1.25_f64 + 1e-5).sqrt();
+    let in_groups: Vec<f64> = (0..8)
+        .map(|i| standard(f64::from(i % 4)) * f64::from(i / 2 + 1) + if i / 2 == 1 { 1.0 } else { 0.0 })
+        .collect();
+    let groups = with(node("GroupNormalization", &["x", "s", "b"], &["y"]), &[("num_groups", Value::Int(2))]);
+    close(groups, weights(), &x, &in_groups);
+    let old = with(node("GroupNormalization", &["x", "two", "two"], &["y"]), &[("num_groups", Value::Int(2))]);
+    let by_group: Vec<f64> =
+        (0..8).map(|i| if i < 4 { 1. + standard(i.into()) } else { 3. * standard(f64::from(i - 4)) + 3. }).collect();
+    close_in(18, old, vec![vector("two", &[1., 3.])], &x, &by_group);
+    let in_channels: Vec<f64> = (0..8)
+        .map(|i| (f64::from(i % 2) - 0.5) / (0.25_f64 + 1e-5).sqrt() * f64::from(i / 2 + 1))
+        .zip([0., 0., 1., 1., 0., 0., 0., 0.])
+        .map(|(x, b)| x + b)
+        .collect();
+    close(node("InstanceNormalization", &["x", "s", "b"], &["y"]), weights(), &x, &in_channels);
+    let square = Tensor::from_f32(vec![3., 4., 0., 2.], &[2, 2]).expect("four elements");
+    let root = |a: f64, b: f64| ((a * a + b * b) / 2.0 + 1e-5).sqrt();
+    let expected = [3. / root(3., 4.), 8. / root(3., 4.), 0., 4. / root(0., 2.)];
+    close(node("RMSNormalization", &["x", "s"], &["y"]), vec![vector("s", &[1., 2.])], &square, &expected);
+}
+
+#[test]
+fn groups_that_do_not_fit_are_refused() {
+    let x = count(&[1, 4, 2]);
+    let run = |opset, groups| {
+        let groups = [("num_groups", Value::Int(groups))];
+        let mut model = open(model(opset, vec![with(node("GroupNormalization", &["x", "s", "s"], &["y"]), &groups)]));
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![info_of("x", Some(&[1, 4, 2]))];
+        graph.initializer = vec![vector("s", &[1.; 4])];
+        result(&model, &x).expect_err("it does not fit")
+    };
+    assert!(run(21, 3).contains("cannot make 3 groups of 4 channels"));
+    assert!(run(21, 0).contains("cannot make 0 groups of 4 channels"));
+    assert!(run(18, 2).contains("numbers of groups differ: 4 and 2"));
+}
+
 #[test]
 fn what_cannot_be_converted_is_listed_at_once() {
     let nodes = vec![

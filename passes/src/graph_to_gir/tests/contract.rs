@@ -70,7 +70,7 @@ fn attention() {
             s.mul(off, low)
         })?;
         let masked = g.zip(scaled, mask, |s, a, b| s.add(a, b))?;
-        let weights = g.softmax(masked, &[3]);
+        let weights = g.softmax(masked, &[3])?;
         let out = g.matmul(weights, v)?;
         Ok(vec![g.transpose(out, &[0, 2, 1, 3])?])
     });

@@ -1,0 +1,100 @@
+"""Sutura beside its peers on memory-intensive workloads, in turns.
+
+    pip install onnx onnxruntime numpy jax        # one environment; openvino and torch each in one of their own
+    cargo build --release -p sutura -p sutura-capi
+    python benches/beside_peers/run.py --python onnxruntime=ENV/bin/python --python openvino=... --python torch=... \\
+        [--rounds 3] [--threads 1,2] [--only softmax,chain] [--peers sutura,onnxruntime,openvino,torch,xla]
+
+Every peer but XLA compiles a workload once for all its cases. In a round each peer runs each workload in a process of its
+own, pinned to one core for one thread; a figure is the least over rounds of the median within a round. Outputs are compared
+with onnxruntime's.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import workloads
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", default="sutura,onnxruntime,openvino,torch,xla")
+    parser.add_argument("--python", action="append", default=[], metavar="PEER=PATH", help="a peer's own Python")
+    parser.add_argument("--sutura", default="target/release")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--only", default=",".join(workloads.ALL))
+    return parser.parse_args()
+
+
+def run_one(args, pythons, folder, peer, workload, threads):
+    command = [pythons.get(peer, sys.executable), HERE / "peer.py", peer, workload, "--threads", threads,
+               "--seconds", str(args.seconds), "--folder", folder, "--sutura", args.sutura]
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, JAX_PLATFORMS="cpu"))
+    if done.returncode != 0:
+        print(f"{peer} on {workload} with {threads} threads failed:\n{done.stderr[-1500:]}", file=sys.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def time_text(seconds):
+    return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
+
+
+def table(best, peers, threads):
+    others = [p for p in peers if p != "sutura"]
+    print(f"\n{threads} thread(s)\n\n| workload | case | " + " | ".join(peers) + " | best peer by sutura | difference |")
+    print("|---" * (len(peers) + 4) + "|")
+    ratios = {}
+    for (workload, case), times in best.items():
+        known = [times[p][0] for p in others if p in times]
+        ratio = min(known) / times["sutura"][0] if known and "sutura" in times else None
+        if ratio is not None:
+            ratios[(workload, case)] = ratio
+        cells = [time_text(times[p][0]) if p in times else "-" for p in peers]
+        gap = times.get("sutura", (0, None))[1]
+        print(f"| {workload} | {case} | " + " | ".join(cells) + f" | {ratio:.2f} | " if ratio else
+              f"| {workload} | {case} | " + " | ".join(cells) + " | - | ", end="")
+        print(f"{gap:.1e} |" if gap is not None else "- |")
+    ten = {w.__name__ for w in workloads.TEN}
+    mine = [r for (w, _), r in ratios.items() if w in ten]
+    if mine:
+        mean = math.exp(sum(map(math.log, mine)) / len(mine))
+        print(f"\nThe ten: geometric mean {mean:.2f}, least {min(mine):.2f}", flush=True)
+
+
+def main():
+    args = options()
+    peers = args.peers.split(",")
+    pythons = dict(entry.split("=", 1) for entry in args.python)
+    names = args.only.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        made = "import sys, pathlib, onnx, workloads\nfor n in sys.argv[2].split(','):\n" \
+               "  onnx.save(workloads.ALL[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
+        subprocess.run([pythons.get("onnxruntime", sys.executable), "-c", made, folder, ",".join(names)], check=True,
+                       cwd=HERE)
+        best = {t: {} for t in args.threads.split(",")}
+        order = sorted(peers, key=lambda p: p != "onnxruntime")
+        for _ in range(args.rounds):
+            for name in names:
+                for threads in best:
+                    for peer in order:
+                        for line in run_one(args, pythons, folder, peer, name, threads):
+                            case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
+                            times = best[threads].setdefault((name, case), {})
+                            old = times.get(peer, (math.inf, None))
+                            times[peer] = (min(old[0], line["median"]), line["difference"])
+        for threads in best:
+            table(best[threads], peers, threads)
+
+
+if __name__ == "__main__":
+    main()
