@@ -7,10 +7,12 @@ pub mod contract;
 pub mod cost;
 pub mod nest;
 pub mod rows;
+pub mod scheme;
 
 pub use contract::ContractPlan;
 pub use nest::{Access, Nest, Stage};
 pub use rows::RowPlan;
+pub use scheme::{Scheme, fit, loop_scheme};
 
 /// Why ops do not fit into one kernel, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]

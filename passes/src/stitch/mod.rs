@@ -24,7 +24,7 @@ use sutura_ir::pass::{
 use sutura_ir::{Block, Body, Context, Op, OpRef, Rewriter, Value};
 
 use crate::region::cost::{likely_bytes, value_text};
-use crate::region::{ContractPlan, Misfit, Nest, RowPlan};
+use crate::region::{Misfit, fit};
 pub use quotient::Quotient;
 
 /// `stitch`
@@ -275,7 +275,7 @@ impl<'a> Stitcher<'a> {
     /// The scheme by which these ops become one kernel.
     fn fit(&self, nodes: &[usize]) -> Result<&'static str, Misfit> {
         let ops: Vec<OpRef<'a>> = nodes.iter().map(|n| self.ops[*n]).collect();
-        fit(self.facts, &ops, &self.outputs(nodes))
+        fit(self.facts, &ops, &self.outputs(nodes)).map(|scheme| scheme.kind)
     }
 
     fn finish(self) -> Stitched {
@@ -350,23 +350,6 @@ impl<'a> Stitcher<'a> {
     fn traffic_of_ops(&self) -> u64 {
         let nodes = (0..self.ops.len()).filter(|n| self.computes[*n]);
         nodes.map(|n| self.traffic(&[n], &self.ops[n].results().collect::<Vec<_>>())).fold(0, u64::saturating_add)
-    }
-}
-
-/// The scheme by which `ops`, of which `outputs` are used elsewhere, become one kernel.
-///
-/// # Errors
-/// Why they do not.
-pub(crate) fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Result<&'static str, Misfit> {
-    let mut nest = Nest::of(facts, ops, outputs)?;
-    let contract = ContractPlan::of(&nest);
-    let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
-    if tiled {
-        return contract.map(|_| "contract");
-    }
-    match RowPlan::of(&mut nest, facts) {
-        Ok(_) => Ok("row"),
-        Err(misfit) => contract.map(|_| "contract").map_err(|_| misfit),
     }
 }
 

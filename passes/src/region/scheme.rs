@@ -1,0 +1,136 @@
+//! What a planner asks: would these ops be one kernel, by which scheme, and what does the kernel cost beyond reading
+//! every input and writing every output once?
+//!
+//! This is all that stitching knows of the schemes. A new scheme, or one that takes more, is added to [`fit`]; what its
+//! kernels do more than once it says in [`Scheme`], and the planner weighs that against what is saved.
+
+use std::collections::HashMap;
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_ir::{OpRef, Value};
+
+use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
+use super::{ContractPlan, Fit, Nest, RowPlan};
+
+/// A scheme by which ops become one kernel, or a few that are launched one after another, at likely sizes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scheme {
+    /// Its name, the `kind` of a `graph.fusion`.
+    pub kind: &'static str,
+    /// Kernels that are launched one after another.
+    pub launches: u64,
+    /// Scalar operations of all kernels, those that are done again included, in cheap vector operations.
+    pub work: u64,
+    /// Bytes that kernels of the region write to main memory and read again: partial results, packed factors.
+    pub temporary: u64,
+    /// Bytes that a group must keep near it to read its inputs only once.
+    pub resident: u64,
+    /// Times that inputs are read from memory where `resident` bytes do not stay near; 1 if each is needed once.
+    pub passes: u64,
+    /// Bytes that go through the nearest cache between stages of one group.
+    pub near: u64,
+    /// Barriers between units of a group, of all groups together.
+    pub syncs: u64,
+}
+
+/// The scheme by which `ops`, which stand in order and of which `outputs` are used elsewhere, become one kernel.
+///
+/// # Errors
+/// Why they do not.
+pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
+    let mut nest = Nest::of(facts, ops, outputs)?;
+    let contract = ContractPlan::of(&nest);
+    let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
+    if tiled {
+        return contract.map(|plan| contract_scheme(facts, &nest, &plan));
+    }
+    match RowPlan::of(&mut nest, facts) {
+        Ok(plan) => Ok(row_scheme(facts, &nest, &plan)),
+        Err(misfit) => contract.map(|plan| contract_scheme(facts, &nest, &plan)).map_err(|_| misfit),
+    }
+}
+
+/// A kernel that does nothing twice.
+fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {
+    let work = nest.stages.iter().map(|s| points(facts, nest, &s.dims).saturating_mul(price(s)));
+    let work = work.fold(0, u64::saturating_add);
+    Scheme { kind, launches: 1, work, temporary: 0, resident: 0, passes: 1, near: 0, syncs: 0 }
+}
+
+fn price(stage: &super::Stage<'_>) -> u64 {
+    u64::from(body_cost(stage.body)).max(1)
+}
+
+/// Points of the space of some dims.
+fn points(facts: &Facts, nest: &Nest<'_>, dims: &[usize]) -> u64 {
+    let size = |d: &usize| likely_size(facts, &nest.extents[*d]).unsigned_abs();
+    dims.iter().map(size).fold(1, u64::saturating_mul)
+}
+
+/// Rows stay near while columns are combined and read again.
+fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
+    let mut scheme = plain(facts, "row", nest);
+    // A stage that runs through fewer rows is computed again in each of the others.
+    for stage in &nest.stages {
+        let missing: Vec<usize> = plan.rows.iter().copied().filter(|d| !stage.dims.contains(d)).collect();
+        let own = points(facts, nest, &stage.dims).saturating_mul(price(stage));
+        let again = own.saturating_mul(points(facts, nest, &missing).saturating_sub(1));
+        scheme.work = scheme.work.saturating_add(again);
+    }
+    let (Some(col), true) = (plan.col, plan.reduces) else { return scheme };
+    // A stage that needs a combined number for its columns has to wait for the whole row: it starts another phase.
+    let mut phase: HashMap<Value, u64> = HashMap::new();
+    let (mut passes, mut row) = (1, 0u64);
+    for stage in &nest.stages {
+        let reads = stage.inputs.iter().filter_map(|a| phase.get(&a.value)).copied().max().unwrap_or(0);
+        let runs = stage.dims.contains(&col);
+        let combines = stage.reduced.contains(&col);
+        passes = passes.max(if runs { reads + 1 } else { 0 });
+        for result in &stage.results {
+            phase.insert(result.value, reads + u64::from(combines));
+        }
+        if runs && !combines {
+            row = row.saturating_add(result_bytes(nest, stage));
+        }
+    }
+    let columns = likely_size(facts, &nest.extents[col]).unsigned_abs();
+    let inputs = nest.external_reads().filter(|(_, a)| nest.mentions(a, col));
+    let inputs: u64 = inputs.map(|(_, a)| element(nest, a.value)).sum();
+    scheme.passes = passes;
+    scheme.resident = if passes > 1 { columns.saturating_mul(inputs.saturating_add(row)) } else { 0 };
+    let read: Vec<Value> = nest.inputs();
+    let whole = read.iter().map(|v| likely_bytes(nest.cx, facts, nest.body.ty(*v))).fold(0, u64::saturating_add);
+    scheme.near = whole.saturating_mul(passes - 1);
+    scheme
+}
+
+fn result_bytes(nest: &Nest<'_>, stage: &super::Stage<'_>) -> u64 {
+    stage.results.iter().map(|r| element(nest, r.value)).sum()
+}
+
+fn element(nest: &Nest<'_>, value: Value) -> u64 {
+    element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(value))).unsigned_abs()
+}
+
+/// The right factor is packed into panels before the product, unless it is constant and packed by the compiler.
+fn contract_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Scheme {
+    let mut scheme = plain(facts, "contract", nest);
+    let rhs = nest.stages[plan.stage].inputs[plan.rhs].value;
+    let constant = nest.body.defining_op(rhs).map(|op| OpRef::new(nest.cx, nest.body, op));
+    if !constant.is_some_and(|op| op.has_trait(sutura_ir::op_def::Traits::ConstantLike)) {
+        scheme.launches = 2;
+        scheme.temporary = likely_bytes(nest.cx, facts, nest.body.ty(rhs)).saturating_mul(2);
+    }
+    scheme
+}
+
+/// What an op that fits no scheme costs as a loop nest of its own.
+pub fn loop_scheme(facts: &Facts, op: OpRef<'_>) -> Scheme {
+    let results: Vec<Value> = op.results().collect();
+    if let Ok(nest) = Nest::of(facts, &[op], &results) {
+        return plain(facts, "loop", &nest);
+    }
+    let bytes = |v: Value| likely_bytes(op.cx, facts, op.body.ty(v));
+    let work = results.iter().map(|v| bytes(*v) / 4).fold(0, u64::saturating_add);
+    Scheme { kind: "loop", launches: 1, work, temporary: 0, resident: 0, passes: 1, near: 0, syncs: 0 }
+}
