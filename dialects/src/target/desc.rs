@@ -168,6 +168,11 @@ impl TargetDesc {
         self.features.iter().filter_map(|f| f.strip_prefix('+'))
     }
 
+    /// True when multiplying and adding with one rounding is an instruction.
+    pub fn has_fma(&self) -> bool {
+        self.triple.starts_with("aarch64") || self.required_features().any(|f| f == "fma" || f == "avx512f")
+    }
+
     /// The features as LLVM takes them: `+avx2,+fma`.
     pub fn feature_string(&self) -> String {
         self.features.join(",")

@@ -10,6 +10,8 @@ use sutura_ir::{Body, Context, Loc};
 pub(super) struct Cpu {
     /// Elements of 32 bits that a vector holds.
     pub(super) lanes: i64,
+    /// Whether a product and a sum in one step are an instruction.
+    pub(super) fused: bool,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
 }
@@ -28,7 +30,7 @@ impl Cpu {
         let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
-            return Ok(Self { lanes: bytes / 4, registers: vec!["vec".into(), "reg".into()] });
+            return Ok(Self { lanes: bytes / 4, fused: true, registers: vec!["vec".into(), "reg".into()] });
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
         let own = i64::try_from(desc.vector_bytes()).unwrap_or(i64::MAX);
@@ -43,7 +45,7 @@ impl Cpu {
             (bytes, _) => bytes,
         };
         let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        Ok(Self { lanes: bytes / 4, registers })
+        Ok(Self { lanes: bytes / 4, fused: desc.has_fma(), registers })
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.

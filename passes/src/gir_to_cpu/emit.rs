@@ -19,6 +19,7 @@ pub(super) struct Emit<'e> {
 pub(super) enum Pred {
     Slt = 2,
     Sge = 5,
+    Ult = 6,
 }
 
 impl<'e> Emit<'e> {

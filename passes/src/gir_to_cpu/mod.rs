@@ -4,6 +4,7 @@
 //! runtime. Register tiles become vectors; tiles in a cache are not materialised but computed in strip-mined loops.
 
 mod cpu;
+mod division;
 mod emit;
 mod kernel;
 mod memory;

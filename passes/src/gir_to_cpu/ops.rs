@@ -7,6 +7,7 @@ use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::ops as target;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
+use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering};
 use super::memory::{AxisVal, SliceVal, Window};
@@ -36,6 +37,9 @@ fn binary_cost(kind: BinaryKind) -> u32 {
         _ => 1,
     }
 }
+
+/// Price of one element divided by what its row repeats.
+const DIVIDE_COST: u32 = 4;
 
 /// The intrinsic `name` of the machine `op`, if `op` is one that has it.
 fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp<'a>> {
@@ -395,6 +399,17 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.strips.add(Strip { node, elem, rows, cols, window: Window::FULL, row_window, cost: 0, stored: None }))
     }
 
+    /// A division by what a row repeats needs no division in each lane.
+    fn strip_binary(&mut self, kind: BinaryKind, a: NodeId, b: NodeId) -> (Node, u32) {
+        let strip = &self.strips.nodes[b];
+        if let (BinaryKind::Div, Node::OfRegisters(tile), true) = (kind, &strip.node, self.cpu.fused)
+            && let Some(divisors) = divisors(&mut self.e, strip, tile)
+        {
+            return (Node::Divide(a, divisors), DIVIDE_COST);
+        }
+        (Node::Binary(kind, a, b), binary_cost(kind))
+    }
+
     fn strip_op(&mut self, op: OpRef<'a>, ty: &TileType) -> Lowered<'a, NodeId> {
         let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
         let cols = self.size(&ty.cols);
@@ -414,7 +429,7 @@ impl<'a> Lowering<'a, '_> {
         } else if let Some(this) = op.as_::<UnaryOp>() {
             (Node::Unary(this.kind(), ids[0]), unary_cost(this.kind()))
         } else if let Some(this) = op.as_::<BinaryOp>() {
-            (Node::Binary(this.kind(), ids[0], ids[1]), binary_cost(this.kind()))
+            self.strip_binary(this.kind(), ids[0], ids[1])
         } else if let Some(this) = op.as_::<TernaryOp>() {
             (Node::Ternary(this.kind(), ids[0], ids[1], ids[2]), 1)
         } else if let Some(this) = op.as_::<CompareOp>() {

@@ -10,6 +10,7 @@ use sutura_dialects::gir::constraints::Axis;
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
 use sutura_ir::{Attr, Type, Value};
 
+use super::division::{Divisor, divide};
 use super::emit::{Emit, Pred, identity};
 use super::memory::{SliceVal, Window};
 use super::tile::{Parts, RegTile};
@@ -29,6 +30,8 @@ pub(super) enum Node {
     Unary(UnaryKind, NodeId),
     Binary(BinaryKind, NodeId, NodeId),
     Ternary(TernaryKind, NodeId, NodeId, NodeId),
+    /// By a number for each row.
+    Divide(NodeId, Vec<Divisor>),
     Compare(CompareKind, NodeId, NodeId),
     Cast(CastKind, NodeId),
     /// A value per row, or one for all, repeated along the columns.
@@ -179,6 +182,10 @@ impl Strips {
                 let (a, b) = (get(e, *a), get(e, *b));
                 e.binary(*kind, a, b)
             }
+            Node::Divide(a, divisors) => {
+                let a = get(e, *a);
+                divide(e, a, &divisors[if divisors.len() == 1 { 0 } else { row as usize }])
+            }
             Node::Ternary(kind, a, b, c) => {
                 let (a, b, c) = (get(e, *a), get(e, *b), get(e, *c));
                 e.ternary(*kind, a, b, c)
@@ -268,7 +275,9 @@ fn iota(e: &mut Emit<'_>, elem: Type, axis: Axis, base: Value, row: i64, col: Va
 pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
     match node {
         Node::Load(_) | Node::Fill(_) | Node::Iota { .. } | Node::OfRegisters(_) => vec![],
-        Node::Unary(_, a) | Node::Cast(_, a) | Node::RepeatRow(a) | Node::ReduceRows(_, a) => vec![*a],
+        Node::Unary(_, a) | Node::Divide(a, _) | Node::Cast(_, a) | Node::RepeatRow(a) | Node::ReduceRows(_, a) => {
+            vec![*a]
+        }
         Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![*a, *b],
         Node::Ternary(_, a, b, c) => vec![*a, *b, *c],
     }
