@@ -6,6 +6,7 @@ mod elided;
 pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;
+pub mod gir;
 pub mod gir_to_cpu;
 pub mod graph_to_gir;
 pub mod region;
@@ -27,6 +28,8 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&attach_target::ATTACH_TARGET);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&fold_launches::FOLD_LAUNCHES);
+    registry.add(&gir::cost::PRINT_GIR_COST);
+    registry.add(&gir::simplify::GIR_SIMPLIFY);
     registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

@@ -4,6 +4,7 @@ mod asm;
 pub mod bounds;
 mod canonicalize;
 pub mod constraints;
+mod control;
 mod effects;
 mod fold;
 pub mod interp;
@@ -37,6 +38,7 @@ impl Dialect for GirDialect {
         d.op::<TransposeOp>().op::<GatherRowsOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
+        control::register(d);
         effects::register(d);
         interp::register(d);
         proof::register(d);

@@ -144,7 +144,11 @@ pub struct MoveOp {
 }
 
 /// A view that the group, or each unit, owns until the kernel ends.
-#[op("gir.alloc", format = "$owner attr-dict `:` type($view)", verify)]
+///
+/// ```mlir
+/// %near = gir.alloc owner("group") : !gir.view<l1, f32, [4, N]>
+/// ```
+#[op("gir.alloc", format = "`owner` `(` $owner `)` attr-dict `:` type($view)", verify)]
 pub struct AllocOp {
     owner: Attr<ScopeAttr>,
     view: Res<AnyView>,

@@ -1,0 +1,267 @@
+//! Which level of memory serves what: a model of caches by footprints.
+//!
+//! Data that a loop touches again is found in a cache if what one trip touches fits it. So an access misses a cache as
+//! often as the loops run inside which too much is touched, and once for each different element otherwise. A launch that
+//! fits a cache as a whole finds its data there: the kernel before it has just written them, or the run before this one
+//! has read them.
+
+use std::collections::{HashMap, HashSet};
+
+use sutura_dialects::r#dyn::poly::{Atom, Poly};
+use sutura_dialects::target::TargetDesc;
+use sutura_dialects::target::constraints::Class;
+
+use super::reach::{Access, Memory};
+use super::sum::Uncounted;
+
+/// Bytes that a level of memory serves.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Served {
+    /// Name of the space.
+    pub space: String,
+    /// Bytes that come from it or go to it.
+    pub bytes: u64,
+    /// Bytes per nanosecond; `None` where the description does not say.
+    pub gbps: Option<u64>,
+}
+
+/// Bytes that a cache takes over at once.
+const LINE: f64 = 64.0;
+
+/// Where an access lies along a dimension, at given sizes.
+struct Line {
+    /// Loops that its offset depends on, with the distance from trip to trip; 0 for one that is not linear.
+    loops: Vec<(usize, f64)>,
+    /// Offset over indices of loops; constant where data decides.
+    offset: Poly,
+    extent: f64,
+    step: f64,
+    size: f64,
+}
+
+struct Placed {
+    memory: Memory,
+    bytes: f64,
+    /// Loops around it, outermost first.
+    chain: Vec<usize>,
+    lines: Vec<Line>,
+    store: bool,
+}
+
+/// An access as far as it does not depend on the loops inside.
+type Region = (Memory, Vec<(Poly, u64)>);
+
+struct Model {
+    accesses: Vec<Placed>,
+    /// Names of loops, and how often each runs.
+    loops: Vec<(String, f64)>,
+    footprints: HashMap<Vec<usize>, f64>,
+}
+
+/// Bytes that each level of the machine serves, nearest first.
+pub(super) fn served(
+    accesses: &[Access],
+    desc: &TargetDesc,
+    size: &dyn Fn(&str) -> Option<i64>,
+) -> Result<Vec<Served>, Uncounted> {
+    let mut model = Model { accesses: Vec::new(), loops: Vec::new(), footprints: HashMap::new() };
+    for access in accesses {
+        let kept = access.again.as_ref().is_none_or(|name| desc.space(name).is_none_or(|s| s.class == Class::Sram));
+        if kept {
+            model.place(access, size)?;
+        }
+    }
+    let all: f64 = model.accesses.iter().map(|a| a.once() * model.trips(&a.chain)).sum();
+    let mut levels = Vec::new();
+    let mut bytes = all;
+    for cache in desc.caches() {
+        levels.push(Served { space: cache.name.clone(), bytes: bytes as u64, gbps: cache.gbps });
+        let capacity = cache.bytes.map_or(f64::INFINITY, |b| b as f64);
+        let outermost = desc.caches().last().is_some_and(|last| last.name == cache.name);
+        bytes = model.misses(capacity, if outermost { 1.0 } else { 2.0 });
+    }
+    if let Some(memory) = desc.of_class(Class::Dram).next() {
+        levels.push(Served { space: memory.name.clone(), bytes: bytes as u64, gbps: Some(desc.dram_gbps()) });
+    }
+    Ok(levels)
+}
+
+impl Model {
+    fn place(&mut self, access: &Access, size: &dyn Fn(&str) -> Option<i64>) -> Result<(), Uncounted> {
+        let bind = |poly: &Poly| poly.substitute(&|name| size(name).map(Poly::constant));
+        let mut middle: Vec<(String, i64)> = Vec::new();
+        let mut chain = Vec::new();
+        for trip in access.trips.iter() {
+            let value = |poly: &Poly| {
+                let known = |n: &str| size(n).or_else(|| middle.iter().find(|(m, _)| m == n).map(|(_, v)| *v));
+                poly.eval(&known).ok_or(Uncounted::Unknown)
+            };
+            let (low, high) = (value(&trip.low)?, value(&trip.high)?);
+            middle.push((trip.name.to_string(), low + (high - low).max(0) / 2));
+            let known = self.loops.iter().position(|(name, _)| *name == *trip.name);
+            chain.push(known.unwrap_or_else(|| {
+                self.loops.push((trip.name.to_string(), (high - low + 1).max(0) as f64));
+                self.loops.len() - 1
+            }));
+        }
+        let number = |poly: &Poly| bind(poly).eval(&|n| middle.iter().find(|(m, _)| m == n).map(|(_, v)| *v));
+        let mut lines = Vec::new();
+        for line in &access.lines {
+            let (extent, size) = (number(&line.extent), number(&line.size));
+            let (extent, size) = (extent.ok_or(Uncounted::Unknown)?, size.ok_or(Uncounted::Unknown)?);
+            let loops = match &line.offset {
+                Some(offset) => self.loops_of(&bind(offset)),
+                None => chain.iter().map(|id| (*id, 0.0)).collect(),
+            };
+            lines.push(Line {
+                loops,
+                offset: line.offset.as_ref().map(bind).unwrap_or_default(),
+                extent: extent.max(0) as f64,
+                step: line.step as f64,
+                size: size.max(0) as f64,
+            });
+        }
+        self.accesses.push(Placed {
+            memory: access.memory,
+            bytes: access.bytes as f64,
+            chain,
+            lines,
+            store: access.store,
+        });
+        Ok(())
+    }
+
+    /// Loops that an offset depends on, with the distance from trip to trip.
+    fn loops_of(&self, offset: &Poly) -> Vec<(usize, f64)> {
+        let mut loops = Vec::new();
+        for (id, (name, _)) in self.loops.iter().enumerate() {
+            if !offset.symbols().contains(name.as_str()) {
+                continue;
+            }
+            let linear: Option<f64> = offset
+                .terms()
+                .filter(|(atoms, _)| {
+                    let inner = |a: &Atom| match a {
+                        Atom::Symbol(n) => **n == **name,
+                        Atom::FloorDiv(inner, _) => inner.symbols().contains(name.as_str()),
+                    };
+                    atoms.iter().any(inner)
+                })
+                .map(|(atoms, c)| matches!(atoms, [Atom::Symbol(_)]).then_some((c as f64).abs()))
+                .sum();
+            loops.push((id, linear.unwrap_or(0.0)));
+        }
+        loops
+    }
+
+    fn trips(&self, chain: &[usize]) -> f64 {
+        chain.iter().map(|id| self.loops[*id].1).product()
+    }
+
+    /// Different indices along a line in all trips of the loops from `depth` on.
+    fn different(&self, access: &Placed, line: &Line, depth: usize) -> f64 {
+        let inner = line.loops.iter().filter(|(id, _)| access.chain[depth..].contains(id));
+        let (mut reach, mut count) = ((line.extent - 1.0).max(0.0) * line.step + 1.0, line.extent);
+        for (id, distance) in inner {
+            let trips = self.loops[*id].1;
+            // What is not linear may go anywhere.
+            reach += if *distance > 0.0 { distance * (trips - 1.0).max(0.0) } else { line.size };
+            count *= trips;
+        }
+        count.min(reach).min(line.size).max(0.0)
+    }
+
+    /// Bytes of different lines of the cache that an access touches in all trips of the loops from `depth` on.
+    fn distinct(&self, access: &Placed, depth: usize) -> f64 {
+        let mut elements = 1.0;
+        let mut row = access.bytes;
+        let last = access.lines.len().wrapping_sub(1);
+        for (i, line) in access.lines.iter().enumerate() {
+            let different = self.different(access, line, depth);
+            if i == last {
+                let whole = different >= line.size;
+                row = if whole { different * access.bytes } else { (different * access.bytes).max(LINE) };
+                row = if different == 0.0 { 0.0 } else { row };
+            } else {
+                elements *= different;
+            }
+        }
+        elements * row
+    }
+
+    fn region(&self, access: &Placed, depth: usize) -> Region {
+        let inner = |n: &str| access.chain[depth..].iter().any(|id| self.loops[*id].0 == n);
+        let line = |l: &Line| {
+            let outer = l.offset.substitute(&|n| inner(n).then(Poly::default));
+            (outer, self.different(access, l, depth) as u64)
+        };
+        (access.memory, access.lines.iter().map(line).collect())
+    }
+
+    /// Bytes that one trip of the innermost loop of `prefix` touches.
+    fn footprint(&mut self, prefix: &[usize]) -> f64 {
+        if let Some(known) = self.footprints.get(prefix) {
+            return *known;
+        }
+        let (mut seen, mut sum) = (HashSet::new(), 0.0);
+        for access in self.accesses.iter().filter(|a| a.chain.starts_with(prefix)) {
+            if seen.insert(self.region(access, prefix.len())) {
+                sum += self.distinct(access, prefix.len());
+            }
+        }
+        self.footprints.insert(prefix.to_vec(), sum);
+        sum
+    }
+
+    /// Bytes that do not come from a cache of this capacity; what is written back counts `written` times.
+    fn misses(&mut self, capacity: f64, written: f64) -> f64 {
+        if self.footprint(&[]) <= capacity {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for at in 0..self.accesses.len() {
+            if self.found_again(at, capacity) {
+                continue;
+            }
+            let chain = self.accesses[at].chain.clone();
+            let mut bytes = self.distinct(&self.accesses[at], chain.len());
+            let mut stays = true;
+            for depth in (0..chain.len()).rev() {
+                let all = bytes * self.loops[chain[depth]].1;
+                let fits = self.footprint(&chain[..=depth]) <= capacity;
+                bytes = if fits { all.min(self.distinct(&self.accesses[at], depth)) } else { all };
+                stays &= fits;
+            }
+            // What the kernel keeps for itself comes from nowhere, and goes nowhere while it stays in the cache.
+            if stays && matches!(self.accesses[at].memory, Memory::Own(_)) {
+                continue;
+            }
+            sum += bytes * if self.accesses[at].store { written } else { 1.0 };
+        }
+        sum
+    }
+
+    /// True when an earlier access to the same data has brought them, and what lies between does not evict them.
+    fn found_again(&mut self, at: usize, capacity: f64) -> bool {
+        for before in 0..at {
+            let (a, b) = (&self.accesses[before], &self.accesses[at]);
+            if a.memory != b.memory {
+                continue;
+            }
+            let common = a.chain.iter().zip(&b.chain).take_while(|(x, y)| x == y).count();
+            let prefix = b.chain[..common].to_vec();
+            let same = self.region(a, common) == self.region(b, common);
+            if same && self.footprint(&prefix) <= capacity {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Placed {
+    /// Bytes in one trip.
+    fn once(&self) -> f64 {
+        self.lines.iter().map(|l| l.extent.min(l.size)).product::<f64>() * self.bytes
+    }
+}

@@ -1,0 +1,4 @@
+//! What is asked of, and done to, `gir` kernels whatever they come from and go to.
+
+pub mod cost;
+pub mod simplify;
