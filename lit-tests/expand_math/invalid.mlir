@@ -8,9 +8,9 @@ func.func @double(%x: f64) -> f64 {
 
 // -----
 
-func.func @sine(%x: f32) -> f32 {
-  // expected-error @below {{'math.sin' op has no expansion for this type}}
-  %y = math.sin %x : f32
+func.func @arc_sine(%x: f32) -> f32 {
+  // expected-error @below {{'math.asin' op has no expansion for this type}}
+  %y = math.asin %x : f32
   return %y : f32
 }
 
@@ -21,8 +21,8 @@ func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
-      // expected-error @below {{'math.sin' op has no expansion for this type}}
-      %v = math.sin %p : f32
+      // expected-error @below {{'math.asin' op has no expansion for this type}}
+      %v = math.asin %p : f32
       graph.yield %v : f32
     }
     graph.yield %0 : tensor<4xf32>

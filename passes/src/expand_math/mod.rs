@@ -1,28 +1,33 @@
 //! `expand-math`: transcendental functions become arithmetic, the same bits on every target and vector width.
 //!
-//! Polynomial and rational approximations in the manner of Cephes and of the minimax fits that array libraries use;
-//! nothing here calls a library.
+//! Polynomial and rational approximations, fitted for these expansions; nothing here calls a library. `arith` is what they
+//! are written in, `emitted` makes operations of it; tests compute the same on numbers.
 
-mod builder;
+mod arith;
+mod emitted;
 mod functions;
+#[cfg(test)]
+mod native;
 #[cfg(test)]
 mod tests;
 
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
-use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type, Value};
 
-use builder::{Arith, Emitted};
+use arith::Arith;
+use emitted::Emitted;
 
 /// `expand-math`
 pub static EXPAND_MATH: PassInfo = PassInfo {
     name: "ExpandMath",
     argument: "expand-math",
-    summary: "Expand transcendental functions of f32 into arithmetic",
-    description: "Replaces `math.exp`, `exp2`, `log`, `tanh`, `erf`, `rsqrt` and `round` on 32-bit floats, scalar or \
-                  vector, by polynomial and rational approximations. Functions that machines have as instructions \
-                  (`sqrt`, `fma`, `floor`, …) stay. A function without expansion is an error: no code may call a \
-                  math library.",
+    summary: "Expand transcendental functions into arithmetic",
+    description: "Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`, `sin`, `cos`, `tan`, \
+                  `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
+                  approximations, with at most 5 units in the last place of error; on f16 and bf16 they are computed in 32 \
+                  bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay. A function without \
+                  expansion is an error: no code may call a math library.",
     anchor: Anchor::Op("func.func"),
     options: &[],
     statistics: &[StatisticInfo { name: "num-expanded", description: "functions expanded" }],
@@ -35,43 +40,50 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(ExpandMath))
 }
 
-/// What has an expansion.
-#[derive(Clone, Copy)]
-enum Function {
-    Exp,
-    Exp2,
-    Log,
-    Tanh,
-    Erf,
-    Rsqrt,
-    Round,
+macro_rules! functions {
+    ($($variant:ident = $name:literal => $function:ident($($operand:ident),+)),+ $(,)?) => {
+        /// What has an expansion.
+        #[derive(Clone, Copy)]
+        enum Function { $($variant),+ }
+
+        impl Function {
+            fn of(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+
+            fn expand<A: Arith>(self, a: &mut A, operands: &[A::V]) -> A::V {
+                match (self, operands) {
+                    $((Self::$variant, &[$($operand),+]) => functions::$function(a, $($operand),+),)+
+                    _ => unreachable!("the operation was verified"),
+                }
+            }
+        }
+
+        /// Names of what has an expansion, for messages.
+        const EXPANDED: &[&str] = &[$($name),+];
+    };
 }
 
-impl Function {
-    fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "math.exp" => Self::Exp,
-            "math.exp2" => Self::Exp2,
-            "math.log" => Self::Log,
-            "math.tanh" => Self::Tanh,
-            "math.erf" => Self::Erf,
-            "math.rsqrt" => Self::Rsqrt,
-            "math.round" => Self::Round,
-            _ => return None,
-        })
-    }
-
-    fn expand<A: Arith>(self, a: &mut A, x: A::V) -> A::V {
-        match self {
-            Self::Exp => functions::exp(a, x),
-            Self::Exp2 => functions::exp2(a, x),
-            Self::Log => functions::log(a, x),
-            Self::Tanh => functions::tanh(a, x),
-            Self::Erf => functions::erf(a, x),
-            Self::Rsqrt => functions::rsqrt(a, x),
-            Self::Round => functions::round(a, x),
-        }
-    }
+functions! {
+    Cbrt = "math.cbrt" => cbrt(x),
+    Cos = "math.cos" => cos(x),
+    Erf = "math.erf" => erf(x),
+    Exp = "math.exp" => exp(x),
+    Exp2 = "math.exp2" => exp2(x),
+    Expm1 = "math.expm1" => expm1(x),
+    Log = "math.log" => log(x),
+    Log10 = "math.log10" => log10(x),
+    Log1p = "math.log1p" => log1p(x),
+    Log2 = "math.log2" => log2(x),
+    Pow = "math.powf" => pow(x, y),
+    Round = "math.round" => round(x),
+    Rsqrt = "math.rsqrt" => rsqrt(x),
+    Sin = "math.sin" => sin(x),
+    Tan = "math.tan" => tan(x),
+    Tanh = "math.tanh" => tanh(x),
 }
 
 /// Operations that CPUs and GPUs have as instructions, or that LLVM expands into a few.
@@ -82,8 +94,14 @@ fn is_native(name: &str) -> bool {
             | "math.absi"
             | "math.ceil"
             | "math.copysign"
+            | "math.ctlz"
+            | "math.ctpop"
+            | "math.cttz"
             | "math.floor"
             | "math.fma"
+            | "math.isfinite"
+            | "math.isinf"
+            | "math.isnan"
             | "math.roundeven"
             | "math.sqrt"
             | "math.trunc"
@@ -115,7 +133,7 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> (u64, Ve
     let (mut expanded, mut errors) = (0, Vec::new());
     for op in ops {
         let view = OpRef::new(cx, body, op);
-        match Function::of(view.name_str()).filter(|_| is_f32(cx, view.ty(view.result(0)))) {
+        match Function::of(view.name_str()).filter(|_| is_expandable(cx.element_type(view.ty(view.result(0))))) {
             Some(function) => {
                 let name = body.name(op).as_str(cx);
                 remarks.passed(body.loc(op), || format!("'{name}' is expanded into arithmetic"));
@@ -124,25 +142,34 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> (u64, Ve
             }
             None => {
                 let message = "has no expansion for this type, and nothing may call a math library";
-                let error = view
-                    .error(message)
-                    .help("f32 scalars and vectors of exp, exp2, log, tanh, erf, rsqrt, round are expanded");
-                errors.push(error);
+                let names: Vec<&str> = EXPANDED.iter().map(|name| &name["math.".len()..]).collect();
+                let help = format!("scalars and vectors of f32, f16 and bf16 of {} are expanded", names.join(", "));
+                errors.push(view.error(message).help(help));
             }
         }
     }
     (expanded, errors)
 }
 
-fn is_f32(cx: &Context, ty: Type) -> bool {
-    cx.element_type(ty) == Type::F32
+fn is_expandable(elem: Type) -> bool {
+    [Type::F32, Type::F16, Type::BF16].contains(&elem)
 }
 
 fn expand_op(cx: &Context, body: &mut Body, op: Op, function: Function) {
     let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(op);
-    let (loc, x) = (rewriter.body().loc(op), rewriter.body().operand(op, 0));
-    let ty = rewriter.body().ty(x);
-    let value = function.expand(&mut Emitted::new(&mut rewriter, loc, ty), x);
+    let loc = rewriter.body().loc(op);
+    let operands: Vec<Value> = rewriter.body().operands(op).collect();
+    let ty = rewriter.body().ty(operands[0]);
+    let narrow = Some(cx.element_type(ty)).filter(|elem| *elem != Type::F32);
+    let mut emitted = Emitted::new(&mut rewriter, loc, cx.with_element_type(ty, Type::F32));
+    let value = match narrow {
+        None => function.expand(&mut emitted, &operands),
+        Some(elem) => {
+            let wide: Vec<Value> = operands.iter().map(|x| emitted.cast("arith.extf", *x, Type::F32)).collect();
+            let value = function.expand(&mut emitted, &wide);
+            emitted.cast("arith.truncf", value, elem)
+        }
+    };
     rewriter.replace_op(op, &[value]);
 }

@@ -1,0 +1,199 @@
+//! The expansions' arithmetic as operations.
+
+use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate, FastMathFlags};
+use sutura_dialects::vector::CombiningKind;
+use sutura_ir::types::TypeData;
+use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
+
+use super::arith::{Arith, Cmp, Int, Wide};
+
+/// Emits arithmetic of one shape: a scalar, or a vector, of floats and integers.
+pub(super) struct Emitted<'r, 'b> {
+    rw: &'r mut Rewriter<'b>,
+    loc: Loc,
+    /// 32-bit float, scalar or vector.
+    float: Type,
+}
+
+impl<'r, 'b> Emitted<'r, 'b> {
+    pub(super) fn new(rw: &'r mut Rewriter<'b>, loc: Loc, float: Type) -> Self {
+        Self { rw, loc, float }
+    }
+
+    fn cx(&self) -> &'b Context {
+        self.rw.cx()
+    }
+
+    fn with_elem(&self, elem: Type) -> Type {
+        self.cx().with_element_type(self.float, elem)
+    }
+
+    fn create(&mut self, name: &str, operands: &[Value], types: &[Type], props: &[(&str, Attr)]) -> Op {
+        let cx = self.cx();
+        let mut state =
+            OpState::new(cx.op_name(name), self.loc).operands(operands.iter().copied()).results(types.iter().copied());
+        for (name, value) in props {
+            state = state.prop(cx.ident(name), *value);
+        }
+        self.rw.create(state)
+    }
+
+    fn emit(&mut self, name: &str, operands: &[Value], ty: Type, props: &[(&str, Attr)]) -> Value {
+        let op = self.create(name, operands, &[ty], props);
+        self.rw.body().result(op, 0)
+    }
+
+    fn constant(&mut self, value: Attr, ty: Type) -> Value {
+        let cx = self.cx();
+        let value = if cx.shape(ty).is_some() { cx.splat_attr(ty, value).expect("a vector of numbers") } else { value };
+        self.emit("arith.constant", &[], ty, &[("value", value)])
+    }
+
+    /// Contraction is spelt out with `fma`, so that every target rounds alike.
+    fn float_op(&mut self, name: &str, operands: &[Value], ty: Type) -> Value {
+        let none = self.cx().ext_attr(FastMathFlags::NONE);
+        self.emit(name, operands, ty, &[("fastmath", none)])
+    }
+
+    fn compare_floats(&mut self, pred: CmpFPredicate, a: Value, b: Value) -> Value {
+        let attr = self.cx().int_attr(pred as i64, Type::I64);
+        let none = self.cx().ext_attr(FastMathFlags::NONE);
+        let ty = self.with_elem(Type::I1);
+        self.emit("arith.cmpf", &[a, b], ty, &[("predicate", attr), ("fastmath", none)])
+    }
+
+    fn compare_ints(&mut self, pred: CmpIPredicate, a: Value, b: Value) -> Value {
+        let attr = self.cx().int_attr(pred as i64, Type::I64);
+        let ty = self.with_elem(Type::I1);
+        self.emit("arith.cmpi", &[a, b], ty, &[("predicate", attr)])
+    }
+
+    /// Another precision of what is computed on.
+    pub(super) fn cast(&mut self, name: &str, a: Value, elem: Type) -> Value {
+        let ty = self.with_elem(elem);
+        self.emit(name, &[a], ty, &[])
+    }
+
+    /// One truth value: whether all lanes hold. None for shapes that no reduction takes.
+    fn all(&mut self, cond: Value) -> Option<Value> {
+        let cx = self.cx();
+        let lanes = match cx.type_data(self.float) {
+            TypeData::Float(_) => return Some(cond),
+            TypeData::Vector { .. } => cx.shape(self.float).filter(|shape| !shape.is_empty())?.iter().product(),
+            _ => return None,
+        };
+        let flat = cx.vector_type(&[lanes], Type::I1);
+        let mut cond = cond;
+        if self.rw.body().ty(cond) != flat {
+            cond = self.emit("vector.shape_cast", &[cond], flat, &[]);
+        }
+        let and = cx.ext_attr(CombiningKind::And);
+        Some(self.emit("vector.reduction", &[cond], Type::I1, &[("kind", and)]))
+    }
+
+    /// A block in a region of `op` that yields what is emitted in it.
+    fn branch(&mut self, op: Op, region: usize, fill: impl FnOnce(&mut Self) -> [Value; 2]) {
+        let region = self.rw.body().regions(op).nth(region).expect("created with two regions");
+        let block = self.rw.create_block(region, &[]);
+        self.rw.set_to_end(block);
+        let values = fill(self);
+        self.create("scf.yield", &values, &[], &[]);
+    }
+}
+
+#[rustfmt::skip]
+impl Arith for Emitted<'_, '_> {
+    type V = Value;
+
+    fn f(&mut self, value: f32) -> Value {
+        let attr = self.cx().f32_attr(value);
+        self.constant(attr, self.float)
+    }
+    fn d(&mut self, value: f64) -> Value {
+        let (attr, ty) = (self.cx().f64_attr(value), self.with_elem(Type::F64));
+        self.constant(attr, ty)
+    }
+    fn i(&mut self, value: i32) -> Value {
+        let (attr, ty) = (self.cx().int_attr(value.into(), Type::I32), self.with_elem(Type::I32));
+        self.constant(attr, ty)
+    }
+    fn add(&mut self, a: Value, b: Value) -> Value { self.float_op("arith.addf", &[a, b], self.float) }
+    fn sub(&mut self, a: Value, b: Value) -> Value { self.float_op("arith.subf", &[a, b], self.float) }
+    fn mul(&mut self, a: Value, b: Value) -> Value { self.float_op("arith.mulf", &[a, b], self.float) }
+    fn div(&mut self, a: Value, b: Value) -> Value { self.float_op("arith.divf", &[a, b], self.float) }
+    fn fma(&mut self, a: Value, b: Value, c: Value) -> Value { self.float_op("math.fma", &[a, b, c], self.float) }
+    fn sqrt(&mut self, a: Value) -> Value { self.float_op("math.sqrt", &[a], self.float) }
+    fn abs(&mut self, a: Value) -> Value { self.float_op("math.absf", &[a], self.float) }
+    fn trunc(&mut self, a: Value) -> Value { self.float_op("math.trunc", &[a], self.float) }
+    fn copysign(&mut self, a: Value, sign: Value) -> Value {
+        self.float_op("math.copysign", &[a, sign], self.float)
+    }
+    fn cmp(&mut self, pred: Cmp, a: Value, b: Value) -> Value {
+        let pred = match pred {
+            Cmp::Oeq => CmpFPredicate::Oeq,
+            Cmp::Olt => CmpFPredicate::Olt,
+            Cmp::One => CmpFPredicate::One,
+        };
+        self.compare_floats(pred, a, b)
+    }
+    fn wide(&mut self, op: Wide, a: Value, b: Value) -> Value {
+        let name = match op {
+            Wide::Add => "arith.addf",
+            Wide::Sub => "arith.subf",
+            Wide::Mul => "arith.mulf",
+            Wide::Div => "arith.divf",
+        };
+        let ty = self.with_elem(Type::F64);
+        self.float_op(name, &[a, b], ty)
+    }
+    fn wide_less(&mut self, a: Value, b: Value) -> Value { self.compare_floats(CmpFPredicate::Olt, a, b) }
+    fn same(&mut self, a: Value, b: Value) -> Value { self.compare_ints(CmpIPredicate::Eq, a, b) }
+    fn below(&mut self, a: Value, b: Value) -> Value { self.compare_ints(CmpIPredicate::Ult, a, b) }
+    fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.rw.body().ty(a);
+        self.emit("arith.select", &[cond, a, b], ty, &[])
+    }
+    fn both(&mut self, a: Value, b: Value) -> Value {
+        let ty = self.with_elem(Type::I1);
+        self.emit("arith.andi", &[a, b], ty, &[])
+    }
+    fn bits(&mut self, a: Value) -> Value { self.cast("arith.bitcast", a, Type::I32) }
+    fn of_bits(&mut self, a: Value) -> Value { self.cast("arith.bitcast", a, Type::F32) }
+    fn int(&mut self, op: Int, a: Value, b: Value) -> Value {
+        let ty = self.with_elem(Type::I32);
+        let name = match op {
+            Int::Add => "arith.addi",
+            Int::Sub => "arith.subi",
+            Int::Mul => "arith.muli",
+            Int::MulHigh => {
+                let op = self.create("arith.mului_extended", &[a, b], &[ty, ty], &[]);
+                return self.rw.body().result(op, 1);
+            }
+            Int::And => "arith.andi",
+            Int::Or => "arith.ori",
+            Int::Xor => "arith.xori",
+            Int::Shl => "arith.shli",
+            Int::ShrS => "arith.shrsi",
+            Int::ShrU => "arith.shrui",
+        };
+        self.emit(name, &[a, b], ty, &[])
+    }
+    fn to_float(&mut self, a: Value) -> Value { self.cast("arith.sitofp", a, Type::F32) }
+    fn widen(&mut self, a: Value) -> Value { self.cast("arith.extf", a, Type::F64) }
+    fn narrow(&mut self, a: Value) -> Value { self.cast("arith.truncf", a, Type::F32) }
+
+    fn rarely(&mut self, cond: Value, usual: [Value; 2], rare: impl FnOnce(&mut Self) -> [Value; 2]) -> [Value; 2] {
+        let chosen = |a: &mut Self| {
+            let others = rare(a);
+            [a.select(cond, usual[0], others[0]), a.select(cond, usual[1], others[1])]
+        };
+        let Some(all) = self.all(cond) else { return chosen(self) };
+        let types = usual.map(|value| self.rw.body().ty(value));
+        let state = OpState::new(self.cx().op_name("scf.if"), self.loc).operands([all]).results(types).regions(2);
+        let op = self.rw.create(state);
+        self.branch(op, 0, |_| usual);
+        self.branch(op, 1, chosen);
+        self.rw.set_after(op);
+        [self.rw.body().result(op, 0), self.rw.body().result(op, 1)]
+    }
+}

@@ -1,0 +1,50 @@
+//! Roots, and rounding.
+
+use super::super::arith::{Arith, Cmp, Int, Wide};
+
+/// One over the square root, within 1.5 ulp: both operations are right rounded.
+pub(in super::super) fn rsqrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let root = a.sqrt(x);
+    let one = a.f(1.0);
+    a.div(one, root)
+}
+
+/// Cube root, within 0.51 ulp: a third of the exponent, and two of Halley's steps in doubles.
+pub(in super::super) fn cbrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let (magnitude, least, two24) = (a.abs(x), a.f(f32::MIN_POSITIVE), a.f(16_777_216.0));
+    let denormal = a.cmp(Cmp::Olt, magnitude, least);
+    let scaled = a.mul(magnitude, two24);
+    let normal = a.select(denormal, scaled, magnitude);
+    let bits = a.bits(normal);
+    let third = a.int_with(Int::MulHigh, bits, 0x5555_5556);
+    let guess = a.int_with(Int::Add, third, 0x2a51_19f2);
+    let guess = a.of_bits(guess);
+    let (cube, mut y) = (a.widen(normal), a.widen(guess));
+    let twice = a.wide(Wide::Add, cube, cube);
+    for _ in 0..2 {
+        let square = a.wide(Wide::Mul, y, y);
+        let own = a.wide(Wide::Mul, square, y);
+        let own_twice = a.wide(Wide::Add, own, own);
+        let (over, under) = (a.wide(Wide::Add, own, twice), a.wide(Wide::Add, own_twice, cube));
+        let ratio = a.wide(Wide::Div, over, under);
+        y = a.wide(Wide::Mul, y, ratio);
+    }
+    let root = a.narrow(y);
+    let two_minus8 = a.f(1.0 / 256.0);
+    let unscaled = a.mul(root, two_minus8);
+    let root = a.select(denormal, unscaled, root);
+    let root = a.copysign(root, x);
+    // Zero, infinity and NaN are their own.
+    let (zero, infinity) = (a.f(0.0), a.f(f32::INFINITY));
+    let (above, below) = (a.cmp(Cmp::Olt, zero, magnitude), a.cmp(Cmp::Olt, magnitude, infinity));
+    let usual = a.both(above, below);
+    a.select(usual, root, x)
+}
+
+/// Nearest integer, ties away from zero. The largest float below one half, so that what is just below a tie stays.
+pub(in super::super) fn round<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let half = a.f(0.499_999_97);
+    let half = a.copysign(half, x);
+    let sum = a.add(x, half);
+    a.trunc(sum)
+}

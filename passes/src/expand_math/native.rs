@@ -1,0 +1,128 @@
+//! The expansions' arithmetic on floats of this machine, with which their errors are measured.
+
+use super::arith::{Arith, Cmp, Int, Wide};
+
+/// Computes on bit patterns, the low ones of a word; a truth value is 0 or 1.
+pub(super) struct Native;
+
+#[inline(always)]
+fn f(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+#[inline(always)]
+fn of(value: f32) -> u64 {
+    value.to_bits().into()
+}
+
+#[inline(always)]
+fn d(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+/// The float that a function of one float computes.
+#[inline(always)]
+pub(super) fn compute(function: impl Fn(&mut Native, u64) -> u64, x: f32) -> f32 {
+    f(function(&mut Native, of(x)))
+}
+
+/// The float that a function of two floats computes.
+#[inline(always)]
+pub(super) fn compute2(function: impl Fn(&mut Native, u64, u64) -> u64, x: f32, y: f32) -> f32 {
+    f(function(&mut Native, of(x), of(y)))
+}
+
+#[rustfmt::skip]
+impl Arith for Native {
+    type V = u64;
+
+    #[inline(always)]
+    fn f(&mut self, value: f32) -> u64 { of(value) }
+    #[inline(always)]
+    fn d(&mut self, value: f64) -> u64 { value.to_bits() }
+    #[inline(always)]
+    fn i(&mut self, value: i32) -> u64 { u64::from(value as u32) }
+    #[inline(always)]
+    fn add(&mut self, a: u64, b: u64) -> u64 { of(f(a) + f(b)) }
+    #[inline(always)]
+    fn sub(&mut self, a: u64, b: u64) -> u64 { of(f(a) - f(b)) }
+    #[inline(always)]
+    fn mul(&mut self, a: u64, b: u64) -> u64 { of(f(a) * f(b)) }
+    #[inline(always)]
+    fn div(&mut self, a: u64, b: u64) -> u64 { of(f(a) / f(b)) }
+    #[inline(always)]
+    fn fma(&mut self, a: u64, b: u64, c: u64) -> u64 { of(f(a).mul_add(f(b), f(c))) }
+    #[inline(always)]
+    fn sqrt(&mut self, a: u64) -> u64 { of(f(a).sqrt()) }
+    #[inline(always)]
+    fn abs(&mut self, a: u64) -> u64 { of(f(a).abs()) }
+    #[inline(always)]
+    fn trunc(&mut self, a: u64) -> u64 { of(f(a).trunc()) }
+    #[inline(always)]
+    fn copysign(&mut self, a: u64, sign: u64) -> u64 { of(f(a).copysign(f(sign))) }
+    #[inline(always)]
+    fn same(&mut self, a: u64, b: u64) -> u64 { (a == b).into() }
+    #[inline(always)]
+    fn below(&mut self, a: u64, b: u64) -> u64 { (a < b).into() }
+    #[inline(always)]
+    fn select(&mut self, cond: u64, a: u64, b: u64) -> u64 { if cond == 1 { a } else { b } }
+    #[inline(always)]
+    fn both(&mut self, a: u64, b: u64) -> u64 { a & b }
+    #[inline(always)]
+    fn bits(&mut self, a: u64) -> u64 { a }
+    #[inline(always)]
+    fn of_bits(&mut self, a: u64) -> u64 { a }
+    #[inline(always)]
+    fn to_float(&mut self, a: u64) -> u64 { of(a as i32 as f32) }
+    #[inline(always)]
+    fn widen(&mut self, a: u64) -> u64 { f64::from(f(a)).to_bits() }
+    #[inline(always)]
+    fn narrow(&mut self, a: u64) -> u64 { of(d(a) as f32) }
+    #[inline(always)]
+    fn wide_less(&mut self, a: u64, b: u64) -> u64 { (d(a) < d(b)).into() }
+
+    #[inline(always)]
+    fn cmp(&mut self, pred: Cmp, a: u64, b: u64) -> u64 {
+        let (a, b) = (f(a), f(b));
+        u64::from(match pred {
+            Cmp::Oeq => a == b,
+            Cmp::Olt => a < b,
+            Cmp::One => a < b || a > b,
+        })
+    }
+
+    #[inline(always)]
+    fn wide(&mut self, op: Wide, a: u64, b: u64) -> u64 {
+        let (a, b) = (d(a), d(b));
+        let result = match op {
+            Wide::Add => a + b,
+            Wide::Sub => a - b,
+            Wide::Mul => a * b,
+            Wide::Div => a / b,
+        };
+        result.to_bits()
+    }
+
+    #[inline(always)]
+    fn int(&mut self, op: Int, a: u64, b: u64) -> u64 {
+        let (a, b) = (a as u32, b as u32);
+        u64::from(match op {
+            Int::Add => a.wrapping_add(b),
+            Int::Sub => a.wrapping_sub(b),
+            Int::Mul => a.wrapping_mul(b),
+            Int::MulHigh => (u64::from(a) * u64::from(b) >> 32) as u32,
+            Int::And => a & b,
+            Int::Or => a | b,
+            Int::Xor => a ^ b,
+            // A distance of 32 or more is poison in the IR.
+            Int::Shl => a.checked_shl(b).expect("a distance below 32"),
+            Int::ShrS => (a as i32).checked_shr(b).expect("a distance below 32") as u32,
+            Int::ShrU => a.checked_shr(b).expect("a distance below 32"),
+        })
+    }
+
+    #[inline(always)]
+    fn rarely(&mut self, cond: u64, usual: [u64; 2], rare: impl FnOnce(&mut Self) -> [u64; 2]) -> [u64; 2] {
+        if cond == 1 { usual } else { rare(self) }
+    }
+}

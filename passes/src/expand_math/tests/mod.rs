@@ -1,0 +1,105 @@
+//! The expansions against double precision, computed on floats of this machine, and what is emitted against both.
+
+mod exhaustive;
+mod measure;
+mod special;
+mod turn;
+
+use sutura_dialects::text::parse_text;
+use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value};
+
+use super::functions;
+use super::native::compute2;
+use crate::testing::{context, run, text};
+use measure::{CASES, Worst};
+
+/// Every 16411th float of each sign, the 64 floats on each side of every power of two, and what is special.
+fn inputs() -> impl Iterator<Item = f32> {
+    let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, 1e-45, 0.5];
+    let powers =
+        (0..512u32).flat_map(|exponent| (0..128).map(move |by| (exponent << 23).wrapping_add(by).wrapping_sub(64)));
+    (0..=u32::MAX / 16411).map(|i| i * 16411).chain(powers).map(f32::from_bits).chain(special)
+}
+
+#[test]
+fn errors_are_within_the_stated_bounds() {
+    for case in CASES {
+        let worst = inputs().fold(Worst::default(), |worst, x| worst.max((case.at)(x)));
+        assert!(worst.ulp <= case.bound, "{}: {worst:?}", case.name);
+        // A bound that is far off would hide what becomes worse.
+        assert!(worst.ulp >= case.bound - 1.75, "{}: {worst:?} is far below {}", case.name, case.bound);
+    }
+}
+
+/// What is emitted computes the same bits as the functions do here, on numbers and on vectors of any shape.
+#[test]
+fn emitted_code_computes_the_same_bits() {
+    let cx = context();
+    // A few of each magnitude, and what is special.
+    let all: Vec<f32> = inputs().collect();
+    let some: Vec<f32> = all.iter().copied().step_by(809).chain(all[all.len() - 10..].iter().copied()).collect();
+    for case in CASES {
+        for shape in [&[][..], &[1], &[16], &[3, 5]] {
+            let ty = type_of(shape);
+            let name = case.name;
+            let source = format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.{name} %x : {ty} return %y : {ty} }}");
+            let mut module = parse_text(&cx, name, &source).unwrap();
+            run(&cx, &mut module, "builtin.module(func.func(expand-math))").unwrap();
+            assert!(!text(&cx, &module).contains(&format!("math.{name} ")));
+            for inputs in some.chunks_exact(shape.iter().product()) {
+                let results = Interpreter::new(&cx, &module).call("main", &[value(shape, inputs)]).unwrap();
+                for (x, got) in inputs.iter().zip(floats(&results[0])) {
+                    assert_same(got, (case.expanded)(*x), &format!("{name}({x})"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn emitted_powers_compute_the_same_bits() {
+    let cx = context();
+    let source = "func.func @main(%x: vector<4xf32>, %y: vector<4xf32>) -> vector<4xf32> {
+        %z = math.powf %x, %y : vector<4xf32> return %z : vector<4xf32> }";
+    let mut module = parse_text(&cx, "pow", source).unwrap();
+    run(&cx, &mut module, "builtin.module(func.func(expand-math))").unwrap();
+    for x in special::OPERANDS.chunks(4) {
+        for y in special::OPERANDS {
+            let operands = [value(&[4], x), value(&[4], &[*y; 4])];
+            let results = Interpreter::new(&cx, &module).call("main", &operands).unwrap();
+            for (x, got) in x.iter().zip(floats(&results[0])) {
+                assert_same(got, compute2(functions::pow, *x, *y), &format!("{x} to the {y}"));
+            }
+        }
+    }
+}
+
+fn type_of(shape: &[usize]) -> String {
+    match shape {
+        [] => "f32".to_owned(),
+        _ => format!("vector<{}xf32>", shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x")),
+    }
+}
+
+fn value(shape: &[usize], numbers: &[f32]) -> Value {
+    let mut scalars = numbers.iter().map(|x| Scalar::from_bits(DType::F32, x.to_bits().into()));
+    match shape {
+        [] => Value::Scalar(scalars.next().expect("one lane")),
+        _ => Value::Vector(Tensor::from_scalars(DType::F32, shape, scalars).unwrap()),
+    }
+}
+
+fn floats(value: &Value) -> Vec<f32> {
+    match value {
+        Value::Scalar(s) => vec![f32::from_bits(s.bits() as u32)],
+        other => {
+            let vector = other.vector().unwrap();
+            let lanes = vector.shape().iter().product();
+            (0..lanes).map(|i| f32::from_bits(vector.data().read(i).unwrap().bits() as u32)).collect()
+        }
+    }
+}
+
+fn assert_same(got: f32, expected: f32, what: &str) {
+    assert!(got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan()), "{what} = {got}, {expected}");
+}
