@@ -158,20 +158,24 @@ impl<'a> Lowering<'a, '_> {
             }
             return self.hold(op, Held::Tile(tile));
         }
-        if this.pad().is_some() {
-            return self
-                .fail(op, "has a number for what lies outside the view, which only a tile in registers can have");
-        }
         let (mut window, row_window) = (slice.col.window, slice.row.window);
         let cols = self.size(&ty.cols);
         let cols = self.at(op, cols)?;
-        if let Some(exists) = slice.exists {
+        let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
+        if this.pad().is_some() && rows != 1 {
+            return self.fail(op, "has a number for what lies outside the view, and more than one row in a cache");
+        }
+        let row_exists = this.pad().and_then(|_| self.e.first_row_exists(row_window));
+        for exists in slice.exists.into_iter().chain(row_exists) {
             let (hi, zero) = (window.hi.unwrap_or(cols), self.e.i64(0));
             window.hi = Some(self.e.select(exists, hi, zero));
         }
         let cost = if slice.col.is_contiguous() { 1 } else { 6 };
-        let Some(rows) = ty.rows.as_const() else { return self.fail(op, "a tile needs a constant number of rows") };
-        let node = Node::Load(SliceVal { exists: None, ..slice });
+        let slice = SliceVal { exists: None, ..slice };
+        let (node, window, row_window) = match this.pad() {
+            Some(pad) => (Node::Padded(slice, window, pad), Window::FULL, Window::FULL),
+            None => (Node::Load(slice), window, row_window),
+        };
         let id = self.strips.add(Strip { node, elem: ty.elem, rows, cols, window, row_window, cost, stored: None });
         self.hold(op, Held::Strip(id))
     }

@@ -22,6 +22,8 @@ pub(super) type NodeId = usize;
 #[derive(Clone)]
 pub(super) enum Node {
     Load(SliceVal),
+    /// What lies in the window, elsewhere a number.
+    Padded(SliceVal, Window, Attr),
     Fill(Attr),
     Iota {
         axis: Axis,
@@ -172,6 +174,7 @@ impl Strips {
         let mut get = |e: &mut Emit<'_>, id: NodeId| self.eval(e, memo, (id, row, col), mask);
         match &strip.node {
             Node::Load(slice) => self.load(e, slice, strip, row, col, mask),
+            Node::Padded(slice, window, pad) => padded(e, slice, *window, *pad, (col, mask)),
             Node::Fill(value) => e.splat(*value),
             Node::Iota { axis, base } => iota(e, strip.elem, *axis, *base, row, col),
             Node::Unary(kind, a) => {
@@ -219,6 +222,26 @@ impl Strips {
     }
 }
 
+/// Elements of a slice of one row, and `pad` outside the window.
+fn padded(
+    e: &mut Emit<'_>,
+    slice: &SliceVal,
+    window: Window,
+    pad: Attr,
+    (col, mask): (Value, Option<Value>),
+) -> Value {
+    let Some(inside) = e.column_mask(col, window) else { return e.load_vector(slice, None, Some(col), mask) };
+    let read = e.both(mask, inside);
+    let value = e.load_vector(slice, None, Some(col), Some(read));
+    // Lanes that are masked off are zero already.
+    let zero = e.cx().as_f64(pad).map_or_else(|| e.cx().as_int(pad) == Some(0), |x| x.to_bits() == 0);
+    if zero {
+        return value;
+    }
+    let pad = e.splat(pad);
+    e.select(inside, value, pad)
+}
+
 /// The value, or the identity when row `row` does not exist.
 fn existing_row(e: &mut Emit<'_>, kind: Combiner, elem: Type, value: Value, row: i64, window: Window) -> Value {
     match row_condition(e, row, window) {
@@ -228,6 +251,13 @@ fn existing_row(e: &mut Emit<'_>, kind: Combiner, elem: Type, value: Value, row:
             let neutral = e.splat(neutral);
             e.select(exists, value, neutral)
         }
+    }
+}
+
+impl Emit<'_> {
+    /// Whether the first row lies in the window; `None` where it always does.
+    pub(super) fn first_row_exists(&mut self, window: Window) -> Option<Value> {
+        row_condition(self, 0, window)
     }
 }
 
@@ -274,7 +304,7 @@ fn iota(e: &mut Emit<'_>, elem: Type, axis: Axis, base: Value, row: i64, col: Va
 /// Nodes that a node reads directly.
 pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
     match node {
-        Node::Load(_) | Node::Fill(_) | Node::Iota { .. } | Node::OfRegisters(_) => vec![],
+        Node::Load(_) | Node::Padded(..) | Node::Fill(_) | Node::Iota { .. } | Node::OfRegisters(_) => vec![],
         Node::Unary(_, a) | Node::Divide(a, _) | Node::Cast(_, a) | Node::RepeatRow(a) | Node::ReduceRows(_, a) => {
             vec![*a]
         }

@@ -3,9 +3,7 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::BinaryOp;
-use sutura_dialects::graph::maps;
 use sutura_ir::Value;
-use sutura_ir::affine::AffineExpr;
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
@@ -136,20 +134,7 @@ impl Loop<'_, '_> {
 
     /// The dimension beside the column's that is read outside the tensor.
     fn edge(&self, read: &Access) -> Built<Option<usize>> {
-        if read.oob.is_none() {
-            return Ok(None);
-        }
-        let facts = &self.walk.region.facts;
-        let extents: Vec<Option<Poly>> = self.nest.extents.iter().cloned().map(Some).collect();
-        let sizes = &self.nest.shapes[&read.value];
-        let leaves = |(dim, expr): &(usize, &AffineExpr)| {
-            let column = self.col.is_some_and(|col| self.nest.mentions_expr(**expr, col));
-            let inside = maps::bounds(self.nest.cx, **expr, &extents)
-                .is_some_and(|(low, high)| facts.range(&low).0 >= 0 && facts.range(&sizes[*dim].sub(&high)).0 >= 1);
-            !column && !inside
-        };
-        let edges: Vec<usize> = read.index.iter().enumerate().filter(leaves).map(|(dim, _)| dim).collect();
-        match edges[..] {
+        match self.nest.edges(&self.walk.region.facts, read, self.col)[..] {
             [] => Ok(None),
             [edge] => Ok(Some(edge)),
             _ => Emit::unsupported(self.stage.op, "reads outside a tensor along more than two dimensions"),

@@ -76,7 +76,7 @@ impl Rows<'_, '_> {
             let at = a.index.iter().position(|e| self.nest.mentions_expr(*e, col));
             at.is_none_or(|i| {
                 let plain = self.nest.plain(a.index[i]) == Some(col);
-                plain && self.facts.prove_equal(&self.nest.shapes[&a.value][i], &extent)
+                plain && a.oob.is_none() && self.facts.prove_equal(&self.nest.shapes[&a.value][i], &extent)
             })
         };
         let together = self.nest.external_reads().all(|(_, a)| equal(a));

@@ -48,9 +48,9 @@ impl Emit<'_> {
             return Ok(Number::Constant(value, op.ty(op.result(0))));
         }
         if let Some(index) = op.as_::<IteratorOp<'_>>() {
-            let dim =
-                stage.iterators[index.iterator() as usize].expect("an iterator that is computed with is not merged");
-            return Ok(Number::Tile(self.iota(frame, dim)));
+            let expr = stage.iterators[index.iterator() as usize];
+            let expr = expr.expect("an iterator that is computed with is not merged");
+            return Ok(Number::Tile(self.indices(frame, expr)));
         }
         if let Some(size) = op.as_::<SizeOp<'_>>() {
             return Ok(Number::Tile(self.size_tile(frame, &facts.canonical(size.size()))));

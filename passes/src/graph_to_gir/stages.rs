@@ -2,19 +2,20 @@
 
 use std::collections::HashMap;
 
-use sutura_ir::Value;
 use sutura_ir::affine::AffineExpr;
+use sutura_ir::{Attr, Value};
 
 use super::kernel::{Built, Emit};
 use super::region::FusedRegion;
-use super::tiles::{Frame, Number, Tile};
-use crate::region::{Nest, Stage};
+use super::tiles::{Frame, Number, Outside, Tile};
+use crate::region::{Access, Nest, Stage};
 
 /// What a kernel has computed and read so far.
 #[derive(Default)]
 pub(super) struct Known {
-    made: HashMap<Value, Number>,
-    read: HashMap<(Value, Vec<AffineExpr>), Tile>,
+    /// By number among the region's values.
+    made: HashMap<usize, Number>,
+    read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
     views: HashMap<Value, Value>,
 }
 
@@ -46,16 +47,27 @@ impl Walk<'_, '_> {
 
     /// The arguments of a stage: what was made before, or is read now.
     pub(super) fn args(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) -> Vec<Number> {
-        let mut args = Vec::new();
-        for read in &stage.inputs {
-            let number = known.made.get(&read.value).copied().unwrap_or_else(|| {
-                let view = known.views[&read.value];
-                let load = || e.load(self.nest, frame, view, &read.index, None);
-                Number::Tile(*known.read.entry((read.value, read.index.clone())).or_insert_with(load))
-            });
-            args.push(number);
+        stage.inputs.iter().map(|read| self.arg(e, frame, read, known)).collect()
+    }
+
+    fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
+        if let Some(slot) = read.slot {
+            return self.guarded(e, frame, read, known.made[&slot]);
         }
-        args
+        let view = known.views[&read.value];
+        let edge = self.nest.edges(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
+        let outside = read.oob.map(|pad| Outside { pad, edge: edge.first().copied() });
+        let load = || e.load(self.nest, frame, view, &read.index, outside);
+        Number::Tile(*known.read.entry((read.value, read.index.clone(), read.oob)).or_insert_with(load))
+    }
+
+    /// What was made where it exists, else the number that is read outside.
+    fn guarded(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, made: Number) -> Number {
+        let Some(outside) = read.oob else { return made };
+        let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
+        let inside = read.guard.iter().map(|(expr, size)| e.in_range(frame, *expr, size));
+        let inside: Vec<Tile> = inside.collect();
+        e.where_all(frame, &inside, made, Number::Constant(outside, elem))
     }
 
     /// A stage that combines nothing.
@@ -84,8 +96,8 @@ impl Walk<'_, '_> {
     ) {
         e.loc = stage.op.loc();
         for (write, number) in stage.results.iter().zip(numbers) {
-            known.made.insert(write.value, number);
-            if self.region.outputs.contains(&write.value) {
+            known.made.extend(write.slot.map(|slot| (slot, number)));
+            if !stage.copy && self.region.outputs.contains(&write.value) {
                 e.store(self.nest, frame, number, known.views[&write.value], &write.index);
             }
         }

@@ -2,6 +2,7 @@
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
+use sutura_dialects::gir::kinds::{BinaryKind, CompareKind, TernaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_dialects::graph::maps;
@@ -273,12 +274,70 @@ impl Emit<'_> {
         Tile { value, cached: false, ..tile }
     }
 
-    /// The indices of a dim.
-    pub(super) fn iota(&mut self, frame: &Frame, dim: usize) -> Tile {
-        let on = |axis: &Option<Axis>| axis.as_ref().is_some_and(|a| a.dim == dim);
-        let shape = Shape { rows: on(&frame.row), cols: on(&frame.col) };
-        let direction = if shape.rows { Direction::Rows } else { Direction::Cols };
-        self.count(frame, direction, frame.value(dim), shape)
+    /// The values of an expression in the region's dims.
+    pub(super) fn indices(&mut self, frame: &Frame, expr: AffineExpr) -> Tile {
+        let cx = self.b.cx();
+        let base = self.index(expr, &|d| frame.value(d));
+        let axes = [(Direction::Rows, &frame.row), (Direction::Cols, &frame.col)];
+        let along: Vec<_> = axes
+            .into_iter()
+            .filter_map(|(direction, axis)| Some((direction, axis.as_ref()?.dim)))
+            .filter(|(_, dim)| maps::mentions(cx, expr, *dim))
+            .collect();
+        let linear = maps::linear(cx, expr, frame.fixed.len());
+        let shape = |direction| Shape { rows: direction == Direction::Rows, cols: direction == Direction::Cols };
+        match (&along[..], linear) {
+            ([], _) => self.count(frame, Direction::Cols, base, Shape::SCALAR),
+            ([(direction, dim)], Some(linear)) if linear.factors[*dim] == 1 => {
+                self.count(frame, *direction, base, shape(*direction))
+            }
+            (_, Some(linear)) => {
+                let mut sum = self.count(frame, Direction::Cols, base, Shape::SCALAR);
+                for (direction, dim) in along {
+                    let zero = self.constant(0);
+                    let count = self.count(frame, direction, zero, shape(direction));
+                    let factor = Number::Constant(cx.index_attr(linear.factors[dim]), Type::INDEX);
+                    let product = self.index_op(frame, BinaryKind::MulI, Number::Tile(count), factor);
+                    sum = self.index_op(frame, BinaryKind::AddI, Number::Tile(sum), Number::Tile(product));
+                }
+                sum
+            }
+            (_, None) => unreachable!("regions compute with linear indices along tiles"),
+        }
+    }
+
+    fn index_op(&mut self, frame: &Frame, kind: BinaryKind, a: Number, b: Number) -> Tile {
+        let tiles = self.agree(frame, &[a, b]);
+        let value = BinaryOp::value(&mut self.b, self.loc, kind, tiles[0].value, tiles[1].value);
+        Tile { value, ..tiles[0] }
+    }
+
+    /// True where an expression in the region's dims is an index of a dimension of that size.
+    pub(super) fn in_range(&mut self, frame: &Frame, expr: AffineExpr, size: &Poly) -> Tile {
+        let index = self.indices(frame, expr);
+        let size = self.size_tile(frame, size);
+        let zero = Number::Constant(self.b.cx().index_attr(0), Type::INDEX);
+        let above = self.index_compare(frame, CompareKind::Sge, Number::Tile(index), zero);
+        let below = self.index_compare(frame, CompareKind::Slt, Number::Tile(index), Number::Tile(size));
+        let value = BinaryOp::value(&mut self.b, self.loc, BinaryKind::And, above.value, below.value);
+        Tile { value, ..above }
+    }
+
+    fn index_compare(&mut self, frame: &Frame, kind: CompareKind, a: Number, b: Number) -> Tile {
+        let tiles = self.agree(frame, &[a, b]);
+        let value = CompareOp::value(&mut self.b, self.loc, kind, tiles[0].value, tiles[1].value);
+        Tile { value, elem: Type::I1, ..tiles[0] }
+    }
+
+    /// The one number where all `conditions` hold, else the other.
+    pub(super) fn where_all(&mut self, frame: &Frame, conditions: &[Tile], then: Number, other: Number) -> Number {
+        conditions.iter().fold(then, |then, condition| {
+            let tiles = self.agree(frame, &[Number::Tile(*condition), then, other]);
+            let [condition, then, other] = tiles[..] else { unreachable!("as many as were given") };
+            let select = TernaryKind::Select;
+            let value = TernaryOp::value(&mut self.b, self.loc, select, condition.value, then.value, other.value);
+            Number::Tile(Tile { value, ..then })
+        })
     }
 
     /// A tile that counts from `base` on.

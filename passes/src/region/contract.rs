@@ -157,12 +157,13 @@ impl ContractPlan {
 
     fn check_others(&self, nest: &Nest<'_>) -> Fit<()> {
         self.check_factors(nest)?;
+        let tiled: Vec<usize> = self.row().into_iter().chain([self.col()]).collect();
+        nest.check_indices(&tiled)?;
         let parallel: Vec<usize> = self.parallel().collect();
         let mut follows = vec![false; nest.stages.len()];
         follows[self.stage] = true;
         for (i, stage) in nest.stages.iter().enumerate().filter(|(i, _)| *i != self.stage) {
-            let makers = stage.inputs.iter().filter_map(|a| nest.made.get(&a.value));
-            follows[i] = makers.into_iter().any(|(maker, _)| follows[*maker]);
+            follows[i] = stage.inputs.iter().filter_map(|a| nest.maker(a)).any(|maker| follows[maker]);
             let name = || value_text(nest.cx, nest.body, stage.results[0].value);
             if stage.reduces() {
                 return misfit(format!("{} is combined from whole rows of the product", name()));
@@ -173,7 +174,7 @@ impl ContractPlan {
             if !follows[i] && body_cost(stage.body) > CHEAP {
                 return misfit(format!("{} would be computed anew for every tile of the product", name()));
             }
-            for read in stage.inputs.iter().filter(|a| !nest.made.contains_key(&a.value)) {
+            for read in stage.inputs.iter().filter(|a| a.slot.is_none()) {
                 if read.oob.is_some() {
                     return misfit("reads outside a tensor");
                 }
@@ -186,7 +187,7 @@ impl ContractPlan {
 
     fn check_factors(&self, nest: &Nest<'_>) -> Fit<()> {
         for factor in &nest.stages[self.stage].inputs {
-            if nest.made.contains_key(&factor.value) {
+            if factor.slot.is_some() {
                 let name = value_text(nest.cx, nest.body, factor.value);
                 return misfit(format!("the product reads {name} many times, so it is kept in memory"));
             }

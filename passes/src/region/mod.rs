@@ -3,6 +3,7 @@
 //! Stitching asks these schemes whether a set of ops would fit, and why not; the lowering to `gir` follows them. So what
 //! is stitched can be lowered.
 
+pub mod compose;
 pub mod contract;
 pub mod cost;
 pub mod nest;

@@ -1,7 +1,8 @@
 //! A region in normal form: stages, each a scalar function over some of the dims of one iteration space.
 //!
 //! Every iterator of every op is a variable at first. An op that reads what another op of the region makes runs through
-//! it as it is made, so the variables of the two become one; what is left are the dims of the region.
+//! it as it is made, so the variables of the two become one; what is left are the dims of the region. What is read at
+//! other places than it is made at is made once more there, see [`super::compose`].
 
 use std::collections::HashMap;
 
@@ -9,11 +10,12 @@ use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{Combiner, ComputeForm, IndexOp, IteratorKind, maps};
+use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
-use super::cost::value_text;
+use super::compose::{Composer, Unit};
+use super::cost::{body_cost, value_text};
 use super::{Fit, misfit};
 
 /// A read or a write of a tensor.
@@ -23,8 +25,12 @@ pub struct Access {
     pub value: Value,
     /// One expression in the region's dims per dimension of the tensor.
     pub index: Vec<AffineExpr>,
-    /// What is read outside the tensor.
+    /// What is read outside the tensor; absent when all that is read is known to lie inside.
     pub oob: Option<Attr>,
+    /// Which of the region's values is read or made; absent for one that is read from memory.
+    pub slot: Option<usize>,
+    /// Expressions that must lie in `[0, size)` for a value of the region to be what is read; else it is `oob`.
+    pub guard: Vec<(AffineExpr, Poly)>,
 }
 
 /// An op of the region over the region's dims.
@@ -34,8 +40,10 @@ pub struct Stage<'a> {
     pub op: OpRef<'a>,
     /// The dims that the op runs through; none twice.
     pub dims: Vec<usize>,
-    /// The dim that each iterator is; `None` for one that has become part of a dim.
-    pub iterators: Vec<Option<usize>>,
+    /// The value of each iterator of the op, in the region's dims; `None` for one that has become part of a dim.
+    pub iterators: Vec<Option<AffineExpr>>,
+    /// The op is computed at these places for one reader, beside or instead of where it stands.
+    pub copy: bool,
     /// The dims along which results are combined.
     pub reduced: Vec<usize>,
     /// What is read, one access per argument of the body.
@@ -59,10 +67,11 @@ impl Stage<'_> {
         self.dims.iter().copied().filter(|d| !self.reduced.contains(d))
     }
 
-    /// Dims whose index the body computes with.
-    fn indices(&self) -> impl Iterator<Item = usize> + '_ {
+    /// Expressions in the region's dims whose value the stage computes with.
+    fn indices(&self) -> impl Iterator<Item = AffineExpr> + '_ {
         let index = |op: OpRef<'_>| Some(op.as_::<IndexOp<'_>>()?.iterator() as usize);
-        self.body.ops().filter_map(index).filter_map(|i| self.iterators[i])
+        let computed = self.body.ops().filter_map(index).filter_map(|i| self.iterators[i]);
+        computed.chain(self.inputs.iter().flat_map(|a| a.guard.iter().map(|(expr, _)| *expr)))
     }
 }
 
@@ -83,24 +92,6 @@ pub struct Nest<'a> {
     pub outputs: Vec<Value>,
     /// Sizes of every tensor that is read from or written to memory, as the accesses index it.
     pub shapes: IndexMap<Value, Vec<Poly>>,
-}
-
-/// Disjoint sets of variables.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn find(&mut self, mut x: usize) -> usize {
-        while self.0[x] != x {
-            self.0[x] = self.0[self.0[x]];
-            x = self.0[x];
-        }
-        x
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }
 
 /// Sizes of a tensor.
@@ -126,40 +117,20 @@ impl<'a> Nest<'a> {
     /// When an op has no structured form, or reads a value of the region otherwise than it is made.
     pub fn of(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value]) -> Fit<Self> {
         let (cx, body) = (ops[0].cx, ops[0].body);
-        let mut forms = Vec::with_capacity(ops.len());
-        for op in ops {
-            match ComputeForm::of(*op) {
-                Some(form) => forms.push(form),
-                None => return misfit(format!("'{}' has no structured form", op.name_str())),
-            }
-        }
-        let mut made = HashMap::new();
-        for (i, form) in forms.iter().enumerate() {
-            made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));
-        }
-        let first: Vec<usize> =
-            forms.iter().scan(0, |sum, form| Some(std::mem::replace(sum, *sum + form.iterators.len()))).collect();
-        let total = forms.iter().map(|f| f.iterators.len()).sum();
-        let mut sets = Sets((0..total).collect());
-        for (i, form) in forms.iter().enumerate() {
-            for (input, value) in form.inputs().enumerate() {
-                if let Some(&(p, r)) = made.get(&value) {
-                    link(facts, (form, first[i], input), (&forms[p], first[p], r), &mut sets)?;
-                }
-            }
-        }
+        let mut composer = Composer::of(facts, ops)?;
         let mut nest = Self {
             cx,
             body,
             extents: Vec::new(),
             stages: Vec::new(),
-            made,
+            made: HashMap::new(),
             outputs: outputs.to_vec(),
             shapes: IndexMap::new(),
         };
         let mut numbers = HashMap::new();
-        for (form, first) in forms.iter().zip(first) {
-            nest.add_stage(facts, form, |i| sets.find(first + i), &mut numbers)?;
+        let needed = composer.needed(outputs);
+        for unit in needed {
+            nest.add_stage(facts, &unit, |i| composer.class(unit.first + i), &mut numbers)?;
         }
         Ok(nest)
     }
@@ -167,21 +138,18 @@ impl<'a> Nest<'a> {
     fn add_stage(
         &mut self,
         facts: &Facts,
-        form: &ComputeForm<'a>,
+        unit: &Unit<'a>,
         mut class: impl FnMut(usize) -> usize,
         numbers: &mut HashMap<usize, usize>,
     ) -> Fit<()> {
-        let (cx, body) = (self.cx, self.body);
+        let (cx, body, form) = (self.cx, self.body, &unit.form);
         let mut dims = Vec::new();
-        for (i, extent) in form.extents().into_iter().enumerate() {
-            let Some(extent) = extent.map(|e| facts.canonical(&e)) else {
-                return misfit(format!("the extent of iterator d{i} of '{}' is not known", form.op.name_str()));
-            };
+        for (i, extent) in unit.extents.iter().enumerate() {
             let next = self.extents.len();
             let dim = *numbers.entry(class(i)).or_insert(next);
             if dim == next {
-                self.extents.push(extent);
-            } else if !facts.prove_equal(&self.extents[dim], &extent) {
+                self.extents.push(extent.clone());
+            } else if !facts.prove_equal(&self.extents[dim], extent) {
                 return misfit(format!("{} and {extent} are not known to be equal", self.extents[dim]));
             }
             if dims.contains(&dim) {
@@ -190,21 +158,84 @@ impl<'a> Nest<'a> {
             dims.push(dim);
         }
         let to = |i: usize| cx.affine_dim(dims[i] as u32);
-        let index = |map: AffineMap| cx.map_results(map).iter().map(|e| substitute(cx, *e, &to)).collect::<Vec<_>>();
-        let read =
-            |((value, map), oob): ((Value, &AffineMap), &Option<Attr>)| Access { value, index: index(*map), oob: *oob };
-        let inputs: Vec<Access> = form.inputs().zip(&form.input_maps).zip(&form.oob).map(read).collect();
-        let write = |(value, map): (Value, &AffineMap)| Access { value, index: index(*map), oob: None };
-        let results: Vec<Access> = form.results().zip(&form.result_maps).map(write).collect();
-        let external = inputs.iter().filter(|a| !self.made.contains_key(&a.value));
-        for access in external.chain(results.iter().filter(|a| self.outputs.contains(&a.value))) {
+        let local = |e: &AffineExpr| substitute(cx, *e, &to);
+        let index = |map: AffineMap| cx.map_results(map).iter().map(local).collect::<Vec<_>>();
+        let inputs: Vec<Access> = form
+            .inputs()
+            .zip(&form.input_maps)
+            .zip(&unit.reads)
+            .map(|((value, map), read)| Access {
+                value,
+                index: index(*map),
+                oob: read.oob,
+                slot: read.slot,
+                guard: read.guard.iter().map(|(expr, size)| (local(expr), size.clone())).collect(),
+            })
+            .collect();
+        let write = |((value, map), slot): ((Value, &AffineMap), usize)| {
+            Access { value, index: index(*map), oob: None, slot: Some(slot), guard: vec![] }
+        };
+        let results: Vec<Access> = form.results().zip(&form.result_maps).zip(unit.slot..).map(write).collect();
+        let written = results.iter().filter(|a| !unit.copy && self.outputs.contains(&a.value));
+        for access in inputs.iter().filter(|a| a.slot.is_none()).chain(written) {
             self.shapes.insert(access.value, sizes(cx, body, facts, access.value)?);
+        }
+        if !unit.copy {
+            let stage = self.stages.len();
+            self.made.extend(form.results().enumerate().map(|(r, value)| (value, (stage, r))));
         }
         let reduced = form.of_kind(IteratorKind::Reduce).map(|i| dims[i]).collect();
         let combiners = form.combiners.clone();
-        let iterators = dims.iter().copied().map(Some).collect();
-        self.stages.push(Stage { op: form.op, dims, iterators, reduced, inputs, results, combiners, body: form.body });
+        let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
+        let (op, copy, body) = (form.op, unit.copy, form.body);
+        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, body });
         Ok(())
+    }
+
+    /// The stage that makes what an access reads; `None` for one of memory.
+    pub fn maker(&self, access: &Access) -> Option<usize> {
+        let makes = |s: &Stage<'_>| access.slot.is_some() && s.results.iter().any(|r| r.slot == access.slot);
+        self.stages.iter().position(makes)
+    }
+
+    /// Scalar operations that are done because some values are computed at several places, beyond those of computing
+    /// each op of the region once.
+    pub fn recomputed(&self) -> Poly {
+        let mut sum = Poly::default();
+        for (i, stage) in self.stages.iter().enumerate() {
+            if self.stages[..i].iter().any(|earlier| earlier.op.op == stage.op.op) {
+                let points = Poly::product(stage.dims.iter().map(|d| &self.extents[*d]));
+                sum = sum.add(&points.scale(i64::from(body_cost(stage.body)).max(1)));
+            }
+        }
+        sum
+    }
+
+    /// Everything that is computed from indices is linear along the dims of tiles.
+    ///
+    /// # Errors
+    /// Names the expression that is not.
+    pub fn check_indices(&self, dims: &[usize]) -> Fit<()> {
+        for expr in self.stages.iter().flat_map(Stage::indices) {
+            let along = dims.iter().any(|d| self.mentions_expr(expr, *d));
+            if along && maps::linear(self.cx, expr, self.extents.len()).is_none() {
+                return misfit("computes with an index that does not go in equal steps along the columns");
+            }
+        }
+        Ok(())
+    }
+
+    /// Dimensions of a tensor that are read at an index which may lie outside and does not change along `col`.
+    pub fn edges(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Vec<usize> {
+        if read.oob.is_none() || read.slot.is_some() {
+            return Vec::new();
+        }
+        let sizes = &self.shapes[&read.value];
+        let along = |e: AffineExpr| col.is_some_and(|col| self.mentions_expr(e, col));
+        let leaves = |(dim, expr): &(usize, &AffineExpr)| {
+            !along(**expr) && !super::compose::inside(self.cx, facts, **expr, &self.extents, &sizes[*dim])
+        };
+        read.index.iter().enumerate().filter(leaves).map(|(dim, _)| dim).collect()
     }
 
     /// Value of a dim as expression.
@@ -235,12 +266,13 @@ impl<'a> Nest<'a> {
     /// Reads of tensors that the region does not make, with their stages.
     pub fn external_reads(&self) -> impl Iterator<Item = (usize, &Access)> {
         let all = self.stages.iter().enumerate().flat_map(|(i, s)| s.inputs.iter().map(move |a| (i, a)));
-        all.filter(|(_, a)| !self.made.contains_key(&a.value))
+        all.filter(|(_, a)| a.slot.is_none())
     }
 
     /// Writes of values that are used outside, with their stages.
     pub fn output_writes(&self) -> impl Iterator<Item = (usize, &Access)> {
-        let all = self.stages.iter().enumerate().flat_map(|(i, s)| s.results.iter().map(move |a| (i, a)));
+        let made = self.stages.iter().enumerate().filter(|(_, s)| !s.copy);
+        let all = made.flat_map(|(i, s)| s.results.iter().map(move |a| (i, a)));
         all.filter(|(_, a)| self.outputs.contains(&a.value))
     }
 
@@ -274,11 +306,11 @@ impl<'a> Nest<'a> {
         let cx = self.cx;
         let to = |d: usize| cx.affine_dim(number(d) as u32);
         for stage in &mut self.stages {
+            stage.dims.iter_mut().chain(&mut stage.reduced).for_each(|d| *d = number(*d));
             let iterators = stage.iterators.iter_mut().flatten();
-            stage.dims.iter_mut().chain(&mut stage.reduced).chain(iterators).for_each(|d| *d = number(*d));
-            for access in stage.inputs.iter_mut().chain(&mut stage.results) {
-                access.index.iter_mut().for_each(|e| *e = substitute(cx, *e, &to));
-            }
+            let accesses = stage.inputs.iter_mut().chain(&mut stage.results);
+            let read = accesses.flat_map(|a| a.index.iter_mut().chain(a.guard.iter_mut().map(|(expr, _)| expr)));
+            iterators.chain(read).for_each(|e| *e = substitute(cx, *e, &to));
         }
     }
 
@@ -319,7 +351,8 @@ impl<'a> Nest<'a> {
             let parallel = |d| !s.reduced.contains(&d);
             s.dims.contains(&outer) == s.dims.contains(&inner) && parallel(outer) == parallel(inner)
         };
-        let free = |s: &Stage<'_>| s.indices().all(|d| d != outer && d != inner);
+        let apart = |e| !self.mentions_expr(e, outer) && !self.mentions_expr(e, inner);
+        let free = |s: &Stage<'_>| s.indices().all(apart);
         if !self.stages.iter().all(|s| together(s) && free(s)) {
             return false;
         }
@@ -348,7 +381,9 @@ impl<'a> Nest<'a> {
         for stage in &mut self.stages {
             stage.dims.retain(|d| *d != outer);
             stage.reduced.retain(|d| *d != outer);
-            let gone = |d: &Option<usize>| *d == Some(outer) || *d == Some(inner);
+            let gone = |e: &Option<AffineExpr>| {
+                e.is_some_and(|e| maps::mentions(cx, e, outer) || maps::mentions(cx, e, inner))
+            };
             stage.iterators.iter_mut().filter(|d| gone(d)).for_each(|d| *d = None);
             for access in stage.inputs.iter_mut().chain(&mut stage.results) {
                 access.index.retain(|e| !plain(e, outer));
@@ -358,32 +393,4 @@ impl<'a> Nest<'a> {
         self.extents.remove(outer);
         self.renumber(&|d| d - usize::from(d > outer));
     }
-}
-
-/// Joins the variables of a reader with those of what it reads.
-fn link(
-    facts: &Facts,
-    (reader, reader_first, input): (&ComputeForm<'_>, usize, usize),
-    (maker, maker_first, result): (&ComputeForm<'_>, usize, usize),
-    sets: &mut Sets,
-) -> Fit<()> {
-    let (cx, body) = (reader.op.cx, reader.op.body);
-    let value = reader.op.operand(input);
-    let name = || value_text(cx, body, value);
-    if reader.oob[input].is_some() {
-        return misfit(format!("reads outside {}", name()));
-    }
-    let sizes = sizes(cx, body, facts, value)?;
-    let read = cx.map_results(reader.input_maps[input]);
-    let written = cx.map_results(maker.result_maps[result]);
-    for (dim, (r, w)) in read.iter().zip(written).enumerate() {
-        match (maps::plain_dim(cx, *r), maps::plain_dim(cx, *w)) {
-            (Some(r), Some(w)) => sets.join(reader_first + r, maker_first + w),
-            // A size of 1: there is one place to read.
-            _ if sizes[dim].as_const() == Some(1) => {}
-            (Some(_), None) => {}
-            (None, _) => return misfit(format!("reads {} otherwise than element by element", name())),
-        }
-    }
-    Ok(())
 }

@@ -33,7 +33,7 @@ impl RowPlan {
         let plan = Self { rows: row_order(nest, col), col, reduces };
         plan.check_repeats(nest)?;
         plan.check_outputs(nest)?;
-        plan.check_reads(nest)?;
+        plan.check_reads(nest, facts)?;
         Ok(plan)
     }
 
@@ -62,12 +62,17 @@ impl RowPlan {
         Ok(())
     }
 
-    fn check_reads(&self, nest: &Nest<'_>) -> Fit<()> {
-        let Some(col) = self.col else { return Ok(()) };
-        for (i, read) in nest.external_reads() {
-            if read.oob.is_some() {
-                return misfit("reads outside a tensor");
+    fn check_reads(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
+        for (_, read) in nest.external_reads() {
+            let edges = nest.edges(facts, read, self.col).len();
+            if edges > 1 {
+                let name = value_text(nest.cx, nest.body, read.value);
+                return misfit(format!("reads outside {name} along {edges} dimensions that are not the column's"));
             }
+        }
+        let Some(col) = self.col else { return Ok(()) };
+        nest.check_indices(&[col])?;
+        for (i, read) in nest.external_reads() {
             check_column_access(nest, read, col)?;
             let last = read.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d)));
             let apart = nest.mentions(read, col) && last.is_some_and(|d| d != col);

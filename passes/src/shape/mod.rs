@@ -3,6 +3,7 @@
 mod encodings;
 mod propagate;
 mod rewrite;
+mod structure;
 mod symbols;
 
 use sutura_ir::pass::PassRegistry;

@@ -7,15 +7,14 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
-use sutura_dialects::graph::shape_fn::{sizes_are_determined, slice_bounds};
-use sutura_dialects::graph::{IteratorKind, ReshapeOp, ShapeFn, SizeOp, SliceOp};
+use sutura_dialects::graph::shape_fn::sizes_are_determined;
+use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
 use sutura_dialects::tensor::CastOp;
-use sutura_ir::affine::AffineOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
+use super::structure;
 use super::symbols::Origin;
 
 /// What was done to a function.
@@ -150,7 +149,7 @@ impl Writer<'_> {
         let mut changed = false;
         let ops: Vec<Op> = self.rw.body().preorder().collect();
         for op in ops {
-            changed |= self.drop_shape(op) || self.structure_slice(op);
+            changed |= self.drop_shape(op) || structure::structured(&mut self.rw, &mut self.solution.env, op);
         }
         changed
     }
@@ -165,57 +164,6 @@ impl Writer<'_> {
         self.rw.set_operands(op, &[input]);
         self.rw.set_prop(op, "allowzero", None);
         true
-    }
-
-    fn structure_slice(&mut self, op: Op) -> bool {
-        let Some(starts) = self.inside_slice(op) else { return false };
-        let Some(slice) = self.view(op).as_::<SliceOp<'_>>() else { return false };
-        let (input, result, steps, axes) = (slice.input(), slice.result(), slice.steps(), slice.axes());
-        let (loc, cx) = (self.rw.body().loc(op), self.rw.cx());
-        let shape = symbolic_shape(cx, self.rw.body().ty(result)).unwrap_or_default();
-        let elem = cx.element_type(self.rw.body().ty(result));
-        self.rw.set_before(op);
-        let env = std::mem::take(&mut self.solution.env);
-        let mut g = GraphBuilder::new(&mut self.rw, env, loc);
-        let rank = shape.len();
-        let mut index = g.dims(0..rank);
-        for (i, axis) in axes.iter().enumerate() {
-            let expr = &mut index[*axis as usize];
-            *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
-            *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
-        }
-        // A tensor read from its first element on would say how far the iterator runs.
-        let sizes = symbolic_shape(cx, g.b.body().ty(input)).unwrap_or_default();
-        let shorter = |axis: i64| sizes.get(axis as usize) != shape.get(axis as usize);
-        let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i] == 0 && steps[i] == 1 && shorter(*axis));
-        let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
-        let results = vec![ComputeResult { shape, elem, index: g.dims(0..rank), combiner: None }];
-        let compute = g.compute(&vec![IteratorKind::Parallel; rank], inputs, results, |_, args| vec![args[0]]);
-        self.solution.env = std::mem::take(&mut g.env);
-        let value = self.rw.body().result(compute, 0);
-        self.rw.replace_op(op, &[value]);
-        true
-    }
-
-    /// The first indices of a forward slice with constant starts all of whose sizes are proved to lie inside.
-    fn inside_slice(&self, op: Op) -> Option<Vec<i64>> {
-        let view = self.view(op);
-        let slice = view.as_::<SliceOp<'_>>()?;
-        let (starts, _) = slice_bounds(view, slice, &self.solution.env);
-        let (facts, steps) = (&self.solution.facts, slice.steps());
-        let mut first = Vec::new();
-        for (i, axis) in slice.axes().iter().enumerate() {
-            let start = starts[i].as_ref()?.as_const().filter(|s| *s >= 0 && steps[i] > 0)?;
-            let size = self.solution.env.size(view, slice.input(), *axis as usize)?;
-            let count = self.solution.env.size(view, slice.result(), *axis as usize)?;
-            let last = count.sub(&1.into()).scale(steps[i]).add(&start.into());
-            let inside = facts.prove_le(&last, &size.sub(&1.into()));
-            first.push(start);
-            if !inside {
-                return None;
-            }
-        }
-        Some(first)
     }
 
     /// Erases ops that nothing uses any more.

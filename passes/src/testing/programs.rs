@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::graph::Combiner;
-use sutura_dialects::graph::build::{Built, GraphBuilder};
+use sutura_dialects::graph::build::{Built, GraphBuilder, PadKind};
 use sutura_interp::DType;
 use sutura_interp::random::Random;
 use sutura_ir::{Context, Module, Type, Value};
@@ -49,6 +49,9 @@ enum Op {
     Flat,
     /// Twice transposed.
     Transposed,
+    /// Columns or rows moved by two or one, with a number in their place.
+    ShiftedColumns,
+    ShiftedRows,
 }
 
 const OPS: &[Op] = &[
@@ -65,6 +68,8 @@ const OPS: &[Op] = &[
     Op::Attention,
     Op::Flat,
     Op::Transposed,
+    Op::ShiftedColumns,
+    Op::ShiftedRows,
 ];
 
 /// Programs of up to `most` ops.
@@ -184,6 +189,12 @@ fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str
             let turned = g.transpose(a, &[1, 0])?;
             let half = scaled(g, turned, 0.5)?;
             values.matrices.push(g.transpose(half, &[1, 0])?);
+        }
+        Op::ShiftedColumns | Op::ShiftedRows => {
+            let number = PadKind::Constant(g.cx().float_attr(0.5, Type::F32));
+            let (before, after) =
+                if matches!(step.op, Op::ShiftedRows) { ([1, 0], [-1, 0]) } else { ([0, 2], [0, -2]) };
+            values.matrices.push(g.pad(a, &before, &after, number)?);
         }
     }
     Ok(())

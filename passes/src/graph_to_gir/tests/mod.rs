@@ -2,6 +2,7 @@
 
 mod contract;
 mod loops;
+mod moves;
 mod rows;
 
 use sutura_ir::{Context, Module};

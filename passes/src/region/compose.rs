@@ -1,0 +1,319 @@
+//! What a region computes where: each op once over its own iterators, and once more for a reader that reads what the op
+//! makes at other places than it is made at.
+//!
+//! Such a reader (a slice, a padding, a transposition with a broadcast, a concatenation) does not look into memory: the
+//! op that makes what it reads is taken along at the reader's index, its own reads composed with the reader's. So moves
+//! of data inside a region cost recomputation and no memory. Only ops that combine nothing are taken along, and dear
+//! ones only as often as they have elements.
+
+use std::collections::HashMap;
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::{ComputeForm, IteratorKind, maps};
+use sutura_ir::affine::{AffineExpr, AffineMap};
+use sutura_ir::{Attr, Context, OpRef, Type, Value};
+
+use super::cost::{body_cost, likely_size, value_text};
+use super::nest::{sizes, substitute};
+use super::{Fit, misfit};
+
+/// What may be computed any number of times.
+const CHEAP: u32 = 2;
+
+/// How often a dear element may be computed, on average.
+const TIMES: i64 = 4;
+
+/// An op computed at some places.
+pub(super) struct Unit<'a> {
+    /// The op's form over the unit's iterators.
+    pub(super) form: ComputeForm<'a>,
+    /// Number of the first iterator's variable.
+    pub(super) first: usize,
+    /// Extents of the iterators.
+    pub(super) extents: Vec<Poly>,
+    /// Value of each iterator of the op, in the unit's iterators.
+    pub(super) values: Vec<AffineExpr>,
+    /// How each input is read.
+    pub(super) reads: Vec<Read>,
+    /// Number of the first result among the region's values.
+    pub(super) slot: usize,
+    /// Computed for one reader.
+    pub(super) copy: bool,
+    /// What is computed outside the op's iteration space is not looked at, so that it may be anything.
+    loose: bool,
+}
+
+/// How an input is read.
+pub(super) struct Read {
+    pub(super) slot: Option<usize>,
+    pub(super) oob: Option<Attr>,
+    pub(super) guard: Vec<(AffineExpr, Poly)>,
+}
+
+/// True when an expression over iterators of these extents is an index of a dimension of that size.
+pub(super) fn inside(cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
+    let extents: Vec<Option<Poly>> = extents.iter().cloned().map(Some).collect();
+    maps::bounds(cx, expr, &extents)
+        .is_some_and(|(low, high)| facts.range(&low).0 >= 0 && facts.range(&size.sub(&high)).0 >= 1)
+}
+
+/// The units of a region.
+pub(super) struct Composer<'f, 'a> {
+    facts: &'f Facts,
+    forms: Vec<ComputeForm<'a>>,
+    /// Form and result that make a value.
+    made: HashMap<Value, (usize, usize)>,
+    units: Vec<Unit<'a>>,
+    /// The unit of each form as it stands.
+    own: Vec<usize>,
+    /// Disjoint sets of the units' iterators.
+    sets: Vec<usize>,
+    slots: usize,
+    /// Likely points at which a form is computed in copies.
+    copied: HashMap<usize, i64>,
+}
+
+impl<'f, 'a> Composer<'f, 'a> {
+    /// Composes the ops of a region, which stand in order.
+    ///
+    /// # Errors
+    /// When an op has no structured form, or reads what others make in a way that composes with nothing.
+    pub(super) fn of(facts: &'f Facts, ops: &[OpRef<'a>]) -> Fit<Self> {
+        let mut forms = Vec::with_capacity(ops.len());
+        for op in ops {
+            match ComputeForm::of(*op) {
+                Some(form) => forms.push(form),
+                None => return misfit(format!("'{}' has no structured form", op.name_str())),
+            }
+        }
+        let mut made = HashMap::new();
+        for (i, form) in forms.iter().enumerate() {
+            made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));
+        }
+        let mut this = Self {
+            facts,
+            forms,
+            made,
+            units: Vec::new(),
+            own: Vec::new(),
+            sets: Vec::new(),
+            slots: 0,
+            copied: HashMap::new(),
+        };
+        for i in 0..this.forms.len() {
+            let form = this.forms[i].clone();
+            let mut extents = Vec::new();
+            for (i, extent) in form.extents().into_iter().enumerate() {
+                let Some(extent) = extent else {
+                    return misfit(format!("the extent of iterator d{i} of '{}' is not known", form.op.name_str()));
+                };
+                extents.push(facts.canonical(&extent));
+            }
+            let values = (0..extents.len()).map(|i| form.op.cx.affine_dim(i as u32)).collect();
+            let first = this.variables(extents.len());
+            let unit = Unit { form, first, extents, values, reads: vec![], slot: 0, copy: false, loose: false };
+            let unit = this.add(unit)?;
+            this.own.push(unit);
+        }
+        Ok(this)
+    }
+
+    /// Units that make `outputs`, or what is read for them, in order.
+    pub(super) fn needed(&mut self, outputs: &[Value]) -> Vec<Unit<'a>> {
+        let mut read = vec![false; self.slots];
+        let mut needed = Vec::new();
+        for unit in std::mem::take(&mut self.units).into_iter().rev() {
+            let mut results = unit.form.results().enumerate();
+            let wanted =
+                results.any(|(i, value)| read[unit.slot + i] || !unit.copy && outputs.contains(&value));
+            if wanted {
+                unit.reads.iter().filter_map(|r| r.slot).for_each(|slot| read[slot] = true);
+                needed.push(unit);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// The set that a variable is in.
+    pub(super) fn class(&self, mut x: usize) -> usize {
+        while self.sets[x] != x {
+            x = self.sets[x];
+        }
+        x
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.class(a), self.class(b));
+        self.sets[a.max(b)] = a.min(b);
+    }
+
+    fn variables(&mut self, count: usize) -> usize {
+        let first = self.sets.len();
+        self.sets.extend(first..first + count);
+        first
+    }
+
+    /// Adds a unit behind what it reads.
+    fn add(&mut self, mut unit: Unit<'a>) -> Fit<usize> {
+        for (input, value) in unit.form.inputs().enumerate() {
+            let read = match self.made.get(&value).copied() {
+                Some(maker) => self.read_made(&unit, input, maker)?,
+                None => self.read_memory(&unit, input)?,
+            };
+            unit.reads.push(read);
+        }
+        unit.slot = self.slots;
+        self.slots += unit.form.result_maps.len();
+        self.units.push(unit);
+        Ok(self.units.len() - 1)
+    }
+
+    /// Expressions of a read that may leave the tensor, with its sizes there.
+    fn leaving(&self, unit: &Unit<'a>, input: usize) -> Fit<Vec<(AffineExpr, Poly)>> {
+        let op = unit.form.op;
+        if unit.form.oob[input].is_none() && !unit.loose {
+            return Ok(vec![]);
+        }
+        let sizes = sizes(op.cx, op.body, self.facts, op.operand(input))?;
+        let read = op.cx.map_results(unit.form.input_maps[input]).iter().copied().zip(sizes);
+        Ok(read.filter(|(expr, size)| !inside(op.cx, self.facts, *expr, &unit.extents, size)).collect())
+    }
+
+    fn read_memory(&self, unit: &Unit<'a>, input: usize) -> Fit<Read> {
+        let op = unit.form.op;
+        let oob = match self.leaving(unit, input)?[..] {
+            [] => None,
+            // A number that nobody looks at, by which every function can be computed.
+            _ => unit.form.oob[input].or_else(|| Some(one(op.cx, op.cx.element_type(op.ty(op.operand(input)))))),
+        };
+        Ok(Read { slot: None, oob, guard: vec![] })
+    }
+
+    fn read_made(&mut self, unit: &Unit<'a>, input: usize, (maker, result): (usize, usize)) -> Fit<Read> {
+        let oob = unit.form.oob[input];
+        if oob.is_none()
+            && let Some(pairs) = self.plain(unit, input, (maker, result))?
+        {
+            let own = &self.units[self.own[maker]];
+            let (first, slot) = (own.first, own.slot + result);
+            pairs.into_iter().for_each(|(r, m)| self.join(unit.first + r, first + m));
+            return Ok(Read { slot: Some(slot), oob: None, guard: vec![] });
+        }
+        let op = unit.form.op;
+        if self.forms[maker].has_reduction() {
+            let name = value_text(op.cx, op.body, op.operand(input));
+            return misfit(format!("reads {name} otherwise than element by element, and it is combined from others"));
+        }
+        let leaving = self.leaving(unit, input)?;
+        let loose = !leaving.is_empty();
+        let copy = self.copy(unit, input, (maker, result), loose)?;
+        let slot = self.units[copy].slot + result;
+        match oob {
+            Some(oob) if loose => Ok(Read { slot: Some(slot), oob: Some(oob), guard: leaving }),
+            _ => Ok(Read { slot: Some(slot), oob: None, guard: vec![] }),
+        }
+    }
+
+    /// Pairs of iterators of a reader and of what it reads that are the same, if it reads element by element.
+    fn plain(
+        &self,
+        unit: &Unit<'a>,
+        input: usize,
+        (number, result): (usize, usize),
+    ) -> Fit<Option<Vec<(usize, usize)>>> {
+        let (op, maker) = (unit.form.op, &self.forms[number]);
+        let sizes = sizes(op.cx, op.body, self.facts, op.operand(input))?;
+        let read = op.cx.map_results(unit.form.input_maps[input]);
+        let written = op.cx.map_results(maker.result_maps[result]);
+        let mut pairs = Vec::new();
+        for (dim, (r, w)) in read.iter().zip(written).enumerate() {
+            match (maps::plain_dim(op.cx, *r), maps::plain_dim(op.cx, *w)) {
+                (Some(r), Some(w)) if pairs.iter().all(|(other, _)| *other != r) => pairs.push((r, w)),
+                (None, Some(_)) if sizes[dim].as_const() != Some(1) => return Ok(None),
+                // Two dimensions at one iterator: a diagonal.
+                (Some(_), Some(_)) => return Ok(None),
+                // A size of 1: there is one place to read.
+                _ => {}
+            }
+        }
+        let maker = &self.units[self.own[number]];
+        // What is computed beyond the end of a tensor is made there too.
+        let same = |(r, m): &(usize, usize)| self.facts.prove_equal(&unit.extents[*r], &maker.extents[*m]);
+        if unit.copy && !pairs.iter().all(same) {
+            return Ok(None);
+        }
+        // A tensor and its transposition read at once would make two iterators one.
+        let own = maker.first;
+        let reader = unit.first..unit.first + unit.extents.len();
+        let crosses = |(r, m): &(usize, usize)| {
+            let class = self.class(own + m);
+            reader.clone().any(|other| other != unit.first + r && self.class(other) == class)
+        };
+        Ok((!pairs.iter().any(crosses)).then_some(pairs))
+    }
+
+    /// Computes the op that makes what a reader reads at the reader's places. Returns the unit.
+    fn copy(
+        &mut self,
+        reader: &Unit<'a>,
+        input: usize,
+        (number, result): (usize, usize),
+        loose: bool,
+    ) -> Fit<usize> {
+        let (cx, maker) = (reader.form.op.cx, self.forms[number].clone());
+        let read = cx.map_results(reader.form.input_maps[input]);
+        let written = cx.map_results(maker.result_maps[result]);
+        // The reader's iterators that this read depends on, outermost dimensions first.
+        let mut used: Vec<usize> = Vec::new();
+        for expr in read {
+            used.extend((0..reader.extents.len()).filter(|i| maps::mentions(cx, *expr, *i) && !used.contains(i)).collect::<Vec<_>>());
+        }
+        let local = |i: usize| cx.affine_dim(used.iter().position(|u| *u == i).expect("mentioned above") as u32);
+        let place = |i: usize| written.iter().position(|e| maps::plain_dim(cx, *e) == Some(i));
+        let values: Option<Vec<AffineExpr>> =
+            (0..maker.iterators.len()).map(|i| Some(substitute(cx, read[place(i)?], &local))).collect();
+        let values = values.expect("a result map names every parallel iterator");
+        let composed = |map: &AffineMap| {
+            let exprs: Vec<AffineExpr> =
+                cx.map_results(*map).iter().map(|e| substitute(cx, *e, &|i| values[i])).collect();
+            cx.affine_map(used.len() as u32, 0, &exprs)
+        };
+        let own: Vec<AffineExpr> = (0..used.len()).map(|i| cx.affine_dim(i as u32)).collect();
+        let form = ComputeForm {
+            iterators: vec![IteratorKind::Parallel; used.len()],
+            input_maps: maker.input_maps.iter().map(composed).collect(),
+            result_maps: vec![cx.affine_map(used.len() as u32, 0, &own); maker.result_maps.len()],
+            ..maker
+        };
+        let extents: Vec<Poly> = used.iter().map(|i| reader.extents[*i].clone()).collect();
+        self.charge(number, &form, &extents)?;
+        let first = self.variables(used.len());
+        for (i, reader_iterator) in used.iter().enumerate() {
+            self.join(first + i, reader.first + reader_iterator);
+        }
+        self.add(Unit { form, first, extents, values, reads: vec![], slot: 0, copy: true, loose })
+    }
+
+    /// Refuses to compute a dear op many times.
+    fn charge(&mut self, number: usize, form: &ComputeForm<'a>, extents: &[Poly]) -> Fit<()> {
+        let points = |extents: &[Poly]| {
+            extents.iter().map(|e| likely_size(self.facts, e)).fold(1i64, i64::saturating_mul)
+        };
+        let own = points(&self.units[self.own[number]].extents);
+        let here = points(extents);
+        let copied = self.copied.entry(number).or_insert(0);
+        *copied = copied.saturating_add(here);
+        if body_cost(form.body) <= CHEAP || *copied <= own.saturating_mul(TIMES) {
+            return Ok(());
+        }
+        let name = value_text(form.op.cx, form.op.body, form.op.result(0));
+        misfit(format!("would compute {copied} elements of {name}, which has {own}, at likely sizes"))
+    }
+}
+
+/// The number 1.
+fn one(cx: &Context, elem: Type) -> Attr {
+    if elem.is_float(cx) { cx.float_attr(1.0, elem) } else { cx.int_attr(1, elem) }
+}

@@ -1,0 +1,132 @@
+//! Slices and concatenations whose places are known become structured ops, which compose with others.
+
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::build::scalar::Comparison;
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
+use sutura_dialects::graph::shape_fn::{slice_bounds, slice_range};
+use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, SliceOp};
+use sutura_ir::affine::AffineOp;
+use sutura_ir::{Context, Op, Rewriter, Type, Value};
+
+/// Replaces `op` if it is one that has a structured form by what is known. Returns whether it was.
+pub(super) fn structured(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
+    slice(rw, env, op) || concat(rw, env, op)
+}
+
+fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
+    let Some(starts) = first_indices(rw, env, op) else { return false };
+    let Some(slice) = rw.view::<SliceOp<'_>>(op) else { return false };
+    let (input, result, steps, axes) = (slice.input(), slice.result(), slice.steps(), slice.axes());
+    let cx = rw.cx();
+    let shape = symbolic_shape(cx, rw.body().ty(result)).unwrap_or_default();
+    let elem = cx.element_type(rw.body().ty(result));
+    let sizes = symbolic_shape(cx, rw.body().ty(input)).unwrap_or_default();
+    // A tensor read from its first element on would say how far the iterator runs.
+    let shorter = |axis: i64| sizes.get(axis as usize) != shape.get(axis as usize);
+    let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i] == 0 && steps[i] == 1 && shorter(*axis));
+    replace(rw, env, op, |g| {
+        let mut index = g.dims(0..shape.len());
+        for (i, axis) in axes.iter().enumerate() {
+            let expr = &mut index[*axis as usize];
+            *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
+            *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
+        }
+        let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
+        let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
+        g.compute(&vec![IteratorKind::Parallel; results[0].shape.len()], inputs, results, |_, args| vec![args[0]])
+    })
+}
+
+/// The first index along each axis of a slice all of whose indices are proved to lie inside.
+fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<i64>> {
+    let view = rw.op_ref(op);
+    let slice = view.as_::<SliceOp<'_>>()?;
+    let (starts, ends) = slice_bounds(view, slice, env);
+    let steps = slice.steps();
+    let mut first = Vec::new();
+    for (i, axis) in slice.axes().iter().enumerate() {
+        let size = env.size(view, slice.input(), *axis as usize)?;
+        let start = starts[i].as_ref()?.as_const()?;
+        let end = || ends.get(i)?.as_ref()?.as_const();
+        // Bounds that count from the end, that are clamped or go backwards need the size.
+        if let (Some(size), Some(end)) = (size.as_const(), end()) {
+            first.push(slice_range(start, end, steps[i], usize::try_from(size).ok()?).0);
+            continue;
+        }
+        let count = env.size(view, slice.result(), *axis as usize)?;
+        let last = count.sub(&1.into()).scale(steps[i]).add(&start.into());
+        if start < 0 || steps[i] < 0 || !env.facts.prove_le(&last, &size.sub(&1.into())) {
+            return None;
+        }
+        first.push(start);
+    }
+    Some(first)
+}
+
+/// Each element is read from the part in which it lies; the others are read outside.
+fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
+    let Some((offsets, shape)) = offsets(rw, env, op) else { return false };
+    let Some(concat) = rw.view::<ConcatOp<'_>>(op) else { return false };
+    let (axis, parts) = (concat.axis() as usize, concat.inputs().collect::<Vec<Value>>());
+    let cx = rw.cx();
+    let elem = cx.element_type(rw.body().ty(concat.result()));
+    replace(rw, env, op, |g| {
+        let read = |(value, offset): (Value, &i64)| {
+            let mut index = g.dims(0..shape.len());
+            index[axis] = cx.affine_binary(AffineOp::Add, index[axis], cx.affine_const(-offset));
+            ComputeInput { value, index, oob: Some(zero(cx, elem)) }
+        };
+        let inputs = parts.into_iter().zip(&offsets).map(read).collect();
+        let kinds = vec![IteratorKind::Parallel; shape.len()];
+        let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
+        g.compute(&kinds, inputs, results, |s, args| {
+            let at = s.index(axis);
+            let mut value = args[0];
+            for (part, offset) in args.iter().zip(&offsets).skip(1) {
+                let from = s.int(*offset, Type::INDEX);
+                let here = s.compare(Comparison::GreaterOrEqual, at, from);
+                value = s.select(here, *part, value);
+            }
+            vec![value]
+        })
+    })
+}
+
+/// Index of the first element of each part, and the sizes of the whole.
+fn offsets(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<(Vec<i64>, Vec<Option<Poly>>)> {
+    let view = rw.op_ref(op);
+    let concat = view.as_::<ConcatOp<'_>>()?;
+    let shape = symbolic_shape(view.cx, view.ty(concat.result()))?;
+    if shape.iter().any(Option::is_none) || is_shape(view.cx, view.ty(concat.result())) {
+        return None;
+    }
+    let mut offsets = vec![0i64];
+    let parts: Vec<Value> = concat.inputs().collect();
+    for part in &parts[..parts.len() - 1] {
+        let size = env.size(view, *part, concat.axis() as usize)?.as_const()?;
+        offsets.push(offsets.last()?.checked_add(size)?);
+    }
+    Some((offsets, shape))
+}
+
+/// A list of integers may be a shape, whose elements are followed through the concatenation.
+fn is_shape(cx: &Context, ty: Type) -> bool {
+    cx.shape(ty).is_some_and(|dims| dims.len() < 2) && !cx.element_type(ty).is_float(cx)
+}
+
+fn replace<'b>(
+    rw: &mut Rewriter<'b>,
+    env: &mut ShapeEnv,
+    op: Op,
+    build: impl FnOnce(&mut GraphBuilder<'_, 'b>) -> Op,
+) -> bool {
+    rw.set_before(op);
+    let loc = rw.body().loc(op);
+    let mut g = GraphBuilder::new(rw, std::mem::take(env), loc);
+    let new = build(&mut g);
+    *env = std::mem::take(&mut g.env);
+    let value = rw.body().result(new, 0);
+    rw.replace_op(op, &[value]);
+    true
+}
