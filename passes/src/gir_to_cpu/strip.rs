@@ -223,13 +223,7 @@ impl Strips {
 }
 
 /// Elements of a slice of one row, and `pad` outside the window.
-fn padded(
-    e: &mut Emit<'_>,
-    slice: &SliceVal,
-    window: Window,
-    pad: Attr,
-    (col, mask): (Value, Option<Value>),
-) -> Value {
+fn padded(e: &mut Emit<'_>, slice: &SliceVal, window: Window, pad: Attr, (col, mask): (Value, Option<Value>)) -> Value {
     let Some(inside) = e.column_mask(col, window) else { return e.load_vector(slice, None, Some(col), mask) };
     let read = e.both(mask, inside);
     let value = e.load_vector(slice, None, Some(col), Some(read));

@@ -125,8 +125,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         let mut needed = Vec::new();
         for unit in std::mem::take(&mut self.units).into_iter().rev() {
             let mut results = unit.form.results().enumerate();
-            let wanted =
-                results.any(|(i, value)| read[unit.slot + i] || !unit.copy && outputs.contains(&value));
+            let wanted = results.any(|(i, value)| read[unit.slot + i] || !unit.copy && outputs.contains(&value));
             if wanted {
                 unit.reads.iter().filter_map(|r| r.slot).for_each(|slot| read[slot] = true);
                 needed.push(unit);
@@ -255,20 +254,18 @@ impl<'f, 'a> Composer<'f, 'a> {
     }
 
     /// Computes the op that makes what a reader reads at the reader's places. Returns the unit.
-    fn copy(
-        &mut self,
-        reader: &Unit<'a>,
-        input: usize,
-        (number, result): (usize, usize),
-        loose: bool,
-    ) -> Fit<usize> {
+    fn copy(&mut self, reader: &Unit<'a>, input: usize, (number, result): (usize, usize), loose: bool) -> Fit<usize> {
         let (cx, maker) = (reader.form.op.cx, self.forms[number].clone());
         let read = cx.map_results(reader.form.input_maps[input]);
         let written = cx.map_results(maker.result_maps[result]);
         // The reader's iterators that this read depends on, outermost dimensions first.
         let mut used: Vec<usize> = Vec::new();
         for expr in read {
-            used.extend((0..reader.extents.len()).filter(|i| maps::mentions(cx, *expr, *i) && !used.contains(i)).collect::<Vec<_>>());
+            used.extend(
+                (0..reader.extents.len())
+                    .filter(|i| maps::mentions(cx, *expr, *i) && !used.contains(i))
+                    .collect::<Vec<_>>(),
+            );
         }
         let local = |i: usize| cx.affine_dim(used.iter().position(|u| *u == i).expect("mentioned above") as u32);
         let place = |i: usize| written.iter().position(|e| maps::plain_dim(cx, *e) == Some(i));
@@ -298,9 +295,8 @@ impl<'f, 'a> Composer<'f, 'a> {
 
     /// Refuses to compute a dear op many times.
     fn charge(&mut self, number: usize, form: &ComputeForm<'a>, extents: &[Poly]) -> Fit<()> {
-        let points = |extents: &[Poly]| {
-            extents.iter().map(|e| likely_size(self.facts, e)).fold(1i64, i64::saturating_mul)
-        };
+        let points =
+            |extents: &[Poly]| extents.iter().map(|e| likely_size(self.facts, e)).fold(1i64, i64::saturating_mul);
         let own = points(&self.units[self.own[number]].extents);
         let here = points(extents);
         let copied = self.copied.entry(number).or_insert(0);

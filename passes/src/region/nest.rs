@@ -15,7 +15,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
 use super::compose::{Composer, Unit};
-use super::cost::{body_cost, value_text};
+use super::cost::value_text;
 use super::{Fit, misfit};
 
 /// A read or a write of a tensor.
@@ -172,8 +172,12 @@ impl<'a> Nest<'a> {
                 guard: read.guard.iter().map(|(expr, size)| (local(expr), size.clone())).collect(),
             })
             .collect();
-        let write = |((value, map), slot): ((Value, &AffineMap), usize)| {
-            Access { value, index: index(*map), oob: None, slot: Some(slot), guard: vec![] }
+        let write = |((value, map), slot): ((Value, &AffineMap), usize)| Access {
+            value,
+            index: index(*map),
+            oob: None,
+            slot: Some(slot),
+            guard: vec![],
         };
         let results: Vec<Access> = form.results().zip(&form.result_maps).zip(unit.slot..).map(write).collect();
         let written = results.iter().filter(|a| !unit.copy && self.outputs.contains(&a.value));
@@ -196,19 +200,6 @@ impl<'a> Nest<'a> {
     pub fn maker(&self, access: &Access) -> Option<usize> {
         let makes = |s: &Stage<'_>| access.slot.is_some() && s.results.iter().any(|r| r.slot == access.slot);
         self.stages.iter().position(makes)
-    }
-
-    /// Scalar operations that are done because some values are computed at several places, beyond those of computing
-    /// each op of the region once.
-    pub fn recomputed(&self) -> Poly {
-        let mut sum = Poly::default();
-        for (i, stage) in self.stages.iter().enumerate() {
-            if self.stages[..i].iter().any(|earlier| earlier.op.op == stage.op.op) {
-                let points = Poly::product(stage.dims.iter().map(|d| &self.extents[*d]));
-                sum = sum.add(&points.scale(i64::from(body_cost(stage.body)).max(1)));
-            }
-        }
-        sum
     }
 
     /// Everything that is computed from indices is linear along the dims of tiles.

@@ -79,15 +79,15 @@ fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
     }
     let (Some(col), true) = (plan.col, plan.reduces) else { return scheme };
     // A stage that needs a combined number for its columns has to wait for the whole row: it starts another phase.
-    let mut phase: HashMap<Value, u64> = HashMap::new();
+    let mut phase: HashMap<usize, u64> = HashMap::new();
     let (mut passes, mut row) = (1, 0u64);
     for stage in &nest.stages {
-        let reads = stage.inputs.iter().filter_map(|a| phase.get(&a.value)).copied().max().unwrap_or(0);
+        let reads = stage.inputs.iter().filter_map(|a| phase.get(&a.slot?)).copied().max().unwrap_or(0);
         let runs = stage.dims.contains(&col);
         let combines = stage.reduced.contains(&col);
         passes = passes.max(if runs { reads + 1 } else { 0 });
         for result in &stage.results {
-            phase.insert(result.value, reads + u64::from(combines));
+            phase.extend(result.slot.map(|slot| (slot, reads + u64::from(combines))));
         }
         if runs && !combines {
             row = row.saturating_add(result_bytes(nest, stage));

@@ -27,12 +27,8 @@ fn cut(g: &mut GraphBuilder<'_, '_>, x: Value, axis: usize, from: i64, to: i64, 
     g.slice(x, &[axis], &SliceBounds::Known(vec![from], vec![to]), &[step])
 }
 
-const BATCHES: &[&[(&str, i64)]] = &[
-    &[("B", 2), ("S", 3)],
-    &[("B", 1), ("S", 1)],
-    &[("B", 0), ("S", 4)],
-    &[("B", 3), ("S", 0)],
-];
+const BATCHES: &[&[(&str, i64)]] =
+    &[&[("B", 2), ("S", 3)], &[("B", 1), ("S", 1)], &[("B", 0), ("S", 4)], &[("B", 3), ("S", 0)]];
 
 /// `x * cos + rotate(x) * sin`, where half of the columns change places with the other half, negated.
 #[test]
@@ -98,7 +94,7 @@ fn concatenation_takes_makers_and_readers_along() {
     let module = function(&cx, &[("B", any()), ("S", any())], &[x, x], |g, args| {
         let a = g.map(args[0], |s, x| s.math("math.exp", x))?;
         let joined = g.concat(&[a, args[1], args[0]], 2)?;
-        Ok(vec![g.softmax(joined, &[2])])
+        Ok(vec![g.softmax(joined, &[2])?])
     });
     check(&cx, &module, 1, BATCHES);
 }
