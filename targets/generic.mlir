@@ -1,5 +1,5 @@
-// What every x86-64 has: SSE2. Fused multiplication and addition is a call of a function there, which artifacts do not
-// hold yet, so kernels that need it are not linked.
+// What every x86-64 has: SSE2. There is no fused multiplication and addition: `expand-fma` computes that of the expansions in
+// doubles, to the same bits, and rounds twice in products.
 
 target.machine @generic {
   summary = "any x86-64", triple = "x86_64-unknown-linux-gnu",

@@ -16,6 +16,14 @@ func.func @arc_sine(%x: f32) -> f32 {
 
 // -----
 
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{'math.sin' op has no expansion for this type}}
+  %y = math.sin %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
   ^bb0(%a: tensor<4xf32>):

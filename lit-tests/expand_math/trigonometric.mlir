@@ -36,7 +36,7 @@ func.func @scalar(%x: f32) -> f32 {
 // CHECK-NOT: scf.if
 // CHECK: arith.mului_extended
 // CHECK: return
-func.func @tensor(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %y = math.sin %x : tensor<?xf32>
-  return %y : tensor<?xf32>
+func.func @tensor(%x: tensor<7xf32>) -> tensor<7xf32> {
+  %y = math.sin %x : tensor<7xf32>
+  return %y : tensor<7xf32>
 }

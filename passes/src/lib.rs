@@ -3,6 +3,7 @@
 
 pub mod attach_target;
 mod elided;
+pub mod expand_fma;
 pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;
@@ -26,6 +27,7 @@ pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     shape::register(registry);
     registry.add(&attach_target::ATTACH_TARGET);
+    registry.add(&expand_fma::EXPAND_FMA);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir::cost::PRINT_GIR_COST);

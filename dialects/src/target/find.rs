@@ -16,6 +16,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx512", include_str!("../../../targets/x86_avx512.mlir")),
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
+    ("aarch64", include_str!("../../../targets/aarch64.mlir")),
 ];
 
 /// Names of the descriptions that every build has.

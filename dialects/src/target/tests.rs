@@ -13,10 +13,13 @@ fn context() -> Context {
 fn built_in_descriptions_say_what_plans_need() {
     let cx = context();
     let finder = Finder::default();
-    assert_eq!(finder.names(&cx).unwrap(), ["generic", "x86_avx2", "x86_avx512"]);
-    for (name, vector, registers, (mr, nr)) in
-        [("generic", 16, 16, (4, 8)), ("x86_avx2", 32, 16, (6, 16)), ("x86_avx512", 64, 32, (12, 32))]
-    {
+    assert_eq!(finder.names(&cx).unwrap(), ["aarch64", "generic", "x86_avx2", "x86_avx512"]);
+    for (name, vector, registers, (mr, nr)) in [
+        ("aarch64", 16, 32, (12, 8)),
+        ("generic", 16, 16, (4, 8)),
+        ("x86_avx2", 32, 16, (6, 16)),
+        ("x86_avx512", 64, 32, (12, 32)),
+    ] {
         let desc = finder.find(&cx, name).unwrap().desc;
         assert_eq!((desc.vector_bytes(), desc.registers(), desc.lanes(32)), (vector, registers, vector / 4));
         let tile = desc.register_tile(Type::F32).unwrap();
@@ -58,6 +61,7 @@ fn the_host_gets_the_best_that_fits() {
     assert_eq!(name(&all), "x86_avx512");
     assert_eq!(name(&narrow), "x86_avx2");
     assert_eq!(name(&["avx", "sse3"]), "generic");
+    assert_eq!(finder.host(&cx, "aarch64-linux", &["neon"]).unwrap().desc.name, "aarch64");
 }
 
 #[test]

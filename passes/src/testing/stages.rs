@@ -54,6 +54,7 @@ proptest! {
             "plan-buffers",
             &*lower,
             "func.func(expand-math)",
+            "expand-fma",
             "func.func(canonicalize,cse)",
         ] {
             keeps(&cx, &before, &mut module, passes, &at);

@@ -315,7 +315,7 @@ fn descriptions_are_listed_and_printed() {
     assert_eq!(succeeds(folder.path(), &["target", "show", "--target-file", "mine.mlir"]), own);
     assert!(succeeds(folder.path(), &["target", "list", "--target-file", "mine.mlir"]).contains("mine.mlir"));
     fails(folder.path(), &["target", "show", "x86_avx22"], 2, "did you mean `x86_avx2`?");
-    fails(folder.path(), &["target", "show", "vax"], 2, "the targets are generic, x86_avx2, x86_avx512, host");
+    fails(folder.path(), &["target", "show", "vax"], 2, "the targets are aarch64, generic, x86_avx2, x86_avx512, host");
 }
 
 /// The target in the manifest of an artifact.

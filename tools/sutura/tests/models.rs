@@ -28,9 +28,14 @@ fn compile(model: &Path, output: &Path, more: &[&str]) {
 
 /// Compiles an example once and compares what it computes with the stored outputs of onnxruntime.
 fn matches_stored_outputs(name: &str, cases: &[&str], inputs: &[&str], output: &str) {
+    matches_stored_outputs_on(name, &[], cases, inputs, output);
+}
+
+/// The same with more arguments for the compiler.
+fn matches_stored_outputs_on(name: &str, more: &[&str], cases: &[&str], inputs: &[&str], output: &str) {
     let folder = tempfile::tempdir().unwrap();
     let artifact = folder.path().join("model.sutura");
-    compile(&example(&format!("{name}/{name}.onnx")), &artifact, &[]);
+    compile(&example(&format!("{name}/{name}.onnx")), &artifact, more);
     for threads in [1, 2] {
         let model = Model::load_with(&artifact, Options::new().threads(threads)).unwrap();
         for case in cases {
@@ -61,15 +66,55 @@ fn a_convolutional_network_matches_onnxruntime() {
 }
 
 #[test]
-fn a_target_without_fused_multiplication_is_refused_in_words() {
+fn models_run_on_machines_without_fused_multiplication() {
+    matches_stored_outputs_on("mlp", &["--target", "generic"], &["b1", "b7", "b64"], &["x"], "probabilities");
+    matches_stored_outputs_on("encoder", &["--target", "generic"], &["b1_s17", "b3_s128"], &["x", "mask"], "y");
+}
+
+/// Functions are expanded into the same operations everywhere, and what a machine lacks is computed to the same bits.
+#[test]
+fn functions_have_the_same_bits_on_every_x86() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
-    command.arg("compile").arg(example("mlp/mlp.onnx")).arg("-o").arg(folder.path().join("m.sutura"));
-    let done = command.args(["--target", "generic"]).output().expect("the tool was built");
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(3), "{said}");
-    assert!(said.contains("choose a target with the feature `fma`"), "{said}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let input = sutura_runtime::Tensor::from_slice(&[4099], &sweep()).unwrap();
+    let compute = |target: &str| {
+        let artifact = folder.path().join(format!("{target}.sutura"));
+        compile(&data("functions.mlir"), &artifact, &["--target", target]);
+        let outputs = Model::load(&artifact).unwrap().run(std::slice::from_ref(&input)).unwrap();
+        outputs.iter().map(|tensor| tensor.bytes().to_vec()).collect::<Vec<_>>()
+    };
+    let expected = compute("generic");
+    for target in ["x86_avx2", "x86_avx512", "host"] {
+        match target {
+            "x86_avx2" if !std::is_x86_feature_detected!("avx2") => println!("skipped: no AVX2 here"),
+            "x86_avx512" if !std::is_x86_feature_detected!("avx512f") => println!("skipped: no AVX-512 here"),
+            _ => assert!(compute(target) == expected, "{target} and generic differ"),
+        }
+    }
+}
+
+/// Floats of every size and both signs.
+fn sweep() -> Vec<f32> {
+    (0..4099u32).map(|i| f32::from_bits(i.wrapping_mul(1_048_361))).map(|x| if x.is_nan() { 0.5 } else { x }).collect()
+}
+
+#[test]
+fn kernels_are_compiled_for_arm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mlp.s");
+    compile(&example("mlp/mlp.onnx"), &path, &["--target", "aarch64", "--emit", "asm"]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.lines().any(|line| line.contains("fmla") && line.contains(".4s")), "no vector of four floats");
+    for (emit, kind) in [("obj", 1), ("so", 3)] {
+        let path = folder.path().join(emit);
+        compile(&example("mlp/mlp.onnx"), &path, &["--target", "aarch64", "--emit", emit]);
+        let bytes = std::fs::read(&path).unwrap();
+        // Kind and machine in the header of an ELF file.
+        assert_eq!((&bytes[..4], bytes[16], bytes[18]), (&b"\x7fELF"[..], kind, 183), "{emit}");
+    }
+    let artifact = folder.path().join("mlp.sutura");
+    compile(&example("mlp/mlp.onnx"), &artifact, &["--target", "aarch64"]);
+    let error = Model::load(&artifact).err().expect("this machine is no Arm").to_string();
+    assert!(error.contains("aarch64"), "{error}");
 }
 
 /// Reads and verifies a program as strictly as `sutura-opt` does.

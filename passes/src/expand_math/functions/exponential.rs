@@ -72,7 +72,7 @@ pub(super) fn exp2_of_double<A: Arith>(a: &mut A, x: A::V) -> A::V {
     exp2_scaled(a, fraction, shifted)
 }
 
-/// e^x - 1, within 1.5 ulp. 2^n (p + 1) - 1 for the p of what reduction leaves, as 2 (2^(n-1) p + (2^(n-1) - 1/2)).
+/// e^x - 1, within 1.75 ulp. 2^n (p + 1) - 1 for the p of what reduction leaves, as 2 (2^(n-1) p + (2^(n-1) - 1/2)).
 pub(in super::super) fn expm1<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let limited = a.clamp(x, -18.0, 89.0);
     let (r, shifted) = reduce(a, limited, ROUND + 126.0);

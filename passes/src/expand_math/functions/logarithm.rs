@@ -123,7 +123,7 @@ pub(in super::super) fn log10<A: Arith>(a: &mut A, x: A::V) -> A::V {
     edges(a, x, result)
 }
 
-/// ln(1 + x), within 1.5 ulp. The power of two comes from the rounded sum, and what the mantissa needs of it is taken
+/// ln(1 + x), within 1.75 ulp. The power of two comes from the rounded sum, and what the mantissa needs of it is taken
 /// from `x` without rounding.
 pub(in super::super) fn log1p<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let one = a.f(1.0);
