@@ -14,7 +14,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::builder::InsertPoint;
 use sutura_ir::op_def::OpView;
-use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpState, Rewriter, Type, Value};
+use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpRef, OpState, Rewriter, Type, Value};
 
 use crate::region::nest::substitute;
 
@@ -32,6 +32,11 @@ pub(super) struct Kernel {
 impl Kernel {
     /// The kernel without its name, as text: equal kernels have equal ones.
     pub(super) fn text(&mut self, cx: &Context) -> String {
+        self.with_op(cx, |op| op_text(op, &PrintOptions::default()))
+    }
+
+    /// Looks at the kernel as an operation.
+    pub(super) fn with_op<T>(&mut self, cx: &Context, look: impl FnOnce(OpRef<'_>) -> T) -> T {
         let mut scratch = Body::with_block(1);
         let mut rw = Rewriter::new(cx, &mut scratch);
         let block = rw.body().entry_block().expect("made with one");
@@ -39,9 +44,9 @@ impl Kernel {
         let state = self.state.clone().prop(cx.ident("sym_name"), cx.string_attr("kernel"));
         let inside = std::mem::replace(&mut self.body, Box::new(Body::new(1)));
         let op = rw.create_isolated(state, inside);
-        let text = op_text(rw.op_ref(op), &PrintOptions::default());
+        let seen = look(rw.op_ref(op));
         self.body = rw.replace_nested(op, Box::new(Body::new(1))).expect("put there above");
-        text
+        seen
     }
 
     /// State and body of the op under a name.

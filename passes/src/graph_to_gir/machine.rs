@@ -59,6 +59,17 @@ impl Machine {
         Self { registers, cache, memory, tiles }
     }
 
+    /// Rows and columns of register tiles of products, the best first.
+    pub(super) fn tiles(&self) -> &[(i64, i64)] {
+        &self.tiles
+    }
+
+    /// The machine with this register tile before all others, in place of those that are as wide.
+    pub(super) fn with_tile(&self, tile: (i64, i64)) -> Self {
+        let others = self.tiles.iter().copied().filter(|other| other.1 != tile.1);
+        Self { tiles: std::iter::once(tile).chain(others).collect(), ..self.clone() }
+    }
+
     /// The register tile for a product of at most so many rows and columns: the narrowest that holds all columns, or the
     /// best one.
     pub(super) fn tile(&self, rows: i64, columns: i64) -> (i64, i64) {

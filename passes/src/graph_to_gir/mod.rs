@@ -8,16 +8,21 @@ mod program;
 mod region;
 mod rows;
 mod scalars;
+mod search;
 mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
 
+use std::collections::HashMap;
+
 use machine::Machine;
 pub use program::NAME_ATTR;
+use search::Mapping;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
+use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
@@ -52,6 +57,13 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
             default: "0",
             help: "columns of a register tile of a product; 0 takes the machine's, or 32 without one",
         },
+        OptionInfo {
+            name: "search",
+            kind: OptionKind::Choice(&["off", "predict"]),
+            default: "off",
+            help: "`predict` lowers regions in every way that is known and takes the one that is fastest by the module's \
+                   machine at likely sizes",
+        },
     ],
     statistics: &[
         StatisticInfo { name: "num-kernels", description: "kernels made" },
@@ -66,12 +78,17 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 struct Config {
     resident_columns: i64,
     machine: Machine,
+    /// The machine's numbers, where the search takes part.
+    desc: Option<TargetDesc>,
+    /// Other ways to map regions, by their kind.
+    mappings: HashMap<&'static str, Vec<Mapping>>,
 }
 
 struct ConvertGraphToGir {
     resident_columns: i64,
     tile_rows: i64,
     tile_columns: i64,
+    search: bool,
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
@@ -79,6 +96,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         resident_columns: options.int("resident-columns"),
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
+        search: options.text("search") == "predict",
     }))
 }
 
@@ -88,7 +106,11 @@ impl Pass for ConvertGraphToGir {
         let cx = run.cx;
         let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
         let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
-        let config = Config { resident_columns: self.resident_columns, machine };
+        let mut config =
+            Config { resident_columns: self.resident_columns, machine, desc: None, mappings: HashMap::new() };
+        if self.search {
+            self.search(run, &mut config)?;
+        }
         let functions: Vec<Op> = match run.body.entry_block() {
             Some(block) => run.body.ops(block).filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect(),
             None => Vec::new(),
@@ -99,7 +121,10 @@ impl Pass for ConvertGraphToGir {
             let view = OpRef::new(cx, run.body, op);
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             match program::convert(cx, view, &config) {
-                Ok(program) => {
+                Ok(mut program) => {
+                    for (loc, remark) in std::mem::take(&mut program.remarks) {
+                        run.remark(loc, remark);
+                    }
                     let counts = program.insert(cx, run.body, op);
                     let made: Vec<String> =
                         counts.iter().map(|(what, n)| format!("{} {n}", what.trim_start_matches("num-"))).collect();
@@ -117,6 +142,20 @@ impl Pass for ConvertGraphToGir {
             }
         }
         if failed { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::none()) }
+    }
+}
+
+impl ConvertGraphToGir {
+    /// Makes the search take part, if the module has a machine to predict times for.
+    fn search(&self, run: &mut PassRun<'_>, config: &mut Config) -> Result<(), PassError> {
+        let described = machine_in(run.cx, run.body).and_then(|op| op.map(TargetDesc::from_op).transpose());
+        config.desc = described.map_err(|message| run.diags.error(run.header.loc, message))?;
+        if config.desc.is_some() {
+            config.mappings = search::mappings(config);
+        } else {
+            run.missed(run.header.loc, "no mapping is searched: the module describes no machine");
+        }
+        Ok(())
     }
 }
 

@@ -12,11 +12,12 @@ use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp,
 };
 use sutura_ir::asm::print::type_text;
-use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
 
 use super::Config;
 use super::kernel::{Built, Kernel};
 use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::search::{self, Found};
 use super::{contract, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
@@ -41,15 +42,15 @@ pub(super) fn convert<'c, 'a>(
         Ok(facts) => facts,
         Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
     };
-    let mut regions = HashMap::new();
+    let (mut regions, mut remarks) = (HashMap::new(), Vec::new());
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            match inputs
-                .and_then(|()| FusedRegion::read(op, &config.machine))
-                .and_then(|r| lower(&r, config).map(|l| (r, l)))
-            {
-                Ok(lowered) => drop(regions.insert(op.op, lowered)),
+            match inputs.and_then(|()| search::best(op, config)) {
+                Ok(Found { region, lowered, remark }) => {
+                    remarks.extend(remark.map(|text| (op.loc(), text)));
+                    regions.insert(op.op, (region, lowered));
+                }
                 Err(error) => errors.push(*error),
             }
         } else if !is_known(op) {
@@ -65,7 +66,8 @@ pub(super) fn convert<'c, 'a>(
     };
     match header {
         Some(header) if errors.is_empty() => {
-            Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])
+            let converted = Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])?;
+            Ok(Converted { remarks, ..converted })
         }
         _ => Err(errors),
     }
@@ -86,7 +88,8 @@ fn is_known(op: OpRef<'_>) -> bool {
         || op.name_str() == "func.return"
 }
 
-fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+/// Lowers a region by its kind.
+pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
     if region.ops.is_empty() {
         // It yields what it takes.
         return Ok(Lowered { temporaries: vec![], steps: vec![] });
@@ -160,6 +163,8 @@ pub(super) struct Converted<'c> {
     program: ProgramBuilder<'c>,
     launches: u64,
     shared: u64,
+    /// What the search says of regions.
+    pub(super) remarks: Vec<(Loc, String)>,
 }
 
 impl Converted<'_> {
@@ -198,7 +203,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
     fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
-        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0 };
+        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![] };
         Self { function, entry, placed: HashMap::new(), buffers, by_text: HashMap::new(), converted }
     }
 

@@ -30,6 +30,8 @@ pub(super) enum What {
     Slots,
     /// Syncs of a group.
     Syncs,
+    /// Trips of loops.
+    Trips,
 }
 
 /// So much for each element of the spans' product, in each trip of the loops.
@@ -209,6 +211,7 @@ impl<'a> Walk<'_, 'a> {
         let outside = self.trips.clone();
         self.enter(*index)?;
         let inner = self.trips.clone();
+        self.term(What::Trips, 1, vec![]);
         // What is carried from nowhere gets its window from what it is combined with: known after one look.
         let marks = (self.found.terms.len(), self.reach.mark());
         let mut carried = inits.clone();

@@ -66,6 +66,8 @@ pub struct Counts {
     pub flops: u64,
     /// Elements to which functions are applied that take several instructions: division, `exp`, `tanh`.
     pub special: u64,
+    /// Trips of loops in groups.
+    pub trips: u64,
     /// Syncs that units take part in.
     pub syncs: u64,
     /// Traffic of spaces, in the order in which the kernel mentions them.
@@ -93,6 +95,8 @@ pub struct Prediction {
 const CALL_NS: f64 = 50.0;
 /// Nanoseconds to go on to the next group.
 const GROUP_NS: f64 = 4.0;
+/// Nanoseconds to count a trip of a loop and to find its windows.
+const TRIP_NS: f64 = 0.3;
 /// Nanoseconds of a sync of several units.
 const SYNC_NS: f64 = 20.0;
 
@@ -132,7 +136,7 @@ impl KernelCost {
                     add(&mut moved.entry(to.clone()).or_insert_with(zero).1, &bytes);
                 }
                 What::Flops => add(&mut flops, &scaled()),
-                What::Special | What::Slots | What::Syncs => {}
+                What::Special | What::Slots | What::Syncs | What::Trips => {}
             }
         }
         Ok(Self {
@@ -173,6 +177,7 @@ impl KernelCost {
                 What::Flops => add(&mut counts.flops, total()?),
                 What::Special => add(&mut counts.special, total()?),
                 What::Syncs => add(&mut counts.syncs, total()?),
+                What::Trips => add(&mut counts.trips, total()?),
                 What::Slots => {}
             }
         }
@@ -205,7 +210,8 @@ impl KernelCost {
         let time = |bytes: u64, gbps: Option<u64>| gbps.map_or(0.0, |g| bytes as f64 / g.max(1) as f64);
         let memory_ns = levels.iter().map(|l| time(l.bytes, l.gbps)).fold(0.0, f64::max);
         let compute_ns = self.compute_ns(desc, size)?;
-        let overhead_ns = CALL_NS + GROUP_NS * counts.groups as f64 + SYNC_NS * counts.syncs as f64;
+        let overhead_ns =
+            CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + SYNC_NS * counts.syncs as f64;
         // The nearest level that holds all of it serves it at best.
         let holds = desc.caches().find(|c| c.bytes.is_none_or(|b| b >= counts.compulsory));
         let gbps = holds.map_or(Some(desc.dram_gbps()), |cache| cache.gbps);
@@ -226,7 +232,12 @@ impl KernelCost {
 
     /// Vectors that hold the elements of a term, of which columns are the last span.
     fn vectors(&self, term: &Term, lanes: u64, size: &SizeOf<'_>) -> Result<f64, String> {
-        let elements = self.sum(&term.trips, &term.spans, size)? as f64;
+        // Tiles of constant extents are computed whole, whatever of them exists.
+        let constant: Option<i64> = term.spans.iter().map(|s| s.extent.as_const()).product();
+        let elements = match constant {
+            Some(each) => self.sum(&term.trips, &[], size)? as f64 * each as f64,
+            None => self.sum(&term.trips, &term.spans, size)? as f64,
+        };
         let columns = term.spans.last().and_then(|s| s.extent.eval(size)).unwrap_or(1).max(1).unsigned_abs();
         Ok(elements * columns.div_ceil(lanes) as f64 / columns as f64)
     }

@@ -4,6 +4,7 @@ mod contract;
 mod loops;
 mod moves;
 mod rows;
+mod search;
 
 use sutura_ir::{Context, Module};
 

@@ -1,0 +1,138 @@
+//! The search over mappings: a region is lowered in every way that its kind offers, each is priced for the module's machine
+//! at likely sizes, and the fastest is taken.
+//!
+//! After IntelliGen (arXiv 2307.04995), whose search also branches only over how work is mapped: rewrites need none.
+
+use std::collections::HashMap;
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::target::TargetDesc;
+use sutura_ir::{Context, OpRef, Value};
+
+use super::Config;
+use super::kernel::{Built, Kernel};
+use super::program::lower;
+use super::region::{Arg, FusedRegion, Lowered, Step};
+use crate::gir::cost::KernelCost;
+use crate::region::cost::likely_size;
+
+/// One way to map regions.
+#[derive(Clone, Debug)]
+pub(super) struct Mapping {
+    /// In words.
+    pub(super) words: String,
+    pub(super) config: Config,
+}
+
+/// What was found for a region.
+pub(super) struct Found<'a> {
+    pub(super) region: FusedRegion<'a>,
+    pub(super) lowered: Lowered,
+    /// What the search says; `None` where there was nothing to choose.
+    pub(super) remark: Option<String>,
+}
+
+/// Ways to map a region of this kind other than the usual one.
+pub(super) fn mappings(config: &Config) -> HashMap<&'static str, Vec<Mapping>> {
+    let products = config.machine.tiles().iter().skip(1).map(|tile| {
+        let machine = config.machine.with_tile(*tile);
+        Mapping {
+            words: format!("register tiles of {} x {}", tile.0, tile.1),
+            config: Config { machine, mappings: HashMap::new(), ..config.clone() },
+        }
+    });
+    HashMap::from([("contract", products.collect())])
+}
+
+/// Lowers a region as the search finds best.
+///
+/// # Errors
+/// When the usual mapping cannot be lowered; others that cannot are left out.
+pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
+    let region = FusedRegion::read(op, &config.machine)?;
+    let mut lowered = lower(&region, config)?;
+    let kind = op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
+    let others = config.mappings.get(kind).map_or(&[][..], Vec::as_slice);
+    let (Some(desc), false) = (&config.desc, others.is_empty()) else {
+        return Ok(Found { region, lowered, remark: None });
+    };
+    let Some(usual) = price(op.cx, &region, &mut lowered, desc) else {
+        let remark = Some("the usual mapping is taken: its cost is not known".to_owned());
+        return Ok(Found { region, lowered, remark });
+    };
+    let mut tried = vec![("the usual one".to_owned(), usual)];
+    let mut found = (usual, region, lowered);
+    for mapping in others {
+        let Ok(region) = FusedRegion::read(op, &mapping.config.machine) else { continue };
+        let Ok(mut lowered) = lower(&region, &mapping.config) else { continue };
+        let Some(ns) = price(op.cx, &region, &mut lowered, desc) else { continue };
+        tried.push((mapping.words.clone(), ns));
+        // What is usual stays where nothing is clearly better.
+        if ns < found.0 * MARGIN {
+            found = (ns, region, lowered);
+        }
+    }
+    let chosen = tried.iter().find(|(_, ns)| *ns == found.0).map_or("", |(words, _)| words).to_owned();
+    let number = tried.len();
+    tried.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let list: Vec<String> =
+        tried.iter().take(SAID).map(|(words, ns)| format!("{words} {:.2} us", ns / 1000.0)).collect();
+    let remark = Some(format!("{number} mappings tried, taken is {chosen}; predicted: {}", list.join(", ")));
+    Ok(Found { region: found.1, lowered: found.2, remark })
+}
+
+/// Mappings that a remark mentions.
+const SAID: usize = 3;
+
+/// How much of the time another mapping must save to be taken: predictions are not better than that.
+const MARGIN: f64 = 0.97;
+
+/// Predicted nanoseconds of all steps at likely sizes.
+fn price(cx: &Context, region: &FusedRegion<'_>, lowered: &mut Lowered, desc: &TargetDesc) -> Option<f64> {
+    let mut sum = 0.0;
+    for step in &mut lowered.steps {
+        if is_folded(region, step) {
+            continue;
+        }
+        let likely = |poly: &Poly| likely_size(&region.facts, poly);
+        let last = step.versions.len().checked_sub(1)?;
+        let at = step.versions.iter().position(|(guard, _)| guard.iter().all(|g| value(region, g) >= Some(0)));
+        let (_, kernel) = &mut step.versions[at.unwrap_or(last)];
+        let size = |name: &str| Some(likely(&Poly::symbol(name)));
+        sum += predicted(cx, kernel, desc, &size)?;
+    }
+    Some(sum)
+}
+
+fn predicted(cx: &Context, kernel: &mut Kernel, desc: &TargetDesc, size: &dyn Fn(&str) -> Option<i64>) -> Option<f64> {
+    kernel.with_op(cx, |op| Some(KernelCost::of(op, None).ok()?.predict(desc, size).ok()?.ns))
+}
+
+/// A polynomial at likely sizes; it may be negative.
+fn value(region: &FusedRegion<'_>, poly: &Poly) -> Option<i64> {
+    poly.eval(&|name| Some(likely_size(&region.facts, &Poly::symbol(name))))
+}
+
+/// True when a step reads only constants, so that it runs at compile time.
+fn is_folded(region: &FusedRegion<'_>, step: &Step) -> bool {
+    let mut tensors = step.args.iter().filter_map(|arg| match arg {
+        Arg::Tensor(value) => Some(*value),
+        Arg::Temporary(_) => None,
+    });
+    let writes_only_temporaries = step.args.iter().any(|arg| matches!(arg, Arg::Temporary(_)));
+    writes_only_temporaries && tensors.all(|value| is_constant(region, value))
+}
+
+fn is_constant(region: &FusedRegion<'_>, value: Value) -> bool {
+    let op = region.op;
+    let Some(at) = region.inputs.iter().position(|i| *i == value) else { return false };
+    let mut value = op.operand(at);
+    loop {
+        let Some(def) = op.body.defining_op(value).map(|o| op.at(o)) else { return false };
+        match def.as_::<ReshapeOp<'_>>() {
+            Some(reshape) => value = reshape.input(),
+            None => return def.is::<ConstantOp<'_>>(),
+        }
+    }
+}
