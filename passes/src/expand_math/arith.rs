@@ -53,7 +53,6 @@ pub(super) trait Arith: Sized {
     fn fma(&mut self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     fn sqrt(&mut self, a: Self::V) -> Self::V;
     fn abs(&mut self, a: Self::V) -> Self::V;
-    fn trunc(&mut self, a: Self::V) -> Self::V;
     fn copysign(&mut self, a: Self::V, sign: Self::V) -> Self::V;
     fn cmp(&mut self, pred: Cmp, a: Self::V, b: Self::V) -> Self::V;
     fn wide(&mut self, op: Wide, a: Self::V, b: Self::V) -> Self::V;

@@ -124,7 +124,6 @@ impl Arith for Emitted<'_, '_> {
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value { self.float_op("math.fma", &[a, b, c], self.float) }
     fn sqrt(&mut self, a: Value) -> Value { self.float_op("math.sqrt", &[a], self.float) }
     fn abs(&mut self, a: Value) -> Value { self.float_op("math.absf", &[a], self.float) }
-    fn trunc(&mut self, a: Value) -> Value { self.float_op("math.trunc", &[a], self.float) }
     fn copysign(&mut self, a: Value, sign: Value) -> Value {
         self.float_op("math.copysign", &[a, sign], self.float)
     }

@@ -57,8 +57,6 @@ impl Arith for Native {
     #[inline(always)]
     fn abs(&mut self, a: u64) -> u64 { of(f(a).abs()) }
     #[inline(always)]
-    fn trunc(&mut self, a: u64) -> u64 { of(f(a).trunc()) }
-    #[inline(always)]
     fn copysign(&mut self, a: u64, sign: u64) -> u64 { of(f(a).copysign(f(sign))) }
     #[inline(always)]
     fn same(&mut self, a: u64, b: u64) -> u64 { (a == b).into() }

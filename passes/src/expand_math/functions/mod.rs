@@ -23,3 +23,13 @@ fn identity_near_zero<A: Arith>(a: &mut A, x: A::V, limit: f32, result: A::V) ->
     let near = a.cmp(Cmp::Olt, magnitude, limit);
     a.select(near, x, result)
 }
+
+/// The integer nearest to `x`, which is not negative, by additions: not every machine has an instruction for it.
+fn nearest_integer<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let whole = a.f(8_388_608.0);
+    let sum = a.add(x, whole);
+    let nearest = a.sub(sum, whole);
+    // From there on floats are integers.
+    let has_fraction = a.cmp(Cmp::Olt, x, whole);
+    a.select(has_fraction, nearest, x)
+}

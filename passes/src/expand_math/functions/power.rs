@@ -34,10 +34,10 @@ pub(in super::super) fn pow<A: Arith>(a: &mut A, x: A::V, y: A::V) -> A::V {
 
 /// The power of a base below zero, given that of its magnitude: negative for odd exponents, NaN for fractions.
 fn signed<A: Arith>(a: &mut A, x: A::V, y: A::V, result: A::V) -> A::V {
-    let half = a.f(0.5);
-    let halved = a.mul(y, half);
-    let (whole, whole_half) = (a.trunc(y), a.trunc(halved));
-    let is_fraction = a.cmp(Cmp::One, whole, y);
+    let (magnitude, half) = (a.abs(y), a.f(0.5));
+    let halved = a.mul(magnitude, half);
+    let (whole, whole_half) = (super::nearest_integer(a, magnitude), super::nearest_integer(a, halved));
+    let is_fraction = a.cmp(Cmp::One, whole, magnitude);
     let is_odd_or_fraction = a.cmp(Cmp::One, whole_half, halved);
     let (bits, none) = (a.bits(x), a.i(0));
     let sign = a.int_with(Int::And, bits, i32::MIN);

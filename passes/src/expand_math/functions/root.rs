@@ -41,10 +41,14 @@ pub(in super::super) fn cbrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
     a.select(usual, root, x)
 }
 
-/// Nearest integer, ties away from zero. The largest float below one half, so that what is just below a tie stays.
+/// Nearest integer, ties away from zero: exact. The largest float below one half is added, so that what is just below a tie
+/// stays.
 pub(in super::super) fn round<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let half = a.f(0.499_999_97);
-    let half = a.copysign(half, x);
-    let sum = a.add(x, half);
-    a.trunc(sum)
+    let (magnitude, half) = (a.abs(x), a.f(0.499_999_97));
+    let sum = a.add(magnitude, half);
+    let nearest = super::nearest_integer(a, sum);
+    let (above, one) = (a.cmp(Cmp::Olt, sum, nearest), a.f(1.0));
+    let below = a.sub(nearest, one);
+    let whole = a.select(above, below, nearest);
+    a.copysign(whole, x)
 }

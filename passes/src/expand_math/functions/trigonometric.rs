@@ -135,14 +135,14 @@ fn with_sign<A: Arith>(a: &mut A, value: A::V, sign: A::V) -> A::V {
     a.of_bits(bits)
 }
 
-/// Sine, within 2.75 ulp for every finite argument.
+/// Sine, within 3 ulp for every finite argument.
 pub(in super::super) fn sin<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
     let result = turned(a, r, q);
     super::identity_near_zero(a, x, 1.0 / 8192.0, result)
 }
 
-/// Cosine, within 2.75 ulp for every finite argument.
+/// Cosine, within 3 ulp for every finite argument.
 pub(in super::super) fn cos<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (r, q) = reduce(a, x);
     let q = a.int_with(Int::Add, q, 1);

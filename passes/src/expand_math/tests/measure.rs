@@ -109,8 +109,8 @@ pub(super) static CASES: &[Case] = cases! {
     log1p 1.75 None |x| if x.abs() < TINY { x * (1.0 - x / 2.0) } else { x.ln_1p() };
     tanh 5.5 Odd |x| if x.abs() < TINY { x } else { x.tanh() };
     erf 6.0 Odd |x| if x.abs() < TINY { x * std::f64::consts::FRAC_2_SQRT_PI } else { libm::erf(x) };
-    sin 2.75 Odd turn::sin;
-    cos 2.75 Even turn::cos;
+    sin 3.0 Odd turn::sin;
+    cos 3.0 Even turn::cos;
     tan 4.25 Odd turn::tan;
     rsqrt 1.5 None |x| 1.0 / x.sqrt();
     cbrt 0.51 Odd f64::cbrt;
