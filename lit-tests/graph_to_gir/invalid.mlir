@@ -166,3 +166,18 @@ func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
   }
   return %y : tensor<2xf32>
 }
+
+// -----
+
+func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{is marked as a region of attention, but: has not exactly two contractions}}
+  %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "attention"} {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -53,7 +53,7 @@ func.func @epilogue(%x: !x, %w: !w, %bias: tensor<64xf32>, %r: !y) -> !y {
 // CHECK-SAME: {kind = "contract"}
 // CHECK: math.tanh
 // CHECK: graph.fusion(%[[T]], %w2 :
-// CHECK-SAME: kind = "contract", reasons = ["%t: both contract, and a kernel has one contraction"]
+// CHECK-SAME: kind = "contract", reasons = ["%t: both contract, and what lies between is no softmax"]
 // CHECK-NOT: graph.fusion
 func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
   %M = dyn.symbol "M" : index
@@ -70,7 +70,7 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
     graph.yield %v : f32
   }
   // REMARK: contract.mlir:[[#@LINE+2]]:8: remark: a region of kind 'contract' with 1 op
-  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: not stitched with %t: both contract, and a kernel has one contraction
+  // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: not stitched with %t: both contract, and what lies between is no softmax
   %q = graph.compute ins(%t, %w2 : !y, tensor<64x64xf32>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32

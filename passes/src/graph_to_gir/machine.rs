@@ -1,7 +1,7 @@
 //! What the lowerings take from the module's machine: names of its spaces, register tiles.
 
 use sutura_dialects::gir::types::Space;
-use sutura_dialects::target::constraints::Class;
+use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
@@ -14,9 +14,14 @@ pub(super) struct Machine {
     pub(super) cache: Space,
     /// Space of tensors.
     pub(super) memory: Space,
+    /// Bytes that a group may keep near: half of the largest cache of a core.
+    pub(super) near_bytes: i64,
     /// Rows and columns of register tiles of products, the best first.
     tiles: Vec<(i64, i64)>,
 }
+
+/// Bytes kept near where no machine says: half of a cache of 1 MiB.
+const NEAR_BYTES: i64 = 1 << 19;
 
 /// The register tile where neither options nor a machine say: 24 vectors of 64 bytes.
 const TILE: (i64, i64) = (12, 32);
@@ -38,7 +43,13 @@ impl Machine {
     }
 
     fn any() -> Self {
-        Self { registers: "vec".into(), cache: "l1".into(), memory: "dram".into(), tiles: halved(TILE) }
+        Self {
+            registers: "vec".into(),
+            cache: "l1".into(),
+            memory: "dram".into(),
+            near_bytes: NEAR_BYTES,
+            tiles: halved(TILE),
+        }
     }
 
     fn described(desc: &TargetDesc) -> Self {
@@ -56,7 +67,10 @@ impl Machine {
         if tiles.is_empty() {
             tiles = halved(tile_for(desc));
         }
-        Self { registers, cache, memory, tiles }
+        let own = desc.caches().filter(|space| space.owner != Owner::All).filter_map(|space| space.bytes).max();
+        // A thread's scratch is at most twice that of any machine.
+        let near_bytes = own.map_or(NEAR_BYTES, |bytes| i64::try_from(bytes / 2).unwrap_or(i64::MAX).min(NEAR_BYTES));
+        Self { registers, cache, memory, near_bytes, tiles }
     }
 
     /// Rows and columns of register tiles of products, the best first.

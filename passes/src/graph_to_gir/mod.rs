@@ -1,5 +1,6 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
+mod attention;
 mod contract;
 mod kernel;
 mod loops;
@@ -46,6 +47,12 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
             help: "longest row, in elements, that is kept in the cache between passes over it",
         },
         OptionInfo {
+            name: "resident-keys",
+            kind: OptionKind::Int(0, 1 << 20),
+            default: "0",
+            help: "most keys of an attention that are kept in the cache together; 0 takes what half of it holds",
+        },
+        OptionInfo {
             name: "tile-rows",
             kind: OptionKind::Int(0, 64),
             default: "0",
@@ -77,6 +84,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 #[derive(Clone, Debug)]
 struct Config {
     resident_columns: i64,
+    resident_keys: i64,
     machine: Machine,
     /// The machine's numbers, where the search takes part.
     desc: Option<TargetDesc>,
@@ -86,6 +94,7 @@ struct Config {
 
 struct ConvertGraphToGir {
     resident_columns: i64,
+    resident_keys: i64,
     tile_rows: i64,
     tile_columns: i64,
     search: bool,
@@ -94,6 +103,7 @@ struct ConvertGraphToGir {
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(ConvertGraphToGir {
         resident_columns: options.int("resident-columns"),
+        resident_keys: options.int("resident-keys"),
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
         search: options.text("search") == "predict",
@@ -106,8 +116,13 @@ impl Pass for ConvertGraphToGir {
         let cx = run.cx;
         let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
         let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
-        let mut config =
-            Config { resident_columns: self.resident_columns, machine, desc: None, mappings: HashMap::new() };
+        let mut config = Config {
+            resident_columns: self.resident_columns,
+            resident_keys: self.resident_keys,
+            machine,
+            desc: None,
+            mappings: HashMap::new(),
+        };
         if self.search {
             self.search(run, &mut config)?;
         }

@@ -18,7 +18,7 @@ use super::Config;
 use super::kernel::{Built, Kernel};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{contract, loops, rows};
+use super::{attention, contract, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -98,6 +98,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered>
     match fusion.kind() {
         "row" => rows::lower(region, config.resident_columns),
         "contract" => contract::lower(region),
+        "attention" => attention::lower(region, config.resident_keys),
         "loop" => loops::lower(region),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }

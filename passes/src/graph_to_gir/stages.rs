@@ -7,7 +7,7 @@ use sutura_ir::{Attr, Value};
 
 use super::kernel::{Built, Emit};
 use super::region::FusedRegion;
-use super::tiles::{Frame, Number, Outside, Tile};
+use super::tiles::{Frame, Number, Outside, Tile, zero};
 use crate::region::{Access, Nest, Stage};
 
 /// What a kernel has computed and read so far.
@@ -17,12 +17,24 @@ pub(super) struct Known {
     made: HashMap<usize, Number>,
     read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
     views: HashMap<Value, Value>,
+    /// What is read outside a tensor is zero, so that every tile is whole.
+    padded: bool,
 }
 
 impl Known {
     /// The view of a tensor.
     pub(super) fn view(&self, tensor: Value) -> Option<Value> {
         self.views.get(&tensor).copied()
+    }
+
+    /// The start of a block of its own, in which zero is read outside tensors.
+    pub(super) fn padded(&self) -> Self {
+        Self { views: self.views.clone(), padded: true, ..Self::default() }
+    }
+
+    /// The tile of one of the region's values, by its number.
+    pub(super) fn tile(&self, slot: usize) -> Option<Number> {
+        self.made.get(&slot).copied()
     }
 }
 
@@ -57,6 +69,8 @@ impl Walk<'_, '_> {
         let view = known.views[&read.value];
         let edge = self.nest.edges(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
         let outside = read.oob.map(|pad| Outside { pad, edge: edge.first().copied() });
+        let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
+        let outside = outside.or_else(|| known.padded.then(|| zero(self.nest.cx, elem).into()));
         let load = || e.load(self.nest, frame, view, &read.index, outside);
         Number::Tile(*known.read.entry((read.value, read.index.clone(), read.oob)).or_insert_with(load))
     }

@@ -13,7 +13,7 @@ use super::rows::check_column_access;
 use super::{Fit, Misfit, misfit};
 
 /// Ops that do not follow the product are computed once per tile at most at this price.
-const CHEAP: u32 = 12;
+pub(super) const CHEAP: u32 = 12;
 
 /// How a region runs as tiles of a product.
 #[derive(Clone, PartialEq, Eq, Debug)]

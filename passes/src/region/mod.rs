@@ -3,6 +3,7 @@
 //! Stitching asks these schemes whether a set of ops would fit, and why not; the lowering to `gir` follows them. So what
 //! is stitched can be lowered.
 
+pub mod attention;
 pub mod compose;
 pub mod contract;
 pub mod cost;
@@ -10,6 +11,7 @@ pub mod nest;
 pub mod rows;
 pub mod scheme;
 
+pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
 pub use nest::{Access, Nest, Stage};
 pub use rows::RowPlan;

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use sutura_dialects::r#dyn::Facts;
 use sutura_ir::{OpRef, Value};
 
+use super::contract::is_contraction;
 use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
-use super::{ContractPlan, Fit, Nest, RowPlan};
+use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan};
 
 /// A scheme by which ops become one kernel, or a few that are launched one after another, at likely sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +40,9 @@ pub struct Scheme {
 /// Why they do not.
 pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     let mut nest = Nest::of(facts, ops, outputs)?;
+    if nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
+        return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
+    }
     let contract = ContractPlan::of(&nest);
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
     if tiled {
@@ -121,6 +125,18 @@ fn contract_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Schem
         scheme.launches = 2;
         scheme.temporary = likely_bytes(nest.cx, facts, nest.body.ty(rhs)).saturating_mul(2);
     }
+    scheme
+}
+
+/// Keys and values are packed near, and scores stay there.
+fn attention_scheme(facts: &Facts, nest: &Nest<'_>, plan: &AttentionPlan) -> Scheme {
+    let mut scheme = plain(facts, "attention", nest);
+    let size = |d: usize| likely_size(facts, &nest.extents[d]).unsigned_abs();
+    let vectors = size(plan.scores.sums[0]).saturating_add(size(plan.values.col()));
+    scheme.resident = size(plan.key()).saturating_mul(vectors).saturating_mul(4);
+    let scores: Vec<usize> = plan.scores.parallel().collect();
+    // A score is written, read for the largest, turned into a power and that into a weight, and read.
+    scheme.near = points(facts, nest, &scores).saturating_mul(6 * 4);
     scheme
 }
 

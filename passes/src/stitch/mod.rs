@@ -6,6 +6,7 @@
 //! but the program. After the stitching of FusionStitching (arXiv 2009.10924) and the shape constraints of DISC (arXiv
 //! 2103.05288).
 
+mod chains;
 mod copies;
 mod outline;
 mod quotient;
@@ -33,8 +34,8 @@ pub static STITCH: PassInfo = PassInfo {
     argument: "stitch",
     summary: "Stitch operations into regions that become kernels",
     description: "Every computation ends up in a `graph.fusion`: ops that share their rows in one of kind `row`, a \
-                  product with the elementwise ops behind it in one of kind `contract`, any other op in one of kind \
-                  `loop`. Reshapes and constants stay outside. Why a region did not take in what it reads is recorded \
+                  product with the elementwise ops behind it in one of kind `contract`, two products with a softmax \
+                  between them in one of kind `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside. Why a region did not take in what it reads is recorded \
                   in its `reasons` and said in remarks.",
     anchor: Anchor::Op("func.func"),
     options: &[OptionInfo {
@@ -211,6 +212,7 @@ impl<'a> Stitcher<'a> {
     }
 
     fn run(mut self) -> Stitched {
+        self.seed_chains();
         let mut edges = std::mem::take(&mut self.edges);
         loop {
             let before = self.quotient.clone();

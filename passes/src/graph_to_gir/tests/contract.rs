@@ -1,6 +1,5 @@
 //! Contraction regions.
 
-use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_ir::Type;
 
 use super::check;
@@ -48,32 +47,4 @@ fn factors_of_unknown_sizes() {
         &[("B", 0), ("S", 3), ("K", 2)],
     ];
     check(&cx, &module, 2, sizes);
-}
-
-#[test]
-fn attention() {
-    let cx = context();
-    let x = tensor(&cx, &["B", "S", "4", "16"], Type::F32);
-    let mask = tensor(&cx, &["B", "1", "1", "S"], Type::F32);
-    let short = SymbolInfo { min: 0, max: 512, ..any() };
-    let module = function(&cx, &[("B", any()), ("S", short)], &[x, x, x, mask], |g, args| {
-        let heads = |g: &mut sutura_dialects::graph::build::GraphBuilder<'_, '_>, x| g.transpose(x, &[0, 2, 1, 3]);
-        let (q, k, v) = (heads(g, args[0])?, heads(g, args[1])?, heads(g, args[2])?);
-        let scores = g.product(q, k, false, true)?;
-        let scaled = g.map(scores, |s, x| {
-            let factor = s.number(0.25, s.ty(x));
-            s.mul(x, factor)
-        })?;
-        let mask = g.map(args[3], |s, m| {
-            let (one, low) = (s.number(1.0, s.ty(m)), s.number(-100.0, s.ty(m)));
-            let off = s.sub(one, m);
-            s.mul(off, low)
-        })?;
-        let masked = g.zip(scaled, mask, |s, a, b| s.add(a, b))?;
-        let weights = g.softmax(masked, &[3])?;
-        let out = g.matmul(weights, v)?;
-        Ok(vec![g.transpose(out, &[0, 2, 1, 3])?])
-    });
-    // Keys are packed, values read as they lie; scores with scale and mask; softmax; the weighted sum, stored transposed.
-    check(&cx, &module, 4, SIZES);
 }

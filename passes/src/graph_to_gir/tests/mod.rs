@@ -1,5 +1,6 @@
 //! Regions and the kernels they become mean the same, at sizes of all kinds.
 
+mod attention;
 mod contract;
 mod loops;
 mod moves;
@@ -14,8 +15,13 @@ const PIPELINE: &str = "builtin.module(func.func(canonicalize,stitch),convert-gr
 
 /// Lowers, counts kernels and compares at several sizes. Returns the text.
 fn check(cx: &Context, before: &Module, kernels: usize, sizes: &[&[(&str, i64)]]) -> String {
+    check_with(cx, before, PIPELINE, kernels, sizes)
+}
+
+/// The same by another pipeline.
+fn check_with(cx: &Context, before: &Module, pipeline: &str, kernels: usize, sizes: &[&[(&str, i64)]]) -> String {
     let mut after = copy(cx, before);
-    let said = run(cx, &mut after, PIPELINE).unwrap_or_else(|e| panic!("{e:?}\n{}", text(cx, &after)));
+    let said = run(cx, &mut after, pipeline).unwrap_or_else(|e| panic!("{e:?}\n{}", text(cx, &after)));
     let out = text(cx, &after);
     assert_eq!(out.matches("gir.kernel").count(), kernels, "{said:?}\n{out}");
     agree_on_all_levels(cx, before, &after, sizes);

@@ -1,0 +1,107 @@
+//! Attention regions.
+
+use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::graph::build::{Built, GraphBuilder, scalar::Comparison};
+use sutura_ir::{Context, Module, Type, Value};
+
+use super::{check, check_with};
+use crate::testing::{any, context, function, tensor};
+
+const FEW: &str = "builtin.module(func.func(canonicalize,stitch),\
+                   convert-graph-to-gir{resident-keys=32 tile-rows=4 tile-columns=8},canonicalize,cse)";
+
+/// What is done to the scores of `[B, heads, Q, K]`, with a mask.
+type Masking = dyn Fn(&mut GraphBuilder<'_, '_>, Value, Value) -> Built<Value>;
+
+/// Heads beside each other in the rows of `[B, Q, 3, 5]` and `[B, K, 3, 5]`.
+fn heads(cx: &Context, keys: SymbolInfo, mask: (&[&str], Type), masking: &Masking) -> Module {
+    let (q, kv) = (tensor(cx, &["B", "Q", "3", "5"], Type::F32), tensor(cx, &["B", "K", "3", "5"], Type::F32));
+    let mask = tensor(cx, mask.0, mask.1);
+    function(cx, &[("B", any()), ("Q", any()), ("K", keys)], &[q, kv, kv, mask], |g, args| {
+        let turned = |g: &mut GraphBuilder<'_, '_>, x| g.transpose(x, &[0, 2, 1, 3]);
+        let (q, k, v) = (turned(g, args[0])?, turned(g, args[1])?, turned(g, args[2])?);
+        let scores = g.product(q, k, false, true)?;
+        let scaled = g.map(scores, |s, x| {
+            let factor = s.number(0.25, s.ty(x));
+            s.mul(x, factor)
+        })?;
+        let masked = masking(g, scaled, args[3])?;
+        let weights = g.softmax(masked, &[3])?;
+        let out = g.matmul(weights, v)?;
+        Ok(vec![g.transpose(out, &[0, 2, 1, 3])?])
+    })
+}
+
+fn added(g: &mut GraphBuilder<'_, '_>, scores: Value, mask: Value) -> Built<Value> {
+    g.zip(scores, mask, |s, a, b| s.add(a, b))
+}
+
+fn few() -> SymbolInfo {
+    SymbolInfo { max: 16, ..any() }
+}
+
+const SIZES: &[&[(&str, i64)]] = &[
+    &[("B", 2), ("Q", 5), ("K", 7)],
+    &[("B", 1), ("Q", 1), ("K", 1)],
+    &[("B", 1), ("Q", 9), ("K", 16)],
+    &[("B", 0), ("Q", 3), ("K", 2)],
+    &[("B", 1), ("Q", 0), ("K", 2)],
+    &[("B", 2), ("Q", 3), ("K", 0)],
+];
+
+/// Sizes at which keys come in blocks.
+const MANY: &[&[(&str, i64)]] = &[&[("B", 1), ("Q", 33), ("K", 33)], &[("B", 2), ("Q", 2), ("K", 70)]];
+
+#[test]
+fn few_keys_are_resident() {
+    let cx = context();
+    let module = heads(&cx, few(), (&["B", "1", "1", "K"], Type::F32), &added);
+    let out = check(&cx, &module, 1, SIZES);
+    assert!(out.contains("kind = \"attention\"") || out.contains("main_attention"), "{out}");
+}
+
+#[test]
+fn many_keys_come_in_blocks() {
+    let cx = context();
+    for (mask, sizes) in
+        [(&["B", "1", "1", "K"][..], &[SIZES, MANY].concat()[..]), (&["B", "3", "Q", "K"], &MANY[1..2])]
+    {
+        let module = heads(&cx, any(), (mask, Type::F32), &added);
+        check_with(&cx, &module, FEW, 2, sizes);
+    }
+}
+
+/// Where the mask is false, as in a row that is masked from end to end, scores are negative infinity: the softmax of such
+/// a row is of nothing but NaN, and so is what the kernel makes of it.
+#[test]
+fn scores_are_chosen_by_a_mask() {
+    let cx = context();
+    let chosen = |g: &mut GraphBuilder<'_, '_>, scores: Value, mask: Value| {
+        g.zip(scores, mask, |s, a, m| {
+            let none = s.number(f64::NEG_INFINITY, s.ty(a));
+            s.select(m, a, none)
+        })
+    };
+    let sizes: &[&[(&str, i64)]] = &[&[("B", 2), ("Q", 5), ("K", 2)], &[("B", 1), ("Q", 3), ("K", 40)]];
+    for mask in [&["B", "1", "Q", "K"][..], &["Q", "1"]] {
+        let module = heads(&cx, any(), (mask, Type::I1), &chosen);
+        check_with(&cx, &module, FEW, 2, sizes);
+    }
+}
+
+/// Queries see the keys before them: the indices of both are compared.
+#[test]
+fn causal_masks_are_index_compares() {
+    let cx = context();
+    let causal = |g: &mut GraphBuilder<'_, '_>, scores: Value, mask: Value| {
+        g.zip(scores, mask, |s, a, m| {
+            let (query, key) = (s.index(2), s.index(3));
+            let (seen, none) =
+                (s.compare(Comparison::GreaterOrEqual, query, key), s.number(f64::NEG_INFINITY, s.ty(a)));
+            let moved = s.add(a, m);
+            s.select(seen, moved, none)
+        })
+    };
+    let module = heads(&cx, any(), (&["1", "1", "1", "1"], Type::F32), &causal);
+    check_with(&cx, &module, FEW, 2, &[&[("B", 1), ("Q", 6), ("K", 6)], &[("B", 1), ("Q", 35), ("K", 34)]]);
+}
