@@ -45,15 +45,15 @@ func.func @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @several_axes(%x: tensor<2x3x4xf32>) -> tensor<2xf32> {
+func.func @several_axes(%x: tensor<2x6xf32>, %w: tensor<3x4xf32>) -> tensor<2xf32> {
   // expected-error @below {{'graph.fusion' op is marked as a region of rows, but: combines along several dimensions (3, 4)}}
-  %y = graph.fusion(%x : tensor<2x3x4xf32>) -> tensor<2xf32> {kind = "row"} {
-  ^bb0(%a: tensor<2x3x4xf32>):
-    %0 = graph.compute ins(%a : tensor<2x3x4xf32>) -> tensor<2xf32> {
+  %y = graph.fusion(%x, %w : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {kind = "row"} {
+  ^bb0(%a: tensor<2x6xf32>, %b: tensor<3x4xf32>):
+    %0 = graph.compute ins(%a, %b : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {
       iterators = ["parallel", "reduce", "reduce"], combiners = ["add"],
-      maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>]
+      maps = [affine_map<(d0, d1, d2) -> (d0, d1 + d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>]
     } {
-    ^bb0(%p: f32):
+    ^bb0(%p: f32, %q: f32):
       graph.yield %p : f32
     }
     graph.yield %0 : tensor<2xf32>

@@ -12,11 +12,12 @@
 #first = affine_map<(d0, d1) -> (d0, 0)>
 
 // STATS: ConvertGraphToGir
-// STATS: (S) 5 num-kernels
-// STATS: (S) 5 num-launches
+// STATS: (S) 7 num-kernels
+// STATS: (S) 7 num-launches
 // STATS: (S) 1 num-shared
 
-// Two versions: rows that stay in the cache between the passes over them, under a guard, and rows of any length.
+// Two versions: rows that stay in the cache between the passes over them, under a guard, and rows of any length, in tiles:
+// sums of tiles, their sum, and what needs it.
 // CHECK-LABEL: gir.kernel @exp_over_sum_row0
 // CHECK-SAME: requires([-N + 16384])
 // CHECK-SAME: grid(%[[I:.*]] = M) units(1)
@@ -29,11 +30,16 @@
 // CHECK-NOT: gir.load
 // CHECK-LABEL: gir.kernel @exp_over_sum_row1
 // CHECK-NOT: requires
+// CHECK-SAME: [(N + 16383) floordiv 16384, M, 1]> out)
+// CHECK-SAME: grid(%{{.*}} = M, %{{.*}} = (N + 16383) floordiv 16384) units(1)
 // CHECK-LABEL: rt.program @exp_over_sum
+// CHECK: %[[P:.*]] = alloc : !rt.buffer<f32, [(N + 16383) floordiv 16384, M, 1]>
 // CHECK: select if [-N + 16384] {
 // CHECK-NEXT: launch @exp_over_sum_row0(%{{.*}}, %{{.*}}) dims [M, N] work [
 // CHECK-NEXT: }, {
-// CHECK-NEXT: launch @exp_over_sum_row1
+// CHECK-NEXT: launch @exp_over_sum_row1(%{{.*}}, %[[P]])
+// CHECK-NEXT: launch @exp_over_sum_row2(%[[P]],
+// CHECK-NEXT: launch @exp_over_sum_row3
 // SHORT: requires([-N + 64])
 func.func @exp_over_sum(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index

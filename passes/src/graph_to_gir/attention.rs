@@ -44,9 +44,8 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
         Attention::new(region, &nest, &plan, (rows, tile.1), resident).versions(vec![guard], &mut versions)?;
     }
     whole.versions(vec![], &mut versions)?;
-    let args = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
-    let work = region.work(&nest);
-    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions, args, work }] })
+    let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
+    Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &region.work(&nest))] })
 }
 
 struct Attention<'r, 'a> {
@@ -189,6 +188,7 @@ impl<'r, 'a> Attention<'r, 'a> {
             space: registers.clone(),
             registers: registers.clone(),
             partial: true,
+            padded: true,
         }
     }
 
@@ -353,7 +353,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let frame = self.frame(e, indices, Some(row), Some((self.plan.key(), col)));
         let shape = Shape { rows: true, cols: true };
         let scores = Tile { value: sum[0], shape, elem: Type::F32, window: Covers::All, cached: false };
-        let mut known = known.padded();
+        let mut known = known.of_views();
         self.walk.finish(e, &frame, stage, vec![Number::Tile(scores)], &mut known);
         for other in &self.plan.before {
             self.walk.elementwise(e, &frame, &self.nest.stages[*other], &mut known)?;
@@ -391,7 +391,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let frame = self.frame(e, indices, Some(row), Some((self.plan.values.col(), col)));
         let shape = Shape { rows: true, cols: true };
         let product = Tile { value: sum, shape, elem: Type::F32, window: Covers::All, cached: false };
-        let mut known = known.padded();
+        let mut known = known.of_views();
         let stage = &self.nest.stages[self.plan.values.stage];
         self.walk.finish(e, &frame, stage, vec![Number::Tile(product)], &mut known);
         for other in &self.plan.after {
@@ -541,7 +541,7 @@ impl<'r, 'a> Attention<'r, 'a> {
     /// The logits, with the smallest of all numbers where there is no key.
     fn only_keys(&self, e: &mut Emit<'_>, frame: &Frame, logits: Tile) -> Tile {
         let cx = self.nest.cx;
-        let at = e.iota(frame, self.plan.key());
+        let at = e.indices(frame, cx.affine_dim(self.plan.key() as u32));
         let count = e.size_tile(frame, self.key_count());
         let tiles = e.agree(frame, &[Number::Tile(at), Number::Tile(count)]);
         let there = CompareOp::value(&mut e.b, e.loc, CompareKind::Slt, tiles[0].value, tiles[1].value);

@@ -137,7 +137,7 @@ impl<'r, 'a> Product<'r, 'a> {
         if self.packs {
             let work = self.packed().elements();
             let args = vec![Arg::Tensor(self.rhs().value), Arg::Temporary(0)];
-            steps.push(Step { versions: vec![(vec![], self.pack_kernel()?)], args, work });
+            steps.push(Step::of(vec![(vec![], self.pack_kernel()?)], &args, &work));
         }
         let mut args: Vec<Arg> = self.inputs().into_iter().map(Arg::Tensor).collect();
         if self.packs {
@@ -145,7 +145,7 @@ impl<'r, 'a> Product<'r, 'a> {
         }
         args.extend(self.outputs().into_iter().map(Arg::Tensor));
         let work = self.walk.region.work(self.nest);
-        steps.push(Step { versions: self.versions()?, args, work });
+        steps.push(Step::of(self.versions()?, &args, &work));
         let temporaries = if self.packs { vec![self.packed()] } else { vec![] };
         Ok(Lowered { temporaries, steps })
     }
@@ -189,7 +189,8 @@ impl<'r, 'a> Product<'r, 'a> {
         };
         let fixed = (0..self.nest.extents.len()).map(&mut index).collect();
         let registers = &self.walk.region.machine.registers;
-        Frame { fixed, row: None, col: None, space: registers.clone(), registers: registers.clone(), partial: true }
+        let (space, registers) = (registers.clone(), registers.clone());
+        Frame { fixed, row: None, col: None, space, registers, partial: true, padded: false }
     }
 
     // ---- packing

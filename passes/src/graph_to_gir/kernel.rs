@@ -139,15 +139,15 @@ impl Emit<'_> {
         if let Some(known) = self.constants.get(&value) {
             return *known;
         }
-        let cx = self.b.cx();
-        let first = self.b.body().first_op(self.entry);
-        let point = self.b.set_insert_point(first.map_or(InsertPoint::End(self.entry), InsertPoint::Before));
-        let state = OpState::new(cx.op_name("arith.constant"), self.loc)
-            .prop(cx.ident("value"), cx.index_attr(value))
-            .results([Type::INDEX]);
-        let op = self.b.create(state);
-        self.b.set_insert_point(point);
-        let result = self.b.body().result(op, 0);
+        let loc = self.loc;
+        let result = self.at_start(|b| {
+            let cx = b.cx();
+            let state = OpState::new(cx.op_name("arith.constant"), loc)
+                .prop(cx.ident("value"), cx.index_attr(value))
+                .results([Type::INDEX]);
+            let op = b.create(state);
+            b.body().result(op, 0)
+        });
         self.constants.insert(value, result);
         result
     }
@@ -180,9 +180,28 @@ impl Emit<'_> {
         self.index(expr, &|i| if i == 0 { a } else { b.expect("the map has a second dimension only then") })
     }
 
+    /// Builds at the start of the kernel.
+    pub(super) fn at_start<T>(&mut self, build: impl FnOnce(&mut Builder<'_>) -> T) -> T {
+        let first = self.b.body().first_op(self.entry);
+        let point = self.b.set_insert_point(first.map_or(InsertPoint::End(self.entry), InsertPoint::Before));
+        let built = build(&mut self.b);
+        self.b.set_insert_point(point);
+        built
+    }
+
     /// A loop that carries values: `body` gets the index and what is carried, and returns what goes on.
     pub(super) fn for_loop(&mut self, count: &Poly, inits: &[Value], body: &mut LoopBody<'_>) -> Built<Vec<Value>> {
-        let (lo, hi) = (self.constant(0), self.size(count));
+        let bounds = (self.constant(0), self.size(count));
+        self.for_range(bounds, inits, body)
+    }
+
+    /// The same from one index to below another.
+    pub(super) fn for_range(
+        &mut self,
+        (lo, hi): (Value, Value),
+        inits: &[Value],
+        body: &mut LoopBody<'_>,
+    ) -> Built<Vec<Value>> {
         let op = ForOp::build(&mut self.b, self.loc, lo, hi, inits);
         let mut args = vec![(Type::INDEX, self.loc)];
         args.extend(inits.iter().map(|v| (self.b.body().ty(*v), self.loc)));

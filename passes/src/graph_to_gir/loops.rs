@@ -33,9 +33,9 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
         let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns };
         versions.push((requires.clone(), looped.kernel(&parallel, requires)?));
     }
-    let args = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
+    let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
-    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions, args, work }] })
+    Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &work)] })
 }
 
 /// Columns of a tile, and the guard of the version with that many, the last of which has none: where there are few
@@ -98,6 +98,7 @@ impl Loop<'_, '_> {
             space: registers.clone(),
             registers: registers.clone(),
             partial: true,
+            padded: false,
         };
         let grid = e.grid.clone();
         for (dim, index) in self.fixed(parallel).zip(&grid) {

@@ -2,6 +2,7 @@
 
 mod attention;
 mod contract;
+mod group;
 mod kernel;
 mod loops;
 mod machine;
@@ -10,6 +11,7 @@ mod region;
 mod rows;
 mod scalars;
 mod search;
+mod share;
 mod stages;
 #[cfg(test)]
 mod tests;
@@ -42,9 +44,22 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     options: &[
         OptionInfo {
             name: "resident-columns",
-            kind: OptionKind::Int(1, 1 << 40),
-            default: "16384",
-            help: "longest row, in elements, that is kept in the cache between passes over it",
+            kind: OptionKind::Int(0, 1 << 40),
+            default: "0",
+            help: "longest row, in elements, that is kept in the cache between passes over it; 0 takes what fits the \
+                   machine's, or 16384 without one",
+        },
+        OptionInfo {
+            name: "parts",
+            kind: OptionKind::Int(1, 1 << 16),
+            default: "64",
+            help: "parts in which sums along many rows are made, each by a group of its own; their number makes the order",
+        },
+        OptionInfo {
+            name: "part-rows",
+            kind: OptionKind::Int(1, 1 << 30),
+            default: "16",
+            help: "fewest rows of a part",
         },
         OptionInfo {
             name: "resident-keys",
@@ -83,7 +98,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
 /// What options and machine say.
 #[derive(Clone, Debug)]
 struct Config {
-    resident_columns: i64,
+    thresholds: rows::Thresholds,
     resident_keys: i64,
     machine: Machine,
     /// The machine's numbers, where the search takes part.
@@ -93,7 +108,7 @@ struct Config {
 }
 
 struct ConvertGraphToGir {
-    resident_columns: i64,
+    thresholds: rows::Thresholds,
     resident_keys: i64,
     tile_rows: i64,
     tile_columns: i64,
@@ -102,7 +117,11 @@ struct ConvertGraphToGir {
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
     Ok(Box::new(ConvertGraphToGir {
-        resident_columns: options.int("resident-columns"),
+        thresholds: rows::Thresholds {
+            resident: options.int("resident-columns"),
+            parts: options.int("parts"),
+            part_rows: options.int("part-rows"),
+        },
         resident_keys: options.int("resident-keys"),
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
@@ -116,13 +135,12 @@ impl Pass for ConvertGraphToGir {
         let cx = run.cx;
         let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
         let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
-        let mut config = Config {
-            resident_columns: self.resident_columns,
-            resident_keys: self.resident_keys,
-            machine,
-            desc: None,
-            mappings: HashMap::new(),
-        };
+        let mut thresholds = self.thresholds;
+        if thresholds.resident == 0 {
+            thresholds.resident = machine.resident;
+        }
+        let mut config =
+            Config { thresholds, resident_keys: self.resident_keys, machine, desc: None, mappings: HashMap::new() };
         if self.search {
             self.search(run, &mut config)?;
         }

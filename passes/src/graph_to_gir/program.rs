@@ -96,7 +96,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered>
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
-        "row" => rows::lower(region, config.resident_columns),
+        "row" => rows::lower(region, config.thresholds),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, config.resident_keys),
         "loop" => loops::lower(region),
@@ -292,39 +292,41 @@ impl<'a, 'c> Assembly<'a, 'c> {
             .map(|view| program.alloc(loc, BufferType::new(view.elem, view.dims)))
             .collect();
         for step in lowered.steps {
-            let buffers: Vec<Value> = step
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    Arg::Tensor(value) => inside[value],
-                    Arg::Temporary(i) => temporaries[*i],
-                })
-                .collect();
-            self.launch(region, step, &buffers);
+            self.launch(region, step, &|arg| match arg {
+                Arg::Tensor(value) => inside[value],
+                Arg::Temporary(i) => temporaries[*i],
+            });
         }
         Ok(())
     }
 
-    fn launch(&mut self, region: &FusedRegion<'a>, step: Step, buffers: &[Value]) {
+    fn launch(&mut self, region: &FusedRegion<'a>, step: Step, buffer: &dyn Fn(&Arg) -> Value) {
         let loc = region.op.loc();
-        let mut guards = Vec::new();
-        let mut callees = Vec::new();
-        for (guard, kernel) in step.versions {
-            let dims: Vec<Poly> = kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
-            callees.push((self.name(region, kernel), dims));
+        let (mut guards, mut versions) = (Vec::new(), Vec::new());
+        for (guard, launches) in step.versions {
+            let mut calls = Vec::new();
+            for launch in launches {
+                let dims: Vec<Poly> = launch.kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
+                let buffers: Vec<Value> = launch.args.iter().map(buffer).collect();
+                calls.push((self.name(region, launch.kernel), dims, buffers, launch.work));
+            }
+            versions.push(calls);
             guards.push(guard);
         }
         guards.pop();
-        self.converted.launches += 1;
-        let work = Some(&step.work);
+        self.converted.launches += versions.iter().map(Vec::len).max().unwrap_or(0) as u64;
         let program = &mut self.converted.program;
-        match &callees[..] {
-            [(name, dims)] => program.launch(loc, name, buffers, dims, work),
-            _ => program.select(loc, &guards, |i, b| {
-                let (name, dims) = &callees[i];
-                LaunchOp::build(b, loc, name, buffers, dims, work.map(std::slice::from_ref));
-            }),
+        if let [calls] = &versions[..] {
+            for (name, dims, buffers, work) in calls {
+                program.launch(loc, name, buffers, dims, Some(work));
+            }
+            return;
         }
+        program.select(loc, &guards, |i, b| {
+            for (name, dims, buffers, work) in &versions[i] {
+                LaunchOp::build(b, loc, name, buffers, dims, Some(std::slice::from_ref(work)));
+            }
+        });
     }
 
     /// Name of a kernel: that of an equal one, if there is one.

@@ -30,14 +30,28 @@ pub(super) struct FusedRegion<'a> {
     pub(super) yielded: Vec<Value>,
 }
 
-/// One launch, in versions of which the last has no guard.
+/// A part of what a region does, in versions of which the last has no guard.
 pub(super) struct Step {
-    /// Guards and kernels.
-    pub(super) versions: Vec<(Vec<Poly>, Kernel)>,
+    /// Guards and launches, which run one after another.
+    pub(super) versions: Vec<(Vec<Poly>, Vec<Launch>)>,
+}
+
+/// One launch.
+pub(super) struct Launch {
+    /// What is launched.
+    pub(super) kernel: Kernel,
     /// What is passed.
     pub(super) args: Vec<Arg>,
     /// Scalar operations of all groups together.
     pub(super) work: Poly,
+}
+
+impl Step {
+    /// One launch of a kernel in versions that take the same.
+    pub(super) fn of(versions: Vec<(Vec<Poly>, Kernel)>, args: &[Arg], work: &Poly) -> Self {
+        let launch = |kernel| Launch { kernel, args: args.to_vec(), work: work.clone() };
+        Self { versions: versions.into_iter().map(|(guard, kernel)| (guard, vec![launch(kernel)])).collect() }
+    }
 }
 
 /// A buffer that a kernel is launched on.

@@ -1,39 +1,51 @@
-//! Row regions: a grid over the rows, a row of columns in the cache.
+//! Row regions: kernels over rows, over tiles of columns, or over blocks whose parts another kernel combines.
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::constraints::Axis as Direction;
-use sutura_dialects::gir::ops::ReduceOp;
 
-use super::kernel::{Built, Emit, Header, Kernel, build};
-use super::region::{Arg, FusedRegion, Lowered, Step};
-use super::scalars::{accumulator, result_elem, tile_combiner};
-use super::stages::Walk;
-use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile};
+use super::kernel::Built;
+use super::region::{FusedRegion, Launch, Lowered, Step};
+use super::share::{Share, Shares, Width};
+use crate::region::rows::Sharing;
 use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
 
 /// Columns of a tile of a region that combines nothing along them.
 const ELEMENTWISE_COLUMNS: i64 = 4096;
 
-/// Lowers a row region; rows of at most `resident` columns are kept in the cache by a version of their own.
-pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
-    let facts = &region.facts;
+/// Columns of a tile of a long row.
+const LONG_COLUMNS: i64 = 16384;
+
+/// Bytes of a group's memory for what is combined along its rows.
+const KEPT_BYTES: i64 = 1 << 19;
+
+/// Columns of tiles of sums where there are few.
+const FEW_COLUMNS: i64 = 16;
+
+/// Sizes from which on other versions serve; see the options of the pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thresholds {
+    /// Longest row that is kept in the cache between passes over it.
+    pub(super) resident: i64,
+    /// Parts of a dim that is combined along.
+    pub(super) parts: i64,
+    /// Fewest rows of a part.
+    pub(super) part_rows: i64,
+}
+
+/// Lowers a row region.
+pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<Lowered> {
     let (nest, plan) = normal_form(region).map_err(|misfit| {
         let message = format!("is marked as a region of rows, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    let rows = Rows { region, nest: &nest, plan: &plan, facts };
-    let columns = plan.col.map(|c| nest.extents[c].clone());
-    let bounded = columns.as_ref().is_none_or(|n| facts.range(n).1 <= i128::from(resident));
-    let mut versions = Vec::new();
-    if let Some(columns) = columns.filter(|_| !bounded && rows.keeps_something()) {
-        let guard = Poly::constant(resident).sub(&columns);
-        versions.push((vec![guard.clone()], rows.kernel(vec![guard])?));
-    }
-    versions.push((vec![], rows.kernel(vec![])?));
-    let args = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
-    let work = region.work(&nest);
-    Ok(Lowered { temporaries: vec![], steps: vec![Step { versions, args, work }] })
+    let shares = Shares::new(region, &nest);
+    let rows = Rows { nest: &nest, plan: &plan, facts: &region.facts, shares, thresholds };
+    let versions = match plan.sharing {
+        Sharing::Rows => rows.rows()?,
+        Sharing::Columns => rows.columns()?,
+        Sharing::Blocks => rows.blocks()?,
+    };
+    Ok(Lowered { temporaries: rows.shares.temporaries(), steps: vec![Step { versions }] })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {
@@ -49,11 +61,15 @@ fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misf
     Ok((nest, plan))
 }
 
+/// Guards and launches.
+type Versions = Vec<(Vec<Poly>, Vec<Launch>)>;
+
 struct Rows<'r, 'a> {
-    region: &'r FusedRegion<'a>,
     nest: &'r Nest<'a>,
     plan: &'r RowPlan,
     facts: &'r Facts,
+    shares: Shares<'r, 'a>,
+    thresholds: Thresholds,
 }
 
 impl Rows<'_, '_> {
@@ -65,101 +81,164 @@ impl Rows<'_, '_> {
         combined.is_some_and(|last| self.nest.stages[..last].iter().any(computes))
     }
 
-    /// Columns of a tile, and whether the grid runs over tiles of columns.
-    fn columns(&self) -> Option<(Poly, bool)> {
-        let col = self.plan.col?;
+    /// Columns of a group where nothing is combined along loops: all, or tiles.
+    fn width(&self) -> Width {
+        let Some(col) = self.plan.col else { return Width::Whole };
         let extent = self.nest.extents[col].clone();
         let small = self.facts.range(&extent).1 <= i128::from(2 * ELEMENTWISE_COLUMNS);
         let writes_columns = self.nest.output_writes().all(|(_, write)| self.nest.mentions(write, col));
-        // Tiles of columns of tensors that differ in length would not end together.
+        let whole = self.plan.reduces || !self.plan.loops.is_empty() || small || !writes_columns || !self.together();
+        if whole { Width::Whole } else { Width::Tiles(ELEMENTWISE_COLUMNS) }
+    }
+
+    /// Tiles of columns of all tensors end together.
+    fn together(&self) -> bool {
+        let Some(col) = self.plan.col else { return false };
         let equal = |a: &Access| {
             let at = a.index.iter().position(|e| self.nest.mentions_expr(*e, col));
             at.is_none_or(|i| {
                 let plain = self.nest.plain(a.index[i]) == Some(col);
-                plain && a.oob.is_none() && self.facts.prove_equal(&self.nest.shapes[&a.value][i], &extent)
+                plain
+                    && a.oob.is_none()
+                    && self.facts.prove_equal(&self.nest.shapes[&a.value][i], &self.nest.extents[col])
             })
         };
-        let together = self.nest.external_reads().all(|(_, a)| equal(a));
-        if self.plan.reduces || small || !writes_columns || !together {
-            return Some((extent, false));
-        }
-        Some((ELEMENTWISE_COLUMNS.into(), true))
+        self.nest.external_reads().all(|(_, a)| equal(a))
     }
 
-    /// Rows that are more than one.
-    fn grid_dims(&self) -> impl Iterator<Item = usize> + '_ {
-        self.plan.rows.iter().copied().filter(|d| !self.nest.is_unit(*d))
+    /// All stages in one kernel.
+    fn whole(&self, width: Width) -> Share {
+        let outputs = self.nest.output_writes().map(|(_, write)| write.value).collect();
+        Share {
+            stages: (0..self.nest.stages.len()).collect(),
+            grid: self.plan.rows.clone(),
+            loops: self.plan.loops.clone(),
+            col: self.plan.col.map(|col| (col, width)),
+            writes: outputs,
+            ..Share::default()
+        }
     }
 
-    fn kernel(&self, requires: Vec<Poly>) -> Built<Kernel> {
-        let columns = self.columns();
-        let mut grid: Vec<Poly> = self.grid_dims().map(|d| self.nest.extents[d].clone()).collect();
-        if let (Some((tile, true)), Some(col)) = (&columns, self.plan.col) {
-            grid.push(self.nest.extents[col].ceildiv(tile.as_const().expect("tiles of columns have a fixed size")));
-        }
-        let header = Header {
-            loc: self.region.op.loc(),
-            views: self.region.views(self.nest),
-            grid,
-            requires,
-            extra: self.nest.shapes.values().flatten().cloned().chain(self.region.sizes()).collect(),
-        };
-        build(self.nest.cx, self.facts, header, |e| self.body(e, columns))
-    }
-
-    fn body(&self, e: &mut Emit<'_>, columns: Option<(Poly, bool)>) -> Built<()> {
-        let mut frame = Frame {
-            fixed: vec![None; self.nest.extents.len()],
-            row: None,
-            col: None,
-            space: self.region.machine.cache.clone(),
-            registers: self.region.machine.registers.clone(),
-            partial: columns.as_ref().is_some_and(|(_, tiled)| *tiled),
-        };
-        let grid = e.grid.clone();
-        for dim in self.plan.rows.iter().filter(|d| self.nest.is_unit(**d)) {
-            frame.fixed[*dim] = Some(e.constant(0));
-        }
-        for (dim, index) in self.grid_dims().zip(&grid) {
-            frame.fixed[dim] = Some(*index);
-        }
-        if let (Some((extent, tiled)), Some(dim)) = (columns, self.plan.col) {
-            let base = match (tiled, grid.last()) {
-                (true, Some(tile)) => e.scaled(*tile, ELEMENTWISE_COLUMNS, None),
-                _ => e.constant(0),
+    /// Whole rows; those that fit the cache in a version of their own where something is kept between passes.
+    fn rows(&self) -> Built<Versions> {
+        let share = self.whole(self.width());
+        let mut versions: Versions = Vec::new();
+        if let Some(tile) = self.long_tiles() {
+            let Some(fits) = self.fits(self.thresholds.resident) else {
+                return Ok(vec![(vec![], vec![self.shares.launch(&share, vec![])?])]);
             };
-            frame.col = Some(Axis { dim, base, extent });
+            let col = self.plan.col.expect("there are tiles of it");
+            versions.push((vec![fits.clone()], vec![self.shares.launch(&share, vec![fits])?]));
+            let tiles = self.nest.extents[col].ceildiv(tile);
+            let launches = self.shares.in_parts(&self.whole(Width::Tiles(tile)), (col, &tiles), &[])?;
+            versions.push((vec![], launches));
+            return Ok(versions);
         }
-        let walk = Walk { region: self.region, nest: self.nest };
-        let mut known = walk.start(e, &self.region.tensors(self.nest));
-        for stage in &self.nest.stages {
-            if !stage.reduces() {
-                walk.elementwise(e, &frame, stage, &mut known)?;
+        if let [dim, ..] = self.plan.loops[..]
+            && let Some(many) = self.at_least(dim, self.many(self.thresholds.parts))
+            && self.plan.rows.iter().all(|d| self.nest.is_unit(*d))
+        {
+            let parts = Poly::constant(self.thresholds.parts);
+            let launches = self.shares.in_parts(&share, (dim, &parts), &many)?;
+            let last = many.is_empty();
+            versions.push((many, launches));
+            if last {
+                return Ok(versions);
+            }
+        }
+        if let Some(fits) = self.fits(self.thresholds.resident).filter(|_| self.keeps_something()) {
+            versions.push((vec![fits.clone()], vec![self.shares.launch(&share, vec![fits])?]));
+        }
+        versions.push((vec![], vec![self.shares.launch(&share, vec![])?]));
+        Ok(versions)
+    }
+
+    /// Columns of a tile of rows that are too long for one group; `None` where groups have whole rows of any length:
+    /// because nothing is combined along them, or tiles of what is read would not end together.
+    fn long_tiles(&self) -> Option<i64> {
+        let simple = self.plan.reduces
+            && self.plan.loops.is_empty()
+            && self.together()
+            && !self.nest.stages.iter().any(|s| s.copy);
+        let tile = self.thresholds.resident.min(LONG_COLUMNS);
+        simple.then_some(tile)
+    }
+
+    /// The guard that a row has at most `most` columns; `None` where that is known.
+    fn fits(&self, most: i64) -> Option<Poly> {
+        let extent = &self.nest.extents[self.plan.col?];
+        (self.facts.range(extent).1 > i128::from(most)).then(|| Poly::constant(most).sub(extent))
+    }
+
+    /// The guard that a dim has at least `least` indices; `None` where that never holds.
+    fn at_least(&self, dim: usize, least: i64) -> Option<Vec<Poly>> {
+        let extent = &self.nest.extents[dim];
+        let (low, high) = self.facts.range(extent);
+        let least = least.max(1);
+        if high < i128::from(least) {
+            return None;
+        }
+        Some(if low >= i128::from(least) { vec![] } else { vec![extent.sub(&least.into())] })
+    }
+
+    /// Rows from which on they are shared among `parts`.
+    fn many(&self, parts: i64) -> i64 {
+        parts.saturating_mul(self.thresholds.part_rows)
+    }
+
+    /// Tiles of columns: parts of many rows, or all of few.
+    fn columns(&self) -> Built<Versions> {
+        let col = self.plan.col.expect("there is a column where columns are shared");
+        let sums = self.nest.stages.iter().filter(|s| s.reduces()).count() as i64;
+        let wide = self.shares.tile_columns(sums);
+        let few = Poly::constant(FEW_COLUMNS).sub(&self.nest.extents[col]);
+        let (low, high) = self.facts.range(&self.nest.extents[col]);
+        let narrow = low <= i128::from(FEW_COLUMNS) && wide > FEW_COLUMNS;
+        let only_narrow = high <= i128::from(FEW_COLUMNS);
+        let mut versions: Versions = Vec::new();
+        let dim = self.plan.loops[0];
+        let parts = Poly::constant(self.thresholds.parts);
+        let split = self.at_least(dim, self.many(self.thresholds.parts));
+        for (width, guard) in [(FEW_COLUMNS, narrow.then_some(few)), (wide, None)] {
+            if (width == FEW_COLUMNS && !narrow) || (width == wide && only_narrow) {
                 continue;
             }
-            e.loc = stage.op.loc();
-            let args = walk.args(e, &frame, stage, &mut known);
-            let mut numbers = e.scalars(&frame, self.facts, stage, &args)?;
-            e.loc = stage.op.loc();
-            for (i, number) in numbers.iter_mut().enumerate() {
-                *number = Number::Tile(self.reduce(e, &frame, stage, i, *number)?);
+            let guard: Vec<Poly> = guard.into_iter().filter(|_| !only_narrow).collect();
+            let width = Width::Registers(width);
+            if let Some(many) = &split {
+                let guards = [many.clone(), guard.clone()].concat();
+                let launches = self.shares.in_parts(&self.whole(width), (dim, &parts), &guards)?;
+                versions.push((guards, launches));
             }
-            walk.finish(e, &frame, stage, numbers, &mut known);
+            if split.as_ref().is_none_or(|many| !many.is_empty()) {
+                versions.push((guard.clone(), vec![self.shares.launch(&self.whole(width), guard)?]));
+            }
         }
-        Ok(())
+        versions.truncate(1 + versions.iter().position(|(g, _)| g.is_empty()).expect("the last has no guard"));
+        Ok(versions)
     }
 
-    fn reduce(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, result: usize, number: Number) -> Built<Tile> {
-        let cx = self.nest.cx;
-        let wide = accumulator(cx, stage, result);
-        let Some(combiner) = tile_combiner(cx, stage.combiners[result], wide) else {
-            return Emit::unsupported(stage.op, "combines numbers in a way that tiles do not");
-        };
-        let row = Shape { rows: false, cols: true };
-        let tile = e.realise(frame, number, row, None);
-        let tile = e.converted(frame, tile, wide);
-        let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
-        let sum = Tile { value, shape: Shape::SCALAR, elem: wide, window: Covers::All, cached: true };
-        Ok(e.converted(frame, sum, result_elem(cx, stage, result)))
+    /// Blocks of rows, with sums of each column kept in the group; where they do not fit, rows and columns one after another.
+    fn blocks(&self) -> Built<Versions> {
+        let dim = self.plan.loops[0];
+        let kept = self.nest.stages.iter().filter(|s| s.reduced.contains(&dim)).map(|s| s.results.len() as i64);
+        let most = self.thresholds.resident.min(KEPT_BYTES / (8 * kept.sum::<i64>().max(1)));
+        let fits = self.fits(most);
+        let mut versions: Versions = Vec::new();
+        let parts = self.thresholds.parts;
+        let few = (parts / 8).max(1);
+        for (parts, least) in [(parts, self.many(parts)), (few, 0)] {
+            let Some(many) = (if least == 0 { Some(vec![]) } else { self.at_least(dim, least) }) else { continue };
+            let guards = [many, fits.clone().into_iter().collect()].concat();
+            let launches = self.shares.in_parts(&self.whole(Width::Whole), (dim, &parts.into()), &guards)?;
+            let last = guards.is_empty();
+            versions.push((guards, launches));
+            if last {
+                return Ok(versions);
+            }
+        }
+        let width = Width::Registers(self.shares.tile_columns(2));
+        versions.push((vec![], self.shares.apart(&self.whole(width), dim)?));
+        Ok(versions)
     }
 }

@@ -98,9 +98,11 @@ fn price(cx: &Context, region: &FusedRegion<'_>, lowered: &mut Lowered, desc: &T
         let likely = |poly: &Poly| likely_size(&region.facts, poly);
         let last = step.versions.len().checked_sub(1)?;
         let at = step.versions.iter().position(|(guard, _)| guard.iter().all(|g| value(region, g) >= Some(0)));
-        let (_, kernel) = &mut step.versions[at.unwrap_or(last)];
+        let (_, launches) = &mut step.versions[at.unwrap_or(last)];
         let size = |name: &str| Some(likely(&Poly::symbol(name)));
-        sum += predicted(cx, kernel, desc, &size)?;
+        for launch in launches {
+            sum += predicted(cx, &mut launch.kernel, desc, &size)?;
+        }
     }
     Some(sum)
 }
@@ -116,11 +118,12 @@ fn value(region: &FusedRegion<'_>, poly: &Poly) -> Option<i64> {
 
 /// True when a step reads only constants, so that it runs at compile time.
 fn is_folded(region: &FusedRegion<'_>, step: &Step) -> bool {
-    let mut tensors = step.args.iter().filter_map(|arg| match arg {
+    let args = || step.versions.iter().flat_map(|(_, launches)| launches).flat_map(|launch| &launch.args);
+    let mut tensors = args().filter_map(|arg| match arg {
         Arg::Tensor(value) => Some(*value),
         Arg::Temporary(_) => None,
     });
-    let writes_only_temporaries = step.args.iter().any(|arg| matches!(arg, Arg::Temporary(_)));
+    let writes_only_temporaries = args().any(|arg| matches!(arg, Arg::Temporary(_)));
     writes_only_temporaries && tensors.all(|value| is_constant(region, value))
 }
 

@@ -1,6 +1,6 @@
 //! The stages of a region, one after another on tiles: what is read from memory once, made, and written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, Value};
@@ -11,25 +11,32 @@ use super::tiles::{Frame, Number, Outside, Tile, zero};
 use crate::region::{Access, Nest, Stage};
 
 /// What a kernel has computed and read so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Known {
     /// By number among the region's values.
-    made: HashMap<usize, Number>,
-    read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
-    views: HashMap<Value, Value>,
-    /// What is read outside a tensor is zero, so that every tile is whole.
-    padded: bool,
+    pub(super) made: HashMap<usize, Number>,
+    pub(super) read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
+    /// Memory of tensors.
+    pub(super) views: HashMap<Value, Value>,
+    /// Values of the region that an earlier kernel has written.
+    pub(super) stored: HashSet<Value>,
 }
 
 impl Known {
+    /// True for a value of the region that need not be computed.
+    pub(super) fn has(&self, nest: &Nest<'_>, value: Value) -> bool {
+        let slot = nest.made.get(&value).and_then(|(s, r)| nest.stages[*s].results[*r].slot);
+        slot.is_some_and(|slot| self.made.contains_key(&slot)) || self.stored.contains(&value)
+    }
+
     /// The view of a tensor.
     pub(super) fn view(&self, tensor: Value) -> Option<Value> {
         self.views.get(&tensor).copied()
     }
 
-    /// The start of a block of its own, in which zero is read outside tensors.
-    pub(super) fn padded(&self) -> Self {
-        Self { views: self.views.clone(), padded: true, ..Self::default() }
+    /// The start of a block of its own.
+    pub(super) fn of_views(&self) -> Self {
+        Self { views: self.views.clone(), ..Self::default() }
     }
 
     /// The tile of one of the region's values, by its number.
@@ -63,16 +70,19 @@ impl Walk<'_, '_> {
     }
 
     fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
-        if let Some(slot) = read.slot {
-            return self.guarded(e, frame, read, known.made[&slot]);
+        if let Some(made) = read.slot.and_then(|slot| known.made.get(&slot)) {
+            return self.guarded(e, frame, read, *made);
         }
         let view = known.views[&read.value];
+        // What another kernel has written is read as it was written.
+        let stored = self.nest.made.get(&read.value).filter(|_| known.stored.contains(&read.value));
+        let index = stored.map_or(&read.index, |(maker, result)| &self.nest.stages[*maker].results[*result].index);
         let edge = self.nest.edges(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
         let outside = read.oob.map(|pad| Outside { pad, edge: edge.first().copied() });
-        let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
-        let outside = outside.or_else(|| known.padded.then(|| zero(self.nest.cx, elem).into()));
-        let load = || e.load(self.nest, frame, view, &read.index, outside);
-        Number::Tile(*known.read.entry((read.value, read.index.clone(), read.oob)).or_insert_with(load))
+        let elem = e.view_elem(view);
+        let outside = outside.or_else(|| frame.padded.then(|| zero(self.nest.cx, elem).into()));
+        let load = || e.load(self.nest, frame, view, index, outside);
+        Number::Tile(*known.read.entry((read.value, index.clone(), read.oob)).or_insert_with(load))
     }
 
     /// What was made where it exists, else the number that is read outside.

@@ -38,6 +38,8 @@ pub(super) struct Frame {
     pub(super) registers: Space,
     /// Tiles may reach beyond the end of their tensors.
     pub(super) partial: bool,
+    /// What lies beyond is read as zero, so that all tiles are whole.
+    pub(super) padded: bool,
 }
 
 /// The axes along which a tile extends.
@@ -112,7 +114,7 @@ impl Number {
 
 impl Frame {
     /// Extents of a tile.
-    fn extents(&self, shape: Shape) -> (Poly, Poly) {
+    pub(super) fn extents(&self, shape: Shape) -> (Poly, Poly) {
         let extent = |axis: &Option<Axis>, on: bool| match axis {
             Some(axis) if on => axis.extent.clone(),
             _ => Poly::constant(1),
@@ -128,7 +130,7 @@ impl Frame {
     }
 
     /// Value of a dim: its index, or that of the first element of a tile.
-    fn value(&self, dim: usize) -> Value {
+    pub(super) fn value(&self, dim: usize) -> Value {
         let axis = [&self.row, &self.col].into_iter().flatten().find(|a| a.dim == dim);
         axis.map(|a| a.base).or(self.fixed[dim]).expect("every dim of the region has its place in the kernel")
     }
@@ -263,7 +265,7 @@ impl Emit<'_> {
     }
 
     /// The tile, moved to registers if it is a single element in the space of the columns.
-    fn in_registers(&mut self, frame: &Frame, tile: Tile) -> Tile {
+    pub(super) fn in_registers(&mut self, frame: &Frame, tile: Tile) -> Tile {
         if !tile.cached {
             return tile;
         }

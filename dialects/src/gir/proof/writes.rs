@@ -9,6 +9,7 @@ use sutura_ir::{OpRef, Value};
 
 use super::{Prover, Root, SliceFacts};
 use crate::r#dyn::poly::{Atom, Poly};
+use crate::gir::bounds::Variable;
 use crate::gir::kernel::Mode;
 use crate::gir::ops::StoreOp;
 
@@ -193,6 +194,12 @@ impl<'a> Prover<'a> {
             };
             let (name, factor) = digits.remove(at);
             let variable = self.bounds.variable_named(&name).ok_or("an index variable is unknown")?;
+            if let Some((part, low, end)) = self.parts(variable) {
+                used.extend([variable.value, part]);
+                from = from.add(&factor.mul(&low));
+                weight = weight.mul(&end.sub(&low));
+                continue;
+            }
             if [&variable.low, &variable.high].iter().any(|p| p.symbols().iter().any(|s| s.starts_with('%'))) {
                 return Err(format!("the trips of {name} depend on another index"));
             }
@@ -201,6 +208,24 @@ impl<'a> Prover<'a> {
             weight = weight.mul(&variable.trips());
         }
         Ok(Range { to: from.add(&weight), from })
+    }
+
+    /// A variable whose trips depend on one other, such that they begin where those for the index before end: the other
+    /// variable, and the range that they run through together.
+    fn parts(&self, variable: &Variable) -> Option<(Value, Poly, Poly)> {
+        let ends = [&variable.low, &variable.high];
+        let mut names: Vec<_> = ends.iter().flat_map(|p| p.symbols()).filter(|s| s.starts_with('%')).collect();
+        names.dedup();
+        let [name] = &names[..] else { return None };
+        let part = self.bounds.variable_named(name)?;
+        if [&part.low, &part.high].iter().any(|p| p.symbols().iter().any(|s| s.starts_with('%'))) {
+            return None;
+        }
+        let at = |poly: &Poly, index: &Poly| poly.substitute(&|n| (*n == **name).then(|| index.clone()));
+        let (low, end) = (&variable.low, variable.high.add(&1.into()));
+        let next = Poly::symbol(name).add(&1.into());
+        let follow = self.bounds.equal(&at(low, &next), &end);
+        follow.then(|| (part.value, at(low, &part.low), at(&end, &part.high)))
     }
 
     fn is_variable(&self, atom: &Atom) -> bool {

@@ -4,6 +4,7 @@ mod attention;
 mod contract;
 mod loops;
 mod moves;
+mod reductions;
 mod rows;
 mod search;
 
