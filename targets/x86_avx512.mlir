@@ -14,7 +14,7 @@ target.machine @x86_avx512 {
   target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 300, align = 64, cached}
   target.space @l2 {class = "sram", owner = "unit", bytes = 1048576, gbps = 100, align = 64, cached}
   target.space @l3 {class = "sram", owner = "all", bytes = 33554432, gbps = 30, align = 64, cached}
-  target.space @dram {class = "dram", owner = "all", gbps = 12, align = 64}
+  target.space @dram {class = "dram", owner = "all", gbps = 12, align = 64, stream = 8388608}
 
   target.intrinsic @fma_f32_12x32(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [12, 32]>) emit("vector.fma") {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [12, 32]>

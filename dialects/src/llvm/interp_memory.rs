@@ -32,6 +32,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("llvm.intr.stackrestore", &nothing)
         .interface::<dyn Interpret>("llvm.intr.lifetime.start", &nothing)
         .interface::<dyn Interpret>("llvm.intr.lifetime.end", &nothing)
+        .interface::<dyn Interpret>("llvm.intr.prefetch", &nothing)
         .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy)
         .interface::<dyn Interpret>("llvm.intr.memmove", &memcpy)
         .interface::<dyn Interpret>("llvm.intr.memcpy.inline", &memcpy)

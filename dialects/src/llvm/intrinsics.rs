@@ -432,6 +432,22 @@ pub struct LifetimeEndOp {
     ptr: Operand<LlvmPointer>,
 }
 
+/// Advises to bring a line of memory near. Reads nothing: any address will do.
+///
+/// ```mlir
+/// "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
+/// ```
+#[op("llvm.intr.prefetch", verify)]
+pub struct PrefetchOp {
+    addr: Operand<LlvmPointer>,
+    /// 0 for what will be read, 1 for what will be written.
+    rw: Attr<I32Attr>,
+    /// How near, from 0 to 3, the nearest.
+    hint: Attr<I32Attr>,
+    /// 0 for instructions, 1 for data.
+    cache: Attr<I32Attr>,
+}
+
 // ---- whole memory
 
 /// Copies of memory.

@@ -6,7 +6,7 @@ use sutura_ir::{Context, Diagnostics, OpRef, Reported, Type, TypeData};
 
 use super::intrinsics::{
     ExtractElementOp, InsertElementOp, IsFPClassOp, MaskedGatherOp, MaskedLoadOp, MaskedScatterOp, MaskedStoreOp,
-    SAddWithOverflowOp, SMulWithOverflowOp, SSubWithOverflowOp, ShuffleVectorOp, UAddWithOverflowOp,
+    PrefetchOp, SAddWithOverflowOp, SMulWithOverflowOp, SSubWithOverflowOp, ShuffleVectorOp, UAddWithOverflowOp,
     UMulWithOverflowOp, USubWithOverflowOp,
 };
 use super::types::StructType;
@@ -50,6 +50,16 @@ fn same_pass_thru(cx: &Context, pass_thru: Option<Type>, result: Type) -> Result
             Err(format!("pass_thru has type '{}', the result '{}'", show::ty(cx, ty), show::ty(cx, result)))
         }
         _ => Ok(()),
+    }
+}
+
+impl Verify for PrefetchOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let prefetch = PrefetchOp::from_ref(op);
+        let numbers = [("rw", prefetch.rw(), 1), ("hint", prefetch.hint(), 3), ("cache", prefetch.cache(), 1)];
+        let wrong = numbers.iter().find(|(_, value, most)| !(0..=*most).contains(value));
+        let found = wrong.map_or(Ok(()), |(name, value, most)| Err(format!("'{name}' is 0 to {most}, not {value}")));
+        check(op, diags, found)
     }
 }
 

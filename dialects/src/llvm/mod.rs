@@ -30,7 +30,9 @@ use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr,
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use atomics::*;
-pub use attrs::{CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind};
+pub use attrs::{
+    AtomicOrdering, CConv, FCmpPredicate, FastmathFlags, FramePointerKind, ICmpPredicate, Linkage, TailCallKind,
+};
 pub use intrinsics::*;
 pub use memory::*;
 pub use ops::*;
@@ -148,7 +150,7 @@ fn register_memory(d: &mut DialectBuilder<'_>) {
     d.op::<GlobalOp<'_>>().op::<AddressOfOp<'_>>();
     d.op::<MaskedLoadOp<'_>>().op::<MaskedStoreOp<'_>>().op::<MaskedGatherOp<'_>>().op::<MaskedScatterOp<'_>>();
     d.op::<ExpandLoadOp<'_>>().op::<CompressStoreOp<'_>>().op::<StackSaveOp<'_>>().op::<StackRestoreOp<'_>>();
-    d.op::<LifetimeStartOp<'_>>().op::<LifetimeEndOp<'_>>();
+    d.op::<LifetimeStartOp<'_>>().op::<LifetimeEndOp<'_>>().op::<PrefetchOp<'_>>();
     d.op::<MemcpyOp<'_>>().op::<MemmoveOp<'_>>().op::<MemsetOp<'_>>();
     d.op::<MemcpyInlineOp<'_>>().op::<MemsetInlineOp<'_>>();
     d.interface::<dyn MemoryEffects>("llvm.load", &LoadEffects)

@@ -49,6 +49,8 @@ pub struct SpaceDesc {
     pub gbps: Option<u64>,
     /// Alignment in bytes.
     pub align: u64,
+    /// Of main memory: bytes that a launch touches from which on its stores had better go past the caches.
+    pub stream: Option<u64>,
     /// Moves may be aliases.
     pub cached: bool,
     /// Moves are operations of the program.
@@ -138,9 +140,21 @@ impl TargetDesc {
         self.of_class(Class::Sram).filter(|s| s.cached)
     }
 
-    /// Bytes of the cache farthest from the units, above which stores had better go past all of them; 0 without caches.
+    /// Bytes of the cache farthest from the units; 0 without caches.
     pub fn last_cache_bytes(&self) -> u64 {
         self.caches().last().and_then(|s| s.bytes).unwrap_or(0)
+    }
+
+    /// Bytes that a launch touches from which on its stores had better go past the caches: main memory's `stream`, or
+    /// what the last cache holds; `None` for a machine without caches.
+    pub fn stream_bytes(&self) -> Option<u64> {
+        let own = self.of_class(Class::Dram).find_map(|s| s.stream);
+        own.or_else(|| Some(self.last_cache_bytes()).filter(|bytes| *bytes > 0))
+    }
+
+    /// Bytes of the largest cache that a unit has for itself; 0 without one.
+    pub fn own_cache_bytes(&self) -> u64 {
+        self.caches().filter(|s| s.owner == Owner::Unit).filter_map(|s| s.bytes).max().unwrap_or(0)
     }
 
     /// Bytes per nanosecond between main memory and one unit.
@@ -190,6 +204,7 @@ impl SpaceDesc {
             vector: positive(op.vector()),
             gbps: positive(op.gbps()),
             align: positive(op.align()).unwrap_or(1),
+            stream: positive(op.stream()),
             cached: op.cached(),
             managed: op.managed(),
         }

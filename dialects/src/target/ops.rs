@@ -48,8 +48,11 @@ pub struct SpaceOp {
     vector: OptAttr<I64Attr>,
     /// Gigabytes that one unit moves through it each second.
     gbps: OptAttr<I64Attr>,
-    /// Bytes that what lies in it is aligned to.
+    /// Bytes that what lies in it is aligned to; of a cache, those of a line.
     align: OptAttr<I64Attr>,
+    /// Bytes that a launch touches, of main memory, from which on its stores had better go past the caches. Absent: as
+    /// many as the last cache holds.
+    stream: OptAttr<I64Attr>,
     /// The hardware moves data in and out: a move may be an alias.
     #[absent]
     cached: Flag,

@@ -12,7 +12,7 @@ pub(crate) fn machine(b: &mut Builder<'_>, spaces: &[(&str, Class, Owner, Option
     let entry = body.entry_block().unwrap();
     let mut inside = Builder::at_end(cx, &mut body, entry);
     for (name, class, owner, bytes) in spaces {
-        SpaceOp::build(&mut inside, Loc::UNKNOWN, name, *class, *owner, *bytes, None, None, None);
+        SpaceOp::build(&mut inside, Loc::UNKNOWN, name, *class, *owner, *bytes, None, None, None, None);
     }
     let state = OpState::of(cx, <MachineOp<'_> as OpView<'_>>::def(), Loc::UNKNOWN)
         .prop(cx.ident("sym_name"), cx.string_attr("m"))

@@ -58,7 +58,8 @@ impl VerifyRegions for MachineOp<'_> {
 impl Verify for SpaceOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = SpaceOp::from_ref(op);
-        let sizes = [("bytes", this.bytes()), ("gbps", this.gbps()), ("vector", this.vector())];
+        let sizes =
+            [("bytes", this.bytes()), ("gbps", this.gbps()), ("vector", this.vector()), ("stream", this.stream())];
         for (name, value) in sizes {
             ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
         }
@@ -66,6 +67,8 @@ impl Verify for SpaceOp<'_> {
         ensure(power, op, diags, || "'align' must be a power of two".to_string())?;
         let one_kind = !(this.cached() && this.managed());
         ensure(one_kind, op, diags, || "is either cached or managed".to_string())?;
+        let past_caches = this.stream().is_none() || this.class() == Class::Dram;
+        ensure(past_caches, op, diags, || "only main memory has 'stream'".to_string())?;
         match this.class() {
             Class::Reg => {
                 let whole = match (this.bytes(), this.vector()) {

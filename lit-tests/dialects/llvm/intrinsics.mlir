@@ -178,5 +178,7 @@ func.func @intrinsics(%x: f32, %v: vector<8xf32>, %i: i32, %iv: vector<8xi32>, %
   llvm.intr.lifetime.start %p : !llvm.ptr
   // CHECK: llvm.intr.lifetime.end %p : !llvm.ptr
   llvm.intr.lifetime.end %p : !llvm.ptr
+  // CHECK: "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
+  "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
   return
 }

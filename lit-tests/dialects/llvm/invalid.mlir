@@ -109,3 +109,11 @@ func.func @types_differ(%x: f32, %y: f64) {
   %0 = "llvm.intr.maximum"(%x, %y) : (f32, f64) -> f32
   return
 }
+
+// -----
+
+func.func @near(%p: !llvm.ptr) {
+  // expected-error @+1 {{'hint' is 0 to 3, not 4}}
+  "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 4 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
+  return
+}

@@ -12,6 +12,11 @@ pub(super) struct Cpu {
     pub(super) lanes: i64,
     /// Whether a product and a sum in one step are an instruction.
     pub(super) fused: bool,
+    /// Bytes that a launch touches from which on stores go past the caches; `None` without a machine that says.
+    pub(super) stream_bytes: Option<i64>,
+    /// Bytes of the largest cache that a unit has for itself, and of a line of the nearest; 0 without.
+    pub(super) own_cache_bytes: i64,
+    pub(super) line_bytes: i64,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
 }
@@ -30,7 +35,15 @@ impl Cpu {
         let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
-            return Ok(Self { lanes: bytes / 4, fused: true, registers: vec!["vec".into(), "reg".into()] });
+            let registers = vec!["vec".into(), "reg".into()];
+            return Ok(Self {
+                lanes: bytes / 4,
+                fused: true,
+                stream_bytes: None,
+                own_cache_bytes: 0,
+                line_bytes: 0,
+                registers,
+            });
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
         let own = i64::try_from(desc.vector_bytes()).unwrap_or(i64::MAX);
@@ -45,7 +58,15 @@ impl Cpu {
             (bytes, _) => bytes,
         };
         let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        Ok(Self { lanes: bytes / 4, fused: desc.has_fma(), registers })
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        Ok(Self {
+            lanes: bytes / 4,
+            fused: desc.has_fma(),
+            stream_bytes: desc.stream_bytes().map(number),
+            own_cache_bytes: number(desc.own_cache_bytes()),
+            line_bytes: desc.caches().next().map_or(0, |cache| number(cache.align)),
+            registers,
+        })
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.

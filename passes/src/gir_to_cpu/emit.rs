@@ -17,6 +17,7 @@ pub(super) struct Emit<'e> {
 /// Predicates of `arith.cmpi`, as numbers.
 #[derive(Clone, Copy)]
 pub(super) enum Pred {
+    Eq = 0,
     Slt = 2,
     Sge = 5,
     Ult = 6,

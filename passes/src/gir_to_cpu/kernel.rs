@@ -12,6 +12,7 @@ use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 use super::cpu::Cpu;
 use super::emit::{Emit, Pred};
 use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
+use super::stream::Ahead;
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
 
@@ -46,8 +47,21 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) done: std::collections::HashSet<sutura_ir::Op>,
     /// In this copy of the body every window that depends on the grid alone is full.
     pub(super) assume_full: bool,
+    /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
+    pub(super) large: Option<Value>,
+    /// Some loop may store past the caches.
+    pub(super) streamed: bool,
+    /// Rows that the next group reads elsewhere.
+    pub(super) ahead: Vec<Ahead>,
+    /// Some loop has asked for the next group's rows.
+    pub(super) asked: bool,
+    /// True at run time when this call runs another group after this one.
+    pub(super) next_group: Option<Value>,
     /// Values of the sizes, by name.
     dims: HashMap<String, Value>,
+    /// Sizes that the function computes before its groups, and the operation before which it does.
+    sizes: HashMap<Poly, Value>,
+    sizes_mark: Option<sutura_ir::Op>,
     /// First operation of the function that is not an allocation: scratch is allocated before it.
     entry_mark: sutura_ir::Op,
     /// Bytes that further scratch may take.
@@ -92,7 +106,14 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         pending: Vec::new(),
         done: std::collections::HashSet::new(),
         assume_full: false,
+        large: None,
+        streamed: false,
+        ahead: Vec::new(),
+        asked: false,
+        next_group: None,
         dims: HashMap::new(),
+        sizes: HashMap::new(),
+        sizes_mark: None,
         entry_mark,
         scratch_left: SCRATCH_LIMIT,
     };
@@ -135,8 +156,11 @@ impl<'a> Lowering<'a, '_> {
             let view = self.at(op, view)?;
             self.held.insert(*value, Held::View(view));
         }
+        self.large = self.large_launch()?;
         let one = self.e.i64(1);
+        self.sizes_mark = self.e.b.body().defining_op(one);
         self.groups(args[2], args[3], one)?;
+        self.end_streams()?;
         self.e.op("func.return", &[], &[], &[]);
         Ok(())
     }
@@ -159,6 +183,8 @@ impl<'a> Lowering<'a, '_> {
         let block = self.e.b.create_block(region, &[(Type::I64, self.e.loc)]);
         let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(block));
         let mut rest = self.e.b.body().block_args(block)[0];
+        let next = self.e.addi(rest, one);
+        self.next_group = Some(self.e.cmpi(Pred::Slt, next, end));
         for (i, (value, _)) in self.kernel.grid.iter().enumerate().rev() {
             let index = if i == 0 {
                 rest
@@ -201,6 +227,7 @@ impl<'a> Lowering<'a, '_> {
     fn body_block(&mut self) -> Lowered<'a, ()> {
         let body = self.kernel.op.inside();
         let entry = body.entry_block().expect("a kernel has a body");
+        self.find_ahead()?;
         self.block(body, entry)?;
         self.flush(self.kernel.op)
     }
@@ -252,10 +279,19 @@ impl<'a> Lowering<'a, '_> {
 
     // ---- sizes and memory
 
-    /// Value of a size over the kernel's dims.
+    /// Value of a size over the kernel's dims; equal sizes are one value.
     pub(super) fn size(&mut self, poly: &Poly) -> Result<Value, String> {
+        if let Some(value) = self.sizes.get(poly) {
+            return Ok(*value);
+        }
         let dims = &self.dims;
-        self.e.poly(poly, &|name| dims.get(name).copied())
+        let Some(mark) = self.sizes_mark else { return self.e.poly(poly, &|name| dims.get(name).copied()) };
+        let point = self.e.b.insert_point();
+        self.e.b.set_before(mark);
+        let value = self.e.poly(poly, &|name| dims.get(name).copied());
+        self.e.b.set_insert_point(point);
+        self.sizes.insert(poly.clone(), value.clone()?);
+        value
     }
 
     pub(super) fn view(&mut self, ptr: Value, ty: &ViewType) -> Result<ViewVal, String> {

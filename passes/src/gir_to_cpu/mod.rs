@@ -9,7 +9,9 @@ mod emit;
 mod kernel;
 mod memory;
 mod ops;
+mod stream;
 mod strip;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod tile;

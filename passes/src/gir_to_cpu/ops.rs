@@ -11,7 +11,8 @@ use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering};
 use super::memory::{AxisVal, SliceVal, Window};
-use super::strip::{KEEP_COST, Node, NodeId, Sink, Strip, run_loop};
+use super::strip::{KEEP_COST, Node, NodeId, Sink, Strip};
+use super::sweep::run_loop;
 use super::tile::RegTile;
 
 /// Constant extents of a tile that is held in registers.
@@ -55,7 +56,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Lowers one operation.
     pub(super) fn op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
-        if op.results().len() == 1 && matches!(self.held.get(&op.result(0)), Some(Held::Index(_))) {
+        if op.results().len() == 1 && matches!(self.held.get(&op.result(0)), Some(Held::Index(_) | Held::Slice(_))) {
             return Ok(());
         }
         if let Some(this) = op.as_::<IndexOp>() {
@@ -177,6 +178,7 @@ impl<'a> Lowering<'a, '_> {
             None => (Node::Load(slice), window, row_window),
         };
         let id = self.strips.add(Strip { node, elem: ty.elem, rows, cols, window, row_window, cost, stored: None });
+        self.reads_ahead(this.slice(), id);
         self.hold(op, Held::Strip(id))
     }
 
@@ -226,7 +228,8 @@ impl<'a> Lowering<'a, '_> {
         };
         let same = copy.window == window && copy.row_window == rows;
         let node = if same { node } else { self.strips.add(copy) };
-        self.pending.push(Sink::Store { node, slice: SliceVal { exists: None, ..slice } });
+        let stream = self.may_stream(op, this.slice(), &slice);
+        self.pending.push(Sink::Store { node, slice: SliceVal { exists: None, ..slice }, stream });
         Ok(())
     }
 
@@ -498,7 +501,8 @@ impl<'a> Lowering<'a, '_> {
                 sinks.push(Sink::Keep { node: id, slice });
             }
         }
-        let results = run_loop(&mut self.e, &self.strips, &sinks);
+        let extras = self.extras(&sinks)?;
+        let results = run_loop(&mut self.e, &self.strips, &sinks, &extras);
         for (value, tile) in self.at(op, results)? {
             self.held.insert(value, Held::Tile(tile));
         }

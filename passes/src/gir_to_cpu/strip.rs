@@ -67,8 +67,8 @@ pub(super) const KEEP_COST: u32 = 12;
 pub(super) enum Sink {
     /// Combine along columns; the result belongs to a value of the kernel.
     Reduce { kind: Combiner, node: NodeId, result: Value },
-    /// Store into memory.
-    Store { node: NodeId, slice: SliceVal },
+    /// Store into memory, past the caches where `stream` allows it and the launch is large enough.
+    Store { node: NodeId, slice: SliceVal, stream: bool },
     /// Keep in scratch.
     Keep { node: NodeId, slice: SliceVal },
 }
@@ -92,7 +92,7 @@ pub(super) struct Strips {
 }
 
 /// Elements at one place of the loop, computed once.
-type Memo = HashMap<(NodeId, i64), Value>;
+pub(super) type Memo = HashMap<(NodeId, i64), Value>;
 
 impl Strips {
     pub(super) fn add(&mut self, strip: Strip) -> NodeId {
@@ -255,7 +255,7 @@ impl Emit<'_> {
     }
 }
 
-fn row_condition(e: &mut Emit<'_>, row: i64, window: Window) -> Option<Value> {
+pub(super) fn row_condition(e: &mut Emit<'_>, row: i64, window: Window) -> Option<Value> {
     let at = e.i64(row);
     let mut exists = window.hi.map(|hi| e.cmpi(Pred::Slt, at, hi));
     if let Some(lo) = window.lo {
@@ -305,160 +305,4 @@ pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
         Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![*a, *b],
         Node::Ternary(_, a, b, c) => vec![*a, *b, *c],
     }
-}
-
-/// Accumulators of one loop: for each reduction, row and unrolled step a vector.
-struct Accumulators {
-    kinds: Vec<(Combiner, Type)>,
-    values: Vec<Value>,
-}
-
-/// Runs all `sinks`, which share a window, in one loop. Returns the results of the reductions, one tile per sink.
-pub(super) fn run_loop(e: &mut Emit<'_>, strips: &Strips, sinks: &[Sink]) -> Result<Vec<(Value, RegTile)>, String> {
-    let first = &strips.nodes[sinks[0].node()];
-    let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
-    let hi = e.maxi(hi, lo);
-    let acc = start(e, strips, sinks);
-    // Light bodies are bound by the latency of the combination: several independent chains hide it.
-    let light = sinks.iter().map(|s| strips.nodes[s.node()].cost).sum::<u32>() <= 8;
-    let unroll = if light && !acc.values.is_empty() { 4 } else { 1 };
-    let total = e.subi(hi, lo);
-    let (mut at, mut acc) = (lo, acc);
-    if unroll > 1 {
-        (at, acc) = unrolled(e, strips, sinks, (lo, total, at), acc, unroll)?;
-    }
-    let whole = multiple(e, total, e.lanes);
-    let end = e.addi(lo, whole);
-    let step = e.i64(e.lanes);
-    acc.values = e.for_loop((at, end, step), &acc.values.clone(), |e, col, values| {
-        Ok(step_all(e, strips, sinks, &acc.kinds, values, col, None))
-    })?;
-    let rest = e.cmpi(Pred::Slt, end, hi);
-    let types: Vec<Type> = acc.values.iter().map(|v| e.ty(*v)).collect();
-    let before = acc.values.clone();
-    acc.values = e.if_else(
-        rest,
-        &types,
-        |e| {
-            let mask = e.column_mask(end, Window { lo: None, hi: Some(hi) }).expect("a partial window");
-            Ok(step_all(e, strips, sinks, &acc.kinds, &before, end, Some(mask)))
-        },
-        |_| Ok(before.clone()),
-    )?;
-    Ok(finish(e, strips, sinks, &acc))
-}
-
-/// `floor(total / size) * size`
-fn multiple(e: &mut Emit<'_>, total: Value, size: i64) -> Value {
-    let count = e.floordiv(total, size);
-    let size = e.i64(size);
-    e.muli(count, size)
-}
-
-fn start(e: &mut Emit<'_>, strips: &Strips, sinks: &[Sink]) -> Accumulators {
-    let mut acc = Accumulators { kinds: Vec::new(), values: Vec::new() };
-    for sink in sinks {
-        let Sink::Reduce { kind, node, .. } = sink else { continue };
-        let strip = &strips.nodes[*node];
-        for _ in 0..strip.rows {
-            let neutral = identity(e.cx(), *kind, strip.elem);
-            acc.kinds.push((*kind, strip.elem));
-            let neutral = e.splat(neutral);
-            acc.values.push(neutral);
-        }
-    }
-    acc
-}
-
-/// The main loop with `unroll` chains per accumulator, combined pairwise at its end.
-fn unrolled(
-    e: &mut Emit<'_>,
-    strips: &Strips,
-    sinks: &[Sink],
-    (lo, total, at): (Value, Value, Value),
-    acc: Accumulators,
-    unroll: i64,
-) -> Result<(Value, Accumulators), String> {
-    let n = acc.values.len();
-    let inits: Vec<Value> = (0..unroll).flat_map(|_| acc.values.clone()).collect();
-    let whole = multiple(e, total, e.lanes * unroll);
-    let end = e.addi(lo, whole);
-    let step = e.i64(e.lanes * unroll);
-    let mut chains = e.for_loop((at, end, step), &inits, |e, col, values| {
-        let mut next = Vec::with_capacity(values.len());
-        for (u, chain) in values.chunks(n).enumerate() {
-            let ahead = e.i64(u as i64 * e.lanes);
-            let col = e.addi(col, ahead);
-            next.extend(step_all(e, strips, sinks, &acc.kinds, chain, col, None));
-        }
-        Ok(next)
-    })?;
-    while chains.len() > n {
-        let (low, high) = chains.split_at(chains.len() / 2);
-        let pairs: Vec<(Value, Value)> = low.iter().copied().zip(high.iter().copied()).collect();
-        chains = pairs.iter().enumerate().map(|(i, (a, b))| e.combine(acc.kinds[i % n].0, *a, *b)).collect();
-    }
-    Ok((end, Accumulators { values: chains, ..acc }))
-}
-
-/// Everything that happens at one place of the loop.
-fn step_all(
-    e: &mut Emit<'_>,
-    strips: &Strips,
-    sinks: &[Sink],
-    kinds: &[(Combiner, Type)],
-    acc: &[Value],
-    col: Value,
-    mask: Option<Value>,
-) -> Vec<Value> {
-    let mut memo = Memo::new();
-    let mut next = Vec::with_capacity(acc.len());
-    for sink in sinks {
-        let strip = &strips.nodes[sink.node()];
-        for row in 0..strip.rows {
-            let value = strips.eval(e, &mut memo, (sink.node(), row, col), mask);
-            match sink {
-                Sink::Reduce { .. } => {
-                    let old = acc[next.len()];
-                    let (kind, _) = kinds[next.len()];
-                    let new = e.combine(kind, old, value);
-                    next.push(mask.map_or(new, |mask| e.select(mask, new, old)));
-                }
-                Sink::Store { slice, .. } => store(e, value, slice, strip.row_window, row, col, mask),
-                Sink::Keep { slice, .. } => store(e, value, slice, Window::FULL, row, col, mask),
-            }
-        }
-    }
-    next
-}
-
-fn store(e: &mut Emit<'_>, value: Value, slice: &SliceVal, rows: Window, row: i64, col: Value, mask: Option<Value>) {
-    let mask = match row_condition(e, row, rows) {
-        None => mask,
-        Some(exists) => {
-            let all = e.broadcast(exists);
-            Some(e.both(mask, all))
-        }
-    };
-    let at = slice.row.stride.map(|_| e.i64(row));
-    e.store_vector(value, slice, at, Some(col), mask);
-}
-
-fn finish(e: &mut Emit<'_>, strips: &Strips, sinks: &[Sink], acc: &Accumulators) -> Vec<(Value, RegTile)> {
-    let mut values = acc.values.iter().copied();
-    let mut results = Vec::new();
-    for sink in sinks {
-        let Sink::Reduce { kind, node, result } = sink else { continue };
-        let strip = &strips.nodes[*node];
-        let rows: Vec<Vec<Value>> = (0..strip.rows)
-            .map(|_| {
-                let lanes = values.next().expect("one accumulator per row");
-                vec![e.combine_lanes(*kind, lanes)]
-            })
-            .collect();
-        let mut tile = RegTile::of_scalars(strip.elem, rows);
-        tile.row_window = strip.row_window;
-        results.push((*result, tile));
-    }
-    results
 }

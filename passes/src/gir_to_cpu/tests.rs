@@ -88,13 +88,27 @@ fn dtype(cx: &Context, name: &str) -> DType {
     DType::of(cx, ty).unwrap()
 }
 
-/// Lowers for vectors of 16 and of 64 bytes and compares. Returns on how many inputs.
+/// A machine on which stores go past the caches from `stream` bytes on.
+fn machine(stream: i64) -> String {
+    format!(
+        "target.machine @m {{triple = \"t\", features = \"\"}} {{\n\
+         target.space @vec {{class = \"reg\", owner = \"unit\", bytes = 2048, vector = 64}}\n\
+         target.space @l1 {{class = \"sram\", owner = \"unit\", bytes = 1024, align = 64, cached}}\n\
+         target.space @dram {{class = \"dram\", owner = \"all\", stream = {stream}}}\n}}\n"
+    )
+}
+
+/// Lowers for vectors of 16 and of 64 bytes, and for a machine whose launches are all large, and compares. Returns on how
+/// many inputs.
 fn check(cx: &Context, case: &Case) -> usize {
-    let source = case.source();
-    let before = parse_text(cx, "case", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
     let elem = dtype(cx, case.types.0);
     let mut compared = 0;
-    for bytes in [16, 64] {
+    let machines = [(String::new(), 16), (String::new(), 64), (machine(1), 0)];
+    // Tiles in registers are stored alike however large the launch is.
+    let machines = machines.into_iter().take(if case.space == "vec" { 2 } else { 3 });
+    for (machine, bytes) in machines {
+        let source = machine + &case.source();
+        let before = parse_text(cx, "case", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
         let mut after = copy(cx, &before);
         let said = run(cx, &mut after, &format!("builtin.module(convert-gir-to-cpu{{vector-bytes={bytes}}})"));
         said.unwrap_or_else(|e| panic!("{e:?}\n{source}\n{}", text(cx, &after)));
@@ -280,5 +294,52 @@ fn numbers_of_rows_and_columns() {
         [("f32", "1.5 : f32"), ("f16", "0.25 : f16"), ("i8", "-3 : i8"), ("i1", "true"), ("index", "7 : index")]
     {
         everywhere(&format!("%r = gir.fill {number} : {{T}}"), (ty, ty));
+    }
+}
+
+/// A softmax over rows: its groups ask for the next one's row, and its results go past the caches where `M * N` is large.
+const ROWS: &str = r#"
+gir.kernel @k(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
+    dims(%M : [0, 100], %N : [0, 100]) grid(%i = M) units(1) {
+  %zero = arith.constant 0 : index
+  %in = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
+  %t = gir.load %in : !gir.slice<dram, f32, [1, N]> -> !gir.tile<l1, f32, [1, N]>
+  %m = gir.reduce "max" "cols" %t : !gir.tile<l1, f32, [1, N]>
+  %mb = gir.broadcast %m like %t : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
+  %d = gir.binary "sub" %t, %mb : !gir.tile<l1, f32, [1, N]>
+  %e = gir.unary "exp" %d : !gir.tile<l1, f32, [1, N]>
+  %s = gir.reduce "add" "cols" %e : !gir.tile<l1, f32, [1, N]>
+  %sb = gir.broadcast %s like %e : !gir.tile<l1, f32, [1, 1]>, !gir.tile<l1, f32, [1, N]>
+  %r = gir.binary "div" %e, %sb : !gir.tile<l1, f32, [1, N]>
+  %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
+  gir.store %r, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
+}
+rt.program @main(%x : !rt.buffer<f32, [M, N]> in "x", %y : !rt.buffer<f32, [M, N]> out "y")
+    symbols(M : [0, 100], N : [0, 100]) {
+  launch @k(%x, %y) dims [M, N] work [N] : !rt.buffer<f32, [M, N]>, !rt.buffer<f32, [M, N]>
+}
+"#;
+
+#[test]
+fn large_launches_give_the_same_results() {
+    let cx = context();
+    // Launches of the sizes below touch 640 to 51,200 bytes.
+    for stream in [1, 8 * 1024] {
+        let source = machine(stream) + ROWS;
+        let before = parse_text(&cx, "rows", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, "builtin.module(convert-gir-to-cpu)").unwrap_or_else(|e| panic!("{e:?}"));
+        let lowered = text(&cx, &after);
+        assert!(lowered.contains("nontemporal") && lowered.contains("llvm.intr.prefetch"), "{lowered}");
+        for (m, n) in [(0, 16), (1, 80), (5, 16), (5, 17), (7, 33), (64, 96), (64, 100)] {
+            let args = [Value::Tensor(random_tensor(&mut Random::new(n as u64), DType::F32, &[m, n]))];
+            let call = |module: &Module| Interpreter::new(&cx, module).call("main", &args);
+            let (expected, got) = (call(&before).unwrap(), call(&after));
+            let got = got.unwrap_or_else(|e| panic!("{m}x{n}, large from {stream} bytes on: {e}\n{lowered}"));
+            let tolerance = Tolerance { abs: 1e-6, rel: 1e-5, ulp: 2 };
+            for (a, b) in expected.iter().zip(&got) {
+                compare(a, b, tolerance).unwrap_or_else(|m| panic!("large from {stream} bytes on: {m:?}\n{lowered}"));
+            }
+        }
     }
 }

@@ -1,0 +1,250 @@
+//! Stores past the caches and rows brought near ahead of time: what a launch too large for the caches gains from.
+//!
+//! A store that goes to a cache first reads the line that it is going to overwrite; one that goes past them does not,
+//! but what it wrote is far away for whoever reads it next. So loops that only write have both forms, and the size of what
+//! the launch touches, known at its start, decides. A group that computes on rows that it has read before leaves the
+//! memory idle meanwhile; there it asks for the rows of the next group.
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::kernel::Mode;
+use sutura_dialects::gir::ops::{LoadOp, SliceOp};
+use sutura_dialects::gir::types::{SliceType, ViewType};
+use sutura_dialects::llvm::AtomicOrdering;
+use sutura_ir::{Attr, OpRef, Type, Value};
+
+use super::emit::{Emit, Pred};
+use super::kernel::{Held, Lowered, Lowering};
+use super::memory::{SliceVal, stored};
+use super::strip::{NodeId, Sink};
+use super::sweep::Extras;
+
+/// Rows that a group reads, and that the next one reads further on.
+#[derive(Clone)]
+pub(super) struct Ahead {
+    /// The slice in the kernel.
+    slice: Value,
+    rows: i64,
+    cols: Poly,
+    /// How many positions along each dimension the next group's rows lie further, where they do.
+    further: Vec<(usize, i64)>,
+    /// The node that reads them, once there is one.
+    node: Option<NodeId>,
+    /// Some loop has read them.
+    touched: bool,
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// True at run time when the launch touches enough memory for stores past the caches; `None` when it never does.
+    pub(super) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
+        let Some(enough) = self.cpu.stream_bytes else { return Ok(None) };
+        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.cpu.lanes == 1 {
+            return Ok(None);
+        }
+        let bytes = self.kernel.views.iter().fold(Poly::constant(0), |sum, (_, ty, _)| {
+            let size = self.e.bytes(ty.elem);
+            sum.add(&ty.elements().scale(size))
+        });
+        if self.bounds.facts.range(&bytes).1 < i128::from(enough) {
+            return Ok(None);
+        }
+        let bytes = self.size(&bytes);
+        let (bytes, enough) = (self.at(self.kernel.op, bytes)?, self.e.i64(enough));
+        Ok(Some(self.e.cmpi(Pred::Sge, bytes, enough)))
+    }
+
+    /// True for a store that may go past the caches: of whole vectors, into memory that the kernel only writes.
+    pub(super) fn may_stream(&self, op: OpRef<'a>, slice: Value, value: &SliceVal) -> bool {
+        self.large.is_some()
+            && value.col.is_contiguous()
+            && value.elem != Type::I1
+            && self.parameter(op, slice).is_some_and(|(_, mode)| mode == Mode::Out)
+    }
+
+    /// The kernel's parameter that a slice is one of, when nothing lies between.
+    fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
+        let view = op.at(op.body.defining_op(slice)?).as_::<SliceOp>()?.view();
+        self.kernel.views.iter().find(|(v, ..)| *v == view).map(|(_, ty, mode)| (*ty, *mode))
+    }
+
+    /// Finds the rows that the next group reads elsewhere.
+    pub(super) fn find_ahead(&mut self) -> Lowered<'a, ()> {
+        self.ahead.clear();
+        self.asked = false;
+        // A step of a loop asks once per row, so its vector may not be longer than a line.
+        let asks = self.cpu.line_bytes >= 4 * self.cpu.lanes;
+        let Some((innermost, _)) = self.kernel.grid.last().filter(|_| asks) else { return Ok(()) };
+        let body = self.kernel.op.inside();
+        let entry = body.entry_block().expect("a kernel has a body");
+        for op in body.ops(entry) {
+            let op = OpRef::new(self.kernel.op.cx, body, op);
+            let Some(load) = op.as_::<LoadOp>() else { continue };
+            let Some(Mode::In) = self.parameter(op, load.slice()).map(|(_, mode)| mode) else { continue };
+            let slice = op.at(body.defining_op(load.slice()).expect("found above"));
+            // Slices depend on indices alone, so they can be made before what stands in front of them.
+            for index in slice.operands().filter_map(|v| body.defining_op(v)) {
+                self.op(op.at(index))?;
+            }
+            self.op(slice)?;
+            let slice = slice.as_::<SliceOp>().expect("found above");
+            let ty: &SliceType = op.cx.type_as(op.ty(load.slice())).expect("the declaration says a slice");
+            let further = self.further(&slice, *innermost);
+            let (Some(further), Some(rows)) = (further, ty.rows.as_const()) else { continue };
+            let cols = ty.cols.clone();
+            self.ahead.push(Ahead { slice: load.slice(), rows, cols, further, node: None, touched: false });
+        }
+        Ok(())
+    }
+
+    /// Says that a node reads a slice.
+    pub(super) fn reads_ahead(&mut self, slice: Value, node: NodeId) {
+        if let Some(rows) = self.ahead.iter_mut().find(|a| a.slice == slice) {
+            rows.node = Some(node);
+        }
+    }
+
+    /// How far the slice of the next group lies from this one's; `None` when it is the same, or not a constant.
+    fn further(&mut self, slice: &SliceOp<'a>, innermost: Value) -> Option<Vec<(usize, i64)>> {
+        let index = self.bounds.expr(innermost)?;
+        let name = index.as_symbol()?.to_owned();
+        let mut further = Vec::new();
+        for (dim, offset) in slice.offsets().enumerate() {
+            let here = self.bounds.expr(offset)?;
+            let next = here.substitute(&|symbol| (symbol == name).then(|| index.add(&1.into())));
+            let step = next.sub(&here).as_const()?;
+            if step != 0 {
+                further.push((dim, step));
+            }
+        }
+        (!further.is_empty()).then_some(further)
+    }
+
+    /// What a loop with these sinks does beside them.
+    pub(super) fn extras(&mut self, sinks: &[Sink]) -> Lowered<'a, Extras> {
+        let ahead = self.rows_ahead(sinks)?;
+        let streams = |s: &Sink| matches!(s, Sink::Store { stream: true, .. });
+        let stream = self.large.filter(|_| sinks.iter().any(streams));
+        self.streamed |= stream.is_some();
+        let aligned = sinks.iter().filter(|s| streams(s)).all(|s| {
+            let strip = &self.strips.nodes[s.node()];
+            let cols = self.e.known_multiple(strip.cols, self.e.lanes);
+            strip.window.is_full() && cols
+        });
+        Ok(Extras { stream, aligned, ahead })
+    }
+
+    /// The next group's rows, if this is the loop to ask for them: the first that only reads what was read before.
+    fn rows_ahead(&mut self, sinks: &[Sink]) -> Lowered<'a, Vec<(SliceVal, i64)>> {
+        if self.strips.depth > 0 || self.asked {
+            return Ok(vec![]);
+        }
+        let reads: Vec<NodeId> = sinks.iter().flat_map(|s| self.strips.reachable(s.node())).collect();
+        let read = |a: &Ahead| a.node.is_some_and(|node| reads.contains(&node));
+        if !self.ahead.iter().any(read) || self.ahead.iter().any(|a| read(a) && !a.touched) {
+            for row in self.ahead.iter_mut().filter(|a| read(a)) {
+                row.touched = true;
+            }
+            return Ok(vec![]);
+        }
+        self.asked = true;
+        let cols = self.strips.nodes[sinks[0].node()].cols;
+        let mut slices = Vec::new();
+        for row in self.ahead.clone() {
+            let own = self.size(&row.cols);
+            if self.at(self.kernel.op, own)? == cols {
+                slices.extend(self.next_rows(&row)?.map(|slice| (slice, row.rows)));
+            }
+        }
+        Ok(slices)
+    }
+
+    /// The rows of the next group, or this one's where there is none or a row is too long to be kept near.
+    fn next_rows(&mut self, row: &Ahead) -> Lowered<'a, Option<SliceVal>> {
+        let (Some(Held::Slice(slice)), Some(next)) = (self.held.get(&row.slice).cloned(), self.next_group) else {
+            return Ok(None);
+        };
+        let body = self.kernel.op.inside();
+        let cx = self.kernel.op.cx;
+        let view = body.defining_op(row.slice).and_then(|op| OpRef::new(cx, body, op).as_::<SliceOp>());
+        let view = view.and_then(|slice| self.held.get(&slice.view()).cloned());
+        let Some(Held::View(view)) = view else { return Ok(None) };
+        // What a group reads, keeps, writes, and asks for share the cache.
+        let room = self.cpu.own_cache_bytes / 4 / self.e.bytes(slice.elem) / row.rows.max(1);
+        let (least, most) = self.bounds.facts.range(&row.cols);
+        if least > i128::from(room) {
+            return Ok(None);
+        }
+        let mut fits = next;
+        if most > i128::from(room) {
+            let cols = self.size(&row.cols);
+            let (cols, room) = (self.at(self.kernel.op, cols)?, self.e.i64(room + 1));
+            let short = self.e.cmpi(Pred::Slt, cols, room);
+            fits = self.e.both(Some(fits), short);
+        }
+        let mut distance = self.e.i64(0);
+        for (dim, step) in &row.further {
+            let step = self.e.i64(*step);
+            let step = self.e.muli(view.strides[*dim], step);
+            distance = self.e.addi(distance, step);
+        }
+        let zero = self.e.i64(0);
+        let distance = self.e.select(fits, distance, zero);
+        let base = self.e.gep(slice.base, distance, stored(slice.elem));
+        Ok(Some(SliceVal { base, ..slice }))
+    }
+
+    /// Makes what went past the caches visible to others before the function returns.
+    pub(super) fn end_streams(&mut self) -> Lowered<'a, ()> {
+        let Some(large) = self.large.filter(|_| self.streamed) else { return Ok(()) };
+        let fenced = self.e.if_else(large, &[], |e| Ok(e.fence()), |_| Ok(vec![]));
+        self.at(self.kernel.op, fenced).map(|_| ())
+    }
+}
+
+impl Emit<'_> {
+    /// Bytes that an element takes in memory.
+    pub(super) fn bytes(&self, elem: Type) -> i64 {
+        self.cx().bit_width(stored(elem)).map_or(8, |bits| i64::from(bits.div_ceil(8)))
+    }
+
+    /// Alignment of addresses at which vectors of such elements can be stored past the caches.
+    pub(super) fn stream_alignment(&self, elem: Type) -> i64 {
+        // Wider vectors are stored in several pieces.
+        self.lanes * self.bytes(elem).min(4)
+    }
+
+    /// The address of column `col` of a slice's first row, as a number.
+    pub(super) fn address_bits(&mut self, slice: &SliceVal, col: Value) -> Value {
+        let ptr = self.address(slice, None, Some(col));
+        self.op1("llvm.ptrtoint", &[ptr], Type::I64, &[])
+    }
+
+    /// Stores a vector past the caches, at an aligned address.
+    pub(super) fn stream_vector(&mut self, value: Value, slice: &SliceVal, row: Option<Value>, col: Value) {
+        let ptr = self.address(slice, row, Some(col));
+        let align = self.cx().int_attr(self.stream_alignment(slice.elem), Type::I64);
+        let props: [(&str, Attr); 2] = [("alignment", align), ("nontemporal", Attr::UNIT)];
+        self.op("llvm.store", &[value, ptr], &[], &props);
+    }
+
+    /// Asks for the line at `ptr`, which need not be memory.
+    pub(super) fn prefetch(&mut self, ptr: Value) {
+        let number = |value: i64| self.cx().int_attr(value, Type::I32);
+        // To be read, nearest, data.
+        let props = [("rw", number(0)), ("hint", number(3)), ("cache", number(1))];
+        self.op("llvm.intr.prefetch", &[ptr], &[], &props);
+    }
+
+    fn fence(&mut self) -> Vec<Value> {
+        let order = self.cx().int_attr(AtomicOrdering::SeqCst as i64, Type::I64);
+        self.op("llvm.fence", &[], &[], &[("ordering", order)]);
+        vec![]
+    }
+
+    /// True when a number is a constant multiple of `divisor`.
+    pub(super) fn known_multiple(&self, value: Value, divisor: i64) -> bool {
+        let body = self.b.body();
+        let constant = body.defining_op(value).map(|op| OpRef::new(self.cx(), body, op));
+        let number = constant.and_then(sutura_ir::registry::constant_value).and_then(|a| self.cx().as_int(a));
+        number.is_some_and(|n| n % divisor == 0)
+    }
+}

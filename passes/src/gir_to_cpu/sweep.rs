@@ -1,0 +1,282 @@
+//! Loops over strips: all that waits on one window, vector by vector, and the rest under a mask.
+//!
+//! ```text
+//! head   under a mask, up to where stores are aligned; only where the loop may stream
+//! main   whole vectors; twice where the loop may stream: with stores past the caches, and without
+//! tail   under a mask
+//! ```
+
+use sutura_dialects::gir::kinds::Combiner;
+use sutura_ir::{Type, Value};
+
+use super::emit::{Emit, Pred, identity};
+use super::memory::{SliceVal, Window};
+use super::strip::{Memo, Sink, Strips, row_condition};
+use super::tile::RegTile;
+
+/// What a loop does beside its sinks.
+#[derive(Default)]
+pub(super) struct Extras {
+    /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
+    pub(super) stream: Option<Value>,
+    /// Every row that is stored begins where an aligned vector may.
+    pub(super) aligned: bool,
+    /// Rows of the next group, with their number, to be brought near meanwhile.
+    pub(super) ahead: Vec<(SliceVal, i64)>,
+}
+
+/// A loop to be emitted.
+struct Sweep<'s> {
+    strips: &'s Strips,
+    sinks: &'s [Sink],
+    extras: &'s Extras,
+    /// For each reduction and row of it how it combines.
+    kinds: Vec<(Combiner, Type)>,
+}
+
+/// How one step of a loop is done.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    mask: Option<Value>,
+    /// Stores that may go past the caches do.
+    streams: bool,
+    /// Brings the next group's rows near.
+    ahead: bool,
+}
+
+/// Runs all `sinks`, which share a window, in one loop. Returns the results of the reductions, one tile per sink.
+pub(super) fn run_loop(
+    e: &mut Emit<'_>,
+    strips: &Strips,
+    sinks: &[Sink],
+    extras: &Extras,
+) -> Result<Vec<(Value, RegTile)>, String> {
+    let first = &strips.nodes[sinks[0].node()];
+    let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
+    let hi = e.maxi(hi, lo);
+    let mut sweep = Sweep { strips, sinks, extras, kinds: Vec::new() };
+    let start = sweep.start(e);
+    let (streams, at) = sweep.head(e, lo, hi)?;
+    let (end, values) = match streams {
+        None => sweep.main(e, (at, hi), start, false)?,
+        Some(streams) => {
+            let mut types = vec![Type::I64];
+            types.extend(start.iter().map(|v| e.ty(*v)));
+            let main = |e: &mut Emit<'_>, streams: bool| {
+                let (end, values) = sweep.main(e, (at, hi), start.clone(), streams)?;
+                Ok([vec![end], values].concat())
+            };
+            let mut results = e.if_else(streams, &types, |e| main(e, true), |e| main(e, false))?;
+            let values = results.split_off(1);
+            (results[0], values)
+        }
+    };
+    let values = sweep.tail(e, (end, hi), values)?;
+    Ok(sweep.finish(e, &values))
+}
+
+/// `floor(total / size) * size`, for a power of two.
+fn multiple(e: &mut Emit<'_>, total: Value, size: i64) -> Value {
+    let high_bits = e.i64(-size);
+    e.op1("arith.andi", &[total, high_bits], Type::I64, &[])
+}
+
+impl Sweep<'_> {
+    /// The accumulators at the start: for each reduction and row a vector.
+    fn start(&mut self, e: &mut Emit<'_>) -> Vec<Value> {
+        let mut values = Vec::new();
+        for sink in self.sinks {
+            let Sink::Reduce { kind, node, .. } = sink else { continue };
+            let strip = &self.strips.nodes[*node];
+            for _ in 0..strip.rows {
+                let neutral = identity(e.cx(), *kind, strip.elem);
+                self.kinds.push((*kind, strip.elem));
+                values.push(e.splat(neutral));
+            }
+        }
+        values
+    }
+
+    /// Whether the loop streams (a condition at run time; `None` for never), and the column from which its whole vectors
+    /// start: where it streams, the first at which stores are aligned. What lies before is done under a mask.
+    fn head(&self, e: &mut Emit<'_>, lo: Value, hi: Value) -> Result<(Option<Value>, Value), String> {
+        let stores = || {
+            self.sinks.iter().filter_map(|s| match s {
+                Sink::Store { node, slice, stream: true } => Some((slice, self.strips.nodes[*node].rows)),
+                _ => None,
+            })
+        };
+        let (Some(large), Some((first, _))) = (self.extras.stream, stores().next()) else { return Ok((None, lo)) };
+        let (bytes, size) = (e.stream_alignment(first.elem), e.bytes(first.elem));
+        let zero = e.i64(0);
+        let low_bits = e.i64(bytes - 1);
+        let first_row = e.address_bits(first, lo);
+        let mut streams = large;
+        for (slice, rows) in stores() {
+            let row = e.address_bits(slice, lo);
+            let mut differ = e.op1("arith.xori", &[row, first_row], Type::I64, &[]);
+            if let Some(stride) = slice.row.stride.filter(|_| rows > 1) {
+                let size = e.i64(size);
+                let stride = e.muli(stride, size);
+                differ = e.op1("arith.ori", &[differ, stride], Type::I64, &[]);
+            }
+            let differ = e.op1("arith.andi", &[differ, low_bits], Type::I64, &[]);
+            let alike = e.cmpi(Pred::Eq, differ, zero);
+            streams = e.both(Some(streams), alike);
+        }
+        let before = e.subi(zero, first_row);
+        let before = e.op1("arith.andi", &[before, low_bits], Type::I64, &[]);
+        // Columns before the first aligned one would be combined in an order that depends on where memory lies.
+        if self.extras.aligned || !self.kinds.is_empty() {
+            let none = e.cmpi(Pred::Eq, before, zero);
+            return Ok((Some(e.both(Some(streams), none)), lo));
+        }
+        let before = e.floordiv(before, size);
+        let aligned = e.addi(lo, before);
+        let aligned = e.mini(aligned, hi);
+        let at = e.select(streams, aligned, lo);
+        let some = e.cmpi(Pred::Slt, lo, at);
+        let masked = |e: &mut Emit<'_>| {
+            let mask = e.column_mask(lo, Window { lo: None, hi: Some(at) });
+            self.step(e, &[], lo, Step { mask, ..Step::default() });
+            Ok(vec![])
+        };
+        e.if_else(some, &[], masked, |_| Ok(vec![]))?;
+        Ok((Some(streams), at))
+    }
+
+    /// Whole vectors from `lo` on; returns where they end.
+    fn main(
+        &self,
+        e: &mut Emit<'_>,
+        (lo, hi): (Value, Value),
+        start: Vec<Value>,
+        streams: bool,
+    ) -> Result<(Value, Vec<Value>), String> {
+        // Light bodies are bound by the latency of the combination: several independent chains hide it.
+        let light = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost).sum::<u32>() <= 8;
+        let unroll = if light && !start.is_empty() { 4 } else { 1 };
+        let step = Step { mask: None, streams, ahead: true };
+        let total = e.subi(hi, lo);
+        let (mut at, mut values) = (lo, start);
+        if unroll > 1 {
+            (at, values) = self.unrolled(e, (lo, total), values, unroll, step)?;
+        }
+        let whole = multiple(e, total, e.lanes);
+        let end = e.addi(lo, whole);
+        let width = e.i64(e.lanes);
+        let values = e.for_loop((at, end, width), &values, |e, col, values| Ok(self.step(e, values, col, step)))?;
+        Ok((end, values))
+    }
+
+    /// The main loop with `unroll` chains per accumulator, combined pairwise at its end.
+    fn unrolled(
+        &self,
+        e: &mut Emit<'_>,
+        (lo, total): (Value, Value),
+        start: Vec<Value>,
+        unroll: i64,
+        step: Step,
+    ) -> Result<(Value, Vec<Value>), String> {
+        let n = start.len();
+        let inits: Vec<Value> = (0..unroll).flat_map(|_| start.clone()).collect();
+        let whole = multiple(e, total, e.lanes * unroll);
+        let end = e.addi(lo, whole);
+        let width = e.i64(e.lanes * unroll);
+        let mut chains = e.for_loop((lo, end, width), &inits, |e, col, values| {
+            let mut next = Vec::with_capacity(values.len());
+            for (u, chain) in values.chunks(n).enumerate() {
+                let further = e.i64(u as i64 * e.lanes);
+                let col = e.addi(col, further);
+                next.extend(self.step(e, chain, col, step));
+            }
+            Ok(next)
+        })?;
+        while chains.len() > n {
+            let (low, high) = chains.split_at(chains.len() / 2);
+            let pairs: Vec<(Value, Value)> = low.iter().copied().zip(high.iter().copied()).collect();
+            chains = pairs.iter().enumerate().map(|(i, (a, b))| e.combine(self.kinds[i % n].0, *a, *b)).collect();
+        }
+        Ok((end, chains))
+    }
+
+    /// What is left of the columns, under a mask.
+    fn tail(&self, e: &mut Emit<'_>, (at, hi): (Value, Value), values: Vec<Value>) -> Result<Vec<Value>, String> {
+        let rest = e.cmpi(Pred::Slt, at, hi);
+        let types: Vec<Type> = values.iter().map(|v| e.ty(*v)).collect();
+        e.if_else(
+            rest,
+            &types,
+            |e| {
+                let mask = e.column_mask(at, Window { lo: None, hi: Some(hi) });
+                Ok(self.step(e, &values, at, Step { mask, ..Step::default() }))
+            },
+            |_| Ok(values.clone()),
+        )
+    }
+
+    /// Everything that happens at one place of the loop.
+    fn step(&self, e: &mut Emit<'_>, values: &[Value], col: Value, step: Step) -> Vec<Value> {
+        let mut memo = Memo::new();
+        let mut next = Vec::with_capacity(values.len());
+        for sink in self.sinks {
+            let strip = &self.strips.nodes[sink.node()];
+            for row in 0..strip.rows {
+                let value = self.strips.eval(e, &mut memo, (sink.node(), row, col), step.mask);
+                match sink {
+                    Sink::Reduce { .. } => {
+                        let old = values[next.len()];
+                        let (kind, _) = self.kinds[next.len()];
+                        let new = e.combine(kind, old, value);
+                        next.push(step.mask.map_or(new, |mask| e.select(mask, new, old)));
+                    }
+                    Sink::Store { slice, stream: true, .. } if step.streams && strip.row_window.is_full() => {
+                        let at = slice.row.stride.map(|_| e.i64(row));
+                        e.stream_vector(value, slice, at, col);
+                    }
+                    Sink::Store { slice, .. } => store(e, value, slice, strip.row_window, row, col, step.mask),
+                    Sink::Keep { slice, .. } => store(e, value, slice, Window::FULL, row, col, step.mask),
+                }
+            }
+        }
+        for (slice, rows) in self.extras.ahead.iter().filter(|_| step.ahead) {
+            for row in 0..*rows {
+                let at = slice.row.stride.map(|_| e.i64(row));
+                let ptr = e.address(slice, at, Some(col));
+                e.prefetch(ptr);
+            }
+        }
+        next
+    }
+
+    fn finish(&self, e: &mut Emit<'_>, values: &[Value]) -> Vec<(Value, RegTile)> {
+        let mut values = values.iter().copied();
+        let mut results = Vec::new();
+        for sink in self.sinks {
+            let Sink::Reduce { kind, node, result } = sink else { continue };
+            let strip = &self.strips.nodes[*node];
+            let rows: Vec<Vec<Value>> = (0..strip.rows)
+                .map(|_| {
+                    let lanes = values.next().expect("one accumulator per row");
+                    vec![e.combine_lanes(*kind, lanes)]
+                })
+                .collect();
+            let mut tile = RegTile::of_scalars(strip.elem, rows);
+            tile.row_window = strip.row_window;
+            results.push((*result, tile));
+        }
+        results
+    }
+}
+
+fn store(e: &mut Emit<'_>, value: Value, slice: &SliceVal, rows: Window, row: i64, col: Value, mask: Option<Value>) {
+    let mask = match row_condition(e, row, rows) {
+        None => mask,
+        Some(exists) => {
+            let all = e.broadcast(exists);
+            Some(e.both(mask, all))
+        }
+    };
+    let at = slice.row.stride.map(|_| e.i64(row));
+    e.store_vector(value, slice, at, Some(col), mask);
+}
