@@ -53,7 +53,7 @@ func.func @epilogue(%x: !x, %w: !w, %bias: tensor<64xf32>, %r: !y) -> !y {
 // CHECK-SAME: {kind = "contract"}
 // CHECK: math.tanh
 // CHECK: graph.fusion(%[[T]], %w2 :
-// CHECK-SAME: kind = "contract", reasons = ["%t: both contract, and what lies between is no softmax"]
+// CHECK-SAME: kind = "contract", reasons = ["%t: both contract, and what lies between is no softmax (apart
 // CHECK-NOT: graph.fusion
 func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
   %M = dyn.symbol "M" : index
@@ -84,9 +84,9 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
 // CHECK: %[[E:.*]] = graph.fusion(%x :
 // CHECK-SAME: {kind = "row"}
 // CHECK: %[[P:.*]] = graph.fusion(%[[E]], %w :
-// CHECK-SAME: kind = "contract", reasons = ["%e: the product reads %e many times, so it is kept in memory"]
+// CHECK-SAME: kind = "contract", reasons = ["%e: the product reads %e many times, so it is kept in memory (apart
 // CHECK: graph.fusion(%[[P]] :
-// CHECK-SAME: kind = "row", reasons = ["%p: %s is combined from whole rows of the product"]
+// CHECK-SAME: kind = "row", reasons = ["%p: %s is combined from whole rows of the product (apart
 func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index

@@ -49,7 +49,7 @@ func.func @dead(%x: tensor<4xf32>) {
 // CHECK: call @declared(%[[Y]])
 // CHECK: %[[B:.*]] = call @source()
 // CHECK: graph.fusion(%[[Y]], %[[B]] :
-// CHECK-SAME: reasons = ["%y: %b stands between"]
+// CHECK-SAME: reasons = ["%y: %b stands between (apart
 func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
   ^bb0(%a: f32):

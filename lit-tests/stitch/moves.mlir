@@ -61,7 +61,7 @@ func.func @shifted(%x: !matrix) -> !matrix {
 // CHECK-LABEL: func.func @combined
 // CHECK: graph.fusion
 // CHECK: graph.fusion
-// CHECK-SAME: reasons = ["%s: reads %s otherwise than element by element, and it is combined from others"]
+// CHECK-SAME: reasons = ["%s: reads %s otherwise than element by element, and it is combined from others (apart
 func.func @combined(%x: tensor<?x8x16xf32, #dyn.shape<[M, 8, 16]>>) -> !half {
   %M = dyn.symbol "M" : index
   %s = graph.compute ins(%x : tensor<?x8x16xf32, #dyn.shape<[M, 8, 16]>>) -> !matrix {

@@ -116,6 +116,10 @@ impl<'f, 'a> Composer<'f, 'a> {
             let unit = this.add(unit)?;
             this.own.push(unit);
         }
+        // Ops that read the same tensor and nothing of each other run through it together.
+        for ((a, i), (b, j)) in super::siblings::pairs(&this.forms) {
+            this.join(this.units[this.own[a]].first + i, this.units[this.own[b]].first + j);
+        }
         Ok(this)
     }
 

@@ -10,6 +10,7 @@ pub mod cost;
 pub mod nest;
 pub mod rows;
 pub mod scheme;
+mod siblings;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;

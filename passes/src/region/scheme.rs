@@ -4,7 +4,7 @@
 //! This is all that stitching knows of the schemes. A new scheme, or one that takes more, is added to [`fit`]; what its
 //! kernels do more than once it says in [`Scheme`], and the planner weighs that against what is saved.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_ir::{OpRef, Value};
@@ -26,8 +26,8 @@ pub struct Scheme {
     pub temporary: u64,
     /// Bytes that a group must keep near it to read its inputs only once.
     pub resident: u64,
-    /// Times that inputs are read from memory where `resident` bytes do not stay near; 1 if each is needed once.
-    pub passes: u64,
+    /// Bytes of inputs that are read once more from memory where `resident` bytes do not stay near.
+    pub again: u64,
     /// Bytes that go through the nearest cache between stages of one group.
     pub near: u64,
     /// Barriers between units of a group, of all groups together.
@@ -58,7 +58,7 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
 fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {
     let work = nest.stages.iter().map(|s| points(facts, nest, &s.dims).saturating_mul(price(s)));
     let work = work.fold(0, u64::saturating_add);
-    Scheme { kind, launches: 1, work, temporary: 0, resident: 0, passes: 1, near: 0, syncs: 0 }
+    Scheme { kind, launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
 }
 
 fn price(stage: &super::Stage<'_>) -> u64 {
@@ -82,34 +82,32 @@ fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
         scheme.work = scheme.work.saturating_add(again);
     }
     let (Some(col), true) = (plan.col, plan.reduces) else { return scheme };
-    // A stage that needs a combined number for its columns has to wait for the whole row: it starts another phase.
-    let mut phase: HashMap<usize, u64> = HashMap::new();
-    let (mut passes, mut row) = (1, 0u64);
+    // A stage that needs a combined number for its columns waits for the whole row: it belongs to a later phase.
+    let mut ready: HashMap<usize, u64> = HashMap::new();
+    let mut phases: BTreeMap<(Value, Option<usize>), BTreeSet<u64>> = BTreeMap::new();
     for stage in &nest.stages {
-        let reads = stage.inputs.iter().filter_map(|a| phase.get(&a.slot?)).copied().max().unwrap_or(0);
-        let runs = stage.dims.contains(&col);
-        let combines = stage.reduced.contains(&col);
-        passes = passes.max(if runs { reads + 1 } else { 0 });
-        for result in &stage.results {
-            phase.extend(result.slot.map(|slot| (slot, reads + u64::from(combines))));
+        let phase = stage.inputs.iter().filter_map(|a| ready.get(&a.slot?)).copied().max().unwrap_or(0);
+        for read in stage.inputs.iter().filter(|a| nest.mentions(a, col)) {
+            phases.entry((read.value, read.slot)).or_default().insert(phase);
         }
-        if runs && !combines {
-            row = row.saturating_add(result_bytes(nest, stage));
+        let combines = stage.reduced.contains(&col);
+        for result in &stage.results {
+            ready.extend(result.slot.map(|slot| (slot, phase + u64::from(combines))));
+            if !combines && stage.dims.contains(&col) {
+                phases.entry((result.value, result.slot)).or_default().insert(phase);
+            }
         }
     }
     let columns = likely_size(facts, &nest.extents[col]).unsigned_abs();
-    let inputs = nest.external_reads().filter(|(_, a)| nest.mentions(a, col));
-    let inputs: u64 = inputs.map(|(_, a)| element(nest, a.value)).sum();
-    scheme.passes = passes;
-    scheme.resident = if passes > 1 { columns.saturating_mul(inputs.saturating_add(row)) } else { 0 };
-    let read: Vec<Value> = nest.inputs();
-    let whole = read.iter().map(|v| likely_bytes(nest.cx, facts, nest.body.ty(*v))).fold(0, u64::saturating_add);
-    scheme.near = whole.saturating_mul(passes - 1);
+    for ((value, slot), phases) in phases.iter().filter(|(_, phases)| phases.len() > 1) {
+        let more = likely_bytes(nest.cx, facts, nest.body.ty(*value)).saturating_mul(phases.len() as u64 - 1);
+        scheme.near = scheme.near.saturating_add(more);
+        if slot.is_none() {
+            scheme.again = scheme.again.saturating_add(more);
+        }
+        scheme.resident = scheme.resident.saturating_add(columns.saturating_mul(element(nest, *value)));
+    }
     scheme
-}
-
-fn result_bytes(nest: &Nest<'_>, stage: &super::Stage<'_>) -> u64 {
-    stage.results.iter().map(|r| element(nest, r.value)).sum()
 }
 
 fn element(nest: &Nest<'_>, value: Value) -> u64 {
@@ -148,5 +146,5 @@ pub fn loop_scheme(facts: &Facts, op: OpRef<'_>) -> Scheme {
     }
     let bytes = |v: Value| likely_bytes(op.cx, facts, op.body.ty(v));
     let work = results.iter().map(|v| bytes(*v) / 4).fold(0, u64::saturating_add);
-    Scheme { kind: "loop", launches: 1, work, temporary: 0, resident: 0, passes: 1, near: 0, syncs: 0 }
+    Scheme { kind: "loop", launches: 1, work, temporary: 0, resident: 0, again: 0, near: 0, syncs: 0 }
 }

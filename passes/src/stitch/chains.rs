@@ -2,89 +2,66 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sutura_ir::OpRef;
-
-use super::Stitcher;
+use super::block::Ops;
 use crate::region::contract::is_contraction;
 use crate::region::nest::Nest;
 
-impl Stitcher<'_> {
-    /// Puts each product together with the product that its left or right factor is made from, and all between them,
-    /// where they fit.
-    pub(super) fn seed_chains(&mut self) {
-        for last in 0..self.ops.len() {
-            if !self.contracts(last) {
-                continue;
-            }
-            for factor in self.producers(last) {
-                if self.contracts(factor) {
-                    continue;
-                }
-                let chain = self.chain(factor);
-                if let [first, ..] = chain[..]
-                    && self.contracts(first)
-                {
-                    self.join([&chain[..], &[last]].concat());
-                }
+/// For each product, the product that one of its factors is made from, and all between them: sets that planners try as
+/// one kernel.
+pub(super) fn chains(ops: &Ops<'_>) -> Vec<Vec<usize>> {
+    let contracts: Vec<bool> = (0..ops.ops.len()).map(|node| contracts(ops, node)).collect();
+    let mut producers = vec![BTreeSet::new(); ops.ops.len()];
+    for (from, to, _) in &ops.reads {
+        producers[*to].insert(*from);
+    }
+    let ways = Ways { contracts, producers };
+    let mut chains = Vec::new();
+    for last in (0..ops.ops.len()).filter(|node| ways.contracts[*node]) {
+        for factor in ways.producers[last].iter().filter(|node| !ways.contracts[**node]) {
+            let mut chain = ways.to(*factor);
+            if chain.first().is_some_and(|first| ways.contracts[*first]) {
+                chain.push(last);
+                chains.push(chain);
             }
         }
     }
+    chains
+}
 
-    fn contracts(&self, node: usize) -> bool {
-        let op: OpRef<'_> = self.ops[node];
-        let results: Vec<_> = op.results().collect();
-        self.computes[node]
-            && Nest::of(self.facts, &[op], &results).is_ok_and(|nest| is_contraction(&nest, &nest.stages[0]))
-    }
+fn contracts(ops: &Ops<'_>, node: usize) -> bool {
+    let op = ops.ops[node];
+    let results: Vec<_> = op.results().collect();
+    ops.graph.computes[node]
+        && Nest::of(ops.facts, &[op], &results).is_ok_and(|nest| is_contraction(&nest, &nest.stages[0]))
+}
 
-    /// Numbers of the ops that compute what an op reads.
-    fn producers(&self, node: usize) -> Vec<usize> {
-        let mut producers: Vec<usize> = self.edges.iter().filter(|e| e.to == node).map(|e| e.from).collect();
-        producers.sort_unstable();
-        producers.dedup();
-        producers
-    }
+/// Which ops are products, and which ops compute what each reads.
+struct Ways {
+    contracts: Vec<bool>,
+    producers: Vec<BTreeSet<usize>>,
+}
 
+impl Ways {
     /// The ops that lie on ways from a product to `node`, and these products, in order.
-    fn chain(&self, node: usize) -> Vec<usize> {
+    fn to(&self, node: usize) -> Vec<usize> {
         let mut behind = BTreeMap::new();
         let mut pending = vec![node];
         while let Some(next) = pending.pop() {
             if behind.contains_key(&next) {
                 continue;
             }
-            let producers = if self.contracts(next) { vec![] } else { self.producers(next) };
+            let producers: Vec<usize> =
+                if self.contracts[next] { vec![] } else { self.producers[next].iter().copied().collect() };
             pending.extend(&producers);
             behind.insert(next, producers);
         }
         // Producers have lower numbers, so what they are made from is known before them.
         let mut chain: BTreeSet<usize> = BTreeSet::new();
         for (next, producers) in behind {
-            if producers.iter().any(|p| chain.contains(p)) || self.contracts(next) {
+            if producers.iter().any(|p| chain.contains(p)) || self.contracts[next] {
                 chain.insert(next);
             }
         }
         chain.into_iter().collect()
-    }
-
-    /// Makes one region of `nodes` if they fit into one kernel and nothing stands between them.
-    fn join(&mut self, nodes: Vec<usize>) {
-        let alone = nodes.iter().all(|n| self.quotient.members(self.quotient.cluster(*n)).len() == 1);
-        if !alone || nodes.len() > self.max_ops {
-            return;
-        }
-        let Ok(kind) = self.fit(&nodes) else { return };
-        let before = self.quotient.clone();
-        let mut cluster = nodes[0];
-        for node in &nodes[1..] {
-            match self.quotient.contract(cluster, *node) {
-                Ok(joined) => cluster = joined,
-                Err(_) => {
-                    self.quotient = before;
-                    return;
-                }
-            }
-        }
-        self.kinds[cluster] = kind;
     }
 }

@@ -88,7 +88,7 @@ pub(crate) const STAGES: &[Stage] = &[
         passes: "propagate-shapes,canonicalize,cse,propagate-shapes",
         emit: Some(Emit::Dyn),
     },
-    Stage { name: "stitch", level: Level::Graph, passes: "func.func(stitch)", emit: Some(Emit::Fusion) },
+    Stage { name: "stitch", level: Level::Graph, passes: "stitch", emit: Some(Emit::Fusion) },
     Stage { name: "tile", level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
     Stage {
         name: "tensorize",
