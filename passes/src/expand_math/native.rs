@@ -85,7 +85,7 @@ impl Arith for Native {
         u64::from(match pred {
             Cmp::Oeq => a == b,
             Cmp::Olt => a < b,
-            Cmp::One => a < b || a > b,
+            Cmp::One => a.partial_cmp(&b).is_some_and(std::cmp::Ordering::is_ne),
         })
     }
 
@@ -108,7 +108,7 @@ impl Arith for Native {
             Int::Add => a.wrapping_add(b),
             Int::Sub => a.wrapping_sub(b),
             Int::Mul => a.wrapping_mul(b),
-            Int::MulHigh => (u64::from(a) * u64::from(b) >> 32) as u32,
+            Int::MulHigh => ((u64::from(a) * u64::from(b)) >> 32) as u32,
             Int::And => a & b,
             Int::Or => a | b,
             Int::Xor => a ^ b,

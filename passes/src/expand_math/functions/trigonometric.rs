@@ -10,7 +10,7 @@ use super::super::arith::{Arith, Cmp, Int};
 const LIMIT: f32 = 65536.0;
 
 /// pi/2 as a sum, each part rounded toward zero: then no product with zero has the other sign.
-const HALF_PI: [f32; 3] = [1.570_796_3, 7.549_789_4e-8, 5.390_302_5e-15];
+const HALF_PI: [f32; 3] = [f32::from_bits(0x3fc9_0fda), 7.549_789_4e-8, 5.390_302_5e-15];
 
 /// Nine zeros, then the binary fraction of 2/pi: so the bit at index `e - 16` has weight 2 in `2/pi * 2^(e - 23)`.
 const TWO_OVER_PI: [u32; 7] =

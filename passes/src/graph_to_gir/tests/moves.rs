@@ -7,17 +7,18 @@ use sutura_ir::{Context, Module, Type, Value};
 use super::agree_on_all_levels;
 use crate::testing::{any, context, copy, function, run, tensor, text};
 
-const PIPELINE: &str =
-    "builtin.module(propagate-shapes,func.func(canonicalize,cse,stitch),convert-graph-to-gir,canonicalize,cse)";
+/// All that fits is taken, whether it pays or not.
+const STITCHES: &str = "propagate-shapes,func.func(canonicalize,cse,stitch{planner=greedy})";
 
 /// Lowers, counts kernels (a region may have two versions) and compares at several sizes. Returns the text.
 fn check(cx: &Context, before: &Module, regions: usize, sizes: &[&[(&str, i64)]]) -> String {
     let mut stitched = copy(cx, before);
-    run(cx, &mut stitched, "builtin.module(propagate-shapes,func.func(canonicalize,cse,stitch))").expect("stitches");
+    run(cx, &mut stitched, &format!("builtin.module({STITCHES})")).expect("stitches");
     let out = text(cx, &stitched);
     assert_eq!(out.matches("graph.fusion").count(), regions, "{out}");
     let mut after = copy(cx, before);
-    let said = run(cx, &mut after, PIPELINE).unwrap_or_else(|e| panic!("{e:?}\n{out}\n{}", text(cx, &after)));
+    let pipeline = format!("builtin.module({STITCHES},convert-graph-to-gir,canonicalize,cse)");
+    let said = run(cx, &mut after, &pipeline).unwrap_or_else(|e| panic!("{e:?}\n{out}\n{}", text(cx, &after)));
     assert!(said.iter().all(|s| !s.contains("error")), "{said:?}");
     agree_on_all_levels(cx, before, &after, sizes);
     text(cx, &after)
