@@ -60,6 +60,8 @@ kinds! {
         Log = "log" => "math.log",
         /// Natural logarithm of one more.
         Log1p = "log1p" => "math.log1p",
+        /// Logarithm to base 10.
+        Log10 = "log10" => "math.log10",
         /// Logarithm to base 2.
         Log2 = "log2" => "math.log2",
         /// Hyperbolic tangent.
@@ -74,6 +76,10 @@ kinds! {
         Sin = "sin" => "math.sin",
         /// Cosine.
         Cos = "cos" => "math.cos",
+        /// Tangent.
+        Tan = "tan" => "math.tan",
+        /// Cube root.
+        Cbrt = "cbrt" => "math.cbrt",
         /// Largest integer not above.
         Floor = "floor" => "math.floor",
         /// Smallest integer not below.

@@ -25,13 +25,15 @@ pub(super) fn slots_of(op: OpRef<'_>) -> u64 {
         return match this.kind() {
             UnaryKind::Exp | UnaryKind::Exp2 => 12,
             UnaryKind::Expm1 => 20,
-            UnaryKind::Log | UnaryKind::Log2 => 18,
+            UnaryKind::Log | UnaryKind::Log2 | UnaryKind::Log10 => 18,
             UnaryKind::Log1p => 30,
             UnaryKind::Tanh => 14 + DIVIDE,
             UnaryKind::Erf => 24,
             UnaryKind::Sqrt => DIVIDE,
             UnaryKind::Rsqrt => 2 * DIVIDE,
             UnaryKind::Sin | UnaryKind::Cos => 24,
+            UnaryKind::Tan => 30 + DIVIDE,
+            UnaryKind::Cbrt => 20 + DIVIDE,
             _ => 1,
         };
     }

@@ -7,7 +7,7 @@ use super::run_in;
 use sutura_ir::pass::PassRegistry;
 
 /// Passes that say nothing in remarks: they change nothing, and print what they find.
-const ONLY_PRINT: [&str; 2] = ["print-analysis", "print-op-stats"];
+const ONLY_PRINT: [&str; 3] = ["print-analysis", "print-gir-cost", "print-op-stats"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
