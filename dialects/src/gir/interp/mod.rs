@@ -9,6 +9,7 @@ mod code;
 mod counters;
 mod machine;
 mod memory;
+mod numeric;
 #[cfg(test)]
 mod tests;
 mod tile;
