@@ -10,7 +10,6 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ContractOp, LoadOp, SliceOp, StoreOp};
 use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
-use sutura_dialects::graph::{ConstantOp, ReshapeOp};
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
@@ -81,21 +80,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let (region, rhs, col) = (self.walk.region, self.rhs(), self.plan.col());
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
         let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
-        last == Some(col) && whole && !self.is_constant(rhs.value)
-    }
-
-    /// True for a factor that is known at compile time, so that packing it costs nothing.
-    fn is_constant(&self, value: Value) -> bool {
-        let op = self.walk.region.op;
-        let Some(at) = self.walk.region.inputs.iter().position(|i| *i == value) else { return false };
-        let mut value = op.operand(at);
-        loop {
-            let Some(def) = op.body.defining_op(value).map(|o| op.at(o)) else { return false };
-            match def.as_::<ReshapeOp<'_>>() {
-                Some(reshape) => value = reshape.input(),
-                None => return def.is::<ConstantOp<'_>>(),
-            }
-        }
+        last == Some(col) && whole && !region.is_constant(rhs.value)
     }
 
     fn extent(&self, dim: usize) -> Poly {

@@ -4,7 +4,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::graph::{FusionOp, SizeOp};
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
 use sutura_ir::{OpRef, Value};
 
 use super::kernel::{Built, Kernel};
@@ -118,6 +118,19 @@ impl<'a> FusedRegion<'a> {
             op.walk(&mut |o| sizes.extend(o.as_::<SizeOp<'_>>().map(|s| self.facts.canonical(s.size()))));
         }
         sizes
+    }
+
+    /// True for a tensor that is known at compile time, so that what only it goes into costs nothing at run time.
+    pub(super) fn is_constant(&self, value: Value) -> bool {
+        let Some(at) = self.inputs.iter().position(|i| *i == value) else { return false };
+        let mut value = self.op.operand(at);
+        loop {
+            let Some(def) = self.op.body.defining_op(value).map(|o| self.op.at(o)) else { return false };
+            match def.as_::<ReshapeOp<'_>>() {
+                Some(reshape) => value = reshape.input(),
+                None => return def.is::<ConstantOp<'_>>(),
+            }
+        }
     }
 
     /// Scalar operations of the whole region.

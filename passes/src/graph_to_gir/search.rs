@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::graph::FusionOp;
 use sutura_dialects::target::TargetDesc;
-use sutura_ir::{Context, OpRef, Value};
+use sutura_ir::{Context, OpRef};
 
 use super::Config;
 use super::kernel::{Built, Kernel};
@@ -124,18 +124,5 @@ fn is_folded(region: &FusedRegion<'_>, step: &Step) -> bool {
         Arg::Temporary(_) => None,
     });
     let writes_only_temporaries = args().any(|arg| matches!(arg, Arg::Temporary(_)));
-    writes_only_temporaries && tensors.all(|value| is_constant(region, value))
-}
-
-fn is_constant(region: &FusedRegion<'_>, value: Value) -> bool {
-    let op = region.op;
-    let Some(at) = region.inputs.iter().position(|i| *i == value) else { return false };
-    let mut value = op.operand(at);
-    loop {
-        let Some(def) = op.body.defining_op(value).map(|o| op.at(o)) else { return false };
-        match def.as_::<ReshapeOp<'_>>() {
-            Some(reshape) => value = reshape.input(),
-            None => return def.is::<ConstantOp<'_>>(),
-        }
-    }
+    writes_only_temporaries && tensors.all(|value| region.is_constant(value))
 }
