@@ -25,7 +25,7 @@ mod legal;
 mod output;
 mod passes;
 mod process;
-mod remarks;
+pub mod remarks;
 mod reproducer;
 mod say;
 mod session;

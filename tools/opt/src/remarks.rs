@@ -1,11 +1,14 @@
 //! Remarks: which are shown, and files of them.
+//!
+//! [`json`] and [`text`] are what other tools write as well.
 
 use std::fmt::Write;
 
 use regex_lite::Regex;
-use serde_json::json;
+use serde_json::{Value, json};
 pub(crate) use sutura_ir::diagnostics::RemarkKind as Category;
-use sutura_ir::{Context, Diagnostic};
+use sutura_ir::location::LocData;
+use sutura_ir::{Context, Diagnostic, Loc};
 
 /// How remarks are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,19 +64,58 @@ impl RemarkFilters {
     }
 }
 
+/// The name that a location has, such as that of a node of a model.
+fn name_of(cx: &Context, mut loc: Loc) -> Option<&str> {
+    loop {
+        loc = match cx.loc_data(loc) {
+            LocData::Name { name, .. } => return Some(cx.str(name)),
+            LocData::CallSite { callee, .. } => callee,
+            LocData::Fused { locs, .. } => cx.fused_locs(locs).next()?,
+            LocData::Unknown | LocData::FileLineCol { .. } => return None,
+        };
+    }
+}
+
+/// A remark as a JSON object: `kind`, `pass`, `message`, `location` with `file`, `line` and `column`, and `name`, what the
+/// location is called; the last two may be null.
+pub fn json(cx: &Context, remark: &Diagnostic) -> Value {
+    let place = cx.file_line_col(remark.loc).map(|(file, line, col)| (cx.str(file), line, col));
+    let place = place.map(|(file, line, column)| json!({"file": file, "line": line, "column": column}));
+    json!({
+        "kind": category(remark).word(),
+        "pass": remark.pass.unwrap_or_default(),
+        "message": remark.message,
+        "location": place,
+        "name": name_of(cx, remark.loc),
+    })
+}
+
+/// Where a remark belongs: file, line and column, or what the location is called.
+pub fn place(cx: &Context, remark: &Diagnostic) -> String {
+    match (cx.file_line_col(remark.loc), name_of(cx, remark.loc)) {
+        (Some((file, line, col)), _) => format!("{}:{line}:{col}", cx.str(file)),
+        (None, Some(name)) => format!("`{name}`"),
+        (None, None) => "<unknown>".to_owned(),
+    }
+}
+
+/// A remark as a line: place, pass, kind, message.
+pub fn text(cx: &Context, remark: &Diagnostic) -> String {
+    let (pass, kind) = (remark.pass.map(|p| format!("{p}, ")).unwrap_or_default(), category(remark).word());
+    format!("{}: remark: [{pass}{kind}] {}", place(cx, remark), remark.message)
+}
+
 fn category(remark: &Diagnostic) -> Category {
     remark.kind.unwrap_or(Category::Analysis)
 }
 
 /// A remark as an entry of a file.
 pub(crate) fn entry(cx: &Context, remark: &Diagnostic, format: RemarkFormat) -> String {
+    if format == RemarkFormat::Json {
+        return format!("{}\n", json(cx, remark));
+    }
     let place = cx.file_line_col(remark.loc).map(|(file, line, col)| (cx.str(file), line, col));
     let (pass, kind) = (remark.pass.unwrap_or_default(), category(remark));
-    if format == RemarkFormat::Json {
-        let place = place.map(|(file, line, column)| json!({"file": file, "line": line, "column": column}));
-        let value = json!({"kind": kind.word(), "pass": pass, "message": remark.message, "location": place});
-        return format!("{value}\n");
-    }
     let tag = match kind {
         Category::Passed => "Passed",
         Category::Missed => "Missed",

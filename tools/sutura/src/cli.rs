@@ -95,6 +95,11 @@ pub(crate) struct CompileArgs {
     /// Also writes the text of every stage into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_dir: Option<PathBuf>,
+    /// Says what every pass did, left undone and found out, and where; on stderr, or with `=FILE` in a file: a JSON object
+    /// per line if it is called `*.json`, text otherwise
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[allow(clippy::option_option, reason = "clap's way to say that a flag may have a value")]
+    pub(crate) remarks: Option<Option<PathBuf>>,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

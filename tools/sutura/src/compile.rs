@@ -15,6 +15,7 @@ use crate::files;
 use crate::input::{self, Input, Source};
 use crate::machine::{Machine, Wanted};
 use crate::pipeline::{Compilation, Emit, Program, STAGES, Stage};
+use crate::remarks::Sink;
 use crate::talk::Talk;
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
@@ -23,15 +24,27 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
         pool.map_err(|e| Failure::new(Kind::System, format!("cannot start {threads} threads: {e}")))?;
     }
+    let remarks = Sink::of(args.remarks.as_ref());
+    if let Some(Sink::File(path)) = &remarks {
+        files::writable(path)?;
+    }
+    let compilation = if remarks.is_some() { Compilation::listening() } else { Compilation::new() };
+    let result = product(args, &output, &compilation, talk);
+    // What was remarked before a failure helps to understand it.
+    let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
+    result.and(written)
+}
+
+/// Compiles, and writes what is asked for.
+fn product(args: &CompileArgs, output: &Path, compilation: &Compilation, talk: &Talk) -> Result<(), Failure> {
     let start = Instant::now();
     let source = input::read(&args.model)?;
-    let compilation = Compilation::new();
-    let program = read(&compilation, &source, args, talk)?;
+    let program = read(compilation, &source, args, talk)?;
     talk.stage("read", &program.summary(), start.elapsed());
     let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
     let (program, machine) = compilation.attach(program, wanted, talk)?;
     talk.note(&format!("target     {}", machine.summary()));
-    let job = Job { args, talk, compilation: &compilation, machine: &machine, output: &output };
+    let job = Job { args, talk, compilation, machine: &machine, output };
     match job.stages(program)? {
         None => Ok(()),
         Some(lowered) => job.back_end(lowered, &source),
@@ -58,13 +71,7 @@ fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
         return if args.emit.is_none() { Err(Failure::usage("an artifact cannot go to stdout")) } else { Ok(output) };
     }
     // Known now and not after minutes of work.
-    let folder = files::folder_of(&output);
-    if !folder.is_dir() {
-        return Err(Failure::new(Kind::System, format!("there is no folder `{}` to write to", folder.display())));
-    }
-    if output.is_dir() {
-        return Err(Failure::new(Kind::System, format!("`{}` is a folder", output.display())));
-    }
+    files::writable(&output)?;
     Ok(output)
 }
 
@@ -76,7 +83,7 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             model.warnings.iter().for_each(|w| talk.warning(&w.to_string()));
             let mut diags = Diagnostics::default();
             let module = import(&compilation.cx, model, &mut diags);
-            diags.iter().for_each(|d| talk.diagnostic(&compilation.cx, d));
+            diags.iter().for_each(|d| compilation.tell(d, talk));
             module.map(|m| compilation.program(m)).map_err(|e| Failure::new(Kind::Unsupported, e))
         }
     }

@@ -39,6 +39,26 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(path, bytes).map_err(|e| Failure::io("write", path, &e))
 }
 
+/// Fails now where a file could not be written later.
+pub(crate) fn writable(path: &Path) -> Result<(), Failure> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(Failure::new(Kind::System, format!("there is no folder `{}` to write to", folder.display())));
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            return Err(Failure::new(Kind::System, format!("`{}` is a folder", path.display())));
+        }
+        // A device or a pipe is written to as it is.
+        Ok(found) if !found.is_file() => return Ok(()),
+        _ => {}
+    }
+    let _guard = uninterrupted();
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let temporary = tempfile::Builder::new().prefix(".sutura-").tempfile_in(folder_of(&target));
+    temporary.map(drop).map_err(|e| Failure::io("write", path, &e))
+}
+
 /// The folder in which a temporary file can be renamed to `path`.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {

@@ -12,6 +12,7 @@ mod input;
 mod inspect;
 mod machine;
 mod pipeline;
+mod remarks;
 mod run;
 mod talk;
 mod target;

@@ -8,7 +8,7 @@ use sutura_dialects::rt::KERNEL_ATTR;
 use sutura_dialects::target::ops::MachineOp;
 use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, module_text};
-use sutura_ir::diagnostics::{Diagnostics, Severity};
+use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, OpRef, Rewriter};
@@ -16,6 +16,7 @@ use sutura_passes::rt_to_upstream::HOST_ATTR;
 
 use crate::failure::{Failure, Kind};
 use crate::machine::{Machine, Wanted};
+use crate::remarks::Heard;
 use crate::talk::Talk;
 
 /// A product before the artifact.
@@ -108,6 +109,8 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) struct Compilation {
     pub(crate) cx: Context,
     passes: PassRegistry,
+    /// What passes remark.
+    pub(crate) heard: Heard,
 }
 
 /// A program somewhere on its way.
@@ -123,7 +126,18 @@ impl Compilation {
     pub(crate) fn new() -> Self {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
-        Self { cx: Context::new(sutura_dialects::all()), passes }
+        Self { cx: Context::new(sutura_dialects::all()), passes, heard: Heard::default() }
+    }
+
+    /// The same, and remarks are kept.
+    pub(crate) fn listening() -> Self {
+        Self { heard: Heard::listening(), ..Self::new() }
+    }
+
+    /// Tells a diagnostic to whoever listens.
+    pub(crate) fn tell(&self, diagnostic: &Diagnostic, talk: &Talk) {
+        self.heard.hear(diagnostic);
+        talk.diagnostic(&self.cx, diagnostic);
     }
 
     /// Reads and verifies IR of any level.
@@ -206,12 +220,17 @@ impl Compilation {
         let mut module = program.module;
         // Operations that nobody declares may come with the program; a stage makes none.
         let verify = VerifyOptions { allow_unregistered: has_unregistered(module.op_ref(&self.cx)) };
-        let config = RunConfig { verify_each: true, verify, ..RunConfig::default() };
+        let config = RunConfig {
+            verify_each: true,
+            verify,
+            no_remarks: !self.heard.listening && !talk.shows_remarks(),
+            ..RunConfig::default()
+        };
         let mut errors = 0;
         let (_, result) = run_pipeline(&self.cx, &mut module, &mut manager, &config, &mut |event| match event {
             Event::Diagnostic(diagnostic) => {
                 errors += usize::from(diagnostic.severity == Severity::Error);
-                talk.diagnostic(&self.cx, &diagnostic);
+                self.tell(&diagnostic, talk);
             }
             Event::Dump(dump) => talk.note(&dump.text),
             Event::Text(text) => talk.note(&text),

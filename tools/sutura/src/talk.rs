@@ -73,7 +73,7 @@ impl Talk {
         let shown = match diagnostic.severity {
             Severity::Error => true,
             Severity::Warning => !self.quiet,
-            Severity::Remark | Severity::Note => self.verbose > 1,
+            Severity::Remark | Severity::Note => self.shows_remarks(),
         };
         if !shown {
             return;
@@ -92,6 +92,17 @@ impl Talk {
             "rendered": text,
         });
         self.write(text.trim_end(), json);
+    }
+
+    /// A remark that was asked for, also by those who want to hear nothing else.
+    pub(crate) fn remark(&self, text: &str, mut json: serde_json::Value) {
+        json["level"] = "remark".into();
+        self.write(text, json);
+    }
+
+    /// True when remarks are shown to whoever listens.
+    pub(crate) fn shows_remarks(&self) -> bool {
+        self.verbose > 1
     }
 
     /// The failure that ends the command.
