@@ -65,7 +65,7 @@ impl RemarkFilters {
 }
 
 /// The name that a location has, such as that of a node of a model.
-fn name_of(cx: &Context, mut loc: Loc) -> Option<&str> {
+pub fn name_of(cx: &Context, mut loc: Loc) -> Option<&str> {
     loop {
         loc = match cx.loc_data(loc) {
             LocData::Name { name, .. } => return Some(cx.str(name)),
@@ -94,7 +94,7 @@ pub fn json(cx: &Context, remark: &Diagnostic) -> Value {
 pub fn place(cx: &Context, remark: &Diagnostic) -> String {
     match (cx.file_line_col(remark.loc), name_of(cx, remark.loc)) {
         (Some((file, line, col)), _) => format!("{}:{line}:{col}", cx.str(file)),
-        (None, Some(name)) => format!("`{name}`"),
+        (None, Some(name)) => name.to_owned(),
         (None, None) => "<unknown>".to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::pipeline::Emit;
+use crate::report::parse_size;
 
 /// Said below the help of the tool and of its commands.
 const EXIT_CODES: &str = "\
@@ -100,6 +101,16 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[allow(clippy::option_option, reason = "clap's way to say that a flag may have a value")]
     pub(crate) remarks: Option<Option<PathBuf>>,
+    /// Also writes a page about the compilation: every level, the plan, what kernels move, compute and should take
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Values of the model's sizes that the report's figures are for; those that the model declares likely by default, or
+    /// 128 where it declares none
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, requires = "report")]
+    pub(crate) report_sizes: Vec<(String, i64)>,
+    /// Shows assembly and optimised LLVM IR in the report as well
+    #[arg(long, requires = "report")]
+    pub(crate) report_asm: bool,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

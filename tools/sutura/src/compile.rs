@@ -14,8 +14,9 @@ use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::machine::{Machine, Wanted};
-use crate::pipeline::{Compilation, Emit, Program, STAGES, Stage};
+use crate::pipeline::{Compilation, Emit, Level, Program, STAGES, Stage};
 use crate::remarks::Sink;
+use crate::report::Report;
 use crate::talk::Talk;
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
@@ -25,18 +26,24 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
         pool.map_err(|e| Failure::new(Kind::System, format!("cannot start {threads} threads: {e}")))?;
     }
     let remarks = Sink::of(args.remarks.as_ref());
-    if let Some(Sink::File(path)) = &remarks {
-        files::writable(path)?;
-    }
-    let compilation = if remarks.is_some() { Compilation::listening() } else { Compilation::new() };
-    let result = product(args, &output, &compilation, talk);
+    let report = args.report.clone().map(|path| Report::new(path, args.report_sizes.clone(), args.report_asm));
+    check_files(args, &output, remarks.as_ref())?;
+    let listening = remarks.is_some() || report.is_some();
+    let compilation = if listening { Compilation::listening() } else { Compilation::new() };
+    let result = product(args, &output, &compilation, report.as_ref(), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
     result.and(written)
 }
 
 /// Compiles, and writes what is asked for.
-fn product(args: &CompileArgs, output: &Path, compilation: &Compilation, talk: &Talk) -> Result<(), Failure> {
+fn product(
+    args: &CompileArgs,
+    output: &Path,
+    compilation: &Compilation,
+    report: Option<&Report>,
+    talk: &Talk,
+) -> Result<(), Failure> {
     let start = Instant::now();
     let source = input::read(&args.model)?;
     let program = read(compilation, &source, args, talk)?;
@@ -44,11 +51,33 @@ fn product(args: &CompileArgs, output: &Path, compilation: &Compilation, talk: &
     let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
     let (program, machine) = compilation.attach(program, wanted, talk)?;
     talk.note(&format!("target     {}", machine.summary()));
-    let job = Job { args, talk, compilation, machine: &machine, output };
+    let job = Job { args, talk, compilation, machine: &machine, output, report };
     match job.stages(program)? {
-        None => Ok(()),
-        Some(lowered) => job.back_end(lowered, &source),
+        None => {}
+        Some(lowered) => job.back_end(lowered, &source)?,
     }
+    let Some(report) = report else { return Ok(()) };
+    report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())
+}
+
+/// Fails now where what is written beside the product could not be: not after minutes of work.
+fn check_files(args: &CompileArgs, output: &Path, remarks: Option<&Sink>) -> Result<(), Failure> {
+    let said = match remarks {
+        Some(Sink::File(path)) => Some(path),
+        _ => None,
+    };
+    let mut taken = vec![output];
+    for path in args.report.iter().chain(said) {
+        if path.as_os_str() == "-" {
+            return Err(Failure::usage("the report and remarks go to files, not to stdout"));
+        }
+        if taken.contains(&path.as_path()) {
+            return Err(Failure::usage(format!("two things would be written to `{}`", path.display())));
+        }
+        files::writable(path)?;
+        taken.push(path);
+    }
+    Ok(())
 }
 
 /// Where the product goes.
@@ -95,6 +124,7 @@ struct Job<'j> {
     compilation: &'j Compilation,
     machine: &'j Machine,
     output: &'j Path,
+    report: Option<&'j Report>,
 }
 
 /// A program in upstream operations.
@@ -110,8 +140,13 @@ impl Job<'_> {
     fn stages(&self, mut program: Program) -> Result<Option<Lowered>, Failure> {
         let start = program.level();
         self.check_reachable(&program)?;
-        if start == crate::pipeline::Level::Graph && self.product(&mut program, Emit::Graph)? {
+        if start == Level::Graph && self.product(&mut program, Emit::Graph)? {
             return Ok(None);
+        }
+        match start {
+            Level::Fusion => self.report_level(&program, Emit::Fusion)?,
+            Level::Kernels => self.report_level(&program, Emit::Gir)?,
+            Level::Graph | Level::Upstream => {}
         }
         for stage in STAGES.iter().filter(|stage| stage.level >= start) {
             program = self.compilation.run(stage, program, self.talk)?;
@@ -160,15 +195,27 @@ impl Job<'_> {
     /// Writes the text of a stage where it is wanted; true when it is the product.
     fn product(&self, program: &mut Program, emit: Emit) -> Result<bool, Failure> {
         let wanted = self.args.emit == Some(emit);
-        if !wanted && self.args.emit_dir.is_none() {
+        if emit < Emit::Mlir {
+            self.report_level(program, emit)?;
+        }
+        if !wanted && self.args.emit_dir.is_none() && (self.report.is_none() || emit < Emit::Mlir) {
             return Ok(false);
         }
         let text = self.compilation.text(program, emit);
         self.keep(emit, text.as_bytes())?;
+        if let Some(report) = self.report.filter(|_| emit == Emit::Mlir) {
+            report.text(emit, text.clone());
+        }
         if wanted {
             files::write(self.output, text.as_bytes())?;
         }
         Ok(wanted)
+    }
+
+    /// Keeps a level above upstream operations for the report, if there is one.
+    fn report_level(&self, program: &Program, emit: Emit) -> Result<(), Failure> {
+        let (Some(report), Compilation { cx, heard, .. }) = (self.report, self.compilation) else { return Ok(()) };
+        report.level(cx, &program.module, emit, self.machine, &heard.all())
     }
 
     /// Writes a stage's product into the folder for all of them, if there is one.
@@ -196,7 +243,8 @@ impl Job<'_> {
         let (text, target) = (lowered.text.as_str(), &self.machine.target);
         let mut warnings = Vec::new();
         let keep_all = self.args.emit_dir.is_some();
-        let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit);
+        let reported = |emit: Emit| self.report.is_some_and(|r| r.with_assembly || emit == Emit::Llvm);
+        let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit) || reported(emit);
         for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
             if wanted(emit) {
                 let product = match emit {
@@ -205,6 +253,9 @@ impl Job<'_> {
                     _ => codegen::emit_assembly(text, &name, target, &mut warnings)?,
                 };
                 self.keep(emit, product.as_bytes())?;
+                if let Some(report) = self.report.filter(|_| reported(emit)) {
+                    report.text(emit, product.clone());
+                }
                 if self.args.emit == Some(emit) {
                     self.warn(&warnings);
                     return files::write(self.output, product.as_bytes());

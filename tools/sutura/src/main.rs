@@ -13,6 +13,7 @@ mod inspect;
 mod machine;
 mod pipeline;
 mod remarks;
+mod report;
 mod run;
 mod talk;
 mod target;

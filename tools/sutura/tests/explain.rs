@@ -1,4 +1,4 @@
-//! What `sutura compile` says of its work: remarks.
+//! What `sutura compile` says of its work: remarks, and the report.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -88,4 +88,99 @@ fn remarks_that_cannot_be_written_are_refused_before_the_work() {
     refuses(folder.path(), model, &args("--remarks=taken"), 5, "`taken` is a folder");
     refuses(folder.path(), model, &args("--remarks=/proc/said.txt"), 5, "cannot write `/proc/said.txt`");
     assert_eq!(files(folder.path()), ["taken"]);
+}
+
+/// The page about a model of `tests/data`, compiled to an artifact.
+fn page(folder: &Path, model: &str, args: &[&str]) -> String {
+    let output = ["-q", "-o", "out.sutura", "--report", "out.html"];
+    assert_eq!(compiles(folder, model, &[&output, args].concat()), "");
+    std::fs::read_to_string(folder.join("out.html")).unwrap()
+}
+
+#[test]
+fn a_report_shows_every_level_the_plan_and_what_kernels_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(folder.path(), "softmax_graph.mlir", &["--report-sizes", "rows=4096,cols=1024"]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{page}");
+    for level in ["graph", "dyn", "fusion", "gir", "mlir", "llvm"] {
+        assert!(page.contains(&format!("<summary>{level} – ")), "{level}");
+    }
+    assert!(!page.contains("<summary>asm"), "nobody asked for it");
+    // 16 MiB read, 16 MiB written: as formulas, and counted.
+    assert!(page.contains("<code>4*cols*rows</code>") || page.contains("<code>4*rows*cols</code>"), "{page}");
+    assert!(page.contains("32.0 MiB that must be moved"), "{page}");
+    assert!(page.contains("given with --report-sizes"), "{page}");
+    assert!(page.contains("version 1 of 2, taken") && page.contains("not taken at these sizes"), "{page}");
+    assert!(page.contains("reduce max") && page.contains("subf, exp"), "{page}");
+    assert!(page.contains("not measured"), "{page}");
+    // The planner's remark on the region, with what it costs.
+    assert!(page.contains("plan of @softmax: 1 region"), "{page}");
+    // Longer rows take the other version.
+    let long = self::page(folder.path(), "softmax_graph.mlir", &["--report-sizes", "cols=500000", "--report-asm"]);
+    assert!(long.contains("version 2 of 2, taken"), "{long}");
+    assert!(long.contains("assumed: nothing is declared"), "{long}");
+    assert!(long.contains("<summary>asm – assembly") && long.contains("vmulps"), "{long}");
+}
+
+#[test]
+fn a_report_is_one_page_that_fetches_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(folder.path(), "softmax_graph.mlir", &[]);
+    assert!(page.contains("default-src 'none'"), "{page}");
+    for outside in ["src=\"", "@import", "url(", "<link", "<iframe", "fetch("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let links = page.match_indices("href=\"").map(|(at, found)| &page[at + found.len()..]);
+    assert!(links.clone().count() > 4 && links.into_iter().all(|l| l.starts_with('#')), "links stay on the page");
+    // Operations hold `<` and `&`: only the page's own elements are elements.
+    assert!(page.contains("#dyn.shape&lt;[rows, cols]&gt;"), "{page}");
+    assert!(!page.contains("shape<["), "{page}");
+}
+
+#[test]
+fn a_report_of_a_part_shows_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    compiles(folder.path(), "softmax_graph.mlir", &["--emit=fusion", "-o", "f.mlir", "--report=part.html", "-q"]);
+    let page = std::fs::read_to_string(folder.path().join("part.html")).unwrap();
+    assert!(page.contains("<td>fusion, as --emit says</td>"), "{page}");
+    assert!(page.contains("<summary>fusion") && !page.contains("<summary>gir"), "{page}");
+    assert!(page.contains("There is no host program"), "{page}");
+    // From the level of kernels on there is no plan.
+    let page = self::page(folder.path(), "softmax.mlir", &[]);
+    assert!(page.contains("There is no plan") && page.contains("<summary>gir"), "{page}");
+    assert!(page.contains("float operations</th>") && page.contains(" predicted on one thread"), "{page}");
+    let page = self::page(folder.path(), "rows.mlir", &[]);
+    assert!(page.contains("it is no tile program") && page.contains("<summary>llvm"), "{page}");
+}
+
+#[test]
+fn sizes_of_a_report_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |sizes: &str, words: &str| {
+        let args = ["-o", "out.sutura", "--report", "out.html", "--report-sizes", sizes];
+        refuses(folder.path(), "softmax_graph.mlir", &args, 2, words);
+    };
+    refused("row=4", "`row`, which is no size of the model");
+    refused("row=4", "did you mean `rows`?");
+    refused("zzzzzz=4", "its sizes are `rows`, `cols`");
+    refused("cols=0", "gives `cols` as 0, but it is 1 to 1000000");
+    refused("cols", "expected NAME=VALUE");
+    refused("cols=-1", "a value of 0 or more");
+    refuses(folder.path(), "softmax_graph.mlir", &["-o", "o.sutura", "--report-sizes=rows=1"], 2, "--report");
+    assert_eq!(files(folder.path()), [""; 0], "nothing is left of a compilation that was refused");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |report: &str, code: i32, words: &str| {
+        let args = ["-o", "out.sutura", "--report", report];
+        let said = refuses(folder.path(), "softmax_graph.mlir", &args, code, words);
+        assert!(!said.contains("stitch"), "{said}");
+    };
+    refused("no/where.html", 5, "there is no folder `no`");
+    refused("/proc/report.html", 5, "cannot write `/proc/report.html`");
+    refused("out.sutura", 2, "two things would be written to `out.sutura`");
+    refused("-", 2, "not to stdout");
+    assert_eq!(files(folder.path()), [""; 0]);
 }

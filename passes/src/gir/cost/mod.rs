@@ -25,7 +25,7 @@ use sutura_dialects::target::TargetDesc;
 use sutura_ir::OpRef;
 
 pub use levels::Served;
-pub use print::PRINT_GIR_COST;
+pub use print::{PRINT_GIR_COST, likely};
 pub use windows::Windows;
 
 use count::{Found, Term, What, count};

@@ -114,7 +114,7 @@ pub(crate) fn likely_sizes(kernel: OpRef<'_>, dims: &[DimDecl]) -> HashMap<Strin
 }
 
 /// The likely value, or one within the range.
-pub(crate) fn likely(info: &SymbolInfo) -> i64 {
+pub fn likely(info: &SymbolInfo) -> i64 {
     let div = info.div.max(1);
     let any = || ((LIKELY + div - 1) / div * div).clamp(info.min, info.max);
     info.likely.first().copied().unwrap_or_else(any)

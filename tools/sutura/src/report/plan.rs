@@ -1,0 +1,71 @@
+//! The plan: regions, what is in them, and why neighbours are not.
+
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::{ComputeOp, FusionOp};
+use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
+use sutura_ir::{Context, Module, OpRef};
+use sutura_opt::remarks::name_of;
+
+/// A region of a function.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) function: String,
+    /// Scheme by which it is lowered.
+    pub(crate) scheme: String,
+    /// Its operations, what they compute for an element, and where they come from.
+    pub(crate) ops: Vec<(String, String, String)>,
+    /// What the planner says of its cost; `None` for a program that came with its regions.
+    pub(crate) cost: Option<String>,
+    /// Why it did not take in what it reads.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// The regions of all functions, in order; `remarks` are what `stitch` said when it made them.
+pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec<Region> {
+    let mut regions = Vec::new();
+    let entry = module.op_ref(cx).region(0).and_then(|r| r.entry());
+    for function in entry.into_iter().flat_map(|e| e.ops()).filter(|op| op.is::<FuncOp<'_>>()) {
+        let name = function.symbol_name().unwrap_or_default();
+        function.walk(&mut |op| regions.extend(op.as_::<FusionOp<'_>>().map(|fusion| region(op, fusion, name))));
+    }
+    // One remark for each region, in the same order.
+    let said: Vec<&str> = remarks
+        .iter()
+        .filter(|r| r.pass == Some("stitch") && r.kind == Some(RemarkKind::Passed))
+        .filter_map(|r| r.message.strip_prefix("a region of kind ")?.split_once(": ").map(|(_, cost)| cost))
+        .collect();
+    if said.len() == regions.len() {
+        regions.iter_mut().zip(said).for_each(|(region, cost)| region.cost = Some(cost.to_owned()));
+    }
+    regions
+}
+
+fn region(op: OpRef<'_>, fusion: FusionOp<'_>, function: &str) -> Region {
+    let inside = fusion.body().entry().into_iter().flat_map(|block| block.ops());
+    let computing = inside.filter(|op| !op.name_str().starts_with("dyn.") && op.name_str() != "graph.yield");
+    let reasons = fusion.reasons().unwrap_or_default();
+    let text = |op: OpRef<'_>| {
+        let node = name_of(op.cx, op.loc()).unwrap_or_default();
+        (op.name_str().to_owned(), elementwise(op), node.to_owned())
+    };
+    Region {
+        function: function.to_owned(),
+        scheme: fusion.kind().to_owned(),
+        ops: computing.map(text).collect(),
+        cost: None,
+        reasons: reasons.iter().filter_map(|reason| op.cx.as_str(*reason)).map(str::to_owned).collect(),
+    }
+}
+
+/// What an operation computes for an element: its combiners, and the operations in its body.
+fn elementwise(op: OpRef<'_>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    if let Some(compute) = op.as_::<ComputeOp<'_>>() {
+        let combiners = compute.combiners();
+        names.extend(combiners.iter().filter_map(|c| op.cx.as_str(*c)).map(|c| format!("reduce {c}")));
+    }
+    let ops = op.region(0).and_then(|r| r.entry()).into_iter().flat_map(|block| block.ops());
+    let computing = ops.map(|op| op.name_str()).filter(|n| !matches!(*n, "graph.yield" | "arith.constant"));
+    names.extend(computing.map(|name| name.split_once('.').map_or(name, |(_, op)| op).to_owned()));
+    names.join(", ")
+}

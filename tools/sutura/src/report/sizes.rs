@@ -1,0 +1,75 @@
+//! Values of a program's sizes, for figures.
+
+use sutura_dialects::rt::{ProgramInfo, Symbol};
+use sutura_ir::diagnostics::did_you_mean;
+use sutura_passes::gir::cost::likely;
+
+use crate::failure::Failure;
+
+/// A size that the user gives, as `batch=8`.
+///
+/// # Errors
+/// Says what is wrong with the text.
+pub(crate) fn parse(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `batch=8`")?;
+    match value.parse() {
+        Ok(value) if value >= 0 && !name.is_empty() => Ok((name.to_owned(), value)),
+        _ => Err("expected NAME=VALUE with a value of 0 or more, such as `batch=8`".to_owned()),
+    }
+}
+
+/// A size of the program with the value that figures are for.
+#[derive(Debug)]
+pub(crate) struct Size {
+    pub(crate) name: String,
+    pub(crate) value: i64,
+    /// Why this value.
+    pub(crate) origin: &'static str,
+    /// What the program allows.
+    pub(crate) range: String,
+}
+
+/// Values of all sizes of a program.
+///
+/// # Errors
+/// When a value is given for a size that the program does not have, or that it does not allow.
+pub(crate) fn of(program: &ProgramInfo<'_>, given: &[(String, i64)]) -> Result<Vec<Size>, Failure> {
+    for (name, _) in given {
+        known(program, name)?;
+    }
+    program.symbols.iter().map(|symbol| size(symbol, given)).collect()
+}
+
+fn known(program: &ProgramInfo<'_>, name: &str) -> Result<(), Failure> {
+    let names = || program.symbols.iter().map(|s| s.name.as_str());
+    if names().any(|n| n == name) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("--report-sizes gives `{name}`, which is no size of the model"));
+    Err(match (did_you_mean(name, names()), program.symbols.is_empty()) {
+        (Some(close), _) => failure.hint(format!("did you mean `{close}`?")),
+        (None, true) => failure.hint("all its sizes are fixed"),
+        (None, false) => failure.hint(format!("its sizes are `{}`", names().collect::<Vec<_>>().join("`, `"))),
+    })
+}
+
+fn size(symbol: &Symbol, given: &[(String, i64)]) -> Result<Size, Failure> {
+    let info = &symbol.info;
+    let range = match info.div {
+        1 => format!("{} to {}", info.min, info.max),
+        div => format!("{} to {}, multiples of {div}", info.min, info.max),
+    };
+    // As everywhere on a command line, the last one counts.
+    let own = given.iter().rev().find(|(name, _)| *name == symbol.name).map(|(_, value)| *value);
+    if let Some(value) = own
+        && (value < info.min || value > info.max || value % info.div.max(1) != 0)
+    {
+        return Err(Failure::usage(format!("--report-sizes gives `{}` as {value}, but it is {range}", symbol.name)));
+    }
+    let origin = match (own, info.likely.is_empty()) {
+        (Some(_), _) => "given with --report-sizes",
+        (None, false) => "the model declares it likely",
+        (None, true) => "assumed: nothing is declared",
+    };
+    Ok(Size { name: symbol.name.clone(), value: own.unwrap_or_else(|| likely(info)), origin, range })
+}
