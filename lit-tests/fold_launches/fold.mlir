@@ -5,8 +5,8 @@
 // RUN: sutura-opt %s --fold-launches --pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATS
 // RUN: sutura-opt %s --fold-launches --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// STATS: (S) 3 num-folded - launches run
-// STATS: (S) 32 num-bytes - bytes of new constants
+// STATS: (S) 6 num-folded - launches run
+// STATS: (S) 80 num-bytes - bytes of new constants
 
 // A kernel that only folded launches name is gone; one that is launched on an input stays.
 // CHECK-NOT: gir.kernel @packs
@@ -50,8 +50,33 @@ rt.program @chain(%y : !rt.buffer<f32, [4]> out "y", %z : !rt.buffer<f32, [4]> o
   copy %taken, %z : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
 }
 
-// Nothing of these is constant: an input is read, an output is written, the memory is written twice.
+// Of launches that run together those on constants are run; with the last one the op around them goes.
+// CHECK-LABEL: rt.program @together(
+// CHECK-NEXT: packed {
+// CHECK-NEXT: launch @negates(%x, %z)
+// CHECK-NEXT: }
+// CHECK-COUNT-2: constant "folded
+// CHECK-NOT: packed
 // CHECK-LABEL: rt.program @stays(
+rt.program @together(%x : !rt.buffer<f32, [4]> in "x", %y : !rt.buffer<f32, [4]> out "y", %z : !rt.buffer<f32, [4]> out "z",
+                     %a : !rt.buffer<f32, [4]> out "a") {
+  %w = constant "w" = dense<1.0> : tensor<4xf32>
+  %t = alloc : !rt.buffer<f32, [4]>
+  packed {
+    launch @negates(%w, %t) dims [4] : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+    launch @negates(%x, %z) dims [4] : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+  }
+  %u = alloc : !rt.buffer<f32, [4]>
+  %v = alloc : !rt.buffer<f32, [4]>
+  packed {
+    launch @negates(%w, %u) dims [4] : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+    launch @negates(%t, %v) dims [4] : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+  }
+  copy %u, %y : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+  copy %v, %a : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>
+}
+
+// Nothing of these is constant: an input is read, an output is written, the memory is written twice.
 // CHECK-COUNT-4: launch @negates
 // CHECK: }
 rt.program @stays(%x : !rt.buffer<f32, [4]> in "x", %y : !rt.buffer<f32, [4]> out "y", %z : !rt.buffer<f32, [4]> out "z") {

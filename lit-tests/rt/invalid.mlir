@@ -81,3 +81,44 @@ rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out
   // expected-error @+1 {{nothing guarantees that -B + 4096 is not negative, as the kernel requires}}
   launch @bounded(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
 }
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  %t = alloc : !rt.buffer<f32, [B]>
+  packed {
+    // expected-note @+1 {{the other launch}}
+    launch @copy(%x, %t) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+    // expected-error @+1 {{shares memory that one of them writes with another launch of the 'rt.packed'}}
+    launch @copy(%t, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+  }
+}
+func.func @copy(%bufs: !llvm.ptr, %dims: !llvm.ptr, %begin: i64, %end: i64) attributes {rt.kernel = {
+    params = [!rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>], modes = ["in", "out"],
+    dims = [{name = "M"}], grid = #dyn.shape<[M]>}} {
+  return
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  // expected-error @+1 {{launches nothing}}
+  packed {
+  }
+  copy %x, %y : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+}
+
+// -----
+
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
+  packed {
+    launch @copy(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+    // expected-error @+1 {{takes nothing else}}
+    %c = arith.constant 0 : index
+  }
+}
+func.func @copy(%bufs: !llvm.ptr, %dims: !llvm.ptr, %begin: i64, %end: i64) attributes {rt.kernel = {
+    params = [!rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>], modes = ["in", "out"],
+    dims = [{name = "M"}], grid = #dyn.shape<[M]>}} {
+  return
+}

@@ -30,6 +30,16 @@ rt.program @main(%x : !rt.buffer<f32, [B, S]> in "x", %y : !rt.buffer<f32, [B, S
   }, {
     copy %t, %u : !rt.buffer<f32, [B, S]>, !rt.buffer<f32, [B, S]>
   }
+  // CHECK: packed {
+  // CHECK-NEXT: launch @copy(%x, %a) dims [B, S] :
+  // CHECK-NEXT: launch @copy(%x, %b) dims [B, S] :
+  // CHECK-NEXT: }
+  %a = alloc : !rt.buffer<f32, [B, S]>
+  %b = alloc : !rt.buffer<f32, [B, S]>
+  packed {
+    launch @copy(%x, %a) dims [B, S] : !rt.buffer<f32, [B, S]>, !rt.buffer<f32, [B, S]>
+    launch @copy(%x, %b) dims [B, S] : !rt.buffer<f32, [B, S]>, !rt.buffer<f32, [B, S]>
+  }
   launch @copy(%u, %y) dims [B, S] : !rt.buffer<f32, [B, S]>, !rt.buffer<f32, [B, S]>
   // CHECK: %v = view %y : !rt.buffer<f32, [B, S]> -> !rt.buffer<f32, [B*S]>
   %v = view %y : !rt.buffer<f32, [B, S]> -> !rt.buffer<f32, [B*S]>

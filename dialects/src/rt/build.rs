@@ -3,7 +3,7 @@
 use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
 
 use super::kernel::string_list;
-use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 use super::program::{Constraint, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -100,6 +100,11 @@ impl<'c> ProgramBuilder<'c> {
         LaunchOp::build(&mut b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
     }
 
+    /// `rt.packed`; `fill` builds the launches.
+    pub fn packed(&mut self, loc: Loc, fill: impl FnOnce(&mut Builder<'_>)) {
+        packed(&mut self.at_end(), loc, fill);
+    }
+
     /// `rt.select`: versions in order of preference, each with its guard; the last one's must be empty. `fill` builds
     /// the launches of version `index`.
     pub fn select(&mut self, loc: Loc, guards: &[Vec<Poly>], mut fill: impl FnMut(usize, &mut Builder<'_>)) {
@@ -141,4 +146,14 @@ impl<'c> ProgramBuilder<'c> {
         }
         outer.create_isolated(state, self.body)
     }
+}
+
+/// `rt.packed` where the builder stands; `fill` builds the launches.
+pub fn packed(b: &mut Builder<'_>, loc: Loc, fill: impl FnOnce(&mut Builder<'_>)) {
+    let op = PackedOp::build(b, loc);
+    let region = b.body().regions(op).next().expect("created with one");
+    let block = b.create_block(region, &[]);
+    b.set_to_end(block);
+    fill(b);
+    b.set_after(op);
 }

@@ -11,10 +11,11 @@ use sutura_ir::{Context, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::lowered;
-use super::ops::{LaunchOp, SelectOp};
+use super::ops::{LaunchOp, PackedOp, SelectOp};
 use super::program::{Port, ProgramInfo};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
+use crate::gir::interp::Counters;
 
 /// The programs that are being run, innermost last.
 #[derive(Default)]
@@ -35,6 +36,7 @@ pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
     ("rt.alloc", &(alloc as Hook)),
     ("rt.view", &(view as Hook)),
     ("rt.launch", &(launch as Hook)),
+    ("rt.packed", &(packed as Hook)),
     ("rt.copy", &(copy as Hook)),
     ("rt.select", &(select as Hook)),
 ];
@@ -167,6 +169,15 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
     frame.set(0, whole.with_layout(Layout::row_major(&shape)))?;
+    Ok(Flow::Next)
+}
+
+/// Together the launches count as one.
+fn packed(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let before = frame.extension::<Counters>().launches;
+    frame.run_region(PackedOp::from_ref(op).launches(), Values::new())?;
+    let counters = frame.extension::<Counters>();
+    counters.launches = counters.launches.min(before + 1);
     Ok(Flow::Next)
 }
 

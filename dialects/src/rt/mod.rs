@@ -23,11 +23,11 @@ use sutura_ir::interfaces::{MemoryEffects, SymbolUser};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
-pub use build::{ProgramBuilder, ProgramHeader};
+pub use build::{ProgramBuilder, ProgramHeader, packed};
 pub use constraints::GuardsAttr;
 pub use kernel::{Access, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_symbol};
 pub use liveness::{BufferUses, Interval, root_buffer};
-pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
 
@@ -45,7 +45,7 @@ impl Dialect for RtDialect {
             .directive("Sizes", asm::SIZES)
             .directive("Guards", asm::GUARDS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
-        d.op::<LaunchOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>();
+        d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>();
         d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
         d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);

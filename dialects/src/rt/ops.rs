@@ -116,7 +116,7 @@ pub struct ViewOp {
 /// ```
 #[op(
     "rt.launch",
-    parents("rt.program", "rt.select"),
+    parents("rt.program", "rt.select", "rt.packed"),
     format = "$callee `(` $buffers `)` custom<Sizes>($dims, $work) attr-dict `:` type($buffers)",
     verify
 )]
@@ -126,6 +126,29 @@ pub struct LaunchOp {
     dims: Attr<SizesAttr>,
     /// One size: scalar operations of all groups together.
     work: OptAttr<SizesAttr>,
+}
+
+/// Runs the groups of several launches as one launch: those of the first, then those of the second, and so on, split among
+/// threads together.
+///
+/// No launch touches what another one writes, so that groups may run in any order.
+///
+/// ```mlir
+/// rt.packed {
+///   rt.launch @product(%x, %q, %a) dims [M, 768] : !rt.buffer<f32, [M, 64]>, !rt.buffer<f32, [64, 768]>, !rt.buffer<f32, [M, 768]>
+///   rt.launch @product(%x, %k, %b) dims [M, 256] : !rt.buffer<f32, [M, 64]>, !rt.buffer<f32, [64, 256]>, !rt.buffer<f32, [M, 256]>
+/// }
+/// ```
+#[op(
+    "rt.packed",
+    traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
+    parents("rt.program", "rt.select"),
+    format = "$launches attr-dict",
+    default_dialect = "rt",
+    verify_regions
+)]
+pub struct PackedOp {
+    launches: Region,
 }
 
 /// Copies a whole buffer, for outputs that are an input, a constant or another output.

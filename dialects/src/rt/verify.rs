@@ -11,7 +11,7 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 use super::bind::Solution;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
-use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, ProgramOp, SelectOp, ViewOp};
+use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
 use crate::r#dyn::facts::Facts;
@@ -85,6 +85,18 @@ impl Verify for SelectOp<'_> {
         let message =
             || format!("{guards} guards need {} versions, the last without a guard, not {versions}", guards + 1);
         report(ensure(fits, op, message), diags)
+    }
+}
+
+impl VerifyRegions for PackedOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let inside = || PackedOp::from_ref(op).launches().entry().into_iter().flat_map(|block| block.ops());
+        let other = inside().find(|o| !o.is::<LaunchOp<'_>>());
+        let checked = match other {
+            Some(other) => Err(other.error("is no 'rt.launch', and 'rt.packed' takes nothing else")),
+            None => ensure(inside().next().is_some(), op, || "launches nothing".to_owned()),
+        };
+        report(checked, diags)
     }
 }
 
@@ -217,6 +229,8 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
         } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             self.launch(launch, guard)?;
+        } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
+            self.packed(packed, guard)?;
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
             self.select(select)?;
         }
@@ -244,7 +258,30 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         Ok(())
     }
 
-    fn launch(&mut self, launch: LaunchOp<'a>, guard: &[Poly]) -> Checked {
+    /// Launches that fit as if they ran one after another, and none of which touches what another one writes.
+    fn packed(&mut self, packed: PackedOp<'a>, guard: &[Poly]) -> Checked {
+        let mut seen: Vec<(Value, Access, OpRef<'a>)> = Vec::new();
+        for launch in
+            packed.launches().entry().into_iter().flat_map(|b| b.ops()).filter_map(|o| o.as_::<LaunchOp<'_>>())
+        {
+            let uses = self.launch(launch, guard)?;
+            let op = launch.op_ref();
+            for (value, access) in &uses {
+                let clash = seen.iter().find(|(other, theirs, _)| {
+                    (access.writes() || theirs.writes()) && self.root(*other) == self.root(*value)
+                });
+                if let Some((.., other)) = clash {
+                    let message = "shares memory that one of them writes with another launch of the 'rt.packed'";
+                    return Err(op.error(message).note(other.loc(), "the other launch"));
+                }
+            }
+            seen.extend(uses.into_iter().map(|(value, access)| (value, access, op)));
+        }
+        Ok(())
+    }
+
+    /// Checks a launch, and returns its buffers with what it does with them.
+    fn launch(&mut self, launch: LaunchOp<'a>, guard: &[Poly]) -> Result<Vec<(Value, Access)>, Diagnostic> {
         let op = launch.op_ref();
         let name = launch.callee();
         let callee = self.symbols.lookup(self.owner.op, launch.callee_attr());
@@ -263,7 +300,7 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         for (i, (value, _)) in uses.iter().enumerate().filter(|(_, (_, a))| a.writes()) {
             self.access(op, *value, Access::Write, &format!("is argument {i}, which '{name}' writes"))?;
         }
-        Ok(())
+        Ok(uses)
     }
 
     /// The launch gives the kernel what it takes.

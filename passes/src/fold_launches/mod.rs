@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
 use sutura_dialects::target::machine_in;
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -82,7 +82,11 @@ impl Pass for FoldLaunches {
 /// The first launch of the program that can be run.
 fn find(program: OpRef<'_>) -> Option<Candidate> {
     let entry = program.region(0)?.entry()?;
-    entry.ops().find_map(|op| candidate(program, op.as_::<LaunchOp>()?).ok())
+    let launches = entry.ops().flat_map(|op| match op.as_::<PackedOp>() {
+        Some(packed) => packed.launches().entry().into_iter().flat_map(|block| block.ops()).collect(),
+        None => vec![op],
+    });
+    launches.filter_map(|op| op.as_::<LaunchOp>()).find_map(|launch| candidate(program, launch).ok())
 }
 
 /// Launches that read only constants and yet remain, with the reason.
@@ -209,7 +213,7 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
     let name = kernel.symbol_name().unwrap_or_default().to_owned();
     let mut bytes = 0;
     let mut rewriter = Rewriter::new(cx, run.body.nested_mut(program).expect("a program is isolated"));
-    rewriter.erase_op(candidate.launch);
+    erase_launch(&mut rewriter, candidate.launch);
     for (buffer, arg) in buffers.iter().zip(&candidate.args) {
         if let Arg::Temporary(alloc) = arg {
             bytes += replace_alloc(&mut rewriter, *alloc, buffer);
@@ -219,6 +223,17 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
     run.count("num-folded", 1);
     run.count("num-bytes", bytes);
     Ok(())
+}
+
+/// Erases a launch, and with the last one of an `rt.packed` that too.
+fn erase_launch(rewriter: &mut Rewriter<'_>, launch: Op) {
+    let around = rewriter.body().parent_op(launch);
+    rewriter.erase_op(launch);
+    let Some(packed) = around.map(|op| rewriter.op_ref(op)).and_then(|op| op.as_::<PackedOp>()) else { return };
+    if packed.launches().entry().is_none_or(|block| block.ops().next().is_none()) {
+        let op = packed.op_ref().op;
+        rewriter.erase_op(op);
+    }
 }
 
 /// The elements that an argument has before the launch.

@@ -13,18 +13,62 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
-use super::region::{Arg, FusedRegion, Lowered, Step};
+use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::Walk;
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
+use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
 
-/// Lowers a contraction region.
+/// Lowers a contraction region: one product, or several that are one launch.
 pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
-    let (nest, plan) = normal_form(region).map_err(|misfit| {
+    let parts: Vec<FusedRegion<'_>> = match siblings(&region.facts, &region.ops, &region.outputs) {
+        Some(Ok(_)) => parts(&region.ops, &region.outputs).into_iter().map(|part| region.part(part)).collect(),
+        _ => vec![region.part(Part { ops: region.ops.clone(), outputs: region.outputs.clone() })],
+    };
+    let forms: Fit<Vec<_>> = parts.iter().map(normal_form).collect();
+    let forms = forms.map_err(|misfit| {
         let message = format!("is marked as a region with a contraction, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    Product::new(region, &nest, &plan).lower()
+    let product = |(part, (nest, plan))| Product::new(part, nest, plan);
+    together(&parts.iter().zip(forms.iter().map(|(nest, plan)| (nest, plan))).map(product).collect::<Vec<_>>())
+}
+
+/// One launch for all products, and before it what packs their right factors.
+fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
+    let (mut temporaries, mut places) = (Vec::new(), Vec::new());
+    let (mut steps, mut packing) = (Vec::new(), Vec::new());
+    for product in products {
+        let place = product.packs.then_some(temporaries.len());
+        places.push(place);
+        let Some(place) = place else { continue };
+        temporaries.push(product.packed());
+        let launch = product.pack_launch(place)?;
+        // The compiler runs what packs a constant, so that stays by itself.
+        if product.walk.region.is_constant(product.rhs().value) {
+            steps.push(Step { versions: vec![(vec![], vec![launch])], packed: false });
+        } else {
+            packing.push(launch);
+        }
+    }
+    if !packing.is_empty() {
+        steps.push(Step { versions: vec![(vec![], packing)], packed: true });
+    }
+    let mut guards: Vec<Option<Poly>> = Vec::new();
+    for (guard, _) in products.iter().filter_map(Product::lower_version) {
+        if !guards.contains(&Some(guard.clone())) {
+            guards.push(Some(guard));
+        }
+    }
+    guards.push(None);
+    let mut versions = Vec::new();
+    for guard in guards {
+        let launches = products.iter().zip(&places).map(|(product, place)| product.launch(*place, guard.as_ref()));
+        let launches = launches.collect::<Built<Vec<Launch>>>()?;
+        versions.push((guard.into_iter().collect(), launches));
+    }
+    steps.push(Step { versions, packed: true });
+    Ok(Lowered { temporaries, steps })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
@@ -117,38 +161,34 @@ impl<'r, 'a> Product<'r, 'a> {
         ViewType::new(&self.walk.region.machine.memory, Type::F32, dims)
     }
 
-    fn lower(&self) -> Built<Lowered> {
-        let mut steps = Vec::new();
-        if self.packs {
-            let work = self.packed().elements();
-            let args = vec![Arg::Tensor(self.rhs().value), Arg::Temporary(0)];
-            steps.push(Step::of(vec![(vec![], self.pack_kernel()?)], &args, &work));
-        }
-        let mut args: Vec<Arg> = self.inputs().into_iter().map(Arg::Tensor).collect();
-        if self.packs {
-            args.push(Arg::Temporary(0));
-        }
-        args.extend(self.outputs().into_iter().map(Arg::Tensor));
-        let work = self.walk.region.work(self.nest);
-        steps.push(Step::of(self.versions()?, &args, &work));
-        let temporaries = if self.packs { vec![self.packed()] } else { vec![] };
-        Ok(Lowered { temporaries, steps })
+    /// Packs the right factor into temporary `place`.
+    fn pack_launch(&self, place: usize) -> Built<Launch> {
+        let args = vec![Arg::Tensor(self.rhs().value), Arg::Temporary(place)];
+        Ok(Launch { kernel: self.pack_kernel()?, args, work: self.packed().elements() })
     }
 
-    /// The product, and before it a version for so few rows that a lower tile holds them all.
-    fn versions(&self) -> Built<Vec<(Vec<Poly>, Kernel)>> {
-        let mut versions = Vec::new();
-        let facts = &self.walk.region.facts;
-        if let (Some(row), Some(rows)) = (self.plan.row(), self.walk.region.machine.lower_tile(self.tile)) {
-            let (least, most) = facts.range(&self.nest.extents[row]);
-            if least <= i128::from(rows) && most > i128::from(rows) {
-                let guard = Poly::constant(rows).sub(&self.nest.extents[row]);
+    /// The product of a factor that is packed in temporary `place`, for where `guard` holds.
+    fn launch(&self, place: Option<usize>, guard: Option<&Poly>) -> Built<Launch> {
+        let kernel = match self.lower_version().filter(|(own, _)| Some(own) == guard) {
+            Some((own, rows)) => {
                 let lower = Self { walk: Walk { ..self.walk }, tile: (rows, self.tile.1), ..*self };
-                versions.push((vec![guard.clone()], lower.product_kernel(vec![guard])?));
+                lower.product_kernel(vec![own])?
             }
-        }
-        versions.push((vec![], self.product_kernel(vec![])?));
-        Ok(versions)
+            None => self.product_kernel(vec![])?,
+        };
+        let mut args: Vec<Arg> = self.inputs().into_iter().map(Arg::Tensor).collect();
+        args.extend(place.map(Arg::Temporary));
+        args.extend(self.outputs().into_iter().map(Arg::Tensor));
+        Ok(Launch { kernel, args, work: self.walk.region.work(self.nest) })
+    }
+
+    /// A version for so few rows that a lower tile holds them all: its guard, and the rows of its tile.
+    fn lower_version(&self) -> Option<(Poly, i64)> {
+        let facts = &self.walk.region.facts;
+        let (row, rows) = (self.plan.row()?, self.walk.region.machine.lower_tile(self.tile)?);
+        let (least, most) = facts.range(&self.nest.extents[row]);
+        let both = least <= i128::from(rows) && most > i128::from(rows);
+        both.then(|| (Poly::constant(rows).sub(&self.nest.extents[row]), rows))
     }
 
     /// Tensors that the product kernel reads, the right factor only if it is not packed.

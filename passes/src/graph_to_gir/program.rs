@@ -9,10 +9,10 @@ use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::rt::{
-    BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp,
+    BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp, packed,
 };
 use sutura_ir::asm::print::type_text;
-use sutura_ir::{Attr, BlockRef, Body, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
 
 use super::Config;
 use super::kernel::{Built, Kernel};
@@ -189,6 +189,23 @@ impl Converted<'_> {
     }
 }
 
+/// A launch in the program.
+struct Call {
+    kernel: String,
+    dims: Vec<Poly>,
+    buffers: Vec<Value>,
+    work: Poly,
+}
+
+fn emit_calls(b: &mut Builder<'_>, loc: Loc, calls: &[Call], together: bool) {
+    if together && calls.len() > 1 {
+        return packed(b, loc, |b| emit_calls(b, loc, calls, false));
+    }
+    for Call { kernel, dims, buffers, work } in calls {
+        LaunchOp::build(b, loc, kernel, buffers, dims, Some(std::slice::from_ref(work)));
+    }
+}
+
 /// Makes the program of a function.
 struct Assembly<'a, 'c> {
     function: OpRef<'a>,
@@ -308,25 +325,19 @@ impl<'a, 'c> Assembly<'a, 'c> {
             for launch in launches {
                 let dims: Vec<Poly> = launch.kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
                 let buffers: Vec<Value> = launch.args.iter().map(buffer).collect();
-                calls.push((self.name(region, launch.kernel), dims, buffers, launch.work));
+                calls.push(Call { kernel: self.name(region, launch.kernel), dims, buffers, work: launch.work });
             }
             versions.push(calls);
             guards.push(guard);
         }
         guards.pop();
-        self.converted.launches += versions.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        let launches = |calls: &Vec<Call>| if step.packed { calls.len().min(1) } else { calls.len() };
+        self.converted.launches += versions.iter().map(launches).max().unwrap_or(0) as u64;
         let program = &mut self.converted.program;
-        if let [calls] = &versions[..] {
-            for (name, dims, buffers, work) in calls {
-                program.launch(loc, name, buffers, dims, Some(work));
-            }
-            return;
+        match &versions[..] {
+            [calls] => emit_calls(&mut program.at_end(), loc, calls, step.packed),
+            versions => program.select(loc, &guards, |i, b| emit_calls(b, loc, &versions[i], step.packed)),
         }
-        program.select(loc, &guards, |i, b| {
-            for (name, dims, buffers, work) in &versions[i] {
-                LaunchOp::build(b, loc, name, buffers, dims, Some(std::slice::from_ref(work)));
-            }
-        });
     }
 
     /// Name of a kernel: that of an equal one, if there is one.

@@ -11,6 +11,7 @@ use super::kernel::{Built, Kernel};
 use super::machine::Machine;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
+use crate::region::products::Part;
 
 /// A region to be lowered.
 pub(super) struct FusedRegion<'a> {
@@ -32,8 +33,10 @@ pub(super) struct FusedRegion<'a> {
 
 /// A part of what a region does, in versions of which the last has no guard.
 pub(super) struct Step {
-    /// Guards and launches, which run one after another.
+    /// Guards and launches.
     pub(super) versions: Vec<(Vec<Poly>, Vec<Launch>)>,
+    /// The launches of a version are independent of each other and become one; otherwise they run one after another.
+    pub(super) packed: bool,
 }
 
 /// One launch.
@@ -50,7 +53,8 @@ impl Step {
     /// One launch of a kernel in versions that take the same.
     pub(super) fn of(versions: Vec<(Vec<Poly>, Kernel)>, args: &[Arg], work: &Poly) -> Self {
         let launch = |kernel| Launch { kernel, args: args.to_vec(), work: work.clone() };
-        Self { versions: versions.into_iter().map(|(guard, kernel)| (guard, vec![launch(kernel)])).collect() }
+        let versions = versions.into_iter().map(|(guard, kernel)| (guard, vec![launch(kernel)])).collect();
+        Self { versions, packed: false }
     }
 }
 
@@ -90,6 +94,13 @@ impl<'a> FusedRegion<'a> {
             }
         });
         Ok(Self { op, machine, facts, inputs: entry.args().to_vec(), ops, outputs, yielded })
+    }
+
+    /// A part of it as a region of its own.
+    pub(super) fn part(&self, part: Part<'a>) -> Self {
+        let Part { ops, outputs } = part;
+        let (facts, inputs) = (self.facts.clone(), self.inputs.clone());
+        Self { op: self.op, machine: self.machine, facts, inputs, ops, yielded: outputs.clone(), outputs }
     }
 
     /// Tensors that a kernel of the whole region takes: those that are read, then those that are written.

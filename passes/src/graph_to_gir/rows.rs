@@ -45,7 +45,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<L
         Sharing::Columns => rows.columns()?,
         Sharing::Blocks => rows.blocks()?,
     };
-    Ok(Lowered { temporaries: rows.shares.temporaries(), steps: vec![Step { versions }] })
+    Ok(Lowered { temporaries: rows.shares.temporaries(), steps: vec![Step { versions, packed: false }] })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {

@@ -8,6 +8,7 @@ pub mod compose;
 pub mod contract;
 pub mod cost;
 pub mod nest;
+pub mod products;
 pub mod rows;
 pub mod scheme;
 mod siblings;

@@ -11,6 +11,7 @@ use sutura_ir::{OpRef, Value};
 
 use super::contract::is_contraction;
 use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
+use super::products::siblings;
 use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan};
 
 /// A scheme by which ops become one kernel, or a few that are launched one after another, at likely sizes.
@@ -39,6 +40,9 @@ pub struct Scheme {
 /// # Errors
 /// Why they do not.
 pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
+    if let Some(products) = siblings(facts, ops, outputs) {
+        return products.map(|products| siblings_scheme(facts, &products));
+    }
     let mut nest = Nest::of(facts, ops, outputs)?;
     if nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
         return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
@@ -124,6 +128,18 @@ fn contract_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Schem
         scheme.temporary = likely_bytes(nest.cx, facts, nest.body.ty(rhs)).saturating_mul(2);
     }
     scheme
+}
+
+/// All products are one launch, and what is packed for them at run time another one.
+fn siblings_scheme(facts: &Facts, products: &[(Nest<'_>, ContractPlan)]) -> Scheme {
+    let each = products.iter().map(|(nest, plan)| contract_scheme(facts, nest, plan));
+    each.reduce(|sum, next| Scheme {
+        launches: sum.launches.max(next.launches),
+        work: sum.work.saturating_add(next.work),
+        temporary: sum.temporary.saturating_add(next.temporary),
+        ..sum
+    })
+    .expect("siblings are several")
 }
 
 /// Keys and values are packed near, and scores stay there.

@@ -75,6 +75,11 @@ impl Checks<'_> {
         for action in actions {
             match action {
                 Action::Launch(launch) => self.launch(launch),
+                Action::Packed(launches) => {
+                    launches.iter().for_each(|launch| self.launch(launch));
+                    let groups = launches.iter().fold(Poly::default(), |sum, launch| sum.add(&launch.groups));
+                    self.fits(&groups, || "the number of groups of kernels that run together".to_owned());
+                }
                 Action::Copy(_) => {}
                 Action::Select(versions) => self.select(versions),
             }

@@ -6,6 +6,7 @@
 mod checks;
 mod emit;
 mod interface;
+mod packed;
 mod program;
 mod run;
 mod shapes;
@@ -23,6 +24,7 @@ use sutura_ir::{Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type,
 
 use emit::{Emit, ptr_type};
 pub use interface::{CheckKind, CheckText, Constant, HOST_ATTR, HostInterface, Kernel, Tensor};
+use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
@@ -118,29 +120,36 @@ impl ConvertRtToLlvm {
 
     fn functions(&self, program: &Program<'_>) -> Result<Vec<(OpState, Body)>, String> {
         let (cx, loc) = (program.info.op.cx, program.info.op.loc());
-        let version = function(cx, loc, "sutura_abi_version", 0, |e, _| {
+        let ptr = ptr_type(cx);
+        let version = function(cx, loc, "sutura_abi_version", (&[], &[Type::I32]), |e, _| {
             let version = e.i32(ABI_VERSION);
             e.ret(&[version]);
             Ok(())
         })?;
-        let shapes = function(cx, loc, "sutura_shapes", 5, |e, args| shapes::emit(program, e, args))?;
-        let run = function(cx, loc, "sutura_run", 6, |e, args| run::emit(program, e, args, self.grain_work))?;
-        Ok(vec![version, shapes, run])
+        let shapes = (&[ptr; 5][..], &[Type::I32][..]);
+        let shapes = function(cx, loc, "sutura_shapes", shapes, |e, args| shapes::emit(program, e, args))?;
+        let run = (&[ptr; 6][..], &[Type::I32][..]);
+        let run = function(cx, loc, "sutura_run", run, |e, args| run::emit(program, e, args, self.grain_work))?;
+        let mut functions = vec![version, shapes, run];
+        for dispatcher in &program.dispatchers {
+            let inputs = Dispatcher::inputs(ptr);
+            functions.push(function(cx, loc, &dispatcher.name, (&inputs, &[]), |e, args| dispatcher.emit(e, args))?);
+        }
+        Ok(functions)
     }
 }
 
-/// A function of `pointers` pointers that returns an `i32`; `fill` builds into its entry block.
+/// A function of these arguments and results; `fill` builds into its entry block.
 fn function(
     cx: &Context,
     loc: Loc,
     name: &str,
-    pointers: usize,
+    (inputs, results): (&[Type], &[Type]),
     fill: impl FnOnce(&mut Emit<'_, '_>, &[Value]) -> Result<(), String>,
 ) -> Result<(OpState, Body), String> {
-    let inputs = vec![ptr_type(cx); pointers];
     let state = OpState::new(cx.op_name("func.func"), loc)
         .prop(cx.ident("sym_name"), cx.string_attr(name))
-        .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[Type::I32])));
+        .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(inputs, results)));
     let mut body = Body::new(1);
     let region = body.region();
     let mut builder = Builder::new(cx, &mut body);

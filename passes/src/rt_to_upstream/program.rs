@@ -5,13 +5,14 @@ use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, KernelSignature, LaunchOp, Launchable,
-    ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
 
 use super::checks::{SizeCheck, size_checks};
 use super::interface::{CheckKind, CheckText, Constant, HostInterface, Kernel, Tensor};
+use super::packed::{self, Dispatcher};
 
 /// What a launch runs.
 pub(super) struct Launch<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Launch<'a> {
 /// What a program does, in order.
 pub(super) enum Action<'a> {
     Launch(Launch<'a>),
+    /// Launches whose groups run as those of one.
+    Packed(Vec<Launch<'a>>),
     Copy(CopyOp<'a>),
     /// Versions with their guards; the last one's is empty.
     Select(Vec<(Vec<Poly>, Vec<Action<'a>>)>),
@@ -48,6 +51,8 @@ pub(super) struct Program<'a> {
     /// Checks that the host needs beyond those.
     pub(super) size_checks: Vec<SizeCheck>,
     pub(super) actions: Vec<Action<'a>>,
+    /// Functions for launches that run together.
+    pub(super) dispatchers: Vec<Dispatcher>,
     pub(super) temporaries: Vec<Temporary>,
     pub(super) constants: Vec<ConstantOp<'a>>,
 }
@@ -63,7 +68,10 @@ impl<'a> Program<'a> {
         let actions = actions(info.block, kernels)?;
         let temporaries = temporaries(&info)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
-        let mut program = Self { info, facts, steps, size_checks: Vec::new(), actions, temporaries, constants };
+        let dispatchers = packed::collect(&actions, kernels);
+        let checks = Vec::new();
+        let mut program =
+            Self { info, facts, steps, size_checks: checks, actions, dispatchers, temporaries, constants };
         program.size_checks = size_checks(&program);
         Ok(program)
     }
@@ -104,6 +112,10 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
     for op in block.ops() {
         if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             actions.push(Action::Launch(read_launch(launch, kernels)?));
+        } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
+            let launches = packed.launches().entry().into_iter().flat_map(|block| block.ops());
+            let launches = launches.filter_map(|op| op.as_::<LaunchOp<'_>>()).map(|op| read_launch(op, kernels));
+            actions.push(Action::Packed(launches.collect::<Result<_, _>>()?));
         } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
             actions.push(Action::Copy(copy));
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
@@ -174,12 +186,8 @@ fn check_text(check: &Check) -> CheckText {
 fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, kernels: &mut Vec<Kernel>) {
     for action in actions {
         match action {
-            Action::Launch(launch) => {
-                let symbol = launch.op.callee().to_owned();
-                if !kernels.iter().any(|k| k.symbol == symbol) {
-                    kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops: launch.signature.ops.clone() });
-                }
-            }
+            Action::Launch(launch) => add_kernel(launch, guard, kernels),
+            Action::Packed(launches) => launches.iter().for_each(|launch| add_kernel(launch, guard, kernels)),
             Action::Copy(_) => {}
             Action::Select(versions) => {
                 for (sizes, inside) in versions {
@@ -188,5 +196,12 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, kernels: &mut Ve
                 }
             }
         }
+    }
+}
+
+fn add_kernel(launch: &Launch<'_>, guard: Option<&str>, kernels: &mut Vec<Kernel>) {
+    let symbol = launch.op.callee().to_owned();
+    if !kernels.iter().any(|k| k.symbol == symbol) {
+        kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops: launch.signature.ops.clone() });
     }
 }

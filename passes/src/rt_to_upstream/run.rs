@@ -1,10 +1,12 @@
 //! `sutura_run`: buffers, launches through the runtime's table, choice of versions.
 
 use rustc_hash::FxHashMap;
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::CopyOp;
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, ptr_type};
+use super::packed;
 use super::program::{Action, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::Sizes;
@@ -14,10 +16,10 @@ const CONTEXT_SLOT: i32 = 1;
 const PARALLEL_FOR_SLOT: i32 = 2;
 
 /// An action with all its numbers computed, ready to stand in a conditional.
-enum Ready<'p> {
-    Launch { kernel: &'p str, buffers: Vec<Value>, dims: Vec<Value>, groups: Value, grain: Value },
+enum Ready {
+    Launch { kernel: String, buffers: Vec<Value>, dims: Vec<Value>, groups: Value, grain: Value },
     Copy { from: Value, to: Value, bytes: Value },
-    Select(Vec<(Option<Value>, Vec<Ready<'p>>)>),
+    Select(Vec<(Option<Value>, Vec<Ready>)>),
 }
 
 struct Run<'p, 'a, 'e, 'x, 'b> {
@@ -71,6 +73,10 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
 fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
     let each = actions.iter().map(|action| match action {
         Action::Launch(launch) => (launch.signature.params.len(), launch.dims.len()),
+        Action::Packed(launches) => {
+            let sum = |of: fn(&Launch<'_>) -> usize| launches.iter().map(of).sum::<usize>();
+            (sum(|l| l.signature.params.len()), launches.len() + sum(|l| l.dims.len()))
+        }
         Action::Copy(_) => (0, 0),
         Action::Select(versions) => {
             versions.iter().map(|(_, inside)| most_arguments(inside)).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
@@ -96,9 +102,10 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         address.ok_or_else(|| "a buffer is neither argument, constant nor temporary".to_owned())
     }
 
-    fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready<'p>, String> {
+    fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready, String> {
         match action {
             Action::Launch(launch) => self.prepare_launch(launch),
+            Action::Packed(launches) => self.prepare_packed(launches),
             Action::Copy(copy) => self.prepare_copy(*copy),
             Action::Select(versions) => {
                 let mut ready = Vec::with_capacity(versions.len());
@@ -112,18 +119,46 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         }
     }
 
-    fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready<'p>, String> {
-        let buffers = launch.op.buffers().map(|b| self.address(b)).collect::<Result<_, _>>()?;
-        let dims = launch.dims.iter().map(|d| self.sizes.value(self.e, d)).collect::<Result<_, _>>()?;
+    fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
+        let (buffers, dims) = self.arguments(launch)?;
         let groups = self.sizes.value(self.e, &launch.groups)?;
-        let grain = self.grain(launch)?;
-        Ok(Ready::Launch { kernel: launch.op.callee(), buffers, dims, groups, grain })
+        let grain = self.grain(&launch.work, &launch.groups)?;
+        Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, dims, groups, grain })
     }
 
-    /// The fewest groups that are worth a thread: those that together do `grain_work` scalar operations.
-    fn grain(&mut self, launch: &Launch<'_>) -> Result<Value, String> {
+    /// Addresses of the buffers, and the sizes.
+    fn arguments(&mut self, launch: &'p Launch<'_>) -> Result<(Vec<Value>, Vec<Value>), String> {
+        let buffers = launch.op.buffers().map(|b| self.address(b)).collect::<Result<_, _>>()?;
+        let dims = launch.dims.iter().map(|d| self.sizes.value(self.e, d)).collect::<Result<_, _>>()?;
+        Ok((buffers, dims))
+    }
+
+    /// One launch of the function that runs the parts; see [`super::packed`] for what it takes.
+    fn prepare_packed(&mut self, launches: &'p [Launch<'_>]) -> Result<Ready, String> {
+        let dispatcher = packed::find(&self.program.dispatchers, launches);
+        let dispatcher = dispatcher.ok_or_else(|| "no function runs these launches".to_owned())?;
+        let (mut buffers, mut dims, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut work, mut all) = (Poly::default(), Poly::default());
+        for launch in launches {
+            let (own_buffers, own_dims) = self.arguments(launch)?;
+            buffers.extend(own_buffers);
+            dims.extend(own_dims);
+            (work, all) = (work.add(&launch.work), all.add(&launch.groups));
+            let own = self.sizes.value(self.e, &launch.groups)?;
+            let end = ends.last().map_or(own, |before| self.e.int("arith.addi", *before, own));
+            ends.push(end);
+        }
+        let groups = *ends.last().ok_or_else(|| "'rt.packed' launches nothing".to_owned())?;
+        let grain = self.grain(&work, &all)?;
+        let dims = [ends, dims].concat();
+        Ok(Ready::Launch { kernel: dispatcher.name.clone(), buffers, dims, groups, grain })
+    }
+
+    /// The fewest of `groups` that are worth a thread: those that together do `grain_work` scalar operations, if all do
+    /// `work`.
+    fn grain(&mut self, work: &Poly, groups: &Poly) -> Result<Value, String> {
         let one = self.sizes.constant(self.e, 1);
-        let per_group = match launch.work.divide_exact(&launch.groups) {
+        let per_group = match work.divide_exact(groups) {
             Some(per_group) => {
                 if let Some(work) = per_group.as_const() {
                     let grain = self.grain_work / work.max(1);
@@ -132,8 +167,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 self.sizes.value(self.e, &per_group)?
             }
             None => {
-                let (work, groups) =
-                    (self.sizes.value(self.e, &launch.work)?, self.sizes.value(self.e, &launch.groups)?);
+                let (work, groups) = (self.sizes.value(self.e, work)?, self.sizes.value(self.e, groups)?);
                 let groups = self.e.int("arith.maxsi", groups, one);
                 self.e.int("arith.divsi", work, groups)
             }
@@ -144,14 +178,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(self.e.int("arith.maxsi", grain, one))
     }
 
-    fn prepare_copy(&mut self, copy: CopyOp<'_>) -> Result<Ready<'p>, String> {
+    fn prepare_copy(&mut self, copy: CopyOp<'_>) -> Result<Ready, String> {
         let (from, to) = (self.address(copy.from())?, self.address(copy.to())?);
         let op = sutura_ir::OpView::op_ref(&copy);
         let bytes = self.sizes.value(self.e, &buffer_type(op, copy.from()).bytes(op.cx))?;
         Ok(Ready::Copy { from, to, bytes })
     }
 
-    fn perform(&mut self, action: &Ready<'_>) {
+    fn perform(&mut self, action: &Ready) {
         match action {
             Ready::Launch { kernel, buffers, dims, groups, grain } => {
                 for (i, buffer) in buffers.iter().enumerate() {
@@ -173,7 +207,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     }
 
     /// Nested conditionals, one for each guard.
-    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready<'_>>)]) {
+    fn select(&mut self, versions: &[(Option<Value>, Vec<Ready>)]) {
         let mut open = Vec::new();
         for (condition, inside) in versions {
             let conditional = condition.map(|condition| self.e.begin_if(condition));

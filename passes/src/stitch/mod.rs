@@ -48,8 +48,10 @@ pub static STITCH: PassInfo = PassInfo {
     argument: "stitch",
     summary: "Stitch operations into regions that become kernels",
     description: "Every computation ends up in a `graph.fusion`: ops that share their rows in one of kind `row`, a \
-                  product with the elementwise ops behind it in one of kind `contract`, two products with a softmax \
-                  between them in one of kind `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside. The plan is the cheapest that is found with the numbers of \
+                  product with the elementwise ops behind it in one of kind `contract`, as are several such products of \
+                  one left factor, which become one launch, two products with a softmax between them in one of kind \
+                  `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside. The plan is the \
+                  cheapest that is found with the numbers of \
                   the module's `target.machine`; without one, and on a function alone, with those of a common core. Why \
                   a region did not take in what it reads, and what that costs, is recorded in its `reasons` and said in \
                   remarks.",

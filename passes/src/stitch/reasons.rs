@@ -29,7 +29,35 @@ pub(super) fn reasons(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, 
         }
     }
     reasons.sort();
+    reasons.extend(apart_from_siblings(ops, plan, pricing, cluster));
     reasons.into_iter().map(|(_, reason)| reason).collect()
+}
+
+/// Products that stand before those of `cluster`, read what they read and nothing of each other, and are kernels of their own.
+fn apart_from_siblings(
+    ops: &Ops<'_>,
+    plan: &Quotient,
+    pricing: &mut Pricing<'_, '_>,
+    cluster: usize,
+) -> Vec<(usize, String)> {
+    let flows = |from: usize, to: usize| {
+        let pair = (plan.cluster(from), plan.cluster(to));
+        ops.reads.iter().any(|(a, b, _)| (plan.cluster(*a), plan.cluster(*b)) == pair)
+    };
+    let mut products = BTreeSet::new();
+    for link in ops.graph.links.iter().filter(|link| plan.cluster(link.to) == cluster) {
+        if plan.cluster(link.from) != cluster && !flows(link.from, link.to) {
+            products.insert((link.from, link.to));
+        }
+    }
+    let mut contracts = |node: usize| pricing.kernel(&[node]).is_ok_and(|p| p.scheme.kind == "contract");
+    products.retain(|(from, to)| contracts(*from) && contracts(*to));
+    let mut seen = BTreeSet::new();
+    products.retain(|(from, _)| seen.insert(plan.cluster(*from)));
+    let reason = |(from, _): (usize, usize)| {
+        (from, format!("{}: {}", ops.name(from), why_apart(ops, plan, pricing, (plan.cluster(from), cluster))))
+    };
+    products.into_iter().map(reason).collect()
 }
 
 /// The op that makes a value, if it computes.

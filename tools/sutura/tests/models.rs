@@ -55,6 +55,23 @@ fn an_encoder_layer_matches_onnxruntime() {
     matches_stored_outputs("encoder", &["b1_s1", "b1_s17", "b3_s128", "b2_s500"], &["x", "mask"], "y");
 }
 
+/// Three products of one tensor, attention, its product, sum and normalisation, two products, sum and normalisation.
+#[test]
+fn an_encoder_layer_has_seven_launches() {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("encoder.sutura");
+    compile(&example("encoder/encoder.onnx"), &artifact, &[]);
+    let model = Model::load_with(&artifact, Options::new().threads(2)).unwrap();
+    for case in ["b1_s1", "b1_s17", "b3_s128", "b2_s500"] {
+        let read = |name: &str| {
+            sutura_runtime::npy::read(example(&format!("encoder/{case}/{name}.npy"))).expect("a stored tensor")
+        };
+        let before = model.stats().launches;
+        model.run(&[read("x"), read("mask")]).unwrap();
+        assert_eq!(model.stats().launches - before, 7, "{case}");
+    }
+}
+
 #[test]
 fn a_perceptron_matches_onnxruntime() {
     matches_stored_outputs("mlp", &["b1", "b7", "b64"], &["x"], "probabilities");

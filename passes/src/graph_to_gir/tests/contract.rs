@@ -1,9 +1,13 @@
 //! Contraction regions.
 
-use sutura_ir::Type;
+use sutura_dialects::gir::interp::Counters;
+use sutura_interp::equivalence::argument_types;
+use sutura_interp::random::{Random, random_arguments};
+use sutura_interp::{Interpreter, Value};
+use sutura_ir::{Context, Module, Type};
 
 use super::check;
-use crate::testing::{any, context, function, tensor};
+use crate::testing::{Sizes, any, context, copy, function, run, tensor, text};
 
 const SIZES: &[&[(&str, i64)]] = &[
     &[("B", 2), ("S", 17)],
@@ -47,4 +51,98 @@ fn factors_of_unknown_sizes() {
         &[("B", 0), ("S", 3), ("K", 2)],
     ];
     check(&cx, &module, 2, sizes);
+}
+
+/// Widths of the products of one left factor; each has its own epilogue. The weights are constant where `constant` says so.
+fn siblings(cx: &Context, widths: &[i64], constant: bool) -> Module {
+    let texts: Vec<String> = widths.iter().map(i64::to_string).collect();
+    let mut inputs = vec![tensor(cx, &["B", "S", "20"], Type::F32)];
+    for width in &texts {
+        inputs.push(tensor(cx, &[width], Type::F32));
+        inputs.extend((!constant).then(|| tensor(cx, &["20", width], Type::F32)));
+    }
+    function(cx, &[("B", any()), ("S", any())], &inputs, |g, args| {
+        let mut outputs = Vec::new();
+        let mut rest = args[1..].iter();
+        for (i, width) in widths.iter().enumerate() {
+            let bias = *rest.next().expect("one for each product");
+            let weight = match rest.as_slice() {
+                [weight, ..] if !constant => {
+                    rest.next();
+                    *weight
+                }
+                _ => {
+                    let number = |n: i64| ((n * 7 + i as i64) % 23 - 11) as f32;
+                    let words: Vec<u64> = (0..20 * width).map(|n| u64::from(number(n).to_bits())).collect();
+                    let ty = cx.tensor_type(&[20, *width], Type::F32, None);
+                    g.constant(cx.dense_attr(ty, &words).expect("one word per element"))
+                }
+            };
+            let product = g.matmul(args[0], weight)?;
+            let sum = g.zip(product, bias, |s, a, b| s.add(a, b))?;
+            outputs.push(if i % 2 == 0 { sum } else { g.gelu(sum, false)? });
+        }
+        Ok(outputs)
+    })
+}
+
+#[test]
+fn products_of_one_factor_are_one_launch() {
+    let cx = context();
+    // Weights that are packed at run time are packed by one launch, constant ones each by its own.
+    for (widths, constant, kernels) in
+        [(&[40, 40][..], true, 3), (&[40, 40, 40], true, 3), (&[64, 40, 16], true, 6), (&[40, 17, 20], false, 6)]
+    {
+        let module = siblings(&cx, widths, constant);
+        let out = check(&cx, &module, kernels, SIZES);
+        let packing = if constant { 0 } else { 1 };
+        assert_eq!(out.matches("packed {").count(), 1 + packing, "{out}");
+        assert_eq!(out.matches("launch @").count(), 2 * widths.len(), "{out}");
+    }
+}
+
+/// Few rows take a lower tile; a product of few columns has none, and runs beside those that have one.
+#[test]
+fn versions_of_siblings_are_chosen_together() {
+    let cx = context();
+    let module = siblings(&cx, &[64, 40, 16], true);
+    let machine = "builtin.module(attach-target{name=x86_avx512},func.func(canonicalize,stitch),convert-graph-to-gir)";
+    let mut after = copy(&cx, &module);
+    run(&cx, &mut after, machine).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
+    let out = text(&cx, &after);
+    assert!(out.contains("select if [-B*S + 4]"), "{out}");
+    assert_eq!((out.matches("packed {").count(), out.matches("launch @").count()), (2, 9), "{out}");
+    let wide = |what: &str| out.matches(what).count();
+    assert!(wide("gir.tile<vec, f32, [4, 32]>") > 0 && wide("gir.tile<vec, f32, [12, 16]>") > 0, "{out}");
+    super::agree_on_all_levels(&cx, &module, &after, &[&[("B", 1), ("S", 3)], &[("B", 2), ("S", 7)]]);
+}
+
+#[test]
+fn one_launch_computes_the_same_bits() {
+    let cx = context();
+    let module = siblings(&cx, &[64, 40, 16], true);
+    let lowered = |options: &str| {
+        let mut lowered = copy(&cx, &module);
+        let pipeline = format!("builtin.module(func.func(canonicalize,stitch{options}),convert-graph-to-gir)");
+        run(&cx, &mut lowered, &pipeline).unwrap_or_else(|e| panic!("{e:?}"));
+        lowered
+    };
+    let (together, apart) = (lowered(""), lowered("{max-ops=1}"));
+    assert!(text(&cx, &together).contains("packed {") && !text(&cx, &apart).contains("packed {"));
+    let types = argument_types(&cx, &module, "main").expect("a function");
+    let results = |lowered: &Module| {
+        let mut interpreter = Interpreter::new(&cx, lowered);
+        let sizes = Sizes(&[("B", 2), ("S", 17)]);
+        let args = random_arguments(&cx, &types, &sizes, &mut Random::new(1), interpreter.memory()).expect("arguments");
+        let results = interpreter.call("main", &args).expect("it runs");
+        let bits = |value: &Value| {
+            let data = value.tensor().expect("tensors are returned").data().clone();
+            (0..data.len()).map(|i| data.get(i).expect("a number").bits()).collect::<Vec<_>>()
+        };
+        (results.iter().map(bits).collect::<Vec<_>>(), interpreter.extension::<Counters>().launches)
+    };
+    let ((one, launches), (several, more)) = (results(&together), results(&apart));
+    assert_eq!(one, several);
+    // Each packs three factors.
+    assert_eq!((launches, more), (3 + 1, 3 + 7));
 }
