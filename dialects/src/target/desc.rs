@@ -26,6 +26,8 @@ pub struct TargetDesc {
     pub register_tiles: Vec<RegisterTile>,
     /// Nanoseconds that it takes until several threads work on a kernel.
     pub launch_ns: u64,
+    /// Nanoseconds that a launch takes even if one thread does all the work.
+    pub call_ns: u64,
     /// Peak float operations per nanosecond of one unit.
     pub gflops: u64,
     /// Hash of the description's text, in hexadecimal: for manifests.
@@ -80,6 +82,7 @@ pub struct RegisterTile {
 
 /// What a description without the number is taken to have.
 const DEFAULT_LAUNCH_NS: u64 = 5000;
+const DEFAULT_CALL_NS: u64 = 150;
 const DEFAULT_GFLOPS: u64 = 8;
 const DEFAULT_GBPS: u64 = 8;
 
@@ -100,6 +103,7 @@ impl TargetDesc {
             spaces: entry.ops().filter_map(|o| o.as_::<SpaceOp>()).map(SpaceDesc::read).collect(),
             register_tiles: entry.ops().filter_map(|o| RegisterTile::read(o.as_::<IntrinsicOp>()?)).collect(),
             launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
+            call_ns: positive(machine.call_ns()).unwrap_or(DEFAULT_CALL_NS),
             gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
             hash: hash_of(op)?,
         })

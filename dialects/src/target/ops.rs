@@ -31,6 +31,8 @@ pub struct MachineOp {
     features: Attr<StrAttr>,
     /// Nanoseconds from deciding to run a kernel on several threads to all of them working.
     launch_ns: OptAttr<I64Attr>,
+    /// Nanoseconds that a launch takes even if one thread does all the work: a call, and its share of the host program.
+    call_ns: OptAttr<I64Attr>,
     /// Peak float operations per nanosecond of one unit, `f32`.
     gflops: OptAttr<I64Attr>,
     body: Region,

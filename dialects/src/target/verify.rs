@@ -25,7 +25,8 @@ impl Verify for MachineOp<'_> {
             let known = feature.len() > 1 && feature.starts_with(['+', '-']);
             ensure(known, op, diags, || format!("feature '{feature}' must begin with '+' or '-'"))?;
         }
-        for (name, value) in [("launch_ns", this.launch_ns()), ("gflops", this.gflops())] {
+        let numbers = [("launch_ns", this.launch_ns()), ("call_ns", this.call_ns()), ("gflops", this.gflops())];
+        for (name, value) in numbers {
             ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
         }
         Ok(())

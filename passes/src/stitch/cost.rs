@@ -12,7 +12,7 @@ use sutura_dialects::target::constraints::{Class, Owner};
 
 use crate::region::Scheme;
 
-/// Nanoseconds that a launch takes even if one thread does all the work: a call, and its share of the host program.
+/// Nanoseconds of a call where no machine says.
 const CALL_NS: u64 = 150;
 /// Nanoseconds of a barrier between the units of a group.
 const SYNC_NS: u64 = 100;
@@ -37,6 +37,8 @@ pub struct CostModel {
     ops_per_ns: u64,
     /// Nanoseconds until several threads work on a kernel.
     launch_ns: u64,
+    /// Nanoseconds that a launch takes even if one thread does all the work.
+    call_ns: u64,
 }
 
 impl Default for CostModel {
@@ -44,7 +46,7 @@ impl Default for CostModel {
     fn default() -> Self {
         let caches = [(32 << 10, 200), (1 << 20, 80), (32 << 20, 30)];
         let caches = caches.map(|(bytes, gbps)| Cache { bytes, gbps }).to_vec();
-        Self { caches, near_bytes: 1 << 20, dram_gbps: 12, ops_per_ns: 24, launch_ns: 5000 }
+        Self { caches, near_bytes: 1 << 20, dram_gbps: 12, ops_per_ns: 24, launch_ns: 5000, call_ns: CALL_NS }
     }
 }
 
@@ -109,6 +111,7 @@ impl CostModel {
             // A fused multiplication and addition is two of the operations that are counted there, and one here.
             ops_per_ns: (desc.gflops / 2).max(1),
             launch_ns: desc.launch_ns,
+            call_ns: desc.call_ns,
         }
     }
 
@@ -136,7 +139,7 @@ impl CostModel {
         let memory = moved.saturating_add(self.moved_near(near, scheme.resident));
         let computing = picoseconds(scheme.work, self.ops_per_ns);
         let busy = memory.max(computing);
-        let around = scheme.launches.saturating_mul(CALL_NS).saturating_add(scheme.syncs.saturating_mul(SYNC_NS));
+        let around = scheme.launches.saturating_mul(self.call_ns).saturating_add(scheme.syncs.saturating_mul(SYNC_NS));
         // A kernel that is too short for several threads wakes none.
         let waking = busy.min(self.launch_ns.saturating_mul(2000)) / 2;
         let time = busy.saturating_add(around.saturating_mul(1000)).saturating_add(waking);
@@ -203,6 +206,7 @@ mod tests {
         let model = |name: &str| CostModel::of(&Finder::default().find(&cx, name).unwrap().desc);
         let x86 = model("x86_avx512");
         assert_eq!((x86.dram_gbps, x86.ops_per_ns, x86.launch_ns, x86.near_bytes), (12, 48, 5000, 1 << 20));
+        assert_eq!(x86.call_ns, CALL_NS, "the description does not say");
         assert_eq!(x86.caches.len(), 3);
         for bytes in [0, 1, 1 << 10, 1 << 22, u64::MAX / 2, u64::MAX] {
             let cost = x86.price(&scheme(), &[bytes, bytes], &[bytes]);

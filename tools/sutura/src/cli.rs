@@ -77,7 +77,7 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct CompileArgs {
     /// An ONNX model, or IR of any level as text; told apart by content
     pub(crate) model: PathBuf,
@@ -185,6 +185,16 @@ pub(crate) enum TargetCommand {
     List,
     /// Shows what this machine is and has
     Host,
+    /// Measures this machine, and writes a description with what it finds: sizes of caches, bandwidths, arithmetic, cost of
+    /// launches; for `sutura compile --target-file`
+    Probe {
+        /// Where the description goes; `-` is stdout
+        #[arg(short, long, value_name = "FILE", default_value = "-")]
+        output: PathBuf,
+        /// What the machine is to be called
+        #[arg(long, default_value = "measured")]
+        name: String,
+    },
     /// Prints a description, as a file may hold it
     Show {
         /// Its name, or `host`; that of the file by default

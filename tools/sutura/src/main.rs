@@ -12,6 +12,7 @@ mod input;
 mod inspect;
 mod machine;
 mod pipeline;
+mod probe;
 mod remarks;
 mod report;
 mod run;

@@ -7,6 +7,7 @@ use crate::cli::{TargetArgs, TargetCommand};
 use crate::failure::{Failure, Kind};
 use crate::files::{say, write};
 use crate::machine::Wanted;
+use crate::probe::probe;
 use crate::talk::Talk;
 
 pub(crate) fn target(args: &TargetArgs, talk: &Talk) -> Result<(), Failure> {
@@ -15,6 +16,7 @@ pub(crate) fn target(args: &TargetArgs, talk: &Talk) -> Result<(), Failure> {
     match &args.command {
         TargetCommand::List => list(&cx, wanted, talk),
         TargetCommand::Host => host(&cx, wanted, talk),
+        TargetCommand::Probe { output, name } => probe(&cx, wanted, output, name, talk),
         TargetCommand::Show { name } => {
             let (_, description) = Wanted { name: name.as_deref(), ..wanted }.find(&cx, talk)?;
             let text = module_text(&cx, &description.module, &PrintOptions::default());

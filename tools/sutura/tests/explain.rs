@@ -184,3 +184,27 @@ fn a_report_that_cannot_be_written_is_refused_before_the_work() {
     refused("-", 2, "not to stdout");
     assert_eq!(files(folder.path()), [""; 0]);
 }
+
+#[test]
+fn a_machine_is_measured_and_compiled_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let output = sutura(folder.path(), args);
+        assert!(output.status.success(), "{args:?}\n{}", stderr(&output));
+        (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output))
+    };
+    let (_, said) = run(&["target", "probe", "-o", "mine.mlir", "--name", "mine"]);
+    assert!(said.contains("Gflop/s by 1 thread") && said.contains("a launch on 1 thread"), "{said}");
+    let (shown, _) = run(&["target", "show", "--target-file", "mine.mlir"]);
+    assert!(shown.contains("target.machine @mine") && shown.contains("call_ns = "), "{shown}");
+    let page = page(folder.path(), "softmax_graph.mlir", &["--target-file", "mine.mlir"]);
+    assert!(page.contains("<td>mine (x86_64"), "{page}");
+    let refused = |args: &[&str], code: i32, words: &str| {
+        let output = sutura(folder.path(), &[&["target", "probe"], args].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    };
+    refused(&["--name", "1 2"], 2, "`1 2` is no name for a machine");
+    refused(&["-o", "no/mine.mlir"], 5, "there is no folder `no`");
+    assert_eq!(files(folder.path()), ["mine.mlir", "out.html", "out.sutura"]);
+}
