@@ -21,3 +21,15 @@ gir.kernel @several_units(%x : !gir.view<dram, f32, [8]> in, %y : !gir.view<dram
   %to = gir.slice %y[%u] cols(0) : !gir.view<dram, f32, [8]> -> !gir.slice<dram, f32, [1, 1]>
   gir.store %t, %to : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
 }
+
+// -----
+
+// CHECK: 'gir.transpose' op has no lowering to a CPU on a tile in a cache
+gir.kernel @turned_in_a_cache(%x : !gir.view<dram, f32, [8, 8]> in, %y : !gir.view<dram, f32, [8, 8]> out) dims() grid() units(1) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %x[%zero, %zero] rows(0) cols(1) : !gir.view<dram, f32, [8, 8]> -> !gir.slice<dram, f32, [8, 8]>
+  %t = gir.load %from : !gir.slice<dram, f32, [8, 8]> -> !gir.tile<l1, f32, [8, 8]>
+  %r = gir.transpose %t : !gir.tile<l1, f32, [8, 8]>
+  %to = gir.slice %y[%zero, %zero] rows(0) cols(1) : !gir.view<dram, f32, [8, 8]> -> !gir.slice<dram, f32, [8, 8]>
+  gir.store %r, %to : !gir.tile<l1, f32, [8, 8]>, !gir.slice<dram, f32, [8, 8]>
+}

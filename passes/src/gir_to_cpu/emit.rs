@@ -428,7 +428,7 @@ pub(super) fn identity(cx: &Context, kind: Combiner, elem: Type) -> Attr {
 }
 
 /// Indices are 64-bit integers in lowered kernels.
-fn without_index(ty: Type) -> Type {
+pub(super) fn without_index(ty: Type) -> Type {
     if ty == Type::INDEX { Type::I64 } else { ty }
 }
 

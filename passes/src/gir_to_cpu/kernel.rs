@@ -1,6 +1,6 @@
 //! One kernel: from a grid of groups to a function over a range of linear group numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::bounds::Bounds;
@@ -44,9 +44,11 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) strips: Strips,
     pub(super) pending: Vec<Sink>,
     /// Operations that have been lowered; others are still to come.
-    pub(super) done: std::collections::HashSet<sutura_ir::Op>,
-    /// In this copy of the body every window that depends on the grid alone is full.
+    pub(super) done: HashSet<sutura_ir::Op>,
+    /// In this copy of the body every window at an offset of `judged` is full.
     pub(super) assume_full: bool,
+    /// Offsets of windows of which a group knows before it starts whether all that they name exists.
+    pub(super) judged: HashSet<Value>,
     /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
     pub(super) large: Option<Value>,
     /// Some loop may store past the caches.
@@ -58,12 +60,14 @@ pub(super) struct Lowering<'a, 'e> {
     /// True at run time when this call runs another group after this one.
     pub(super) next_group: Option<Value>,
     /// Values of the sizes, by name.
-    dims: HashMap<String, Value>,
+    pub(super) dims: HashMap<String, Value>,
     /// Sizes that the function computes before its groups, and the operation before which it does.
     sizes: HashMap<Poly, Value>,
     sizes_mark: Option<sutura_ir::Op>,
     /// First operation of the function that is not an allocation: scratch is allocated before it.
     entry_mark: sutura_ir::Op,
+    /// Memory of the group's allocations.
+    pub(super) allocs: HashMap<Value, Value>,
     /// Bytes that further scratch may take.
     scratch_left: i64,
 }
@@ -104,8 +108,9 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         held: HashMap::new(),
         strips: Strips::default(),
         pending: Vec::new(),
-        done: std::collections::HashSet::new(),
+        done: HashSet::new(),
         assume_full: false,
+        judged: HashSet::new(),
         large: None,
         streamed: false,
         ahead: Vec::new(),
@@ -115,6 +120,7 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         sizes: HashMap::new(),
         sizes_mark: None,
         entry_mark,
+        allocs: HashMap::new(),
         scratch_left: SCRATCH_LIMIT,
     };
     lowering.function(&args)?;
@@ -165,112 +171,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// The loop over groups, with the grid's indices recovered from the linear number.
-    fn groups(&mut self, begin: Value, end: Value, one: Value) -> Lowered<'a, ()> {
-        let op = self.kernel.op;
-        let extents: Vec<Value> = self
-            .kernel
-            .grid
-            .iter()
-            .map(|(_, p)| self.size(p))
-            .collect::<Result<_, _>>()
-            .map_err(|m| Unsupported { op, message: m })?;
-        // The loop is built by hand: its body may fail with a place, which a closure over `self` would make awkward.
-        let mut state = OpState::new(self.e.cx().op_name("scf.for"), self.e.loc).regions(1);
-        state.operands.extend([begin, end, one]);
-        let for_op = self.e.b.create(state);
-        let region = self.e.b.body().regions(for_op).next().expect("made with a region");
-        let block = self.e.b.create_block(region, &[(Type::I64, self.e.loc)]);
-        let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(block));
-        let mut rest = self.e.b.body().block_args(block)[0];
-        let next = self.e.addi(rest, one);
-        self.next_group = Some(self.e.cmpi(Pred::Slt, next, end));
-        for (i, (value, _)) in self.kernel.grid.iter().enumerate().rev() {
-            let index = if i == 0 {
-                rest
-            } else {
-                let remainder = self.e.op1("arith.remui", &[rest, extents[i]], Type::I64, &[]);
-                rest = self.e.op1("arith.divui", &[rest, extents[i]], Type::I64, &[]);
-                remainder
-            };
-            self.held.insert(*value, Held::Index(index));
-        }
-        self.group_body()?;
-        self.e.op("scf.yield", &[], &[], &[]);
-        self.e.b.set_insert_point(point);
-        Ok(())
-    }
-
-    /// One group: twice where the last groups have partial windows, so that only they pay for masks.
-    fn group_body(&mut self) -> Lowered<'a, ()> {
-        let Some(full) = self.all_windows_full()? else { return self.body_block() };
-        let mut state = OpState::new(self.e.cx().op_name("scf.if"), self.e.loc).regions(2);
-        state.operands.push(full);
-        let if_op = self.e.b.create(state);
-        let regions: Vec<_> = self.e.b.body().regions(if_op).collect();
-        let point = self.e.b.insert_point();
-        let outside = self.held.clone();
-        for (region, assume_full) in regions.into_iter().zip([true, false]) {
-            let block = self.e.b.create_block(region, &[]);
-            self.e.b.set_to_end(block);
-            self.assume_full = assume_full;
-            self.held.clone_from(&outside);
-            self.done.clear();
-            self.body_block()?;
-            self.e.op("scf.yield", &[], &[], &[]);
-        }
-        self.assume_full = false;
-        self.e.b.set_insert_point(point);
-        Ok(())
-    }
-
-    fn body_block(&mut self) -> Lowered<'a, ()> {
-        let body = self.kernel.op.inside();
-        let entry = body.entry_block().expect("a kernel has a body");
-        self.find_ahead()?;
-        self.block(body, entry)?;
-        self.flush(self.kernel.op)
-    }
-
-    /// The condition under which every window that depends on the grid alone is full; `None` when there is none.
-    fn all_windows_full(&mut self) -> Lowered<'a, Option<Value>> {
-        let body = self.kernel.op.inside();
-        let entry = body.entry_block().expect("a kernel has a body");
-        let mut full = None;
-        for op in body.ops(entry) {
-            let op = OpRef::new(self.kernel.op.cx, body, op);
-            // Index arithmetic at the top of the body depends on the grid alone; lowering it now is harmless.
-            if op.name_str() == "gir.index" || op.name_str() == "arith.constant" {
-                self.op(op)?;
-            }
-        }
-        for op in body.preorder() {
-            let Some(slice) = OpRef::new(self.kernel.op.cx, body, op).as_::<SliceOp>() else { continue };
-            for (dim, extent, step) in slice_axes(&slice) {
-                let Some(view) = self.kernel.op.cx.type_as::<ViewType>(body.ty(slice.view())) else { continue };
-                let offset = slice.offsets().nth(dim).expect("verified");
-                let Some(Held::Index(at)) = self.held.get(&offset).cloned() else { continue };
-                let (below, above) = self.open_ends(offset, &view.dims[dim], &extent, step);
-                if below {
-                    let zero = self.e.i64(0);
-                    let inside = self.e.cmpi(Pred::Sge, at, zero);
-                    full = Some(self.e.both(full, inside));
-                }
-                if above {
-                    let last = extent.sub(&1.into()).scale(step);
-                    let (last, size) = (self.size(&last), self.size(&view.dims[dim]));
-                    let (last, size) = (self.at(self.kernel.op, last)?, self.at(self.kernel.op, size)?);
-                    let end = self.e.addi(at, last);
-                    let inside = self.e.cmpi(Pred::Slt, end, size);
-                    full = Some(self.e.both(full, inside));
-                }
-            }
-        }
-        Ok(full)
-    }
-
     /// Whether positions below zero, or past the end, cannot be ruled out.
-    fn open_ends(&mut self, offset: Value, size: &Poly, extent: &Poly, step: i64) -> (bool, bool) {
+    pub(super) fn open_ends(&mut self, offset: Value, size: &Poly, extent: &Poly, step: i64) -> (bool, bool) {
         let Some(at) = self.bounds.expr(offset) else { return (true, true) };
         let last = at.add(&extent.sub(&1.into()).scale(step));
         let room = size.sub(&1.into()).sub(&last);
@@ -369,7 +271,7 @@ impl<'a> Lowering<'a, '_> {
         let constant = view.unit_inner && dim + 1 == view.dims.len();
         let mut window = Window::FULL;
         let (below, above) = self.open_ends(offset, &view.ty.dims[dim], extent, step);
-        let assumed = self.assume_full && self.depends_on_grid_only(offset);
+        let assumed = self.assume_full && self.judged.contains(&offset);
         let at = self.index(offset);
         if below && !assumed {
             let zero = self.e.i64(0);
@@ -407,20 +309,6 @@ impl<'a> Lowering<'a, '_> {
             exists = Some(self.e.both(exists, inside));
         }
         exists
-    }
-
-    /// True when no loop inside the kernel changes the value.
-    fn depends_on_grid_only(&self, value: Value) -> bool {
-        let body = self.kernel.op.inside();
-        let mut pending = vec![value];
-        while let Some(value) = pending.pop() {
-            match body.value_kind(value) {
-                sutura_ir::body::ValueKind::Result(op, _) => pending.extend(body.operands(op)),
-                sutura_ir::body::ValueKind::Arg(block, _) if body.block_parent(block).is_some() => return false,
-                _ => {}
-            }
-        }
-        true
     }
 
     // ---- blocks and loops
@@ -495,7 +383,7 @@ impl<'a> Lowering<'a, '_> {
 }
 
 /// The dimensions along which a slice has extent, with extents and steps: rows first.
-fn slice_axes(slice: &SliceOp<'_>) -> Vec<(usize, Poly, i64)> {
+pub(super) fn slice_axes(slice: &SliceOp<'_>) -> Vec<(usize, Poly, i64)> {
     use sutura_ir::OpView;
     let op = slice.op_ref();
     let ty = op

@@ -6,6 +6,7 @@
 mod cpu;
 mod division;
 mod emit;
+mod groups;
 mod kernel;
 mod memory;
 mod ops;
@@ -15,6 +16,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod turn;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;

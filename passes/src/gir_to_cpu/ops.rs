@@ -124,12 +124,15 @@ impl<'a> Lowering<'a, '_> {
         let op = this.op_ref();
         let ty: &sutura_dialects::gir::types::ViewType =
             op.cx.type_as(op.ty(this.view())).expect("the declaration says a view");
-        let Some(scratch) = self.scratch(&ty.elements(), ty.elem) else {
+        // Both copies of a body use the same memory.
+        let known = self.allocs.get(&op.result(0)).copied();
+        let Some(ptr) = known.or_else(|| Some(self.scratch(&ty.elements(), ty.elem)?.ptr)) else {
             let size = ty.elements();
             return self
                 .fail(op, format!("an allocation of {size} elements is not known to fit into a thread's scratch"));
         };
-        let view = self.view(scratch.ptr, ty);
+        self.allocs.insert(op.result(0), ptr);
+        let view = self.view(ptr, ty);
         let view = self.at(op, view)?;
         self.hold(op, Held::View(view))
     }
@@ -166,7 +169,11 @@ impl<'a> Lowering<'a, '_> {
         if this.pad().is_some() && rows != 1 {
             return self.fail(op, "has a number for what lies outside the view, and more than one row in a cache");
         }
-        let row_exists = this.pad().and_then(|_| self.e.first_row_exists(row_window));
+        // Rows that do not exist are read from the nearest that does, so there must be one.
+        let row_exists = match this.pad() {
+            Some(_) => self.e.first_row_exists(row_window),
+            None => self.e.some_exist(row_window, rows),
+        };
         for exists in slice.exists.into_iter().chain(row_exists) {
             let (hi, zero) = (window.hi.unwrap_or(cols), self.e.i64(0));
             window.hi = Some(self.e.select(exists, hi, zero));
@@ -357,6 +364,9 @@ impl<'a> Lowering<'a, '_> {
         }
         if op.is::<MoveOp>() {
             return Ok(tiles.remove(0));
+        }
+        if op.is::<TransposeOp>() {
+            return Ok(self.e.transpose_tile(&tiles[0]));
         }
         let contracts = match op.as_::<IntrinsicOp>() {
             Some(intrinsic) => self.means_contraction(&intrinsic)?,

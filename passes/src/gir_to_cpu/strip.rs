@@ -265,7 +265,7 @@ pub(super) fn row_condition(e: &mut Emit<'_>, row: i64, window: Window) -> Optio
     exists
 }
 
-/// The row to read: itself, or the nearest that exists.
+/// The row to read: itself, or the nearest that exists, of which there is one: what has no rows has no columns either.
 fn clamp(e: &mut Emit<'_>, row: i64, window: Window) -> Value {
     let mut at = e.i64(row);
     if let Some(hi) = window.hi {

@@ -284,6 +284,19 @@ fn reductions_and_repetitions() {
 }
 
 #[test]
+fn transpositions_in_registers() {
+    let cx = context();
+    for ty in ["f16", "bf16", "f32", "f64", "i1", "i8", "i32", "i64", "index"] {
+        for (rows, cols) in [(1, 1), (1, 4), (1, 17), (17, 1), (3, 5), (4, 4), (16, 16), (5, 33), (18, 7)] {
+            let code = "%r = gir.transpose %a : {T}".to_owned();
+            let (tile, out) = ((rows, Some(cols)), Some((cols, Some(rows))));
+            let compared = check(&cx, &Case { code, types: (ty, ty), space: "vec", tile, out });
+            assert_eq!(compared, 2, "both widths of vectors");
+        }
+    }
+}
+
+#[test]
 fn numbers_of_rows_and_columns() {
     for axis in ["rows", "cols"] {
         for ty in ["index", "i32", "i64"] {
@@ -294,6 +307,39 @@ fn numbers_of_rows_and_columns() {
         [("f32", "1.5 : f32"), ("f16", "0.25 : f16"), ("i8", "-3 : i8"), ("i1", "true"), ("index", "7 : index")]
     {
         everywhere(&format!("%r = gir.fill {number} : {{T}}"), (ty, ty));
+    }
+}
+
+/// Blocks of two rows of a tensor that may end before them.
+const BLOCKS: &str = r#"
+gir.kernel @k(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
+    dims(%M : [0, 6], %N : [0, 100]) grid(%i = 3) units(1) {
+  %zero = arith.constant 0 : index
+  %at = gir.index affine_map<(d0) -> (d0 * 2)>(%i)
+  %in = gir.slice %x[%at, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [2, N]>
+  %t = gir.load %in : !gir.slice<dram, f32, [2, N]> -> !gir.tile<l1, f32, [2, N]>
+  %r = gir.binary "mul" %t, %t : !gir.tile<l1, f32, [2, N]>
+  %out = gir.slice %y[%at, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [2, N]>
+  gir.store %r, %out : !gir.tile<l1, f32, [2, N]>, !gir.slice<dram, f32, [2, N]>
+}
+rt.program @main(%x : !rt.buffer<f32, [M, N]> in "x", %y : !rt.buffer<f32, [M, N]> out "y")
+    symbols(M : [0, 6], N : [0, 100]) {
+  launch @k(%x, %y) dims [M, N] work [N] : !rt.buffer<f32, [M, N]>, !rt.buffer<f32, [M, N]>
+}
+"#;
+
+#[test]
+fn a_window_without_rows_reads_nothing() {
+    let cx = context();
+    let before = parse_text(&cx, "blocks", BLOCKS).unwrap_or_else(|e| panic!("{e}"));
+    let mut after = copy(&cx, &before);
+    run(&cx, &mut after, "builtin.module(convert-gir-to-cpu{vector-bytes=16})").unwrap_or_else(|e| panic!("{e:?}"));
+    for m in 0..=6 {
+        let args = [Value::Tensor(random_tensor(&mut Random::new(m as u64), DType::F32, &[m, 7]))];
+        let call = |module: &Module| Interpreter::new(&cx, module).call("main", &args);
+        let (expected, got) = (call(&before).unwrap(), call(&after));
+        let got = got.unwrap_or_else(|e| panic!("{m} rows: {e}\n{}", text(&cx, &after)));
+        compare(&expected[0], &got[0], Tolerance { abs: 0.0, rel: 0.0, ulp: 0 }).unwrap_or_else(|e| panic!("{e:?}"));
     }
 }
 

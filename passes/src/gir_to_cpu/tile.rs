@@ -117,7 +117,17 @@ impl Emit<'_> {
         self.column_mask(start, window)
     }
 
-    /// The row to read for row `row` of a tile: itself, or the nearest that exists.
+    /// Whether any position of an axis of so many exists; `None` where all do.
+    pub(super) fn some_exist(&mut self, window: Window, extent: i64) -> Option<Value> {
+        if window.is_full() {
+            return None;
+        }
+        let lo = window.lo.unwrap_or_else(|| self.i64(0));
+        let hi = window.hi.unwrap_or_else(|| self.i64(extent));
+        Some(self.cmpi(Pred::Slt, lo, hi))
+    }
+
+    /// The row to read for row `row` of a tile: itself, or the nearest that exists, of which there is one.
     fn clamped_row(&mut self, row: i64, window: Window) -> Value {
         let mut at = self.i64(row);
         if let Some(hi) = window.hi {
@@ -135,13 +145,9 @@ impl Emit<'_> {
     fn non_empty(&mut self, slice: &SliceVal, rows: i64, cols: i64) -> Option<Value> {
         let mut exists = slice.exists;
         for (window, extent) in [(slice.row.window, rows), (slice.col.window, cols)] {
-            if window.is_full() {
-                continue;
+            if let Some(some) = self.some_exist(window, extent) {
+                exists = Some(self.both(exists, some));
             }
-            let lo = window.lo.unwrap_or_else(|| self.i64(0));
-            let hi = window.hi.unwrap_or_else(|| self.i64(extent));
-            let some = self.cmpi(Pred::Slt, lo, hi);
-            exists = Some(self.both(exists, some));
         }
         exists
     }

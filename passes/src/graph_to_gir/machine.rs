@@ -16,6 +16,8 @@ pub(super) struct Machine {
     pub(super) memory: Space,
     /// Bytes that a group may keep near: half of the largest cache of a core.
     pub(super) near_bytes: i64,
+    /// Bytes of the nearest cache.
+    pub(super) nearest_bytes: i64,
     /// Longest row that stays near between passes over it: half of the second cache, with 4 bytes of what is read and as
     /// many of what is computed per column.
     pub(super) resident: i64,
@@ -27,6 +29,9 @@ pub(super) struct Machine {
 
 /// Bytes kept near where no machine says: half of a cache of 1 MiB.
 const NEAR_BYTES: i64 = 1 << 19;
+
+/// Bytes of the nearest cache where no machine says.
+const NEAREST_BYTES: i64 = 1 << 15;
 
 /// The register tile where neither options nor a machine say: 24 vectors of 64 bytes.
 const TILE: (i64, i64) = (12, 32);
@@ -56,6 +61,7 @@ impl Machine {
             cache: "l1".into(),
             memory: "dram".into(),
             near_bytes: NEAR_BYTES,
+            nearest_bytes: NEAREST_BYTES,
             resident: RESIDENT,
             vectors: (32, 16),
             tiles: halved(TILE),
@@ -80,11 +86,13 @@ impl Machine {
         let own = desc.caches().filter(|space| space.owner != Owner::All).filter_map(|space| space.bytes).max();
         // A thread's scratch is at most twice that of any machine.
         let near_bytes = own.map_or(NEAR_BYTES, |bytes| i64::try_from(bytes / 2).unwrap_or(i64::MAX).min(NEAR_BYTES));
+        let nearest = desc.caches().next().and_then(|space| space.bytes);
+        let nearest_bytes = nearest.map_or(NEAREST_BYTES, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
         let near = desc.caches().nth(1).or_else(|| desc.caches().next()).and_then(|space| space.bytes);
         let resident = near.map_or(RESIDENT, |bytes| i64::try_from(bytes / 16).unwrap_or(i64::MAX).max(1));
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX).clamp(1, 1 << 10);
         let vectors = (count(desc.registers()), count(desc.lanes(32)));
-        Self { registers, cache, memory, near_bytes, resident, vectors, tiles }
+        Self { registers, cache, memory, near_bytes, nearest_bytes, resident, vectors, tiles }
     }
 
     /// Rows and columns of register tiles of products, the best first.

@@ -16,6 +16,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod turned;
 
 use std::collections::HashMap;
 

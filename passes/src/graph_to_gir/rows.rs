@@ -6,6 +6,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use super::kernel::Built;
 use super::region::{FusedRegion, Launch, Lowered, Step};
 use super::share::{Share, Shares, Width};
+use super::turned::Turned;
 use crate::region::rows::Sharing;
 use crate::region::{Access, Misfit, Nest, RowPlan, Stage};
 
@@ -39,7 +40,8 @@ pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<L
         Box::new(region.op.error(message))
     })?;
     let shares = Shares::new(region, &nest);
-    let rows = Rows { nest: &nest, plan: &plan, facts: &region.facts, shares, thresholds };
+    let turned = Turned::of(region, &nest, &plan);
+    let rows = Rows { nest: &nest, plan: &plan, facts: &region.facts, shares, turned, thresholds };
     let versions = match plan.sharing {
         Sharing::Rows => rows.rows()?,
         Sharing::Columns => rows.columns()?,
@@ -69,6 +71,7 @@ struct Rows<'r, 'a> {
     plan: &'r RowPlan,
     facts: &'r Facts,
     shares: Shares<'r, 'a>,
+    turned: Option<Turned<'r, 'a>>,
     thresholds: Thresholds,
 }
 
@@ -142,6 +145,15 @@ impl Rows<'_, '_> {
             let launches = self.shares.in_parts(&share, (dim, &parts), &many)?;
             let last = many.is_empty();
             versions.push((many, launches));
+            if last {
+                return Ok(versions);
+            }
+        }
+        if let Some(turned) = &self.turned
+            && let Some(guards) = turned.guards(self.facts)
+        {
+            let last = guards.is_empty();
+            versions.push((guards.clone(), vec![turned.launch(guards)?]));
             if last {
                 return Ok(versions);
             }

@@ -156,7 +156,8 @@ impl Emit<'_> {
         IdentityOp::value(&mut self.b, self.loc, view, ty)
     }
 
-    /// The window of a view that an access names.
+    /// The window of a view that an access names, and whether rows of the tile are its columns: a tile in registers takes
+    /// what lies side by side in memory as its vectors, and is turned there.
     ///
     /// `edge` is a dimension of the view whose one index may lie outside: it becomes the window's one row.
     pub(super) fn slice(
@@ -166,7 +167,7 @@ impl Emit<'_> {
         view: Value,
         index: &[AffineExpr],
         edge: Option<usize>,
-    ) -> (Value, Shape) {
+    ) -> (Value, Shape, bool) {
         let cx = self.b.cx();
         let shape = frame.shape(nest, index);
         let mut offsets = Vec::new();
@@ -180,7 +181,13 @@ impl Emit<'_> {
             offsets.push(self.index(*expr, &|d| frame.value(d)));
         }
         let ty: &ViewType = cx.type_as(self.b.body().ty(view)).expect("a view");
-        let (rows, cols) = frame.extents(shape);
+        let (mut rows, mut cols) = frame.extents(shape);
+        let last = Some((ty.dims.len() as i64 - 1, 1));
+        let turned = frame.space == frame.registers && along[1].is_some() && along[0].is_some() && along[0] == last;
+        if turned {
+            along.swap(0, 1);
+            std::mem::swap(&mut rows, &mut cols);
+        }
         let slice = cx.ext_type(SliceType { space: ty.space.clone(), elem: ty.elem, rows, cols });
         let [row, col] = along;
         let row = row.or(edge.map(|dim| (dim as i64, 1)));
@@ -191,7 +198,7 @@ impl Emit<'_> {
             }
         }
         let op = self.b.create(state);
-        (self.b.body().result(op, 0), shape)
+        (self.b.body().result(op, 0), shape, turned)
     }
 
     /// Reads the window of a view that an access names.
@@ -204,11 +211,17 @@ impl Emit<'_> {
         outside: Option<Outside>,
     ) -> Tile {
         let cx = self.b.cx();
-        let (slice, shape) = self.slice(nest, frame, view, index, outside.and_then(|o| o.edge));
+        let (slice, shape, turned) = self.slice(nest, frame, view, index, outside.and_then(|o| o.edge));
         let pad = outside.map(|o| o.pad);
         let elem = cx.type_as::<ViewType>(self.b.body().ty(view)).expect("a view").elem;
-        let ty = cx.ext_type(frame.tile_type(shape, elem));
-        let value = LoadOp::value(&mut self.b, self.loc, slice, pad, ty);
+        let mut ty = frame.tile_type(shape, elem);
+        if turned {
+            std::mem::swap(&mut ty.rows, &mut ty.cols);
+        }
+        let mut value = LoadOp::value(&mut self.b, self.loc, slice, pad, cx.ext_type(ty));
+        if turned {
+            value = TransposeOp::value(&mut self.b, self.loc, value);
+        }
         let whole = !frame.partial || shape == Shape::SCALAR || pad.is_some();
         let window = if whole { Covers::All } else { Covers::Tensor };
         Tile { value, shape, elem, window, cached: false }
@@ -216,9 +229,12 @@ impl Emit<'_> {
 
     /// Writes a number to the window of a view that an access names.
     pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, view: Value, index: &[AffineExpr]) {
-        let (slice, shape) = self.slice(nest, frame, view, index, None);
-        let tile = self.realise(frame, number, shape, None);
-        StoreOp::build(&mut self.b, self.loc, tile.value, slice);
+        let (slice, shape, turned) = self.slice(nest, frame, view, index, None);
+        let mut value = self.realise(frame, number, shape, None).value;
+        if turned {
+            value = TransposeOp::value(&mut self.b, self.loc, value);
+        }
+        StoreOp::build(&mut self.b, self.loc, value, slice);
     }
 
     /// A tile of one value.

@@ -176,3 +176,89 @@ fn dear_makers_stay_apart() {
     let out = check_by("search", &cx, &module, 2, &[&[("M", 3)], &[("M", 0)]]);
     assert_eq!(out.matches("\"exp\"").count(), 1, "{out}");
 }
+
+/// Sizes around those of a tile and of a block of tiles.
+const SIDES: &[&[(&str, i64)]] = &[
+    &[("M", 0), ("N", 17)],
+    &[("M", 20), ("N", 0)],
+    &[("M", 1), ("N", 40)],
+    &[("M", 40), ("N", 1)],
+    &[("M", 15), ("N", 16)],
+    &[("M", 17), ("N", 15)],
+    &[("M", 64), ("N", 32)],
+    &[("M", 70), ("N", 131)],
+];
+
+fn symbols() -> [(&'static str, SymbolInfo); 2] {
+    [("M", any()), ("N", any())]
+}
+
+/// What stands before and behind a transposition is done on the same tiles.
+#[test]
+fn transpositions_are_turned_in_registers() {
+    let cx = context();
+    for elem in [Type::F32, Type::F16, Type::F64, Type::I8, Type::I64] {
+        let x = tensor(&cx, &["M", "N"], elem);
+        let module = function(&cx, &symbols(), &[x], |g, args| {
+            let negated = g.map(args[0], |s, x| if elem.is_float(&cx) { s.neg(x) } else { s.add(x, x) })?;
+            let turned = g.transpose(negated, &[1, 0])?;
+            Ok(vec![g.map(turned, |s, x| s.mul(x, x))?])
+        });
+        let out = check(&cx, &module, 1, SIDES);
+        assert_eq!(out.matches("gir.transpose").count(), 1, "{out}");
+        assert!(out.contains("select if [M - 8, N - 8]"), "{out}");
+    }
+}
+
+/// One input, read once, for outputs that lie along different dims; and factors of rows and of columns.
+#[test]
+fn outputs_of_both_orders_and_repeated_numbers() {
+    let cx = context();
+    let (x, row, col) =
+        (tensor(&cx, &["B", "M", "N"], Type::F32), tensor(&cx, &["M", "1"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    let symbols = [("B", any()), ("M", any()), ("N", any())];
+    let module = function(&cx, &symbols, &[x, row, col], |g, args| {
+        let scaled = g.zip(args[0], args[1], |s, a, b| s.mul(a, b))?;
+        let moved = g.zip(scaled, args[2], |s, a, b| s.add(a, b))?;
+        let turned = g.transpose(args[0], &[0, 2, 1])?;
+        Ok(vec![moved, g.map(turned, |s, x| s.neg(x))?])
+    });
+    let sizes: &[&[(&str, i64)]] = &[
+        &[("B", 2), ("M", 17), ("N", 33)],
+        &[("B", 3), ("M", 65), ("N", 8)],
+        &[("B", 1), ("M", 3), ("N", 40)],
+        &[("B", 0), ("M", 20), ("N", 20)],
+    ];
+    let out = check(&cx, &module, 1, sizes);
+    assert!(out.contains("gir.transpose"), "{out}");
+}
+
+/// Three dims in another order, and truth values.
+#[test]
+fn permutations_of_three_dims() {
+    let cx = context();
+    for (elem, order) in [(Type::F32, [2, 1, 0]), (Type::I1, [2, 0, 1]), (Type::BF16, [1, 2, 0])] {
+        let x = tensor(&cx, &["M", "3", "N"], elem);
+        let module = function(&cx, &symbols(), &[x], |g, args| Ok(vec![g.transpose(args[0], &order)?]));
+        check(&cx, &module, 1, SIDES);
+    }
+}
+
+/// Divisions of integers stay away from what lies beyond the tensors.
+#[test]
+fn integers_are_divided_where_they_exist() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::I32);
+    let module = function(&cx, &symbols(), &[x, x], |g, args| {
+        let divisor = g.map(args[1], |s, x| {
+            let one = s.int(1, Type::I32);
+            let odd = s.op("arith.ori", &[x, one], Type::I32);
+            s.mul(odd, odd)
+        })?;
+        let turned = g.transpose(args[0], &[1, 0])?;
+        let other = g.transpose(divisor, &[1, 0])?;
+        Ok(vec![g.zip(turned, other, |s, a, b| s.div(a, b))?])
+    });
+    let out = check(&cx, &module, 1, &[&[("M", 9), ("N", 20)]]);
+    assert!(!out.contains("gir.transpose"), "{out}");
+}

@@ -1,0 +1,181 @@
+//! Regions that move columns: where tensors lie in memory along different dims, square tiles in registers run along both.
+//!
+//! A group has a block of such tiles that fits the nearest cache twice over, once as it is read and once as it is
+//! written, so that lines of which a tile has only a part are still near when the next tile takes the rest.
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_ir::Value;
+
+use super::kernel::{Built, Emit, Header, build};
+use super::machine::Machine;
+use super::region::{Arg, FusedRegion, Launch};
+use super::stages::Walk;
+use super::tiles::{Axis, Frame};
+use crate::region::rows::{Sharing, check_column_access};
+use crate::region::{Access, Nest, RowPlan};
+
+/// How a region is done in square tiles.
+pub(super) struct Turned<'r, 'a> {
+    walk: Walk<'r, 'a>,
+    plan: &'r RowPlan,
+    /// The dims of the tiles.
+    row: Block,
+    col: Block,
+    /// Rows and columns of a tile.
+    tile: i64,
+}
+
+/// Tiles of a group along a dim.
+struct Block {
+    dim: usize,
+    tiles: i64,
+}
+
+impl<'r, 'a> Turned<'r, 'a> {
+    /// Fits a region of rows; `None` where nothing lies along another dim than the columns, or something is combined.
+    pub(super) fn of(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r RowPlan) -> Option<Self> {
+        let tile = tile_of(region.machine)?;
+        let col = plan.col?;
+        let combines = plan.reduces || !plan.loops.is_empty() || plan.sharing != Sharing::Rows;
+        let row = other_dim(nest, col).filter(|row| !combines && plan.rows.contains(row))?;
+        nest.check_indices(&[row, col]).ok()?;
+        // What lies beyond the tensors is read as zero.
+        let divides = |name: &str| {
+            name.starts_with("arith.") && (name.contains("div") || name.contains("rem")) && name.ends_with('i')
+        };
+        if nest.stages.iter().any(|s| s.body.ops().any(|op| divides(op.name_str()))) {
+            return None;
+        }
+        let all = || nest.external_reads().chain(nest.output_writes()).map(|(_, access)| access);
+        let runs = |access: &Access| {
+            let both = |e| nest.mentions_expr(e, row) && nest.mentions_expr(e, col);
+            let straight = |dim| check_column_access(nest, access, dim).is_ok();
+            access.oob.is_none() && straight(row) && straight(col) && !access.index.iter().any(|e| both(*e))
+        };
+        let written =
+            |access: &Access| [row, col].iter().all(|d| access.index.iter().any(|e| nest.plain(*e) == Some(*d)));
+        if !all().all(runs) || !nest.output_writes().all(|(_, write)| written(write)) {
+            return None;
+        }
+        let bytes =
+            all().map(|a| crate::region::cost::element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(a.value))));
+        let most = tiles_along(region.machine, tile, bytes.max().unwrap_or(8));
+        let block = |dim: usize| {
+            let (_, size) = region.facts.range(&nest.extents[dim]);
+            let all = Poly::constant(i64::try_from(size).unwrap_or(i64::MAX)).ceildiv(tile);
+            Block { dim, tiles: most.min(all.as_const().unwrap_or(most)).max(1) }
+        };
+        Some(Self { walk: Walk { region, nest }, plan, row: block(row), col: block(col), tile })
+    }
+
+    /// Sizes that must not be negative for tiles to be mostly whole; `None` where they never are.
+    pub(super) fn guards(&self, facts: &Facts) -> Option<Vec<Poly>> {
+        let least = self.tile / 2;
+        let mut guards = Vec::new();
+        for block in [&self.row, &self.col] {
+            let extent = &self.walk.nest.extents[block.dim];
+            let (low, high) = facts.range(extent);
+            if high < i128::from(least) {
+                return None;
+            }
+            if low < i128::from(least) {
+                guards.push(extent.sub(&least.into()));
+            }
+        }
+        Some(guards)
+    }
+
+    /// The launch of a kernel that requires sizes not to be negative.
+    pub(super) fn launch(&self, requires: Vec<Poly>) -> Built<Launch> {
+        let (region, nest) = (self.walk.region, self.walk.nest);
+        let mut grid: Vec<Poly> = self.others().map(|d| nest.extents[d].clone()).collect();
+        grid.extend([&self.row, &self.col].map(|b| nest.extents[b.dim].ceildiv(b.tiles * self.tile)));
+        let header = Header {
+            loc: region.op.loc(),
+            views: region.views(nest),
+            grid,
+            requires,
+            extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
+        };
+        let kernel = build(nest.cx, &region.facts, header, |e| self.body(e))?;
+        let args = region.tensors(nest).into_iter().map(Arg::Tensor).collect();
+        Ok(Launch { kernel, args, work: region.work(nest) })
+    }
+
+    /// Dims with one index in a group.
+    fn others(&self) -> impl Iterator<Item = usize> + '_ {
+        let nest = self.walk.nest;
+        self.plan.rows.iter().copied().filter(|d| *d != self.row.dim && !nest.is_unit(*d))
+    }
+
+    fn body(&self, e: &mut Emit<'_>) -> Built<()> {
+        let (region, nest) = (self.walk.region, self.walk.nest);
+        let grid = e.grid.clone();
+        let registers = &region.machine.registers;
+        let (space, registers) = (registers.clone(), registers.clone());
+        let fixed = vec![None; nest.extents.len()];
+        let mut frame = Frame { fixed, row: None, col: None, space, registers, partial: true, padded: true };
+        for dim in (0..nest.extents.len()).filter(|d| nest.is_unit(*d)) {
+            frame.fixed[dim] = Some(e.constant(0));
+        }
+        for (dim, index) in self.others().zip(&grid) {
+            frame.fixed[dim] = Some(*index);
+        }
+        let [.., row, col] = grid[..] else { unreachable!("blocks are the last of the grid") };
+        let known = self.walk.start(e, &region.tensors(nest));
+        self.along(e, &self.row, row, &mut |e, base| {
+            let row = Axis { dim: self.row.dim, base, extent: self.tile.into() };
+            self.along(e, &self.col, col, &mut |e, base| {
+                let col = Axis { dim: self.col.dim, base, extent: self.tile.into() };
+                let frame = Frame { row: Some(row.clone()), col: Some(col), ..frame.clone() };
+                let mut known = known.of_views();
+                nest.stages.iter().try_for_each(|stage| self.walk.elementwise(e, &frame, stage, &mut known))
+            })
+        })
+    }
+
+    /// Runs through the tiles of a block.
+    fn along(
+        &self,
+        e: &mut Emit<'_>,
+        block: &Block,
+        index: Value,
+        tile: &mut dyn FnMut(&mut Emit<'_>, Value) -> Built<()>,
+    ) -> Built<()> {
+        let base = e.scaled(index, block.tiles * self.tile, None);
+        if block.tiles == 1 {
+            return tile(e, base);
+        }
+        e.for_loop(&block.tiles.into(), &[], &mut |e, index, _| {
+            let base = e.scaled(index, self.tile, Some(base));
+            tile(e, base)?;
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+}
+
+/// Rows and columns of a square tile: a vector's elements, as long as as many vectors fit half of the registers. `None` for a
+/// machine without vectors.
+fn tile_of(machine: &Machine) -> Option<i64> {
+    let (registers, lanes) = machine.vectors;
+    (lanes > 1 && lanes <= registers / 2).then_some(lanes)
+}
+
+/// Tiles along a side of a block of elements of so many bytes.
+fn tiles_along(machine: &Machine, tile: i64, bytes: i64) -> i64 {
+    let room = machine.nearest_bytes / 2 / bytes.max(1) / (tile * tile);
+    1 << (room.max(1).ilog2() / 2)
+}
+
+/// The dim along which most tensors lie that do not lie along the columns, of those that have both.
+fn other_dim(nest: &Nest<'_>, col: usize) -> Option<usize> {
+    let last = |access: &Access| access.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d)));
+    let turned = |access: &Access| last(access).filter(|d| *d != col && nest.mentions(access, col));
+    let accesses = nest.external_reads().chain(nest.output_writes());
+    let dims: Vec<usize> = accesses.filter_map(|(_, access)| turned(access)).collect();
+    let count = |dim: usize| dims.iter().filter(|d| **d == dim).count();
+    // The first of those with the most.
+    dims.iter().copied().rev().max_by_key(|d| count(*d))
+}
