@@ -72,10 +72,9 @@ impl Emit<'_> {
         let lanes = self.lanes as usize;
         let mut lines = vec![Vec::new(); rows as usize];
         for above in (0..cols as usize).step_by(lanes) {
-            for chunk in 0..from[0].len() {
-                let row = |r: usize| from[(above + r).min(from.len() - 1)][chunk];
+            for left in (0..rows as usize).step_by(lanes) {
+                let row = |r: usize| from[(above + r).min(from.len() - 1)][left / lanes];
                 let block = self.turn_block((0..lanes).map(row).collect());
-                let left = chunk * lanes;
                 for (line, vector) in lines.iter_mut().skip(left).zip(block) {
                     line.push(vector);
                 }
