@@ -208,3 +208,17 @@ fn a_machine_is_measured_and_compiled_for() {
     refused(&["-o", "no/mine.mlir"], 5, "there is no folder `no`");
     assert_eq!(files(folder.path()), ["mine.mlir", "out.html", "out.sutura"]);
 }
+
+#[test]
+fn launches_that_are_packed_count_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |sizes: &str| {
+        let args = ["--emit=mlir", "-o", "out.mlir", "--report=out.html", "--report-sizes", sizes, "-q"];
+        compiles(folder.path(), "../../../../lit-tests/rt/packed.mlir", &args);
+        std::fs::read_to_string(folder.path().join("out.html")).unwrap()
+    };
+    let (long, short) = (page("A=8"), page("A=7"));
+    assert!(long.contains("At these sizes: 2 launches,"), "{long}");
+    assert!(short.contains("At these sizes: 1 launch,"), "{short}");
+    assert_eq!(long.matches("one launch with the one above").count(), 2);
+}

@@ -28,6 +28,8 @@ pub(crate) struct Launch {
     pub(crate) version: Option<(usize, usize)>,
     /// What must hold for the version, in words.
     pub(crate) guard: String,
+    /// It is one launch with the one before.
+    pub(crate) joins: bool,
     /// It runs at the sizes of the report.
     pub(crate) taken: bool,
     /// The kernel's dims, as formulas of the program's sizes, and their values.
@@ -143,10 +145,9 @@ impl Launches<'_> {
     fn of_program(&self, program: &ProgramInfo<'_>) -> Vec<Launch> {
         let mut launches = Vec::new();
         for op in program.block.ops() {
-            if let Some(launch) = op.as_::<LaunchOp<'_>>() {
-                launches.push(self.launch(launch, None, String::new(), true));
-            } else if let Some(select) = op.as_::<SelectOp<'_>>() {
-                self.versions(select, op, &mut launches);
+            match op.as_::<SelectOp<'_>>() {
+                Some(select) => self.versions(select, op, &mut launches),
+                None => self.launched(op, None, "", true, &mut launches),
             }
         }
         launches
@@ -160,11 +161,27 @@ impl Launches<'_> {
         for (i, region) in regions.enumerate() {
             let guard = guards.get(i).map_or_else(|| "otherwise".to_owned(), |guard| words(guard));
             for op in region.entry().into_iter().flat_map(|block| block.ops()) {
-                if let Some(launch) = op.as_::<LaunchOp<'_>>() {
-                    launches.push(self.launch(launch, Some((i + 1, count)), guard.clone(), i == taken));
-                }
+                self.launched(op, Some((i + 1, count)), &guard, i == taken, launches);
             }
         }
+    }
+
+    /// What an operation launches: itself, or what is packed in it, which is one launch.
+    fn launched(
+        &self,
+        op: OpRef<'_>,
+        version: Option<(usize, usize)>,
+        guard: &str,
+        taken: bool,
+        launches: &mut Vec<Launch>,
+    ) {
+        let before = launches.len();
+        op.walk(&mut |op| {
+            if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+                let launch = self.launch(launch, version, guard.to_owned(), taken);
+                launches.push(Launch { joins: launches.len() > before, ..launch });
+            }
+        });
     }
 
     /// The value of a formula of the program's sizes.
@@ -190,7 +207,7 @@ impl Launches<'_> {
             Ok(cost) => self.figures(cost, &dims),
             Err(why) => Err(why),
         };
-        Launch { kernel, version, guard, taken, dims, figures }
+        Launch { kernel, version, guard, joins: false, taken, dims, figures }
     }
 
     fn figures(&self, cost: &KernelCost, dims: &[(String, String, Option<i64>)]) -> Result<Figures, String> {

@@ -107,7 +107,7 @@ fn host_launches(host: &Host) -> Markup {
             }
         }
         p {
-            "At these sizes: " (counted(taken().count(), "launch", "launches")) ", " (bytes(sum(|f| f.compulsory))) " that must be moved, "
+            "At these sizes: " (counted(taken().filter(|l| !l.joins).count(), "launch", "launches")) ", " (bytes(sum(|f| f.compulsory))) " that must be moved, "
             (grouped(sum(|f| f.flops))) " float operations, "
             (microseconds(figures().map(|f| f.ns).sum())) " predicted on one thread. "
             "Percent of the limit compares the prediction with the longer of moving each tensor once at the machine's "
@@ -132,7 +132,7 @@ fn launch_row(launch: &Launch) -> Markup {
                 Some((i, of)) => {
                     "version " (i) " of " (of) @if launch.taken { ", taken" } br; span.faint { "if " (launch.guard) }
                 },
-            } }
+            } @if launch.joins { br; span.faint { "one launch with the one above" } } }
             td { @for (dim, formula, value) in &launch.dims {
                 code { (dim) " = " (formula) }
                 @if let Some(value) = value { @if *formula != value.to_string() { " = " (value) } } br;
