@@ -2,7 +2,7 @@
 
 use sutura_interp::elementwise::{apply, attach};
 use sutura_interp::num::{CmpI, MathFn, NumOp, Overflow};
-use sutura_interp::{Elementwise, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Tensor, Value};
+use sutura_interp::{DType, Elementwise, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Tensor, Value};
 use sutura_ir::{DialectBuilder, OpRef};
 
 use super::interp::{any_set, held, next};
@@ -217,6 +217,9 @@ fn intrinsic(name: &str) -> Option<NumOp> {
 
 fn call_intrinsic(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let full = op.prop("intrin").and_then(|a| op.cx.as_str(a)).unwrap_or_default();
+    if full.starts_with("llvm.x86.avx512.mask.scalef.ps.") {
+        return masked_scale(op, frame);
+    }
     let name = full.strip_prefix("llvm.").and_then(|n| n.split('.').next()).unwrap_or_default();
     let num =
         intrinsic(name).ok_or_else(|| Fault::unsupported(format!("the intrinsic '{full}' has no meaning here")))?;
@@ -227,4 +230,21 @@ fn call_intrinsic(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpEr
     let operands = args.map(|i| frame.operand(i)).collect::<Result<Vec<_>, _>>()?;
     let result = apply(num, &operands, None)?;
     next(frame, result)
+}
+
+/// `a * 2^floor(b)` for the lanes of a mask and a third vector's elsewhere, on 32-bit floats, rounded to nearest.
+fn masked_scale(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let operands: Vec<usize> = group(op, 0)?.collect();
+    let [a, b, other, mask, ..] = operands[..] else {
+        return Err(Fault::invalid_ir("scaling takes two vectors, what stands elsewhere, and a mask").into());
+    };
+    let (a, b, mut result) = (vector(frame, a)?, vector(frame, b)?, vector(frame, other)?);
+    let mask = frame.operand(mask)?.scalar()?.bits();
+    for lane in (0..a.len()).filter(|lane| mask >> lane & 1 == 1) {
+        let [a, b] = [&a, &b].map(|v| v.data().read(lane).map(|s| f64::from(f32::from_bits(s.bits() as u32))));
+        // The product is exact in doubles for powers that do not take it out of the range of 32-bit floats.
+        let scaled = (a? * b?.floor().clamp(-400.0, 400.0).exp2()) as f32;
+        result.data_mut().set(lane, Some(Scalar::from_bits(DType::F32, scaled.to_bits().into())));
+    }
+    next(frame, Value::Vector(result))
 }

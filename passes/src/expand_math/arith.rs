@@ -76,6 +76,10 @@ pub(super) trait Arith: Sized {
     fn widen(&mut self, a: Self::V) -> Self::V;
     /// A double rounded to a 32-bit float.
     fn narrow(&mut self, a: Self::V) -> Self::V;
+    /// Whether [`Self::scale`] may be called: the machine has an instruction for it.
+    fn scales(&self) -> bool;
+    /// `a * 2^n` for an integral float `n`, rounded once, denormal results included.
+    fn scale(&mut self, a: Self::V, n: Self::V) -> Self::V;
     /// `usual` where `cond` holds and what `rare` computes elsewhere: a float and an integer. What is rare is computed, for
     /// all lanes, only when a lane needs it.
     fn rarely(
@@ -93,11 +97,17 @@ pub(super) trait Arith: Sized {
 
     /// `a` limited to `[low, high]`; NaN stays NaN. Written so that x86 does each side in one instruction.
     fn clamp(&mut self, a: Self::V, low: f32, high: f32) -> Self::V {
-        let (low, high) = (self.f(low), self.f(high));
+        let low = self.f(low);
         let below = self.cmp(Cmp::Olt, a, low);
         let a = self.select(below, low, a);
-        let above = self.cmp(Cmp::Olt, high, a);
-        self.select(above, high, a)
+        self.at_most(a, high)
+    }
+
+    /// `a`, but at most `limit`; NaN stays NaN.
+    fn at_most(&mut self, a: Self::V, limit: f32) -> Self::V {
+        let limit = self.f(limit);
+        let above = self.cmp(Cmp::Olt, limit, a);
+        self.select(above, limit, a)
     }
 
     /// `c[0] * x^(n-1) + … + c[n-1]`, by Horner's rule with fused steps: the fewest instructions, and loops over vectors

@@ -1,11 +1,31 @@
 //! The expansions' arithmetic as operations.
 
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate, FastMathFlags};
+use sutura_dialects::llvm::CallIntrinsicOp;
+use sutura_dialects::target::TargetDesc;
 use sutura_dialects::vector::CombiningKind;
 use sutura_ir::types::TypeData;
 use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 
 use super::arith::{Arith, Cmp, Int, Wide};
+
+/// Which vectors of 32-bit floats the machine scales by powers of two in one instruction.
+#[derive(Default)]
+pub(super) struct Scaling {
+    lanes: &'static [i64],
+}
+
+impl Scaling {
+    pub(super) fn of(machine: &TargetDesc) -> Self {
+        let has = |name: &str| machine.required_features().any(|feature| feature == name);
+        let lanes: &[i64] = match (has("avx512f"), has("avx512vl")) {
+            (true, true) => &[4, 8, 16],
+            (true, false) => &[16],
+            (false, _) => &[],
+        };
+        Self { lanes }
+    }
+}
 
 /// Emits arithmetic of one shape: a scalar, or a vector, of floats and integers.
 pub(super) struct Emitted<'r, 'b> {
@@ -13,11 +33,17 @@ pub(super) struct Emitted<'r, 'b> {
     loc: Loc,
     /// 32-bit float, scalar or vector.
     float: Type,
+    /// Number of lanes, where the machine scales vectors of so many.
+    scaled_lanes: Option<i64>,
 }
 
 impl<'r, 'b> Emitted<'r, 'b> {
-    pub(super) fn new(rw: &'r mut Rewriter<'b>, loc: Loc, float: Type) -> Self {
-        Self { rw, loc, float }
+    pub(super) fn new(rw: &'r mut Rewriter<'b>, loc: Loc, float: Type, scaling: &Scaling) -> Self {
+        let scaled_lanes = match rw.cx().shape(float) {
+            Some(&[lanes]) if scaling.lanes.contains(&lanes) => Some(lanes),
+            _ => None,
+        };
+        Self { rw, loc, float, scaled_lanes }
     }
 
     fn cx(&self) -> &'b Context {
@@ -180,6 +206,24 @@ impl Arith for Emitted<'_, '_> {
     fn to_float(&mut self, a: Value) -> Value { self.cast("arith.sitofp", a, Type::F32) }
     fn widen(&mut self, a: Value) -> Value { self.cast("arith.extf", a, Type::F64) }
     fn narrow(&mut self, a: Value) -> Value { self.cast("arith.truncf", a, Type::F32) }
+
+    fn scales(&self) -> bool { self.scaled_lanes.is_some() }
+    fn scale(&mut self, a: Value, n: Value) -> Value {
+        let lanes = self.scaled_lanes.expect("asked before");
+        let cx = self.cx();
+        let zero = self.f(0.0);
+        let lane_bits = cx.int_type(lanes.max(8) as u32);
+        let all = cx.int_attr(-1, lane_bits);
+        let mut operands = vec![a, n, zero, self.constant(all, lane_bits)];
+        if lanes == 16 {
+            // As the mode of the thread says: to nearest.
+            let current = cx.int_attr(4, Type::I32);
+            operands.push(self.constant(current, Type::I32));
+        }
+        let name = format!("llvm.x86.avx512.mask.scalef.ps.{}", lanes * 32);
+        let op = CallIntrinsicOp::call(self.rw, self.loc, &name, &operands, Some(self.float));
+        self.rw.body().result(op, 0)
+    }
 
     fn rarely(&mut self, cond: Value, usual: [Value; 2], rare: impl FnOnce(&mut Self) -> [Value; 2]) -> [Value; 2] {
         let chosen = |a: &mut Self| {

@@ -11,12 +11,13 @@ mod native;
 #[cfg(test)]
 mod tests;
 
+use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type, Value};
 
 use arith::Arith;
-use emitted::Emitted;
+use emitted::{Emitted, Scaling};
 
 /// `expand-math`
 pub static EXPAND_MATH: PassInfo = PassInfo {
@@ -26,9 +27,10 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
     description: "Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`, `sin`, `cos`, `tan`, \
                   `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
                   approximations, with at most 6 units in the last place of error; on f16 and bf16 they are computed in 32 \
-                  bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay. A function without \
+                  bits. Where the module names a machine with AVX-512, its scaling by powers of two is used; results have the \
+                  same bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay. A function without \
                   expansion is an error: no code may call a math library.",
-    anchor: Anchor::Op("func.func"),
+    anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-expanded", description: "functions expanded" }],
     create,
@@ -111,8 +113,11 @@ fn is_native(name: &str) -> bool {
 impl Pass for ExpandMath {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
+        // Several machines are an error of the verifier's.
+        let machine = machine_in(cx, run.body).ok().flatten().and_then(|op| TargetDesc::from_op(op).ok());
+        let scaling = machine.map(|machine| Scaling::of(&machine)).unwrap_or_default();
         // Functions stand in nested bodies too, those of fusions for one.
-        let outcomes = run.for_each_body(|at| expand_body(cx, at.body, at.remarks));
+        let outcomes = run.for_each_body(|at| expand_body(cx, at.body, at.remarks, &scaling));
         let (mut expanded, mut failed) = (0, false);
         for (count, errors) in outcomes {
             expanded += count;
@@ -127,7 +132,7 @@ impl Pass for ExpandMath {
 }
 
 /// Expands what stands in a body; returns how many functions that were, and an error for each that has no expansion.
-fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> (u64, Vec<Diagnostic>) {
+fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, scaling: &Scaling) -> (u64, Vec<Diagnostic>) {
     let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !is_native(body.name(*op).as_str(cx));
     let ops: Vec<Op> = body.preorder().filter(is_function).collect();
     let (mut expanded, mut errors) = (0, Vec::new());
@@ -137,7 +142,7 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks) -> (u64, Ve
             Some(function) => {
                 let name = body.name(op).as_str(cx);
                 remarks.passed(body.loc(op), || format!("'{name}' is expanded into arithmetic"));
-                expand_op(cx, body, op, function);
+                expand_op(cx, body, op, function, scaling);
                 expanded += 1;
             }
             None => {
@@ -157,14 +162,14 @@ fn is_expandable(cx: &Context, ty: Type) -> bool {
     constant && [Type::F32, Type::F16, Type::BF16].contains(&cx.element_type(ty))
 }
 
-fn expand_op(cx: &Context, body: &mut Body, op: Op, function: Function) {
+fn expand_op(cx: &Context, body: &mut Body, op: Op, function: Function, scaling: &Scaling) {
     let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(op);
     let loc = rewriter.body().loc(op);
     let operands: Vec<Value> = rewriter.body().operands(op).collect();
     let ty = rewriter.body().ty(operands[0]);
     let narrow = Some(cx.element_type(ty)).filter(|elem| *elem != Type::F32);
-    let mut emitted = Emitted::new(&mut rewriter, loc, cx.with_element_type(ty, Type::F32));
+    let mut emitted = Emitted::new(&mut rewriter, loc, cx.with_element_type(ty, Type::F32), scaling);
     let value = match narrow {
         None => function.expand(&mut emitted, &operands),
         Some(elem) => {

@@ -3,7 +3,10 @@
 use super::arith::{Arith, Cmp, Int, Wide};
 
 /// Computes on bit patterns, the low ones of a word; a truth value is 0 or 1.
-pub(super) struct Native;
+pub(super) struct Native {
+    /// Whether it scales by powers of two as machines with an instruction for it do.
+    pub(super) scales: bool,
+}
 
 #[inline(always)]
 fn f(bits: u64) -> f32 {
@@ -23,13 +26,13 @@ fn d(bits: u64) -> f64 {
 /// The float that a function of one float computes.
 #[inline(always)]
 pub(super) fn compute(function: impl Fn(&mut Native, u64) -> u64, x: f32) -> f32 {
-    f(function(&mut Native, of(x)))
+    f(function(&mut Native { scales: false }, of(x)))
 }
 
 /// The float that a function of two floats computes.
 #[inline(always)]
 pub(super) fn compute2(function: impl Fn(&mut Native, u64, u64) -> u64, x: f32, y: f32) -> f32 {
-    f(function(&mut Native, of(x), of(y)))
+    f(function(&mut Native { scales: false }, of(x), of(y)))
 }
 
 #[rustfmt::skip]
@@ -117,6 +120,14 @@ impl Arith for Native {
             Int::ShrS => (a as i32).checked_shr(b).expect("a distance below 32") as u32,
             Int::ShrU => a.checked_shr(b).expect("a distance below 32"),
         })
+    }
+
+    #[inline(always)]
+    fn scales(&self) -> bool { self.scales }
+    #[inline(always)]
+    fn scale(&mut self, a: u64, n: u64) -> u64 {
+        // Exact in doubles, and then rounded once.
+        of((f64::from(f(a)) * f64::from(f(n)).clamp(-400.0, 400.0).exp2()) as f32)
     }
 
     #[inline(always)]

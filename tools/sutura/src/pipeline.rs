@@ -100,7 +100,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "lower",
         level: Level::Kernels,
-        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,func.func(expand-math),expand-fma,canonicalize,cse",
+        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
         emit: Some(Emit::Mlir),
     },
 ];

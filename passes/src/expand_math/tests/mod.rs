@@ -9,7 +9,7 @@ use sutura_dialects::text::parse_text;
 use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value};
 
 use super::functions;
-use super::native::compute2;
+use super::native::{Native, compute2};
 use crate::testing::{context, run, text};
 use measure::{CASES, Worst};
 
@@ -50,6 +50,39 @@ fn emitted_code_computes_the_same_bits() {
                 let results = Interpreter::new(&cx, &module).call("main", &[value(shape, inputs)]).unwrap();
                 for (x, got) in inputs.iter().zip(floats(&results[0])) {
                     assert_same(got, (case.expanded)(*x), &format!("{name}({x})"));
+                }
+            }
+        }
+    }
+}
+
+/// A machine that scales by powers of two computes the same bits, with its intrinsic for vectors of as many lanes as it has
+/// and without for others.
+#[test]
+fn scaling_by_powers_of_two_computes_the_same_bits() {
+    let functions: [(&str, fn(&mut Native, u64) -> u64); 2] = [("exp", functions::exp), ("exp2", functions::exp2)];
+    let cx = context();
+    let machine = r#"target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f,+avx512vl"} {
+        target.space @dram {class = "dram", owner = "all", gbps = 12 : i64} }"#;
+    for (name, function) in functions {
+        let of = |scales: bool, x: f32| {
+            f32::from_bits(function(&mut Native { scales }, u64::from(x.to_bits())) as u32)
+        };
+        for x in inputs() {
+            assert_same(of(true, x), of(false, x), &format!("{name}({x})"));
+        }
+        for lanes in [3, 4, 8, 16] {
+            let ty = type_of(&[lanes]);
+            let main = format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.{name} %x : {ty} return %y : {ty} }}");
+            let mut module = parse_text(&cx, name, &format!("{machine}\n{main}")).unwrap();
+            run(&cx, &mut module, "builtin.module(expand-math)").unwrap();
+            let called = text(&cx, &module).contains(&format!("llvm.x86.avx512.mask.scalef.ps.{}", 32 * lanes));
+            assert_eq!(called, lanes != 3, "{}", text(&cx, &module));
+            let some: Vec<f32> = inputs().step_by(1619).collect();
+            for inputs in some.chunks_exact(lanes) {
+                let results = Interpreter::new(&cx, &module).call("main", &[value(&[lanes], inputs)]).unwrap();
+                for (x, got) in inputs.iter().zip(floats(&results[0])) {
+                    assert_same(got, of(false, *x), &format!("{name}({x})"));
                 }
             }
         }
