@@ -124,6 +124,11 @@ impl<'e> Emit<'e> {
         self.op1("arith.cmpi", &[a, b], ty, &[("predicate", attr)])
     }
 
+    /// Either of two truth values.
+    pub(super) fn or(&mut self, a: Value, b: Value) -> Value {
+        self.op1("arith.ori", &[a, b], Type::I1, &[])
+    }
+
     pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.ty(a);
         self.op1("arith.select", &[cond, a, b], ty, &[])

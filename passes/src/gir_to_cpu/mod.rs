@@ -6,6 +6,7 @@
 mod cpu;
 mod division;
 mod emit;
+mod extremes;
 mod groups;
 mod kernel;
 mod memory;

@@ -10,6 +10,7 @@ use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, Pred, identity};
+use super::extremes;
 use super::memory::{SliceVal, Window};
 use super::strip::{Memo, Sink, Strips, row_condition};
 use super::tile::RegTile;
@@ -28,10 +29,12 @@ pub(super) struct Extras {
 /// A loop to be emitted.
 struct Sweep<'s> {
     strips: &'s Strips,
-    sinks: &'s [Sink],
+    sinks: Vec<&'s Sink>,
     extras: &'s Extras,
-    /// For each reduction and row of it how it combines.
+    /// For each accumulator how it combines: one for each reduction and row of it, and then a probe for each of `quick`.
     kinds: Vec<(Combiner, Type)>,
+    /// Accumulators of extremes that are combined by plain comparisons.
+    quick: Vec<usize>,
 }
 
 /// How one step of a loop is done.
@@ -54,25 +57,16 @@ pub(super) fn run_loop(
     let first = &strips.nodes[sinks[0].node()];
     let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
     let hi = e.maxi(hi, lo);
-    let mut sweep = Sweep { strips, sinks, extras, kinds: Vec::new() };
-    let start = sweep.start(e);
-    let (streams, at) = sweep.head(e, lo, hi)?;
-    let (end, values) = match streams {
-        None => sweep.main(e, (at, hi), start, false)?,
-        Some(streams) => {
-            let mut types = vec![Type::I64];
-            types.extend(start.iter().map(|v| e.ty(*v)));
-            let main = |e: &mut Emit<'_>, streams: bool| {
-                let (end, values) = sweep.main(e, (at, hi), start.clone(), streams)?;
-                Ok([vec![end], values].concat())
-            };
-            let mut results = e.if_else(streams, &types, |e| main(e, true), |e| main(e, false))?;
-            let values = results.split_off(1);
-            (results[0], values)
-        }
-    };
-    let values = sweep.tail(e, (end, hi), values)?;
-    Ok(sweep.finish(e, &values))
+    let mut sweep = Sweep { strips, sinks: sinks.iter().collect(), extras, kinds: Vec::new(), quick: Vec::new() };
+    // What a store overwrites may be what it read.
+    let again = !sinks.iter().any(|sink| matches!(sink, Sink::Store { .. }));
+    let values = sweep.run(e, (lo, hi), again)?;
+    let count = values.len() - sweep.quick.len();
+    let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(sweep.kinds[i].0, values[i])).collect();
+    if !sweep.quick.is_empty() {
+        sweep.settle(e, (lo, hi), &mut results, &values[count..])?;
+    }
+    Ok(sweep.tiles(&results))
 }
 
 /// `floor(total / size) * size`, for a power of two.
@@ -82,19 +76,83 @@ fn multiple(e: &mut Emit<'_>, total: Value, size: i64) -> Value {
 }
 
 impl Sweep<'_> {
-    /// The accumulators at the start: for each reduction and row a vector.
-    fn start(&mut self, e: &mut Emit<'_>) -> Vec<Value> {
-        let mut values = Vec::new();
-        for sink in self.sinks {
+    /// The whole loop; returns the accumulators. Extremes are combined quickly if they may be combined again.
+    fn run(&mut self, e: &mut Emit<'_>, (lo, hi): (Value, Value), again: bool) -> Result<Vec<Value>, String> {
+        let start = self.start(e, again);
+        let (streams, at) = self.head(e, lo, hi)?;
+        let (end, values) = match streams {
+            None => self.main(e, (at, hi), start, false)?,
+            Some(streams) => {
+                let mut types = vec![Type::I64];
+                types.extend(start.iter().map(|v| e.ty(*v)));
+                let main = |e: &mut Emit<'_>, streams: bool| {
+                    let (end, values) = self.main(e, (at, hi), start.clone(), streams)?;
+                    Ok([vec![end], values].concat())
+                };
+                let mut results = e.if_else(streams, &types, |e| main(e, true), |e| main(e, false))?;
+                let values = results.split_off(1);
+                (results[0], values)
+            }
+        };
+        self.tail(e, (end, hi), values)
+    }
+
+    /// The accumulators at the start.
+    fn start(&mut self, e: &mut Emit<'_>, again: bool) -> Vec<Value> {
+        for sink in &self.sinks {
             let Sink::Reduce { kind, node, .. } = sink else { continue };
             let strip = &self.strips.nodes[*node];
             for _ in 0..strip.rows {
-                let neutral = identity(e.cx(), *kind, strip.elem);
+                if again && extremes::is_extreme(*kind) {
+                    self.quick.push(self.kinds.len());
+                }
                 self.kinds.push((*kind, strip.elem));
-                values.push(e.splat(neutral));
             }
         }
-        values
+        for i in &self.quick {
+            self.kinds.push((Combiner::Add, self.kinds[*i].1));
+        }
+        let neutral = self.kinds.iter().map(|(kind, elem)| {
+            let neutral = identity(e.cx(), *kind, *elem);
+            e.splat(neutral)
+        });
+        neutral.collect()
+    }
+
+    /// Combines the extremes again, the exact way, if one of them is suspicious.
+    fn settle(
+        &self,
+        e: &mut Emit<'_>,
+        range: (Value, Value),
+        results: &mut [Value],
+        probes: &[Value],
+    ) -> Result<(), String> {
+        let mut doubtful = None;
+        for (i, probe) in self.quick.iter().zip(probes) {
+            let one = extremes::suspicious(e, results[*i], *probe);
+            doubtful = Some(doubtful.map_or(one, |others| e.or(others, one)));
+        }
+        let is_extreme = |sink: &&Sink| matches!(sink, Sink::Reduce { kind, .. } if extremes::is_extreme(*kind));
+        let extras = Extras::default();
+        let mut exact = Sweep {
+            strips: self.strips,
+            sinks: self.sinks.iter().copied().filter(is_extreme).collect(),
+            extras: &extras,
+            kinds: Vec::new(),
+            quick: Vec::new(),
+        };
+        let quick: Vec<Value> = self.quick.iter().map(|i| results[*i]).collect();
+        let types: Vec<Type> = quick.iter().map(|v| e.ty(*v)).collect();
+        let doubtful = doubtful.expect("there are extremes");
+        let again = |e: &mut Emit<'_>| {
+            let values = exact.run(e, range, false)?;
+            Ok(values.iter().zip(&exact.kinds).map(|(value, (kind, _))| e.combine_lanes(*kind, *value)).collect())
+        };
+        let settled = e.if_else(doubtful, &types, again, |_| Ok(quick.clone()))?;
+        for (i, value) in self.quick.iter().zip(settled) {
+            results[*i] = value;
+        }
+        Ok(())
     }
 
     /// Whether the loop streams (a condition at run time; `None` for never), and the column from which its whole vectors
@@ -218,17 +276,28 @@ impl Sweep<'_> {
     /// Everything that happens at one place of the loop.
     fn step(&self, e: &mut Emit<'_>, values: &[Value], col: Value, step: Step) -> Vec<Value> {
         let mut memo = Memo::new();
-        let mut next = Vec::with_capacity(values.len());
-        for sink in self.sinks {
+        let (mut next, mut probes) = (Vec::with_capacity(values.len()), Vec::new());
+        for sink in &self.sinks {
             let strip = &self.strips.nodes[sink.node()];
             for row in 0..strip.rows {
                 let value = self.strips.eval(e, &mut memo, (sink.node(), row, col), step.mask);
                 match sink {
                     Sink::Reduce { .. } => {
-                        let old = values[next.len()];
-                        let (kind, _) = self.kinds[next.len()];
-                        let new = e.combine(kind, old, value);
-                        next.push(step.mask.map_or(new, |mask| e.select(mask, new, old)));
+                        let (i, old) = (next.len(), values[next.len()]);
+                        let (kind, _) = self.kinds[i];
+                        let kept = |e: &mut Emit<'_>, new: Value, old: Value| {
+                            step.mask.map_or(new, |mask| e.select(mask, new, old))
+                        };
+                        let new = match self.quick.iter().position(|quick| *quick == i) {
+                            None => e.combine(kind, old, value),
+                            Some(probe) => {
+                                let old_probe = values[values.len() - self.quick.len() + probe];
+                                let new = extremes::probe(e, old_probe, value);
+                                probes.push(kept(e, new, old_probe));
+                                extremes::quick(e, kind, old, value)
+                            }
+                        };
+                        next.push(kept(e, new, old));
                     }
                     Sink::Store { slice, stream: true, .. } if step.streams && strip.row_window.is_full() => {
                         let at = slice.row.stride.map(|_| e.i64(row));
@@ -246,26 +315,23 @@ impl Sweep<'_> {
                 e.prefetch(ptr);
             }
         }
+        next.extend(probes);
         next
     }
 
-    fn finish(&self, e: &mut Emit<'_>, values: &[Value]) -> Vec<(Value, RegTile)> {
-        let mut values = values.iter().copied();
-        let mut results = Vec::new();
-        for sink in self.sinks {
-            let Sink::Reduce { kind, node, result } = sink else { continue };
+    /// The results of the reductions, one number per row, as tiles.
+    fn tiles(&self, results: &[Value]) -> Vec<(Value, RegTile)> {
+        let mut results = results.iter().copied();
+        let mut tiles = Vec::new();
+        for sink in &self.sinks {
+            let Sink::Reduce { node, result, .. } = sink else { continue };
             let strip = &self.strips.nodes[*node];
-            let rows: Vec<Vec<Value>> = (0..strip.rows)
-                .map(|_| {
-                    let lanes = values.next().expect("one accumulator per row");
-                    vec![e.combine_lanes(*kind, lanes)]
-                })
-                .collect();
+            let rows = (0..strip.rows).map(|_| vec![results.next().expect("one result per row")]).collect();
             let mut tile = RegTile::of_scalars(strip.elem, rows);
             tile.row_window = strip.row_window;
-            results.push((*result, tile));
+            tiles.push((*result, tile));
         }
-        results
+        tiles
     }
 }
 

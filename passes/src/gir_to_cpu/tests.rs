@@ -4,7 +4,7 @@
 use sutura_dialects::text::parse_text;
 use sutura_interp::compare::{Tolerance, compare};
 use sutura_interp::random::Random;
-use sutura_interp::{Buffer, DType, Interpreter, Tensor, Value};
+use sutura_interp::{Buffer, DType, Interpreter, Scalar, Tensor, Value};
 use sutura_ir::{Context, Module, Type};
 
 use crate::testing::{context, copy, run, text};
@@ -278,6 +278,51 @@ fn reductions_and_repetitions() {
             if rows > 1 {
                 let along_rows = format!("%r = gir.reduce \"{kind}\" \"rows\" %a : {{T}}");
                 check(&cx, &Case { code: along_rows.clone(), types: (ty, ty), space, tile, out: Some((1, cols)) });
+            }
+        }
+    }
+}
+
+/// Rows whose extremes plain comparisons get wrong. One by the result shows a zero's sign.
+#[test]
+fn extremes_of_nan_zeros_and_infinities() {
+    const INF: f32 = f32::INFINITY;
+    let cx = context();
+    let rows: [&[f32]; 10] = [
+        &[],
+        &[f32::NAN],
+        &[-0.0, 0.0, -0.0],
+        &[0.0, -0.0, -0.0],
+        &[-0.0],
+        &[INF, -INF],
+        &[-INF, -INF],
+        &[1.0, -INF],
+        &[-1.0, f32::NAN],
+        &[-3.0, -2.0],
+    ];
+    for (kind, ordinary) in [("max", -5.0), ("min", 5.0)] {
+        let kernel = ROWS
+            .replace("\"max\"", &format!("\"{kind}\""))
+            .replace("gir.unary \"exp\" %d", "gir.binary \"div\" %o, %mb");
+        let kernel = kernel.replace("  %d = ", "  %o = gir.fill 1.0 : f32 : !gir.tile<l1, f32, [1, N]>\n  %d = ");
+        let kernel = kernel.replace("gir.store %r", "gir.store %e");
+        let before = parse_text(&cx, "rows", &kernel).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, "builtin.module(convert-gir-to-cpu)").unwrap_or_else(|e| panic!("{e:?}"));
+        for special in rows {
+            for n in [1_usize, 3, 15, 16, 17, 64, 99] {
+                for at in [0, n / 2, n.saturating_sub(special.len())] {
+                    let fill = if special.iter().any(|x| *x == 0.0) { special[0] } else { ordinary };
+                    let row = (0..n).map(|i| if i < at { fill } else { special.get(i - at).copied().unwrap_or(fill) });
+                    let row: Vec<f32> = row.map(|x| if kind == "min" && x != 0.0 { -x } else { x }).collect();
+                    let scalars = row.iter().map(|x| Scalar::from_bits(DType::F32, x.to_bits().into()));
+                    let args = [Value::Tensor(Tensor::from_scalars(DType::F32, &[1, n], scalars).unwrap())];
+                    let call = |module: &Module| Interpreter::new(&cx, module).call("main", &args).unwrap();
+                    for (a, b) in call(&before).iter().zip(&call(&after)) {
+                        compare(a, b, Tolerance { abs: 0.0, rel: 0.0, ulp: 0 })
+                            .unwrap_or_else(|m| panic!("{kind} of {row:?}: {m:?}"));
+                    }
+                }
             }
         }
     }

@@ -65,9 +65,7 @@ fn scaling_by_powers_of_two_computes_the_same_bits() {
     let machine = r#"target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f,+avx512vl"} {
         target.space @dram {class = "dram", owner = "all", gbps = 12 : i64} }"#;
     for (name, function) in functions {
-        let of = |scales: bool, x: f32| {
-            f32::from_bits(function(&mut Native { scales }, u64::from(x.to_bits())) as u32)
-        };
+        let of = |scales: bool, x: f32| f32::from_bits(function(&mut Native { scales }, u64::from(x.to_bits())) as u32);
         for x in inputs() {
             assert_same(of(true, x), of(false, x), &format!("{name}({x})"));
         }
