@@ -18,6 +18,11 @@ use super::memory::{SliceVal, stored};
 use super::strip::{NodeId, Sink};
 use super::sweep::Extras;
 
+/// How far ahead of what it computes a loop asks for what it is the first to read, in bytes: long enough for the memory to
+/// answer. Processors ask ahead themselves, but not from one page to the next, and a loop with much to compute per vector
+/// has too few reads in flight to make up for that.
+pub(super) const DISTANCE_BYTES: i64 = 4096;
+
 /// Rows that a group reads, and that the next one reads further on.
 #[derive(Clone)]
 pub(super) struct Ahead {
@@ -120,7 +125,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// What a loop with these sinks does beside them.
     pub(super) fn extras(&mut self, sinks: &[Sink]) -> Lowered<'a, Extras> {
-        let ahead = self.rows_ahead(sinks)?;
+        let fresh = self.rows_read_first(sinks);
+        let ahead = self.rows_ahead(sinks, !fresh.is_empty())?;
         let streams = |s: &Sink| matches!(s, Sink::Store { stream: true, .. });
         let stream = self.large.filter(|_| sinks.iter().any(streams));
         self.streamed |= stream.is_some();
@@ -129,20 +135,31 @@ impl<'a> Lowering<'a, '_> {
             let cols = self.e.known_multiple(strip.cols, self.e.lanes);
             strip.window.is_full() && cols
         });
-        Ok(Extras { stream, aligned, ahead })
+        Ok(Extras { stream, aligned, ahead, fresh })
+    }
+
+    /// Rows of this group that no loop before has read, with their number.
+    fn rows_read_first(&mut self, sinks: &[Sink]) -> Vec<(SliceVal, i64)> {
+        let reads: Vec<NodeId> = sinks.iter().flat_map(|s| self.strips.reachable(s.node())).collect();
+        let mut rows = Vec::new();
+        for row in &mut self.ahead {
+            if !row.touched && row.node.is_some_and(|node| reads.contains(&node)) {
+                row.touched = true;
+                if let Some(Held::Slice(slice)) = self.held.get(&row.slice) {
+                    rows.extend(slice.col.is_contiguous().then(|| (slice.clone(), row.rows)));
+                }
+            }
+        }
+        rows
     }
 
     /// The next group's rows, if this is the loop to ask for them: the first that only reads what was read before.
-    fn rows_ahead(&mut self, sinks: &[Sink]) -> Lowered<'a, Vec<(SliceVal, i64)>> {
-        if self.strips.depth > 0 || self.asked {
+    fn rows_ahead(&mut self, sinks: &[Sink], reads_first: bool) -> Lowered<'a, Vec<(SliceVal, i64)>> {
+        if self.strips.depth > 0 || self.asked || reads_first {
             return Ok(vec![]);
         }
         let reads: Vec<NodeId> = sinks.iter().flat_map(|s| self.strips.reachable(s.node())).collect();
-        let read = |a: &Ahead| a.node.is_some_and(|node| reads.contains(&node));
-        if !self.ahead.iter().any(read) || self.ahead.iter().any(|a| read(a) && !a.touched) {
-            for row in self.ahead.iter_mut().filter(|a| read(a)) {
-                row.touched = true;
-            }
+        if !self.ahead.iter().any(|a| a.node.is_some_and(|node| reads.contains(&node))) {
             return Ok(vec![]);
         }
         self.asked = true;

@@ -12,6 +12,7 @@ use sutura_ir::{Type, Value};
 use super::emit::{Emit, Pred, identity};
 use super::extremes;
 use super::memory::{SliceVal, Window};
+use super::stream::DISTANCE_BYTES;
 use super::strip::{Memo, Sink, Strips, row_condition};
 use super::tile::RegTile;
 
@@ -24,6 +25,8 @@ pub(super) struct Extras {
     pub(super) aligned: bool,
     /// Rows of the next group, with their number, to be brought near meanwhile.
     pub(super) ahead: Vec<(SliceVal, i64)>,
+    /// Rows that this loop is the first to read, with their number: where it streams it asks for what lies ahead in them.
+    pub(super) fresh: Vec<(SliceVal, i64)>,
 }
 
 /// A loop to be emitted.
@@ -309,11 +312,12 @@ impl Sweep<'_> {
             }
         }
         for (slice, rows) in self.extras.ahead.iter().filter(|_| step.ahead) {
-            for row in 0..*rows {
-                let at = slice.row.stride.map(|_| e.i64(row));
-                let ptr = e.address(slice, at, Some(col));
-                e.prefetch(ptr);
-            }
+            ask(e, slice, *rows, col);
+        }
+        for (slice, rows) in self.extras.fresh.iter().filter(|_| step.ahead && step.streams) {
+            let distance = e.i64(DISTANCE_BYTES / e.bytes(slice.elem));
+            let col = e.addi(col, distance);
+            ask(e, slice, *rows, col);
         }
         next.extend(probes);
         next
@@ -332,6 +336,15 @@ impl Sweep<'_> {
             tiles.push((*result, tile));
         }
         tiles
+    }
+}
+
+/// Asks for what lies at column `col` of some rows.
+fn ask(e: &mut Emit<'_>, slice: &SliceVal, rows: i64, col: Value) {
+    for row in 0..rows {
+        let at = slice.row.stride.map(|_| e.i64(row));
+        let ptr = e.address(slice, at, Some(col));
+        e.prefetch(ptr);
     }
 }
 
