@@ -53,7 +53,10 @@ fn one_less_power<A: Arith>(a: &mut A, q: A::V) -> A::V {
     let shifted = a.add(q, round);
     let n = a.sub(shifted, round);
     let fraction = a.sub(q, n);
-    let p = a.polynomial(fraction, &[1.326_472_7e-3, 9.671_513e-3, 5.550_733_6e-2, 2.402_224_2e-1, 6.931_47e-1, 1.0]);
+    let p = a.polynomial(
+        fraction,
+        &[1.326_472_7e-3, 9.671_513e-3, 5.550_733_6e-2, 2.402_224_2e-1, std::f32::consts::LN_2, 1.0],
+    );
     let bits = a.bits(shifted);
     let bits = a.int_with(Int::Shl, bits, 23);
     let (negated_power, one) = (a.of_bits(bits), a.f(1.0));
