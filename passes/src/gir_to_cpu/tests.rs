@@ -312,7 +312,7 @@ fn extremes_of_nan_zeros_and_infinities() {
         for special in rows {
             for n in [1_usize, 3, 15, 16, 17, 64, 99] {
                 for at in [0, n / 2, n.saturating_sub(special.len())] {
-                    let fill = if special.iter().any(|x| *x == 0.0) { special[0] } else { ordinary };
+                    let fill = if special.contains(&0.0) { special[0] } else { ordinary };
                     let row = (0..n).map(|i| if i < at { fill } else { special.get(i - at).copied().unwrap_or(fill) });
                     let row: Vec<f32> = row.map(|x| if kind == "min" && x != 0.0 { -x } else { x }).collect();
                     let scalars = row.iter().map(|x| Scalar::from_bits(DType::F32, x.to_bits().into()));

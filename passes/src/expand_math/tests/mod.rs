@@ -60,7 +60,8 @@ fn emitted_code_computes_the_same_bits() {
 /// and without for others.
 #[test]
 fn scaling_by_powers_of_two_computes_the_same_bits() {
-    let functions: [(&str, fn(&mut Native, u64) -> u64); 2] = [("exp", functions::exp), ("exp2", functions::exp2)];
+    type Function = fn(&mut Native, u64) -> u64;
+    let functions: [(&str, Function); 2] = [("exp", functions::exp), ("exp2", functions::exp2)];
     let cx = context();
     let machine = r#"target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f,+avx512vl"} {
         target.space @dram {class = "dram", owner = "all", gbps = 12 : i64} }"#;
