@@ -23,6 +23,7 @@ use std::collections::HashMap;
 use machine::Machine;
 pub use program::NAME_ATTR;
 use search::Mapping;
+pub use search::{Candidate, TILE_ATTR};
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
@@ -31,7 +32,7 @@ use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Op, OpRef};
+use sutura_ir::{Body, Context, Op, OpRef};
 
 /// `convert-graph-to-gir`
 pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
@@ -40,7 +41,8 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
                   that allocates, launches and selects versions. What a function returns is written in place. Spaces \
-                  and register tiles are those of the module's `target.machine`, if there is one. Run `stitch` first.",
+                  and register tiles are those of the module's `target.machine`, if there is one; the attribute \
+                  `graph.tile = \"12x32\"` of a region with products takes this one of them. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {
@@ -104,7 +106,7 @@ struct Config {
     machine: Machine,
     /// The machine's numbers, where the search takes part.
     desc: Option<TargetDesc>,
-    /// Other ways to map regions, by their kind.
+    /// Other ways to map regions, by their kind, for those kinds that have any.
     mappings: HashMap<&'static str, Vec<Mapping>>,
 }
 
@@ -117,7 +119,11 @@ struct ConvertGraphToGir {
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(ConvertGraphToGir {
+    Ok(Box::new(from_options(options)))
+}
+
+fn from_options(options: &PassOptions) -> ConvertGraphToGir {
+    ConvertGraphToGir {
         thresholds: rows::Thresholds {
             resident: options.int("resident-columns"),
             parts: options.int("parts"),
@@ -127,23 +133,16 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
         search: options.text("search") == "predict",
-    }))
+    }
 }
 
 impl Pass for ConvertGraphToGir {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         crate::elided::refuse_elided(run)?;
         let cx = run.cx;
-        let machine = Machine::of_module(cx, run.body, self.tile_rows, self.tile_columns);
-        let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
-        let mut thresholds = self.thresholds;
-        if thresholds.resident == 0 {
-            thresholds.resident = machine.resident;
-        }
-        let mut config =
-            Config { thresholds, resident_keys: self.resident_keys, machine, desc: None, mappings: HashMap::new() };
-        if self.search {
-            self.search(run, &mut config)?;
+        let config = self.config(cx, run.body).map_err(|message| run.diags.error(run.header.loc, message))?;
+        if self.search && config.desc.is_none() {
+            run.missed(run.header.loc, "no mapping is searched: the module describes no machine");
         }
         let functions: Vec<Op> = match run.body.entry_block() {
             Some(block) => run.body.ops(block).filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect(),
@@ -180,17 +179,55 @@ impl Pass for ConvertGraphToGir {
 }
 
 impl ConvertGraphToGir {
-    /// Makes the search take part, if the module has a machine to predict times for.
-    fn search(&self, run: &mut PassRun<'_>, config: &mut Config) -> Result<(), PassError> {
-        let described = machine_in(run.cx, run.body).and_then(|op| op.map(TargetDesc::from_op).transpose());
-        config.desc = described.map_err(|message| run.diags.error(run.header.loc, message))?;
-        if config.desc.is_some() {
-            config.mappings = search::mappings(config);
-        } else {
-            run.missed(run.header.loc, "no mapping is searched: the module describes no machine");
+    /// What options and the module's machine say.
+    fn config(&self, cx: &Context, module: &Body) -> Result<Config, String> {
+        let machine = Machine::of_module(cx, module, self.tile_rows, self.tile_columns)?;
+        let mut thresholds = self.thresholds;
+        if thresholds.resident == 0 {
+            thresholds.resident = machine.resident;
         }
-        Ok(())
+        let desc = match self.search {
+            true => machine_in(cx, module)?.map(TargetDesc::from_op).transpose()?,
+            false => None,
+        };
+        let mut config =
+            Config { thresholds, resident_keys: self.resident_keys, machine, desc, mappings: HashMap::new() };
+        config.mappings = search::mappings(&config);
+        Ok(config)
     }
+}
+
+/// A region that can be lowered in several ways.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The function that it is in, an op of the module's body.
+    pub function: Op,
+    /// The `graph.fusion`, an op of the function's body.
+    pub fusion: Op,
+    /// How it can be lowered, the usual way first; what [`TILE_ATTR`] says of it now plays no part.
+    pub candidates: Vec<Candidate>,
+}
+
+/// The regions of a module that the pass, with default options, lowers in another way when [`TILE_ATTR`] tells it to, with
+/// the times that are predicted for the module's machine.
+///
+/// # Errors
+/// When what the module says of its machine is wrong.
+pub fn choices(cx: &Context, module: &Body) -> Result<Vec<Choice>, String> {
+    let pass = ConvertGraphToGir { search: true, ..from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)) };
+    let config = pass.config(cx, module)?;
+    let mut choices = Vec::new();
+    for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
+        let view = OpRef::new(cx, module, function);
+        let entry = view.as_::<FuncOp<'_>>().and_then(|_| view.region(0)?.entry());
+        for fusion in entry.into_iter().flat_map(|e| e.ops()).filter(|op| op.is::<FusionOp<'_>>()) {
+            let candidates = search::candidates(fusion, &config);
+            if candidates.len() > 1 {
+                choices.push(Choice { function, fusion: fusion.op, candidates });
+            }
+        }
+    }
+    Ok(choices)
 }
 
 /// What sizes are known to be is wrong in itself in some function or region: an error of the program, not a lack of this pass.

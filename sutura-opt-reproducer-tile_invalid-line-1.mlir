@@ -1,0 +1,32 @@
+// RUN: sutura-opt %s --split-input-file --convert-graph-to-gir --verify-diagnostics
+// RUN: not sutura-opt %s --split-input-file --convert-graph-to-gir 2>&1 | FileCheck %s
+// CHECK: its tiles are "12x32", "12x16"
+// CHECK: its tiles are "12x32", "12x16"
+// CHECK: remove the attribute
+
+func.func @unknown(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
+  // expected-error @+1 {{asks for register tiles "7x16", which the machine does not have}}
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.tile = "7x16", kind = "contract"} {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
+    %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
+      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %m = arith.mulf %e, %f : f32
+      graph.yield %m : f32
+    }
+    graph.yield %p : tensor<100x64xf32>
+  }
+  return %h : tensor<100x64xf32>
+}
+
+{-#
+  external_resources: {
+    mlir_reproducer: {
+      pipeline: "builtin.module(convert-graph-to-gir)",
+      disable_threading: false,
+      verify_each: true
+    }
+  }
+#-}
