@@ -1,8 +1,18 @@
-//! Text of types in messages.
+//! Text of types in messages, and words that several levels share.
 
 use sutura_ir::{Context, Type};
 
 /// The type as the text form writes it.
 pub(crate) fn ty(cx: &Context, ty: Type) -> String {
     sutura_ir::asm::print::type_text(cx, ty)
+}
+
+/// The words for an index that is none, element `position` of the indices of `what`, which is `given` where `size` indices
+/// are. The runtime uses the same.
+pub(crate) fn wrong_index(what: &str, position: i64, given: i64, size: i64) -> String {
+    let place = format!("{what}: element {position} of its indices is {given}");
+    match size {
+        ..=0 => format!("{place}, and the dimension that it indexes is empty"),
+        _ => format!("{place}, which is not in [-{size}, {}]", size - 1),
+    }
 }

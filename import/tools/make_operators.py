@@ -18,7 +18,7 @@ MIN_OPSET = 7
 OPERATORS = """
     Abs Add And AveragePool BatchNormalization Cast Ceil Clip Concat Constant
     ConstantOfShape Conv Cos Div Dropout Elu Equal Erf Exp Expand Flatten Floor
-    Gather Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
+    Gather GatherElements Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
     GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization
     LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max
     MaxPool Min Mul Neg Not Or Pad Pow RMSNormalization Range Reciprocal

@@ -82,3 +82,27 @@ func.func @fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @gather_elements(%x: tensor<4x5xf32>, %i: tensor<3x1xi64>) -> tensor<3x1xf32> {
+  // expected-error @below {{'graph.gather_elements' op data and indices differ in dimension 0, not the axis}}
+  %y = graph.gather_elements %x, %i {axis = 1 : i64} : tensor<4x5xf32>, tensor<3x1xi64> -> tensor<3x1xf32>
+  return %y : tensor<3x1xf32>
+}
+
+// -----
+
+func.func @gather_elements_rank(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.gather_elements' op indices and result must have the data's rank, 2}}
+  %y = graph.gather_elements %x, %i {axis = 1 : i64} : tensor<4x5xf32>, tensor<4xi64> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather_elements_axis(%x: tensor<4xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.gather_elements' op}}
+  %y = graph.gather_elements %x, %i {axis = 0 : i64} : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

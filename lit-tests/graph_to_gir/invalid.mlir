@@ -157,14 +157,14 @@ func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
-  // expected-error @below {{'graph.gather' has no structured form}}
-  %y = graph.fusion(%x, %i : tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32> {kind = "loop"} {
-  ^bb0(%a: tensor<4xf32>, %b: tensor<2xi64>):
-    %0 = graph.gather %a, %b {axis = 0} : tensor<4xf32>, tensor<2xi64> -> tensor<2xf32>
-    graph.yield %0 : tensor<2xf32>
+func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xf32>) -> tensor<6xf32> {
+  // expected-error @below {{'graph.concat' has no structured form}}
+  %y = graph.fusion(%x, %i : tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32> {kind = "loop"} {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<2xf32>):
+    %0 = graph.concat %a, %b {axis = 0 : i64} : tensor<4xf32>, tensor<2xf32> -> tensor<6xf32>
+    graph.yield %0 : tensor<6xf32>
   }
-  return %y : tensor<2xf32>
+  return %y : tensor<6xf32>
 }
 
 // -----

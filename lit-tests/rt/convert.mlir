@@ -9,8 +9,8 @@
 // CHECK-SAME: model = "main"
 
 // CHECK-LABEL: func.func @sutura_abi_version() -> i32
-// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
-// CHECK: return %[[ONE]]
+// CHECK: %[[VERSION:.*]] = arith.constant 2 : i32
+// CHECK: return %[[VERSION]]
 
 // Each check goes on where it holds, and to the one block that reports where it does not. A size that may exceed 64 bits
 // is bounded in floating point, which does not wrap.

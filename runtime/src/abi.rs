@@ -16,7 +16,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -41,7 +41,8 @@ pub type KernelFn = unsafe extern "C" fn(bufs: *const *mut c_void, dims: *const 
 /// A library routine that a model calls by name (see [`SuturaRt::call`]). Returns 0, or an error code of its own.
 pub type RoutineFn = unsafe extern "C" fn(bufs: *const *mut c_void, dims: *const i64, n_bufs: i32, n_dims: i32) -> i32;
 
-/// Functions that the runtime offers to `sutura_run`. Valid for the duration of that call, on its thread.
+/// Functions that the runtime offers to `sutura_run`. Valid for the duration of that call, on its thread; `report` also on
+/// those that run its kernels.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SuturaRt {
@@ -74,6 +75,13 @@ pub struct SuturaRt {
         n_bufs: i32,
         n_dims: i32,
     ) -> i32,
+    /// Tells that element `position` of a tensor of indices is `index`, where only `size` indices and their negative
+    /// counterparts are; `check` is a number of the manifest's `index_checks`. A kernel may call it any number of times,
+    /// from any of the launch's threads. The run goes on, with memory-safe nonsense, and fails at its end with the report
+    /// that comes first by `check`, then `position`.
+    ///
+    /// A kernel that checks indices finds this table behind its buffers, and behind that, as a number, its first check.
+    pub report: unsafe extern "C" fn(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64),
 }
 
 /// What [`SuturaRt::call`] returns for a name that nobody registered.

@@ -111,6 +111,18 @@ pub enum Error {
     #[error("cannot start a worker thread: {0}")]
     Thread(io::Error),
 
+    /// An element of a tensor of indices names nothing.
+    #[error("{}", wrong_index(what, *position, *index, *size))]
+    WrongIndex {
+        /// The op that has the indices.
+        what: String,
+        /// Which element of the indices, counted row by row.
+        position: i64,
+        index: i64,
+        /// Size of the dimension that is indexed.
+        size: i64,
+    },
+
     /// `sutura_run` gave an error code of its own.
     #[error("the model's code failed with code {code}")]
     RunFailed { code: i32 },
@@ -244,6 +256,7 @@ impl Error {
             Self::WrongElementType { .. }
             | Self::WrongRank { .. }
             | Self::Shape(_)
+            | Self::WrongIndex { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }
             | Self::Npy { .. } => ErrorKind::Input,
@@ -289,4 +302,13 @@ fn was(n: usize) -> &'static str {
 
 fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |s| format!(" (did you mean `{s}`?)"))
+}
+
+/// As the compiler's interpreter says it.
+fn wrong_index(what: &str, position: i64, index: i64, size: i64) -> String {
+    let place = format!("{what}: element {position} of its indices is {index}");
+    match size {
+        ..=0 => format!("{place}, and the dimension that it indexes is empty"),
+        _ => format!("{place}, which is not in [-{size}, {}]", size - 1),
+    }
 }

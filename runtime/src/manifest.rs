@@ -42,6 +42,9 @@ pub struct Manifest {
     pub constants: Vec<Constant>,
     /// What `sutura_shapes` checks: its result `1 + i` means `checks[i]`.
     pub checks: Vec<Check>,
+    /// What kernels check indices of: number `i` in a report means `index_checks[i]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub index_checks: Vec<String>,
     /// The library routines that the code calls by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routines: Vec<String>,
@@ -353,6 +356,7 @@ pub(crate) mod tests {
             outputs: vec![value("y")],
             constants: Vec::new(),
             checks: Vec::new(),
+            index_checks: vec![],
             routines: Vec::new(),
             kernels: Vec::new(),
             source_hash: "none".into(),

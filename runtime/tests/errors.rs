@@ -96,11 +96,11 @@ fn inputs_by_name() {
 
 #[test]
 fn code_of_another_interface_version() {
-    let error = load(&["TEST_ABI=2"], Options::new()).unwrap_err();
+    let error = load(&["TEST_ABI=1"], Options::new()).unwrap_err();
     assert_error(
         &error,
         ErrorKind::Unsupported,
-        "the model's code has interface version 2, this runtime has version 1; compile the model again",
+        "the model's code has interface version 1, this runtime has version 2; compile the model again",
     );
 }
 
@@ -209,4 +209,19 @@ fn npy_files() {
     let error = npy::read(&path).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input);
     assert!(error.to_string().contains("f32[3, 4] has 48 bytes, but the file holds 47"), "{error}");
+}
+
+/// Whatever threads find first, the report is that of the lowest position.
+#[test]
+fn wrong_indices_fail_the_run_by_the_lowest_position() {
+    for threads in [1, 2, 2, 3] {
+        let model = load(&["TEST_REPORT=0"], Options::new().threads(threads)).unwrap();
+        let error = model.run(&inputs(40, 2)).unwrap_err();
+        let message = "gather `rows`: element 1 of its indices is 41, which is not in [-40, 39]";
+        assert_error(&error, ErrorKind::Input, message);
+        // A run that finds nothing wrong is not touched by the one before.
+        model.run(&inputs(1, 2)).unwrap();
+    }
+    let unknown = load(&["TEST_REPORT=1"], Options::new()).unwrap().run(&inputs(2, 1)).unwrap_err();
+    assert!(matches!(&unknown, Error::Contract(why) if why.contains("check 1 of indices, of 1")), "{unknown}");
 }

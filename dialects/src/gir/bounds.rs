@@ -1,7 +1,7 @@
 //! Index values as sizes, and their bounds: what proves that a slice lies inside its view.
 //!
 //! Every index in a kernel is a size (a kernel's dim), the index of the grid or of a loop, a constant, or an affine map
-//! of such. So it is a polynomial over the kernel's dims and one symbol per index variable, and its extreme values
+//! of such, or picked from indices that the kernel reads. So it is a polynomial over the kernel's dims and one symbol per index variable, and its extreme values
 //! follow by putting each variable's bound in its place.
 
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use sutura_ir::body::ValueKind;
 use sutura_ir::{Body, Context, OpRef, Value};
 
 use super::kernel::KernelInfo;
-use super::ops::{ForOp, IndexOp};
+use super::ops::{ForOp, IndexOp, PickOp};
 use crate::r#dyn::facts::Facts;
 use crate::r#dyn::poly::{Atom, Poly};
 
-/// An index variable: what a loop, the grid or the unit counts.
+/// An index variable: what a loop, the grid or the unit counts, or a pick reads.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Its value in the kernel.
@@ -119,6 +119,13 @@ impl<'a> Bounds<'a> {
     fn of_op(&mut self, op: OpRef<'a>) -> Option<Poly> {
         if let Some(value) = sutura_ir::registry::constant_value(op) {
             return self.cx.as_int(value).map(Poly::constant);
+        }
+        if let Some(pick) = op.as_::<PickOp>() {
+            let size = self.expr(pick.size())?;
+            // What is picked of nothing is 0, so that the size itself is the bound.
+            let some = self.never_negative(&size.sub(&1.into()));
+            self.variable(pick.result(), 0.into(), if some { size.sub(&1.into()) } else { size });
+            return self.exprs.get(&pick.result()).cloned();
         }
         let index = op.as_::<IndexOp>()?;
         let map = self.cx.affine_map_data(index.map());

@@ -285,6 +285,25 @@ pub struct GatherRowsOp {
     tile: Res<AnyTile>,
 }
 
+/// One element of a tensor of indices as index of a dimension with `size` indices: a negative one counts from the end.
+///
+/// An element that names no index is an error that the launch reports, once it has run, for the lowest `position` that
+/// has one: element number `position`, counted row by row, of the indices of `what`. The result is 0 then, which is an
+/// index only where there is one: a dimension that may be empty has to be read along a window's rows.
+///
+/// ```mlir
+/// %at = gir.pick "gather 'embed'" %index below %V at %i : !gir.tile<reg, i64, [1, 1]>
+/// ```
+#[op("gir.pick", traits(Pure), format = "$what $tile `below` $size `at` $position attr-dict `:` type($tile)", verify)]
+pub struct PickOp {
+    tile: Operand<AnyTile>,
+    size: Operand<Index>,
+    position: Operand<Index>,
+    /// What messages call the indices' owner.
+    what: Attr<StrAttr>,
+    result: Res<Index>,
+}
+
 /// `acc + a . b`, with `a` of `[M, K]`, `b` of `[K, N]` and `acc` of `[M, N]`, over the window of k.
 #[op(
     "gir.contract",

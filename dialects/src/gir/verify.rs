@@ -331,6 +331,15 @@ impl Verify for GatherRowsOp<'_> {
     }
 }
 
+impl Verify for PickOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let index = tile(op, PickOp::from_ref(op).tile());
+        ensure(integer(op.cx, index.elem), op, diags, || "an index must be an integer".to_string())?;
+        let one = index.extents() == Some((1, 1));
+        ensure(one, op, diags, || format!("takes one index, not [{}, {}]", index.rows, index.cols))
+    }
+}
+
 impl Verify for ContractOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ContractOp::from_ref(op);

@@ -5,15 +5,15 @@ use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Nest, Output
 use sutura_interp::num::Overflow;
 use sutura_interp::tensor::Shape;
 use sutura_interp::{
-    Buffer, ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning, NumOp,
-    Program, Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
+    ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning, NumOp, Program,
+    Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
 };
 use sutura_ir::affine::{AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Attr, Context, OpRef, Type};
 
 use super::maps;
-use super::ops::{ConcatOp, GatherOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
+use super::ops::{ConcatOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
 use super::shape_fn::slice_range;
 use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
 use crate::r#dyn::Poly;
@@ -28,20 +28,21 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("graph.shape_of", &ShapeOfHook)
         .interface::<dyn Interpret>("graph.concat", &ConcatHook)
         .interface::<dyn Interpret>("graph.slice", &SliceHook)
-        .interface::<dyn Interpret>("graph.gather", &GatherHook)
+        .interface::<dyn Interpret>("graph.gather", &super::gather::GatherHook)
+        .interface::<dyn Interpret>("graph.gather_elements", &super::gather::GatherElementsHook)
         .interface::<dyn Interpret>("graph.fusion", &FusionHook)
         .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
         .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
 }
 
-type Ran = Result<Flow, InterpError>;
+pub(super) type Ran = Result<Flow, InterpError>;
 
-fn broken<T>() -> Result<T, Fault> {
+pub(super) fn broken<T>() -> Result<T, Fault> {
     Err(Fault::invalid_ir("does not fit its declaration"))
 }
 
 /// Sets a result; the sizes that its type names are checked where the region's arguments determine them.
-fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: &SymbolValues) -> Result<(), Fault> {
+pub(super) fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: &SymbolValues) -> Result<(), Fault> {
     let ty = frame.result_type(index)?;
     let wanted = symbols.shape(frame.cx(), ty).unwrap_or_default();
     for (dim, (size, wanted)) in tensor.shape().iter().zip(wanted).enumerate() {
@@ -55,7 +56,7 @@ fn set(frame: &mut Frame<'_>, index: usize, tensor: Tensor, symbols: &SymbolValu
 }
 
 /// The symbols that the region's arguments and the types of the op's own operands determine.
-fn symbols(frame: &Frame<'_>) -> Result<SymbolValues, Fault> {
+pub(super) fn symbols(frame: &Frame<'_>) -> Result<SymbolValues, Fault> {
     let mut symbols = SymbolValues::of_frame(frame)?;
     let op = frame.op();
     let mut tensors = Vec::new();
@@ -286,7 +287,7 @@ impl Interpret for FusionHook {
 // ---- ops without a structured form
 
 /// Elements of an integer tensor operand.
-fn integers(frame: &Frame<'_>, operand: usize) -> Result<Vec<i64>, Fault> {
+pub(super) fn integers(frame: &Frame<'_>, operand: usize) -> Result<Vec<i64>, Fault> {
     let tensor = frame.tensor(operand)?;
     let element = |i| tensor.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("expects integers"));
     (0..tensor.len()).map(element).collect()
@@ -351,7 +352,7 @@ impl Interpret for ShapeOfHook {
     }
 }
 
-fn product(sizes: &[usize]) -> usize {
+pub(super) fn product(sizes: &[usize]) -> usize {
     sizes.iter().product()
 }
 
@@ -441,34 +442,5 @@ fn cut(input: &Tensor, cuts: &[(i64, i64, usize)]) -> Result<Tensor, Fault> {
         if !sutura_interp::tensor::next_index(&mut index, &counts) {
             return Ok(out);
         }
-    }
-}
-
-struct GatherHook;
-
-impl Interpret for GatherHook {
-    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
-        let Some(gather) = op.as_::<GatherOp<'_>>() else { return broken().map_err(Into::into) };
-        let (axis, symbols) = (gather.axis() as usize, symbols(frame)?);
-        let (data, indices) = (frame.tensor(0)?.clone(), integers(frame, 1)?);
-        let index_shape: Shape = frame.tensor(1)?.shape().into();
-        let size = data.shape()[axis];
-        let (outer, row) = (product(&data.shape()[..axis]), product(&data.shape()[axis + 1..]));
-        let shape: Shape =
-            data.shape()[..axis].iter().chain(&index_shape).chain(&data.shape()[axis + 1..]).copied().collect();
-        let mut out = Buffer::zeros(data.dtype(), product(&shape));
-        for o in 0..outer {
-            for (i, index) in indices.iter().enumerate() {
-                let wrapped = if *index < 0 { index + size as i64 } else { *index };
-                if wrapped < 0 || wrapped >= size as i64 {
-                    let message = format!("index {index} is outside dimension {axis} with size {size}");
-                    return Err(Fault::new(FaultKind::OutOfBounds, message).into());
-                }
-                let from = (o * size + wrapped as usize) * row;
-                out.copy_range((o * indices.len() + i) * row, data.data(), from, row);
-            }
-        }
-        set(frame, 0, Tensor::new(shape, out)?, &symbols)?;
-        Ok(Flow::Next)
     }
 }

@@ -7,6 +7,7 @@
 pub mod build;
 mod canonicalize;
 mod fold;
+mod gather;
 mod interp;
 pub mod maps;
 pub mod ops;
@@ -22,8 +23,10 @@ use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
+pub use gather::described;
 pub use ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SizeOp,
+    SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
@@ -49,6 +52,7 @@ impl Dialect for GraphDialect {
             .op::<ConcatOp<'_>>()
             .op::<SliceOp<'_>>()
             .op::<GatherOp<'_>>()
+            .op::<GatherElementsOp<'_>>()
             .op::<FusionOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);

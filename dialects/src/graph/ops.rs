@@ -243,6 +243,31 @@ pub struct GatherOp {
     result: Res<AnyRankedTensor>,
 }
 
+/// `data` at `indices` along `axis`, where every element of the result has an index of its own: `indices` has the shape of
+/// the result, which is that of `data` but for the size along `axis`.
+///
+/// A negative index counts from the end; one outside is an error at run time.
+///
+/// ```mlir
+/// %y = graph.gather_elements %x, %label {axis = 1 : i64} : tensor<?x30xf32>, tensor<?x1xi64> -> tensor<?x1xf32>
+/// ```
+#[op(
+    "graph.gather_elements",
+    traits(Pure),
+    format = "$data `,` $indices attr-dict `:` type(operands) `->` type($result)",
+    verify
+)]
+pub struct GatherElementsOp {
+    /// What is read.
+    data: Operand<AnyRankedTensor>,
+    /// Integers.
+    indices: Operand<AnyRankedTensor>,
+    /// Dimension of the data that is indexed.
+    axis: Attr<I64Attr>,
+    /// The elements.
+    result: Res<AnyRankedTensor>,
+}
+
 /// Ops that become one kernel or program.
 ///
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts

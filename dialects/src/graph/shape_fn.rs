@@ -8,7 +8,7 @@ use sutura_ir::types::TypeData;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::maps;
-use super::ops::{ConcatOp, ConstantOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::ops::{ConcatOp, ConstantOp, GatherElementsOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
@@ -159,6 +159,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.concat", &ConcatShape);
     d.interface::<dyn ShapeFn>("graph.slice", &SliceShape);
     d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
+    d.interface::<dyn ShapeFn>("graph.gather_elements", &GatherElementsShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
@@ -361,6 +362,29 @@ impl ShapeFn for GatherShape {
         };
         let contents = contents();
         one(shape, contents)
+    }
+}
+
+struct GatherElementsShape;
+
+impl ShapeFn for GatherElementsShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(gather) = op.as_::<GatherElementsOp<'_>>() else { return Inferred::default() };
+        let axis = gather.axis() as usize;
+        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
+        let (data, mut shape) = (data.unwrap_or_default(), indices.unwrap_or_default());
+        let mut required = Vec::new();
+        for (d, (from, size)) in data.iter().zip(&mut shape).enumerate().filter(|(d, _)| *d != axis) {
+            match (from, &size) {
+                (Some(lhs), Some(rhs)) if lhs != rhs => {
+                    let what = format!("dimension {d} of data and indices");
+                    required.push(Requirement { lhs: lhs.clone(), rhs: rhs.clone(), what });
+                }
+                (Some(known), None) => *size = Some(known.clone()),
+                _ => {}
+            }
+        }
+        Inferred { required, ..one(shape, None) }
     }
 }
 

@@ -8,7 +8,8 @@ use sutura_ir::{Attr, Context, DYNAMIC, OpRef, Type, Value};
 
 use super::maps;
 use super::ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SliceOp, YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SliceOp,
+    YieldOp,
 };
 use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
 use crate::r#dyn::Poly;
@@ -527,6 +528,29 @@ impl Verify for GatherOp<'_> {
             }
             None => Ok(()),
         }
+    }
+}
+
+impl Verify for GatherElementsOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(gather) = op.as_::<GatherElementsOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, gather.data(), gather.result(), diags)?;
+        check_integers(op, gather.indices(), "indices", &[], diags)?;
+        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
+        let (axis, result) = (check_axis(op, gather.axis(), data.len(), diags)?, sizes(op, gather.result()));
+        if indices.len() != data.len() || result.len() != data.len() {
+            return fail(op, diags, format_args!("indices and result must have the data's rank, {}", data.len()));
+        }
+        for dim in 0..data.len() {
+            if dim != axis && differ(&data[dim], &indices[dim]) {
+                return fail(op, diags, format_args!("data and indices differ in dimension {dim}, not the axis"));
+            }
+            if differ(&indices[dim], &result[dim]) {
+                return fail(op, diags, format_args!("indices and result differ in dimension {dim}"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::r#dyn::attr::{known_dims, shape_attr};
 use crate::r#dyn::facts::SymbolInfo;
 use crate::r#dyn::poly::Poly;
 use crate::gir::kernel::{KernelInfo, Mode};
+use crate::gir::ops::PickOp;
 
 /// Discardable attribute by which a function in upstream ops says what kernel it is; see [`KernelSignature::to_attr`].
 pub const KERNEL_ATTR: &str = "rt.kernel";
@@ -75,6 +76,9 @@ pub struct KernelSignature {
     pub grid: Vec<Poly>,
     /// Names of the model's operators that the kernel computes, for reports.
     pub ops: Vec<String>,
+    /// What the kernel checks indices of, by number. With any, the buffers of a launch are followed by the runtime's table
+    /// and the program's number of the first check.
+    pub checks: Vec<String>,
 }
 
 /// A symbol that `rt.launch` may name. An interface; the symbol is called as `@k(buffers…, dims…)` by the interpreter.
@@ -125,8 +129,16 @@ impl Launchable for TileKernel {
             requires: info.requires.clone(),
             grid: info.grid.iter().map(|(_, extent)| extent.clone()).collect(),
             ops,
+            checks: checks(op),
         })
     }
+}
+
+/// What the picks of a kernel are of, in their order.
+fn checks(kernel: OpRef<'_>) -> Vec<String> {
+    let mut checks = Vec::new();
+    kernel.walk(&mut |op| checks.extend(op.as_::<PickOp<'_>>().map(|pick| pick.what().to_owned())));
+    checks
 }
 
 pub(super) fn named(cx: &Context, name: &str, value: Attr) -> NamedAttr {
@@ -179,7 +191,7 @@ pub(super) fn write_symbol(cx: &Context, name: &str, info: &SymbolInfo) -> Attr 
 
 impl KernelSignature {
     /// The signature as the value of [`KERNEL_ATTR`]:
-    /// `{params = [!rt.buffer<…>, …], modes = ["in", …], dims = [{name, min, max, div}, …], requires, grid, ops}`.
+    /// `{params = [!rt.buffer<…>, …], modes = ["in", …], dims = [{name, min, max, div}, …], requires, grid, ops, checks}`.
     pub fn to_attr(&self, cx: &Context) -> Attr {
         let params: Vec<Attr> = self.params.iter().map(|p| cx.type_attr(cx.ext_type(p.ty.clone()))).collect();
         let modes: Vec<Attr> = self.params.iter().map(|p| cx.string_attr(p.access.as_str())).collect();
@@ -193,6 +205,9 @@ impl KernelSignature {
         ];
         if !self.ops.is_empty() {
             entries.push(named(cx, "ops", string_list(cx, &self.ops)));
+        }
+        if !self.checks.is_empty() {
+            entries.push(named(cx, "checks", string_list(cx, &self.checks)));
         }
         cx.dict(&entries)
     }
@@ -215,6 +230,7 @@ impl KernelSignature {
             requires: entry("requires").map_or(Some(Vec::new()), |a| known_dims(cx, a))?,
             grid: known_dims(cx, entry("grid")?)?,
             ops: entry("ops").map_or(Some(Vec::new()), |a| strings_of(cx, a))?,
+            checks: entry("checks").map_or(Some(Vec::new()), |a| strings_of(cx, a))?,
         })
     }
 

@@ -66,6 +66,7 @@ fn kernel(b: &mut Builder<'_>, name: &str, params: &[(Access, &[&str])], require
         requires: requires.iter().map(|r| p(r)).collect(),
         grid: vec![p("M")],
         ops: Vec::new(),
+        checks: vec!["gather".into()],
     };
     let cx = b.cx();
     let state = OpState::of(cx, <KernelOp<'_> as sutura_ir::OpView<'_>>::def(), Loc::UNKNOWN)

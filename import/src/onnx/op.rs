@@ -155,6 +155,12 @@ pub enum Op<'m> {
         indices: &'m str,
         axis: i64,
     },
+    /// Every element has an index of its own.
+    GatherElements {
+        x: &'m str,
+        indices: &'m str,
+        axis: i64,
+    },
     /// `pads` are all begins, then all ends, of `axes` (of all dims without
     /// them); negative ones crop. Without a value: zero.
     Pad {

@@ -85,6 +85,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Split" => split(r),
         "Slice" => slice(r),
         "Gather" => gather(r),
+        "GatherElements" => Ok(Op::GatherElements { x: r.input(0)?, indices: r.input(1)?, axis: r.int("axis")? }),
         "Pad" => pad(r),
         "MatMul" => Ok(Op::MatMul { a: r.input(0)?, b: r.input(1)? }),
         "Gemm" => gemm(r),

@@ -114,8 +114,10 @@ impl<'a> Lowering<'a, '_> {
         let mut full = None;
         for op in body.ops(entry) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
-            // Index arithmetic at the top of the body depends on the grid alone; lowering it now is harmless.
-            if op.name_str() == "gir.index" || op.name_str() == "arith.constant" {
+            // Index arithmetic at the top of the body depends on the grid alone, or on what is picked; lowering the former now
+            // is harmless.
+            let known = op.operands().all(|v| self.held.contains_key(&v));
+            if known && (op.name_str() == "gir.index" || op.name_str() == "arith.constant") {
                 self.op(op)?;
             }
         }

@@ -59,6 +59,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) asked: bool,
     /// True at run time when this call runs another group after this one.
     pub(super) next_group: Option<Value>,
+    /// The array of buffers that the function is called with.
+    pub(super) buffers: Value,
     /// Values of the sizes, by name.
     pub(super) dims: HashMap<String, Value>,
     /// Sizes that the function computes before its groups, and the operation before which it does.
@@ -116,6 +118,7 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         ahead: Vec::new(),
         asked: false,
         next_group: None,
+        buffers: args[0],
         dims: HashMap::new(),
         sizes: HashMap::new(),
         sizes_mark: None,

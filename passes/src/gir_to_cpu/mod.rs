@@ -11,6 +11,7 @@ mod groups;
 mod kernel;
 mod memory;
 mod ops;
+mod pick;
 mod stream;
 mod strip;
 mod sweep;

@@ -76,6 +76,9 @@ impl<'a> Lowering<'a, '_> {
             self.load_op(&this)
         } else if let Some(this) = op.as_::<StoreOp>() {
             self.store_op(&this)
+        } else if let Some(this) = op.as_::<PickOp>() {
+            let index = self.pick(&this)?;
+            self.hold(op, Held::Index(index))
         } else if op.is::<SyncOp>() {
             // A group has one unit here, so there is no one to wait for.
             Ok(())

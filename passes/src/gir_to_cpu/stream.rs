@@ -85,7 +85,10 @@ impl<'a> Lowering<'a, '_> {
             let Some(load) = op.as_::<LoadOp>() else { continue };
             let Some(Mode::In) = self.parameter(op, load.slice()).map(|(_, mode)| mode) else { continue };
             let slice = op.at(body.defining_op(load.slice()).expect("found above"));
-            // Slices depend on indices alone, so they can be made before what stands in front of them.
+            // Other slices depend on indices alone, so they can be made before what stands in front of them.
+            if slice.operands().any(|v| self.is_picked(v)) {
+                continue;
+            }
             for index in slice.operands().filter_map(|v| body.defining_op(v)) {
                 self.op(op.at(index))?;
             }

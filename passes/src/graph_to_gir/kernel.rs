@@ -16,6 +16,7 @@ use sutura_ir::builder::InsertPoint;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpRef, OpState, Rewriter, Type, Value};
 
+use crate::region::form::{each_symbol, replace_symbols};
 use crate::region::nest::substitute;
 
 /// Result of building something from a region; the error has been placed already.
@@ -78,6 +79,8 @@ pub(super) struct Emit<'b> {
     constants: HashMap<i64, Value>,
     /// Copies in registers of single elements in a cache.
     pub(super) moved: HashMap<Value, Value>,
+    /// Indices that were read, by symbol, as the stage that is being emitted knows them.
+    pub(super) picked: HashMap<usize, Value>,
 }
 
 /// Builds a kernel; `fill` makes its body.
@@ -114,6 +117,7 @@ pub(super) fn build(
         entry,
         constants: HashMap::new(),
         moved: HashMap::new(),
+        picked: HashMap::new(),
     };
     fill(&mut emit)?;
     let decl = |name: &Arc<str>| {
@@ -152,20 +156,23 @@ impl Emit<'_> {
         result
     }
 
-    /// An expression whose dimension `i` has the value `value_of(i)`.
+    /// An expression whose dimension `i` has the value `value_of(i)`; a symbol is an index that was read.
     pub(super) fn index(&mut self, expr: AffineExpr, value_of: &dyn Fn(usize) -> Value) -> Value {
         let cx = self.b.cx();
         match cx.affine_data(expr) {
             AffineExprData::Const(value) => return self.constant(value),
             AffineExprData::Dim(i) => return value_of(i as usize),
-            _ => {}
+            AffineExprData::Symbol(i) => return self.picked[&(i as usize)],
+            AffineExprData::Binary(..) => {}
         }
-        let mut used = Vec::new();
+        let (mut used, mut read) = (Vec::new(), Vec::new());
         collect_dims(cx, expr, &mut used);
+        each_symbol(cx, expr, &mut |i| read.push(i));
         let place = |d: usize| cx.affine_dim(used.iter().position(|u| *u == d).expect("collected above") as u32);
-        let local = substitute(cx, expr, &place);
-        let map = cx.affine_map(used.len() as u32, 0, &[local]);
-        let args: Vec<Value> = used.iter().map(|d| value_of(*d)).collect();
+        let after = |i: usize| read.iter().position(|r| *r == i).expect("collected above") + used.len();
+        let local = replace_symbols(cx, substitute(cx, expr, &place), &|i| cx.affine_dim(after(i) as u32));
+        let map = cx.affine_map((used.len() + read.len()) as u32, 0, &[local]);
+        let args: Vec<Value> = used.iter().map(|d| value_of(*d)).chain(read.iter().map(|i| self.picked[i])).collect();
         IndexOp::value(&mut self.b, self.loc, map, &args)
     }
 

@@ -53,7 +53,10 @@ fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>) -> Vec<(i64, Vec<P
 
 /// The innermost dim along which everything is read forward.
 fn column(nest: &Nest<'_>, stage: &Stage<'_>, parallel: &[usize]) -> Option<usize> {
-    let forward = |d: &usize| stage.inputs.iter().all(|read| check_column_access(nest, read, *d).is_ok());
+    let forward = |d: &usize| {
+        stage.inputs.iter().all(|read| check_column_access(nest, read, *d).is_ok())
+            && !stage.picks.iter().any(|pick| nest.mentions(&pick.access, *d))
+    };
     let mut inner = parallel.iter().rev().copied().filter(forward);
     let first = inner.next();
     first.into_iter().chain(inner).find(|d| !nest.is_unit(*d)).or(first)
@@ -123,6 +126,7 @@ impl Loop<'_, '_> {
     /// whole; results beyond the end of theirs are not written.
     fn contribution(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {
         let mut args = Vec::new();
+        self.walk.picks(e, frame, self.stage, &mut known.clone());
         for read in &self.stage.inputs {
             let view = known.view(read.value).expect("every tensor has its view");
             let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));

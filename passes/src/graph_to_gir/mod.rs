@@ -6,6 +6,7 @@ mod group;
 mod kernel;
 mod loops;
 mod machine;
+mod pick;
 mod program;
 mod region;
 mod rows;

@@ -23,8 +23,9 @@ impl Emit<'_> {
         stage: &Stage<'_>,
         args: &[Number],
     ) -> Built<Vec<Number>> {
-        let mut numbers: HashMap<Value, Number> = stage.body.args().iter().copied().zip(args.iter().copied()).collect();
-        for op in stage.body.ops() {
+        let Some(body) = stage.body else { return Ok(args.to_vec()) };
+        let mut numbers: HashMap<Value, Number> = body.args().iter().copied().zip(args.iter().copied()).collect();
+        for op in body.ops() {
             let operands: Vec<Number> = op.operands().map(|v| numbers[&v]).collect();
             if op.name_str() == "graph.yield" {
                 return Ok(operands);

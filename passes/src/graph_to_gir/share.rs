@@ -120,7 +120,7 @@ impl<'r, 'a> Shares<'r, 'a> {
     /// Tensors that a share reads: those of the region's inputs, and of what earlier kernels have written.
     fn reads(&self, share: &Share) -> Vec<Value> {
         let mut reads = Vec::new();
-        for read in share.stages.iter().flat_map(|s| &self.nest.stages[*s].inputs) {
+        for read in share.stages.iter().flat_map(|s| self.nest.stages[*s].reads()) {
             let outside = read.slot.is_none() || share.stored.contains(&read.value);
             if outside && !reads.contains(&read.value) {
                 reads.push(read.value);

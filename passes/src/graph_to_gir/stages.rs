@@ -16,6 +16,8 @@ pub(super) struct Known {
     /// By number among the region's values.
     pub(super) made: HashMap<usize, Number>,
     pub(super) read: HashMap<(Value, Vec<AffineExpr>, Option<Attr>), Tile>,
+    /// Indices that were read, by symbol.
+    pub(super) picked: HashMap<usize, Value>,
     /// Memory of tensors.
     pub(super) views: HashMap<Value, Value>,
     /// Values of the region that an earlier kernel has written.
@@ -66,7 +68,20 @@ impl Walk<'_, '_> {
 
     /// The arguments of a stage: what was made before, or is read now.
     pub(super) fn args(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) -> Vec<Number> {
+        self.picks(e, frame, stage, known);
         stage.inputs.iter().map(|read| self.arg(e, frame, read, known)).collect()
+    }
+
+    /// Reads the indices that a stage mentions, those that are known left out, and makes them known to index arithmetic.
+    pub(super) fn picks(&self, e: &mut Emit<'_>, frame: &Frame, stage: &Stage<'_>, known: &mut Known) {
+        for pick in &stage.picks {
+            let index = match known.picked.get(&pick.symbol) {
+                Some(index) => *index,
+                None => e.pick(self.nest, frame, pick, known.views[&pick.access.value]),
+            };
+            known.picked.insert(pick.symbol, index);
+            e.picked.insert(pick.symbol, index);
+        }
     }
 
     fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::region::{Arg, FusedRegion, Launch};
 use super::stages::Walk;
 use super::tiles::{Axis, Frame};
+use crate::region::nest::Stage;
 use crate::region::rows::{Sharing, check_column_access};
 use crate::region::{Access, Nest, RowPlan};
 
@@ -40,11 +41,13 @@ impl<'r, 'a> Turned<'r, 'a> {
         let combines = plan.reduces || !plan.loops.is_empty() || plan.sharing != Sharing::Rows;
         let row = other_dim(nest, col).filter(|row| !combines && plan.rows.contains(row))?;
         nest.check_indices(&[row, col]).ok()?;
-        // What lies beyond the tensors is read as zero.
+        // What lies beyond the tensors is read as zero; an index is picked for a row, not for a tile.
         let divides = |name: &str| {
             name.starts_with("arith.") && (name.contains("div") || name.contains("rem")) && name.ends_with('i')
         };
-        if nest.stages.iter().any(|s| s.body.ops().any(|op| divides(op.name_str()))) {
+        let stays =
+            |s: &Stage| !s.picks.is_empty() || s.body.is_some_and(|body| body.ops().any(|op| divides(op.name_str())));
+        if nest.stages.iter().any(stays) {
             return None;
         }
         let all = || nest.external_reads().chain(nest.output_writes()).map(|(_, access)| access);

@@ -60,14 +60,14 @@ impl Follow<'_, '_> {
         if !self.passed.contains(&stage) {
             self.passed.push(stage);
         }
-        let yielded = made.body.terminator().map(|end| end.operand(result));
+        let yielded = made.body.and_then(|body| body.terminator()).map(|end| end.operand(result));
         yielded.map_or(Number::Tensor(value), |y| self.scalar(stage, y))
     }
 
     /// Where a number of a stage's function comes from.
     fn scalar(&mut self, stage: usize, value: Value) -> Number {
         let of = &self.nest.stages[stage];
-        match of.body.args().iter().position(|a| *a == value) {
+        match of.body.and_then(|body| body.args().iter().position(|a| *a == value)) {
             Some(input) => self.tensor(of.inputs[input].value),
             None => {
                 let def = of.op.body.defining_op(value).expect("a value of a function is an argument or made in it");
@@ -125,7 +125,7 @@ fn softmax(nest: &Nest<'_>, weights: Value, dim: usize) -> Option<Softmax> {
     let weight = follow.tensor(weights);
     let (power, sum, reciprocal) = follow.share(weight)?;
     let added = follow.combined(sum, Combiner::Add, dim)?;
-    let yields = |stage: usize| nest.stages[stage].body.terminator().map(|end| end.operand(0));
+    let yields = |stage: usize| nest.stages[stage].body?.terminator().map(|end| end.operand(0));
     if follow.scalar(added, yields(added)?) != power {
         return None;
     }
@@ -133,7 +133,7 @@ fn softmax(nest: &Nest<'_>, weights: Value, dim: usize) -> Option<Softmax> {
     let [logit, largest] = follow.operands(difference, "arith.subf")?[..] else { return None };
     let most = follow.combined(largest, Combiner::Max, dim)?;
     // The logits are a tensor of the region: what the largest one is taken of as it is.
-    if nest.stages[most].body.args().first().copied() != yields(most) {
+    if nest.stages[most].body.and_then(|b| b.args().first().copied()) != yields(most) {
         return None;
     }
     let logits = nest.stages[most].inputs[0].value;

@@ -10,11 +10,12 @@ use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{ComputeForm, IteratorKind, maps};
+use sutura_dialects::graph::{IteratorKind, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
 use super::cost::{body_cost, likely_size, value_text};
+use super::form::{Form, PickForm, map_of, mentions_symbol, replace_symbols};
 use super::nest::{sizes, substitute};
 use super::{Fit, misfit};
 
@@ -27,7 +28,7 @@ const TIMES: i64 = 4;
 /// An op computed at some places.
 pub(super) struct Unit<'a> {
     /// The op's form over the unit's iterators.
-    pub(super) form: ComputeForm<'a>,
+    pub(super) form: Form<'a>,
     /// Number of the first iterator's variable.
     pub(super) first: usize,
     /// Extents of the iterators.
@@ -51,9 +52,22 @@ pub(super) struct Read {
     pub(super) guard: Vec<(AffineExpr, Poly)>,
 }
 
-/// True when an expression over iterators of these extents is an index of a dimension of that size.
-pub(super) fn inside(cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
-    let extents: Vec<Option<Poly>> = extents.iter().cloned().map(Some).collect();
+/// True when an expression over iterators of these extents, and symbols that are indices of as many as `picks` says, is an
+/// index of a dimension of that size.
+pub(super) fn inside(
+    cx: &Context,
+    facts: &Facts,
+    expr: AffineExpr,
+    (extents, picks): (&[Poly], &[Poly]),
+    size: &Poly,
+) -> bool {
+    // An index that is picked of nothing is none.
+    let empty = |(i, size): (usize, &Poly)| facts.range(size).0 < 1 && mentions_symbol(cx, expr, i);
+    if picks.iter().enumerate().any(empty) {
+        return false;
+    }
+    let expr = replace_symbols(cx, expr, &|i| cx.affine_dim((extents.len() + i) as u32));
+    let extents: Vec<Option<Poly>> = extents.iter().chain(picks).cloned().map(Some).collect();
     maps::bounds(cx, expr, &extents)
         .is_some_and(|(low, high)| facts.range(&low).0 >= 0 && facts.range(&size.sub(&high)).0 >= 1)
 }
@@ -61,7 +75,7 @@ pub(super) fn inside(cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[P
 /// The units of a region.
 pub(super) struct Composer<'f, 'a> {
     facts: &'f Facts,
-    forms: Vec<ComputeForm<'a>>,
+    forms: Vec<Form<'a>>,
     /// Form and result that make a value.
     made: HashMap<Value, (usize, usize)>,
     units: Vec<Unit<'a>>,
@@ -72,6 +86,8 @@ pub(super) struct Composer<'f, 'a> {
     slots: usize,
     /// Likely points at which a form is computed in copies.
     copied: HashMap<usize, i64>,
+    /// By symbol: how many indices there are of which one is picked.
+    pub(super) picks: Vec<Poly>,
 }
 
 impl<'f, 'a> Composer<'f, 'a> {
@@ -80,9 +96,10 @@ impl<'f, 'a> Composer<'f, 'a> {
     /// # Errors
     /// When an op has no structured form, or reads what others make in a way that composes with nothing.
     pub(super) fn of(facts: &'f Facts, ops: &[OpRef<'a>]) -> Fit<Self> {
-        let mut forms = Vec::with_capacity(ops.len());
+        let mut forms: Vec<Form<'a>> = Vec::with_capacity(ops.len());
+        let mut symbols = 0;
         for op in ops {
-            match ComputeForm::of(*op) {
+            match Form::of(*op, facts, &mut symbols) {
                 Some(form) => forms.push(form),
                 None => return misfit(format!("'{}' has no structured form", op.name_str())),
             }
@@ -91,6 +108,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         for (i, form) in forms.iter().enumerate() {
             made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));
         }
+        let picks = forms.iter().flat_map(|form| &form.picks).map(|pick| pick.size.clone()).collect();
         let mut this = Self {
             facts,
             forms,
@@ -100,11 +118,12 @@ impl<'f, 'a> Composer<'f, 'a> {
             sets: Vec::new(),
             slots: 0,
             copied: HashMap::new(),
+            picks,
         };
         for i in 0..this.forms.len() {
             let form = this.forms[i].clone();
             let mut extents = Vec::new();
-            for (i, extent) in form.extents().into_iter().enumerate() {
+            for (i, extent) in form.extents.clone().into_iter().enumerate() {
                 let Some(extent) = extent else {
                     return misfit(format!("the extent of iterator d{i} of '{}' is not known", form.op.name_str()));
                 };
@@ -160,7 +179,11 @@ impl<'f, 'a> Composer<'f, 'a> {
 
     /// Adds a unit behind what it reads.
     fn add(&mut self, mut unit: Unit<'a>) -> Fit<usize> {
-        for (input, value) in unit.form.inputs().enumerate() {
+        if let Some(pick) = unit.form.picks.iter().find(|pick| self.made.contains_key(&pick.indices)) {
+            let name = value_text(unit.form.op.cx, unit.form.op.body, pick.indices);
+            return misfit(format!("reads at indices, {name}, that the region makes"));
+        }
+        for (input, value) in unit.form.inputs.clone().into_iter().enumerate() {
             let read = match self.made.get(&value).copied() {
                 Some(maker) => self.read_made(&unit, input, maker)?,
                 None => self.read_memory(&unit, input)?,
@@ -179,9 +202,9 @@ impl<'f, 'a> Composer<'f, 'a> {
         if unit.form.oob[input].is_none() && !unit.loose {
             return Ok(vec![]);
         }
-        let sizes = sizes(op.cx, op.body, self.facts, op.operand(input))?;
+        let sizes = sizes(op.cx, op.body, self.facts, unit.form.inputs[input])?;
         let read = op.cx.map_results(unit.form.input_maps[input]).iter().copied().zip(sizes);
-        Ok(read.filter(|(expr, size)| !inside(op.cx, self.facts, *expr, &unit.extents, size)).collect())
+        Ok(read.filter(|(expr, size)| !inside(op.cx, self.facts, *expr, (&unit.extents, &self.picks), size)).collect())
     }
 
     fn read_memory(&self, unit: &Unit<'a>, input: usize) -> Fit<Read> {
@@ -189,7 +212,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         let oob = match self.leaving(unit, input)?[..] {
             [] => None,
             // A number that nobody looks at, by which every function can be computed.
-            _ => unit.form.oob[input].or_else(|| Some(one(op.cx, op.cx.element_type(op.ty(op.operand(input)))))),
+            _ => unit.form.oob[input].or_else(|| Some(one(op.cx, op.cx.element_type(op.ty(unit.form.inputs[input]))))),
         };
         Ok(Read { slot: None, oob, guard: vec![] })
     }
@@ -206,7 +229,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         }
         let op = unit.form.op;
         if self.forms[maker].has_reduction() {
-            let name = value_text(op.cx, op.body, op.operand(input));
+            let name = value_text(op.cx, op.body, unit.form.inputs[input]);
             return misfit(format!("reads {name} otherwise than element by element, and it is combined from others"));
         }
         let leaving = self.leaving(unit, input)?;
@@ -227,7 +250,7 @@ impl<'f, 'a> Composer<'f, 'a> {
         (number, result): (usize, usize),
     ) -> Fit<Option<Vec<(usize, usize)>>> {
         let (op, maker) = (unit.form.op, &self.forms[number]);
-        let sizes = sizes(op.cx, op.body, self.facts, op.operand(input))?;
+        let sizes = sizes(op.cx, op.body, self.facts, unit.form.inputs[input])?;
         let read = op.cx.map_results(unit.form.input_maps[input]);
         let written = op.cx.map_results(maker.result_maps[result]);
         let mut pairs = Vec::new();
@@ -262,9 +285,10 @@ impl<'f, 'a> Composer<'f, 'a> {
         let (cx, maker) = (reader.form.op.cx, self.forms[number].clone());
         let read = cx.map_results(reader.form.input_maps[input]);
         let written = cx.map_results(maker.result_maps[result]);
+        let picks = picks_of(cx, &reader.form, read);
         // The reader's iterators that this read depends on, outermost dimensions first.
         let mut used: Vec<usize> = Vec::new();
-        for expr in read {
+        for expr in read.iter().chain(picks.iter().flat_map(|pick| &pick.index)) {
             used.extend(
                 (0..reader.extents.len())
                     .filter(|i| maps::mentions(cx, *expr, *i) && !used.contains(i))
@@ -276,17 +300,36 @@ impl<'f, 'a> Composer<'f, 'a> {
         let values: Option<Vec<AffineExpr>> =
             (0..maker.iterators.len()).map(|i| Some(substitute(cx, read[place(i)?], &local))).collect();
         let values = values.expect("a result map names every parallel iterator");
+        // What the maker picks is picked anew at the reader's places, under numbers of its own.
+        let first_symbol = self.picks.len();
+        let renamed = |s: usize| {
+            let own = maker.picks.iter().position(|pick| pick.symbol == s).expect("an op has the picks it mentions");
+            cx.affine_symbol((first_symbol + own) as u32)
+        };
+        let here = |e: &AffineExpr| substitute(cx, replace_symbols(cx, *e, &renamed), &|i| values[i]);
+        let mut all: Vec<PickForm> = picks
+            .iter()
+            .map(|pick| {
+                let index = pick.index.iter().map(|e| substitute(cx, *e, &local)).collect();
+                PickForm { index, ..pick.clone() }
+            })
+            .collect();
+        all.extend(maker.picks.iter().enumerate().map(|(i, pick)| {
+            let index = pick.index.iter().map(here).collect();
+            PickForm { symbol: first_symbol + i, index, ..pick.clone() }
+        }));
+        self.picks.extend(maker.picks.iter().map(|pick| pick.size.clone()));
         let composed = |map: &AffineMap| {
-            let exprs: Vec<AffineExpr> =
-                cx.map_results(*map).iter().map(|e| substitute(cx, *e, &|i| values[i])).collect();
-            cx.affine_map(used.len() as u32, 0, &exprs)
+            let exprs: Vec<AffineExpr> = cx.map_results(*map).iter().map(here).collect();
+            map_of(cx, used.len(), &exprs)
         };
         let own: Vec<AffineExpr> = (0..used.len()).map(|i| cx.affine_dim(i as u32)).collect();
-        let form = ComputeForm {
+        let form = Form {
             iterators: vec![IteratorKind::Parallel; used.len()],
             input_maps: maker.input_maps.iter().map(composed).collect(),
             result_maps: vec![cx.affine_map(used.len() as u32, 0, &own); maker.result_maps.len()],
-            ..maker
+            picks: all,
+            ..maker.clone()
         };
         let extents: Vec<Poly> = used.iter().map(|i| reader.extents[*i].clone()).collect();
         self.charge(number, &form, &extents)?;
@@ -298,7 +341,7 @@ impl<'f, 'a> Composer<'f, 'a> {
     }
 
     /// Refuses to compute a dear op many times.
-    fn charge(&mut self, number: usize, form: &ComputeForm<'a>, extents: &[Poly]) -> Fit<()> {
+    fn charge(&mut self, number: usize, form: &Form<'a>, extents: &[Poly]) -> Fit<()> {
         let points =
             |extents: &[Poly]| extents.iter().map(|e| likely_size(self.facts, e)).fold(1i64, i64::saturating_mul);
         let own = points(&self.units[self.own[number]].extents);
@@ -313,7 +356,19 @@ impl<'f, 'a> Composer<'f, 'a> {
     }
 }
 
+/// The picks of a reader that its read mentions, and those by which they are picked.
+fn picks_of(cx: &Context, reader: &Form<'_>, read: &[AffineExpr]) -> Vec<PickForm> {
+    let mut wanted: Vec<&PickForm> = Vec::new();
+    for pick in reader.picks.iter().rev() {
+        let by = wanted.iter().flat_map(|other| &other.index);
+        if read.iter().chain(by).any(|e| mentions_symbol(cx, *e, pick.symbol)) {
+            wanted.push(pick);
+        }
+    }
+    wanted.into_iter().rev().cloned().collect()
+}
+
 /// The number 1.
-fn one(cx: &Context, elem: Type) -> Attr {
+pub(super) fn one(cx: &Context, elem: Type) -> Attr {
     if elem.is_float(cx) { cx.float_attr(1.0, elem) } else { cx.int_attr(1, elem) }
 }

@@ -53,13 +53,14 @@ fn check_contraction(nest: &Nest<'_>, stage: &Stage<'_>) -> Fit<()> {
     if stage.combiners != [Combiner::Add] || stage.inputs.len() != 2 {
         return misfit("is no sum over two tensors");
     }
-    let yielded = stage.body.terminator().map(|t| t.operand(0));
+    let Some(body) = stage.body else { return misfit("computes nothing") };
+    let yielded = body.terminator().map(|t| t.operand(0));
     let product = yielded.and_then(|v| stage.op.body.defining_op(v)).map(|o| stage.op.at(o));
     let Some(product) = product.filter(|o| o.name_str() == "arith.mulf") else {
         return misfit("is no sum of products");
     };
     let factors: Vec<Value> = product.operands().map(|v| unwidened(stage.op, v)).collect();
-    let args = stage.body.args();
+    let args = body.args();
     if factors != args && !(factors[0] == args[1] && factors[1] == args[0]) {
         return misfit("is no sum of products of two tensors");
     }

@@ -21,9 +21,9 @@ fn op_cost(op: OpRef<'_>) -> u32 {
     }
 }
 
-/// Price of a scalar function at one point.
-pub fn body_cost(body: BlockRef<'_>) -> u32 {
-    body.ops().map(op_cost).sum()
+/// Price of a scalar function at one point; a copy is free.
+pub fn body_cost<'a>(body: impl Into<Option<BlockRef<'a>>>) -> u32 {
+    body.into().map_or(0, |body| body.ops().map(op_cost).sum())
 }
 
 /// Number that a size is expected to be.

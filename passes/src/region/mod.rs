@@ -7,6 +7,7 @@ pub mod attention;
 pub mod compose;
 pub mod contract;
 pub mod cost;
+pub(crate) mod form;
 pub mod nest;
 pub mod products;
 pub mod rows;

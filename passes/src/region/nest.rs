@@ -52,8 +52,23 @@ pub struct Stage<'a> {
     pub results: Vec<Access>,
     /// One per result where dims are reduced.
     pub combiners: Vec<Combiner>,
-    /// The scalar function.
-    pub body: BlockRef<'a>,
+    /// The scalar function; absent where results are what is read.
+    pub body: Option<BlockRef<'a>>,
+    /// The indices that accesses mention as symbols; one by which another one is picked comes before it.
+    pub picks: Vec<Pick>,
+}
+
+/// An index that is read from a tensor. A negative one counts from the end; one that is none is reported.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    /// The symbol that stands for it.
+    pub symbol: usize,
+    /// Where it is read.
+    pub access: Access,
+    /// How many indices there are.
+    pub size: Poly,
+    /// What messages call the op that reads by index.
+    pub what: String,
 }
 
 impl Stage<'_> {
@@ -67,10 +82,16 @@ impl Stage<'_> {
         self.dims.iter().copied().filter(|d| !self.reduced.contains(d))
     }
 
+    /// What is read: tensors, and indices.
+    pub fn reads(&self) -> impl Iterator<Item = &Access> {
+        self.inputs.iter().chain(self.picks.iter().map(|pick| &pick.access))
+    }
+
     /// Expressions in the region's dims whose value the stage computes with.
     fn indices(&self) -> impl Iterator<Item = AffineExpr> + '_ {
         let index = |op: OpRef<'_>| Some(op.as_::<IndexOp<'_>>()?.iterator() as usize);
-        let computed = self.body.ops().filter_map(index).filter_map(|i| self.iterators[i]);
+        let computed =
+            self.body.into_iter().flat_map(|body| body.ops()).filter_map(index).filter_map(|i| self.iterators[i]);
         computed.chain(self.inputs.iter().flat_map(|a| a.guard.iter().map(|(expr, _)| *expr)))
     }
 }
@@ -92,6 +113,8 @@ pub struct Nest<'a> {
     pub outputs: Vec<Value>,
     /// Sizes of every tensor that is read from or written to memory, as the accesses index it.
     pub shapes: IndexMap<Value, Vec<Poly>>,
+    /// By symbol: how many indices there are of which one is picked.
+    picks: Vec<Poly>,
 }
 
 /// Sizes of a tensor.
@@ -126,6 +149,7 @@ impl<'a> Nest<'a> {
             made: HashMap::new(),
             outputs: outputs.to_vec(),
             shapes: IndexMap::new(),
+            picks: composer.picks.clone(),
         };
         let mut numbers = HashMap::new();
         let needed = composer.needed(outputs);
@@ -161,7 +185,9 @@ impl<'a> Nest<'a> {
         let local = |e: &AffineExpr| substitute(cx, *e, &to);
         let index = |map: AffineMap| cx.map_results(map).iter().map(local).collect::<Vec<_>>();
         let inputs: Vec<Access> = form
-            .inputs()
+            .inputs
+            .iter()
+            .copied()
             .zip(&form.input_maps)
             .zip(&unit.reads)
             .map(|((value, map), read)| Access {
@@ -180,8 +206,18 @@ impl<'a> Nest<'a> {
             guard: vec![],
         };
         let results: Vec<Access> = form.results().zip(&form.result_maps).zip(unit.slot..).map(write).collect();
+        let picks: Vec<Pick> = form
+            .picks
+            .iter()
+            .map(|pick| {
+                let index = pick.index.iter().map(local).collect();
+                let access = Access { value: pick.indices, index, oob: None, slot: None, guard: vec![] };
+                Pick { symbol: pick.symbol, access, size: pick.size.clone(), what: pick.what.clone() }
+            })
+            .collect();
+        let picked = picks.iter().map(|pick| &pick.access);
         let written = results.iter().filter(|a| !unit.copy && self.outputs.contains(&a.value));
-        for access in inputs.iter().filter(|a| a.slot.is_none()).chain(written) {
+        for access in inputs.iter().filter(|a| a.slot.is_none()).chain(picked).chain(written) {
             self.shapes.insert(access.value, sizes(cx, body, facts, access.value)?);
         }
         if !unit.copy {
@@ -192,7 +228,7 @@ impl<'a> Nest<'a> {
         let combiners = form.combiners.clone();
         let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
         let (op, copy, body) = (form.op, unit.copy, form.body);
-        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, body });
+        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, body, picks });
         Ok(())
     }
 
@@ -224,9 +260,15 @@ impl<'a> Nest<'a> {
         let sizes = &self.shapes[&read.value];
         let along = |e: AffineExpr| col.is_some_and(|col| self.mentions_expr(e, col));
         let leaves = |(dim, expr): &(usize, &AffineExpr)| {
-            !along(**expr) && !super::compose::inside(self.cx, facts, **expr, &self.extents, &sizes[*dim])
+            !along(**expr)
+                && !super::compose::inside(self.cx, facts, **expr, (&self.extents, &self.picks), &sizes[*dim])
         };
         read.index.iter().enumerate().filter(leaves).map(|(dim, _)| dim).collect()
+    }
+
+    /// True when something is read at an index that is read.
+    pub fn picks_any(&self) -> bool {
+        self.stages.iter().any(|s| !s.picks.is_empty())
     }
 
     /// Value of a dim as expression.
@@ -256,7 +298,7 @@ impl<'a> Nest<'a> {
 
     /// Reads of tensors that the region does not make, with their stages.
     pub fn external_reads(&self) -> impl Iterator<Item = (usize, &Access)> {
-        let all = self.stages.iter().enumerate().flat_map(|(i, s)| s.inputs.iter().map(move |a| (i, a)));
+        let all = self.stages.iter().enumerate().flat_map(|(i, s)| s.reads().map(move |a| (i, a)));
         all.filter(|(_, a)| a.slot.is_none())
     }
 
@@ -299,7 +341,8 @@ impl<'a> Nest<'a> {
         for stage in &mut self.stages {
             stage.dims.iter_mut().chain(&mut stage.reduced).for_each(|d| *d = number(*d));
             let iterators = stage.iterators.iter_mut().flatten();
-            let accesses = stage.inputs.iter_mut().chain(&mut stage.results);
+            let picked = stage.picks.iter_mut().map(|pick| &mut pick.access);
+            let accesses = stage.inputs.iter_mut().chain(&mut stage.results).chain(picked);
             let read = accesses.flat_map(|a| a.index.iter_mut().chain(a.guard.iter_mut().map(|(expr, _)| expr)));
             iterators.chain(read).for_each(|e| *e = substitute(cx, *e, &to));
         }
@@ -376,7 +419,8 @@ impl<'a> Nest<'a> {
                 e.is_some_and(|e| maps::mentions(cx, e, outer) || maps::mentions(cx, e, inner))
             };
             stage.iterators.iter_mut().filter(|d| gone(d)).for_each(|d| *d = None);
-            for access in stage.inputs.iter_mut().chain(&mut stage.results) {
+            let picked = stage.picks.iter_mut().map(|pick| &mut pick.access);
+            for access in stage.inputs.iter_mut().chain(&mut stage.results).chain(picked) {
                 access.index.retain(|e| !plain(e, outer));
             }
         }

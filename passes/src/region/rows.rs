@@ -89,6 +89,7 @@ impl RowPlan {
         let plain = |a: &Access| a.oob.is_none() && a.index.iter().all(|e| is_plain(nest, *e));
         let combines = nest.stages.iter().any(Stage::reduces);
         if !combines
+            || nest.picks_any()
             || nest.stages.iter().any(|s| super::contract::is_contraction(nest, s))
             || nest.stages.iter().any(|s| s.copy || s.inputs.iter().any(|a| a.oob.is_some()))
             || !nest.external_reads().all(|(_, a)| plain(a))
@@ -153,6 +154,12 @@ impl RowPlan {
         }
         let Some(col) = self.col else { return Ok(()) };
         nest.check_indices(&[col])?;
+        for pick in nest.stages.iter().flat_map(|s| &s.picks) {
+            if nest.mentions(&pick.access, col) {
+                let name = value_text(nest.cx, nest.body, pick.access.value);
+                return misfit(format!("reads each column at an index of its own, from {name}"));
+            }
+        }
         for (i, read) in nest.external_reads() {
             check_column_access(nest, read, col)?;
             let last = read.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d)));

@@ -44,8 +44,11 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
         return products.map(|products| siblings_scheme(facts, &products));
     }
     let mut nest = Nest::of(facts, ops, outputs)?;
-    if nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
+    if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
         return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
+    }
+    if nest.picks_any() {
+        return RowPlan::of(&mut nest, facts).map(|plan| row_scheme(facts, &nest, &plan));
     }
     let contract = ContractPlan::of(&nest);
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));

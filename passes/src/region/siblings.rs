@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 
-use sutura_dialects::graph::{ComputeForm, maps};
+use sutura_dialects::graph::maps;
 use sutura_ir::Value;
+
+use super::form::Form;
 
 /// An op and one of its iterators.
 type Iterator = (usize, usize);
 
 /// Iterators that become one, because two ops between which nothing flows read the same dimension of a tensor with them.
 /// Ops that are connected by what they make are not touched: how they run together follows from that.
-pub(super) fn pairs(forms: &[ComputeForm<'_>]) -> Vec<(Iterator, Iterator)> {
+pub(super) fn pairs(forms: &[Form<'_>]) -> Vec<(Iterator, Iterator)> {
     let mut group: Vec<usize> = (0..forms.len()).collect();
     let mut maker: HashMap<Value, usize> = HashMap::new();
     for (i, form) in forms.iter().enumerate() {
-        for from in form.inputs().filter_map(|v| maker.get(&v).copied()) {
+        for from in form.inputs.iter().copied().filter_map(|v| maker.get(&v).copied()) {
             join(&mut group, from, i);
         }
         maker.extend(form.results().map(|v| (v, i)));
@@ -22,8 +24,12 @@ pub(super) fn pairs(forms: &[ComputeForm<'_>]) -> Vec<(Iterator, Iterator)> {
     let mut readers: HashMap<Value, Vec<(usize, usize)>> = HashMap::new();
     let mut pairs = Vec::new();
     for (i, form) in forms.iter().enumerate() {
-        for (input, value) in
-            form.inputs().enumerate().filter(|(input, v)| !maker.contains_key(v) && form.oob[*input].is_none())
+        for (input, value) in form
+            .inputs
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(input, v)| !maker.contains_key(v) && form.oob[*input].is_none())
         {
             let earlier = readers.entry(value).or_default();
             let stranger = earlier.iter().copied().find(|(other, _)| group[*other] != group[i]);
@@ -45,7 +51,7 @@ fn join(group: &mut [usize], a: usize, b: usize) {
 }
 
 /// Iterators by which two ops read the same dimensions.
-fn together((a, i): (&ComputeForm<'_>, usize), (b, j): (&ComputeForm<'_>, usize)) -> Vec<(usize, usize)> {
+fn together((a, i): (&Form<'_>, usize), (b, j): (&Form<'_>, usize)) -> Vec<(usize, usize)> {
     let cx = a.op.cx;
     let (first, second) = (cx.map_results(a.input_maps[i]), cx.map_results(b.input_maps[j]));
     let plain = |(x, y): (&_, &_)| Some((maps::plain_dim(cx, *x)?, maps::plain_dim(cx, *y)?));

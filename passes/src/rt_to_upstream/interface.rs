@@ -27,6 +27,8 @@ pub struct HostInterface {
     pub checks: Vec<CheckText>,
     /// The kernels that are launched.
     pub kernels: Vec<Kernel>,
+    /// What kernels check indices of: number `i` in a report means entry `i`.
+    pub index_checks: Vec<String>,
 }
 
 /// An input or an output.
@@ -161,6 +163,7 @@ impl HostInterface {
             .list("constants", &self.constants, constant)
             .list("checks", &self.checks, check)
             .list("kernels", &self.kernels, kernel)
+            .list("index_checks", &self.index_checks, |what| cx.string_attr(what))
             .finish()
     }
 
@@ -193,6 +196,12 @@ impl HostInterface {
                 let ops = ops.ok_or_else(|| r.malformed("ops"))?;
                 Ok(Kernel { symbol: r.text("symbol")?, guard: r.optional("guard")?, ops })
             })?,
+            index_checks: match read.entry("index_checks") {
+                None => Vec::new(),
+                Some(_) => read.list("index_checks", |r| {
+                    cx.as_str(r.dict).map(str::to_owned).ok_or_else(|| r.malformed("index_checks"))
+                })?,
+            },
         })
     }
 

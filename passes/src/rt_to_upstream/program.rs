@@ -22,11 +22,13 @@ pub(super) struct Launch<'a> {
     pub(super) groups: Poly,
     /// Scalar operations of all groups.
     pub(super) work: Poly,
+    /// The program's number of the kernel's first check of indices.
+    pub(super) first_check: i64,
 }
 
 /// What a program does, in order.
 pub(super) enum Action<'a> {
-    Launch(Launch<'a>),
+    Launch(Box<Launch<'a>>),
     /// Launches whose groups run as those of one.
     Packed(Vec<Launch<'a>>),
     Copy(CopyOp<'a>),
@@ -55,6 +57,8 @@ pub(super) struct Program<'a> {
     pub(super) dispatchers: Vec<Dispatcher>,
     pub(super) temporaries: Vec<Temporary>,
     pub(super) constants: Vec<ConstantOp<'a>>,
+    /// What indices are checked of, launch by launch.
+    pub(super) index_checks: Vec<String>,
 }
 
 /// Finds kernels by name.
@@ -65,13 +69,23 @@ impl<'a> Program<'a> {
         let info = ProgramInfo::read(op).map_err(|message| op.error(message))?;
         let facts = info.facts().map_err(|e| op.error(e))?;
         let steps = Solution::of(&info).map_err(|e| op.error(e))?.steps;
-        let actions = actions(info.block, kernels)?;
+        let mut actions = actions(info.block, kernels)?;
+        let mut index_checks = Vec::new();
+        number_checks(&mut actions, &mut index_checks);
         let temporaries = temporaries(&info)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
         let dispatchers = packed::collect(&actions, kernels);
-        let checks = Vec::new();
-        let mut program =
-            Self { info, facts, steps, size_checks: checks, actions, dispatchers, temporaries, constants };
+        let mut program = Self {
+            info,
+            facts,
+            steps,
+            size_checks: Vec::new(),
+            actions,
+            dispatchers,
+            temporaries,
+            constants,
+            index_checks,
+        };
         program.size_checks = size_checks(&program);
         Ok(program)
     }
@@ -99,6 +113,23 @@ impl<'a> Program<'a> {
             constants: self.constants.iter().map(constant).collect(),
             checks: checks.map(check_text).collect(),
             kernels,
+            index_checks: self.index_checks.clone(),
+        }
+    }
+}
+
+/// Gives every launch numbers for the checks of its kernel, in the order of the program: what a run reports is then what
+/// would have gone wrong first.
+fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<String>) {
+    for action in actions {
+        match action {
+            Action::Launch(launch) => {
+                launch.first_check = checks.len() as i64;
+                checks.extend(launch.signature.checks.iter().cloned());
+            }
+            // Launches that run together check nothing: the lowering refuses others.
+            Action::Copy(_) | Action::Packed(_) => {}
+            Action::Select(versions) => versions.iter_mut().for_each(|(_, inside)| number_checks(inside, checks)),
         }
     }
 }
@@ -111,7 +142,7 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
     let mut actions = Vec::new();
     for op in block.ops() {
         if let Some(launch) = op.as_::<LaunchOp<'_>>() {
-            actions.push(Action::Launch(read_launch(launch, kernels)?));
+            actions.push(Action::Launch(Box::new(read_launch(launch, kernels)?)));
         } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
             let launches = packed.launches().entry().into_iter().flat_map(|block| block.ops());
             let launches = launches.filter_map(|op| op.as_::<LaunchOp<'_>>()).map(|op| read_launch(op, kernels));
@@ -152,7 +183,7 @@ fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch
         sizes.fold(Poly::default(), |sum, size| sum.add(&size))
     };
     let work = launch.work().and_then(|w| w.into_iter().next()).unwrap_or_else(elements);
-    Ok(Launch { op: launch, signature, dims, groups, work })
+    Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0 })
 }
 
 fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {

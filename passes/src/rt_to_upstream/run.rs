@@ -17,8 +17,20 @@ const PARALLEL_FOR_SLOT: i32 = 2;
 
 /// An action with all its numbers computed, ready to stand in a conditional.
 enum Ready {
-    Launch { kernel: String, buffers: Vec<Value>, dims: Vec<Value>, groups: Value, grain: Value },
-    Copy { from: Value, to: Value, bytes: Value },
+    Launch {
+        kernel: String,
+        buffers: Vec<Value>,
+        /// The program's number of the first check of indices, where there is one.
+        checks: Option<Value>,
+        dims: Vec<Value>,
+        groups: Value,
+        grain: Value,
+    },
+    Copy {
+        from: Value,
+        to: Value,
+        bytes: Value,
+    },
     Select(Vec<(Option<Value>, Vec<Ready>)>),
 }
 
@@ -28,6 +40,7 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     e: &'e mut Emit<'x, 'b>,
     /// Addresses of buffers that are no view.
     addresses: FxHashMap<Value, Value>,
+    table: Value,
     context: Value,
     parallel_for: Value,
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
@@ -66,13 +79,16 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     for (temporary, offset) in program.temporaries.iter().zip(offsets) {
         addresses.insert(temporary.value, e.byte_offset(scratch, offset));
     }
-    let run = Run { program, sizes, e, addresses, context, parallel_for, buffer_array, dim_array, grain_work };
+    let run = Run { program, sizes, e, addresses, table, context, parallel_for, buffer_array, dim_array, grain_work };
     run.body()
 }
 
 fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
     let each = actions.iter().map(|action| match action {
-        Action::Launch(launch) => (launch.signature.params.len(), launch.dims.len()),
+        Action::Launch(launch) => {
+            let hidden = if launch.signature.checks.is_empty() { 0 } else { 2 };
+            (launch.signature.params.len() + hidden, launch.dims.len())
+        }
         Action::Packed(launches) => {
             let sum = |of: fn(&Launch<'_>) -> usize| launches.iter().map(of).sum::<usize>();
             (sum(|l| l.signature.params.len()), launches.len() + sum(|l| l.dims.len()))
@@ -123,7 +139,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let (buffers, dims) = self.arguments(launch)?;
         let groups = self.sizes.value(self.e, &launch.groups)?;
         let grain = self.grain(&launch.work, &launch.groups)?;
-        Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, dims, groups, grain })
+        let checks = (!launch.signature.checks.is_empty()).then(|| self.sizes.constant(self.e, launch.first_check));
+        Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, checks, dims, groups, grain })
     }
 
     /// Addresses of the buffers, and the sizes.
@@ -140,6 +157,9 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let (mut buffers, mut dims, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let (mut work, mut all) = (Poly::default(), Poly::default());
         for launch in launches {
+            if !launch.signature.checks.is_empty() {
+                return Err(format!("@{} checks indices, which launches that run together cannot", launch.op.callee()));
+            }
             let (own_buffers, own_dims) = self.arguments(launch)?;
             buffers.extend(own_buffers);
             dims.extend(own_dims);
@@ -151,7 +171,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let groups = *ends.last().ok_or_else(|| "'rt.packed' launches nothing".to_owned())?;
         let grain = self.grain(&work, &all)?;
         let dims = [ends, dims].concat();
-        Ok(Ready::Launch { kernel: dispatcher.name.clone(), buffers, dims, groups, grain })
+        Ok(Ready::Launch { kernel: dispatcher.name.clone(), buffers, checks: None, dims, groups, grain })
     }
 
     /// The fewest of `groups` that are worth a thread: those that together do `grain_work` scalar operations, if all do
@@ -187,9 +207,14 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
 
     fn perform(&mut self, action: &Ready) {
         match action {
-            Ready::Launch { kernel, buffers, dims, groups, grain } => {
+            Ready::Launch { kernel, buffers, checks, dims, groups, grain } => {
                 for (i, buffer) in buffers.iter().enumerate() {
                     self.e.store(*buffer, self.buffer_array, i as i32);
+                }
+                if let Some(first) = checks {
+                    // What a kernel needs to report a wrong index.
+                    self.e.store(self.table, self.buffer_array, buffers.len() as i32);
+                    self.e.store(*first, self.buffer_array, buffers.len() as i32 + 1);
                 }
                 for (i, dim) in dims.iter().enumerate() {
                     self.e.store(*dim, self.dim_array, i as i32);

@@ -36,6 +36,7 @@ fn kernel(cx: &Context, body: &mut Body, name: &str, params: usize, requires: &[
         requires: requires.iter().map(|r| p(r)).collect(),
         grid: vec![p("M"), p("(N + 5) floordiv 6")],
         ops: vec![format!("op_{name}")],
+        checks: vec![],
     };
     let op = FuncOp::define(&mut rewriter, UNKNOWN, name, &[ptr, ptr, Type::I64, Type::I64], &[], |b| {
         ReturnOp::build(b, UNKNOWN, &[]);

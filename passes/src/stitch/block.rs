@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, GatherOp, ReshapeOp, SliceOp, Structured};
+use sutura_dialects::graph::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, SliceOp, Structured};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
 
@@ -166,7 +166,8 @@ impl<'o, 'a> Pricing<'o, 'a> {
             let scheme = self.fit(nodes).unwrap_or_else(|_| loop_scheme(self.ops.facts, self.ops.ops[*node]));
             return Ok(self.priced(nodes, scheme));
         }
-        for node in nodes {
+        // What reads by index may have no columns of its own, but those of its neighbours.
+        for node in nodes.iter().filter(|node| !reads_by_index(self.ops.ops[**node])) {
             if let Some(misfit) = self.why_loop(*node) {
                 return Err(Misfit(format!("{} is a loop of its own: it {misfit}", self.ops.name(*node))));
             }
@@ -215,7 +216,11 @@ pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
     op.interface::<dyn Structured>().is_some()
         || op.is::<ConcatOp<'_>>()
         || op.is::<SliceOp<'_>>()
-        || op.is::<GatherOp<'_>>()
+        || reads_by_index(op)
+}
+
+fn reads_by_index(op: OpRef<'_>) -> bool {
+    op.is::<GatherOp<'_>>() || op.is::<GatherElementsOp<'_>>()
 }
 
 /// True for what a reshape makes of what an op that computes makes.

@@ -144,7 +144,8 @@ impl Model {
     }
 
     /// Runs the model and puts the outputs where the caller wants them: buffers of the exact shapes, aligned, and apart
-    /// from each other and from the inputs. On an error before the run they are untouched. In a loop of like shapes
+    /// from each other and from the inputs. On an error before the run they are untouched; after one of the run itself, such
+    /// as a wrong index, they hold anything. In a loop of like shapes
     /// no tensor or workspace is allocated.
     pub fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
         self.inner.run_into(inputs, outputs)

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Inner, Shapes, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
@@ -150,13 +151,14 @@ impl Inner {
         counters.workspace_peak_bytes.fetch_max(workspace_bytes as u64, std::sync::atomic::Ordering::Relaxed);
         let input_pointers = self.place_inputs(scratch, inputs)?;
         let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
-        let call = Call { inner: self, unknown_routine: RefCell::new(None) };
+        let call = Call { inner: self, unknown_routine: RefCell::new(None), wrong_index: Mutex::default() };
         let table = SuturaRt {
             abi: VERSION,
             reserved: 0,
             ctx: (&raw const call).cast_mut().cast(),
             parallel_for,
             call: call_routine,
+            report,
         };
         let workspace = scratch.workspace.as_mut_ptr().cast();
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
@@ -164,6 +166,9 @@ impl Inner {
         let result = unsafe {
             self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };
+        if let Some(wrong) = call.wrong_index.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(self.wrong_index(wrong));
+        }
         if result == 0 {
             Counters::add(&counters.runs, 1);
             return Ok(());
@@ -172,6 +177,14 @@ impl Inner {
             Some(name) => Error::MissingRoutine { names: vec![name] },
             None => Error::RunFailed { code: result },
         })
+    }
+
+    fn wrong_index(&self, WrongIndex { check, position, index, size }: WrongIndex) -> Error {
+        let checks = &self.artifact.manifest().index_checks;
+        match usize::try_from(check).ok().and_then(|check| checks.get(check)) {
+            Some(what) => Error::WrongIndex { what: what.clone(), position, index, size },
+            None => Error::Contract(format!("it reports check {check} of indices, of {}", checks.len())),
+        }
     }
 
     /// An aligned address for each input, of its own memory or of a copy.
@@ -228,6 +241,16 @@ fn check_rank(value: &Value, dims: &[i64]) -> Result<()> {
 struct Call<'a> {
     inner: &'a Inner,
     unknown_routine: RefCell<Option<String>>,
+    wrong_index: Mutex<Option<WrongIndex>>,
+}
+
+/// What was reported. The order is that of reports: the lowest is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WrongIndex {
+    check: i64,
+    position: i64,
+    index: i64,
+    size: i64,
 }
 
 /// [`SuturaRt::parallel_for`].
@@ -269,5 +292,17 @@ unsafe extern "C" fn call_routine(
             *call.unknown_routine.borrow_mut() = Some(name.to_string_lossy().into_owned());
             NO_SUCH_ROUTINE
         }
+    }
+}
+
+/// [`SuturaRt::report`].
+unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64) {
+    // SAFETY: `ctx` is the `Call` of the run in progress, which outlives its launches; only the field that is shared
+    // among threads is borrowed here.
+    let wrong_index = unsafe { &(*ctx.cast::<Call<'_>>()).wrong_index };
+    let new = WrongIndex { check, position, index, size };
+    let mut first = wrong_index.lock().unwrap_or_else(PoisonError::into_inner);
+    if first.is_none_or(|first| new < first) {
+        *first = Some(new);
     }
 }

@@ -90,6 +90,7 @@ pub fn manifest() -> Manifest {
             check(CheckKind::Range, "rows", "input `x` dimension 0", "[0, 5000]"),
             check(CheckKind::Divisible, "cols", "input `x` dimension 1", ""),
         ],
+        index_checks: vec!["gather `rows`".into()],
         routines: vec![],
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),

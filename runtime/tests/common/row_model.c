@@ -75,6 +75,15 @@ static void finish(void *const *bufs, const int64_t *dims, int64_t begin, int64_
   }
 }
 
+#ifdef TEST_REPORT
+/* Finds that the index of every other row is wrong. */
+static void check(void *const *bufs, const int64_t *dims, int64_t begin, int64_t end) {
+  const SuturaRt *rt = bufs[0];
+  for (int64_t row = begin; row < end; row++)
+    if (row % 2) rt->report(rt->ctx, TEST_REPORT, row, row + 40, dims[0]);
+}
+#endif
+
 static int aligned(const void *p) { return (uintptr_t)p % SUTURA_ALIGNMENT == 0; }
 
 #ifndef TEST_NO_RUN
@@ -86,6 +95,10 @@ int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const
   if (!aligned(constants[0]) || !aligned(workspace)) return 103;
 #ifdef TEST_FAIL
   return TEST_FAIL;
+#endif
+#ifdef TEST_REPORT
+  void *table[] = {(void *)rt};
+  rt->parallel_for(rt->ctx, check, table, symbols, symbols[0], 1);
 #endif
   void *first[] = {(void *)inputs[0], workspace};
   rt->parallel_for(rt->ctx, row_sums, first, symbols, symbols[0], 8);

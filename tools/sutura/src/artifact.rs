@@ -79,6 +79,7 @@ fn manifest(
         outputs: values(&interface.outputs)?,
         constants: constants.collect::<Result<_, Failure>>()?,
         checks: interface.checks.iter().map(check).collect(),
+        index_checks: interface.index_checks.clone(),
         routines: Vec::new(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),

@@ -412,3 +412,29 @@ fn a_machine_in_the_model_is_what_it_is_compiled_for() {
     std::fs::write(path.join("two.mlir"), format!("{machine}{}{model}", machine.replace("@x86_avx2", "@b"))).unwrap();
     fails(path, &["compile", "two.mlir", "-o", "x"], 1, "the module describes two machines, @x86_avx2 and @b");
 }
+
+/// An index that is none is an error of the input, told by the lowest element whatever the threads do.
+#[test]
+fn wrong_indices_are_told_with_their_place() {
+    let folder = compiled_from("embedding");
+    let run = |rows: &str, ids: &str| -> Vec<String> {
+        let words = ["run", "embedding.sutura", "-i", rows, "-i", ids, "--threads"];
+        words.map(str::to_owned).into()
+    };
+    let good = run("table=2x4xf32=1,2,3,4,5,6,7,8", "ids=3xi32=-1,0,1");
+    let good: Vec<&str> = good.iter().map(String::as_str).chain(["2"]).collect();
+    let text = succeeds(folder.path(), &good);
+    assert!(text.contains("[10.0, 12.0, 14.0, 16.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0]"), "{text}");
+    for (rows, ids, words) in [
+        ("table=2x4xf32=1", "ids=3xi32=0,1,2", "element 2 of its indices is 2, which is not in [-2, 1]"),
+        ("table=2x4xf32=1", "ids=100000xi32=-3", "element 0 of its indices is -3, which is not in [-2, 1]"),
+        ("table=0x4xf32=1", "ids=1xi32=0", "element 0 of its indices is 0, and the dimension that it indexes is empty"),
+    ] {
+        for threads in ["1", "2"] {
+            let args = run(rows, ids);
+            let args: Vec<&str> = args.iter().map(String::as_str).chain([threads]).collect();
+            fails(folder.path(), &args, 1, &format!("graph.gather 'words': {words}"));
+        }
+    }
+    succeeds(folder.path(), &["run", "embedding.sutura", "-i", "table=0x4xf32=1", "-i", "ids=0xi32=1"]);
+}

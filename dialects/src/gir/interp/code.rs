@@ -142,6 +142,15 @@ pub(super) enum What {
         route: Route,
         out: Slot,
     },
+    Pick {
+        tile: Slot,
+        size: Slot,
+        position: Slot,
+        /// Number of the op among those of the kernel.
+        check: usize,
+        what: String,
+        out: Slot,
+    },
     Contract {
         lhs: Slot,
         rhs: Slot,
@@ -198,6 +207,8 @@ pub(super) struct Compiled<'a> {
     pub(super) spaces: IndexSet<Space>,
     /// Slots of the kernel's arguments, in their order.
     pub(super) args: Vec<Slot>,
+    /// Number of picks.
+    pub(super) picks: usize,
 }
 
 /// Compiles the body of a kernel for the given sizes; `intrinsics` are those of the target.
@@ -212,7 +223,13 @@ pub(super) fn compile<'a>(
         intrinsics,
         active: Vec::new(),
         slots: HashMap::new(),
-        out: Compiled { blocks: vec![Code::default()], costs: Vec::new(), spaces: IndexSet::new(), args: Vec::new() },
+        out: Compiled {
+            blocks: vec![Code::default()],
+            costs: Vec::new(),
+            spaces: IndexSet::new(),
+            args: Vec::new(),
+            picks: 0,
+        },
     };
     compiler.out.args = entry.args().iter().map(|v| compiler.define(entry.body.ty(*v), *v)).collect();
     let args = compiler.out.args.clone();
@@ -491,6 +508,12 @@ impl<'a> Compiler<'_, 'a> {
         if op.is::<YieldOp<'_>>() {
             return Ok(What::Yield { args: self.all(op.operands())? });
         }
+        if let Some(this) = op.as_::<PickOp<'_>>() {
+            let (tile, size, position) = (self.get(this.tile())?, self.get(this.size())?, self.get(this.position())?);
+            let (check, what) = (self.out.picks, this.what().to_owned());
+            self.out.picks += 1;
+            return Ok(What::Pick { tile, size, position, check, what, out: self.result(op) });
+        }
         if op.is::<SyncOp<'_>>() {
             return Ok(What::Sync);
         }
@@ -622,6 +645,7 @@ impl What {
             }
             Self::Broadcast { operand, like, .. } => vec![*operand, *like],
             Self::GatherRows { view, indices, offset, .. } => vec![*view, *indices, *offset],
+            Self::Pick { tile, size, position, .. } => vec![*tile, *size, *position],
             Self::Contract { lhs, rhs, acc, .. } => vec![*lhs, *rhs, *acc],
             Self::Copy { from, .. } => vec![*from],
         }
@@ -647,6 +671,7 @@ impl What {
             | Self::Broadcast { out, .. }
             | Self::Transpose { out, .. }
             | Self::GatherRows { out, .. }
+            | Self::Pick { out, .. }
             | Self::Contract { out, .. }
             | Self::Copy { out, .. } => vec![*out],
         }

@@ -86,6 +86,8 @@ pub(super) struct Machine<'l, 'a> {
     group_live: Vec<u64>,
     traffic: Vec<Traffic>,
     pub(super) counters: Counters,
+    /// The first index that is none, as the launch reports it.
+    wrong: Option<Wrong>,
     /// Instructions run.
     pub(super) steps: u64,
 }
@@ -107,6 +109,7 @@ impl<'l, 'a> Machine<'l, 'a> {
             group_live: vec![0; spaces],
             traffic: vec![Traffic::default(); spaces],
             counters: Counters { launches: 1, ..Counters::default() },
+            wrong: None,
             steps: 0,
             launch,
         }
@@ -124,6 +127,9 @@ impl<'l, 'a> Machine<'l, 'a> {
         for group in order {
             self.run_group(group, &mut random)?;
             self.counters.groups += 1;
+        }
+        if let Some(wrong) = &self.wrong {
+            return Err(Fault::new(FaultKind::OutOfBounds, wrong.to_string()).into());
         }
         let names = self.launch.code.spaces.iter().cloned();
         self.counters.spaces = names.zip(self.traffic.iter().copied()).collect();
@@ -333,6 +339,7 @@ impl<'l, 'a> Machine<'l, 'a> {
                 let slice = view.slice(&offsets, (s.row, s.extents.rows), (s.col, s.extents.cols))?;
                 (Val::Slice(Rc::new(slice)), s.out)
             }
+            What::Pick { .. } => return self.pick(u, what),
             What::Alloc { out, .. } => (self.alloc(u, what)?, *out),
             What::Identity { view, dims, out } => (self.identity(u, *view, dims)?, *out),
             other => {
@@ -480,6 +487,28 @@ impl<'l, 'a> Machine<'l, 'a> {
         }
     }
 
+    /// An index; one that is none is noted, and 0 goes on.
+    fn pick(&mut self, u: usize, what: &What) -> Result<Next, Fault> {
+        let What::Pick { tile, size, position, check, what, out } = what else {
+            return Err(Fault::invalid_ir("picks nothing"));
+        };
+        let (tile, size, position) = (self.tile(u, *tile)?, self.index(u, *size)?, self.index(u, *position)?);
+        tile.need_defined("picks")?;
+        let given = sutura_interp::Scalar::from_bits(tile.dtype, tile.lanes.bits(0));
+        let given = given.as_i64().ok_or_else(|| Fault::type_mismatch("indices are integers"))?;
+        let index = if given < 0 { given.saturating_add(size) } else { given };
+        let index = if (0..size).contains(&index) {
+            index
+        } else {
+            let wrong = Wrong { check: *check, position, given, size, what: what.clone() };
+            if self.wrong.as_ref().is_none_or(|known| wrong < *known) {
+                self.wrong = Some(wrong);
+            }
+            0
+        };
+        Ok(Next::Value(*out, Val::Index(index)))
+    }
+
     // ---- control
 
     fn enter(&mut self, u: usize, f: &'l For) -> Result<Next, Fault> {
@@ -579,6 +608,23 @@ enum Next {
     Yield(Vec<Val>),
     /// Nowhere until the others are here too.
     Wait,
+}
+
+/// An index that is none. The order is that in which launches report: by the op, then the position.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Wrong {
+    check: usize,
+    position: i64,
+    given: i64,
+    size: i64,
+    what: String,
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { position, given, size, what, .. } = self;
+        f.write_str(&crate::show::wrong_index(what, *position, *given, *size))
+    }
 }
 
 /// An empty tile for gathered rows.

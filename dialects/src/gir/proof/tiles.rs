@@ -53,6 +53,13 @@ impl<'a> Prover<'a> {
         if let Some(this) = op.as_::<ContractOp<'_>>() {
             return self.contracted(op, this).map(Some);
         }
+        if let Some(this) = op.as_::<PickOp<'_>>() {
+            let tile = self.facts_of(op, this.tile())?;
+            tile.need(&tile.window, "picks")?;
+            self.index(op, this.size())?;
+            self.index(op, this.position())?;
+            return Ok(None);
+        }
         let elementwise = op.is::<UnaryOp<'_>>()
             || op.is::<BinaryOp<'_>>()
             || op.is::<TernaryOp<'_>>()

@@ -3,7 +3,7 @@
 use sutura_ir::affine::AffineOp;
 use sutura_ir::{Attr, OpState, Type, Value};
 
-use super::super::ops::{ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::super::ops::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
@@ -196,6 +196,19 @@ impl<'b> GraphBuilder<'_, 'b> {
         let ty = self.unknown(self.rank(data) + self.rank(indices) - 1, self.elem(data));
         let state = GatherOp::state(self.b, self.loc, data, indices, axis as i64, ty);
         self.shaped(state)
+    }
+
+    /// `data` at `indices` along `axis`, each element at an index of its own; see [`GatherElementsOp`].
+    ///
+    /// # Errors
+    /// When ranks differ, or sizes beside the axis.
+    pub fn gather_elements(&mut self, data: Value, indices: Value, axis: usize) -> Built {
+        if self.rank(data) != self.rank(indices) {
+            return fail(format!("data of rank {} has indices of rank {}", self.rank(data), self.rank(indices)));
+        }
+        let ty = self.unknown(self.rank(data), self.elem(data));
+        let state = GatherElementsOp::state(self.b, self.loc, data, indices, axis as i64, ty);
+        Ok(self.shaped(state))
     }
 
     /// `x` broadcast together with a shape.

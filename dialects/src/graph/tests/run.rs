@@ -168,6 +168,10 @@ fn slices_gathers_concatenates_and_repeats() {
     let types = |cx: &Context| vec![tensor(cx, &["3", "N"], Type::F32), tensor(cx, &["K"], Type::I64)];
     let rows = result(types, &[count(&[3, 2]), ints(&[2, -3])], |g, a| Ok(g.gather(a[0], a[1], 0)));
     assert_eq!(rows, floats(&[2, 2], &[4., 5., 0., 1.]));
+    let types = |cx: &Context| vec![tensor(cx, &["2", "N"], Type::F32), tensor(cx, &["2", "K"], Type::I64)];
+    let picked = Tensor::new([2, 1].as_slice(), ints(&[1, -3]).data().clone()).unwrap();
+    let labels = result(types, &[count(&[2, 3]), picked], |g, a| g.gather_elements(a[0], a[1], 1));
+    assert_eq!(labels, floats(&[2, 1], &[1., 3.]));
     let types = |cx: &Context| vec![tensor(cx, &["2", "N"], Type::F32), tensor(cx, &["2", "1"], Type::F32)];
     let both = result(types, &[count(&[2, 2]), count(&[2, 1])], |g, a| g.concat(a, 1));
     assert_eq!(both, floats(&[2, 3], &[0., 1., 0., 2., 3., 1.]));

@@ -73,6 +73,11 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.gather(x, indices, axis)
             }
+            Op::GatherElements { x, indices, axis } => {
+                let (x, indices) = (self.value(x)?, self.value(indices)?);
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.g.gather_elements(x, indices, axis)?
+            }
             Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
             other => return fail(format!("is read but not converted: {other:?}")),
         };
