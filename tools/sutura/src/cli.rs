@@ -111,6 +111,12 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
+    /// Measures kernels of products with several register tiles on this machine, and takes the fastest
+    #[arg(long)]
+    pub(crate) tune: bool,
+    /// Keeps what `--tune` chose, by kernel and machine: what the file holds is not measured again
+    #[arg(long, value_name = "FILE", requires = "tune")]
+    pub(crate) tune_cache: Option<PathBuf>,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

@@ -9,15 +9,16 @@ use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::rt_to_upstream::HostInterface;
 
 use crate::artifact;
-use crate::cli::CompileArgs;
+use crate::cli::{CompileArgs, MessageFormat};
 use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::machine::{Machine, Wanted};
-use crate::pipeline::{Compilation, Emit, Level, Program, STAGES, Stage};
+use crate::pipeline::{Compilation, Emit, Level, Program, STAGES, Stage, TILE};
 use crate::remarks::Sink;
 use crate::report::Report;
 use crate::talk::Talk;
+use crate::tune::Tuner;
 
 pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let output = output(args)?;
@@ -28,9 +29,10 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let remarks = Sink::of(args.remarks.as_ref());
     let report = args.report.clone().map(|path| Report::new(path, args.report_sizes.clone(), args.report_asm));
     check_files(args, &output, remarks.as_ref())?;
+    let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
     let compilation = if listening { Compilation::listening() } else { Compilation::new() };
-    let result = product(args, &output, &compilation, report.as_ref(), talk);
+    let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
     result.and(written)
@@ -41,7 +43,7 @@ fn product(
     args: &CompileArgs,
     output: &Path,
     compilation: &Compilation,
-    report: Option<&Report>,
+    (report, tuner): (Option<&Report>, Option<&Tuner>),
     talk: &Talk,
 ) -> Result<(), Failure> {
     let start = Instant::now();
@@ -51,13 +53,22 @@ fn product(
     let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
     let (program, machine) = compilation.attach(program, wanted, talk)?;
     talk.note(&format!("target     {}", machine.summary()));
-    let job = Job { args, talk, compilation, machine: &machine, output, report };
-    match job.stages(program)? {
-        None => {}
-        Some(lowered) => job.back_end(lowered, &source)?,
+    if let Some(tuner) = tuner {
+        tuner.start(&machine, talk)?;
     }
+    Job { args, talk, compilation, machine: &machine, output, report, tuner }.run(program, &source)?;
     let Some(report) = report else { return Ok(()) };
     report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())
+}
+
+/// Makes an artifact of a program as text that holds the description of `machine`, without a word.
+pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Result<(), Failure> {
+    let (compilation, talk) = (Compilation::new(), &Talk::new(MessageFormat::Human, 0, true));
+    let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
+    let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
+    let program = read(&compilation, &source, args, talk)?;
+    let job = Job { args, talk, compilation: &compilation, machine, output, report: None, tuner: None };
+    job.run(program, &source)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.
@@ -67,9 +78,9 @@ fn check_files(args: &CompileArgs, output: &Path, remarks: Option<&Sink>) -> Res
         _ => None,
     };
     let mut taken = vec![output];
-    for path in args.report.iter().chain(said) {
+    for path in args.report.iter().chain(said).chain(&args.tune_cache) {
         if path.as_os_str() == "-" {
-            return Err(Failure::usage("the report and remarks go to files, not to stdout"));
+            return Err(Failure::usage("the report, remarks and the cache of --tune go to files, not to stdout"));
         }
         if taken.contains(&path.as_path()) {
             return Err(Failure::usage(format!("two things would be written to `{}`", path.display())));
@@ -125,6 +136,7 @@ struct Job<'j> {
     machine: &'j Machine,
     output: &'j Path,
     report: Option<&'j Report>,
+    tuner: Option<&'j Tuner>,
 }
 
 /// A program in upstream operations.
@@ -136,6 +148,14 @@ struct Lowered {
 }
 
 impl Job<'_> {
+    /// Goes down to what is asked for.
+    fn run(&self, program: Program, source: &Source) -> Result<(), Failure> {
+        match self.stages(program)? {
+            None => Ok(()),
+            Some(lowered) => self.back_end(lowered, source),
+        }
+    }
+
     /// Goes through the stages; none is left when the product was one of theirs.
     fn stages(&self, mut program: Program) -> Result<Option<Lowered>, Failure> {
         let start = program.level();
@@ -148,7 +168,13 @@ impl Job<'_> {
             Level::Kernels => self.report_level(&program, Emit::Gir)?,
             Level::Graph | Level::Upstream => {}
         }
+        if let (Some(_), Level::Kernels | Level::Upstream) = (self.tuner, start) {
+            self.talk.warning("there is nothing to tune: the program is made of kernels already");
+        }
         for stage in STAGES.iter().filter(|stage| stage.level >= start) {
+            if let Some(tuner) = self.tuner.filter(|_| stage.name == TILE) {
+                program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
+            }
             program = self.compilation.run(stage, program, self.talk)?;
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit

@@ -19,6 +19,7 @@ mod run;
 mod talk;
 mod target;
 mod tensors;
+mod tune;
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -80,6 +80,9 @@ pub(crate) struct Stage {
     pub(crate) emit: Option<Emit>,
 }
 
+/// The stage that makes kernels of regions.
+pub(crate) const TILE: &str = "tile";
+
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
@@ -90,7 +93,7 @@ pub(crate) const STAGES: &[Stage] = &[
         emit: Some(Emit::Dyn),
     },
     Stage { name: "stitch", level: Level::Graph, passes: "stitch", emit: Some(Emit::Fusion) },
-    Stage { name: "tile", level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
+    Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
     Stage {
         name: "tensorize",
         level: Level::Fusion,

@@ -1,0 +1,156 @@
+//! The file in which choices are kept: by machine, and by the text of what was measured.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::failure::{Failure, Kind};
+use crate::files;
+use crate::machine::Machine;
+
+/// What the file says that it is.
+const FORMAT: &str = "sutura-tune";
+/// Version of all that this module reads and writes. It goes up as well when measurements mean something else.
+const VERSION: u64 = 1;
+
+/// What choices hold for: another machine, other numbers of its description or another compiler make others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Identity {
+    name: String,
+    triple: String,
+    features: String,
+    description: String,
+    compiler: String,
+}
+
+/// What was chosen, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    /// The register tile that is taken.
+    pub(crate) tile: String,
+    /// The sizes that were measured at, in words.
+    pub(crate) sizes: String,
+    /// Median nanoseconds of a run on one thread, by tile.
+    pub(crate) nanoseconds: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Held {
+    machine: Identity,
+    /// By the hash of the kernel's text.
+    kernels: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: String,
+    version: u64,
+    machines: Vec<Held>,
+}
+
+/// Choices that are known, and where they are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    path: Option<PathBuf>,
+    known: BTreeMap<Identity, BTreeMap<String, Entry>>,
+}
+
+impl Identity {
+    pub(crate) fn of(machine: &Machine) -> Self {
+        Self {
+            name: machine.desc.name.clone(),
+            triple: machine.target.triple.clone(),
+            features: machine.target.features.clone(),
+            description: machine.description_hash(),
+            compiler: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+impl Cache {
+    /// What `path` holds; nothing where there is no file yet, or no path.
+    ///
+    /// # Errors
+    /// When the file is no cache, of another version, or damaged.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let known = path.map_or_else(|| Ok(BTreeMap::new()), read)?;
+        Ok(Self { path: path.map(Path::to_owned), known })
+    }
+
+    pub(crate) fn get(&self, machine: &Identity, kernel: &str) -> Option<&Entry> {
+        self.known.get(machine)?.get(kernel)
+    }
+
+    /// Keeps a choice, in the file as well if there is one. What others have written to it meanwhile stays.
+    pub(crate) fn put(&mut self, machine: &Identity, kernel: &str, entry: Entry) -> Result<(), Failure> {
+        let path = self.path.clone();
+        if let Some(path) = &path {
+            self.known = read(path)?;
+        }
+        self.known.entry(machine.clone()).or_default().insert(kernel.to_owned(), entry);
+        let Some(path) = path else { return Ok(()) };
+        let held = |(machine, kernels): (&Identity, &BTreeMap<String, Entry>)| Held {
+            machine: machine.clone(),
+            kernels: kernels.clone(),
+        };
+        let file =
+            File { format: FORMAT.to_owned(), version: VERSION, machines: self.known.iter().map(held).collect() };
+        let text = serde_json::to_string_pretty(&file).map_err(Failure::internal)?;
+        files::write(&path, format!("{text}\n").as_bytes())
+    }
+
+    /// What the file holds for other machines, in words.
+    pub(crate) fn foreign(&self, machine: &Identity) -> Vec<String> {
+        let others = self.known.iter().filter(|(other, _)| *other != machine);
+        let words = |(other, kernels): (&Identity, &BTreeMap<String, Entry>)| {
+            let what = match other {
+                _ if other.name != machine.name => "another machine",
+                _ if other.compiler != machine.compiler => "another version of sutura",
+                _ if other.description != machine.description => "other numbers of the machine",
+                _ => "other features of the machine",
+            };
+            let noun = if kernels.len() == 1 { "choice" } else { "choices" };
+            format!("{} {noun} for {what} ({}, sutura {})", kernels.len(), other.name, other.compiler)
+        };
+        others.map(words).collect()
+    }
+}
+
+fn read(path: &Path) -> Result<BTreeMap<Identity, BTreeMap<String, Entry>>, Failure> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Err(damaged(path, "it is no text")),
+        Err(error) => return Err(Failure::io("read", path, &error)),
+    };
+    let value: Value = serde_json::from_str(&text).map_err(|e| damaged(path, e))?;
+    if value["format"] != FORMAT {
+        return Err(damaged(path, format!("it does not say that its format is \"{FORMAT}\"")));
+    }
+    if value["version"] != VERSION {
+        let words =
+            format!("it is of version {}, and this sutura reads and writes version {VERSION}", value["version"]);
+        return Err(damaged(path, words));
+    }
+    // Once more from the text, so that an error says where.
+    let file: File = serde_json::from_str(&text).map_err(|e| damaged(path, e))?;
+    let mut known = BTreeMap::new();
+    for Held { machine, kernels } in file.machines {
+        let name = machine.name.clone();
+        if known.insert(machine, kernels).is_some() {
+            return Err(damaged(path, format!("it lists the machine `{name}` twice")));
+        }
+    }
+    Ok(known)
+}
+
+fn damaged(path: &Path, why: impl std::fmt::Display) -> Failure {
+    let failure = Failure::new(Kind::Input, format!("`{}` cannot be used as a cache of --tune: {why}", path.display()));
+    failure.hint("remove it to measure anew, or name another file")
+}

@@ -1,0 +1,109 @@
+//! Times of the ways to lower a region, on this machine.
+
+use std::time::Instant;
+
+use sutura_ir::{Context, Module};
+use sutura_runtime::{ElementType, Model, Options, Tensor};
+
+use super::problem::Problem;
+use crate::compile::compile_text;
+use crate::failure::{Failure, Kind};
+use crate::machine::Machine;
+
+/// Rounds, in each of which every candidate has its turn.
+const ROUNDS: usize = 11;
+/// Nanoseconds that a turn takes at least: shorter runs are repeated.
+const TURN_NS: f64 = 1e6;
+/// Most bytes of inputs and outputs.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A candidate that is ready to run.
+struct Runner {
+    model: Model,
+    inputs: Vec<Tensor>,
+    outputs: Vec<Tensor>,
+    /// Runs of a turn.
+    runs: u32,
+    /// Nanoseconds of a run, by turn.
+    times: Vec<f64>,
+}
+
+/// Median nanoseconds of a run of each tile on one thread: so they say nothing of how many cores there are.
+pub(super) fn measure(
+    cx: &Context,
+    described: &Module,
+    problem: &mut Problem,
+    tiles: &[&str],
+    machine: &Machine,
+) -> Result<Vec<u64>, Failure> {
+    let mut runners = Vec::new();
+    for tile in tiles {
+        let text = problem.text(cx, described, tile).map_err(Failure::internal)?;
+        runners.push(Runner::new(&text, &problem.inputs, machine)?);
+    }
+    for round in 0..ROUNDS {
+        // What slows the machine down for a while meets all; who begins changes.
+        let first = round % runners.len();
+        let (later, earlier) = runners.split_at_mut(first);
+        earlier.iter_mut().chain(later).try_for_each(Runner::turn)?;
+    }
+    Ok(runners.into_iter().map(|runner| median(runner.times)).collect())
+}
+
+impl Runner {
+    fn new(text: &str, dims: &[Vec<i64>], machine: &Machine) -> Result<Self, Failure> {
+        let system = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
+        let folder = tempfile::tempdir().map_err(system)?;
+        let path = folder.path().join("region.sutura");
+        compile_text(text, &path, machine)?;
+        let model = Model::load_with(&path, Options::new().threads(1))?;
+        let types: Vec<ElementType> = model.inputs().iter().map(|value| value.element_type).collect();
+        let input_dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
+        let shapes = model.infer_shapes(&input_dims)?;
+        let output_types = model.outputs().iter().map(|value| value.element_type);
+        let outputs = output_types.zip(shapes.outputs.iter()).map(|(ty, dims)| bytes(ty, dims));
+        let needed = types.iter().zip(&input_dims).map(|(ty, dims)| bytes(*ty, dims)).chain(outputs);
+        let needed = needed.fold(0u64, u64::saturating_add);
+        if needed > MOST_BYTES {
+            let message = format!("its tensors take {} MiB, more than {} MiB", needed >> 20, MOST_BYTES >> 20);
+            return Err(Failure::new(Kind::Unsupported, message));
+        }
+        let inputs = types.iter().zip(dims).map(|(ty, dims)| tensor(*ty, dims)).collect::<Result<Vec<_>, Failure>>()?;
+        let outputs = model.run(&inputs)?;
+        let mut runner = Self { model, inputs, outputs, runs: 1, times: Vec::new() };
+        runner.turn()?;
+        let once = runner.times.drain(..).next().unwrap_or(TURN_NS).max(1.0);
+        runner.runs = (TURN_NS / once).ceil().clamp(1.0, 1e6) as u32;
+        Ok(runner)
+    }
+
+    fn turn(&mut self) -> Result<(), Failure> {
+        let views: Vec<_> = self.inputs.iter().map(Tensor::view).collect();
+        let mut targets: Vec<_> = self.outputs.iter_mut().map(Tensor::view_mut).collect();
+        let start = Instant::now();
+        for _ in 0..self.runs {
+            self.model.run_into(&views, &mut targets)?;
+        }
+        self.times.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(self.runs));
+        Ok(())
+    }
+}
+
+fn bytes(ty: ElementType, dims: &[i64]) -> u64 {
+    dims.iter().fold(ty.bytes() as u64, |product, size| product.saturating_mul(size.unsigned_abs()))
+}
+
+/// A tensor of numbers that are neither zero nor tiny, which may take other times; integers are 0, a valid index.
+fn tensor(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
+    let mut tensor = Tensor::zeros(ty, dims)?;
+    if let Some(elements) = tensor.as_mut_slice::<f32>() {
+        elements.fill(0.5);
+    }
+    Ok(tensor)
+}
+
+/// The time in the middle, in whole nanoseconds of at least 1.
+fn median(mut times: Vec<f64>) -> u64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).map_or(1, |ns| ns.round().max(1.0) as u64)
+}

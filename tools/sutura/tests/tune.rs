@@ -1,0 +1,219 @@
+//! `sutura compile --tune`: choices that are measured once, and kept.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn sutura(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.current_dir(folder).args(args).env("NO_COLOR", "1");
+    command.output().expect("the tool was built")
+}
+
+/// Compiles `m.mlir`; what is said on stderr.
+fn compiles(folder: &Path, args: &[&str]) -> String {
+    let output = sutura(folder, &[&["compile", "m.mlir", "--tune", "--tune-cache=c.json"], args].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{args:?}\n{said}");
+    said
+}
+
+/// The same, which must fail with this exit code and these words before any stage.
+fn refuses(folder: &Path, args: &[&str], code: i32, words: &str) {
+    let output = sutura(folder, &[&["compile", "m.mlir"], args].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{said}");
+    assert!(said.contains(words) && !said.contains("stitch"), "{args:?}: no {words:?} in\n{said}");
+}
+
+/// A product of 48 columns with a constant, and one of an input.
+fn folder() -> tempfile::TempDir {
+    let row = |i: i32| (0..48).map(|j| format!("{}.5", (i * 7 + j * 3) % 11 - 5)).collect::<Vec<_>>().join(", ");
+    let rows: Vec<String> = (0..48).map(|i| format!("[{}]", row(i))).collect();
+    let m = "tensor<?x48xf32, #dyn.shape<[M, 48]>>";
+    let product = |result: &str, left: &str, right: &str| {
+        format!(
+            "  {result} = graph.compute ins({left}, {right} : {m}, tensor<48x48xf32>) -> {m} {{
+    iterators = [\"parallel\", \"parallel\", \"reduce\"], combiners = [\"add\"],
+    maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+  }} {{
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    graph.yield %p : f32
+  }}\n"
+        )
+    };
+    let text = format!(
+        "func.func @products(%x: {m}, %w: tensor<48x48xf32>) -> {m} {{
+  %M = dyn.symbol \"M\" {{range = [0, 4096], likely = [120]}} : index
+  %v = graph.constant dense<[{}]> : tensor<48x48xf32>\n{}{}  return %y : {m}\n}}\n",
+        rows.join(", "),
+        product("%h", "%x", "%v"),
+        product("%y", "%h", "%w"),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.mlir"), text).unwrap();
+    folder
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+fn cache(folder: &Path) -> Value {
+    serde_json::from_str(&read(folder, "c.json")).unwrap()
+}
+
+/// The tiles that were measured of each kernel of the only machine.
+fn tiles(cache: &Value) -> Vec<Vec<String>> {
+    let kernels = cache["machines"][0]["kernels"].as_object().unwrap();
+    let tiles = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
+    kernels.values().map(tiles).collect()
+}
+
+/// Changes the cache, and writes it.
+fn change(folder: &Path, change: impl FnOnce(&mut Value)) {
+    let mut value = cache(folder);
+    change(&mut value);
+    std::fs::write(folder.join("c.json"), value.to_string()).unwrap();
+}
+
+/// Puts this tile into all entries.
+fn order(folder: &Path, tile: &str) {
+    change(folder, |cache| {
+        let kernels = cache["machines"][0]["kernels"].as_object_mut().unwrap();
+        kernels.values_mut().for_each(|entry| entry["tile"] = tile.into());
+    });
+}
+
+#[test]
+fn what_was_measured_is_not_measured_again() {
+    let folder = folder();
+    let folder = folder.path();
+    let said = compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
+    assert!(said.contains("tune       2 measured, 0 known before"), "{said}");
+    let remarks = read(folder, "a.txt");
+    let tuned: Vec<&str> = remarks.lines().filter(|l| l.contains("[tune, passed] takes register tiles of")).collect();
+    assert_eq!(tuned.len(), 2, "{remarks}");
+    for remark in tuned {
+        assert!(remark.contains("m.mlir:") && remark.contains("one thread at M=120:"), "{remark}");
+        assert!(remark.contains("(predicted ") && remark.ends_with("; measured now"), "{remark}");
+    }
+    let first = read(folder, "c.json");
+    assert!(tiles(&cache(folder)).iter().all(|tiles| tiles.len() > 1), "{first}");
+    let said = compiles(folder, &["-o", "b.sutura", "--remarks=b.txt"]);
+    assert!(said.contains("tune       0 measured, 2 known before"), "{said}");
+    assert_eq!(read(folder, "b.txt").matches("; known from before").count(), 2);
+    assert_eq!(read(folder, "c.json"), first);
+    let bytes = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(bytes("a.sutura") == bytes("b.sutura"), "the same choices make the same artifact");
+}
+
+#[test]
+fn kernels_have_the_tiles_of_the_cache() {
+    let folder = folder();
+    let folder = folder.path();
+    let kernels = |name: &str| {
+        compiles(folder, &["-q", "--emit=gir", "-o", name]);
+        read(folder, name)
+    };
+    kernels("measured.mlir");
+    let tiles = tiles(&cache(folder)).remove(0);
+    let made: Vec<String> = tiles
+        .iter()
+        .map(|tile| {
+            order(folder, tile);
+            let text = kernels("ordered.mlir");
+            let extents = format!("[{}]", tile.replace('x', ", "));
+            assert!(text.contains(&extents), "{tile}: {text}");
+            text
+        })
+        .collect();
+    assert!(made.windows(2).all(|pair| pair[0] != pair[1]), "{tiles:?}");
+}
+
+#[test]
+fn a_tile_that_the_kernel_does_not_have_is_measured_anew() {
+    let folder = folder();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
+    order(folder, "5x5");
+    let said = compiles(folder, &["--emit=gir", "-o", "b.mlir"]);
+    assert!(said.contains("the cache says \"5x5\" of the kernel sha256:"), "{said}");
+    assert!(said.contains("2 measured, 0 known before"), "{said}");
+    assert!(!read(folder, "c.json").contains("5x5"));
+}
+
+#[test]
+fn choices_for_another_machine_are_left_alone() {
+    let folder = folder();
+    let folder = folder.path();
+    compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
+    for (field, words) in [
+        ("name", "2 choices for another machine (other, "),
+        ("compiler", "for another version of sutura"),
+        ("description", "for other numbers of the machine"),
+        ("features", "for other features of the machine"),
+    ] {
+        change(folder, |cache| {
+            cache["machines"].as_array_mut().unwrap().truncate(1);
+            cache["machines"][0]["machine"][field] = "other".into();
+        });
+        let said = compiles(folder, &["--emit=gir", "-o", "b.mlir"]);
+        assert!(said.contains(words) && said.contains("not used"), "{field}: {said}");
+        assert!(said.contains("2 measured, 0 known before"), "{field}: {said}");
+        assert_eq!(cache(folder)["machines"].as_array().unwrap().len(), 2, "{field}");
+        // What is left is that of this machine.
+        change(folder, |cache| {
+            cache["machines"].as_array_mut().unwrap().retain(|held| held["machine"][field] != "other");
+        });
+    }
+}
+
+#[test]
+fn a_cache_that_is_none_is_refused_and_stays_as_it_is() {
+    let folder = folder();
+    let folder = folder.path();
+    let machine = r#"{"name":"a","triple":"b","features":"c","description":"d","compiler":"e"}"#;
+    let held = format!(r#"{{"machine":{machine},"kernels":{{}}}}"#);
+    for (text, words) in [
+        ("", "EOF while parsing a value at line 1 column 0"),
+        ("{\"format\": \"sutura-tune\", \"ver", "at line 1 column"),
+        ("[1]", "it does not say that its format is \"sutura-tune\""),
+        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 1"),
+        (r#"{"format":"sutura-tune"}"#, "it is of version null"),
+        (r#"{"format":"sutura-tune","version":1,"machines":[],"more":1}"#, "unknown field `more`"),
+        (
+            &format!(r#"{{"format":"sutura-tune","version":1,"machines":[{held},{held}]}}"#),
+            "it lists the machine `a` twice",
+        ),
+    ] {
+        std::fs::write(folder.join("c.json"), text).unwrap();
+        refuses(folder, &["-o", "a.sutura", "--tune", "--tune-cache=c.json"], 1, words);
+        refuses(folder, &["-o", "a.sutura", "--tune", "--tune-cache=c.json"], 1, "`c.json` cannot be used as a cache");
+        assert_eq!(read(folder, "c.json"), text);
+    }
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused_before_the_work() {
+    let folder = folder();
+    let folder = folder.path();
+    std::fs::create_dir(folder.join("taken")).unwrap();
+    let out = |more: &[&'static str]| [&["-o", "a.sutura"], more].concat();
+    refuses(folder, &out(&["--tune", "--tune-cache=no/where.json"]), 5, "there is no folder `no`");
+    refuses(folder, &out(&["--tune", "--tune-cache=taken"]), 5, "`taken` is a folder");
+    refuses(folder, &out(&["--tune", "--tune-cache=a.sutura"]), 2, "two things would be written to `a.sutura`");
+    refuses(folder, &out(&["--tune", "--tune-cache=-"]), 2, "not to stdout");
+    refuses(folder, &out(&["--tune-cache=c.json"]), 2, "--tune");
+    refuses(folder, &out(&["--tune", "--target=aarch64"]), 2, "--target asks for `aarch64`");
+    refuses(folder, &["--tune", "--emit=fusion", "-o", "f.mlir"], 2, "--emit stops before that");
+    let shown = sutura(folder, &["target", "show", "aarch64"]);
+    std::fs::write(folder.join("other.mlir"), shown.stdout).unwrap();
+    let args = out(&["--tune", "--target-file=other.mlir"]);
+    refuses(folder, &args, 2, "--tune measures on this machine, whose architecture is x86_64");
+    let mut left: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["m.mlir", "other.mlir", "taken"]);
+}
