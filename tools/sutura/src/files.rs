@@ -3,13 +3,18 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::TempDir;
 
 use crate::failure::{Failure, Kind};
 
 /// Held while files are written: an interrupt waits for it.
 static WRITING: Mutex<()> = Mutex::new(());
+
+/// Folders that an interrupt removes.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// What a process that is ended by an interrupt returns to its shell.
 const INTERRUPTED: i32 = 130;
@@ -24,8 +29,46 @@ pub(crate) fn remove_nothing_half_written() {
     // Without a handler an interrupt just ends the process, which is no reason not to go on.
     let _ = ctrlc::set_handler(|| {
         let _guard = uninterrupted();
+        for folder in temporary().drain(..) {
+            // One that cannot be removed is left to whoever cleans up the folder of temporary files.
+            let _ = fs::remove_dir_all(folder);
+        }
         std::process::exit(INTERRUPTED);
     });
+}
+
+fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A folder that is gone when this is dropped, and after an interrupt.
+pub(crate) struct TemporaryFolder {
+    path: PathBuf,
+    /// Gone when this is dropped.
+    folder: Option<TempDir>,
+}
+
+impl TemporaryFolder {
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let _guard = uninterrupted();
+        let failed = |e: io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let path = folder.path().to_owned();
+        temporary().push(path.clone());
+        Ok(Self { path, folder: Some(folder) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // Only when it is gone does an interrupt not have to remove it any more.
+        drop(self.folder.take());
+        temporary().retain(|folder| *folder != self.path);
+    }
 }
 
 /// Creates or replaces `path` with `bytes`; `-` is stdout.

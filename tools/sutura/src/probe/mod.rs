@@ -18,7 +18,7 @@ use sutura_runtime::{Model, Options, Tensor};
 
 use crate::cli::{CompileArgs, MessageFormat};
 use crate::compile::compile;
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::files;
 use crate::machine::Wanted;
 use crate::talk::Talk;
@@ -147,10 +147,9 @@ fn arithmetic(desc: &TargetDesc) -> Result<f64, Failure> {
 
 /// Nanoseconds that a program takes on so many threads, with an input of so many elements.
 fn launch(text: &str, threads: usize, elements: i64) -> Result<f64, Failure> {
-    let system = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
-    let folder = tempfile::tempdir().map_err(system)?;
+    let folder = files::TemporaryFolder::new()?;
     let (model, artifact) = (folder.path().join("probe.mlir"), folder.path().join("probe.sutura"));
-    std::fs::write(&model, text).map_err(system)?;
+    std::fs::write(&model, text).map_err(|e| Failure::io("write", &model, &e))?;
     let args = CompileArgs { model, output: Some(artifact.clone()), ..CompileArgs::default() };
     compile(&args, &Talk::new(MessageFormat::Human, 0, true))?;
     let model = Model::load_with(&artifact, Options::new().threads(threads))?;

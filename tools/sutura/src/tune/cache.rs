@@ -154,3 +154,50 @@ fn damaged(path: &Path, why: impl std::fmt::Display) -> Failure {
     let failure = Failure::new(Kind::Input, format!("`{}` cannot be used as a cache of --tune: {why}", path.display()));
     failure.hint("remove it to measure anew, or name another file")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_that_write_to_one_file_keep_what_the_other_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.json");
+        let machine = |name: &str| Identity {
+            name: name.to_owned(),
+            triple: "t".into(),
+            features: String::new(),
+            description: "d".into(),
+            compiler: "0".into(),
+        };
+        let entry = |tile: &str| Entry {
+            tile: tile.to_owned(),
+            sizes: "M=1".into(),
+            nanoseconds: BTreeMap::from([(tile.to_owned(), 5)]),
+        };
+        let (mut one, mut two) = (Cache::open(Some(&path)).unwrap(), Cache::open(Some(&path)).unwrap());
+        one.put(&machine("a"), "k", entry("1x2")).unwrap();
+        two.put(&machine("b"), "k", entry("3x4")).unwrap();
+        two.put(&machine("b"), "k", entry("5x6")).unwrap();
+        let read = Cache::open(Some(&path)).unwrap();
+        assert_eq!(read.get(&machine("a"), "k"), Some(&entry("1x2")));
+        assert_eq!(read.get(&machine("b"), "k"), Some(&entry("5x6")));
+        assert_eq!((read.get(&machine("b"), "l"), read.get(&machine("c"), "k")), (None, None));
+        assert_eq!(read.foreign(&machine("b")), ["1 choice for another machine (a, sutura 0)"]);
+    }
+
+    #[test]
+    fn without_a_file_choices_hold_for_one_compilation() {
+        let mut cache = Cache::open(None).unwrap();
+        let machine = Identity {
+            name: "a".into(),
+            triple: String::new(),
+            features: String::new(),
+            description: String::new(),
+            compiler: String::new(),
+        };
+        let entry = Entry { tile: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        cache.put(&machine, "k", entry.clone()).unwrap();
+        assert_eq!(cache.get(&machine, "k"), Some(&entry));
+    }
+}

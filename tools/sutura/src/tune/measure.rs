@@ -8,6 +8,7 @@ use sutura_runtime::{ElementType, Model, Options, Tensor};
 use super::problem::Problem;
 use crate::compile::compile_text;
 use crate::failure::{Failure, Kind};
+use crate::files::TemporaryFolder;
 use crate::machine::Machine;
 
 /// Rounds, in each of which every candidate has its turn.
@@ -52,8 +53,7 @@ pub(super) fn measure(
 
 impl Runner {
     fn new(text: &str, dims: &[Vec<i64>], machine: &Machine) -> Result<Self, Failure> {
-        let system = |e: std::io::Error| Failure::new(Kind::System, format!("cannot use a temporary folder: {e}"));
-        let folder = tempfile::tempdir().map_err(system)?;
+        let folder = TemporaryFolder::new()?;
         let path = folder.path().join("region.sutura");
         compile_text(text, &path, machine)?;
         let model = Model::load_with(&path, Options::new().threads(1))?;
