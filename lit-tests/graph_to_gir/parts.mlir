@@ -20,9 +20,13 @@
 // CHECK: gir.unary "neg"
 // CHECK: gir.store
 // CHECK-LABEL: gir.kernel @means_row2(
+// CHECK-LABEL: gir.kernel @means_row3(
+// CHECK-SAME: requires([M - 64, -N + 64])
+// CHECK-SAME: (N + 63) floordiv 64)
+// CHECK: gir.for %{{.*}} carry({{.*}}) : !gir.tile<vec, f32, [1, 64]>
 // CHECK-LABEL: rt.program @means
 // CHECK: %[[T:.*]] = alloc : !rt.buffer<f32, [4, N]>
-// CHECK: select if [M - 64, -N + 16], [-N + 16], [M - 64] {
+// CHECK: select if [M - 64, -N + 16], [-N + 16], [M - 64, -N + 64], [-N + 64], [M - 64] {
 // CHECK-NEXT: launch @means_row0(%{{.*}}, %[[T]])
 // CHECK-NEXT: launch @means_row1(%[[T]], %{{.*}})
 // CHECK-NEXT: }, {

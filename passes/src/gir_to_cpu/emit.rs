@@ -86,9 +86,19 @@ impl<'e> Emit<'e> {
 
     /// `[0, 1, …, lanes - 1]` as i64.
     pub(super) fn lane_numbers(&mut self) -> Value {
-        let ty = self.vec_type(Type::I64);
         let bytes: Vec<u8> = (0..self.lanes).flat_map(i64::to_le_bytes).collect();
-        let data = self.cx().blob(&bytes);
+        self.counted(Type::I64, &bytes)
+    }
+
+    /// `[0, 1, …, lanes - 1]` as i32.
+    pub(super) fn narrow_lane_numbers(&mut self) -> Value {
+        let bytes: Vec<u8> = (0..self.lanes).flat_map(|lane| (lane as i32).to_le_bytes()).collect();
+        self.counted(Type::I32, &bytes)
+    }
+
+    fn counted(&mut self, elem: Type, bytes: &[u8]) -> Value {
+        let ty = self.vec_type(elem);
+        let data = self.cx().blob(bytes);
         let attr = self.cx().attr(AttrData::Dense { ty, data, splat: self.lanes == 1 });
         self.constant(attr, ty)
     }

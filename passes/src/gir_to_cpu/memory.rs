@@ -209,23 +209,26 @@ impl Emit<'_> {
 
     /// Lanes whose column, counted from `col`, lies in `[lo, hi)`.
     pub(super) fn column_mask(&mut self, col: Value, window: Window) -> Option<Value> {
-        if window.is_full() {
-            return None;
-        }
-        let lanes = self.lane_numbers();
-        let start = self.broadcast(col);
-        let columns = self.addi(lanes, start);
         let mut mask = None;
-        if let Some(hi) = window.hi {
-            let hi = self.broadcast(hi);
-            mask = Some(self.cmpi(Pred::Slt, columns, hi));
-        }
-        if let Some(lo) = window.lo {
-            let lo = self.broadcast(lo);
-            let above = self.cmpi(Pred::Sge, columns, lo);
-            mask = Some(self.both(mask, above));
+        for (bound, pred) in [(window.hi, Pred::Slt), (window.lo, Pred::Sge)] {
+            let Some(bound) = bound else { continue };
+            let lanes = self.narrow_lane_numbers();
+            let bound = self.lanes_before(bound, col);
+            let inside = self.cmpi(pred, lanes, bound);
+            mask = Some(self.both(mask, inside));
         }
         mask
+    }
+
+    /// How many lanes, the first of which has column `col`, come before column `bound`; in each lane. As i32: indices of
+    /// 64 bits would take two vectors for the lanes of one of 32-bit elements.
+    fn lanes_before(&mut self, bound: Value, col: Value) -> Value {
+        let count = self.subi(bound, col);
+        let (none, all) = (self.i64(0), self.i64(self.lanes));
+        let count = self.maxi(count, none);
+        let count = self.mini(count, all);
+        let count = self.op1("arith.trunci", &[count], Type::I32, &[]);
+        self.broadcast(count)
     }
 
     /// Both conditions.

@@ -19,9 +19,6 @@ const LONG_COLUMNS: i64 = 16384;
 /// Bytes of a group's memory for what is combined along its rows.
 const KEPT_BYTES: i64 = 1 << 19;
 
-/// Columns of tiles of sums where there are few.
-const FEW_COLUMNS: i64 = 16;
-
 /// Sizes from which on other versions serve; see the options of the pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thresholds {
@@ -198,24 +195,36 @@ impl Rows<'_, '_> {
         parts.saturating_mul(self.thresholds.part_rows)
     }
 
+    /// Widths of tiles in registers, the narrowest first, and for each but the last the most columns that it serves: a
+    /// tile that reaches beyond the last column masks all that it reads.
+    fn widths(&self, extent: &Poly, sums: i64) -> Vec<(i64, Option<Poly>)> {
+        let wide = self.shares.tile_columns(sums);
+        let mut narrow = vec![self.shares.vector_columns(), wide / 2];
+        narrow.retain(|width| *width < wide);
+        narrow.dedup();
+        let (low, high) = self.facts.range(extent);
+        let mut widths: Vec<(i64, Option<Poly>)> = Vec::new();
+        for width in narrow.into_iter().filter(|width| low <= i128::from(*width)) {
+            if high <= i128::from(width) {
+                widths.push((width, None));
+                return widths;
+            }
+            widths.push((width, Some(Poly::constant(width).sub(extent))));
+        }
+        widths.push((wide, None));
+        widths
+    }
+
     /// Tiles of columns: parts of many rows, or all of few.
     fn columns(&self) -> Built<Versions> {
         let col = self.plan.col.expect("there is a column where columns are shared");
         let sums = self.nest.stages.iter().filter(|s| s.reduces()).count() as i64;
-        let wide = self.shares.tile_columns(sums);
-        let few = Poly::constant(FEW_COLUMNS).sub(&self.nest.extents[col]);
-        let (low, high) = self.facts.range(&self.nest.extents[col]);
-        let narrow = low <= i128::from(FEW_COLUMNS) && wide > FEW_COLUMNS;
-        let only_narrow = high <= i128::from(FEW_COLUMNS);
         let mut versions: Versions = Vec::new();
         let dim = self.plan.loops[0];
         let parts = Poly::constant(self.thresholds.parts);
         let split = self.at_least(dim, self.many(self.thresholds.parts));
-        for (width, guard) in [(FEW_COLUMNS, narrow.then_some(few)), (wide, None)] {
-            if (width == FEW_COLUMNS && !narrow) || (width == wide && only_narrow) {
-                continue;
-            }
-            let guard: Vec<Poly> = guard.into_iter().filter(|_| !only_narrow).collect();
+        for (width, guard) in self.widths(&self.nest.extents[col], sums) {
+            let guard: Vec<Poly> = guard.into_iter().collect();
             let width = Width::Registers(width);
             if let Some(many) = &split {
                 let guards = [many.clone(), guard.clone()].concat();
@@ -226,7 +235,6 @@ impl Rows<'_, '_> {
                 versions.push((guard.clone(), vec![self.shares.launch(&self.whole(width), guard)?]));
             }
         }
-        versions.truncate(1 + versions.iter().position(|(g, _)| g.is_empty()).expect("the last has no guard"));
         Ok(versions)
     }
 

@@ -82,6 +82,11 @@ impl<'r, 'a> Shares<'r, 'a> {
         (1 << each.ilog2()) * lanes
     }
 
+    /// Columns of a tile of one vector.
+    pub(super) fn vector_columns(&self) -> i64 {
+        self.region.machine.vectors.1
+    }
+
     // ---- what is where
 
     fn elem(&self, (s, r): Key, partial: bool) -> Type {

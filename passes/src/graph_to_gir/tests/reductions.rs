@@ -148,3 +148,57 @@ fn extremes_of_everything_are_one_region() {
     });
     check(&cx, &module, 1, &SIZES.iter().copied().filter(|s| s.1 > 0).collect::<Vec<_>>());
 }
+
+/// Sizes about the widths of tiles of 16, 64 and 128 columns.
+const WIDTHS: &[i64] = &[0, 1, 15, 16, 17, 47, 48, 49, 64, 65, 127, 128, 129, 300];
+
+#[test]
+fn statistics_of_any_number_of_columns() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let module = function(&cx, &[("M", at_least_one()), ("N", any())], &[x], |g, args| {
+        let (mean, variance, _) = moments(g, args[0], &[0]).expect("built");
+        Ok(vec![mean, variance])
+    });
+    let few_rows = [1, 5].into_iter().flat_map(|m| WIDTHS.iter().map(move |n| (m, *n)));
+    let sizes: Vec<_> = few_rows.chain([(1, 100_000), (1000, 16), (1000, 17), (1000, 48), (1000, 65)]).collect();
+    let out = check(&cx, &module, 1, &sizes);
+    let guards = "select if [M - 6, -N + 16], [-N + 16], [M - 6, -N + 64], [-N + 64], [M - 6] {";
+    assert!(out.contains(guards), "{out}");
+}
+
+#[test]
+fn sums_of_no_rows() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
+        let sum = g.reduce(args[0], &[0], true, Combiner::Add, Type::F32, |_, x| x);
+        let high = g.reduce(args[0], &[0], true, Combiner::Max, Type::F32, |_, x| x);
+        Ok(vec![g.zip(sum, high, |s, a, b| s.max(a, b))?])
+    });
+    check(&cx, &module, 1, &WIDTHS.iter().map(|n| (0, *n)).chain([(6, 48)]).collect::<Vec<_>>());
+}
+
+#[test]
+fn widths_that_no_size_takes_are_not_made() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    for (range, widths, sizes) in [
+        ((0, 16), &[16][..], &[(7, 0), (7, 15), (7, 16)][..]),
+        ((0, 17), &[16, 64], &[(7, 16), (2, 17)]),
+        ((17, 64), &[64], &[(7, 17), (2, 48), (7, 64)]),
+        ((17, 65), &[64, 128], &[(7, 17), (2, 48), (7, 65)]),
+        ((65, 1000), &[128], &[(7, 65), (2, 128), (7, 200)]),
+    ] {
+        let symbol = SymbolInfo { min: range.0, max: range.1, ..any() };
+        let module = function(&cx, &[("M", any()), ("N", symbol)], &[x], |g, args| {
+            let sum = g.reduce(args[0], &[0], true, Combiner::Add, Type::F32, |_, x| x);
+            Ok(vec![g.map(sum, |s, a| s.neg(a))?])
+        });
+        let out = check(&cx, &module, 1, sizes);
+        for width in [16, 64, 128] {
+            let made = out.contains(&format!("floordiv {width})"));
+            assert_eq!(made, widths.contains(&width), "{width} for {range:?}: {out}");
+        }
+    }
+}
