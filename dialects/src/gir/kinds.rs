@@ -243,6 +243,13 @@ kinds! {
     }
 }
 
+impl BinaryKind {
+    /// True for what is undefined where the second operand is zero.
+    pub fn divides_integers(self) -> bool {
+        matches!(self, Self::DivSI | Self::FloorDivSI | Self::RemSI)
+    }
+}
+
 impl Combiner {
     /// The tile operation that combines two partial results.
     pub fn binary(self) -> BinaryKind {

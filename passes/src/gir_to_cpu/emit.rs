@@ -243,6 +243,22 @@ impl<'e> Emit<'e> {
         self.op1(kind.scalar_op(), &[a, b], ty, &props)
     }
 
+    /// An integer one for each lane of `like`. Machines stop at a division by zero, and lanes that mean nothing are zero.
+    pub(super) fn ones_like(&mut self, like: Value) -> Value {
+        let ty = self.ty(like);
+        let elem = self.cx().element_type(ty);
+        let one = self.cx().int_attr(1, elem);
+        if ty == elem { self.constant(one, ty) } else { self.splat(one) }
+    }
+
+    /// Integers with ones in place of zeros.
+    pub(super) fn without_zeros(&mut self, value: Value) -> Value {
+        let ones = self.ones_like(value);
+        let zeros = self.op1("arith.subi", &[ones, ones], self.ty(value), &[]);
+        let is_zero = self.cmpi(Pred::Eq, value, zeros);
+        self.select(is_zero, ones, value)
+    }
+
     pub(super) fn combine(&mut self, kind: Combiner, a: Value, b: Value) -> Value {
         // A sum is not contracted: its order is fixed, and so are its bits.
         let ty = self.ty(a);

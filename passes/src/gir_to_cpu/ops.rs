@@ -347,7 +347,11 @@ impl<'a> Lowering<'a, '_> {
             return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.unary(this.kind(), v[0])));
         }
         if let Some(this) = op.as_::<BinaryOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.binary(this.kind(), v[0], v[1])));
+            let divides = this.kind().divides_integers();
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| {
+                let divisor = if divides { e.without_zeros(v[1]) } else { v[1] };
+                e.binary(this.kind(), v[0], divisor)
+            }));
         }
         if let Some(this) = op.as_::<TernaryOp>() {
             return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.ternary(this.kind(), v[0], v[1], v[2])));

@@ -182,7 +182,11 @@ impl Strips {
                 e.unary(*kind, a)
             }
             Node::Binary(kind, a, b) => {
-                let (a, b) = (get(e, *a), get(e, *b));
+                let (a, mut b) = (get(e, *a), get(e, *b));
+                if let Some(mask) = mask.filter(|_| kind.divides_integers()) {
+                    let one = e.ones_like(b);
+                    b = e.select(mask, b, one);
+                }
                 e.binary(*kind, a, b)
             }
             Node::Divide(a, divisors) => {

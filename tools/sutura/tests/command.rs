@@ -438,3 +438,15 @@ fn wrong_indices_are_told_with_their_place() {
     }
     succeeds(folder.path(), &["run", "embedding.sutura", "-i", "table=0x4xf32=1", "-i", "ids=0xi32=1"]);
 }
+
+/// Lanes behind the last element of a vector are not divided by what they hold.
+#[test]
+fn integers_are_divided_at_any_length() {
+    let folder = compiled_from("divide");
+    for n in [1, 5, 16, 21] {
+        let (x, y) = (format!("x={n}xi32=7"), format!("y={n}xi32=2"));
+        let text =
+            succeeds(folder.path(), &["run", "divide.sutura", "-i", &x, "-i", &y, "--expected", &format!("{n}xi32=4")]);
+        assert!(!text.contains("differ"), "{text}");
+    }
+}
