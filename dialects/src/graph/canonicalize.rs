@@ -17,8 +17,8 @@ impl Canonicalize for ComputeOp<'_> {
 }
 
 /// An input whose number the body does not use, or that is read like another one, goes, unless an iterator's extent
-/// is known by nothing else.
-fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+/// is known by nothing else. A pattern on `graph.compute`; one input goes each time.
+pub fn drop_inputs(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let found = (|| {
         let compute = rw.view::<ComputeOp<'_>>(op)?;
         let view = compute.op_ref();

@@ -23,6 +23,7 @@ use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
+pub use canonicalize::drop_inputs;
 pub use gather::described;
 pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SizeOp,

@@ -3,14 +3,14 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_ir::{BlockRef, Context, OpRef, Type, Value};
+use sutura_ir::{BlockRef, Context, Type, Value};
 
 /// Size that is assumed of a dimension about which nothing is stated.
 const LIKELY: i64 = 128;
 
-/// Price of one scalar op.
-fn op_cost(op: OpRef<'_>) -> u32 {
-    match op.name_str() {
+/// Price of one scalar op, by its name.
+pub fn op_cost(name: &str) -> u32 {
+    match name {
         "graph.yield" | "arith.constant" | "graph.size" | "graph.index" => 0,
         "arith.divf" | "arith.divsi" | "arith.floordivsi" | "arith.remsi" | "arith.remf" | "math.sqrt"
         | "math.rsqrt" => 8,
@@ -23,7 +23,7 @@ fn op_cost(op: OpRef<'_>) -> u32 {
 
 /// Price of a scalar function at one point; a copy is free.
 pub fn body_cost<'a>(body: impl Into<Option<BlockRef<'a>>>) -> u32 {
-    body.into().map_or(0, |body| body.ops().map(op_cost).sum())
+    body.into().map_or(0, |body| body.ops().map(|op| op_cost(op.name_str())).sum())
 }
 
 /// Number that a size is expected to be.

@@ -20,24 +20,22 @@ use crate::machine::Machine;
 /// Writes the artifact and returns its size in bytes.
 pub(crate) fn write(
     path: &Path,
-    cx: &Context,
-    module: &Module,
+    (cx, module): (&Context, &Module),
     interface: &HostInterface,
     code: &[u8],
-    machine: &Machine,
-    source_hash: &str,
+    manifest: &Manifest,
 ) -> Result<u64, Failure> {
-    let manifest = manifest(cx, interface, machine, source_hash)?;
     let constants: Vec<Cow<'_, [u8]>> =
         interface.constants.iter().map(|c| bytes(cx, module, c)).collect::<Result<_, _>>()?;
     let constants: Vec<&[u8]> = constants.iter().map(Cow::as_ref).collect();
     let _guard = uninterrupted();
-    write_artifact(path, &Contents { manifest: &manifest, host: code, constants: &constants })?;
+    write_artifact(path, &Contents { manifest, host: code, constants: &constants })?;
     let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
     Ok(size)
 }
 
-fn manifest(
+/// What the artifact says of itself.
+pub(crate) fn manifest(
     cx: &Context,
     interface: &HostInterface,
     machine: &Machine,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use sutura_passes::graph_property_rewrite::FAST_MATH;
 
 use crate::pipeline::Emit;
 use crate::report::parse_size;
@@ -117,6 +118,13 @@ pub(crate) struct CompileArgs {
     /// Keeps what `--tune` chose, by kernel and machine: what the file holds is not measured again
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub(crate) tune_cache: Option<PathBuf>,
+    /// Allows to compute what is equal for real numbers but not for floats, to save operations and memory; results differ
+    /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
+    /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.
+    /// Alone it means `fast`, all flags. Without it every rewrite keeps every bit. The artifact records it
+    #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
+    #[arg(default_missing_value = "fast", value_parser = FAST_MATH.map(|(name, _)| name))]
+    pub(crate) fast_math: Vec<String>,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

@@ -31,7 +31,8 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     check_files(args, &output, remarks.as_ref())?;
     let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
-    let compilation = if listening { Compilation::listening() } else { Compilation::new() };
+    let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
+    compilation.fast_math.clone_from(&args.fast_math);
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
@@ -317,9 +318,10 @@ impl Job<'_> {
             interface.model = stem.to_string_lossy().into_owned();
         }
         let start = Instant::now();
-        let cx = &self.compilation.cx;
-        let bytes =
-            artifact::write(self.output, cx, &lowered.program.module, &interface, &host, self.machine, &source.hash)?;
+        let mut manifest = artifact::manifest(&self.compilation.cx, &interface, self.machine, &source.hash)?;
+        manifest.math.fast_math.clone_from(&self.args.fast_math);
+        let program = (&self.compilation.cx, &lowered.program.module);
+        let bytes = artifact::write(self.output, program, &interface, &host, &manifest)?;
         self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
         Ok(())
     }

@@ -12,6 +12,7 @@ use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, OpRef, Rewriter};
+use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 
 use crate::failure::{Failure, Kind};
@@ -89,7 +90,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "shapes",
         level: Level::Graph,
-        passes: "propagate-shapes,canonicalize,cse,propagate-shapes",
+        passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
         emit: Some(Emit::Dyn),
     },
     Stage { name: "stitch", level: Level::Graph, passes: "stitch", emit: Some(Emit::Fusion) },
@@ -114,6 +115,8 @@ pub(crate) struct Compilation {
     passes: PassRegistry,
     /// What passes remark.
     pub(crate) heard: Heard,
+    /// Flags of `--fast-math`.
+    pub(crate) fast_math: Vec<String>,
 }
 
 /// A program somewhere on its way.
@@ -129,7 +132,7 @@ impl Compilation {
     pub(crate) fn new() -> Self {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
-        Self { cx: Context::new(sutura_dialects::all()), passes, heard: Heard::default() }
+        Self { cx: Context::new(sutura_dialects::all()), passes, heard: Heard::default(), fast_math: Vec::new() }
     }
 
     /// The same, and remarks are kept.
@@ -207,10 +210,19 @@ impl Compilation {
         Program { module, ops, kernels: program.kernels, fusions: program.fusions, level }
     }
 
+    /// The passes of a stage, with the options that the user gave.
+    fn passes_of(&self, stage: &Stage) -> String {
+        if self.fast_math.is_empty() {
+            return stage.passes.to_string();
+        }
+        let algebra = GRAPH_PROPERTY_REWRITE.argument;
+        stage.passes.replace(algebra, &format!("{algebra}{{fast-math={}}}", self.fast_math.join(",")))
+    }
+
     /// Runs one stage.
     pub(crate) fn run(&self, stage: &Stage, program: Program, talk: &Talk) -> Result<Program, Failure> {
         let start = Instant::now();
-        let text = format!("builtin.module({})", stage.passes);
+        let text = format!("builtin.module({})", self.passes_of(stage));
         talk.detail(&format!("passes: {text}"));
         let mut diags = Diagnostics::default();
         let Ok(mut manager) = parse_pipeline(&self.cx, &self.passes, stage.name, &text, &mut diags) else {

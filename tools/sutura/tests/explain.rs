@@ -222,3 +222,50 @@ fn launches_that_are_packed_count_as_one() {
     assert!(short.contains("At these sizes: 1 launch,"), "{short}");
     assert_eq!(long.matches("one launch with the one above").count(), 2);
 }
+
+/// `x / 3`: a product only if the user allows it.
+const THIRD: &str = "
+#id = affine_map<(d0) -> (d0)>
+func.func @third(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  %N = dyn.symbol \"N\" : index
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>>
+      {iterators = [\"parallel\"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %c = arith.constant 3.0 : f32
+    %v = arith.divf %e, %c : f32
+    graph.yield %v : f32
+  }
+  return %y : tensor<?xf32, #dyn.shape<[N]>>
+}
+";
+
+#[test]
+fn fast_math_is_asked_for_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("third.mlir"), THIRD).unwrap();
+    let emitted = |flags: &[&str]| {
+        let output =
+            sutura(at, &[&["compile", "third.mlir", "--emit", "dyn", "-o", "out.mlir", "--remarks"], flags].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        (std::fs::read_to_string(at.join("out.mlir")).unwrap(), stderr(&output))
+    };
+    let (exact, said) = emitted(&[]);
+    assert!(exact.contains("arith.divf"), "{exact}");
+    assert!(said.contains("is left: it needs the fast-math flags `arcp`"), "{said}");
+    for flags in ["--fast-math", "--fast-math=reassoc,arcp"] {
+        let (fast, said) = emitted(&[flags]);
+        assert!(fast.contains("arith.mulf") && !fast.contains("arith.divf"), "{flags}: {fast}");
+        assert!(said.contains("x / c = x * (1 / c): 8*N operations"), "{said}");
+    }
+    for (flags, recorded) in [(&[][..], "[]"), (&["--fast-math=reassoc,arcp"], r#"["reassoc","arcp"]"#)] {
+        let output = sutura(at, &[&["compile", "third.mlir", "-o", "third.sutura"], flags].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let shown = sutura(at, &["inspect", "--json", "third.sutura"]);
+        let manifest: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+        assert_eq!(manifest["math"]["fast_math"].to_string(), recorded);
+    }
+    let wrong = sutura(at, &["compile", "third.mlir", "-o", "third.sutura", "--fast-math=quick"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("quick"), "{}", stderr(&wrong));
+}

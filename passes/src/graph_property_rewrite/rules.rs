@@ -1,0 +1,157 @@
+//! The rules: what a number is as well, and which flags that takes.
+//!
+//! The associative, distributive and commutative ones are after DNNFusion's table (PLDI'21, section 4.2). A rule looks at
+//! the last op of an expression; those before it are looked at as last ones of their own.
+
+use sutura_dialects::arith::FastMathFlags;
+use sutura_ir::{Context, Type};
+
+use super::expr::{Expr, Kind};
+
+/// An expression that may take the place of another one.
+pub(super) struct Rewrite {
+    pub(super) rule: &'static str,
+    pub(super) expr: Expr,
+    /// What has to be allowed; nothing for a rule that keeps every bit.
+    pub(super) needs: FastMathFlags,
+    /// What all ops that it changes allow.
+    pub(super) has: FastMathFlags,
+}
+
+/// A sum or a product may be made in another order, and the sign of a zero may change.
+pub(super) const REORDER: FastMathFlags = FastMathFlags::REASSOC.with(FastMathFlags::NSZ);
+
+/// Everything that the rules know of `expr`.
+pub(super) fn rewrites(cx: &Context, expr: &Expr) -> Vec<Rewrite> {
+    let Kind::Op(name, args) = &expr.kind else { return Vec::new() };
+    let [a, b] = args.as_slice() else { return Vec::new() };
+    match *name {
+        "arith.addf" => {
+            [negated_term(expr, a, b), distribute("arith.addf", expr, a, b)].into_iter().flatten().collect()
+        }
+        "arith.subf" => {
+            [negated_term(expr, a, b), distribute("arith.subf", expr, a, b)].into_iter().flatten().collect()
+        }
+        "arith.mulf" => {
+            let all = [
+                negated_factors(expr, name, a, b),
+                constant_factors(cx, expr, a, b),
+                square_of_root(expr, a, b),
+                product_of_exp(expr, a, b),
+            ];
+            all.into_iter().flatten().collect()
+        }
+        "arith.divf" => [negated_factors(expr, name, a, b), reciprocal(cx, expr, a, b)].into_iter().flatten().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn exact(rule: &'static str, name: &'static str, args: [&Expr; 2], top: &Expr) -> Rewrite {
+    let expr = Expr::op(name, args.map(Expr::clone).to_vec(), top.ty, top.flags);
+    Rewrite { rule, expr, needs: FastMathFlags::NONE, has: FastMathFlags::NONE }
+}
+
+/// `a + (-b)` to `a - b`, `(-a) + b` to `b - a`, `a - (-b)` to `a + b`: by definition the same.
+fn negated_term(top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let sum = top.args_of("arith.addf").is_some();
+    let rule = if sum { "a + (-b) = a - b" } else { "a - (-b) = a + b" };
+    let to = if sum { "arith.subf" } else { "arith.addf" };
+    match (a.args_of("arith.negf"), b.args_of("arith.negf")) {
+        (_, Some([b])) => Some(exact(rule, to, [a, b], top)),
+        (Some([a]), None) if sum => Some(exact(rule, to, [b, a], top)),
+        _ => None,
+    }
+}
+
+/// `(-a) * (-b)` to `a * b`, and for a quotient.
+fn negated_factors(top: &Expr, name: &'static str, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let rule = if name == "arith.mulf" { "(-a) * (-b) = a * b" } else { "(-a) / (-b) = a / b" };
+    let ([a], [b]) = (a.args_of("arith.negf")?, b.args_of("arith.negf")?) else { return None };
+    Some(exact(rule, name, [a, b], top))
+}
+
+/// The number that a constant is.
+fn number(cx: &Context, expr: &Expr) -> Option<f64> {
+    match expr.kind {
+        Kind::Const(value) => cx.as_f64(value),
+        _ => None,
+    }
+}
+
+/// `value` as a constant of type `ty`, and what it is there after rounding; `None` for one that is no normal number, on
+/// which hardware is slow and of which few bits are left.
+fn constant(cx: &Context, value: f64, ty: Type) -> Option<(Expr, f64)> {
+    // The least exponents of normal numbers; other types have so few that no rule pays.
+    let least = match ty {
+        Type::F64 => f64::MIN_POSITIVE,
+        Type::F32 => f64::from(f32::MIN_POSITIVE),
+        Type::F16 => 2f64.powi(-14),
+        Type::BF16 => 2f64.powi(-126),
+        _ => return None,
+    };
+    let attr = cx.float_attr(value, ty);
+    let rounded = cx.as_f64(attr)?;
+    (rounded.is_finite() && rounded.abs() >= least).then(|| (Expr::constant(attr, ty), rounded))
+}
+
+fn is_power_of_two(value: f64) -> bool {
+    value.is_normal() && value.to_bits().trailing_zeros() >= 52
+}
+
+/// `x / c` to `x * (1 / c)`, which is the same for a power of two.
+fn reciprocal(cx: &Context, top: &Expr, x: &Expr, c: &Expr) -> Option<Rewrite> {
+    let divisor = number(cx, c).filter(|c| c.is_normal())?;
+    let (factor, rounded) = constant(cx, 1.0 / divisor, top.ty)?;
+    let needs = match is_power_of_two(divisor) && rounded * divisor == 1.0 {
+        true => FastMathFlags::NONE,
+        false => FastMathFlags::ARCP,
+    };
+    let expr = Expr::op("arith.mulf", vec![x.clone(), factor], top.ty, top.flags);
+    Some(Rewrite { rule: "x / c = x * (1 / c)", expr, needs, has: top.flags })
+}
+
+/// `(x * c) * d` to `x * (c * d)`. It is the same where neither makes numbers smaller, and each is a power of two: then
+/// nothing is rounded, and what overflows does so both ways.
+fn constant_factors(cx: &Context, top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let (inner, d) = number(cx, b).map(|d| (a, d)).or_else(|| number(cx, a).map(|d| (b, d)))?;
+    let [x, y] = inner.args_of("arith.mulf")? else { return None };
+    let (x, c) = number(cx, y).map(|c| (x, c)).or_else(|| number(cx, x).map(|c| (y, c)))?;
+    let (factor, rounded) = constant(cx, c * d, top.ty)?;
+    let grows = |f: f64| is_power_of_two(f) && f.abs() >= 1.0;
+    let needs = match grows(c) && grows(d) && rounded == c * d {
+        true => FastMathFlags::NONE,
+        false => REORDER,
+    };
+    let flags = top.flags.and(inner.flags);
+    let expr = Expr::op("arith.mulf", vec![x.clone(), factor], top.ty, flags);
+    Some(Rewrite { rule: "(x * c) * d = x * (c * d)", expr, needs, has: flags })
+}
+
+/// `sqrt(x) * sqrt(x)` to `x`: there is no negative `x`, and no negative zero, for which they differ.
+fn square_of_root(top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let ([x], [y]) = (a.args_of("math.sqrt")?, b.args_of("math.sqrt")?) else { return None };
+    let needs = REORDER.with(FastMathFlags::NNAN);
+    let has = top.flags.and(a.flags).and(b.flags);
+    x.same(y).then(|| Rewrite { rule: "sqrt(x) * sqrt(x) = x", expr: x.clone(), needs, has })
+}
+
+/// `exp(x) * exp(y)` to `exp(x + y)`
+fn product_of_exp(top: &Expr, a: &Expr, b: &Expr) -> Option<Rewrite> {
+    let ([x], [y]) = (a.args_of("math.exp")?, b.args_of("math.exp")?) else { return None };
+    let has = top.flags.and(a.flags).and(b.flags);
+    let sum = Expr::op("arith.addf", vec![x.clone(), y.clone()], top.ty, has);
+    let expr = Expr::op("math.exp", vec![sum], top.ty, has);
+    Some(Rewrite { rule: "exp(a) * exp(b) = exp(a + b)", expr, needs: REORDER, has })
+}
+
+/// `a * b + a * c` to `a * (b + c)`, and for a difference.
+fn distribute(name: &'static str, top: &Expr, l: &Expr, r: &Expr) -> Option<Rewrite> {
+    let ([a, b], [c, d]) = (l.args_of("arith.mulf")?, r.args_of("arith.mulf")?) else { return None };
+    let ways = [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)];
+    let (common, left, _, right) = ways.into_iter().find(|(common, _, other, _)| common.same(other))?;
+    let has = top.flags.and(l.flags).and(r.flags);
+    let sum = Expr::op(name, vec![left.clone(), right.clone()], top.ty, has);
+    let expr = Expr::op("arith.mulf", vec![common.clone(), sum], top.ty, has);
+    let rule = if name == "arith.addf" { "a * b + a * c = a * (b + c)" } else { "a * b - a * c = a * (b - c)" };
+    Some(Rewrite { rule, expr, needs: REORDER, has })
+}

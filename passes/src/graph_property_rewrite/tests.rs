@@ -1,0 +1,129 @@
+//! Random programs of the ops that rules know: rewriting keeps what they mean, exactly unless more is allowed.
+
+use sutura_dialects::graph::Combiner;
+use sutura_dialects::graph::build::{Built, GraphBuilder};
+use sutura_interp::Tolerance;
+use sutura_interp::random::Random;
+use sutura_ir::{Context, Module, Type, Value};
+
+use crate::testing::{agree, any, context, copy, function, run, tensor, text};
+
+const PASS: &str = "builtin.module(graph-property-rewrite)";
+const FAST: &str = "builtin.module(graph-property-rewrite{fast-math=fast})";
+
+fn below(random: &mut Random, most: usize) -> usize {
+    (random.next_u64() >> 32) as usize % most
+}
+
+fn choose(random: &mut Random, values: &[Value]) -> Value {
+    values[below(random, values.len())]
+}
+
+/// One op on values `[M, N]`, rows `[N]` and columns `[M, 1]`.
+fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, full: &[Value], small: &[Value]) -> Built {
+    let a = choose(random, full);
+    let b = if below(random, 3) == 0 { choose(random, small) } else { choose(random, full) };
+    let c = choose(random, small);
+    match below(random, 9) {
+        0 => g.zip(a, b, |s, a, b| s.add(a, b)),
+        1 => g.zip(a, b, |s, a, b| s.sub(a, b)),
+        2 => g.map(a, |s, x| s.neg(x)),
+        3 => {
+            let divisor = [0.25, 8.0, 3.0][below(random, 3)];
+            g.map(a, |s, x| {
+                let c = s.number(divisor, s.ty(x));
+                s.div(x, c)
+            })
+        }
+        4 => {
+            let factors = [[2.0, 4.0], [0.5, 3.0]][below(random, 2)];
+            g.map(a, |s, x| {
+                let (c, d) = (s.number(factors[0], s.ty(x)), s.number(factors[1], s.ty(x)));
+                let scaled = s.mul(x, c);
+                s.mul(scaled, d)
+            })
+        }
+        5 => {
+            let left = g.zip(a, c, |s, a, c| s.mul(a, c))?;
+            let other = choose(random, small);
+            let right = g.zip(other, a, |s, c, a| s.mul(c, a))?;
+            g.zip(left, right, |s, l, r| s.add(l, r))
+        }
+        6 => {
+            // Bounded, so that no exponential overflows.
+            let exp = |g: &mut GraphBuilder<'_, '_>, x| {
+                let small = g.map(x, |s, x| s.math("math.tanh", x))?;
+                g.map(small, |s, x| s.math("math.exp", x))
+            };
+            let (left, right) = (exp(g, a)?, exp(g, b)?);
+            g.zip(left, right, |s, l, r| s.mul(l, r))
+        }
+        7 => {
+            let scaled = g.zip(a, c, |s, a, c| s.mul(a, c))?;
+            let axis = below(random, 2);
+            let sum = g.reduce(scaled, &[axis], true, Combiner::Add, Type::F32, |_, x| x);
+            g.zip(a, sum, |s, a, b| s.sub(a, b))
+        }
+        _ => {
+            let root = g.map(a, |s, x| {
+                let size = s.abs(x);
+                s.math("math.sqrt", size)
+            })?;
+            g.zip(root, root, |s, l, r| s.mul(l, r))
+        }
+    }
+}
+
+fn program(cx: &Context, random: &mut Random) -> Module {
+    let types = [&["M", "N"][..], &["M", "N"], &["N"], &["M", "1"]].map(|s| tensor(cx, s, Type::F32));
+    function(cx, &[("M", any()), ("N", any())], &types, |g, args| {
+        let mut full = args[..2].to_vec();
+        for _ in 0..4 {
+            let value = step(g, random, &full, &args[2..])?;
+            full.push(value);
+        }
+        Ok(vec![full[full.len() - 1], choose(random, &full)])
+    })
+}
+
+/// Runs the pass on random programs; returns how many it changed.
+fn check(pipeline: &str, tolerance: Tolerance, seed: u64) -> usize {
+    let cx = context();
+    let mut random = Random::new(seed);
+    let mut changed = 0;
+    for _ in 0..120 {
+        let before = program(&cx, &mut random);
+        let (mut after, mut again) = (copy(&cx, &before), copy(&cx, &before));
+        let said = run(&cx, &mut after, pipeline).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &before)));
+        changed += usize::from(said.iter().any(|line| line.contains(" become ")));
+        for (m, n) in [(0, 3), (1, 1), (3, 5), (4, 16)] {
+            agree(&cx, (&before, &after), &[("M", m), ("N", n)], tolerance, &text(&cx, &before));
+        }
+        run(&cx, &mut again, pipeline).expect("it ran before");
+        assert_eq!(text(&cx, &after), text(&cx, &again), "the same input gives the same text");
+        run(&cx, &mut again, pipeline).expect("it runs on what it made");
+        assert_eq!(text(&cx, &after), text(&cx, &again), "what it has done it does not do again");
+    }
+    changed
+}
+
+#[test]
+fn without_flags_every_bit_stays() {
+    let changed = check(PASS, Tolerance::EXACT, 5);
+    assert!(changed > 40, "only {changed} programs were changed");
+}
+
+#[test]
+fn with_flags_results_differ_by_rounding() {
+    let changed = check(FAST, Tolerance { abs: 1e-2, rel: 1e-3, ..Tolerance::EXACT }, 6);
+    assert!(changed > 80, "only {changed} programs were changed");
+}
+
+#[test]
+fn a_flag_that_does_not_exist_is_refused() {
+    let mut registry = sutura_ir::pass::PassRegistry::new();
+    crate::register(&mut registry);
+    let options = [("fast-math".to_string(), "reassoc,quick".to_string())];
+    let error = registry.instantiate("graph-property-rewrite", &options).map(|_| ()).expect_err("no such flag");
+    assert!(error.contains("not `quick`"), "{error}");
+}
