@@ -1,8 +1,8 @@
 //! `graph-property-rewrite`: algebra on tensors, where it saves operations or bytes and the policy of arithmetic allows it.
 //!
-//! Numbers are followed through scalar bodies and through the elementwise ops that made what they read ([`expr`]), so that a
+//! Numbers are followed through scalar bodies and through the elementwise ops that made what they read (`expr`), so that a
 //! rule sees `a * b + a * c` whether it is one op or three. After the property rewriting of DNNFusion (PLDI'21), with a
-//! price for both sides ([`price`]): sizes are symbolic, so a rewrite has to pay at all of them.
+//! price for both sides (`price`): sizes are symbolic, so a rewrite has to pay at all of them.
 
 mod emit;
 mod expr;

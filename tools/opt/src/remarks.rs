@@ -1,6 +1,6 @@
 //! Remarks: which are shown, and files of them.
 //!
-//! [`json`] and [`text`] are what other tools write as well.
+//! [`json()`] and [`text()`] are what other tools write as well.
 
 use std::fmt::Write;
 

@@ -61,7 +61,7 @@ impl Pass for Ends {
                 run.diags.warning(loc, "take care");
                 Ok(PreservedAnalyses::all())
             }
-            "remarks" => {
+            "remarks" | "functions" => {
                 run.remark(loc, "nothing to do");
                 Ok(PreservedAnalyses::all())
             }
@@ -72,12 +72,15 @@ impl Pass for Ends {
 
 macro_rules! ends {
     ($name:ident, $argument:literal) => {
+        ends!($name, $argument, Anchor::Any);
+    };
+    ($name:ident, $argument:literal, $anchor:expr) => {
         static $name: PassInfo = PassInfo {
             name: "Ends",
             argument: concat!("test-", $argument),
             summary: "",
             description: "",
-            anchor: Anchor::Any,
+            anchor: $anchor,
             options: &[],
             statistics: &[],
             create: |_: &PassOptions| Ok(Box::new(Ends($argument))),
@@ -94,6 +97,7 @@ ends!(CASTS, "casts");
 ends!(LIES, "lies");
 ends!(WARNS, "warns");
 ends!(REMARKS, "remarks");
+ends!(FUNCTIONS, "functions", Anchor::Op("func.func"));
 
 /// The smallest program.
 const MODULE: &str = "\"builtin.module\"() ({\n^bb0:\n}) : () -> ()\n";
@@ -107,7 +111,8 @@ struct Done {
 fn run_in(cwd: &Path, args: &[&str], input: &str) -> Done {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
-    for pass in [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &CASTS, &LIES, &WARNS, &REMARKS] {
+    let of_any = [&FAILS, &UNSUPPORTED, &SILENT, &PANIC, &BREAKS, &UNREGISTERED, &CASTS, &LIES, &WARNS, &REMARKS];
+    for pass in of_any.into_iter().chain([&FUNCTIONS]) {
         passes.add(pass);
     }
     let opt = Opt { registry: sutura_dialects::all, passes };
