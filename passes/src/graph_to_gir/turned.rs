@@ -174,7 +174,9 @@ fn tiles_along(machine: &Machine, tile: i64, bytes: i64) -> i64 {
 
 /// The dim along which most tensors lie that do not lie along the columns, of those that have both.
 fn other_dim(nest: &Nest<'_>, col: usize) -> Option<usize> {
-    let last = |access: &Access| access.index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d)));
+    // A column further on, of a half of a tensor for one, is still a column.
+    let moves = |e| (0..nest.extents.len()).any(|dim| !nest.is_unit(dim) && nest.mentions_expr(e, dim));
+    let last = |access: &Access| access.index.iter().rev().find(|e| moves(**e)).and_then(|e| nest.plain(*e));
     let turned = |access: &Access| last(access).filter(|d| *d != col && nest.mentions(access, col));
     let accesses = nest.external_reads().chain(nest.output_writes());
     let dims: Vec<usize> = accesses.filter_map(|(_, access)| turned(access)).collect();
