@@ -12,12 +12,26 @@
 // CHECK-NOT: gir.for
 func.func @main(%x: !both) -> !half {
   %M = dyn.symbol "M" : index
-  %y = graph.compute ins(%x, %x : !both, !both) -> !half {
+  %a = graph.compute ins(%x : !both) -> !half {
     iterators = ["parallel", "parallel"],
-    maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j + 128)>, affine_map<(i, j) -> (i, j)>]
+    maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], oob = [0.0 : f32]
   } {
-  ^bb0(%a: f32, %b: f32):
-    %v = arith.mulf %a, %b : f32
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %b = graph.compute ins(%x : !both) -> !half {
+    iterators = ["parallel", "parallel"],
+    maps = [affine_map<(i, j) -> (i, j + 128)>, affine_map<(i, j) -> (i, j)>]
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %y = graph.compute ins(%a, %b : !half, !half) -> !half {
+    iterators = ["parallel", "parallel"],
+    maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+  } {
+  ^bb0(%e: f32, %f: f32):
+    %v = arith.mulf %e, %f : f32
     graph.yield %v : f32
   }
   return %y : !half
