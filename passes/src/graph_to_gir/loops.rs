@@ -5,7 +5,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::BinaryOp;
 use sutura_ir::Value;
 
-use super::kernel::{Built, Emit, Header, Kernel, build};
+use super::kernel::{Built, Emit, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
@@ -76,13 +76,7 @@ impl Loop<'_, '_> {
         let (region, nest) = (self.walk.region, self.nest);
         let mut grid: Vec<Poly> = self.fixed(parallel).map(|d| nest.extents[d].clone()).collect();
         grid.extend(self.col.map(|col| nest.extents[col].ceildiv(self.columns)));
-        let header = Header {
-            loc: region.op.loc(),
-            views: region.views(nest),
-            grid,
-            requires,
-            extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
-        };
+        let header = region.header(nest, grid, requires);
         build(nest.cx, &region.facts, header, |e| self.body(e, parallel))
     }
 

@@ -7,7 +7,7 @@ use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
 use sutura_ir::{OpRef, Value};
 
-use super::kernel::{Built, Kernel};
+use super::kernel::{Built, Header, Kernel};
 use super::machine::Machine;
 use crate::region::cost::body_cost;
 use crate::region::nest::{Nest, sizes};
@@ -114,6 +114,12 @@ impl<'a> FusedRegion<'a> {
     pub(super) fn views(&self, nest: &Nest<'_>) -> Vec<(ViewType, Mode)> {
         let mode = |v: &Value| if nest.made.contains_key(v) { Mode::Out } else { Mode::In };
         self.tensors(nest).iter().map(|v| (self.view(nest, *v), mode(v))).collect()
+    }
+
+    /// A kernel of this grid on all of [`Self::tensors`].
+    pub(super) fn header(&self, nest: &Nest<'_>, grid: Vec<Poly>, requires: Vec<Poly>) -> Header {
+        let extra = nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(self.sizes()).collect();
+        Header { loc: self.op.loc(), views: self.views(nest), grid, requires, extra }
     }
 
     /// A tensor in memory.

@@ -7,7 +7,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_ir::Value;
 
-use super::kernel::{Built, Emit, Header, build};
+use super::kernel::{Built, Emit, build};
 use super::machine::Machine;
 use super::region::{Arg, FusedRegion, Launch};
 use super::stages::Walk;
@@ -94,13 +94,7 @@ impl<'r, 'a> Turned<'r, 'a> {
         let (region, nest) = (self.walk.region, self.walk.nest);
         let mut grid: Vec<Poly> = self.others().map(|d| nest.extents[d].clone()).collect();
         grid.extend([&self.row, &self.col].map(|b| nest.extents[b.dim].ceildiv(b.tiles * self.tile)));
-        let header = Header {
-            loc: region.op.loc(),
-            views: region.views(nest),
-            grid,
-            requires,
-            extra: nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(region.sizes()).collect(),
-        };
+        let header = region.header(nest, grid, requires);
         let kernel = build(nest.cx, &region.facts, header, |e| self.body(e))?;
         let args = region.tensors(nest).into_iter().map(Arg::Tensor).collect();
         Ok(Launch { kernel, args, work: region.work(nest) })
