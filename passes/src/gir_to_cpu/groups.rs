@@ -77,7 +77,10 @@ impl<'a> Lowering<'a, '_> {
 
     /// One group: twice where the last groups have partial windows, so that only they pay for masks.
     fn group_body(&mut self) -> Lowered<'a, ()> {
-        let Some(full) = self.all_windows_full()? else { return self.body_block() };
+        let Some(full) = self.all_windows_full()? else {
+            self.one_copy = true;
+            return self.body_block();
+        };
         let mut state = OpState::new(self.e.cx().op_name("scf.if"), self.e.loc).regions(2);
         state.operands.push(full);
         let if_op = self.e.b.create(state);

@@ -12,6 +12,7 @@ use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 use super::cpu::Cpu;
 use super::emit::{Emit, Pred};
 use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
+use super::pipeline::Host;
 use super::stream::Ahead;
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
@@ -59,6 +60,10 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) asked: bool,
     /// True at run time when this call runs another group after this one.
     pub(super) next_group: Option<Value>,
+    /// The body is lowered once, not also for groups with partial windows.
+    pub(super) one_copy: bool,
+    /// A loop of this group that can take what the group before stores.
+    pub(super) host: Option<Host>,
     /// The array of buffers that the function is called with.
     pub(super) buffers: Value,
     /// Values of the sizes, by name.
@@ -67,7 +72,7 @@ pub(super) struct Lowering<'a, 'e> {
     sizes: HashMap<Poly, Value>,
     sizes_mark: Option<sutura_ir::Op>,
     /// First operation of the function that is not an allocation: scratch is allocated before it.
-    entry_mark: sutura_ir::Op,
+    pub(super) entry_mark: sutura_ir::Op,
     /// Memory of the group's allocations.
     pub(super) allocs: HashMap<Value, Value>,
     /// Bytes that further scratch may take.
@@ -118,6 +123,8 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         ahead: Vec::new(),
         asked: false,
         next_group: None,
+        one_copy: false,
+        host: None,
         buffers: args[0],
         dims: HashMap::new(),
         sizes: HashMap::new(),

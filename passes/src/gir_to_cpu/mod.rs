@@ -12,6 +12,7 @@ mod kernel;
 mod memory;
 mod ops;
 mod pick;
+mod pipeline;
 mod stream;
 mod strip;
 mod sweep;

@@ -518,10 +518,17 @@ impl<'a> Lowering<'a, '_> {
                 sinks.push(Sink::Keep { node: id, slice });
             }
         }
-        let extras = self.extras(&sinks)?;
+        if self.put_off(op, &sinks)? {
+            return Ok(());
+        }
+        let mut extras = self.extras(&sinks)?;
+        extras.hosting = self.hosting(&sinks);
         let results = run_loop(&mut self.e, &self.strips, &sinks, &extras);
         for (value, tile) in self.at(op, results)? {
             self.held.insert(value, Held::Tile(tile));
+        }
+        if let Some(hosting) = extras.hosting {
+            self.has_host(hosting, &sinks);
         }
         for sink in sinks {
             if let Sink::Keep { node, slice } = sink {

@@ -138,7 +138,7 @@ impl<'a> Lowering<'a, '_> {
             let cols = self.e.known_multiple(strip.cols, self.e.lanes);
             strip.window.is_full() && cols
         });
-        Ok(Extras { stream, aligned, ahead, fresh })
+        Ok(Extras { stream, aligned, ahead, fresh, hosting: None })
     }
 
     /// Rows of this group that no loop before has read, with their number.

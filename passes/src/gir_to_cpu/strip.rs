@@ -82,7 +82,7 @@ impl Sink {
 }
 
 /// The graph of one kernel body.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Strips {
     pub(super) nodes: Vec<Strip>,
     /// For each node the loops around its definition.

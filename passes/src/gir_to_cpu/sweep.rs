@@ -12,6 +12,7 @@ use sutura_ir::{Type, Value};
 use super::emit::{Emit, Pred, identity};
 use super::extremes;
 use super::memory::{SliceVal, Window};
+use super::pipeline::Hosting;
 use super::stream::DISTANCE_BYTES;
 use super::strip::{Memo, Sink, Strips, row_condition};
 use super::tile::RegTile;
@@ -27,6 +28,8 @@ pub(super) struct Extras {
     pub(super) ahead: Vec<(SliceVal, i64)>,
     /// Rows that this loop is the first to read, with their number: where it streams it asks for what lies ahead in them.
     pub(super) fresh: Vec<(SliceVal, i64)>,
+    /// Takes stores of the group before, where that put them off.
+    pub(super) hosting: Option<Hosting>,
 }
 
 /// A loop to be emitted.
@@ -38,6 +41,8 @@ struct Sweep<'s> {
     kinds: Vec<(Combiner, Type)>,
     /// Accumulators of extremes that are combined by plain comparisons.
     quick: Vec<usize>,
+    /// Its steps take stores of the group before.
+    hosts: bool,
 }
 
 /// How one step of a loop is done.
@@ -60,10 +65,14 @@ pub(super) fn run_loop(
     let first = &strips.nodes[sinks[0].node()];
     let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
     let hi = e.maxi(hi, lo);
-    let mut sweep = Sweep { strips, sinks: sinks.iter().collect(), extras, kinds: Vec::new(), quick: Vec::new() };
+    let mut sweep =
+        Sweep { strips, sinks: sinks.iter().collect(), extras, kinds: Vec::new(), quick: Vec::new(), hosts: false };
     // What a store overwrites may be what it read.
     let again = !sinks.iter().any(|sink| matches!(sink, Sink::Store { .. }));
-    let values = sweep.run(e, (lo, hi), again)?;
+    let values = match &extras.hosting {
+        Some(hosting) => sweep.run_host(e, hosting, (lo, hi))?,
+        None => sweep.run(e, (lo, hi), again)?,
+    };
     let count = values.len() - sweep.quick.len();
     let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(sweep.kinds[i].0, values[i])).collect();
     if !sweep.quick.is_empty() {
@@ -79,6 +88,19 @@ fn multiple(e: &mut Emit<'_>, total: Value, size: i64) -> Value {
 }
 
 impl Sweep<'_> {
+    /// The loop as a host of stores of the group before, where there are any, or as it is.
+    fn run_host(&mut self, e: &mut Emit<'_>, hosting: &Hosting, range: (Value, Value)) -> Result<Vec<Value>, String> {
+        let types: Vec<Type> = self.start(e, false).iter().map(|v| e.ty(*v)).collect();
+        let plain = Sweep { kinds: Vec::new(), quick: Vec::new(), sinks: self.sinks.clone(), ..*self };
+        let mut host = std::mem::replace(self, plain);
+        (host.kinds, host.hosts) = (Vec::new(), true);
+        let hosted = |e: &mut Emit<'_>| {
+            hosting.begins(e);
+            host.run(e, range, false)
+        };
+        e.if_else(hosting.pending, &types, hosted, |e| self.run(e, range, false))
+    }
+
     /// The whole loop; returns the accumulators. Extremes are combined quickly if they may be combined again.
     fn run(&mut self, e: &mut Emit<'_>, (lo, hi): (Value, Value), again: bool) -> Result<Vec<Value>, String> {
         let start = self.start(e, again);
@@ -143,6 +165,7 @@ impl Sweep<'_> {
             extras: &extras,
             kinds: Vec::new(),
             quick: Vec::new(),
+            hosts: false,
         };
         let quick: Vec<Value> = self.quick.iter().map(|i| results[*i]).collect();
         let types: Vec<Type> = quick.iter().map(|v| e.ty(*v)).collect();
@@ -278,6 +301,9 @@ impl Sweep<'_> {
 
     /// Everything that happens at one place of the loop.
     fn step(&self, e: &mut Emit<'_>, values: &[Value], col: Value, step: Step) -> Vec<Value> {
+        if let Some(hosting) = self.extras.hosting.as_ref().filter(|_| self.hosts) {
+            hosting.step(e, col, step.mask);
+        }
         let mut memo = Memo::new();
         let (mut next, mut probes) = (Vec::with_capacity(values.len()), Vec::new());
         for sink in &self.sinks {
