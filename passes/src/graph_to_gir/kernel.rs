@@ -36,6 +36,16 @@ impl Kernel {
         self.with_op(cx, |op| op_text(op, &PrintOptions::default()))
     }
 
+    /// The same without the condition under which it runs: equal ones do the same where both can run.
+    pub(super) fn body_text(&mut self, cx: &Context) -> String {
+        let name = cx.ident("requires");
+        let state = self.state.clone().prop(name, shape_attr(cx, &[]));
+        let state = std::mem::replace(&mut self.state, state);
+        let text = self.text(cx);
+        self.state = state;
+        text
+    }
+
     /// Looks at the kernel as an operation.
     pub(super) fn with_op<T>(&mut self, cx: &Context, look: impl FnOnce(OpRef<'_>) -> T) -> T {
         let mut scratch = Body::with_block(1);

@@ -6,6 +6,7 @@ use sutura_dialects::gir::ops::BinaryOp;
 use sutura_ir::Value;
 
 use super::kernel::{Built, Emit, Kernel, build};
+use super::mapping::{Axis as Choices, Mapping, Setting};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
@@ -19,18 +20,41 @@ const COLUMNS: i64 = 64;
 /// Columns of a tile where there are few.
 const FEW_COLUMNS: i64 = 16;
 
+/// Columns of tiles that a search tries.
+const TILES: [i64; 4] = [COLUMNS, 32, 128, 256];
+
+/// What can be chosen of a region, each with the usual value first; nothing of one that cannot be lowered.
+pub(super) fn axes(region: &FusedRegion<'_>) -> Vec<Choices> {
+    let Ok(nest) = Nest::of(&region.facts, &region.ops, &region.outputs) else { return vec![] };
+    let [stage] = &nest.stages[..] else { return vec![] };
+    let parallel = parallel(&nest, stage);
+    let col = column(&nest, stage, &parallel);
+    let inside = parallel.iter().filter(|d| Some(**d) != col && !nest.is_unit(**d)).count();
+    let wide = col.is_some_and(|col| region.facts.range(&nest.extents[col]).1 > i128::from(FEW_COLUMNS));
+    let columns = TILES.into_iter().filter(|_| wide).map(Setting::Columns).collect();
+    vec![columns, (0..=inside.min(2) as i64).map(Setting::Inner).collect()]
+}
+
 /// Lowers a region of one op.
-pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
+pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowered> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs)
         .map_err(|misfit| Box::new(region.op.error(format!("cannot be lowered: {misfit}"))))?;
     let [stage] = &nest.stages[..] else {
         return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
     };
-    let parallel: Vec<usize> = stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect();
+    let parallel = parallel(&nest, stage);
     let col = column(&nest, stage, &parallel);
+    let (mut most, mut inner) = (COLUMNS, 0);
+    for setting in mapping.settings() {
+        match *setting {
+            Setting::Columns(columns) => most = columns,
+            Setting::Inner(dims) => inner = usize::try_from(dims).unwrap_or(0),
+            _ => {}
+        }
+    }
     let mut versions = Vec::new();
-    for (columns, requires) in widths(&nest, &region.facts, col) {
-        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns };
+    for (columns, requires) in widths(&nest, &region.facts, col, most) {
+        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns, inner };
         versions.push((requires.clone(), looped.kernel(&parallel, requires)?));
     }
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
@@ -38,16 +62,21 @@ pub(super) fn lower(region: &FusedRegion<'_>) -> Built<Lowered> {
     Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &work)] })
 }
 
-/// Columns of a tile, and the guard of the version with that many, the last of which has none: where there are few
-/// columns, most of a wide tile would be masked off.
-fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>) -> Vec<(i64, Vec<Poly>)> {
+/// Dims of what is made.
+fn parallel(nest: &Nest<'_>, stage: &Stage<'_>) -> Vec<usize> {
+    stage.results[0].index.iter().filter_map(|e| nest.plain(*e)).collect()
+}
+
+/// Columns of a tile, `most` where there are many, and the guard of the version with that many, the last of which has none:
+/// where there are few columns, most of a wide tile would be masked off.
+fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>, most: i64) -> Vec<(i64, Vec<Poly>)> {
     let Some(col) = col else { return vec![(1, vec![])] };
     let extent = &nest.extents[col];
     let few = Poly::constant(FEW_COLUMNS).sub(extent);
     match facts.range(extent) {
         (_, high) if high <= i128::from(FEW_COLUMNS) => vec![(FEW_COLUMNS, vec![])],
-        (low, _) if low > i128::from(FEW_COLUMNS) => vec![(COLUMNS, vec![])],
-        _ => vec![(FEW_COLUMNS, vec![few]), (COLUMNS, vec![])],
+        (low, _) if low > i128::from(FEW_COLUMNS) => vec![(most, vec![])],
+        _ => vec![(FEW_COLUMNS, vec![few]), (most, vec![])],
     }
 }
 
@@ -69,21 +98,26 @@ struct Loop<'r, 'a> {
     col: Option<usize>,
     /// Columns of a tile.
     columns: i64,
+    /// Dims of what is made, the innermost ones, that a group loops over.
+    inner: usize,
 }
 
 impl Loop<'_, '_> {
     fn kernel(&self, parallel: &[usize], requires: Vec<Poly>) -> Built<Kernel> {
         let (region, nest) = (self.walk.region, self.nest);
-        let mut grid: Vec<Poly> = self.fixed(parallel).map(|d| nest.extents[d].clone()).collect();
+        let mut grid: Vec<Poly> = self.fixed(parallel).0.iter().map(|d| nest.extents[*d].clone()).collect();
         grid.extend(self.col.map(|col| nest.extents[col].ceildiv(self.columns)));
         let header = region.header(nest, grid, requires);
         build(nest.cx, &region.facts, header, |e| self.body(e, parallel))
     }
 
-    /// Dims that have one index in a group.
-    fn fixed<'p>(&self, parallel: &'p [usize]) -> impl Iterator<Item = usize> + 'p {
-        let col = self.col;
-        parallel.iter().copied().filter(move |d| Some(*d) != col)
+    /// Dims that have one index in a group, and those that a group loops over.
+    fn fixed(&self, parallel: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let mut grid: Vec<usize> = parallel.iter().copied().filter(|d| Some(*d) != self.col).collect();
+        let long = grid.iter().copied().filter(|d| !self.nest.is_unit(*d));
+        let inner: Vec<usize> = long.rev().take(self.inner).collect();
+        grid.retain(|d| !inner.contains(d));
+        (grid, inner.into_iter().rev().collect())
     }
 
     fn body(&self, e: &mut Emit<'_>, parallel: &[usize]) -> Built<()> {
@@ -98,21 +132,33 @@ impl Loop<'_, '_> {
             padded: false,
         };
         let grid = e.grid.clone();
-        for (dim, index) in self.fixed(parallel).zip(&grid) {
+        let (fixed, inner) = self.fixed(parallel);
+        for (dim, index) in fixed.into_iter().zip(&grid) {
             frame.fixed[dim] = Some(*index);
         }
         if let (Some(dim), Some(tile)) = (self.col, grid.last()) {
             let base = e.scaled(*tile, self.columns, None);
             frame.col = Some(Axis { dim, base, extent: self.columns.into() });
         }
-        let mut known = self.walk.start(e, &self.walk.region.tensors(self.nest));
+        let known = self.walk.start(e, &self.walk.region.tensors(self.nest));
+        self.along(e, &frame, &known, &inner)
+    }
+
+    /// Makes what a group makes, in loops over the inner dims.
+    fn along(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known, inner: &[usize]) -> Built<()> {
+        if let Some((&dim, rest)) = inner.split_first() {
+            let made = e.for_loop(&self.nest.extents[dim], &[], &mut |e, index, _| {
+                let mut frame = frame.clone();
+                frame.fixed[dim] = Some(index);
+                self.along(e, &frame, known, rest)?;
+                Ok(vec![])
+            });
+            return made.map(drop);
+        }
         e.loc = self.stage.op.loc();
-        let numbers = if self.stage.reduces() {
-            self.combined(e, &frame, &known)?
-        } else {
-            self.contribution(e, &frame, &known)?
-        };
-        self.walk.finish(e, &frame, self.stage, numbers, &mut known);
+        let numbers =
+            if self.stage.reduces() { self.combined(e, frame, known)? } else { self.contribution(e, frame, known)? };
+        self.walk.finish(e, frame, self.stage, numbers, &mut known.clone());
         Ok(())
     }
 

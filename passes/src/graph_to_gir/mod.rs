@@ -6,6 +6,7 @@ mod group;
 mod kernel;
 mod loops;
 mod machine;
+mod mapping;
 mod pick;
 mod program;
 mod region;
@@ -22,9 +23,10 @@ mod turned;
 use std::collections::HashMap;
 
 use machine::Machine;
+pub use mapping::MAPPING_ATTR;
+use mapping::Mapping;
 pub use program::NAME_ATTR;
-use search::Mapping;
-pub use search::{Candidate, TILE_ATTR};
+pub use search::Candidate;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::FusionOp;
@@ -42,8 +44,9 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
                   that allocates, launches and selects versions. What a function returns is written in place. Spaces \
-                  and register tiles are those of the module's `target.machine`, if there is one; the attribute \
-                  `graph.tile = \"12x32\"` of a region with products takes this one of them. Run `stitch` first.",
+                  and register tiles are those of the module's `target.machine`, if there is one. The attribute \
+                  `graph.mapping` of a region says how it is mapped, as `\"tile=12x32\"` or \
+                  `\"columns=1024, parts=32\"`; what a region can choose depends on its kind. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {
@@ -107,8 +110,18 @@ struct Config {
     machine: Machine,
     /// The machine's numbers, where the search takes part.
     desc: Option<TargetDesc>,
-    /// Other ways to map regions, by their kind, for those kinds that have any.
-    mappings: HashMap<&'static str, Vec<Mapping>>,
+    /// The machine with each of its other register tiles before all others.
+    other_tiles: Vec<((i64, i64), Machine)>,
+    /// Sizes that predictions are for, in place of the likely ones.
+    sizes: HashMap<String, i64>,
+}
+
+impl Config {
+    /// The machine with the register tile of a mapping.
+    fn machine_of(&self, mapping: &Mapping) -> &Machine {
+        let other = mapping.tile().and_then(|tile| self.other_tiles.iter().find(|(own, _)| *own == tile));
+        other.map_or(&self.machine, |(_, machine)| machine)
+    }
 }
 
 struct ConvertGraphToGir {
@@ -129,6 +142,8 @@ fn from_options(options: &PassOptions) -> ConvertGraphToGir {
             resident: options.int("resident-columns"),
             parts: options.int("parts"),
             part_rows: options.int("part-rows"),
+            columns: None,
+            block: None,
         },
         resident_keys: options.int("resident-keys"),
         tile_rows: options.int("tile-rows"),
@@ -191,10 +206,9 @@ impl ConvertGraphToGir {
             true => machine_in(cx, module)?.map(TargetDesc::from_op).transpose()?,
             false => None,
         };
-        let mut config =
-            Config { thresholds, resident_keys: self.resident_keys, machine, desc, mappings: HashMap::new() };
-        config.mappings = search::mappings(&config);
-        Ok(config)
+        let other_tiles = machine.tiles().iter().skip(1).map(|tile| (*tile, machine.with_tile(*tile))).collect();
+        let (resident_keys, sizes) = (self.resident_keys, HashMap::new());
+        Ok(Config { thresholds, resident_keys, machine, desc, other_tiles, sizes })
     }
 }
 
@@ -205,18 +219,18 @@ pub struct Choice {
     pub function: Op,
     /// The `graph.fusion`, an op of the function's body.
     pub fusion: Op,
-    /// How it can be lowered, the usual way first; what [`TILE_ATTR`] says of it now plays no part.
+    /// How it can be lowered, the usual way first; what [`MAPPING_ATTR`] says of it now plays no part.
     pub candidates: Vec<Candidate>,
 }
 
-/// The regions of a module that the pass, with default options, lowers in another way when [`TILE_ATTR`] tells it to, with
-/// the times that are predicted for the module's machine.
+/// The regions of a module that the pass, with default options, lowers in another way when [`MAPPING_ATTR`] tells it to, with
+/// the times that are predicted for the module's machine at these sizes, or likely ones where it gives none.
 ///
 /// # Errors
 /// When what the module says of its machine is wrong.
-pub fn choices(cx: &Context, module: &Body) -> Result<Vec<Choice>, String> {
+pub fn choices(cx: &Context, module: &Body, sizes: &HashMap<String, i64>) -> Result<Vec<Choice>, String> {
     let pass = ConvertGraphToGir { search: true, ..from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options)) };
-    let config = pass.config(cx, module)?;
+    let config = Config { sizes: sizes.clone(), ..pass.config(cx, module)? };
     let mut choices = Vec::new();
     for function in module.entry_block().into_iter().flat_map(|block| module.ops(block)) {
         let view = OpRef::new(cx, module, function);

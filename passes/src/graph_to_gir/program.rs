@@ -16,6 +16,7 @@ use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpR
 
 use super::Config;
 use super::kernel::{Built, Kernel};
+use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
 use super::{attention, contract, loops, rows};
@@ -88,18 +89,18 @@ fn is_known(op: OpRef<'_>) -> bool {
         || op.name_str() == "func.return"
 }
 
-/// Lowers a region by its kind.
-pub(super) fn lower(region: &FusedRegion<'_>, config: &Config) -> Built<Lowered> {
+/// Lowers a region by its kind, and as the mapping says; register tiles are those of the region's machine.
+pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
     if region.ops.is_empty() {
         // It yields what it takes.
         return Ok(Lowered { temporaries: vec![], steps: vec![] });
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
-        "row" => rows::lower(region, config.thresholds),
+        "row" => rows::lower(region, config.thresholds.with(mapping)),
         "contract" => contract::lower(region),
-        "attention" => attention::lower(region, config.resident_keys),
-        "loop" => loops::lower(region),
+        "attention" => attention::lower(region, mapping.keys().unwrap_or(config.resident_keys)),
+        "loop" => loops::lower(region, mapping),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }
 }

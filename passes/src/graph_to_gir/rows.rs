@@ -4,6 +4,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 
 use super::kernel::Built;
+use super::mapping::{Axis, Mapping, Setting};
 use super::region::{FusedRegion, Launch, Lowered, Step};
 use super::share::{Share, Shares, Width};
 use super::turned::Turned;
@@ -15,6 +16,9 @@ const ELEMENTWISE_COLUMNS: i64 = 4096;
 
 /// Columns of a tile of a long row.
 const LONG_COLUMNS: i64 = 16384;
+
+/// Columns of tiles that a search tries where nothing is combined along them.
+const TILES: [i64; 3] = [1024, 4096, 16384];
 
 /// Bytes of a group's memory for what is combined along its rows.
 const KEPT_BYTES: i64 = 1 << 19;
@@ -28,6 +32,32 @@ pub(super) struct Thresholds {
     pub(super) parts: i64,
     /// Fewest rows of a part.
     pub(super) part_rows: i64,
+    /// Columns of a tile, all with 0; `None` for what is usual.
+    pub(super) columns: Option<i64>,
+    /// Square tiles along a side of a block, none with 0; `None` for what is usual.
+    pub(super) block: Option<i64>,
+}
+
+impl Thresholds {
+    /// These, with the settings of a mapping.
+    pub(super) fn with(mut self, mapping: &Mapping) -> Self {
+        for setting in mapping.settings() {
+            match *setting {
+                Setting::Columns(columns) => self.columns = Some(columns),
+                Setting::Resident(columns) => self.resident = columns,
+                Setting::Parts(parts) => self.parts = parts,
+                Setting::Block(tiles) => self.block = Some(tiles),
+                Setting::Tile(..) | Setting::Keys(_) | Setting::Inner(_) => {}
+            }
+        }
+        self
+    }
+}
+
+/// What can be chosen of a row region, each with the usual value first; nothing of one that cannot be lowered.
+pub(super) fn axes(region: &FusedRegion<'_>, thresholds: Thresholds) -> Vec<Axis> {
+    let Ok((nest, plan)) = normal_form(region) else { return vec![] };
+    Rows::new(region, &nest, &plan, thresholds).axes()
 }
 
 /// Lowers a row region.
@@ -36,9 +66,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<L
         let message = format!("is marked as a region of rows, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    let shares = Shares::new(region, &nest);
-    let turned = Turned::of(region, &nest, &plan);
-    let rows = Rows { nest: &nest, plan: &plan, facts: &region.facts, shares, turned, thresholds };
+    let rows = Rows::new(region, &nest, &plan, thresholds);
     let versions = match plan.sharing {
         Sharing::Rows => rows.rows()?,
         Sharing::Columns => rows.columns()?,
@@ -72,7 +100,16 @@ struct Rows<'r, 'a> {
     thresholds: Thresholds,
 }
 
-impl Rows<'_, '_> {
+impl<'r, 'a> Rows<'r, 'a> {
+    fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r RowPlan, thresholds: Thresholds) -> Self {
+        let shares = Shares::new(region, nest);
+        let turned = match thresholds.block {
+            Some(0) => None,
+            tiles => Turned::of(region, nest, plan, tiles),
+        };
+        Self { nest, plan, facts: &region.facts, shares, turned, thresholds }
+    }
+
     /// True when something is computed in each column before and used after columns are combined.
     fn keeps_something(&self) -> bool {
         let Some(col) = self.plan.col else { return false };
@@ -83,12 +120,58 @@ impl Rows<'_, '_> {
 
     /// Columns of a group where nothing is combined along loops: all, or tiles.
     fn width(&self) -> Width {
-        let Some(col) = self.plan.col else { return Width::Whole };
-        let extent = self.nest.extents[col].clone();
-        let small = self.facts.range(&extent).1 <= i128::from(2 * ELEMENTWISE_COLUMNS);
+        match self.thresholds.columns.unwrap_or_else(|| self.usual_width()) {
+            columns if columns > 0 && self.tileable() => Width::Tiles(columns),
+            _ => Width::Whole,
+        }
+    }
+
+    /// Columns of a tile of a region that combines nothing, or 0 for all.
+    fn usual_width(&self) -> i64 {
+        if self.columns_at_most(2 * ELEMENTWISE_COLUMNS) { 0 } else { ELEMENTWISE_COLUMNS }
+    }
+
+    fn columns_at_most(&self, most: i64) -> bool {
+        self.plan.col.is_none_or(|col| self.facts.range(&self.nest.extents[col]).1 <= i128::from(most))
+    }
+
+    /// Groups may have tiles of columns: nothing is combined, and all that is written lies along them.
+    fn tileable(&self) -> bool {
+        let Some(col) = self.plan.col else { return false };
         let writes_columns = self.nest.output_writes().all(|(_, write)| self.nest.mentions(write, col));
-        let whole = self.plan.reduces || !self.plan.loops.is_empty() || small || !writes_columns || !self.together();
-        if whole { Width::Whole } else { Width::Tiles(ELEMENTWISE_COLUMNS) }
+        !self.plan.reduces && self.plan.loops.is_empty() && writes_columns && self.together()
+    }
+
+    /// What can be chosen, each with the usual value first.
+    fn axes(&self) -> Vec<Axis> {
+        let Thresholds { resident, parts, .. } = self.thresholds;
+        let or = |usual: Setting, others: &[Setting]| {
+            std::iter::once(usual).chain(others.iter().copied().filter(|other| *other != usual)).collect::<Axis>()
+        };
+        let mut axes = Vec::new();
+        if self.plan.sharing == Sharing::Columns {
+            let sums = self.nest.stages.iter().filter(|s| s.reduces()).count() as i64;
+            let wide = self.shares.tile_columns(sums);
+            axes.push(or(Setting::Columns(wide), &[wide / 2, wide * 2].map(Setting::Columns)));
+        } else if self.plan.sharing == Sharing::Rows && self.tileable() {
+            let narrower = TILES.into_iter().filter(|columns| !self.columns_at_most(*columns));
+            let others: Vec<Setting> = [0].into_iter().chain(narrower).map(Setting::Columns).collect();
+            axes.push(or(Setting::Columns(self.usual_width()), &others));
+        }
+        let passes = self.long_tiles().is_some() || self.keeps_something() || self.plan.sharing == Sharing::Blocks;
+        if passes && !self.columns_at_most(resident / 4) {
+            axes.push(or(Setting::Resident(resident), &[resident / 4, resident * 4].map(Setting::Resident)));
+        }
+        if !self.plan.loops.is_empty() {
+            let mut others: Vec<Setting> = [parts / 4, parts * 4].map(|n| Setting::Parts(n.max(1))).into();
+            others.extend((self.plan.sharing != Sharing::Blocks).then_some(Setting::Parts(0)));
+            axes.push(or(Setting::Parts(parts), &others));
+        }
+        if let Some(turned) = &self.turned {
+            let tiles = turned.tiles_along();
+            axes.push(or(Setting::Block(tiles), &[0, 1, tiles / 2, tiles * 2].map(Setting::Block)));
+        }
+        axes
     }
 
     /// Tiles of columns of all tensors end together.
@@ -135,7 +218,7 @@ impl Rows<'_, '_> {
             return Ok(versions);
         }
         if let [dim, ..] = self.plan.loops[..]
-            && let Some(many) = self.at_least(dim, self.many(self.thresholds.parts))
+            && let Some(many) = self.divided(dim)
             && self.plan.rows.iter().all(|d| self.nest.is_unit(*d))
         {
             let parts = Poly::constant(self.thresholds.parts);
@@ -190,6 +273,12 @@ impl Rows<'_, '_> {
         Some(if low >= i128::from(least) { vec![] } else { vec![extent.sub(&least.into())] })
     }
 
+    /// The guard from which on a dim that is combined along is divided; `None` where it never is.
+    fn divided(&self, dim: usize) -> Option<Vec<Poly>> {
+        let parts = self.thresholds.parts;
+        if parts == 0 { None } else { self.at_least(dim, self.many(parts)) }
+    }
+
     /// Rows from which on they are shared among `parts`.
     fn many(&self, parts: i64) -> i64 {
         parts.saturating_mul(self.thresholds.part_rows)
@@ -198,7 +287,7 @@ impl Rows<'_, '_> {
     /// Widths of tiles in registers, the narrowest first, and for each but the last the most columns that it serves: a
     /// tile that reaches beyond the last column masks all that it reads.
     fn widths(&self, extent: &Poly, sums: i64) -> Vec<(i64, Option<Poly>)> {
-        let wide = self.shares.tile_columns(sums);
+        let wide = self.thresholds.columns.unwrap_or_else(|| self.shares.tile_columns(sums));
         let mut narrow = vec![self.shares.vector_columns(), wide / 2];
         narrow.retain(|width| *width < wide);
         narrow.dedup();
@@ -222,7 +311,7 @@ impl Rows<'_, '_> {
         let mut versions: Versions = Vec::new();
         let dim = self.plan.loops[0];
         let parts = Poly::constant(self.thresholds.parts);
-        let split = self.at_least(dim, self.many(self.thresholds.parts));
+        let split = self.divided(dim);
         for (width, guard) in self.widths(&self.nest.extents[col], sums) {
             let guard: Vec<Poly> = guard.into_iter().collect();
             let width = Width::Registers(width);

@@ -35,7 +35,13 @@ struct Block {
 
 impl<'r, 'a> Turned<'r, 'a> {
     /// Fits a region of rows; `None` where nothing lies along another dim than the columns, or something is combined.
-    pub(super) fn of(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r RowPlan) -> Option<Self> {
+    /// `tiles` are those along a side of a block, or as many as fit the nearest cache.
+    pub(super) fn of(
+        region: &'r FusedRegion<'a>,
+        nest: &'r Nest<'a>,
+        plan: &'r RowPlan,
+        tiles: Option<i64>,
+    ) -> Option<Self> {
         let tile = tile_of(region.machine)?;
         let col = plan.col?;
         let combines = plan.reduces || !plan.loops.is_empty() || plan.sharing != Sharing::Rows;
@@ -63,13 +69,18 @@ impl<'r, 'a> Turned<'r, 'a> {
         }
         let bytes =
             all().map(|a| crate::region::cost::element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(a.value))));
-        let most = tiles_along(region.machine, tile, bytes.max().unwrap_or(8));
+        let most = tiles.unwrap_or_else(|| tiles_along(region.machine, tile, bytes.max().unwrap_or(8)));
         let block = |dim: usize| {
             let (_, size) = region.facts.range(&nest.extents[dim]);
             let all = Poly::constant(i64::try_from(size).unwrap_or(i64::MAX)).ceildiv(tile);
             Block { dim, tiles: most.min(all.as_const().unwrap_or(most)).max(1) }
         };
         Some(Self { walk: Walk { region, nest }, plan, row: block(row), col: block(col), tile })
+    }
+
+    /// Most tiles along a side of a block.
+    pub(super) fn tiles_along(&self) -> i64 {
+        self.row.tiles.max(self.col.tiles)
     }
 
     /// Sizes that must not be negative for tiles to be mostly whole; `None` where they never are.

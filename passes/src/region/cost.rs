@@ -1,5 +1,7 @@
 //! Rough prices: of scalar functions in cheap vector operations, of tensors in bytes at likely sizes.
 
+use std::collections::HashMap;
+
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
@@ -33,6 +35,13 @@ pub fn likely_size(facts: &Facts, size: &Poly) -> i64 {
         Some(info.likely.first().copied().unwrap_or_else(|| LIKELY.clamp(info.min, info.max)))
     };
     facts.canonical(size).eval(&value_of).unwrap_or(i64::MAX).max(0)
+}
+
+/// Number that a size is where `given` says those of symbols, and is expected to be where it does not; it may be negative.
+/// `None` for one that overflows.
+pub fn size_at(facts: &Facts, given: &HashMap<String, i64>, size: &Poly) -> Option<i64> {
+    let likely = |name: &str| likely_size(facts, &Poly::symbol(name));
+    facts.canonical(size).eval(&|name| Some(given.get(name).copied().unwrap_or_else(|| likely(name))))
 }
 
 /// Bytes of one element in memory.

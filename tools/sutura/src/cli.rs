@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
 use crate::pipeline::Emit;
-use crate::report::parse_size;
+use crate::sizes::parse as parse_size;
 
 /// Said below the help of the tool and of its commands.
 const EXIT_CODES: &str = "\
@@ -112,12 +112,17 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
-    /// Measures kernels of products with several register tiles on this machine, and takes the fastest
+    /// Measures every fused region in the ways to map it that are predicted to be fastest, on this machine, and takes the
+    /// fastest: register tiles of products, columns of a tile, rows that stay in a cache, parts of sums, and others
     #[arg(long)]
     pub(crate) tune: bool,
     /// Keeps what `--tune` chose, by kernel and machine: what the file holds is not measured again
     #[arg(long, value_name = "FILE", requires = "tune")]
     pub(crate) tune_cache: Option<PathBuf>,
+    /// Values of the model's sizes that `--tune` measures at; those that the model declares likely by default, or 128 where it
+    /// declares none
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, requires = "tune")]
+    pub(crate) tune_sizes: Vec<(String, i64)>,
     /// Allows to compute what is equal for real numbers but not for floats, to save operations and memory; results differ
     /// by rounding. `reassoc`: sums and products in another order; `nsz`: the sign of a zero may change (factoring out,
     /// merging constant factors and exponentials need both); `arcp`: `x / c` as a multiplication; `nnan`: there are no NaN.

@@ -127,6 +127,15 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Keeps other processes that ask for it from writing to `path`, until the file that is returned is closed. What is locked is
+/// its folder: the file itself may not exist yet, and is replaced.
+pub(crate) fn lock(path: &Path) -> Result<fs::File, Failure> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = folder_of(&target);
+    let lock = fs::File::open(folder).and_then(|file| file.lock().map(|()| file));
+    lock.map_err(|e| Failure::io("lock", folder, &e))
+}
+
 /// Writes a line to stdout.
 pub(crate) fn say(line: &str) -> Result<(), Failure> {
     let path = Path::new("-");

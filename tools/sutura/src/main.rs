@@ -16,6 +16,7 @@ mod probe;
 mod remarks;
 mod report;
 mod run;
+mod sizes;
 mod talk;
 mod target;
 mod tensors;

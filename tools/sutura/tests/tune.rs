@@ -65,11 +65,11 @@ fn cache(folder: &Path) -> Value {
     serde_json::from_str(&read(folder, "c.json")).unwrap()
 }
 
-/// The tiles that were measured of each kernel of the only machine.
-fn tiles(cache: &Value) -> Vec<Vec<String>> {
+/// The mappings that were measured of each region of the only machine.
+fn mappings(cache: &Value) -> Vec<Vec<String>> {
     let kernels = cache["machines"][0]["kernels"].as_object().unwrap();
-    let tiles = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
-    kernels.values().map(tiles).collect()
+    let mappings = |entry: &Value| entry["nanoseconds"].as_object().unwrap().keys().cloned().collect();
+    kernels.values().map(mappings).collect()
 }
 
 /// Changes the cache, and writes it.
@@ -79,11 +79,11 @@ fn change(folder: &Path, change: impl FnOnce(&mut Value)) {
     std::fs::write(folder.join("c.json"), value.to_string()).unwrap();
 }
 
-/// Puts this tile into all entries.
-fn order(folder: &Path, tile: &str) {
+/// Puts this mapping into all entries.
+fn order(folder: &Path, mapping: &str) {
     change(folder, |cache| {
         let kernels = cache["machines"][0]["kernels"].as_object_mut().unwrap();
-        kernels.values_mut().for_each(|entry| entry["tile"] = tile.into());
+        kernels.values_mut().for_each(|entry| entry["mapping"] = mapping.into());
     });
 }
 
@@ -94,14 +94,14 @@ fn what_was_measured_is_not_measured_again() {
     let said = compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
     assert!(said.contains("tune       2 measured, 0 known before"), "{said}");
     let remarks = read(folder, "a.txt");
-    let tuned: Vec<&str> = remarks.lines().filter(|l| l.contains("[tune, passed] takes register tiles of")).collect();
+    let tuned: Vec<&str> = remarks.lines().filter(|l| l.contains("[tune, passed] takes the mapping")).collect();
     assert_eq!(tuned.len(), 2, "{remarks}");
     for remark in tuned {
         assert!(remark.contains("m.mlir:") && remark.contains("one thread at M=120:"), "{remark}");
         assert!(remark.contains("(predicted ") && remark.ends_with("; measured now"), "{remark}");
     }
     let first = read(folder, "c.json");
-    assert!(tiles(&cache(folder)).iter().all(|tiles| tiles.len() > 1), "{first}");
+    assert!(mappings(&cache(folder)).iter().all(|all| all.len() > 1), "{first}");
     let said = compiles(folder, &["-o", "b.sutura", "--remarks=b.txt"]);
     assert!(said.contains("tune       0 measured, 2 known before"), "{said}");
     assert_eq!(read(folder, "b.txt").matches("; known from before").count(), 2);
@@ -111,7 +111,7 @@ fn what_was_measured_is_not_measured_again() {
 }
 
 #[test]
-fn kernels_have_the_tiles_of_the_cache() {
+fn kernels_have_the_mappings_of_the_cache() {
     let folder = folder();
     let folder = folder.path();
     let kernels = |name: &str| {
@@ -119,28 +119,30 @@ fn kernels_have_the_tiles_of_the_cache() {
         read(folder, name)
     };
     kernels("measured.mlir");
-    let tiles = tiles(&cache(folder)).remove(0);
-    let made: Vec<String> = tiles
+    let mappings = mappings(&cache(folder)).remove(0);
+    let made: Vec<String> = mappings
         .iter()
-        .map(|tile| {
-            order(folder, tile);
+        .map(|mapping| {
+            order(folder, mapping);
             let text = kernels("ordered.mlir");
-            let extents = format!("[{}]", tile.replace('x', ", "));
-            assert!(text.contains(&extents), "{tile}: {text}");
+            if let Some(tile) = mapping.strip_prefix("tile=") {
+                let extents = format!("[{}]", tile.replace('x', ", "));
+                assert!(text.contains(&extents), "{mapping}: {text}");
+            }
             text
         })
         .collect();
-    assert!(made.windows(2).all(|pair| pair[0] != pair[1]), "{tiles:?}");
+    assert!(made.windows(2).all(|pair| pair[0] != pair[1]), "{mappings:?}");
 }
 
 #[test]
-fn a_tile_that_the_kernel_does_not_have_is_measured_anew() {
+fn a_mapping_that_the_region_does_not_have_is_measured_anew() {
     let folder = folder();
     let folder = folder.path();
     compiles(folder, &["-q", "--emit=gir", "-o", "a.mlir"]);
-    order(folder, "5x5");
+    order(folder, "tile=5x5");
     let said = compiles(folder, &["--emit=gir", "-o", "b.mlir"]);
-    assert!(said.contains("the cache says \"5x5\" of the kernel sha256:"), "{said}");
+    assert!(said.contains("the cache says \"tile=5x5\" of the kernel sha256:"), "{said}");
     assert!(said.contains("2 measured, 0 known before"), "{said}");
     assert!(!read(folder, "c.json").contains("5x5"));
 }
@@ -181,11 +183,11 @@ fn a_cache_that_is_none_is_refused_and_stays_as_it_is() {
         ("", "EOF while parsing a value at line 1 column 0"),
         ("{\"format\": \"sutura-tune\", \"ver", "at line 1 column"),
         ("[1]", "it does not say that its format is \"sutura-tune\""),
-        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 1"),
+        (r#"{"format":"sutura-tune","version":0}"#, "it is of version 0, and this sutura reads and writes version 2"),
         (r#"{"format":"sutura-tune"}"#, "it is of version null"),
-        (r#"{"format":"sutura-tune","version":1,"machines":[],"more":1}"#, "unknown field `more`"),
+        (r#"{"format":"sutura-tune","version":2,"machines":[],"more":1}"#, "unknown field `more`"),
         (
-            &format!(r#"{{"format":"sutura-tune","version":1,"machines":[{held},{held}]}}"#),
+            &format!(r#"{{"format":"sutura-tune","version":2,"machines":[{held},{held}]}}"#),
             "it lists the machine `a` twice",
         ),
     ] {
@@ -213,7 +215,62 @@ fn what_cannot_be_tuned_is_refused_before_the_work() {
     std::fs::write(folder.join("other.mlir"), shown.stdout).unwrap();
     let args = out(&["--tune", "--target-file=other.mlir"]);
     refuses(folder, &args, 2, "--tune measures on this machine, whose architecture is x86_64");
+    refuses(folder, &out(&["--tune-sizes=M=3"]), 2, "--tune");
+    refuses(folder, &out(&["--tune", "--tune-sizes=M"]), 2, "expected NAME=VALUE");
     let mut left: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["m.mlir", "other.mlir", "taken"]);
+}
+
+#[test]
+fn sizes_to_measure_at_are_those_of_the_model() {
+    let folder = folder();
+    let folder = folder.path();
+    let sizes = |value: &str| {
+        let flag = format!("--tune-sizes=M={value}");
+        compiles(folder, &["--emit=gir", "-o", "a.mlir", "--remarks=a.txt", &flag])
+    };
+    // Other sizes are another measurement, which does not take the place of the first.
+    for (value, words) in [("3", "2 measured, 0 known"), ("40", "2 measured, 0 known"), ("3", "0 measured, 2 known")] {
+        let said = sizes(value);
+        assert!(said.contains(words), "{value}: {said}");
+        assert_eq!(read(folder, "a.txt").matches(&format!("one thread at M={value}: ")).count(), 2);
+    }
+    assert_eq!(mappings(&cache(folder)).len(), 4);
+    for (given, words) in [
+        ("K=3", "--tune-sizes gives `K`, which is no size of the model"),
+        ("M=5000", "--tune-sizes gives `M` as 5000, but it is 0 to 4096"),
+    ] {
+        let output = sutura(folder, &["compile", "m.mlir", "-o", "b.sutura", "--tune", "--tune-sizes", given]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn rows_have_mappings_to_choose_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ty = "tensor<?x?xf32, #dyn.shape<[M, N]>>";
+    let text = format!(
+        "func.func @f(%x: {ty}) -> {ty} {{
+  %M = dyn.symbol \"M\" {{likely = [8]}} : index
+  %N = dyn.symbol \"N\" {{likely = [5000]}} : index
+  %y = graph.compute ins(%x : {ty}) -> {ty} {{
+    iterators = [\"parallel\", \"parallel\"],
+    maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+  }} {{
+  ^bb0(%a: f32):
+    %p = arith.mulf %a, %a : f32
+    graph.yield %p : f32
+  }}
+  return %y : {ty}\n}}\n"
+    );
+    std::fs::write(folder.join("m.mlir"), text).unwrap();
+    compiles(folder, &["-o", "a.sutura", "--remarks=a.txt"]);
+    let remarks = read(folder, "a.txt");
+    let tuned = remarks.lines().find(|l| l.contains("[tune, passed] takes the mapping")).expect("a remark");
+    for mapping in ["usual ", "columns=1024 "] {
+        assert!(tuned.contains(mapping), "{tuned}");
+    }
 }

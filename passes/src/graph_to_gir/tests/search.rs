@@ -1,8 +1,18 @@
 //! Whatever mapping the search takes means the same.
 
-use sutura_ir::Type;
+use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::FusionOp;
+use sutura_dialects::graph::build::{Built, GraphBuilder, Padding, Window};
+use sutura_ir::pass::PassOptions;
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type, Value};
 
 use super::agree_on_all_levels;
+use crate::graph_to_gir::mapping::{MAPPING_ATTR, Mapping};
+use crate::graph_to_gir::region::FusedRegion;
+use crate::graph_to_gir::rows::Thresholds;
+use crate::graph_to_gir::search::axes;
+use crate::graph_to_gir::{CONVERT_GRAPH_TO_GIR, from_options};
 use crate::testing::{any, context, copy, function, run, tensor, text};
 
 /// Kernels of a product, without the machine's description.
@@ -28,4 +38,78 @@ fn the_tile_that_wastes_least_is_taken() {
         let tile = |extents: &str| format!("gir.tile<vec, f32, {extents}>");
         assert!(kernels.contains(&tile(taken)) && !kernels.contains(&tile(other)), "{kernels}");
     }
+}
+
+/// With parts of so few rows and rows so short that every version runs at small sizes.
+const SMALL: &str = "builtin.module(convert-graph-to-gir{parts=4 part-rows=2 resident-columns=20})";
+
+/// A program of one region in all ways that it can be mapped, with its functions as they were.
+fn mapped_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]) -> Vec<String> {
+    let mut stitched = copy(cx, before);
+    let said = run(cx, &mut stitched, "builtin.module(attach-target{name=x86_avx2},func.func(canonicalize,stitch))");
+    said.unwrap_or_else(|e| panic!("{e:?}"));
+    let body = stitched.body();
+    let ops: Vec<Op> = body.entry_block().into_iter().flat_map(|block| body.ops(block)).collect();
+    let function = ops.into_iter().find(|op| OpRef::new(cx, body, *op).is::<FuncOp<'_>>()).unwrap();
+    let entry = OpRef::new(cx, body, function).region(0).and_then(|r| r.entry()).unwrap();
+    let fusion = entry.ops().find(|op| op.is::<FusionOp<'_>>()).unwrap();
+    let mut pass = from_options(&PassOptions::new(CONVERT_GRAPH_TO_GIR.options));
+    pass.thresholds = Thresholds { resident: 20, parts: 4, part_rows: 2, ..pass.thresholds };
+    let config = pass.config(cx, body).unwrap();
+    let axes = axes(&FusedRegion::read(fusion, &config.machine).unwrap_or_else(|e| panic!("{e:?}")), &config);
+    let (ways, count) = Mapping::all(&axes, 96);
+    assert_eq!(ways.len(), count);
+    let (fusion, words) = (fusion.op, ways.iter().map(ToString::to_string).collect::<Vec<_>>());
+    for way in &words {
+        let inside = stitched.body_mut().nested_mut(function).unwrap();
+        Rewriter::new(cx, inside).set_attr(fusion, MAPPING_ATTR, Some(cx.string_attr(way)));
+        let mut after = copy(cx, &stitched);
+        run(cx, &mut after, SMALL).unwrap_or_else(|e| panic!("{way}: {e:?}"));
+        agree_on_all_levels(cx, before, &after, sizes);
+    }
+    words
+}
+
+/// True when there are such settings of that name.
+fn has(ways: &[String], names: &[&str]) {
+    for name in names {
+        assert!(ways.iter().any(|way| way.contains(&format!("{name}="))), "{name}: {ways:?}");
+    }
+}
+
+#[test]
+fn rows_mean_the_same_in_every_mapping() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let symbols = || [("M", SymbolInfo { min: 1, ..any() }), ("N", any())];
+    let of = |build: &dyn Fn(&mut GraphBuilder<'_, '_>, Value) -> Built| {
+        function(&cx, &symbols(), &[x], |g, args| Ok(vec![build(g, args[0])?]))
+    };
+    let elementwise = of(&|g, x| g.map(x, |s, a| s.mul(a, a)));
+    let ways = mapped_in_all_ways(&cx, &elementwise, &[&[("M", 3), ("N", 1025)], &[("M", 1), ("N", 0)]]);
+    has(&ways, &["columns"]);
+    let softmax = of(&|g, x| g.softmax(x, &[1]));
+    has(
+        &mapped_in_all_ways(&cx, &softmax, &[&[("M", 3), ("N", 4)], &[("M", 2), ("N", 19)], &[("M", 2), ("N", 81)]]),
+        &["resident"],
+    );
+    let columns = of(&|g, x| g.mean(x, &[0], false));
+    let ways = mapped_in_all_ways(&cx, &columns, &[&[("M", 37), ("N", 19)], &[("M", 3), ("N", 33)]]);
+    has(&ways, &["columns", "parts"]);
+    let turned = of(&|g, x| g.transpose(x, &[1, 0]));
+    has(&mapped_in_all_ways(&cx, &turned, &[&[("M", 19), ("N", 35)], &[("M", 1), ("N", 5)]]), &["block"]);
+}
+
+#[test]
+fn loops_mean_the_same_in_every_mapping() {
+    let cx = context();
+    let x = tensor(&cx, &["B", "2", "H", "H"], Type::F32);
+    let symbols = [("B", any()), ("H", SymbolInfo { min: 4, ..any() })];
+    let module = function(&cx, &symbols, &[x], |g, args| {
+        let padding = Padding::Explicit(vec![1, 1], vec![1, 1]);
+        let (kernel, strides, dilations) = (vec![3, 3], vec![2, 2], vec![1, 1]);
+        Ok(vec![g.max_pool(args[0], &Window { kernel, strides, dilations, padding, ceil: false })?])
+    });
+    let sizes = [(1, 4), (1, 35), (0, 5)].map(|(b, h)| [("B", b), ("H", h)]);
+    has(&mapped_in_all_ways(&cx, &module, &sizes.each_ref().map(|s| &s[..])), &["columns", "inner"]);
 }

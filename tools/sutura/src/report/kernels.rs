@@ -9,8 +9,8 @@ use sutura_dialects::target::{TargetDesc, machine_of};
 use sutura_ir::{Context, Module, OpRef};
 use sutura_passes::gir::cost::KernelCost;
 
-use super::sizes::{self, Size};
 use crate::failure::Failure;
+use crate::sizes::{self, Size};
 
 /// A host program with its launches.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ pub(crate) fn read(
     let mut hosts = Vec::new();
     for op in programs {
         let info = ProgramInfo::read(op).map_err(Failure::internal)?;
-        let sizes = sizes::of(&info, given)?;
+        let sizes = sizes::of(&info.symbols, ("--report-sizes", given))?;
         let launches = Launches { desc, costs: &costs, sizes: &sizes }.of_program(&info);
         hosts.push(Host { name: info.name.to_owned(), sizes, launches });
     }

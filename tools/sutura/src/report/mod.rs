@@ -3,7 +3,6 @@
 mod kernels;
 mod page;
 mod plan;
-mod sizes;
 mod text;
 
 use std::cell::RefCell;
@@ -20,7 +19,6 @@ use crate::failure::Failure;
 use crate::files;
 use crate::machine::Machine;
 use crate::pipeline::Emit;
-pub(crate) use sizes::parse as parse_size;
 
 /// A level of the module.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::machine::Machine;
 /// What the file says that it is.
 const FORMAT: &str = "sutura-tune";
 /// Version of all that this module reads and writes. It goes up as well when measurements mean something else.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What choices hold for: another machine, other numbers of its description or another compiler make others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,11 +30,11 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    /// The register tile that is taken.
-    pub(crate) tile: String,
+    /// The mapping that is taken.
+    pub(crate) mapping: String,
     /// The sizes that were measured at, in words.
     pub(crate) sizes: String,
-    /// Median nanoseconds of a run on one thread, by tile.
+    /// Median nanoseconds of a run on one thread, by mapping.
     pub(crate) nanoseconds: BTreeMap<String, u64>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 #[serde(deny_unknown_fields)]
 struct Held {
     machine: Identity,
-    /// By the hash of the kernel's text.
+    /// By the hash of the region's text and of the sizes that it was measured at.
     kernels: BTreeMap<String, Entry>,
 }
 
@@ -90,6 +90,8 @@ impl Cache {
     /// Keeps a choice, in the file as well if there is one. What others have written to it meanwhile stays.
     pub(crate) fn put(&mut self, machine: &Identity, kernel: &str, entry: Entry) -> Result<(), Failure> {
         let path = self.path.clone();
+        // Nobody else writes between reading and writing.
+        let _lock = path.as_deref().map(files::lock).transpose()?;
         if let Some(path) = &path {
             self.known = read(path)?;
         }
@@ -170,10 +172,10 @@ mod tests {
             description: "d".into(),
             compiler: "0".into(),
         };
-        let entry = |tile: &str| Entry {
-            tile: tile.to_owned(),
+        let entry = |mapping: &str| Entry {
+            mapping: mapping.to_owned(),
             sizes: "M=1".into(),
-            nanoseconds: BTreeMap::from([(tile.to_owned(), 5)]),
+            nanoseconds: BTreeMap::from([(mapping.to_owned(), 5)]),
         };
         let (mut one, mut two) = (Cache::open(Some(&path)).unwrap(), Cache::open(Some(&path)).unwrap());
         one.put(&machine("a"), "k", entry("1x2")).unwrap();
@@ -187,6 +189,31 @@ mod tests {
     }
 
     #[test]
+    fn many_that_write_at_the_same_time_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.json");
+        let machine = Identity {
+            name: "a".into(),
+            triple: String::new(),
+            features: String::new(),
+            description: String::new(),
+            compiler: String::new(),
+        };
+        let entry = || Entry { mapping: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let (writers, choices) = (4, 8);
+        std::thread::scope(|scope| {
+            for writer in 0..writers {
+                let (path, machine) = (&path, &machine);
+                scope.spawn(move || {
+                    let mut cache = Cache::open(Some(path)).unwrap();
+                    (0..choices).for_each(|i| cache.put(machine, &format!("{writer}:{i}"), entry()).unwrap());
+                });
+            }
+        });
+        assert_eq!(Cache::open(Some(&path)).unwrap().known[&machine].len(), writers * choices);
+    }
+
+    #[test]
     fn without_a_file_choices_hold_for_one_compilation() {
         let mut cache = Cache::open(None).unwrap();
         let machine = Identity {
@@ -196,7 +223,7 @@ mod tests {
             description: String::new(),
             compiler: String::new(),
         };
-        let entry = Entry { tile: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
+        let entry = Entry { mapping: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         cache.put(&machine, "k", entry.clone()).unwrap();
         assert_eq!(cache.get(&machine, "k"), Some(&entry));
     }

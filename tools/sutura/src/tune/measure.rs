@@ -29,17 +29,17 @@ struct Runner {
     times: Vec<f64>,
 }
 
-/// Median nanoseconds of a run of each tile on one thread: so they say nothing of how many cores there are.
+/// Median nanoseconds of a run of each mapping on one thread: so they say nothing of how many cores there are.
 pub(super) fn measure(
     cx: &Context,
     described: &Module,
     problem: &mut Problem,
-    tiles: &[&str],
+    mappings: &[&str],
     machine: &Machine,
 ) -> Result<Vec<u64>, Failure> {
     let mut runners = Vec::new();
-    for tile in tiles {
-        let text = problem.text(cx, described, tile).map_err(Failure::internal)?;
+    for mapping in mappings {
+        let text = problem.text(cx, described, mapping).map_err(Failure::internal)?;
         runners.push(Runner::new(&text, &problem.inputs, machine)?);
     }
     for round in 0..ROUNDS {

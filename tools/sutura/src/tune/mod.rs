@@ -1,11 +1,12 @@
-//! `--tune`: register tiles of products are chosen by measuring them on this machine, once per region and machine.
+//! `--tune`: how regions are mapped is chosen by measuring on this machine, once per region, sizes and machine.
 //!
-//! Each region with a choice is taken out of the program; the tiles that are predicted to be fastest, and the usual one, are
-//! compiled and run in turns, and the region's attribute `graph.tile` names the one to take. Choices are kept in a file.
+//! Each region with a choice is taken out of the program; the mappings that are predicted to be fastest, and the usual one, are
+//! compiled and run in turns, and the region's attribute `graph.mapping` names the one to take. Choices are kept in a file.
 
 mod cache;
 mod measure;
 mod problem;
+mod sizes;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +17,7 @@ use problem::Problem;
 use sutura_codegen::Target;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Loc, OpRef, Rewriter};
-use sutura_passes::graph_to_gir::{Candidate, Choice, TILE_ATTR, choices};
+use sutura_passes::graph_to_gir::{Candidate, Choice, MAPPING_ATTR, choices};
 
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
@@ -24,9 +25,9 @@ use crate::machine::Machine;
 use crate::pipeline::{Compilation, Emit, Program};
 use crate::talk::Talk;
 
-/// Tiles of a region that are measured: the usual one, and those that are predicted to be fastest.
-const MEASURED: usize = 3;
-/// How much of the time another tile than the usual one must save to be taken: medians differ by less from run to run.
+/// Mappings of a region that are measured: the usual one, and those that are predicted to be fastest.
+const MEASURED: usize = 4;
+/// How much of the time another mapping than the usual one must save to be taken: medians differ by less from run to run.
 const MARGIN: f64 = 0.95;
 /// What remarks say that they are from.
 const NAME: &str = "tune";
@@ -35,11 +36,13 @@ const NAME: &str = "tune";
 #[derive(Debug)]
 pub(crate) struct Tuner {
     cache: RefCell<Cache>,
+    /// Sizes to measure at, in place of likely ones.
+    sizes: Vec<(String, i64)>,
 }
 
 /// What was decided for a region.
 struct Decision {
-    tile: String,
+    mapping: String,
     words: String,
     measured: bool,
 }
@@ -60,7 +63,8 @@ impl Tuner {
         if args.emit.is_some_and(|emit| emit < Emit::Gir) {
             return Err(Failure::usage("--tune chooses how kernels are made, and --emit stops before that"));
         }
-        Ok(Some(Self { cache: Cache::open(args.tune_cache.as_deref())?.into() }))
+        let sizes = args.tune_sizes.clone();
+        Ok(Some(Self { cache: Cache::open(args.tune_cache.as_deref())?.into(), sizes }))
     }
 
     /// Fails where what is compiled for this machine could not run here, and says what of the cache is for others.
@@ -85,7 +89,7 @@ impl Tuner {
         Ok(())
     }
 
-    /// Names the tiles of all regions that have a choice.
+    /// Names the mappings of all regions that have a choice.
     pub(crate) fn tune(
         &self,
         compilation: &Compilation,
@@ -95,33 +99,40 @@ impl Tuner {
     ) -> Result<Program, Failure> {
         let start = Instant::now();
         let (cx, identity) = (&compilation.cx, Identity::of(machine));
-        let choices = choices(cx, program.module.body()).map_err(Failure::input)?;
+        let sizes = sizes::given(cx, &program.module, &self.sizes)?;
+        let choices = choices(cx, program.module.body(), &sizes).map_err(Failure::input)?;
         let (mut measured, mut known) = (0, 0);
         for choice in choices {
             let Some(region) = region(compilation, &program, &choice) else { continue };
-            if region.attr(TILE_ATTR).is_some() {
-                remark(compilation, region.loc(), RemarkKind::Missed, "keeps the tile that its attribute names", talk);
+            if region.attr(MAPPING_ATTR).is_some() {
+                remark(
+                    compilation,
+                    region.loc(),
+                    RemarkKind::Missed,
+                    "keeps the mapping that its attribute names",
+                    talk,
+                );
                 continue;
             }
             let loc = region.loc();
-            let decision = match Problem::of(cx, region) {
+            let decision = match Problem::of(cx, region, &sizes) {
                 Ok(problem) => {
                     self.decide(compilation, &program, problem, &choice.candidates, (machine, &identity), talk)
                 }
                 Err(why) => Err(Failure::internal(why)),
             };
             match decision {
-                Ok(Decision { tile, words, measured: now }) => {
+                Ok(Decision { mapping, words, measured: now }) => {
                     (measured, known) = if now { (measured + 1, known) } else { (measured, known + 1) };
                     remark(compilation, loc, RemarkKind::Passed, &words, talk);
                     let inside = program.module.body_mut().nested_mut(choice.function);
                     let inside = inside.ok_or_else(|| Failure::internal("a function has lost its body"))?;
-                    Rewriter::new(cx, inside).set_attr(choice.fusion, TILE_ATTR, Some(cx.string_attr(&tile)));
+                    Rewriter::new(cx, inside).set_attr(choice.fusion, MAPPING_ATTR, Some(cx.string_attr(&mapping)));
                 }
                 // A file that cannot be written is no reason to measure the other regions.
                 Err(failure) if failure.kind == Kind::System => return Err(failure),
                 Err(failure) => {
-                    let words = format!("keeps its usual tile, since it cannot be measured: {}", failure.message);
+                    let words = format!("keeps its usual mapping, since it cannot be measured: {}", failure.message);
                     talk.warning(&format!("a region {words}"));
                     remark(compilation, loc, RemarkKind::Missed, &words, talk);
                 }
@@ -142,27 +153,28 @@ impl Tuner {
     ) -> Result<Decision, Failure> {
         let key = problem.key.clone();
         if let Some(entry) = self.cache.borrow().get(identity, &key) {
-            if candidates.iter().any(|c| c.tile == entry.tile) {
+            if candidates.iter().any(|c| c.mapping == entry.mapping) {
                 let words = format!("{}; known from before", words(entry, candidates));
-                return Ok(Decision { tile: entry.tile.clone(), words, measured: false });
+                return Ok(Decision { mapping: entry.mapping.clone(), words, measured: false });
             }
-            let (tile, known) =
-                (&entry.tile, candidates.iter().map(|c| c.tile.as_str()).collect::<Vec<_>>().join(", "));
+            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.mapping)).collect();
             talk.warning(&format!(
-                "the cache says \"{tile}\" of the kernel {key}, which has only {known}: it is measured anew"
+                "the cache says \"{}\" of the kernel {key}, which has only {}: it is measured anew",
+                entry.mapping,
+                known.join(", ")
             ));
         }
-        let tiles = promising(candidates);
-        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &tiles, machine)?;
+        let mappings = promising(candidates);
+        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &mappings, machine)?;
         let entry = Entry {
-            tile: fastest(&tiles, &times).to_owned(),
+            mapping: fastest(&mappings, &times).to_owned(),
             sizes: problem.sizes,
-            nanoseconds: tiles.iter().map(|t| (*t).to_owned()).zip(times).collect::<BTreeMap<_, _>>(),
+            nanoseconds: mappings.iter().map(|t| (*t).to_owned()).zip(times).collect::<BTreeMap<_, _>>(),
         };
         let words = format!("{}; measured now", words(&entry, candidates));
-        let tile = entry.tile.clone();
+        let mapping = entry.mapping.clone();
         self.cache.borrow_mut().put(identity, &key, entry)?;
-        Ok(Decision { tile, words, measured: true })
+        Ok(Decision { mapping, words, measured: true })
     }
 }
 
@@ -177,21 +189,21 @@ fn remark(compilation: &Compilation, loc: Loc, kind: RemarkKind, words: &str, ta
     compilation.tell(&diagnostic, talk);
 }
 
-/// The tiles to measure, the usual one first, then by predicted time.
+/// The mappings to measure, the usual one first, then by predicted time.
 fn promising(candidates: &[Candidate]) -> Vec<&str> {
     let (usual, others) = candidates.split_at(1.min(candidates.len()));
     let mut others: Vec<&Candidate> = others.iter().collect();
     let time = |c: &Candidate| c.predicted_ns.unwrap_or(f64::INFINITY);
     others.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    usual.iter().chain(others).take(MEASURED).map(|c| c.tile.as_str()).collect()
+    usual.iter().chain(others).take(MEASURED).map(|c| c.mapping.as_str()).collect()
 }
 
-/// The tile of the shortest time, or the first one where none is clearly better.
-fn fastest<'a>(tiles: &[&'a str], times: &[u64]) -> &'a str {
-    let mut best = (tiles[0], times[0] as f64 * MARGIN);
-    for (tile, time) in tiles.iter().zip(times).skip(1) {
+/// The mapping of the shortest time, or the first one where none is clearly better.
+fn fastest<'a>(mappings: &[&'a str], times: &[u64]) -> &'a str {
+    let mut best = (mappings[0], times[0] as f64 * MARGIN);
+    for (mapping, time) in mappings.iter().zip(times).skip(1) {
         if (*time as f64) < best.1 {
-            best = (tile, *time as f64);
+            best = (mapping, *time as f64);
         }
     }
     best.0
@@ -199,37 +211,38 @@ fn fastest<'a>(tiles: &[&'a str], times: &[u64]) -> &'a str {
 
 /// What was measured and predicted, and what is taken.
 fn words(entry: &Entry, candidates: &[Candidate]) -> String {
-    let predicted: HashMap<&str, f64> = candidates.iter().filter_map(|c| Some((&*c.tile, c.predicted_ns?))).collect();
+    let predicted: HashMap<&str, f64> =
+        candidates.iter().filter_map(|c| Some((&*c.mapping, c.predicted_ns?))).collect();
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
     let mut times: Vec<(&String, &u64)> = entry.nanoseconds.iter().collect();
-    times.sort_by_key(|(tile, ns)| (**ns, *tile));
-    let words = |(tile, ns): (&String, &u64)| {
-        let predicted = predicted.get(tile.as_str()).map_or_else(|| "nothing".to_owned(), |ns| micros(*ns));
-        format!("{tile} {} (predicted {predicted})", micros(*ns as f64))
+    times.sort_by_key(|(mapping, ns)| (**ns, *mapping));
+    let words = |(mapping, ns): (&String, &u64)| {
+        let predicted = predicted.get(mapping.as_str()).map_or_else(|| "nothing".to_owned(), |ns| micros(*ns));
+        format!("{mapping} {} (predicted {predicted})", micros(*ns as f64))
     };
     let times: Vec<String> = times.into_iter().map(words).collect();
-    let (tile, sizes, number) = (&entry.tile, &entry.sizes, candidates.len());
-    format!("takes register tiles of {tile}, of {number} candidates; one thread at {sizes}: {}", times.join(", "))
+    let (mapping, sizes, number) = (&entry.mapping, &entry.sizes, candidates.len());
+    format!("takes the mapping {mapping} of {number}; one thread at {sizes}: {}", times.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn candidate(tile: &str, predicted_ns: Option<f64>) -> Candidate {
-        Candidate { tile: tile.to_owned(), predicted_ns }
+    fn candidate(mapping: &str, predicted_ns: Option<f64>) -> Candidate {
+        Candidate { mapping: mapping.to_owned(), predicted_ns }
     }
 
     #[test]
-    fn the_usual_tile_and_the_best_predictions_are_measured() {
+    fn the_usual_mapping_and_the_best_predictions_are_measured() {
         let all = [("a", Some(9.0)), ("b", None), ("c", Some(3.0)), ("d", Some(2.0)), ("e", Some(5.0))];
-        let all: Vec<Candidate> = all.map(|(tile, ns)| candidate(tile, ns)).into();
-        assert_eq!(promising(&all), ["a", "d", "c"]);
+        let all: Vec<Candidate> = all.map(|(mapping, ns)| candidate(mapping, ns)).into();
+        assert_eq!(promising(&all), ["a", "d", "c", "e"]);
         assert_eq!(promising(&all[..2]), ["a", "b"]);
     }
 
     #[test]
-    fn the_usual_tile_stays_where_nothing_is_clearly_better() {
+    fn the_usual_mapping_stays_where_nothing_is_clearly_better() {
         assert_eq!(fastest(&["a", "b"], &[1000, 960]), "a");
         assert_eq!(fastest(&["a", "b", "c"], &[1000, 910, 900]), "c");
         assert_eq!(fastest(&["a", "b", "c"], &[1000, 900, 910]), "b");

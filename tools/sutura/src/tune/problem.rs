@@ -1,5 +1,7 @@
 //! A region as a program of its own, which can be compiled and run.
 
+use std::collections::HashMap;
+
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::ops::SymbolOp;
@@ -12,13 +14,13 @@ use sutura_ir::{
     Attr, BlockRef, Builder, Context, IrMapping, Loc, Module, Op, OpRef, OpState, OpView, Rewriter, Type, Value,
 };
 use sutura_passes::gir::cost::likely;
-use sutura_passes::graph_to_gir::TILE_ATTR;
+use sutura_passes::graph_to_gir::MAPPING_ATTR;
 
 use crate::input;
 
 /// What is measured.
 pub(super) struct Problem {
-    /// Of the text without names and places: equal regions have equal ones.
+    /// Of the text without names and places, and of the sizes: equal regions have equal ones.
     pub(super) key: String,
     /// The sizes that are measured at, in words.
     pub(super) sizes: String,
@@ -35,7 +37,7 @@ impl Problem {
     ///
     /// # Errors
     /// Says why the region cannot stand alone.
-    pub(super) fn of(cx: &Context, fusion: OpRef<'_>) -> Result<Self, String> {
+    pub(super) fn of(cx: &Context, fusion: OpRef<'_>, given: &HashMap<String, i64>) -> Result<Self, String> {
         let entry = fusion.as_::<FusionOp<'_>>().and_then(|f| f.body().entry()).ok_or("it has no body")?;
         let facts = Facts::of_block(entry).map_err(|(_, contradiction)| contradiction.to_string())?;
         let carriers = entry.ops().filter_map(|op| Some(carrier(cx, op.as_::<SymbolOp<'_>>()?.name())));
@@ -43,12 +45,13 @@ impl Problem {
         let n_sizes = types.len();
         let taken = |value: &Value| !is_constant(fusion, *value);
         types.extend(fusion.operands().filter(taken).map(|v| fusion.body.ty(v)));
-        let value_of = |name: &str| facts.canonical(&Poly::symbol(name)).eval(&|free| Some(likely(&facts.info(free))));
+        let own = |free: &str| Some(given.get(free).copied().unwrap_or_else(|| likely(&facts.info(free))));
+        let value_of = |name: &str| facts.canonical(&Poly::symbol(name)).eval(&own);
         let inputs = types.iter().map(|ty| dims(cx, *ty, &value_of)).collect::<Result<_, _>>()?;
         let sizes = facts.symbols().map(|(name, _)| {
             let value = value_of(name).ok_or_else(|| format!("the value of its size `{name}` is not known"))?;
-            let assumed = if facts.info(name).likely.is_empty() { " (assumed)" } else { "" };
-            Ok(format!("{name}={value}{assumed}"))
+            let known = given.contains_key(&**name) || !facts.info(name).likely.is_empty();
+            Ok(format!("{name}={value}{}", if known { "" } else { " (assumed)" }))
         });
         let mut sizes = sizes.collect::<Result<Vec<_>, String>>()?.join(", ");
         if sizes.is_empty() {
@@ -56,15 +59,16 @@ impl Problem {
         }
         let (module, fusion) = standalone(cx, fusion, &types, n_sizes)?;
         let text = module_text(cx, &module, &PrintOptions { discard_value_names: true, ..PrintOptions::default() });
-        Ok(Self { key: input::hash(text.as_bytes()), sizes, inputs, module, fusion })
+        let key = input::hash(format!("{text}{sizes}").as_bytes());
+        Ok(Self { key, sizes, inputs, module, fusion })
     }
 
-    /// The program for a machine, `described` by a module that holds its description, with this register tile.
-    pub(super) fn text(&mut self, cx: &Context, described: &Module, tile: &str) -> Result<String, String> {
+    /// The program for a machine, `described` by a module that holds its description, with this mapping.
+    pub(super) fn text(&mut self, cx: &Context, described: &Module, mapping: &str) -> Result<String, String> {
         let body = self.module.body();
         let function = body.entry_block().and_then(|b| body.ops(b).next()).ok_or("its function is gone")?;
         let inside = self.module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-        Rewriter::new(cx, inside).set_attr(self.fusion, TILE_ATTR, Some(cx.string_attr(tile)));
+        Rewriter::new(cx, inside).set_attr(self.fusion, MAPPING_ATTR, Some(cx.string_attr(mapping)));
         let machine = machine_in(cx, described.body())?.ok_or("the module describes no machine")?;
         let function = OpRef::new(cx, self.module.body(), function);
         // Without aliases, so that one text can follow the other.

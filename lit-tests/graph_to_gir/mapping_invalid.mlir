@@ -1,12 +1,13 @@
 // RUN: sutura-opt %s --split-input-file --convert-graph-to-gir --verify-diagnostics
 // RUN: not sutura-opt %s --split-input-file --convert-graph-to-gir 2>&1 | FileCheck %s
-// CHECK: its tiles are "12x32", "12x16"
-// CHECK: its tiles are "12x32", "12x16"
-// CHECK: remove the attribute
+// CHECK: it has "tile=12x32" (usual) or "tile=12x16"
+// CHECK: it has "tile=12x32" (usual) or "tile=12x16"
+// CHECK: it has "columns=all" (usual) or "columns=1024", "columns=4096"
+// CHECK: it has "columns=4096" (usual) or "columns=all", "columns=1024", "columns=16384"
 
 func.func @unknown(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
-  // expected-error @+1 {{asks for register tiles "7x16", which the machine does not have}}
-  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.tile = "7x16", kind = "contract"} {
+  // expected-error @+1 {{asks for the mapping "tile=7x16", which this region does not have}}
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=7x16", kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
       iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
@@ -24,8 +25,8 @@ func.func @unknown(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x
 // -----
 
 func.func @number(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
-  // expected-error @+1 {{has an attribute `graph.tile` that is no string}}
-  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.tile = 12 : i64, kind = "contract"} {
+  // expected-error @+1 {{has an attribute `graph.mapping` that is no string}}
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = 12 : i64, kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
       iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
@@ -43,8 +44,8 @@ func.func @number(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x6
 // -----
 
 func.func @rows(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
-  // expected-error @+1 {{regions of kind 'row' have no register tiles to choose}}
-  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.tile = "12x32", kind = "row"} {
+  // expected-error @+1 {{asks for the mapping "tile=12x32", which this region does not have}}
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x32", kind = "row"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a : tensor<100x64xf32>) -> tensor<100x64xf32> {
       iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
@@ -56,4 +57,26 @@ func.func @rows(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64x
     graph.yield %p : tensor<100x64xf32>
   }
   return %h : tensor<100x64xf32>
+}
+
+// -----
+
+func.func @twice(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  // expected-error @+1 {{asks for "columns=1024" beside another setting of the same}}
+  %h = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {graph.mapping = "columns=4096, columns=1024", kind = "row"} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %m = dyn.symbol "M" : index
+    %n = dyn.symbol "N" : index
+    %p = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32):
+      %s = arith.mulf %e, %e : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %h : tensor<?x?xf32, #dyn.shape<[M, N]>>
 }

@@ -1,6 +1,6 @@
-//! Values of a program's sizes, for figures.
+//! Values of a program's sizes, for figures and measurements.
 
-use sutura_dialects::rt::{ProgramInfo, Symbol};
+use sutura_dialects::rt::Symbol;
 use sutura_ir::diagnostics::did_you_mean;
 use sutura_passes::gir::cost::likely;
 
@@ -24,36 +24,37 @@ pub(crate) struct Size {
     pub(crate) name: String,
     pub(crate) value: i64,
     /// Why this value.
-    pub(crate) origin: &'static str,
+    pub(crate) origin: String,
     /// What the program allows.
     pub(crate) range: String,
 }
 
-/// Values of all sizes of a program.
+/// Values of all sizes of a program, some of which are given with `flag`.
 ///
 /// # Errors
 /// When a value is given for a size that the program does not have, or that it does not allow.
-pub(crate) fn of(program: &ProgramInfo<'_>, given: &[(String, i64)]) -> Result<Vec<Size>, Failure> {
+pub(crate) fn of(symbols: &[Symbol], (flag, given): (&'static str, &[(String, i64)])) -> Result<Vec<Size>, Failure> {
     for (name, _) in given {
-        known(program, name)?;
+        known(symbols, flag, name)?;
     }
-    program.symbols.iter().map(|symbol| size(symbol, given)).collect()
+    symbols.iter().map(|symbol| size(symbol, flag, given)).collect()
 }
 
-fn known(program: &ProgramInfo<'_>, name: &str) -> Result<(), Failure> {
-    let names = || program.symbols.iter().map(|s| s.name.as_str());
+/// Fails where there is no size of this name.
+fn known(symbols: &[Symbol], flag: &str, name: &str) -> Result<(), Failure> {
+    let names = || symbols.iter().map(|s| s.name.as_str());
     if names().any(|n| n == name) {
         return Ok(());
     }
-    let failure = Failure::usage(format!("--report-sizes gives `{name}`, which is no size of the model"));
-    Err(match (did_you_mean(name, names()), program.symbols.is_empty()) {
+    let failure = Failure::usage(format!("{flag} gives `{name}`, which is no size of the model"));
+    Err(match (did_you_mean(name, names()), symbols.is_empty()) {
         (Some(close), _) => failure.hint(format!("did you mean `{close}`?")),
         (None, true) => failure.hint("all its sizes are fixed"),
         (None, false) => failure.hint(format!("its sizes are `{}`", names().collect::<Vec<_>>().join("`, `"))),
     })
 }
 
-fn size(symbol: &Symbol, given: &[(String, i64)]) -> Result<Size, Failure> {
+fn size(symbol: &Symbol, flag: &'static str, given: &[(String, i64)]) -> Result<Size, Failure> {
     let info = &symbol.info;
     let range = match info.div {
         1 => format!("{} to {}", info.min, info.max),
@@ -64,12 +65,12 @@ fn size(symbol: &Symbol, given: &[(String, i64)]) -> Result<Size, Failure> {
     if let Some(value) = own
         && (value < info.min || value > info.max || value % info.div.max(1) != 0)
     {
-        return Err(Failure::usage(format!("--report-sizes gives `{}` as {value}, but it is {range}", symbol.name)));
+        return Err(Failure::usage(format!("{flag} gives `{}` as {value}, but it is {range}", symbol.name)));
     }
     let origin = match (own, info.likely.is_empty()) {
-        (Some(_), _) => "given with --report-sizes",
-        (None, false) => "the model declares it likely",
-        (None, true) => "assumed: nothing is declared",
+        (Some(_), _) => format!("given with {flag}"),
+        (None, false) => "the model declares it likely".to_owned(),
+        (None, true) => "assumed: nothing is declared".to_owned(),
     };
     Ok(Size { name: symbol.name.clone(), value: own.unwrap_or_else(|| likely(info)), origin, range })
 }

@@ -1,0 +1,93 @@
+// A region is mapped as its attribute says, whatever is predicted.
+
+// RUN: sutura-opt %s --split-input-file --convert-graph-to-gir | FileCheck %s
+// RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(attach-target{name=x86_avx512},convert-graph-to-gir{search=predict})' | FileCheck %s
+
+// CHECK-LABEL: gir.kernel @narrow_contract
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [12, 16]>
+// CHECK-NOT: [12, 32]
+// CHECK: rt.program @narrow
+func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x16", kind = "contract"} {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
+    %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
+      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %m = arith.mulf %e, %f : f32
+      graph.yield %m : f32
+    }
+    graph.yield %p : tensor<100x64xf32>
+  }
+  return %h : tensor<100x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: gir.kernel @usual_contract
+// CHECK: gir.contract {{.*}} !gir.tile<vec, f32, [12, 32]>
+// CHECK-NOT: [12, 16]
+// CHECK: rt.program @usual
+func.func @usual(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x32", kind = "contract"} {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
+    %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
+      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %m = arith.mulf %e, %f : f32
+      graph.yield %m : f32
+    }
+    graph.yield %p : tensor<100x64xf32>
+  }
+  return %h : tensor<100x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: gir.kernel @columns_row
+// CHECK-SAME: grid(%{{.*}} = (M*N + 1023) floordiv 1024)
+// CHECK: !gir.tile<{{.*}}, f32, [1, 1024]>
+// CHECK: rt.program @columns
+func.func @columns(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %h = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {graph.mapping = "columns=1024", kind = "row"} {
+  ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
+    %m = dyn.symbol "M" : index
+    %n = dyn.symbol "N" : index
+    %p = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32):
+      %s = arith.mulf %e, %e : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x?xf32, #dyn.shape<[M, N]>>
+  }
+  return %h : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+// A group loops over the rows that it makes: of 5 planes of 7 x 70 there are 5 x 2 groups.
+// CHECK-LABEL: gir.kernel @inner_loop
+// CHECK-SAME: grid(%{{.*}} = 5, %{{.*}} = 2)
+// CHECK: gir.for
+// CHECK: rt.program @inner
+func.func @inner(%x: tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
+  %h = graph.fusion(%x : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {graph.mapping = "inner=1", kind = "loop"} {
+  ^bb0(%a: tensor<5x7x70x3xf32>):
+    %p = graph.compute ins(%a : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
+      iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"],
+      maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
+    } {
+    ^bb0(%e: f32):
+      graph.yield %e : f32
+    }
+    graph.yield %p : tensor<5x7x70xf32>
+  }
+  return %h : tensor<5x7x70xf32>
+}

@@ -1,0 +1,19 @@
+// The search over mappings of rows: the remark says what was tried, and why which is taken.
+
+// DEFINE: %{regions} = attach-target{name=x86_avx512},func.func(canonicalize,stitch)
+// RUN: sutura-opt %s --split-input-file --pass-pipeline='builtin.module(%{regions},convert-graph-to-gir{search=predict})' --verify-diagnostics --remarks-filter-analyse=convert-graph-to-gir | FileCheck %s
+
+// CHECK: gir.kernel
+func.func @elementwise(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+  %M = dyn.symbol "M" {likely = [512]} : index
+  %N = dyn.symbol "N" {likely = [20000]} : index
+  // expected-remark @+1 {{4 mappings tried, taken is usual, which is predicted to be fastest; predicted: usual}}
+  %h = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
+    iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+  } {
+  ^bb0(%a: f32):
+    %p = arith.mulf %a, %a : f32
+    graph.yield %p : f32
+  }
+  return %h : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
