@@ -193,6 +193,12 @@ pub struct Kernel {
     /// The model's operators that it computes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ops: Vec<String>,
+    /// Bytes of the tensors that a launch reads and writes, each once, as a formula of the model's sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<String>,
+    /// Float operations of a launch, as a formula of the model's sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flops: Option<String>,
 }
 
 /// The part of the manifest that every version has.

@@ -16,6 +16,7 @@ const THREADS_VARIABLE: &str = "SUTURA_THREADS";
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     threads: Option<usize>,
+    pub(crate) profile: bool,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
 }
 
@@ -31,6 +32,13 @@ impl Options {
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
+        self
+    }
+
+    /// Times every launch, for [`Model::profile`](crate::Model::profile). Without this, launches cost nothing more.
+    #[must_use]
+    pub fn profile(mut self, profile: bool) -> Self {
+        self.profile = profile;
         self
     }
 

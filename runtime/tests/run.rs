@@ -38,6 +38,24 @@ fn one_load_serves_every_shape_at_every_thread_count() {
 }
 
 #[test]
+fn launches_are_timed_where_that_is_asked_for() {
+    let model = load(&[], Options::new().threads(2).profile(true)).unwrap();
+    for (rows, cols) in [(3, 5), (64, 100), (64, 100)] {
+        model.run(&inputs(rows, cols)).unwrap();
+    }
+    let profile = model.profile();
+    let seen: Vec<_> = profile.iter().map(|l| (l.position, l.groups, l.chunks, l.calls)).collect();
+    // Other numbers of groups are other launches.
+    assert_eq!(seen, [(0, 3, 1, 1), (0, 64, 2, 2), (1, 3, 1, 1), (1, 64, 2, 2)]);
+    assert!(profile.iter().all(|l| l.least <= l.total && l.kernel.as_deref() != Some("")), "{profile:?}");
+    model.clear_profile();
+    assert_eq!(model.profile(), []);
+    let silent = load(&[], Options::new().threads(2)).unwrap();
+    silent.run(&inputs(3, 5)).unwrap();
+    assert_eq!(silent.profile(), []);
+}
+
+#[test]
 fn concurrent_runs_do_not_disturb_each_other() {
     let model = load(&[], Options::new().threads(3)).unwrap();
     std::thread::scope(|scope| {

@@ -16,6 +16,7 @@ use crate::host::Host;
 use crate::manifest::{Manifest, Value};
 use crate::options::Options;
 use crate::pool::Pool;
+use crate::profile::{LaunchProfile, Profile};
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -47,6 +48,8 @@ struct Inner {
     threads: usize,
     scratch: ScratchPool,
     counters: Counters,
+    /// Where launches are timed, if they are.
+    profile: Option<Profile>,
 }
 
 /// Addresses within the artifact, which lives beside them.
@@ -78,6 +81,7 @@ impl Model {
         let host = Host::load(artifact.host())?;
         Pool::global().reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
+        let profile = options.profile.then(Profile::default);
         let inner = Inner {
             host,
             constants,
@@ -87,6 +91,7 @@ impl Model {
             threads,
             scratch: ScratchPool::default(),
             counters: Counters::default(),
+            profile,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -119,6 +124,17 @@ impl Model {
     /// What the runs of this model did so far.
     pub fn stats(&self) -> Stats {
         self.inner.counters.read()
+    }
+
+    /// How long launches took since the model was loaded or [`clear_profile`](Self::clear_profile) was called, in the order in
+    /// which a run makes them. Empty unless the model was loaded with [`Options::profile`].
+    pub fn profile(&self) -> Vec<LaunchProfile> {
+        self.inner.profile.as_ref().map(Profile::read).unwrap_or_default()
+    }
+
+    /// Forgets the times of launches so far.
+    pub fn clear_profile(&self) {
+        self.inner.profile.iter().for_each(Profile::clear);
     }
 
     /// Gives the memory that is kept for the next run back to the system.

@@ -1,9 +1,10 @@
 //! One run of a model: check, place, call.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use super::{Inner, Shapes, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
@@ -151,7 +152,12 @@ impl Inner {
         counters.workspace_peak_bytes.fetch_max(workspace_bytes as u64, std::sync::atomic::Ordering::Relaxed);
         let input_pointers = self.place_inputs(scratch, inputs)?;
         let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
-        let call = Call { inner: self, unknown_routine: RefCell::new(None), wrong_index: Mutex::default() };
+        let call = Call {
+            inner: self,
+            unknown_routine: RefCell::new(None),
+            wrong_index: Mutex::default(),
+            launches: Cell::new(0),
+        };
         let table = SuturaRt {
             abi: VERSION,
             reserved: 0,
@@ -242,6 +248,8 @@ struct Call<'a> {
     inner: &'a Inner,
     unknown_routine: RefCell<Option<String>>,
     wrong_index: Mutex<Option<WrongIndex>>,
+    /// Launches so far.
+    launches: Cell<usize>,
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
@@ -262,16 +270,23 @@ unsafe extern "C" fn parallel_for(
     n_groups: i64,
     grain: i64,
 ) {
+    // SAFETY: `ctx` is the `Call` of the run in progress, which `execute` keeps alive; only this thread, which the run is on,
+    // looks at these fields.
+    let Call { inner, launches, .. } = unsafe { &*ctx.cast::<Call<'_>>() };
+    let position = launches.get();
+    launches.set(position + 1);
     if n_groups <= 0 {
         return;
     }
-    // SAFETY: `ctx` is the `Call` of the run in progress, which `execute` keeps alive.
-    let inner = unsafe { &*ctx.cast::<Call<'_>>() }.inner;
     let chunks = chunk_count(n_groups, grain, inner.threads);
     Counters::add(&inner.counters.launches, 1);
     Counters::add(&inner.counters.parallel_launches, usize::from(chunks > 1));
+    let start = inner.profile.as_ref().map(|profile| (profile, Instant::now()));
     // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
     unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
+    if let Some((profile, start)) = start {
+        profile.note(position, kernel, n_groups, chunks, start.elapsed());
+    }
 }
 
 /// [`SuturaRt::call`].

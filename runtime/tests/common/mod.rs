@@ -68,7 +68,14 @@ pub fn manifest() -> Manifest {
         left: left.into(),
         right: right.into(),
     };
-    let kernel = |name: &str| Kernel { symbol: name.into(), name: name.into(), guard: None, ops: vec![] };
+    let kernel = |name: &str| Kernel {
+        symbol: name.into(),
+        name: name.into(),
+        guard: None,
+        ops: vec![],
+        bytes: None,
+        flops: None,
+    };
     Manifest {
         format: FORMAT,
         abi: abi::VERSION,

@@ -1,6 +1,7 @@
 //! The artifact: the manifest from the program's interface, constants from their attributes.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
 use sutura_ir::asm::Resource;
@@ -13,6 +14,7 @@ use sutura_runtime::manifest::{
 };
 use sutura_runtime::{ElementType, abi};
 
+use crate::costs::Formulas;
 use crate::failure::{Failure, Kind};
 use crate::files::uninterrupted;
 use crate::machine::Machine;
@@ -40,6 +42,7 @@ pub(crate) fn manifest(
     interface: &HostInterface,
     machine: &Machine,
     source_hash: &str,
+    costs: &HashMap<String, Formulas>,
 ) -> Result<Manifest, Failure> {
     let values = |tensors: &[host::Tensor]| tensors.iter().map(|t| value(cx, t)).collect::<Result<Vec<_>, _>>();
     let symbols = interface.symbols.iter().map(|s| Symbol {
@@ -59,6 +62,8 @@ pub(crate) fn manifest(
         name: k.symbol.clone(),
         guard: k.guard.clone(),
         ops: k.ops.clone(),
+        bytes: costs.get(&k.symbol).map(|cost| cost.bytes.clone()),
+        flops: costs.get(&k.symbol).and_then(|cost| cost.flops.clone()),
     });
     Ok(Manifest {
         format: FORMAT,

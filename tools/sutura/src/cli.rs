@@ -109,6 +109,9 @@ pub(crate) struct CompileArgs {
     /// 128 where it declares none
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size, requires = "report")]
     pub(crate) report_sizes: Vec<(String, i64)>,
+    /// Runs the artifact at the report's sizes on one thread of this machine, and shows measured times beside predictions
+    #[arg(long, requires = "report")]
+    pub(crate) report_measure: bool,
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
@@ -160,6 +163,14 @@ pub(crate) struct RunArgs {
     /// Runs this often after a first run, and shows the latency
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) repeat: u32,
+    /// Shows for each kernel how long it takes, how much of the run that is, and how close to what the machine can do; of
+    /// the runs of `--repeat`, or of 10
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// A file that describes the machine whose numbers `--profile` compares with, such as `sutura target probe` writes; by
+    /// default the description that fits this machine
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub(crate) target_file: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

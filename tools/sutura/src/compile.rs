@@ -1,5 +1,7 @@
 //! `sutura compile`: from a model to an artifact, or to any stage before it.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,6 +12,7 @@ use sutura_passes::rt_to_upstream::HostInterface;
 
 use crate::artifact;
 use crate::cli::{CompileArgs, MessageFormat};
+use crate::costs::{self, Formulas};
 use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
@@ -29,6 +32,9 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let remarks = Sink::of(args.remarks.as_ref());
     let report = args.report.clone().map(|path| Report::new(path, args.report_sizes.clone(), args.report_asm));
     check_files(args, &output, remarks.as_ref())?;
+    if args.report_measure && args.emit.is_some() {
+        return Err(Failure::usage("--report-measure runs the artifact, and --emit stops before there is one"));
+    }
     let tuner = Tuner::of(args)?;
     let listening = remarks.is_some() || report.is_some();
     let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
@@ -57,7 +63,8 @@ fn product(
     if let Some(tuner) = tuner {
         tuner.start(&machine, talk)?;
     }
-    Job { args, talk, compilation, machine: &machine, output, report, tuner }.run(program, &source)?;
+    let costs = RefCell::default();
+    Job { args, talk, compilation, machine: &machine, output, report, tuner, costs }.run(program, &source)?;
     let Some(report) = report else { return Ok(()) };
     report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())
 }
@@ -68,7 +75,16 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
     let program = read(&compilation, &source, args, talk)?;
-    let job = Job { args, talk, compilation: &compilation, machine, output, report: None, tuner: None };
+    let job = Job {
+        args,
+        talk,
+        compilation: &compilation,
+        machine,
+        output,
+        report: None,
+        tuner: None,
+        costs: RefCell::default(),
+    };
     job.run(program, &source)
 }
 
@@ -138,6 +154,8 @@ struct Job<'j> {
     output: &'j Path,
     report: Option<&'j Report>,
     tuner: Option<&'j Tuner>,
+    /// Of the program's kernels, once it has some.
+    costs: RefCell<HashMap<String, Formulas>>,
 }
 
 /// A program in upstream operations.
@@ -177,6 +195,9 @@ impl Job<'_> {
                 program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
             }
             program = self.compilation.run(stage, program, self.talk)?;
+            if stage.emit == Some(Emit::Gir) {
+                self.costs.replace(costs::formulas(&self.compilation.cx, &program.module));
+            }
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit
                 && self.product(&mut program, emit)?
@@ -318,11 +339,18 @@ impl Job<'_> {
             interface.model = stem.to_string_lossy().into_owned();
         }
         let start = Instant::now();
-        let mut manifest = artifact::manifest(&self.compilation.cx, &interface, self.machine, &source.hash)?;
+        let mut manifest =
+            artifact::manifest(&self.compilation.cx, &interface, self.machine, &source.hash, &self.costs.borrow())?;
         manifest.math.fast_math.clone_from(&self.args.fast_math);
         let program = (&self.compilation.cx, &lowered.program.module);
         let bytes = artifact::write(self.output, program, &interface, &host, &manifest)?;
         self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
+        if let Some(report) = self.report.filter(|_| self.args.report_measure) {
+            let start = Instant::now();
+            let said = report.measure(self.output)?;
+            said.iter().for_each(|diagnostic| self.compilation.tell(diagnostic, self.talk));
+            self.talk.stage("measure", &format!("{} launches", said.len()), start.elapsed());
+        }
         Ok(())
     }
 

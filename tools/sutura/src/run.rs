@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use sutura_dialects::target::TargetDesc;
+use sutura_ir::Context;
 use sutura_runtime::compare::{Comparison, all_close, compare};
 use sutura_runtime::manifest::Value;
 use sutura_runtime::{Model, Options, Tensor, TensorView, npy};
@@ -10,6 +12,8 @@ use sutura_runtime::{Model, Options, Tensor, TensorView, npy};
 use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::files::{say, uninterrupted};
+use crate::machine::Wanted;
+use crate::profile;
 use crate::talk::Talk;
 use crate::tensors;
 
@@ -19,7 +23,8 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
             return Err(Failure::usage(format!("{name} is {tolerance}, but must be 0 or more")));
         }
     }
-    let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into()));
+    let desc = args.profile.then(|| machine(args.target_file.as_deref(), talk)).transpose()?;
+    let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(args.profile);
     let model = Model::load_with(&args.artifact, options)?;
     talk.detail(&model.manifest().signature());
     // What can be wrong about the call is found before the run.
@@ -32,7 +37,11 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     let start = Instant::now();
     let results = model.run_views(&views)?;
     let first = start.elapsed();
-    report_latency(&model, &views, first, args.repeat)?;
+    let repeat = if args.profile && args.repeat == 0 { PROFILED } else { args.repeat };
+    let total = report_latency(&model, &views, first, repeat)?;
+    if let Some(desc) = desc {
+        profile::show(&model, &views, (repeat, total), &desc)?;
+    }
 
     let names: Vec<&str> = model.outputs().iter().map(|v| v.name.as_str()).collect();
     for (name, path) in &outputs {
@@ -113,13 +122,25 @@ fn load_named(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(Str
     Ok(tensors)
 }
 
-fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repeat: u32) -> Result<(), Failure> {
+/// Runs `--profile` looks at where `--repeat` does not say.
+const PROFILED: u32 = 10;
+
+/// What `--profile` compares with.
+fn machine(file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {
+    let cx = Context::new(sutura_dialects::all());
+    Ok(Wanted { name: None, file }.find(&cx, talk)?.0.desc)
+}
+
+/// Shows how long runs take. Returns the time of all repeated ones.
+fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repeat: u32) -> Result<Duration, Failure> {
     let milliseconds = |d: Duration| d.as_secs_f64() * 1e3;
     if repeat == 0 {
-        return say(&format!("latency: {:.3} ms (first run)", milliseconds(first)));
+        say(&format!("latency: {:.3} ms (first run)", milliseconds(first)))?;
+        return Ok(first);
     }
     let mut times = Vec::with_capacity(repeat as usize);
     let mut outputs = model.run_views(views)?;
+    model.clear_profile();
     for _ in 0..repeat {
         let mut targets: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
         let start = Instant::now();
@@ -135,7 +156,8 @@ fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repe
         milliseconds(first),
         model.threads(),
         if model.threads() == 1 { "thread" } else { "threads" }
-    ))
+    ))?;
+    Ok(times.iter().sum())
 }
 
 /// What a tensor is, and its elements when they are few.

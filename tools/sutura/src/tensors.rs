@@ -115,6 +115,15 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
     })
 }
 
+/// A tensor of numbers that are neither zero nor tiny, which may take other times; integers are 0, a valid index.
+pub(crate) fn filled(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
+    let mut tensor = Tensor::zeros(ty, dims)?;
+    if let Some(elements) = tensor.as_mut_slice::<f32>() {
+        elements.fill(0.5);
+    }
+    Ok(tensor)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -123,6 +123,42 @@ fn a_report_shows_every_level_the_plan_and_what_kernels_cost() {
 }
 
 #[test]
+fn a_report_holds_measured_times_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let sizes = ["--report-sizes", "rows=64,cols=100", "--report-measure", "--remarks=said.txt"];
+    let page = page(folder.path(), "softmax_graph.mlir", &sizes);
+    assert!(page.contains(" % of the limit") && page.contains("least of "), "{page}");
+    assert!(!page.contains("not measured"), "the only launch that is taken was: {page}");
+    let said = std::fs::read_to_string(folder.path().join("said.txt")).unwrap();
+    let words = said.lines().find(|l| l.contains("[report, analysis] @")).unwrap_or_else(|| panic!("{said}"));
+    assert!(words.contains(": predicted ") && words.contains(" us, measured "), "{words}");
+    let args = ["-o", "a.mlir", "--emit=gir", "--report", "a.html", "--report-measure"];
+    refuses(folder.path(), "softmax_graph.mlir", &args, 2, "--emit stops before there is one");
+}
+
+#[test]
+fn a_profile_of_runs_shows_what_kernels_take() {
+    let folder = tempfile::tempdir().unwrap();
+    compiles(folder.path(), "softmax_graph.mlir", &["-q", "-o", "out.sutura"]);
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+        let args = [&["run", "out.sutura", "-i", "64x100xf32=0.5"], args].concat();
+        command.current_dir(folder.path()).args(args).env("NO_COLOR", "1").output().unwrap()
+    };
+    let output = run(&["--profile", "--repeat", "3", "--threads", "1"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("least of 3 runs"), "{text}");
+    let line = text.lines().find(|l| l.starts_with("softmax_row")).unwrap_or_else(|| panic!("{text}"));
+    // Its name, one launch a run, two times and two percentages.
+    assert_eq!(line.split_whitespace().nth(1), Some("1"), "{text}");
+    assert!(line.matches('%').count() == 2 && line.ends_with("bandwidth"), "{text}");
+    assert!(text.contains("kernel ") && text.contains("between launches"), "{text}");
+    assert!(!String::from_utf8(run(&[]).stdout).unwrap().contains("between launches"));
+    assert_eq!(run(&["--target-file=a.mlir"]).status.code(), Some(2), "only --profile compares");
+    assert_eq!(run(&["--profile", "--target-file=a.mlir"]).status.code(), Some(5), "there is no such file");
+}
+
+#[test]
 fn a_report_is_one_page_that_fetches_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let page = page(folder.path(), "softmax_graph.mlir", &[]);

@@ -159,6 +159,12 @@ impl KernelCost {
         self.flops.as_ref()
     }
 
+    /// Bytes that have to be moved: every view once.
+    pub fn compulsory(&self) -> Poly {
+        let bytes = |(elements, bytes): &(Poly, u64)| elements.scale(i64::try_from(*bytes).unwrap_or(i64::MAX));
+        self.compulsory.iter().map(bytes).fold(Poly::default(), |sum, view| sum.add(&view))
+    }
+
     /// Counts for given sizes.
     ///
     /// # Errors

@@ -36,6 +36,20 @@ pub(crate) struct Launch {
     pub(crate) dims: Vec<(String, String, Option<i64>)>,
     /// Why there are no figures, or the figures.
     pub(crate) figures: Result<Figures, String>,
+    /// What it takes on this machine, if that was measured.
+    pub(crate) measured: Option<Measured>,
+}
+
+/// What a launch was seen to take, on one thread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Measured {
+    /// Nanoseconds of the shortest run.
+    pub(crate) least_ns: f64,
+    /// Nanoseconds on average.
+    pub(crate) mean_ns: f64,
+    pub(crate) runs: u64,
+    /// It was timed together with the launches that join it.
+    pub(crate) together: bool,
 }
 
 /// What a launch is predicted to do at the sizes of the report, on one unit of the machine.
@@ -59,9 +73,9 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// How much of the predicted time the machine's limits explain, in percent.
-    pub(crate) fn percent(&self) -> f64 {
-        if self.ns > 0.0 { 100.0 * self.roofline_ns / self.ns } else { 100.0 }
+    /// How much of a time, such as the predicted one, the machine's limits explain, in percent.
+    pub(crate) fn percent_of(&self, ns: f64) -> f64 {
+        if ns > 0.0 { 100.0 * self.roofline_ns / ns } else { 100.0 }
     }
 }
 
@@ -207,7 +221,7 @@ impl Launches<'_> {
             Ok(cost) => self.figures(cost, &dims),
             Err(why) => Err(why),
         };
-        Launch { kernel, version, guard, joins: false, taken, dims, figures }
+        Launch { kernel, version, guard, joins: false, taken, dims, figures, measured: None }
     }
 
     fn figures(&self, cost: &KernelCost, dims: &[(String, String, Option<i64>)]) -> Result<Figures, String> {

@@ -1,6 +1,7 @@
 //! `--report`: one page that shows how a model was compiled, and what it is predicted to cost.
 
 mod kernels;
+mod measure;
 mod page;
 mod plan;
 mod text;

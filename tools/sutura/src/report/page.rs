@@ -147,9 +147,16 @@ fn launch_row(launch: &Launch) -> Markup {
                     td.n { (grouped(f.flops)) br; span.faint { (grouped(f.groups)) " groups" } }
                     td.n { (microseconds(f.ns)) br; span.faint { "arithmetic " (microseconds(f.compute_ns)) } }
                     td { (f.bound) }
-                    td.n { (format!("{:.0} %", f.percent())) br;
+                    td.n { (format!("{:.0} %", f.percent_of(f.ns))) br;
                         span.faint { (microseconds(f.roofline_ns)) " by " (f.limit) } }
-                    td.faint { "not measured" }
+                    @match &launch.measured {
+                        None if launch.joins => td.faint { "with the one above" },
+                        None => td.faint { "not measured" },
+                        Some(m) => td.n { (microseconds(m.least_ns)) br;
+                            @if m.together { span.faint { "with those that join it" } }
+                            @else { (format!("{:.0} % of the limit", f.percent_of(m.least_ns))) } br;
+                            span.faint { "least of " (m.runs) ", mean " (microseconds(m.mean_ns)) } },
+                    }
                 },
             }
         }

@@ -10,6 +10,7 @@ use crate::compile::compile_text;
 use crate::failure::{Failure, Kind};
 use crate::files::TemporaryFolder;
 use crate::machine::Machine;
+use crate::tensors;
 
 /// Rounds, in each of which every candidate has its turn.
 const ROUNDS: usize = 11;
@@ -68,7 +69,8 @@ impl Runner {
             let message = format!("its tensors take {} MiB, more than {} MiB", needed >> 20, MOST_BYTES >> 20);
             return Err(Failure::new(Kind::Unsupported, message));
         }
-        let inputs = types.iter().zip(dims).map(|(ty, dims)| tensor(*ty, dims)).collect::<Result<Vec<_>, Failure>>()?;
+        let inputs =
+            types.iter().zip(dims).map(|(ty, dims)| tensors::filled(*ty, dims)).collect::<Result<Vec<_>, Failure>>()?;
         let outputs = model.run(&inputs)?;
         let mut runner = Self { model, inputs, outputs, runs: 1, times: Vec::new() };
         runner.turn()?;
@@ -91,15 +93,6 @@ impl Runner {
 
 fn bytes(ty: ElementType, dims: &[i64]) -> u64 {
     dims.iter().fold(ty.bytes() as u64, |product, size| product.saturating_mul(size.unsigned_abs()))
-}
-
-/// A tensor of numbers that are neither zero nor tiny, which may take other times; integers are 0, a valid index.
-fn tensor(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
-    let mut tensor = Tensor::zeros(ty, dims)?;
-    if let Some(elements) = tensor.as_mut_slice::<f32>() {
-        elements.fill(0.5);
-    }
-    Ok(tensor)
 }
 
 /// The time in the middle, in whole nanoseconds of at least 1.
