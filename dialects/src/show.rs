@@ -16,3 +16,10 @@ pub(crate) fn wrong_index(what: &str, position: i64, given: i64, size: i64) -> S
         _ => format!("{place}, which is not in [-{size}, {}]", size - 1),
     }
 }
+
+/// The words for a division of integers by zero, at element `position` of the result of `what` where that is known. The
+/// runtime uses the same.
+pub(crate) fn division_by_zero(what: &str, position: Option<i64>) -> String {
+    let place = position.map_or_else(String::new, |at| format!(" at element {at}"));
+    format!("{what}: divides by zero{place}")
+}

@@ -18,7 +18,7 @@
 // CHECK: gir.unary "neg"
 // CHECK-NOT: gir.kernel
 // CHECK: launch @embedding_row0
-// HOST: index_checks = ["graph.gather 'words'"
+// HOST: data_checks = [{kind = "index", what = "graph.gather 'words'"}
 // HOST-LABEL: func.func @embedding_row0
 // HOST: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64, i64, i64) -> ()
 // HOST-LABEL: func.func @sutura_run

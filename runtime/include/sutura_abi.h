@@ -1,4 +1,4 @@
-/* The binary interface between generated code (host.so) and the runtime, version 2.
+/* The binary interface between generated code (host.so) and the runtime, version 3.
  *
  * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
  * The normative description is runtime/src/abi.rs.
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 2u
+#define SUTURA_ABI_VERSION 3u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -33,8 +33,9 @@ typedef struct SuturaRt {
   /* Calls a library routine; a result that is not 0 is passed on by sutura_run. */
   int32_t (*call)(void *ctx, const char *routine, void *const *bufs, const int64_t *dims, int32_t n_bufs,
                   int32_t n_dims);
-  /* Element `position` of indices is `index`, which is not in [-size, size); check is a number of the manifest's
-   * index_checks. From any thread of a launch; the run fails at its end. A kernel that checks indices finds the table
+  /* A check of data does not hold; check is a number of the manifest's data_checks. Of kind index: element `position` of
+   * indices is `index`, which is not in [-size, size). Of kind division: element `position` of a quotient (-1: not known)
+   * is divided by zero. From any thread of a launch; the run fails at its end. A kernel that checks data finds the table
    * behind its buffers, and behind that the number of its first check. */
   void (*report)(void *ctx, int64_t check, int64_t position, int64_t index, int64_t size);
 } SuturaRt;

@@ -16,7 +16,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -75,12 +75,14 @@ pub struct SuturaRt {
         n_bufs: i32,
         n_dims: i32,
     ) -> i32,
-    /// Tells that element `position` of a tensor of indices is `index`, where only `size` indices and their negative
-    /// counterparts are; `check` is a number of the manifest's `index_checks`. A kernel may call it any number of times,
-    /// from any of the launch's threads. The run goes on, with memory-safe nonsense, and fails at its end with the report
-    /// that comes first by `check`, then `position`.
+    /// Tells that a check of data does not hold; `check` is a number of the manifest's `data_checks`. Of a check of kind
+    /// `index`, element `position` of a tensor of indices is `index`, where only `size` indices and their negative
+    /// counterparts are. Of one of kind `division`, element `position` of a quotient, -1 where that is not known, has the
+    /// divisor 0; `index` and `size` mean nothing. A kernel may call it any number of times, from any of the launch's
+    /// threads. The run goes on, with memory-safe nonsense, and fails at its end with the report that comes first by
+    /// `check`, then `position`.
     ///
-    /// A kernel that checks indices finds this table behind its buffers, and behind that, as a number, its first check.
+    /// A kernel that checks data finds this table behind its buffers, and behind that, as a number, its first check.
     pub report: unsafe extern "C" fn(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64),
 }
 

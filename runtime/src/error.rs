@@ -122,6 +122,14 @@ pub enum Error {
         /// Size of the dimension that is indexed.
         size: i64,
     },
+    /// Integers are divided by zero.
+    #[error("{}", division_by_zero(what, *position))]
+    DivisionByZero {
+        /// The op that divides.
+        what: String,
+        /// Which element of the quotient, counted row by row, where that is known.
+        position: Option<i64>,
+    },
 
     /// `sutura_run` gave an error code of its own.
     #[error("the model's code failed with code {code}")]
@@ -257,6 +265,7 @@ impl Error {
             | Self::WrongRank { .. }
             | Self::Shape(_)
             | Self::WrongIndex { .. }
+            | Self::DivisionByZero { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }
             | Self::Npy { .. } => ErrorKind::Input,
@@ -311,4 +320,10 @@ fn wrong_index(what: &str, position: i64, index: i64, size: i64) -> String {
         ..=0 => format!("{place}, and the dimension that it indexes is empty"),
         _ => format!("{place}, which is not in [-{size}, {}]", size - 1),
     }
+}
+
+/// As the compiler's interpreter says it.
+fn division_by_zero(what: &str, position: Option<i64>) -> String {
+    let place = position.map_or_else(String::new, |at| format!(" at element {at}"));
+    format!("{what}: divides by zero{place}")
 }

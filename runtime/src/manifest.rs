@@ -42,9 +42,9 @@ pub struct Manifest {
     pub constants: Vec<Constant>,
     /// What `sutura_shapes` checks: its result `1 + i` means `checks[i]`.
     pub checks: Vec<Check>,
-    /// What kernels check indices of: number `i` in a report means `index_checks[i]`.
+    /// What kernels check of data: number `i` in a report means `data_checks[i]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub index_checks: Vec<String>,
+    pub data_checks: Vec<DataCheck>,
     /// The library routines that the code calls by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routines: Vec<String>,
@@ -102,6 +102,25 @@ pub enum ExcessPrecision {
     Fused,
     /// After every operation.
     None,
+}
+
+/// A check of data that a kernel makes as it runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataCheck {
+    pub kind: DataCheckKind,
+    /// What messages call the op whose data it is.
+    pub what: String,
+}
+
+/// What is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DataCheckKind {
+    /// An element of a tensor of indices names one.
+    Index,
+    /// A divisor is not 0.
+    Division,
 }
 
 /// A named dim.
@@ -362,7 +381,7 @@ pub(crate) mod tests {
             outputs: vec![value("y")],
             constants: Vec::new(),
             checks: Vec::new(),
-            index_checks: vec![],
+            data_checks: vec![],
             routines: Vec::new(),
             kernels: Vec::new(),
             source_hash: "none".into(),

@@ -100,7 +100,7 @@ fn code_of_another_interface_version() {
     assert_error(
         &error,
         ErrorKind::Unsupported,
-        "the model's code has interface version 1, this runtime has version 2; compile the model again",
+        "the model's code has interface version 1, this runtime has version 3; compile the model again",
     );
 }
 
@@ -222,6 +222,18 @@ fn wrong_indices_fail_the_run_by_the_lowest_position() {
         // A run that finds nothing wrong is not touched by the one before.
         model.run(&inputs(1, 2)).unwrap();
     }
-    let unknown = load(&["TEST_REPORT=1"], Options::new()).unwrap().run(&inputs(2, 1)).unwrap_err();
-    assert!(matches!(&unknown, Error::Contract(why) if why.contains("check 1 of indices, of 1")), "{unknown}");
+    let unknown = load(&["TEST_REPORT=2"], Options::new()).unwrap().run(&inputs(2, 1)).unwrap_err();
+    assert!(matches!(&unknown, Error::Contract(why) if why.contains("check 2 of data, of 2")), "{unknown}");
+}
+
+/// A division by zero is an error of the input, with the element where that is known.
+#[test]
+fn divisions_by_zero_fail_the_run() {
+    for threads in [1, 2] {
+        for (macros, place) in [(&["TEST_REPORT=1"][..], " at element 1"), (&["TEST_REPORT=1", "TEST_NOWHERE"], "")] {
+            let model = load(macros, Options::new().threads(threads)).unwrap();
+            let error = model.run(&inputs(40, 2)).unwrap_err();
+            assert_error(&error, ErrorKind::Input, &format!("div `mean`: divides by zero{place}"));
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use smallvec::smallvec;
 use sutura_ir::OpRef;
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
+use sutura_ir::interfaces::{ConditionallySpeculatable, Effect, EffectKind, Effects, MemoryEffects, Speculatability};
 use sutura_ir::registry::DialectBuilder;
 
 use super::types::{SliceType, ViewType};
@@ -54,6 +54,21 @@ impl MemoryEffects for OfOperands {
     }
 }
 
+/// `gir.divisor` and `gir.pick` touch no memory, but report what is wrong: where they did not stand they must not be run.
+struct Checks;
+
+impl MemoryEffects for Checks {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        Effects::new()
+    }
+}
+
+impl ConditionallySpeculatable for Checks {
+    fn speculatability(&self, _: OpRef<'_>) -> Speculatability {
+        Speculatability::Never
+    }
+}
+
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn MemoryEffects>("gir.load", &Reads);
     d.interface::<dyn MemoryEffects>("gir.gather_rows", &Reads);
@@ -61,4 +76,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn MemoryEffects>("gir.alloc", &Allocates);
     d.interface::<dyn MemoryEffects>("gir.sync", &Orders);
     d.interface::<dyn MemoryEffects>("gir.intrinsic", &OfOperands);
+    for name in ["gir.divisor", "gir.pick"] {
+        d.interface::<dyn MemoryEffects>(name, &Checks);
+        d.interface::<dyn ConditionallySpeculatable>(name, &Checks);
+    }
 }

@@ -124,9 +124,9 @@ kinds! {
         SubI = "subi" => "arith.subi",
         /// Integer product.
         MulI = "muli" => "arith.muli",
-        /// Signed quotient, rounded to zero.
+        /// Signed quotient, rounded to zero; it wraps where it does not fit.
         DivSI = "divsi" => "arith.divsi",
-        /// Signed quotient, rounded down.
+        /// Signed quotient, rounded down; it wraps where it does not fit.
         FloorDivSI = "floordivsi" => "arith.floordivsi",
         /// Signed remainder.
         RemSI = "remsi" => "arith.remsi",

@@ -3,6 +3,7 @@
 mod asm;
 pub mod bounds;
 mod canonicalize;
+pub mod checks;
 pub mod constraints;
 mod control;
 mod effects;
@@ -35,7 +36,13 @@ impl Dialect for GirDialect {
         d.op::<SliceOp>().op::<LoadOp>().op::<StoreOp>().op::<MoveOp>().op::<AllocOp>().op::<IdentityOp>();
         d.op::<FillOp>().op::<IotaOp>().op::<UnaryOp>().op::<BinaryOp>().op::<TernaryOp>();
         d.op::<CompareOp>().op::<CastOp>().op::<ReduceOp>().op::<ScanOp>().op::<BroadcastOp>();
-        d.op::<TransposeOp>().op::<GatherRowsOp>().op::<PickOp>().op::<ContractOp>().op::<IntrinsicOp>().op::<SyncOp>();
+        d.op::<TransposeOp>()
+            .op::<GatherRowsOp>()
+            .op::<PickOp>()
+            .op::<DivisorOp>()
+            .op::<ContractOp>()
+            .op::<IntrinsicOp>()
+            .op::<SyncOp>();
         d.ty("view", types::parse_view).ty("slice", types::parse_slice).ty("tile", types::parse_tile);
         d.directive("KernelHeader", asm::KERNEL_HEADER).directive("For", asm::FOR);
         control::register(d);

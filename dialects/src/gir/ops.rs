@@ -186,6 +186,9 @@ pub struct UnaryOp<T: AnyTile> {
 }
 
 /// A function of two elements at the same place.
+///
+/// A quotient of integers that does not fit, that of the least number by -1, is the least number; the remainder is 0. A
+/// divisor of integers comes from `gir.divisor`, or is a constant other than 0.
 #[op("gir.binary", traits(Pure, Elementwise), format = "$kind $lhs `,` $rhs attr-dict `:` type($result)", verify)]
 pub struct BinaryOp<T: AnyTile> {
     kind: Attr<BinaryKindAttr>,
@@ -294,7 +297,7 @@ pub struct GatherRowsOp {
 /// ```mlir
 /// %at = gir.pick "gather 'embed'" %index below %V at %i : !gir.tile<reg, i64, [1, 1]>
 /// ```
-#[op("gir.pick", traits(Pure), format = "$what $tile `below` $size `at` $position attr-dict `:` type($tile)", verify)]
+#[op("gir.pick", format = "$what $tile `below` $size `at` $position attr-dict `:` type($tile)", verify)]
 pub struct PickOp {
     tile: Operand<AnyTile>,
     size: Operand<Index>,
@@ -302,6 +305,26 @@ pub struct PickOp {
     /// What messages call the indices' owner.
     what: Attr<StrAttr>,
     result: Res<Index>,
+}
+
+/// Integers to divide by: the operand with 1 in place of each 0.
+///
+/// A 0 in the tile's window is an error that the launch reports, once it has run, as a division by zero of `what`. With
+/// three indices behind `at`, the position of the tile's first element in the result of the division and the distances of
+/// rows and of columns there, the report says the position, and is that of the lowest one.
+///
+/// ```mlir
+/// %d = gir.divisor "graph.compute 'ratio'" %x at(%i, %zero, %one) : !gir.tile<vec, i32, [1, 16]>
+/// %q = gir.binary "divsi" %a, %d : !gir.tile<vec, i32, [1, 16]>
+/// ```
+#[op("gir.divisor", format = "$what $operand (`at` `(` $position^ `)`)? attr-dict `:` type($result)", verify)]
+pub struct DivisorOp<T: AnyTile> {
+    /// What messages call the op that divides.
+    what: Attr<StrAttr>,
+    operand: Operand<T>,
+    /// None, or the position of the first element, and the distances of rows and columns.
+    position: Operands<Index>,
+    result: Res<T>,
 }
 
 /// `acc + a . b`, with `a` of `[M, K]`, `b` of `[K, N]` and `acc` of `[M, N]`, over the window of k.

@@ -184,7 +184,11 @@ impl Verify for BinaryOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = BinaryOp::from_ref(op);
         let kind = this.kind();
-        check_elem(op, diags, kind.as_str(), kind.is_integer(), tile(op, this.result()).elem)
+        check_elem(op, diags, kind.as_str(), kind.is_integer(), tile(op, this.result()).elem)?;
+        let divides = !kind.divides_integers() || holds_no_zero(op, this.rhs());
+        ensure(divides, op, diags, || {
+            format!("'{kind}' divides by what may be 0: divide by a 'gir.divisor' of it, or by a constant other than 0")
+        })
     }
 }
 
@@ -338,6 +342,27 @@ impl Verify for PickOp<'_> {
         let one = index.extents() == Some((1, 1));
         ensure(one, op, diags, || format!("takes one index, not [{}, {}]", index.rows, index.cols))
     }
+}
+
+impl Verify for DivisorOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = DivisorOp::from_ref(op);
+        ensure(integer(op.cx, tile(op, this.operand()).elem), op, diags, || "checks integers".to_string())?;
+        let count = this.position().count();
+        ensure(count == 0 || count == 3, op, diags, || {
+            format!("takes a position and two distances behind 'at', not {count} indices")
+        })
+    }
+}
+
+/// True for a tile that is known to hold no 0: what a check gives, or a constant, repeated or moved.
+fn holds_no_zero(op: OpRef<'_>, value: Value) -> bool {
+    let Some(maker) = op.body.defining_op(value).map(|o| op.at(o)) else { return false };
+    if let Some(fill) = maker.as_::<FillOp<'_>>() {
+        return op.cx.as_int(fill.constant()).is_some_and(|n| n != 0);
+    }
+    let repeated = maker.is::<BroadcastOp<'_>>() || maker.is::<MoveOp<'_>>();
+    maker.is::<DivisorOp<'_>>() || repeated && holds_no_zero(op, maker.operand(0))
 }
 
 impl Verify for ContractOp<'_> {

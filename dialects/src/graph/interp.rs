@@ -81,7 +81,7 @@ impl Interpret for ComputeHook {
             (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
         let extents = extents(&form, &inputs, &symbols)?;
         let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
-        let program = Program::compile(region)?;
+        let program = Program::compile(region)?.wrapping();
         let captured = captured(op, &program, &symbols)?;
         let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
         let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
@@ -92,7 +92,13 @@ impl Interpret for ComputeHook {
             outputs: outputs(&form, &extents)?,
         };
         frame.charge(nest.num_points()? as u64)?;
-        for (i, tensor) in nest.run(op.cx, &program, &captured)?.into_iter().enumerate() {
+        let results = nest.run(op.cx, &program, &captured).map_err(|fault| match fault.kind {
+            FaultKind::DivisionByZero => {
+                Fault::new(fault.kind, format!("{}: {}", super::gather::described(op), fault.message))
+            }
+            _ => fault,
+        })?;
+        for (i, tensor) in results.into_iter().enumerate() {
             set(frame, i, tensor, &symbols)?;
         }
         Ok(Flow::Next)

@@ -25,6 +25,9 @@ use crate::r#dyn::ops::SizeAttr;
 ///   for narrower floats and in `i32` for narrower integers; the body may yield either the accumulator's or the result's
 ///   element type. `i1` is taken as unsigned.
 ///
+/// Integers divided by zero are an error at run time. A signed quotient that does not fit wraps: the least number divided
+/// by -1 is itself, with the remainder 0.
+///
 /// Broadcasting is a map that leaves iterators out; a transposition permutes them; a convolution adds two.
 ///
 /// ```mlir

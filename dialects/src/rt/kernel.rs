@@ -6,8 +6,8 @@ use super::types::BufferType;
 use crate::r#dyn::attr::{known_dims, shape_attr};
 use crate::r#dyn::facts::SymbolInfo;
 use crate::r#dyn::poly::Poly;
+use crate::gir::checks::{DataCheck, DataCheckKind};
 use crate::gir::kernel::{KernelInfo, Mode};
-use crate::gir::ops::PickOp;
 
 /// Discardable attribute by which a function in upstream ops says what kernel it is; see [`KernelSignature::to_attr`].
 pub const KERNEL_ATTR: &str = "rt.kernel";
@@ -76,9 +76,9 @@ pub struct KernelSignature {
     pub grid: Vec<Poly>,
     /// Names of the model's operators that the kernel computes, for reports.
     pub ops: Vec<String>,
-    /// What the kernel checks indices of, by number. With any, the buffers of a launch are followed by the runtime's table
+    /// What the kernel checks of data, by number. With any, the buffers of a launch are followed by the runtime's table
     /// and the program's number of the first check.
-    pub checks: Vec<String>,
+    pub checks: Vec<DataCheck>,
 }
 
 /// A symbol that `rt.launch` may name. An interface; the symbol is called as `@k(buffers…, dims…)` by the interpreter.
@@ -129,16 +129,29 @@ impl Launchable for TileKernel {
             requires: info.requires.clone(),
             grid: info.grid.iter().map(|(_, extent)| extent.clone()).collect(),
             ops,
-            checks: checks(op),
+            checks: DataCheck::all_of(op),
         })
     }
 }
 
-/// What the picks of a kernel are of, in their order.
-fn checks(kernel: OpRef<'_>) -> Vec<String> {
-    let mut checks = Vec::new();
-    kernel.walk(&mut |op| checks.extend(op.as_::<PickOp<'_>>().map(|pick| pick.what().to_owned())));
-    checks
+/// `[{kind, what}, …]`
+pub fn write_checks(cx: &Context, checks: &[DataCheck]) -> Attr {
+    let entry = |check: &DataCheck| {
+        let text = |name: &str, value: &str| named(cx, name, cx.string_attr(value));
+        cx.dict(&[text("kind", check.kind.as_str()), text("what", &check.what)])
+    };
+    let entries: Vec<Attr> = checks.iter().map(entry).collect();
+    cx.array_attr(&entries)
+}
+
+/// Reads what [`write_checks`] wrote; `None` when it is malformed.
+pub fn read_checks(cx: &Context, attr: Attr) -> Option<Vec<DataCheck>> {
+    let text = |entry: Attr, name: &str| cx.as_str(cx.entry(entry, cx.ident(name))?);
+    let check = |entry: &Attr| {
+        let kind = DataCheckKind::parse(text(*entry, "kind")?)?;
+        Some(DataCheck { kind, what: text(*entry, "what")?.to_owned() })
+    };
+    cx.array(attr)?.iter().map(check).collect()
 }
 
 pub(super) fn named(cx: &Context, name: &str, value: Attr) -> NamedAttr {
@@ -207,7 +220,7 @@ impl KernelSignature {
             entries.push(named(cx, "ops", string_list(cx, &self.ops)));
         }
         if !self.checks.is_empty() {
-            entries.push(named(cx, "checks", string_list(cx, &self.checks)));
+            entries.push(named(cx, "checks", write_checks(cx, &self.checks)));
         }
         cx.dict(&entries)
     }
@@ -230,7 +243,7 @@ impl KernelSignature {
             requires: entry("requires").map_or(Some(Vec::new()), |a| known_dims(cx, a))?,
             grid: known_dims(cx, entry("grid")?)?,
             ops: entry("ops").map_or(Some(Vec::new()), |a| strings_of(cx, a))?,
-            checks: entry("checks").map_or(Some(Vec::new()), |a| strings_of(cx, a))?,
+            checks: entry("checks").map_or(Some(Vec::new()), |a| read_checks(cx, a))?,
         })
     }
 

@@ -50,7 +50,7 @@ pub(super) fn call(
     let groups = eval(&Poly::product(&signature.grid))?;
     let mut addresses = buffers.iter().map(|b| frame.memory().address(b)).collect::<Result<Vec<i64>, _>>()?;
     if !signature.checks.is_empty() {
-        // There is no runtime to report a wrong index to: the kernel fails when it tries to.
+        // There is no runtime to report to: the kernel fails when it tries to.
         addresses.extend([0, 0]);
     }
     let (pointers, sizes) = (numbers(&addresses, frame)?, numbers(dims, frame)?);

@@ -25,7 +25,9 @@ use sutura_ir::registry::{Dialect, DialectBuilder};
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
 pub use build::{ProgramBuilder, ProgramHeader, packed};
 pub use constraints::GuardsAttr;
-pub use kernel::{Access, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_symbol};
+pub use kernel::{
+    Access, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_checks, read_symbol, write_checks,
+};
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};

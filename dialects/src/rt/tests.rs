@@ -8,6 +8,7 @@ use sutura_ir::{Builder, Context, Dialect, DialectBuilder, Loc, Module, OpRef, O
 
 use super::*;
 use crate::r#dyn::{Poly, SymbolInfo};
+use crate::gir::checks::{DataCheck, DataCheckKind};
 
 /// A kernel by name: `scale` doubles each element of its first buffer into its second, `sum` sums rows.
 #[sutura_ir::op("test.kernel", traits(Symbol))]
@@ -66,7 +67,9 @@ fn kernel(b: &mut Builder<'_>, name: &str, params: &[(Access, &[&str])], require
         requires: requires.iter().map(|r| p(r)).collect(),
         grid: vec![p("M")],
         ops: Vec::new(),
-        checks: vec!["gather".into()],
+        checks: [(DataCheckKind::Index, "gather"), (DataCheckKind::Division, "mean")]
+            .map(|(kind, what)| DataCheck { kind, what: what.into() })
+            .to_vec(),
     };
     let cx = b.cx();
     let state = OpState::of(cx, <KernelOp<'_> as sutura_ir::OpView<'_>>::def(), Loc::UNKNOWN)

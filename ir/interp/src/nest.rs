@@ -103,9 +103,15 @@ impl Nest<'_> {
         let outputs: Vec<Access> = outputs.collect::<Result<_, _>>()?;
         let along = self.lane_iterator();
         let width = along.map_or(1, |i| self.extents[i].clamp(1, STRIP));
-        let runner = Runner { cx, nest: self, program, inputs, outputs, along };
-        let lanes = Lanes::new(program, captured, width)?;
-        runner.run(lanes, width)
+        let mut runner = Runner { cx, nest: self, program, inputs, outputs, along };
+        let results = runner.run(Lanes::new(program, captured, width)?, width);
+        match results {
+            Err(fault) if fault.kind == FaultKind::DivisionByZero && !self.kinds.contains(&IteratorKind::Reduce) => {
+                runner.along = None;
+                Err(runner.first_division(Lanes::new(program, captured, 1)?, fault))
+            }
+            results => results,
+        }
     }
 
     fn check(&self, program: &Program) -> Result<(), Fault> {
@@ -267,6 +273,34 @@ impl Runner<'_> {
             if !next_index(&mut outer_at, &outer_extents) {
                 return finish(nest, results);
             }
+        }
+    }
+
+    /// A division by zero with the lowest element of the first result for which one divides by zero, point by point.
+    fn first_division(&self, mut lanes: Lanes, fault: Fault) -> Fault {
+        let extents = &self.nest.extents;
+        let mut point: Shape = extents.iter().map(|_| 0).collect();
+        let mut first = None;
+        loop {
+            match self.point(&point, 1, &mut lanes, &mut []) {
+                Err(other) if other.kind == FaultKind::DivisionByZero => {
+                    let at = match &self.outputs[0] {
+                        Access::Linear { base, steps } => Ok(self.position(*base, steps, &point).0),
+                        Access::General(map) => self.general(*map, &self.nest.outputs[0].shape, &point, 0),
+                    };
+                    first = at.ok().into_iter().chain(first).min();
+                }
+                // What comes before the division in order was met first.
+                Err(other) => return other,
+                Ok(()) => {}
+            }
+            if !next_index(&mut point, extents) {
+                break;
+            }
+        }
+        match first {
+            Some(at) => Fault::new(fault.kind, format!("{} at element {at}", fault.message)),
+            None => fault,
         }
     }
 

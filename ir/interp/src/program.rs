@@ -76,6 +76,13 @@ impl Program {
         }
     }
 
+    /// The program with quotients that wrap where they do not fit, see [`crate::NumOp::wrapping`].
+    #[must_use]
+    pub fn wrapping(mut self) -> Self {
+        self.steps = self.steps.into_iter().map(|s| Step { kernel: s.kernel.wrapping(), ..s }).collect();
+        self
+    }
+
     /// Types of the block's arguments.
     pub fn arg_types(&self) -> &[DType] {
         &self.types[..self.num_args]

@@ -92,7 +92,14 @@ proptest! {
             }
         } else if b == -1 && a == lowest {
             prop_assert_eq!(run(NumOp::DivSI { exact: false }), Err(FaultKind::Overflow));
+            for op in [NumOp::DivSI { exact: false }, NumOp::FloorDivSI, NumOp::CeilDivSI] {
+                prop_assert_eq!(run(op.wrapping()), Ok(lowest));
+            }
+            prop_assert_eq!(run(NumOp::RemSI.wrapping()), Ok(0));
         } else {
+            for op in [NumOp::DivSI { exact: false }, NumOp::RemSI, NumOp::FloorDivSI, NumOp::CeilDivSI] {
+                prop_assert_eq!(run(op.wrapping()), run(op));
+            }
             let (wa, wb) = (i128::from(a), i128::from(b));
             prop_assert_eq!(run(NumOp::DivSI { exact: false }), Ok(a / b));
             prop_assert_eq!(run(NumOp::RemSI), Ok(a % b));

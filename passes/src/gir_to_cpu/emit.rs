@@ -239,6 +239,9 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn binary(&mut self, kind: BinaryKind, a: Value, b: Value) -> Value {
+        if kind.divides_integers() {
+            return self.divide_integers(kind, a, b);
+        }
         let (ty, props) = (self.ty(a), self.fast_math(kind.scalar_op()));
         self.op1(kind.scalar_op(), &[a, b], ty, &props)
     }
@@ -249,14 +252,6 @@ impl<'e> Emit<'e> {
         let elem = self.cx().element_type(ty);
         let one = self.cx().int_attr(1, elem);
         if ty == elem { self.constant(one, ty) } else { self.splat(one) }
-    }
-
-    /// Integers with ones in place of zeros.
-    pub(super) fn without_zeros(&mut self, value: Value) -> Value {
-        let ones = self.ones_like(value);
-        let zeros = self.op1("arith.subi", &[ones, ones], self.ty(value), &[]);
-        let is_zero = self.cmpi(Pred::Eq, value, zeros);
-        self.select(is_zero, ones, value)
     }
 
     pub(super) fn combine(&mut self, kind: Combiner, a: Value, b: Value) -> Value {

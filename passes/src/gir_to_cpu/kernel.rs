@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::bounds::Bounds;
+use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::ViewType;
@@ -66,6 +67,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) host: Option<Host>,
     /// The array of buffers that the function is called with.
     pub(super) buffers: Value,
+    /// What the kernel checks of data.
+    pub(super) checks: Vec<DataCheck>,
     /// Values of the sizes, by name.
     pub(super) dims: HashMap<String, Value>,
     /// Sizes that the function computes before its groups, and the operation before which it does.
@@ -126,6 +129,7 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         one_copy: false,
         host: None,
         buffers: args[0],
+        checks: DataCheck::all_of(kernel.op),
         dims: HashMap::new(),
         sizes: HashMap::new(),
         sizes_mark: None,

@@ -20,6 +20,7 @@ mod sweep;
 mod tests;
 mod tile;
 mod turn;
+mod zeros;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;

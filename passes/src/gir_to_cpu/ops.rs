@@ -347,11 +347,11 @@ impl<'a> Lowering<'a, '_> {
             return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.unary(this.kind(), v[0])));
         }
         if let Some(this) = op.as_::<BinaryOp>() {
-            let divides = this.kind().divides_integers();
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| {
-                let divisor = if divides { e.without_zeros(v[1]) } else { v[1] };
-                e.binary(this.kind(), v[0], divisor)
-            }));
+            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.binary(this.kind(), v[0], v[1])));
+        }
+        if let Some(this) = op.as_::<DivisorOp>() {
+            let check = self.zero_check(&this);
+            return Ok(self.e.checked_tile(&tiles[0], &check));
         }
         if let Some(this) = op.as_::<TernaryOp>() {
             return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.ternary(this.kind(), v[0], v[1], v[2])));
@@ -456,6 +456,8 @@ impl<'a> Lowering<'a, '_> {
             self.strip_binary(this.kind(), ids[0], ids[1])
         } else if let Some(this) = op.as_::<TernaryOp>() {
             (Node::Ternary(this.kind(), ids[0], ids[1], ids[2]), 1)
+        } else if let Some(this) = op.as_::<DivisorOp>() {
+            (Node::Divisor(ids[0], self.zero_check(&this)), 2)
         } else if let Some(this) = op.as_::<CompareOp>() {
             (Node::Compare(this.kind(), ids[0], ids[1]), 1)
         } else if let Some(this) = op.as_::<CastOp>() {

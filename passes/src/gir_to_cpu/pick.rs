@@ -51,18 +51,6 @@ impl<'a> Lowering<'a, '_> {
         self.at(op, reported)?;
         Ok(self.e.select(is_one, index, zero))
     }
-
-    /// Number of a pick among those of the kernel.
-    fn number_of(&self, pick: OpRef<'a>) -> i64 {
-        let (mut number, mut count) = (0, 0);
-        self.kernel.op.walk(&mut |op| {
-            if op.op == pick.op && std::ptr::eq(op.body, pick.body) {
-                number = count;
-            }
-            count += i64::from(op.is::<PickOp<'_>>());
-        });
-        number
-    }
 }
 
 impl Emit<'_> {
@@ -79,9 +67,9 @@ impl Emit<'_> {
         }
     }
 
-    /// Tells the runtime that `[position, index, size]` is no index. Its table and the number of the kernel's first check
+    /// Tells the runtime that a check does not hold for `[position, index, size]`. Its table and the number of the kernel's first check
     /// stand behind the kernel's `views` buffers.
-    fn report(&mut self, buffers: Value, views: i64, check: i64, [position, given, size]: [Value; 3]) {
+    pub(super) fn report(&mut self, buffers: Value, views: i64, check: i64, [position, given, size]: [Value; 3]) {
         let ptr = self.ptr_type();
         let table = self.slot(buffers, views, ptr);
         let first = self.slot(buffers, views + 1, Type::I64);

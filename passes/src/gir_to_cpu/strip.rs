@@ -14,6 +14,7 @@ use super::division::{Divisor, divide};
 use super::emit::{Emit, Pred, identity};
 use super::memory::{SliceVal, Window};
 use super::tile::{Parts, RegTile};
+use super::zeros::ZeroCheck;
 
 /// Index of a node of the graph.
 pub(super) type NodeId = usize;
@@ -34,6 +35,8 @@ pub(super) enum Node {
     Ternary(TernaryKind, NodeId, NodeId, NodeId),
     /// By a number for each row.
     Divide(NodeId, Vec<Divisor>),
+    /// Integers to divide by.
+    Divisor(NodeId, ZeroCheck),
     Compare(CompareKind, NodeId, NodeId),
     Cast(CastKind, NodeId),
     /// A value per row, or one for all, repeated along the columns.
@@ -197,6 +200,11 @@ impl Strips {
                 let (a, b, c) = (get(e, *a), get(e, *b), get(e, *c));
                 e.ternary(*kind, a, b, c)
             }
+            Node::Divisor(a, check) => {
+                let a = get(e, *a);
+                let exists = row_condition(e, row, strip.row_window);
+                e.checked_divisor(a, [exists, mask], check, (row, col))
+            }
             Node::Compare(kind, a, b) => {
                 let (a, b) = (get(e, *a), get(e, *b));
                 e.compare(*kind, a, b)
@@ -303,7 +311,12 @@ fn iota(e: &mut Emit<'_>, elem: Type, axis: Axis, base: Value, row: i64, col: Va
 pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
     match node {
         Node::Load(_) | Node::Padded(..) | Node::Fill(_) | Node::Iota { .. } | Node::OfRegisters(_) => vec![],
-        Node::Unary(_, a) | Node::Divide(a, _) | Node::Cast(_, a) | Node::RepeatRow(a) | Node::ReduceRows(_, a) => {
+        Node::Unary(_, a)
+        | Node::Divide(a, _)
+        | Node::Divisor(a, _)
+        | Node::Cast(_, a)
+        | Node::RepeatRow(a)
+        | Node::ReduceRows(_, a) => {
             vec![*a]
         }
         Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![*a, *b],

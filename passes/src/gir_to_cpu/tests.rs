@@ -199,11 +199,58 @@ fn binary_functions() {
     for kind in ["and", "or", "xor"] {
         everywhere(&format!("%r = gir.binary \"{kind}\" %a, %b : {{T}}"), ("i1", "i1"));
     }
+    // Numbers that may be zero, of which 1 is always one: then nothing is compared.
+    for kind in ["divsi", "floordivsi", "remsi"] {
+        for ty in ["i8", "i32", "i64", "index"] {
+            let odd = format!("%one = gir.fill 1 : {ty} : {{T}}\n  %o = gir.binary \"or\" %b, %one : {{T}}");
+            let code = format!(
+                "{odd}\n  %d = gir.divisor \"x\" %o at(%zero, %zero, %zero) : {{T}}\n  \
+                 %r = gir.binary \"{kind}\" %a, %d : {{T}}"
+            );
+            everywhere(&code, (ty, ty));
+        }
+        // The quotient that does not fit, by a constant and by what is not known to be -1.
+        for (ty, least) in [("i8", "-128"), ("i32", "-2147483648"), ("i64", "-9223372036854775808")] {
+            let fills = format!("%m = gir.fill -1 : {ty} : {{T}}\n  %l = gir.fill {least} : {ty} : {{T}}");
+            let minus = "%o = gir.binary \"or\" %b, %m : {T}\n  %d = gir.divisor \"x\" %o : {T}";
+            let low = "%s = gir.binary \"minsi\" %a, %l : {T}";
+            for divisor in ["%m", "%d"] {
+                let code = format!("{fills}\n  {minus}\n  {low}\n  %r = gir.binary \"{kind}\" %s, {divisor} : {{T}}");
+                everywhere(&code, (ty, ty));
+            }
+        }
+    }
     // A divisor that is not zero.
     for kind in ["divsi", "floordivsi", "remsi"] {
         for ty in ["i8", "i32", "i64"] {
             let code = format!("%m = gir.fill 3 : {ty} : {{T}}\n  %r = gir.binary \"{kind}\" %a, %m : {{T}}");
             everywhere(&code, (ty, ty));
+        }
+    }
+}
+
+/// A zero that exists fails on both levels: the lowered function tells a runtime that is not there.
+#[test]
+fn a_divisor_of_zero_is_told() {
+    let cx = context();
+    for &(space, rows, cols) in PLACES {
+        let code = "%d = gir.divisor \"x\" %b at(%zero, %zero, %zero) : {T}\n  %r = gir.binary \"remsi\" %a, %d : {T}";
+        let case = Case { code: code.to_owned(), types: ("i32", "i32"), space, tile: (rows, cols), out: None };
+        let before = parse_text(&cx, "case", &case.source()).unwrap_or_else(|e| panic!("{e}"));
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, "builtin.module(convert-gir-to-cpu{vector-bytes=16})").unwrap_or_else(|e| panic!("{e:?}"));
+        let n = cols.unwrap_or(21);
+        for zero in [None, Some(0), Some(rows * n - 1)] {
+            let of = |i: usize| Scalar::int(if Some(i) == zero { 0 } else { 3 }, DType::I32);
+            let tensor = |f: &dyn Fn(usize) -> Scalar| {
+                Value::Tensor(Tensor::from_scalars(DType::I32, &[rows, n], (0..rows * n).map(f)).unwrap())
+            };
+            let other = tensor(&|_| Scalar::int(7, DType::I32));
+            let args = [other.clone(), tensor(&of), other];
+            for module in [&before, &after] {
+                let result = Interpreter::new(&cx, module).call("main", &args);
+                assert_eq!(result.is_err(), zero.is_some(), "{space} {rows}x{n}, zero at {zero:?}: {result:?}");
+            }
         }
     }
 }

@@ -107,7 +107,7 @@ impl Emit<'_> {
     }
 
     /// The column window of a chunk: that of the slice, and the tile's own end.
-    fn chunk_mask(&mut self, chunk: i64, cols: i64, window: Window) -> Option<Value> {
+    pub(super) fn chunk_mask(&mut self, chunk: i64, cols: i64, window: Window) -> Option<Value> {
         let start = chunk * self.lanes;
         let mut window = window;
         if window.hi.is_none() && start + self.lanes > cols {
@@ -269,7 +269,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn row_exists(&mut self, row: i64, window: Window) -> Option<Value> {
+    pub(super) fn row_exists(&mut self, row: i64, window: Window) -> Option<Value> {
         if window.is_full() {
             return None;
         }

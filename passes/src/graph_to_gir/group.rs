@@ -285,7 +285,7 @@ impl<'a> Group<'_, 'a> {
             }
             e.loc = stage.op.loc();
             let args = self.walk.args(e, frame, stage, known);
-            let numbers = e.scalars(frame, &self.walk.region.facts, stage, &args)?;
+            let numbers = e.scalars(frame, &self.walk.region.facts, (self.nest(), stage), &args)?;
             e.loc = stage.op.loc();
             for (r, number) in numbers.into_iter().enumerate() {
                 if stage.reduces() {

@@ -174,7 +174,7 @@ impl Loop<'_, '_> {
             let outside = Outside { pad, edge: self.edge(read)? };
             args.push(Number::Tile(e.load(self.nest, frame, view, &read.index, Some(outside))));
         }
-        e.scalars(frame, &self.walk.region.facts, self.stage, &args)
+        e.scalars(frame, &self.walk.region.facts, (self.nest, self.stage), &args)
     }
 
     /// The dimension beside the column's that is read outside the tensor.

@@ -2,6 +2,7 @@
 
 mod attention;
 mod contract;
+mod divide;
 mod group;
 mod kernel;
 mod loops;

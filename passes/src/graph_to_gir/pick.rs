@@ -1,5 +1,6 @@
 //! Indices that a kernel reads.
 
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::{IndexOp, PickOp};
 use sutura_ir::Value;
 use sutura_ir::affine::AffineOp;
@@ -20,7 +21,6 @@ impl Emit<'_> {
 
     /// Which element of the indices is read, counted row by row.
     fn position(&mut self, nest: &Nest<'_>, frame: &Frame, pick: &Pick) -> Value {
-        let cx = self.b.cx();
         let mut position = None;
         for (expr, size) in pick.access.index.iter().zip(&nest.shapes[&pick.access.value]) {
             let index = self.index(*expr, &|d| frame.value(d));
@@ -28,11 +28,16 @@ impl Emit<'_> {
                 position = Some(index);
                 continue;
             };
-            let size = self.size(size);
-            let rows = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_symbol(0));
-            let map = cx.affine_map(2, 1, &[cx.affine_binary(AffineOp::Add, rows, cx.affine_dim(1))]);
-            position = Some(IndexOp::value(&mut self.b, self.loc, map, &[before, index, size]));
+            position = Some(self.behind(before, index, size));
         }
         position.unwrap_or_else(|| self.constant(0))
+    }
+
+    /// Position of `index` in a dimension of that size, in row `before`.
+    pub(super) fn behind(&mut self, before: Value, index: Value, size: &Poly) -> Value {
+        let (cx, size) = (self.b.cx(), self.size(size));
+        let rows = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_symbol(0));
+        let map = cx.affine_map(2, 1, &[cx.affine_binary(AffineOp::Add, rows, cx.affine_dim(1))]);
+        IndexOp::value(&mut self.b, self.loc, map, &[before, index, size])
     }
 }

@@ -12,7 +12,7 @@ use sutura_ir::{Context, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
 use super::tiles::{Frame, Number, Shape, Tile};
-use crate::region::Stage;
+use crate::region::{Nest, Stage};
 
 impl Emit<'_> {
     /// Applies a stage's function to its arguments; what the body yields.
@@ -20,7 +20,7 @@ impl Emit<'_> {
         &mut self,
         frame: &Frame,
         facts: &Facts,
-        stage: &Stage<'_>,
+        (nest, stage): (&Nest<'_>, &Stage<'_>),
         args: &[Number],
     ) -> Built<Vec<Number>> {
         let Some(body) = stage.body else { return Ok(args.to_vec()) };
@@ -31,7 +31,7 @@ impl Emit<'_> {
                 return Ok(operands);
             }
             self.loc = op.loc();
-            let number = self.scalar_op(frame, facts, stage, op, &operands)?;
+            let number = self.scalar_op(frame, facts, (nest, stage), op, &operands)?;
             numbers.insert(op.result(0), number);
         }
         Self::unsupported(stage.op, "has no 'graph.yield'")
@@ -41,7 +41,7 @@ impl Emit<'_> {
         &mut self,
         frame: &Frame,
         facts: &Facts,
-        stage: &Stage<'_>,
+        (nest, stage): (&Nest<'_>, &Stage<'_>),
         op: OpRef<'_>,
         operands: &[Number],
     ) -> Built<Number> {
@@ -56,7 +56,8 @@ impl Emit<'_> {
         if let Some(size) = op.as_::<SizeOp<'_>>() {
             return Ok(Number::Tile(self.size_tile(frame, &facts.canonical(size.size()))));
         }
-        let tiles = self.agree(frame, operands);
+        let operands = self.checked(frame, facts, (nest, stage), op, operands);
+        let tiles = self.agree(frame, &operands);
         let Some(first) = tiles.first().copied() else { return Self::unsupported(op, "has no form on tiles") };
         let elem = op.ty(op.result(0));
         let values: Vec<Value> = tiles.iter().map(|t| t.value).collect();

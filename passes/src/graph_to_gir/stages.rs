@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
     ) -> Built<()> {
         e.loc = stage.op.loc();
         let args = self.args(e, frame, stage, known);
-        let numbers = e.scalars(frame, &self.region.facts, stage, &args)?;
+        let numbers = e.scalars(frame, &self.region.facts, (self.nest, stage), &args)?;
         self.finish(e, frame, stage, numbers, known);
         Ok(())
     }

@@ -104,6 +104,14 @@ pub(super) enum Number {
 }
 
 impl Number {
+    /// Type of its elements.
+    pub(super) fn elem(&self) -> Type {
+        match self {
+            Self::Tile(tile) => tile.elem,
+            Self::Constant(_, elem) => *elem,
+        }
+    }
+
     fn shape(&self) -> Shape {
         match self {
             Self::Tile(tile) => tile.shape,
@@ -341,7 +349,7 @@ impl Emit<'_> {
         Tile { value, ..above }
     }
 
-    fn index_compare(&mut self, frame: &Frame, kind: CompareKind, a: Number, b: Number) -> Tile {
+    pub(super) fn index_compare(&mut self, frame: &Frame, kind: CompareKind, a: Number, b: Number) -> Tile {
         let tiles = self.agree(frame, &[a, b]);
         let value = CompareOp::value(&mut self.b, self.loc, kind, tiles[0].value, tiles[1].value);
         Tile { value, elem: Type::I1, ..tiles[0] }

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::region::{Arg, FusedRegion, Launch};
 use super::stages::Walk;
 use super::tiles::{Axis, Frame};
+use crate::region::form::divides;
 use crate::region::nest::Stage;
 use crate::region::rows::{Sharing, check_column_access};
 use crate::region::{Access, Nest, RowPlan};
@@ -48,11 +49,7 @@ impl<'r, 'a> Turned<'r, 'a> {
         let row = other_dim(nest, col).filter(|row| !combines && plan.rows.contains(row))?;
         nest.check_indices(&[row, col]).ok()?;
         // What lies beyond the tensors is read as zero; an index is picked for a row, not for a tile.
-        let divides = |name: &str| {
-            name.starts_with("arith.") && (name.contains("div") || name.contains("rem")) && name.ends_with('i')
-        };
-        let stays =
-            |s: &Stage| !s.picks.is_empty() || s.body.is_some_and(|body| body.ops().any(|op| divides(op.name_str())));
+        let stays = |s: &Stage| !s.picks.is_empty() || s.body.is_some_and(|body| body.ops().any(divides));
         if nest.stages.iter().any(stays) {
             return None;
         }

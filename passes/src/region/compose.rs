@@ -15,7 +15,7 @@ use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
 use super::cost::{body_cost, likely_size, value_text};
-use super::form::{Form, PickForm, map_of, mentions_symbol, replace_symbols};
+use super::form::{Form, PickForm, divides, map_of, mentions_symbol, replace_symbols};
 use super::nest::{sizes, substitute};
 use super::{Fit, misfit};
 
@@ -283,6 +283,10 @@ impl<'f, 'a> Composer<'f, 'a> {
     /// Computes the op that makes what a reader reads at the reader's places. Returns the unit.
     fn copy(&mut self, reader: &Unit<'a>, input: usize, (number, result): (usize, usize), loose: bool) -> Fit<usize> {
         let (cx, maker) = (reader.form.op.cx, self.forms[number].clone());
+        if loose && maker.body.is_some_and(|body| body.ops().any(divides)) {
+            let name = value_text(cx, reader.form.op.body, reader.form.inputs[input]);
+            return misfit(format!("would divide integers for {name} where nobody looks at it, perhaps by 0"));
+        }
         let read = cx.map_results(reader.form.input_maps[input]);
         let written = cx.map_results(maker.result_maps[result]);
         let picks = picks_of(cx, &reader.form, read);

@@ -6,6 +6,7 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::kinds::BinaryKind;
 use sutura_dialects::graph::{Combiner, ComputeForm, GatherElementsOp, GatherOp, IteratorKind, described};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Value};
@@ -125,6 +126,12 @@ impl<'a> Form<'a> {
     pub(super) fn has_reduction(&self) -> bool {
         self.iterators.contains(&IteratorKind::Reduce)
     }
+}
+
+/// True for a scalar op that divides integers by what may be 0.
+pub(crate) fn divides(op: OpRef<'_>) -> bool {
+    let by_zero = |divisor| op.constant(divisor).and_then(|c| op.cx.as_int(c)).is_none_or(|n| n == 0);
+    BinaryKind::of_scalar_op(op.name_str()).is_some_and(BinaryKind::divides_integers) && by_zero(op.operand(1))
 }
 
 /// A map over `dims` iterators and the symbols that the expressions mention.

@@ -4,7 +4,8 @@
 //! writes the artifact takes it off again.
 
 use sutura_dialects::r#dyn::facts::SymbolInfo;
-use sutura_dialects::rt::{BufferType, Symbol, read_symbol};
+use sutura_dialects::gir::checks::DataCheck;
+use sutura_dialects::rt::{BufferType, Symbol, read_checks, read_symbol, write_checks};
 use sutura_ir::{Attr, Context, NamedAttr, Type};
 
 /// Discardable attribute of a module: the interface of the program that was lowered in it.
@@ -27,8 +28,8 @@ pub struct HostInterface {
     pub checks: Vec<CheckText>,
     /// The kernels that are launched.
     pub kernels: Vec<Kernel>,
-    /// What kernels check indices of: number `i` in a report means entry `i`.
-    pub index_checks: Vec<String>,
+    /// What kernels check of data: number `i` in a report means entry `i`.
+    pub data_checks: Vec<DataCheck>,
 }
 
 /// An input or an output.
@@ -163,7 +164,7 @@ impl HostInterface {
             .list("constants", &self.constants, constant)
             .list("checks", &self.checks, check)
             .list("kernels", &self.kernels, kernel)
-            .list("index_checks", &self.index_checks, |what| cx.string_attr(what))
+            .attr("data_checks", write_checks(cx, &self.data_checks))
             .finish()
     }
 
@@ -196,12 +197,10 @@ impl HostInterface {
                 let ops = ops.ok_or_else(|| r.malformed("ops"))?;
                 Ok(Kernel { symbol: r.text("symbol")?, guard: r.optional("guard")?, ops })
             })?,
-            index_checks: match read.entry("index_checks") {
-                None => Vec::new(),
-                Some(_) => read.list("index_checks", |r| {
-                    cx.as_str(r.dict).map(str::to_owned).ok_or_else(|| r.malformed("index_checks"))
-                })?,
-            },
+            data_checks: read
+                .entry("data_checks")
+                .map_or(Some(Vec::new()), |a| read_checks(cx, a))
+                .ok_or_else(|| read.malformed("data_checks"))?,
         })
     }
 

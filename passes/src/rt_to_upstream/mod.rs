@@ -28,7 +28,7 @@ use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
-pub const ABI_VERSION: i64 = 2;
+pub const ABI_VERSION: i64 = 3;
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {

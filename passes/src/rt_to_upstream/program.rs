@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, KernelSignature, LaunchOp, Launchable,
     PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
@@ -22,7 +23,7 @@ pub(super) struct Launch<'a> {
     pub(super) groups: Poly,
     /// Scalar operations of all groups.
     pub(super) work: Poly,
-    /// The program's number of the kernel's first check of indices.
+    /// The program's number of the kernel's first check of data.
     pub(super) first_check: i64,
 }
 
@@ -57,8 +58,8 @@ pub(super) struct Program<'a> {
     pub(super) dispatchers: Vec<Dispatcher>,
     pub(super) temporaries: Vec<Temporary>,
     pub(super) constants: Vec<ConstantOp<'a>>,
-    /// What indices are checked of, launch by launch.
-    pub(super) index_checks: Vec<String>,
+    /// What is checked of data, launch by launch.
+    pub(super) data_checks: Vec<DataCheck>,
 }
 
 /// Finds kernels by name.
@@ -70,8 +71,8 @@ impl<'a> Program<'a> {
         let facts = info.facts().map_err(|e| op.error(e))?;
         let steps = Solution::of(&info).map_err(|e| op.error(e))?.steps;
         let mut actions = actions(info.block, kernels)?;
-        let mut index_checks = Vec::new();
-        number_checks(&mut actions, &mut index_checks);
+        let mut data_checks = Vec::new();
+        number_checks(&mut actions, &mut data_checks);
         let temporaries = temporaries(&info)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
         let dispatchers = packed::collect(&actions, kernels);
@@ -84,7 +85,7 @@ impl<'a> Program<'a> {
             dispatchers,
             temporaries,
             constants,
-            index_checks,
+            data_checks,
         };
         program.size_checks = size_checks(&program);
         Ok(program)
@@ -113,14 +114,14 @@ impl<'a> Program<'a> {
             constants: self.constants.iter().map(constant).collect(),
             checks: checks.map(check_text).collect(),
             kernels,
-            index_checks: self.index_checks.clone(),
+            data_checks: self.data_checks.clone(),
         }
     }
 }
 
 /// Gives every launch numbers for the checks of its kernel, in the order of the program: what a run reports is then what
 /// would have gone wrong first.
-fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<String>) {
+fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
     for action in actions {
         match action {
             Action::Launch(launch) => {

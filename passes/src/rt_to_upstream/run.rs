@@ -20,7 +20,7 @@ enum Ready {
     Launch {
         kernel: String,
         buffers: Vec<Value>,
-        /// The program's number of the first check of indices, where there is one.
+        /// The program's number of the first check of data, where there is one.
         checks: Option<Value>,
         dims: Vec<Value>,
         groups: Value,
@@ -158,7 +158,10 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let (mut work, mut all) = (Poly::default(), Poly::default());
         for launch in launches {
             if !launch.signature.checks.is_empty() {
-                return Err(format!("@{} checks indices, which launches that run together cannot", launch.op.callee()));
+                return Err(format!(
+                    "@{} checks its data, which launches that run together cannot",
+                    launch.op.callee()
+                ));
             }
             let (own_buffers, own_dims) = self.arguments(launch)?;
             buffers.extend(own_buffers);
@@ -212,7 +215,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                     self.e.store(*buffer, self.buffer_array, i as i32);
                 }
                 if let Some(first) = checks {
-                    // What a kernel needs to report a wrong index.
+                    // What a kernel needs to report what is wrong.
                     self.e.store(self.table, self.buffer_array, buffers.len() as i32);
                     self.e.store(*first, self.buffer_array, buffers.len() as i32 + 1);
                 }

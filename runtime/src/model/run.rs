@@ -10,7 +10,7 @@ use super::{Inner, Shapes, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::buffer::EMPTY;
 use crate::error::{Error, Result};
-use crate::manifest::{Value, byte_size};
+use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
 use crate::pool::{Launch, Pool, chunk_count};
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
@@ -155,7 +155,7 @@ impl Inner {
         let call = Call {
             inner: self,
             unknown_routine: RefCell::new(None),
-            wrong_index: Mutex::default(),
+            wrong_data: Mutex::default(),
             launches: Cell::new(0),
         };
         let table = SuturaRt {
@@ -172,8 +172,8 @@ impl Inner {
         let result = unsafe {
             self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };
-        if let Some(wrong) = call.wrong_index.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(self.wrong_index(wrong));
+        if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(self.wrong_data(wrong));
         }
         if result == 0 {
             Counters::add(&counters.runs, 1);
@@ -185,11 +185,16 @@ impl Inner {
         })
     }
 
-    fn wrong_index(&self, WrongIndex { check, position, index, size }: WrongIndex) -> Error {
-        let checks = &self.artifact.manifest().index_checks;
+    fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
+        let checks = &self.artifact.manifest().data_checks;
         match usize::try_from(check).ok().and_then(|check| checks.get(check)) {
-            Some(what) => Error::WrongIndex { what: what.clone(), position, index, size },
-            None => Error::Contract(format!("it reports check {check} of indices, of {}", checks.len())),
+            Some(DataCheck { kind: DataCheckKind::Index, what }) => {
+                Error::WrongIndex { what: what.clone(), position, index, size }
+            }
+            Some(DataCheck { kind: DataCheckKind::Division, what }) => {
+                Error::DivisionByZero { what: what.clone(), position: (position >= 0).then_some(position) }
+            }
+            None => Error::Contract(format!("it reports check {check} of data, of {}", checks.len())),
         }
     }
 
@@ -247,14 +252,14 @@ fn check_rank(value: &Value, dims: &[i64]) -> Result<()> {
 struct Call<'a> {
     inner: &'a Inner,
     unknown_routine: RefCell<Option<String>>,
-    wrong_index: Mutex<Option<WrongIndex>>,
+    wrong_data: Mutex<Option<WrongData>>,
     /// Launches so far.
     launches: Cell<usize>,
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct WrongIndex {
+struct WrongData {
     check: i64,
     position: i64,
     index: i64,
@@ -314,9 +319,9 @@ unsafe extern "C" fn call_routine(
 unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64) {
     // SAFETY: `ctx` is the `Call` of the run in progress, which outlives its launches; only the field that is shared
     // among threads is borrowed here.
-    let wrong_index = unsafe { &(*ctx.cast::<Call<'_>>()).wrong_index };
-    let new = WrongIndex { check, position, index, size };
-    let mut first = wrong_index.lock().unwrap_or_else(PoisonError::into_inner);
+    let wrong_data = unsafe { &(*ctx.cast::<Call<'_>>()).wrong_data };
+    let new = WrongData { check, position, index, size };
+    let mut first = wrong_data.lock().unwrap_or_else(PoisonError::into_inner);
     if first.is_none_or(|first| new < first) {
         *first = Some(new);
     }

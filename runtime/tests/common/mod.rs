@@ -97,7 +97,9 @@ pub fn manifest() -> Manifest {
             check(CheckKind::Range, "rows", "input `x` dimension 0", "[0, 5000]"),
             check(CheckKind::Divisible, "cols", "input `x` dimension 1", ""),
         ],
-        index_checks: vec!["gather `rows`".into()],
+        data_checks: [(DataCheckKind::Index, "gather `rows`"), (DataCheckKind::Division, "div `mean`")]
+            .map(|(kind, what)| DataCheck { kind, what: what.into() })
+            .to_vec(),
         routines: vec![],
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),

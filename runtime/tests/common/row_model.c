@@ -76,11 +76,15 @@ static void finish(void *const *bufs, const int64_t *dims, int64_t begin, int64_
 }
 
 #ifdef TEST_REPORT
-/* Finds that the index of every other row is wrong. */
+/* Finds that the data of every other row is wrong. */
 static void check(void *const *bufs, const int64_t *dims, int64_t begin, int64_t end) {
   const SuturaRt *rt = bufs[0];
   for (int64_t row = begin; row < end; row++)
+#ifdef TEST_NOWHERE
+    if (row % 2) rt->report(rt->ctx, TEST_REPORT, -1, 0, 0);
+#else
     if (row % 2) rt->report(rt->ctx, TEST_REPORT, row, row + 40, dims[0]);
+#endif
 }
 #endif
 

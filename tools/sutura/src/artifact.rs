@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
+use sutura_dialects::gir::checks as gir;
 use sutura_ir::asm::Resource;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
 use sutura_runtime::artifact::{Contents, write as write_artifact};
 use sutura_runtime::manifest::{
-    Check, CheckKind, Constant, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target, Tool, Value,
+    Check, CheckKind, Constant, DataCheck, DataCheckKind, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target, Tool,
+    Value,
 };
 use sutura_runtime::{ElementType, abi};
 
@@ -82,11 +84,19 @@ pub(crate) fn manifest(
         outputs: values(&interface.outputs)?,
         constants: constants.collect::<Result<_, Failure>>()?,
         checks: interface.checks.iter().map(check).collect(),
-        index_checks: interface.index_checks.clone(),
+        data_checks: interface.data_checks.iter().map(data_check).collect(),
         routines: Vec::new(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),
     })
+}
+
+fn data_check(check: &gir::DataCheck) -> DataCheck {
+    let kind = match check.kind {
+        gir::DataCheckKind::Index => DataCheckKind::Index,
+        gir::DataCheckKind::Division => DataCheckKind::Division,
+    };
+    DataCheck { kind, what: check.what.clone() }
 }
 
 fn value(cx: &Context, tensor: &host::Tensor) -> Result<Value, Failure> {

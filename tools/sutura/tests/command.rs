@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use sutura_runtime::{Tensor, npy};
+
 /// Runs `sutura` in `folder`.
 fn sutura(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
@@ -448,4 +450,27 @@ fn integers_are_divided_at_any_length() {
         let expected = format!("{n}xi32=4");
         succeeds(folder.path(), &["run", "divide.sutura", "-i", &x, "-i", &y, "--expected", &expected]);
     }
+}
+
+/// A division by zero is an error of the input, told by the lowest element whatever the threads do; the quotient that does
+/// not fit is none.
+#[test]
+fn divisions_by_zero_are_told_with_their_place() {
+    let folder = compiled_from("divide");
+    let zeros = |n: usize, at: &[usize]| {
+        let bytes =
+            |f: &dyn Fn(usize) -> i32| Tensor::from_slice(&[n as i64], &(0..n).map(f).collect::<Vec<i32>>()).unwrap();
+        npy::write(folder.path().join("y.npy"), &bytes(&|i| if at.contains(&i) { 0 } else { 3 })).unwrap();
+        npy::write(folder.path().join("x.npy"), &bytes(&|_| 7)).unwrap();
+    };
+    for (n, at) in [(1, vec![0]), (21, vec![20]), (21, vec![17, 3]), (400_000, vec![399_999, 77_777, 250_000])] {
+        zeros(n, &at);
+        for threads in ["1", "2"] {
+            let args = ["run", "divide.sutura", "-i", "x=@x.npy", "-i", "y=@y.npy", "--threads", threads];
+            let place = at.iter().min().unwrap();
+            fails(folder.path(), &args, 1, &format!("graph.compute '%r': divides by zero at element {place}"));
+        }
+    }
+    let least = ["run", "divide.sutura", "-i", "x=5xi32=-2147483648", "-i", "y=5xi32=-1"];
+    succeeds(folder.path(), &[&least[..], &["--expected", "5xi32=-2147483648"]].concat());
 }

@@ -15,6 +15,7 @@ use super::memory::Along;
 use super::numeric::{binary_op, combine, element_function};
 use super::tile::Combine;
 use crate::r#dyn::poly::Poly;
+use crate::gir::checks::DataCheck;
 use crate::gir::constraints::{Axis, Scope};
 use crate::gir::ops::*;
 use crate::gir::types::{SliceType, Space, TileType, ViewType};
@@ -23,6 +24,8 @@ use crate::gir::types::{SliceType, Space, TileType, ViewType};
 pub(super) type Slot = usize;
 /// Index of a space.
 pub(super) type SpaceId = usize;
+/// Number of a check among those of the kernel.
+pub(super) type CheckId = usize;
 
 /// An instruction.
 pub(super) struct Inst<'a> {
@@ -146,9 +149,14 @@ pub(super) enum What {
         tile: Slot,
         size: Slot,
         position: Slot,
-        /// Number of the op among those of the kernel.
-        check: usize,
-        what: String,
+        check: CheckId,
+        out: Slot,
+    },
+    Divisor {
+        operand: Slot,
+        /// Position of the first element, and distances of rows and columns.
+        position: Option<[Slot; 3]>,
+        check: CheckId,
         out: Slot,
     },
     Contract {
@@ -207,8 +215,7 @@ pub(super) struct Compiled<'a> {
     pub(super) spaces: IndexSet<Space>,
     /// Slots of the kernel's arguments, in their order.
     pub(super) args: Vec<Slot>,
-    /// Number of picks.
-    pub(super) picks: usize,
+    pub(super) checks: IndexSet<DataCheck>,
 }
 
 /// Compiles the body of a kernel for the given sizes; `intrinsics` are those of the target.
@@ -228,7 +235,7 @@ pub(super) fn compile<'a>(
             costs: Vec::new(),
             spaces: IndexSet::new(),
             args: Vec::new(),
-            picks: 0,
+            checks: IndexSet::new(),
         },
     };
     compiler.out.args = entry.args().iter().map(|v| compiler.define(entry.body.ty(*v), *v)).collect();
@@ -510,14 +517,18 @@ impl<'a> Compiler<'_, 'a> {
         }
         if let Some(this) = op.as_::<PickOp<'_>>() {
             let (tile, size, position) = (self.get(this.tile())?, self.get(this.size())?, self.get(this.position())?);
-            let (check, what) = (self.out.picks, this.what().to_owned());
-            self.out.picks += 1;
-            return Ok(What::Pick { tile, size, position, check, what, out: self.result(op) });
+            let check = self.check(op)?;
+            return Ok(What::Pick { tile, size, position, check, out: self.result(op) });
         }
         if op.is::<SyncOp<'_>>() {
             return Ok(What::Sync);
         }
         Err(Fault::unsupported("has no meaning in a kernel"))
+    }
+
+    fn check(&mut self, op: OpRef<'a>) -> Result<CheckId, Fault> {
+        let check = DataCheck::of(op).ok_or_else(|| Fault::invalid_ir("checks nothing"))?;
+        Ok(self.out.checks.insert_full(check).0)
     }
 
     fn of_memory(&mut self, op: OpRef<'a>) -> Result<Option<What>, Fault> {
@@ -615,6 +626,9 @@ impl<'a> Compiler<'_, 'a> {
         } else if let Some(this) = op.as_::<ContractOp<'_>>() {
             let (lhs, rhs, acc) = (self.get(this.lhs())?, self.get(this.rhs())?, self.get(this.acc())?);
             What::Contract { lhs, rhs, acc, out: self.result(op) }
+        } else if let Some(this) = op.as_::<DivisorOp<'_>>() {
+            let position = self.all(this.position())?.try_into().ok();
+            What::Divisor { operand: self.get(this.operand())?, position, check: self.check(op)?, out: self.result(op) }
         } else if let Some((num, flops)) = element_function(op) {
             let types: SmallVec<[DType; 3]> = op.operands().map(|v| self.dtype(op, v)).collect::<Result<_, Fault>>()?;
             let kernel = num.with_types(&types, self.dtype(op, op.result(0))?)?;
@@ -646,6 +660,7 @@ impl What {
             Self::Broadcast { operand, like, .. } => vec![*operand, *like],
             Self::GatherRows { view, indices, offset, .. } => vec![*view, *indices, *offset],
             Self::Pick { tile, size, position, .. } => vec![*tile, *size, *position],
+            Self::Divisor { operand, position, .. } => position.iter().flatten().chain([operand]).copied().collect(),
             Self::Contract { lhs, rhs, acc, .. } => vec![*lhs, *rhs, *acc],
             Self::Copy { from, .. } => vec![*from],
         }
@@ -672,6 +687,7 @@ impl What {
             | Self::Transpose { out, .. }
             | Self::GatherRows { out, .. }
             | Self::Pick { out, .. }
+            | Self::Divisor { out, .. }
             | Self::Contract { out, .. }
             | Self::Copy { out, .. } => vec![*out],
         }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use sutura_interp::{DType, Fault, FaultKind, InterpError, Random};
 use sutura_ir::{Context, OpRef};
 
-use super::code::{Code, Compiled, Extents, For, Route, Slot, SpaceId, What};
+use super::code::{CheckId, Code, Compiled, Extents, For, Route, Slot, SpaceId, What};
 use super::counters::{Counters, Traffic};
 use super::memory::{Actor, Along, Memory, Slice, View};
 use super::tile::{Rect, Span, Tile, Window};
@@ -86,7 +86,7 @@ pub(super) struct Machine<'l, 'a> {
     group_live: Vec<u64>,
     traffic: Vec<Traffic>,
     pub(super) counters: Counters,
-    /// The first index that is none, as the launch reports it.
+    /// What is wrong with the data, as the launch reports it.
     wrong: Option<Wrong>,
     /// Instructions run.
     pub(super) steps: u64,
@@ -129,7 +129,7 @@ impl<'l, 'a> Machine<'l, 'a> {
             self.counters.groups += 1;
         }
         if let Some(wrong) = &self.wrong {
-            return Err(Fault::new(FaultKind::OutOfBounds, wrong.to_string()).into());
+            return Err(wrong.fault(&self.launch.code.checks[wrong.check].what).into());
         }
         let names = self.launch.code.spaces.iter().cloned();
         self.counters.spaces = names.zip(self.traffic.iter().copied()).collect();
@@ -405,6 +405,7 @@ impl<'l, 'a> Machine<'l, 'a> {
                 }
                 (lhs.contract(&rhs, &*self.tile(u, *acc)?)?, *out)
             }
+            What::Divisor { .. } => return self.divisor(u, what),
             What::Copy { from, out } => (Tile::clone(&*self.tile(u, *from)?), *out),
             _ => return Err(Fault::invalid_ir("computes no tile")),
         })
@@ -489,7 +490,7 @@ impl<'l, 'a> Machine<'l, 'a> {
 
     /// An index; one that is none is noted, and 0 goes on.
     fn pick(&mut self, u: usize, what: &What) -> Result<Next, Fault> {
-        let What::Pick { tile, size, position, check, what, out } = what else {
+        let What::Pick { tile, size, position, check, out } = what else {
             return Err(Fault::invalid_ir("picks nothing"));
         };
         let (tile, size, position) = (self.tile(u, *tile)?, self.index(u, *size)?, self.index(u, *position)?);
@@ -500,13 +501,42 @@ impl<'l, 'a> Machine<'l, 'a> {
         let index = if (0..size).contains(&index) {
             index
         } else {
-            let wrong = Wrong { check: *check, position, given, size, what: what.clone() };
-            if self.wrong.as_ref().is_none_or(|known| wrong < *known) {
-                self.wrong = Some(wrong);
-            }
+            self.note(Wrong { check: *check, position: Some(position), problem: Problem::Index { given, size } });
             0
         };
         Ok(Next::Value(*out, Val::Index(index)))
+    }
+
+    /// A tile to divide by; zeros are noted, and 1 goes on for them.
+    fn divisor(&mut self, u: usize, what: &What) -> Result<(Tile, Slot), Fault> {
+        let What::Divisor { operand, position, check, out } = what else {
+            return Err(Fault::invalid_ir("divides by nothing"));
+        };
+        let place = match position {
+            Some([base, row, col]) => Some([self.index(u, *base)?, self.index(u, *row)?, self.index(u, *col)?]),
+            None => None,
+        };
+        let mut tile = Tile::clone(&*self.tile(u, *operand)?);
+        tile.need_defined("divides by")?;
+        let one = sutura_interp::Scalar::int(1, tile.dtype).bits();
+        let rect = tile.window.rect;
+        for r in rect.rows.range() {
+            for c in rect.cols.range() {
+                let at = r * tile.cols + c;
+                if tile.lanes.bits(at) == 0 {
+                    tile.lanes.set_bits(at, one);
+                    let position = place.map(|[base, row, col]| base + r as i64 * row + c as i64 * col);
+                    self.note(Wrong { check: *check, position, problem: Problem::Division });
+                }
+            }
+        }
+        Ok((tile, *out))
+    }
+
+    fn note(&mut self, wrong: Wrong) {
+        if self.wrong.as_ref().is_none_or(|known| wrong < *known) {
+            self.wrong = Some(wrong);
+        }
     }
 
     // ---- control
@@ -610,20 +640,31 @@ enum Next {
     Wait,
 }
 
-/// An index that is none. The order is that in which launches report: by the op, then the position.
+/// Something that is wrong with the data. The order is that in which launches report: by the check, then the position.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Wrong {
-    check: usize,
-    position: i64,
-    given: i64,
-    size: i64,
-    what: String,
+    check: CheckId,
+    position: Option<i64>,
+    problem: Problem,
 }
 
-impl std::fmt::Display for Wrong {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { position, given, size, what, .. } = self;
-        f.write_str(&crate::show::wrong_index(what, *position, *given, *size))
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Problem {
+    Index { given: i64, size: i64 },
+    Division,
+}
+
+impl Wrong {
+    fn fault(&self, what: &str) -> Fault {
+        match self.problem {
+            Problem::Index { given, size } => {
+                let position = self.position.unwrap_or_default();
+                Fault::new(FaultKind::OutOfBounds, crate::show::wrong_index(what, position, given, size))
+            }
+            Problem::Division => {
+                Fault::new(FaultKind::DivisionByZero, crate::show::division_by_zero(what, self.position))
+            }
+        }
     }
 }
 

@@ -60,6 +60,14 @@ impl<'a> Prover<'a> {
             self.index(op, this.position())?;
             return Ok(None);
         }
+        if let Some(this) = op.as_::<DivisorOp<'_>>() {
+            let tile = self.facts_of(op, this.operand())?.clone();
+            tile.need(&tile.window, "divides by")?;
+            for index in this.position() {
+                self.index(op, index)?;
+            }
+            return Ok(Some(tile));
+        }
         let elementwise = op.is::<UnaryOp<'_>>()
             || op.is::<BinaryOp<'_>>()
             || op.is::<TernaryOp<'_>>()

@@ -1,6 +1,6 @@
 //! Integer arithmetic of any width up to 64 bits.
 
-use super::{CmpI, LaneFault, LaneResult, NumOp, Overflow, map1, map2, poison, try_map2};
+use super::{CmpI, Division, LaneFault, LaneResult, NumOp, Overflow, map1, map2, poison, try_map2};
 use crate::error::{Fault, FaultKind};
 use crate::scalar::DType;
 
@@ -34,6 +34,7 @@ pub(super) fn eval(op: NumOp, ty: DType, args: &[&[u64]], out: &mut [u64]) -> La
         DivSI { .. } | CeilDivSI | FloorDivSI | RemSI => {
             try_map2(args, out, |a, b| signed_division(op, width, s(a), s(b)).map(wrap))
         }
+        WrappingSI(division) => try_map2(args, out, |a, b| wrapping_division(division, s(a), s(b)).map(wrap)),
         DivUI { .. } | CeilDivUI | RemUI => try_map2(args, out, |a, b| unsigned_division(op, u(a), u(b)).map(wrap)),
         AndI => map2(args, out, |a, b| a & b),
         OrI => map2(args, out, |a, b| a | b),
@@ -107,13 +108,29 @@ fn signed_division(op: NumOp, width: u32, a: i64, b: i64) -> Result<u64, Fault> 
         // The remainder would be 0, but the division behind it overflows; LLVM leaves both undefined.
         return Err(overflow("the quotient of signed division does not fit"));
     }
-    let (quotient, remainder) = (a / b, a % b);
-    let result = match op {
-        NumOp::RemSI => remainder,
-        NumOp::FloorDivSI => quotient - i64::from(remainder != 0 && (remainder < 0) != (b < 0)),
-        NumOp::CeilDivSI => quotient + i64::from(remainder != 0 && (remainder < 0) == (b < 0)),
-        NumOp::DivSI { exact: true } if remainder != 0 => return Err(inexact()),
-        _ => quotient,
+    wrapping_division(
+        match op {
+            NumOp::RemSI => Division::Remainder,
+            NumOp::FloorDivSI => Division::Floor,
+            NumOp::CeilDivSI => Division::Ceil,
+            NumOp::DivSI { exact: true } if a % b != 0 => return Err(inexact()),
+            _ => Division::Quotient,
+        },
+        a,
+        b,
+    )
+}
+
+fn wrapping_division(division: Division, a: i64, b: i64) -> Result<u64, Fault> {
+    if b == 0 {
+        return Err(division_by_zero());
+    }
+    let (quotient, remainder) = (a.wrapping_div(b), a.wrapping_rem(b));
+    let result = match division {
+        Division::Quotient => quotient,
+        Division::Floor => quotient - i64::from(remainder != 0 && (remainder < 0) != (b < 0)),
+        Division::Ceil => quotient + i64::from(remainder != 0 && (remainder < 0) == (b < 0)),
+        Division::Remainder => remainder,
     };
     Ok(result as u64)
 }

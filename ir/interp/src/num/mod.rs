@@ -117,6 +117,16 @@ pub enum Rounding {
     ToNearestAway,
 }
 
+/// Signed divisions.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Division {
+    Quotient,
+    Floor,
+    Ceil,
+    Remainder,
+}
+
 /// A numeric op: one result from one to three numbers. Named after the ops of `arith` and `math`.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -142,6 +152,8 @@ pub enum NumOp {
     FloorDivSI,
     RemSI,
     RemUI,
+    /// A signed division whose quotient wraps where it does not fit: the least number by -1.
+    WrappingSI(Division),
     AndI,
     OrI,
     XOrI,
@@ -235,6 +247,17 @@ impl NumOp {
         }
     }
 
+    /// The op with a quotient that wraps, for a signed division that is not exact; any other op as it is.
+    pub fn wrapping(self) -> Self {
+        match self {
+            Self::DivSI { exact: false } => Self::WrappingSI(Division::Quotient),
+            Self::FloorDivSI => Self::WrappingSI(Division::Floor),
+            Self::CeilDivSI => Self::WrappingSI(Division::Ceil),
+            Self::RemSI => Self::WrappingSI(Division::Remainder),
+            other => other,
+        }
+    }
+
     /// Binds the op to its types.
     ///
     /// # Errors
@@ -267,6 +290,12 @@ pub(crate) struct LaneFault {
 pub(crate) type LaneResult = Result<(), LaneFault>;
 
 impl Kernel {
+    /// The kernel of [`NumOp::wrapping`].
+    #[must_use]
+    pub fn wrapping(self) -> Self {
+        Self { op: self.op.wrapping(), ..self }
+    }
+
     /// The op.
     pub fn op(&self) -> NumOp {
         self.op

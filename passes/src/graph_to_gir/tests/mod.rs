@@ -2,6 +2,7 @@
 
 mod attention;
 mod contract;
+mod divide;
 mod gather;
 mod loops;
 mod moves;
