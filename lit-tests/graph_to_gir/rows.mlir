@@ -12,7 +12,7 @@
 #first = affine_map<(d0, d1) -> (d0, 0)>
 
 // STATS: ConvertGraphToGir
-// STATS: (S) 7 num-kernels
+// STATS: (S) 8 num-kernels
 // STATS: (S) 7 num-launches
 // STATS: (S) 1 num-shared
 
@@ -61,15 +61,20 @@ func.func @exp_over_sum(%x: !matrix) -> !matrix {
   return %y : !matrix
 }
 
-// Bounded rows need one version. What is known of a size goes into the kernel's header.
+// Bounded rows need one version, beside that for a likely size. What is known of a size goes into the kernel's header.
 // CHECK-LABEL: gir.kernel @bounded_row0
+// CHECK-SAME: dims(%M : [0, 2147483647], %N : [128, 128] div 8)
+// CHECK-NOT: requires
+// CHECK-LABEL: gir.kernel @bounded_row1
 // CHECK-SAME: dims(%M : [0, 2147483647], %N : [8, 512] div 8)
 // CHECK-NOT: requires
 // CHECK-LABEL: rt.program @bounded
 // CHECK-SAME: symbols(M : [0, 2147483647], N : [8, 512] div 8 likely [128])
-// CHECK-NOT: select
-// CHECK: launch @bounded_row0
-// SHORT: gir.kernel @bounded_row0{{.*}}requires([-N + 64])
+// CHECK: select if [N - 128, -N + 128] {
+// CHECK-NEXT: launch @bounded_row0
+// CHECK-NEXT: }, {
+// CHECK-NEXT: launch @bounded_row1
+// SHORT: gir.kernel @bounded_row{{[0-9]+}}{{.*}}requires([-N + 64])
 func.func @bounded(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [8, 512], div = 8, likely = [128]} : index

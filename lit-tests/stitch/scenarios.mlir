@@ -21,10 +21,11 @@
 // PLAN-COUNT-1: graph.fusion
 // PLAN-NOT: graph.fusion
 // PLAN: return
-// SHORT-LABEL: gir.kernel @softmax_row0({{.*}}requires([-N + 64])
+// SHORT: gir.kernel @softmax_row{{[0-9]+}}({{.*}}%N : [0, 30000]{{.*}}requires([-N + 64])
 // SHORT: gir.reduce "max" "cols"
 // SHORT: gir.reduce "add" "cols"
-// SHORT: gir.kernel @softmax_row1(
+// SHORT-LABEL: rt.program @softmax(
+// SHORT: select if [N - 1, -N + 1], [N - 31, -N + 31], [N - 32, -N + 32], [N - 33, -N + 33], [-N + 64] {
 func.func @softmax(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 7], likely = [1]} : index
   %N = dyn.symbol "N" {range = [0, 30000], likely = [1, 31, 32, 33, 63, 64, 65, 512, 513]} : index

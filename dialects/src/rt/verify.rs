@@ -325,6 +325,14 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         for ((name, info), size) in signature.dims.iter().zip(&dims) {
             let divides = self.facts.divisible(size, info.div);
             ensure(divides, op, || format!("cannot prove that '{name}' = {size} is a multiple of {}", info.div))?;
+            let (room_below, room_above) = (size.sub(&info.min.into()), Poly::from(info.max).sub(size));
+            let within = self.not_negative(&room_below, guard) && self.not_negative(&room_above, guard);
+            ensure(within, op, || {
+                format!(
+                    "nothing guarantees that '{name}' = {size} is in [{}, {}], as the kernel declares",
+                    info.min, info.max
+                )
+            })?;
         }
         for required in &signature.requires {
             let size = signature.substitute(required, &dims);

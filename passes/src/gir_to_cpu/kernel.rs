@@ -162,7 +162,10 @@ impl<'a> Lowering<'a, '_> {
             e.load(ptr, elem)
         };
         for (i, (value, dim)) in self.kernel.dims.iter().enumerate() {
-            let size = loaded(&mut self.e, args[1], i, Type::I64);
+            let size = match dim.min == dim.max {
+                true => self.e.i64(dim.min),
+                false => loaded(&mut self.e, args[1], i, Type::I64),
+            };
             self.dims.insert(dim.name.clone(), size);
             self.held.insert(*value, Held::Index(size));
         }

@@ -5,6 +5,7 @@ mod contract;
 mod divide;
 mod group;
 mod kernel;
+mod likely;
 mod loops;
 mod machine;
 mod mapping;

@@ -19,7 +19,7 @@ use super::kernel::{Built, Kernel};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{attention, contract, loops, rows};
+use super::{attention, contract, likely, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -97,10 +97,10 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
-        "row" => rows::lower(region, config.thresholds.with(mapping)),
+        "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(mapping))),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, mapping.keys().unwrap_or(config.resident_keys)),
-        "loop" => loops::lower(region, mapping),
+        "loop" => likely::add(region, &|region| loops::lower(region, mapping)),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }
 }

@@ -1,7 +1,7 @@
 //! A `graph.fusion` as the lowerings see it, and what they make of it.
 
-use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, SizeOp};
@@ -101,6 +101,14 @@ impl<'a> FusedRegion<'a> {
         let Part { ops, outputs } = part;
         let (facts, inputs) = (self.facts.clone(), self.inputs.clone());
         Self { op: self.op, machine: self.machine, facts, inputs, ops, yielded: outputs.clone(), outputs }
+    }
+
+    /// The same region where a symbol has this value.
+    pub(super) fn at_size(&self, name: &str, value: i64) -> Self {
+        let (mut facts, inputs, ops) = (self.facts.clone(), self.inputs.clone(), self.ops.clone());
+        facts.define(name, SymbolInfo { min: value, max: value, ..facts.info(name) });
+        let (outputs, yielded) = (self.outputs.clone(), self.yielded.clone());
+        Self { op: self.op, machine: self.machine, facts, inputs, ops, outputs, yielded }
     }
 
     /// Tensors that a kernel of the whole region takes: those that are read, then those that are written.

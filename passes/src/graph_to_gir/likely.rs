@@ -1,0 +1,70 @@
+//! Versions for likely sizes.
+//!
+//! Where a model declares that a size is likely some number, a region whose tensors are so long along their last dimension
+//! has a version of its own for it, under a guard: loops over columns have constant bounds there, and need neither tails nor
+//! masks if the number is a multiple of the machine's vectors. DISC calls this speculation on shapes (arXiv 2103.05288).
+
+use std::sync::Arc;
+
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_ir::Value;
+
+use super::kernel::Built;
+use super::region::{FusedRegion, Lowered, Step};
+use crate::region::nest::sizes;
+
+/// Most versions of one region for likely sizes.
+const MOST: usize = 4;
+
+/// What `lower` makes of a region, with versions for likely sizes.
+pub(super) fn add<'a>(region: &FusedRegion<'a>, lower: &dyn Fn(&FusedRegion<'a>) -> Built<Lowered>) -> Built<Lowered> {
+    let lowered = lower(region)?;
+    let mut special = Vec::new();
+    for (name, value) in values(region) {
+        let size = Poly::symbol(&name);
+        let guard = vec![size.sub(&value.into()), Poly::from(value).sub(&size)];
+        let region = region.at_size(&name, value);
+        let mut lowered = lower(&region)?;
+        let possible = |guard: &Poly| region.facts.range(guard).1 >= 0;
+        for step in &mut lowered.steps {
+            step.versions.retain(|(guards, _)| guards.iter().all(possible));
+        }
+        special.push((guard, lowered));
+    }
+    Ok(special.into_iter().rev().fold(lowered, |lowered, (guard, special)| merged(lowered, guard, special)))
+}
+
+/// The sizes that get versions, in the order in which the symbols were declared.
+pub(super) fn values(region: &FusedRegion<'_>) -> Vec<(Arc<str>, i64)> {
+    let Some(body) = region.ops.first().map(|op| op.body) else { return vec![] };
+    let columns = |value: &Value| {
+        let tensors = sizes(region.op.cx, body, &region.facts, *value);
+        tensors.ok().and_then(|dims| dims.last().cloned())
+    };
+    let columns: Vec<Poly> = region.inputs.iter().chain(&region.outputs).filter_map(columns).collect();
+    let mut found = Vec::new();
+    for (name, info) in region.facts.symbols() {
+        let own = Poly::symbol(name);
+        let free = region.facts.canonical(&own) == own && info.min < info.max;
+        if free && columns.iter().any(|dim| dim.symbols().contains(name)) {
+            let possible = |v: &&i64| (info.min..=info.max).contains(*v) && **v % info.div.max(1) == 0;
+            found.extend(info.likely.iter().filter(possible).map(|v| (name.clone(), *v)));
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// The versions of `special` before those of `general`, if both take the same steps in the same memory.
+fn merged(general: Lowered, guard: Vec<Poly>, special: Lowered) -> Lowered {
+    let fits = general.temporaries.starts_with(&special.temporaries) && general.steps.len() == special.steps.len();
+    if !fits || general.steps.iter().zip(&special.steps).any(|(a, b)| a.packed != b.packed) {
+        return general;
+    }
+    let step = |(general, special): (Step, Step)| {
+        let guarded = special.versions.into_iter().map(|(own, launches)| ([guard.clone(), own].concat(), launches));
+        Step { versions: guarded.chain(general.versions).collect(), packed: general.packed }
+    };
+    let steps = general.steps.into_iter().zip(special.steps).map(step).collect();
+    Lowered { steps, ..general }
+}
