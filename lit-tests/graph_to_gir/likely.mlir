@@ -1,4 +1,5 @@
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir | FileCheck %s
+// RUN: sutura-opt %s --stitch --convert-graph-to-gir --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir --convert-gir-to-cpu=vector-bytes=64 | FileCheck %s --check-prefix=CPU
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir --convert-gir-to-cpu=vector-bytes=64 --check-passes=2 --strict -o /dev/null
 
@@ -22,6 +23,7 @@
 // CHECK-NEXT: launch @scaled_row1(
 // CHECK-NEXT: }, {
 // CHECK-NEXT: launch @scaled_row2(
+// REMARK: remark: has versions of its own for the likely sizes N = 32, N = 24
 // CPU-LABEL: func.func @scaled_row0(
 // CPU: %[[N:.*]] = arith.constant 32 : i64
 // CPU-NOT: llvm.getelementptr %arg1[%c1
@@ -61,6 +63,19 @@ func.func @rows(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>) -> tensor<?x24xf32, #
 func.func @many(%x: !matrix) -> !column {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [0, 64], likely = [1, 2, 3, 4, 5]} : index
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  ^bb0(%a: f32):
+    graph.yield %a : f32
+  }
+  return %s : !column
+}
+
+// A long loop gains nothing from a known bound.
+// CHECK-LABEL: rt.program @long
+// CHECK-NOT: N - 1025
+func.func @long(%x: !matrix) -> !column {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" {range = [0, 2000], likely = [1025]} : index
   %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32

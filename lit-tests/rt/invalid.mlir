@@ -84,6 +84,25 @@ rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out
 
 // -----
 
+// expected-note @+1 {{the kernel}}
+gir.kernel @narrow(%x : !gir.view<dram, f32, [N]> in, %y : !gir.view<dram, f32, [N]> out) dims(%N : [64, 64])
+    grid(%i = N) units(1) {
+  %in = gir.slice %x[%i] : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, 1]>
+  %t = gir.load %in : !gir.slice<dram, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
+  %out = gir.slice %y[%i] : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, 1]>
+  gir.store %t, %out : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
+}
+rt.program @other_sizes(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 100]) {
+  select if [B - 64, -B + 64] {
+    launch @narrow(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+  }, {
+    // expected-error @+1 {{nothing guarantees that 'N' = B is in [64, 64], as the kernel declares}}
+    launch @narrow(%x, %y) dims [B] : !rt.buffer<f32, [B]>, !rt.buffer<f32, [B]>
+  }
+}
+
+// -----
+
 rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out "y") symbols(B : [0, 64]) {
   %t = alloc : !rt.buffer<f32, [B]>
   packed {

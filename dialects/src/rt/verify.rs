@@ -326,7 +326,8 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             let divides = self.facts.divisible(size, info.div);
             ensure(divides, op, || format!("cannot prove that '{name}' = {size} is a multiple of {}", info.div))?;
             let (room_below, room_above) = (size.sub(&info.min.into()), Poly::from(info.max).sub(size));
-            let within = self.not_negative(&room_below, guard) && self.not_negative(&room_above, guard);
+            let within = self.not_negative(&room_below, guard)
+                && (info.max == i64::MAX || self.not_negative(&room_above, guard));
             ensure(within, op, || {
                 format!(
                     "nothing guarantees that '{name}' = {size} is in [{}, {}], as the kernel declares",

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::FusionOp;
 use sutura_ir::Value;
 
 use super::kernel::Built;
@@ -15,6 +16,9 @@ use crate::region::nest::sizes;
 
 /// Most versions of one region for likely sizes.
 const MOST: usize = 4;
+
+/// Longest size that gets one: what a known bound saves does not grow with the loop.
+const LONGEST: i64 = 1024;
 
 /// What `lower` makes of a region, with versions for likely sizes.
 pub(super) fn add<'a>(region: &FusedRegion<'a>, lower: &dyn Fn(&FusedRegion<'a>) -> Built<Lowered>) -> Built<Lowered> {
@@ -35,7 +39,7 @@ pub(super) fn add<'a>(region: &FusedRegion<'a>, lower: &dyn Fn(&FusedRegion<'a>)
 }
 
 /// The sizes that get versions, in the order in which the symbols were declared.
-pub(super) fn values(region: &FusedRegion<'_>) -> Vec<(Arc<str>, i64)> {
+fn values(region: &FusedRegion<'_>) -> Vec<(Arc<str>, i64)> {
     let Some(body) = region.ops.first().map(|op| op.body) else { return vec![] };
     let columns = |value: &Value| {
         let tensors = sizes(region.op.cx, body, &region.facts, *value);
@@ -47,12 +51,23 @@ pub(super) fn values(region: &FusedRegion<'_>) -> Vec<(Arc<str>, i64)> {
         let own = Poly::symbol(name);
         let free = region.facts.canonical(&own) == own && info.min < info.max;
         if free && columns.iter().any(|dim| dim.symbols().contains(name)) {
-            let possible = |v: &&i64| (info.min..=info.max).contains(*v) && **v % info.div.max(1) == 0;
+            let possible = |v: &&i64| (info.min..=info.max.min(LONGEST)).contains(*v) && **v % info.div.max(1) == 0;
             found.extend(info.likely.iter().filter(possible).map(|v| (name.clone(), *v)));
         }
     }
     found.truncate(MOST);
     found
+}
+
+/// What is done for likely sizes; `None` where there are none.
+pub(super) fn said(region: &FusedRegion<'_>) -> Option<String> {
+    let kind = region.op.as_::<FusionOp<'_>>().map_or("", |fusion| fusion.kind());
+    let list: Vec<String> = values(region).iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    match kind {
+        _ if list.is_empty() => None,
+        "row" | "loop" => Some(format!("has versions of its own for the likely sizes {}", list.join(", "))),
+        _ => Some(format!("has no versions for the likely sizes {}: only rows and loops have", list.join(", "))),
+    }
 }
 
 /// The versions of `special` before those of `general`, if both take the same steps in the same memory.

@@ -49,7 +49,7 @@ pub(super) fn convert<'c, 'a>(
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
             match inputs.and_then(|()| search::best(op, config)) {
                 Ok(Found { region, lowered, remark }) => {
-                    remarks.extend(remark.map(|text| (op.loc(), text)));
+                    remarks.extend(remark.into_iter().chain(likely::said(&region)).map(|text| (op.loc(), text)));
                     regions.insert(op.op, (region, lowered));
                 }
                 Err(error) => errors.push(*error),

@@ -91,6 +91,10 @@ pub(crate) struct CompileArgs {
     /// A file that describes a machine, one `target.machine`; without `--target` code is generated for it
     #[arg(long, value_name = "FILE")]
     pub(crate) target_file: Option<PathBuf>,
+    /// Values that sizes of the model likely have: kernels over so many columns have versions of their own, which know it,
+    /// beside those for any number. The most likely first, as `seq=128,seq=512`
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size)]
+    pub(crate) likely: Vec<(String, i64)>,
     /// Stops at a stage and writes its product instead of an artifact
     #[arg(long, value_enum, value_name = "STAGE")]
     pub(crate) emit: Option<Emit>,

@@ -16,6 +16,7 @@ use crate::costs::{self, Formulas};
 use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
+use crate::likely;
 use crate::machine::{Machine, Wanted};
 use crate::pipeline::{Compilation, Emit, Level, Program, STAGES, Stage, TILE};
 use crate::remarks::Sink;
@@ -179,6 +180,10 @@ impl Job<'_> {
     fn stages(&self, mut program: Program) -> Result<Option<Lowered>, Failure> {
         let start = program.level();
         self.check_reachable(&program)?;
+        // Models in ONNX have names for their sizes once these are propagated.
+        if start > Level::Graph {
+            likely::declare(&self.compilation.cx, &mut program, &self.args.likely)?;
+        }
         if start == Level::Graph && self.product(&mut program, Emit::Graph)? {
             return Ok(None);
         }
@@ -197,6 +202,9 @@ impl Job<'_> {
             program = self.compilation.run(stage, program, self.talk)?;
             if stage.emit == Some(Emit::Gir) {
                 self.costs.replace(costs::formulas(&self.compilation.cx, &program.module));
+            }
+            if stage.emit == Some(Emit::Dyn) {
+                likely::declare(&self.compilation.cx, &mut program, &self.args.likely)?;
             }
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit

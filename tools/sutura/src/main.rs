@@ -11,6 +11,7 @@ mod files;
 mod fmt;
 mod input;
 mod inspect;
+mod likely;
 mod machine;
 mod pipeline;
 mod probe;

@@ -128,6 +128,38 @@ fn tile_kernels_become_machine_code() {
 }
 
 #[test]
+fn likely_sizes_have_kernels_of_their_own_and_others_run_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = data("softmax_graph.mlir");
+    let model = path.to_str().unwrap();
+    let gir = succeeds(folder.path(), &["compile", model, "-q", "--likely=cols=64,cols=7", "--emit=gir", "-o", "-"]);
+    assert!(
+        gir.contains("%cols : [64, 64]") && gir.contains("select if [cols - 64, -cols + 64], [cols - 7, -cols + 7]"),
+        "{gir}"
+    );
+    succeeds(folder.path(), &["compile", model, "-q", "--likely=cols=64,cols=7", "-o", "softmax.sutura"]);
+    for (rows, cols) in [(1, 64), (3, 7), (5, 64), (2, 65), (1, 1)] {
+        let x = numbers(rows * cols);
+        let y: Vec<f64> = x.chunks(cols).flat_map(softmax).collect();
+        let text = |values: Vec<String>| values.join(",");
+        let input = format!("x={rows}x{cols}xf32={}", text(x.iter().map(f32::to_string).collect()));
+        let expected = text(y.iter().map(|v| (*v as f32).to_string()).collect());
+        let expected = format!("result0={rows}x{cols}xf32={expected}");
+        let args = ["run", "softmax.sutura", "-i", &input, "--expected", &expected, "--atol", "1e-7", "--rtol", "2e-6"];
+        succeeds(folder.path(), &args);
+    }
+    let wrong = |likely: &str, words: &str| {
+        fails(folder.path(), &["compile", model, "--likely", likely, "-o", "x.sutura"], 2, words);
+    };
+    wrong("K=3", "--likely gives `K`, which is no size of the model");
+    wrong("cols", "expected NAME=VALUE");
+    wrong("cols=99999999999", "it is 1 to 1000000");
+    succeeds(folder.path(), &["compile", model, "-q", "--emit=gir", "-o", "gir.mlir"]);
+    let late = ["compile", "gir.mlir", "--likely=cols=3", "-o", "x.sutura"];
+    fails(folder.path(), &late, 2, "--likely comes too late");
+}
+
+#[test]
 fn sizes_that_no_memory_holds_are_refused() {
     let folder = compiled_from("large");
     let run = |dims: &str| format!("x={dims}xf32=1");
