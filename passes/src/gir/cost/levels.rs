@@ -55,6 +55,8 @@ struct Model {
     accesses: Vec<Placed>,
     /// Names of loops, and how often each runs.
     loops: Vec<(String, f64)>,
+    /// For each loop the loops around it on which its start depends, with how far that moves from trip to trip.
+    starts: Vec<Vec<(usize, f64)>>,
     footprints: HashMap<Vec<usize>, f64>,
 }
 
@@ -64,7 +66,7 @@ pub(super) fn served(
     desc: &TargetDesc,
     size: &dyn Fn(&str) -> Option<i64>,
 ) -> Result<Vec<Served>, Uncounted> {
-    let mut model = Model { accesses: Vec::new(), loops: Vec::new(), footprints: HashMap::new() };
+    let mut model = Model { accesses: vec![], loops: vec![], starts: vec![], footprints: HashMap::new() };
     for access in accesses {
         let kept = access.again.as_ref().is_none_or(|name| desc.space(name).is_none_or(|s| s.class == Class::Sram));
         if kept {
@@ -97,12 +99,14 @@ impl Model {
                 poly.eval(&known).ok_or(Uncounted::Unknown)
             };
             let (low, high) = (value(&trip.low)?, value(&trip.high)?);
-            middle.push((trip.name.to_string(), low + (high - low).max(0) / 2));
             let known = self.loops.iter().position(|(name, _)| *name == *trip.name);
             chain.push(known.unwrap_or_else(|| {
+                let starts = self.starts_of(&bind(&trip.low), low, &chain, &middle);
+                self.starts.push(starts);
                 self.loops.push((trip.name.to_string(), (high - low + 1).max(0) as f64));
                 self.loops.len() - 1
             }));
+            middle.push((trip.name.to_string(), low + (high - low).max(0) / 2));
         }
         let number = |poly: &Poly| bind(poly).eval(&|n| middle.iter().find(|(m, _)| m == n).map(|(_, v)| *v));
         let mut lines = Vec::new();
@@ -131,8 +135,34 @@ impl Model {
         Ok(())
     }
 
-    /// Loops that an offset depends on, with the distance from trip to trip.
+    /// The loops of a chain on which the start `low` of a loop inside depends, with how far that is from trip to trip. It is
+    /// `at` in their middle: parts of a dim, for example, begin behind each other.
+    fn starts_of(&self, low: &Poly, at: i64, chain: &[usize], middle: &[(String, i64)]) -> Vec<(usize, f64)> {
+        let names = low.symbols();
+        let outer = chain.iter().zip(middle).filter(|(_, (name, _))| names.contains(name.as_str()));
+        let moved = |(id, (name, _)): (&usize, &(String, i64))| {
+            let next = |n: &str| middle.iter().find(|(m, _)| m == n).map(|(m, v)| v + i64::from(m == name));
+            Some((*id, (low.eval(&next)? - at).unsigned_abs() as f64))
+        };
+        outer.filter_map(moved).collect()
+    }
+
+    /// Loops that an offset depends on, with the distance from trip to trip: also those that move the start of one.
     fn loops_of(&self, offset: &Poly) -> Vec<(usize, f64)> {
+        let mut loops = self.named_by(offset);
+        for at in (0..loops.len()).rev() {
+            let (id, distance) = loops[at];
+            for (outer, moved) in &self.starts[id] {
+                if loops.iter().all(|(known, _)| known != outer) {
+                    loops.push((*outer, distance * moved));
+                }
+            }
+        }
+        loops
+    }
+
+    /// Loops whose index is in an offset.
+    fn named_by(&self, offset: &Poly) -> Vec<(usize, f64)> {
         let mut loops = Vec::new();
         for (id, (name, _)) in self.loops.iter().enumerate() {
             if !offset.symbols().contains(name.as_str()) {

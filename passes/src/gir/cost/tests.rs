@@ -231,6 +231,19 @@ fn a_softmax_moves_what_it_must_and_reads_its_rows_again_from_where_they_fit() {
 }
 
 #[test]
+fn parts_that_begin_behind_each_other_are_all_different() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let module =
+        function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.mean(args[0], &[0], false)?]));
+    let module = lowered(&cx, module, "x86_avx512");
+    // 64 MiB are in no cache: each row lies in one part, and is read once.
+    let (counts, prediction) = predicted(&cx, &module, &[("M", 16384), ("N", 1024)]);
+    let dram = prediction.levels.last().unwrap();
+    assert!(dram.bytes >= 16384 * 1024 * 4 && dram.bytes <= counts.compulsory * 11 / 10, "{prediction:?}");
+}
+
+#[test]
 fn a_product_is_bound_by_arithmetic() {
     let cx = context();
     let (a, b) = (tensor(&cx, &["M", "512"], Type::F32), tensor(&cx, &["512", "512"], Type::F32));
