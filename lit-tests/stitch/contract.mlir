@@ -79,12 +79,12 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
   return %q : !y
 }
 
-// The rows of a product are not combined in its kernel, and what a product reads is made before it.
+// The rows of a product are not combined in its kernel, and rows of any length are made before it.
 // CHECK-LABEL: func.func @rows_of_a_product
 // CHECK: %[[E:.*]] = graph.fusion(%x :
 // CHECK-SAME: {kind = "row"}
 // CHECK: %[[P:.*]] = graph.fusion(%[[E]], %w :
-// CHECK-SAME: kind = "contract", reasons = ["%e: the product reads %e many times, so it is kept in memory (apart
+// CHECK-SAME: kind = "contract", reasons = ["%e: rows of %e have K elements, not known to be at most 8192 (apart
 // CHECK: graph.fusion(%[[P]] :
 // CHECK-SAME: kind = "row", reasons = ["%p: %s is combined from whole rows of the product (apart
 func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
@@ -95,7 +95,7 @@ func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
-  // REMARK: not stitched with %e: the product reads %e many times, so it is kept in memory
+  // REMARK: not stitched with %e: rows of %e have K elements, not known to be at most 8192
   %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32

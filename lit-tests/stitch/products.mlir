@@ -51,13 +51,13 @@ func.func @three(%x: !x, %q: !w, %k: !v, %u: !v, %bias: tensor<64xf32>) -> (!y, 
   return %b, %d, %e : !y, !z, !z
 }
 
-// The second product reads through a softmax what the first makes: as one they would be a cycle.
+// The second product reads what is combined of what the first makes: as one they would be a cycle.
 // CHECK-LABEL: func.func @cycle
 // CHECK: %[[A:.*]] = graph.fusion(%x, %w :
 // CHECK-SAME: {kind = "contract"}
-// CHECK: %[[S:.*]] = graph.fusion(%[[A]] :
+// CHECK: %[[T:.*]] = graph.fusion(%[[A]] :
 // CHECK-SAME: kind = "row"
-// CHECK: graph.fusion(%x, %[[S]] :
+// CHECK: graph.fusion(%[[A]], %[[T]], %x :
 // CHECK-SAME: kind = "contract", reasons = [
 // CHECK-SAME: %a: %t stands between (apart
 func.func @cycle(%x: tensor<?x?xf32, #dyn.shape<[M, M]>>, %w: tensor<?x64xf32, #dyn.shape<[M, 64]>>) -> !y {

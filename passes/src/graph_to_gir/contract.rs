@@ -1,5 +1,5 @@
 //! Contraction regions: panels of the right factor, packed; tiles of the product in registers, with what follows
-//! computed on them.
+//! computed on them. What the factors are computed from is the matter of [`super::prologue`].
 //!
 //! The register tile and the panels are those of Goto and van de Geijn, "Anatomy of high-performance matrix
 //! multiplication" (ACM TOMS 2008), with as many batch, row and column dims as the region has.
@@ -13,8 +13,9 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
+use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
-use super::stages::Walk;
+use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Shape, Tile, zero};
 use crate::region::products::{Part, parts, siblings};
 use crate::region::{Access, ContractPlan, Fit, Nest, Stage};
@@ -45,7 +46,7 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         temporaries.push(product.packed());
         let launch = product.pack_launch(place)?;
         // The compiler runs what packs a constant, so that stays by itself.
-        if product.walk.region.is_constant(product.rhs().value) {
+        if product.packs_constants() {
             steps.push(Step { versions: vec![(vec![], vec![launch])], packed: false });
         } else {
             packing.push(launch);
@@ -73,30 +74,42 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
     let mut nest = Nest::of(&region.facts, &region.ops, &region.outputs)?;
+    ContractPlan::joined(&mut nest, &region.facts)?;
     // Dims that play the same part become one where they lie side by side in memory.
     let same_part = |n: &Nest<'_>, a: usize, b: usize| {
-        ContractPlan::of(n).is_ok_and(|plan| {
+        ContractPlan::of(n, &region.facts).is_ok_and(|plan| {
             let parts = [&plan.batch, &plan.rows, &plan.cols, &plan.sums];
             parts.into_iter().any(|part| part.contains(&a) && part.contains(&b))
         })
     };
     nest.collapse(&region.facts, &same_part);
-    let plan = ContractPlan::of(&nest)?;
+    let plan = ContractPlan::of(&nest, &region.facts)?;
     Ok((nest, plan))
 }
 
-struct Product<'r, 'a> {
-    walk: Walk<'r, 'a>,
-    nest: &'r Nest<'a>,
-    plan: &'r ContractPlan,
+pub(super) struct Product<'r, 'a> {
+    pub(super) walk: Walk<'r, 'a>,
+    pub(super) nest: &'r Nest<'a>,
+    pub(super) plan: &'r ContractPlan,
     /// Rows and columns of a tile.
-    tile: (i64, i64),
+    pub(super) tile: (i64, i64),
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     packs: bool,
+    /// What a group has of a product whose left factor it packs.
+    pub(super) blocks: Blocks,
 }
 
 /// Dims with the index of each at a group.
-type Indices = HashMap<usize, Value>;
+pub(super) type Indices = HashMap<usize, Value>;
+
+/// Where the factors of a product come from in its kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Factors {
+    /// Rows that the group has packed, and the number of the tile among them; otherwise the left factor is a tensor.
+    pub(super) near: Option<(Value, Value)>,
+    /// The packed right factor; otherwise it is a tensor.
+    pub(super) packed: Option<Value>,
+}
 
 /// What runs innermost in the loops over the dims that are summed over: from the indices and what is carried to what goes on.
 type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>> + 'b;
@@ -106,12 +119,19 @@ impl<'r, 'a> Product<'r, 'a> {
         let at_most = |dim: usize| i64::try_from(region.facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
         let tile = region.machine.tile(plan.row().map_or(1, at_most), at_most(plan.col()));
         let walk = Walk { region, nest };
-        let mut this = Self { walk, nest, plan, tile, packs: true };
+        let mut this = Self { walk, nest, plan, tile, packs: true, blocks: Blocks::default() };
         this.packs = !this.lies_in_panels();
+        this.tile.0 = this.rows_near().min(tile.0);
+        this.blocks = this.usual_blocks();
         this
     }
 
-    fn stage(&self) -> &'r Stage<'a> {
+    /// True when the compiler can pack the right factor.
+    fn packs_constants(&self) -> bool {
+        self.plan.packed(self.nest).into_iter().all(|tensor| self.walk.region.is_constant(tensor))
+    }
+
+    pub(super) fn stage(&self) -> &'r Stage<'a> {
         &self.nest.stages[self.plan.stage]
     }
 
@@ -124,14 +144,14 @@ impl<'r, 'a> Product<'r, 'a> {
         let (region, rhs, col) = (self.walk.region, self.rhs(), self.plan.col());
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
         let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
-        last == Some(col) && whole && !region.is_constant(rhs.value)
+        last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
     }
 
-    fn extent(&self, dim: usize) -> Poly {
+    pub(super) fn extent(&self, dim: usize) -> Poly {
         self.nest.extents[dim].clone()
     }
 
-    fn extents(&self, dims: &[usize]) -> Vec<Poly> {
+    pub(super) fn extents(&self, dims: &[usize]) -> Vec<Poly> {
         dims.iter().map(|d| self.extent(*d)).collect()
     }
 
@@ -139,16 +159,16 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.plan.cols[..self.plan.cols.len() - 1]
     }
 
-    fn outer_rows(&self) -> &'r [usize] {
+    pub(super) fn outer_rows(&self) -> &'r [usize] {
         self.plan.rows.split_last().map_or(&[], |(_, outer)| outer)
     }
 
-    fn panels(&self) -> Poly {
+    pub(super) fn panels(&self) -> Poly {
         self.extent(self.plan.col()).ceildiv(self.tile.1)
     }
 
     /// Batch and outer column dims of the right factor: a panel for each of their indices.
-    fn panel_dims(&self) -> Vec<usize> {
+    pub(super) fn panel_dims(&self) -> Vec<usize> {
         self.plan.batch.iter().chain(self.outer_cols()).copied().collect()
     }
 
@@ -163,7 +183,8 @@ impl<'r, 'a> Product<'r, 'a> {
 
     /// Packs the right factor into temporary `place`.
     fn pack_launch(&self, place: usize) -> Built<Launch> {
-        let args = vec![Arg::Tensor(self.rhs().value), Arg::Temporary(place)];
+        let tensors = self.plan.packed(self.nest).into_iter().map(Arg::Tensor);
+        let args = tensors.chain([Arg::Temporary(place)]).collect();
         Ok(Launch { kernel: self.pack_kernel()?, args, work: self.packed().elements() })
     }
 
@@ -171,7 +192,8 @@ impl<'r, 'a> Product<'r, 'a> {
     fn launch(&self, place: Option<usize>, guard: Option<&Poly>) -> Built<Launch> {
         let kernel = match self.lower_version().filter(|(own, _)| Some(own) == guard) {
             Some((own, rows)) => {
-                let lower = Self { walk: Walk { ..self.walk }, tile: (rows, self.tile.1), ..*self };
+                let blocks = Blocks { tiles: 1, ..self.blocks };
+                let lower = Self { walk: Walk { ..self.walk }, tile: (rows, self.tile.1), blocks, ..*self };
                 lower.product_kernel(vec![own])?
             }
             None => self.product_kernel(vec![])?,
@@ -191,15 +213,16 @@ impl<'r, 'a> Product<'r, 'a> {
         both.then(|| (Poly::constant(rows).sub(&self.nest.extents[row]), rows))
     }
 
-    /// Tensors that the product kernel reads, the right factor only if it is not packed.
+    /// Tensors that the product kernel reads: the right factor only if it is not packed, nor what only it is made from.
     fn inputs(&self) -> Vec<Value> {
-        let factor = (self.plan.stage, self.rhs().value);
-        let elsewhere = self
-            .nest
-            .external_reads()
-            .any(|(stage, a)| a.value == factor.1 && (stage != factor.0 || !std::ptr::eq(a, self.rhs())));
-        let mut inputs = self.nest.inputs();
-        inputs.retain(|v| *v != factor.1 || !self.packs || elsewhere);
+        let (plan, mut inputs) = (self.plan, Vec::new());
+        for (stage, access) in self.nest.external_reads() {
+            let factor = self.packs && stage == plan.stage && std::ptr::eq(access, self.rhs());
+            let here = stage == plan.stage || plan.left.contains(&stage) || plan.rest.contains(&stage);
+            if here && !factor && !inputs.contains(&access.value) {
+                inputs.push(access.value);
+            }
+        }
         inputs
     }
 
@@ -207,7 +230,7 @@ impl<'r, 'a> Product<'r, 'a> {
         self.nest.output_writes().map(|(_, write)| write.value).collect()
     }
 
-    fn frame(&self, e: &mut Emit<'_>, indices: &Indices) -> Frame {
+    pub(super) fn frame(&self, e: &mut Emit<'_>, indices: &Indices) -> Frame {
         let mut index = |d: usize| {
             let known = indices.get(&d).copied();
             known.or_else(|| self.nest.is_unit(d).then(|| e.constant(0)))
@@ -224,25 +247,30 @@ impl<'r, 'a> Product<'r, 'a> {
         let region = self.walk.region;
         let mut grid = self.extents(&self.panel_dims());
         grid.push(self.panels());
-        let header = Header {
-            loc: self.stage().op.loc(),
-            views: vec![(region.view(self.nest, self.rhs().value), Mode::In), (self.packed(), Mode::Out)],
-            grid,
-            requires: vec![],
-            extra: self.nest.shapes[&self.rhs().value].iter().cloned().chain(self.extents(&self.plan.sums)).collect(),
-        };
+        let tensors = self.plan.packed(self.nest);
+        let mut views: Vec<_> = tensors.iter().map(|v| (region.view(self.nest, *v), Mode::In)).collect();
+        views.push((self.packed(), Mode::Out));
+        let mut extra = self.extents(&self.plan.sums);
+        extra.extend(tensors.iter().flat_map(|v| self.nest.shapes[v].iter().cloned()));
+        // No other sizes: with known ones the compiler can run the kernel.
+        for stage in self.plan.right.iter().map(|i| &self.nest.stages[*i]) {
+            extra.extend(self.extents(&stage.dims).into_iter().chain(region.sizes_in(stage.op)));
+            extra.extend(stage.inputs.iter().flat_map(|a| a.guard.iter().map(|(_, size)| size.clone())));
+        }
+        let header = Header { loc: self.stage().op.loc(), views, grid, requires: vec![], extra };
         build(self.nest.cx, &region.facts, header, |e| {
-            let view = e.reshaped(e.views[0], &self.nest.shapes[&self.rhs().value]);
+            let known = self.walk.start(e, &tensors);
+            let packed = *e.views.last().expect("what is written is the last view");
             let mut indices: Indices = self.panel_dims().into_iter().zip(e.grid.clone()).collect();
             let panel = *e.grid.last().expect("panels are the last of the grid");
             let base = e.scaled(panel, self.tile.1, None);
             self.sum_loops(e, &mut indices, 0, &[], &mut |e, indices, _| {
                 let mut frame = self.frame(e, indices);
                 frame.col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
-                let pad = zero(self.nest.cx, Type::F32);
-                let tile = e.load(self.nest, &frame, view, &self.rhs().index, Some(pad.into()));
-                let tile = e.realise(&frame, Number::Tile(tile), Shape { rows: false, cols: true }, None);
-                let slice = self.packed_slice(e, e.views[1], panel, indices);
+                frame.padded = true;
+                let number = self.right_factor(e, &frame, &known)?;
+                let tile = e.realise(&frame, number, Shape { rows: false, cols: true }, None);
+                let slice = self.packed_slice(e, packed, panel, indices);
                 StoreOp::build(&mut e.b, e.loc, tile.value, slice);
                 Ok(vec![])
             })?;
@@ -267,7 +295,7 @@ impl<'r, 'a> Product<'r, 'a> {
     }
 
     /// Loops over the dims that are summed over, outermost first.
-    fn sum_loops(
+    pub(super) fn sum_loops(
         &self,
         e: &mut Emit<'_>,
         indices: &mut Indices,
@@ -292,77 +320,104 @@ impl<'r, 'a> Product<'r, 'a> {
             views.push((self.packed(), Mode::In));
         }
         views.extend(self.outputs().iter().map(|v| (region.view(self.nest, *v), Mode::Out)));
-        // Groups that follow each other share a panel.
+        // Groups that follow each other share a panel, or columns.
+        let stitched = !self.plan.left.is_empty();
         let mut grid = self.extents(&self.panel_dims());
-        grid.push(self.panels());
+        grid.push(if stitched { self.column_parts().into() } else { self.panels() });
         grid.extend(self.extents(self.outer_rows()));
-        grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(self.tile.0)));
+        let rows = self.tile.0 * if stitched { self.blocks.tiles } else { 1 };
+        grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(rows)));
         let extra = self.nest.shapes.values().flatten().cloned().chain(region.sizes());
-        let extra = extra.chain(self.extents(&self.plan.sums)).collect();
+        let mut extra: Vec<Poly> = extra.chain(self.extents(&self.plan.sums)).collect();
+        if stitched {
+            extra.extend(self.nest.extents.iter().cloned());
+        }
         let header = Header { loc: region.op.loc(), views, grid, requires, extra };
-        build(self.nest.cx, &region.facts, header, |e| self.product_body(e))
+        build(self.nest.cx, &region.facts, header, |e| {
+            let (known, packed) = self.tensors(e);
+            if stitched { self.stitched_body(e, &known, packed) } else { self.product_body(e, &known, packed) }
+        })
     }
 
-    fn product_body(&self, e: &mut Emit<'_>) -> Built<()> {
+    /// Memory of the tensors, and of the packed right factor.
+    fn tensors(&self, e: &mut Emit<'_>) -> (Known, Option<Value>) {
+        // The packed panels stand between inputs and outputs, so the tensors' views are found around them.
+        let inputs = self.inputs();
+        let packed = e.views.get(inputs.len()).copied().filter(|_| self.packs);
+        e.views.retain(|v| Some(*v) != packed);
+        let tensors: Vec<Value> = inputs.into_iter().chain(self.outputs()).collect();
+        (self.walk.start(e, &tensors), packed)
+    }
+
+    fn product_body(&self, e: &mut Emit<'_>, known: &Known, packed: Option<Value>) -> Built<()> {
         let grid = e.grid.clone();
         let panel_dims = self.panel_dims();
         let mut indices: Indices = panel_dims.iter().copied().zip(grid.iter().copied()).collect();
         let panel = grid[panel_dims.len()];
         let rest = &grid[panel_dims.len() + 1..];
         indices.extend(self.outer_rows().iter().copied().zip(rest.iter().copied()));
-        let base = e.scaled(panel, self.tile.1, None);
-        let col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
         let row = self.plan.row().map(|dim| {
             let tile = *grid.last().expect("row tiles are the last of the grid");
             let base = e.scaled(tile, self.tile.0, None);
             Axis { dim, base, extent: self.tile.0.into() }
         });
-        // The packed panels stand between inputs and outputs, so the tensors' views are found around them.
-        let inputs = self.inputs();
-        let packed = e.views.get(inputs.len()).copied().filter(|_| self.packs);
-        e.views.retain(|v| Some(*v) != packed);
-        let tensors: Vec<Value> = inputs.into_iter().chain(self.outputs()).collect();
-        let mut known = self.walk.start(e, &tensors);
+        self.one_tile(e, (known, &indices), (panel, row), Factors { near: None, packed })
+    }
+
+    /// A tile of the product, and what follows it, down to memory.
+    pub(super) fn one_tile(
+        &self,
+        e: &mut Emit<'_>,
+        (known, indices): (&Known, &Indices),
+        (panel, row): (Value, Option<Axis>),
+        factors: Factors,
+    ) -> Built<()> {
+        let (mut known, mut indices) = (known.of_views(), indices.clone());
+        let base = e.scaled(panel, self.tile.1, None);
+        let col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
         let shape = Shape { rows: row.is_some(), cols: true };
         let mut frame = self.frame(e, &indices);
-        (frame.row, frame.col) = (row.clone(), col.clone());
+        (frame.row, frame.col) = (row, col);
         let init = e.fill(&frame, zero(self.nest.cx, Type::F32), Type::F32, shape);
         let stage = self.stage();
         e.loc = stage.op.loc();
-        let (lhs, rhs) = (&stage.inputs[self.plan.lhs], self.rhs());
-        let (lhs_view, rhs_view) = (known.view(lhs.value), known.view(rhs.value));
         let sum = self.sum_loops(e, &mut indices, 0, &[init.value], &mut |e, indices, carried| {
-            let mut left = self.frame(e, indices);
-            left.row.clone_from(&row);
-            let a = e.load(self.nest, &left, lhs_view.expect("the left factor is read"), &lhs.index, None);
-            let a = e.realise(&left, Number::Tile(a), Shape { rows: row.is_some(), cols: false }, None);
-            let b = match packed {
+            let a = match factors.near {
+                Some(near) => self.near_column(e, near, indices),
+                None => self.left_column(e, &known, &frame, indices),
+            };
+            let b = match factors.packed {
                 Some(packed) => {
                     let slice = self.packed_slice(e, packed, panel, indices);
-                    let ty = self.nest.cx.ext_type(TileType::constant(
-                        &self.walk.region.machine.registers,
-                        Type::F32,
-                        1,
-                        self.tile.1,
-                    ));
+                    let registers = &self.walk.region.machine.registers;
+                    let ty = self.nest.cx.ext_type(TileType::constant(registers, Type::F32, 1, self.tile.1));
                     LoadOp::value(&mut e.b, e.loc, slice, None, ty)
                 }
                 None => {
                     let mut right = self.frame(e, indices);
-                    right.col.clone_from(&col);
-                    e.load(self.nest, &right, rhs_view.expect("the right factor is read"), &rhs.index, None).value
+                    right.col.clone_from(&frame.col);
+                    let view = known.view(self.rhs().value).expect("the right factor is read");
+                    e.load(self.nest, &right, view, &self.rhs().index, None).value
                 }
             };
-            Ok(vec![ContractOp::value(&mut e.b, e.loc, a.value, b, carried[0])])
+            Ok(vec![ContractOp::value(&mut e.b, e.loc, a, b, carried[0])])
         })?;
-        // Of what is packed all columns exist; of what is read as it lies they are whole.
-        let product = Tile { value: sum[0], shape, elem: Type::F32, window: Covers::Rows, cached: false };
+        // Of what is packed all columns exist, and all rows; of what is read as it lies columns are whole.
+        let window = if factors.near.is_some() { Covers::All } else { Covers::Rows };
+        let product = Tile { value: sum[0], shape, elem: Type::F32, window, cached: false };
         self.walk.finish(e, &frame, stage, vec![Number::Tile(product)], &mut known);
-        for (i, other) in self.nest.stages.iter().enumerate() {
-            if i != self.plan.stage {
-                self.walk.elementwise(e, &frame, other, &mut known)?;
-            }
+        for i in &self.plan.rest {
+            self.walk.elementwise(e, &frame, &self.nest.stages[*i], &mut known)?;
         }
         Ok(())
+    }
+
+    /// Elements of the rows of a tile at one place of the sum, of a left factor that is a tensor.
+    fn left_column(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, indices: &Indices) -> Value {
+        let lhs = &self.stage().inputs[self.plan.lhs];
+        let mut left = self.frame(e, indices);
+        left.row.clone_from(&frame.row);
+        let a = e.load(self.nest, &left, known.view(lhs.value).expect("the left factor is read"), &lhs.index, None);
+        e.realise(&left, Number::Tile(a), Shape { rows: left.row.is_some(), cols: false }, None).value
     }
 }

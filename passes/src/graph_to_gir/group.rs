@@ -409,7 +409,7 @@ pub(super) fn needed_unless(
 
 impl Emit<'_> {
     /// Memory of the group, as long as the kernel runs.
-    fn alloc(&mut self, ty: ViewType) -> Value {
+    pub(super) fn alloc(&mut self, ty: ViewType) -> Value {
         let cx = self.b.cx();
         let ty = cx.ext_type(ty);
         let loc = self.loc;

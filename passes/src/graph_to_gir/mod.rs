@@ -11,6 +11,7 @@ mod machine;
 mod mapping;
 mod pick;
 mod program;
+mod prologue;
 mod region;
 mod rows;
 mod scalars;

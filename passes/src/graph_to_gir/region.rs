@@ -138,10 +138,13 @@ impl<'a> FusedRegion<'a> {
 
     /// Sizes that bodies compute with.
     pub(super) fn sizes(&self) -> Vec<Poly> {
+        self.ops.iter().flat_map(|op| self.sizes_in(*op)).collect()
+    }
+
+    /// Sizes that the body of an op computes with.
+    pub(super) fn sizes_in(&self, op: OpRef<'_>) -> Vec<Poly> {
         let mut sizes = Vec::new();
-        for op in &self.ops {
-            op.walk(&mut |o| sizes.extend(o.as_::<SizeOp<'_>>().map(|s| self.facts.canonical(s.size()))));
-        }
+        op.walk(&mut |o| sizes.extend(o.as_::<SizeOp<'_>>().map(|s| self.facts.canonical(s.size()))));
         sizes
     }
 

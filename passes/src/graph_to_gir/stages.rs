@@ -84,7 +84,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
+    pub(super) fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
         if let Some(made) = read.slot.and_then(|slot| known.made.get(&slot)) {
             return self.guarded(e, frame, read, *made);
         }
@@ -109,6 +109,19 @@ impl Walk<'_, '_> {
         e.where_all(frame, &inside, made, Number::Constant(outside, elem))
     }
 
+    /// What the function of a stage makes.
+    pub(super) fn numbers(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        stage: &Stage<'_>,
+        known: &mut Known,
+    ) -> Built<Vec<Number>> {
+        e.loc = stage.op.loc();
+        let args = self.args(e, frame, stage, known);
+        e.scalars(frame, &self.region.facts, (self.nest, stage), &args)
+    }
+
     /// A stage that combines nothing.
     pub(super) fn elementwise(
         &self,
@@ -117,9 +130,7 @@ impl Walk<'_, '_> {
         stage: &Stage<'_>,
         known: &mut Known,
     ) -> Built<()> {
-        e.loc = stage.op.loc();
-        let args = self.args(e, frame, stage, known);
-        let numbers = e.scalars(frame, &self.region.facts, (self.nest, stage), &args)?;
+        let numbers = self.numbers(e, frame, stage, known)?;
         self.finish(e, frame, stage, numbers, known);
         Ok(())
     }

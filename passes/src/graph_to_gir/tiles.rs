@@ -283,7 +283,7 @@ impl Emit<'_> {
             _ => None,
         });
         // The first of those with the narrowest window.
-        let like = whole.rev().max_by_key(|t| t.window);
+        let like = whole.rev().max_by_key(|t| t.window).map(|like| self.in_registers(frame, like));
         let tiles: Vec<Tile> = numbers.iter().map(|n| self.realise(frame, *n, shape, like)).collect();
         tiles.into_iter().map(|t| self.in_registers(frame, t)).collect()
     }

@@ -1,9 +1,10 @@
-//! Contraction regions: one sum of products with elementwise ops behind it.
+//! Contraction regions: one sum of products, what its factors are computed from, and elementwise ops behind it.
 //!
 //! Which part an iterator plays follows from the tensors that it indexes, as in TensorIR's matching by iterator and
 //! buffer incidence: in both factors and the result it is a batch dim, in the left one and the result a row, in the
 //! right one and the result a column, in both factors only it is summed over.
 
+use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::Combiner;
 use sutura_ir::{OpRef, Type, Value};
 
@@ -16,7 +17,7 @@ use super::{Fit, Misfit, misfit};
 pub(super) const CHEAP: u32 = 12;
 
 /// How a region runs as tiles of a product.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ContractPlan {
     /// Number of the stage that contracts.
     pub stage: usize,
@@ -32,6 +33,12 @@ pub struct ContractPlan {
     pub cols: Vec<usize>,
     /// Dims that are summed over, in the left factor's order.
     pub sums: Vec<usize>,
+    /// Stages that the left factor is computed from: they run where its rows are packed.
+    pub left: Vec<usize>,
+    /// Stages that the right factor is computed from: they run where its panels are packed.
+    pub right: Vec<usize>,
+    /// All other stages: they run on tiles of the product.
+    pub rest: Vec<usize>,
 }
 
 /// True when `stage` sums products of two tensors of floats that it reads element by element.
@@ -91,14 +98,16 @@ impl ContractPlan {
     ///
     /// # Errors
     /// Says what does not fit.
-    pub fn of(nest: &Nest<'_>) -> Fit<Self> {
+    pub fn of(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
         let mut contractions = (0..nest.stages.len()).filter(|i| is_contraction(nest, &nest.stages[*i]));
         let Some(stage) = contractions.next() else { return misfit("has no contraction") };
         if contractions.next().is_some() {
             return misfit("both contract, and a kernel has one contraction");
         }
-        let plan = Self::of_stage(nest, stage)?;
-        plan.check_others(nest)?;
+        let mut plan = Self::of_stage(nest, stage)?;
+        plan.place_others(nest);
+        plan.check_prologue(nest, facts)?;
+        plan.check_rest(nest)?;
         Ok(plan)
     }
 
@@ -120,7 +129,7 @@ impl ContractPlan {
             (false, true) => (0, 1),
             _ => return misfit("the innermost dimension of the result is one of both factors"),
         };
-        let mut plan = Self { stage: number, lhs, rhs, batch: vec![], rows: vec![], cols: vec![], sums: vec![] };
+        let mut plan = Self { stage: number, lhs, rhs, ..Self::default() };
         for dim in order {
             match (reads(lhs, dim), reads(rhs, dim)) {
                 (true, true) => plan.batch.push(dim),
@@ -156,14 +165,36 @@ impl ContractPlan {
         self.rows.last().copied()
     }
 
-    fn check_others(&self, nest: &Nest<'_>) -> Fit<()> {
-        self.check_factors(nest)?;
+    /// Which stages the factors are computed from, and which run on tiles of the product.
+    fn place_others(&mut self, nest: &Nest<'_>) {
+        let inputs = &nest.stages[self.stage].inputs;
+        self.left = nest.needed(nest.maker(&inputs[self.lhs]));
+        self.right = nest.needed(nest.maker(&inputs[self.rhs]));
+        let mut follows = vec![false; nest.stages.len()];
+        follows[self.stage] = true;
+        for (i, stage) in nest.stages.iter().enumerate() {
+            follows[i] |= stage.inputs.iter().filter_map(|a| nest.maker(a)).any(|maker| follows[maker]);
+        }
+        let elsewhere = |i: &usize| follows[*i] || self.left.contains(i) || self.right.contains(i);
+        let ends: Vec<usize> = nest.output_writes().map(|(stage, _)| stage).filter(|i| !elsewhere(i)).collect();
+        let ahead = |i: usize| nest.stages[i].inputs.iter().filter_map(|a| nest.maker(a)).filter(|m| !follows[*m]);
+        let behind = (0..nest.stages.len()).filter(|i| follows[*i]);
+        let read = behind.clone().filter(|i| *i != self.stage).flat_map(ahead);
+        let mut rest: Vec<usize> =
+            read.chain(ends).flat_map(|i| nest.needed(Some(i))).filter(|i| !follows[*i]).collect();
+        rest.extend(behind.filter(|i| *i != self.stage));
+        rest.sort_unstable();
+        rest.dedup();
+        self.rest = rest;
+    }
+
+    fn check_rest(&self, nest: &Nest<'_>) -> Fit<()> {
         let tiled: Vec<usize> = self.row().into_iter().chain([self.col()]).collect();
         nest.check_indices(&tiled)?;
         let parallel: Vec<usize> = self.parallel().collect();
         let mut follows = vec![false; nest.stages.len()];
         follows[self.stage] = true;
-        for (i, stage) in nest.stages.iter().enumerate().filter(|(i, _)| *i != self.stage) {
+        for (i, stage) in self.rest.iter().map(|i| (*i, &nest.stages[*i])) {
             follows[i] = stage.inputs.iter().filter_map(|a| nest.maker(a)).any(|maker| follows[maker]);
             let name = || value_text(nest.cx, nest.body, stage.results[0].value);
             if stage.reduces() {
@@ -184,16 +215,6 @@ impl ContractPlan {
             }
         }
         self.check_outputs(nest, &parallel)
-    }
-
-    fn check_factors(&self, nest: &Nest<'_>) -> Fit<()> {
-        for factor in &nest.stages[self.stage].inputs {
-            if factor.slot.is_some() {
-                let name = value_text(nest.cx, nest.body, factor.value);
-                return misfit(format!("the product reads {name} many times, so it is kept in memory"));
-            }
-        }
-        Ok(())
     }
 
     fn check_outputs(&self, nest: &Nest<'_>, parallel: &[usize]) -> Fit<()> {

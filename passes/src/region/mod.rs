@@ -10,6 +10,7 @@ pub mod cost;
 pub(crate) mod form;
 pub mod nest;
 pub mod products;
+mod prologue;
 pub mod rows;
 pub mod scheme;
 mod siblings;

@@ -4,7 +4,7 @@
 //! it as it is made, so the variables of the two become one; what is left are the dims of the region. What is read at
 //! other places than it is made at is made once more there, see [`super::compose`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
@@ -236,6 +236,16 @@ impl<'a> Nest<'a> {
     pub fn maker(&self, access: &Access) -> Option<usize> {
         let makes = |s: &Stage<'_>| access.slot.is_some() && s.results.iter().any(|r| r.slot == access.slot);
         self.stages.iter().position(makes)
+    }
+
+    /// A stage and those that it is computed from, in order; nothing for no stage.
+    pub fn needed(&self, stage: Option<usize>) -> Vec<usize> {
+        let (mut found, mut open) = (BTreeSet::from_iter(stage), Vec::from_iter(stage));
+        while let Some(at) = open.pop() {
+            let makers = self.stages[at].inputs.iter().filter_map(|a| self.maker(a));
+            open.extend(makers.filter(|maker| found.insert(*maker)));
+        }
+        found.into_iter().collect()
     }
 
     /// Everything that is computed from indices is linear along the dims of tiles.

@@ -52,11 +52,11 @@ pub fn siblings<'a>(facts: &Facts, ops: &[OpRef<'a>], outputs: &[Value]) -> Opti
     }
     let mut products = Vec::with_capacity(parts.len());
     for part in &parts {
-        let nest = Nest::of(facts, &part.ops, &part.outputs).ok()?;
+        let mut nest = Nest::of(facts, &part.ops, &part.outputs).ok()?;
         if !nest.stages.iter().any(|stage| is_contraction(&nest, stage)) {
             return None;
         }
-        match ContractPlan::of(&nest) {
+        match ContractPlan::joined(&mut nest, facts) {
             // A vector times a matrix is no product of tiles.
             Ok(plan) if plan.rows.is_empty() => return None,
             Ok(plan) => products.push((nest, plan)),

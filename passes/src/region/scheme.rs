@@ -50,14 +50,16 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     if nest.picks_any() {
         return RowPlan::of(&mut nest, facts).map(|plan| row_scheme(facts, &nest, &plan));
     }
-    let contract = ContractPlan::of(&nest);
     let tiled = (0..nest.stages.len()).any(|i| ContractPlan::of_stage(&nest, i).is_ok_and(|p| !p.rows.is_empty()));
+    let product =
+        |mut nest: Nest<'_>| ContractPlan::joined(&mut nest, facts).map(|plan| contract_scheme(facts, &nest, &plan));
     if tiled {
-        return contract.map(|plan| contract_scheme(facts, &nest, &plan));
+        return product(nest);
     }
+    let other = nest.clone();
     match RowPlan::of(&mut nest, facts) {
         Ok(plan) => Ok(row_scheme(facts, &nest, &plan)),
-        Err(misfit) => contract.map(|plan| contract_scheme(facts, &nest, &plan)).map_err(|_| misfit),
+        Err(misfit) => product(other).map_err(|_| misfit),
     }
 }
 
@@ -121,17 +123,46 @@ fn element(nest: &Nest<'_>, value: Value) -> u64 {
     element_bytes(nest.cx, nest.cx.element_type(nest.body.ty(value))).unsigned_abs()
 }
 
-/// The right factor is packed into panels before the product, unless it is constant and packed by the compiler.
+/// The right factor is packed into panels before the product, unless it is constant and packed by the compiler. A left
+/// factor that the region makes is packed near by each group, once for the columns that the group has.
 fn contract_scheme(facts: &Facts, nest: &Nest<'_>, plan: &ContractPlan) -> Scheme {
     let mut scheme = plain(facts, "contract", nest);
-    let rhs = nest.stages[plan.stage].inputs[plan.rhs].value;
-    let constant = nest.body.defining_op(rhs).map(|op| OpRef::new(nest.cx, nest.body, op));
-    if !constant.is_some_and(|op| op.has_trait(sutura_ir::op_def::Traits::ConstantLike)) {
+    let of_stages = |stages: &[usize]| -> u64 {
+        let work = |i: &usize| points(facts, nest, &nest.stages[*i].dims).saturating_mul(price(&nest.stages[*i]));
+        stages.iter().map(work).fold(0, u64::saturating_add)
+    };
+    let inputs = &nest.stages[plan.stage].inputs;
+    let constant = |value: Value| {
+        let op = nest.body.defining_op(value).map(|op| OpRef::new(nest.cx, nest.body, op));
+        op.is_some_and(|op| op.has_trait(sutura_ir::op_def::Traits::ConstantLike))
+    };
+    let bytes = |input: usize| likely_bytes(nest.cx, facts, nest.body.ty(inputs[input].value));
+    if plan.packed(nest).into_iter().all(constant) {
+        scheme.work = scheme.work.saturating_sub(of_stages(&plan.right));
+    } else {
         scheme.launches = 2;
-        scheme.temporary = likely_bytes(nest.cx, facts, nest.body.ty(rhs)).saturating_mul(2);
+        scheme.temporary = bytes(plan.rhs).saturating_mul(2);
+    }
+    if !plan.left.is_empty() {
+        let columns = points(facts, nest, &plan.cols);
+        let times = (columns / plan.columns_per_packing(nest).max(1)).max(1);
+        // Each time it is made, stored near and read.
+        let factor: Vec<usize> = plan.batch.iter().chain(&plan.rows).chain(&plan.sums).copied().collect();
+        let packing = points(facts, nest, &factor).saturating_mul(times) / PACKED_PER_OP;
+        let again = of_stages(&plan.left).saturating_mul(times - 1);
+        scheme.work = scheme.work.saturating_add(again).saturating_add(packing);
+        scheme.near = bytes(plan.lhs).saturating_mul(2).saturating_mul(times);
+        let row = likely_size(facts, &plan.row_length(nest)).unsigned_abs().saturating_mul(4);
+        scheme.resident = row.saturating_mul(PACKED_ROWS);
     }
     scheme
 }
+
+/// Elements that are packed in the time of an operation: what a loop over each row costs beside what it computes.
+const PACKED_PER_OP: u64 = 8;
+
+/// Rows of a left factor that a group is expected to pack.
+const PACKED_ROWS: u64 = 24;
 
 /// All products are one launch, and what is packed for them at run time another one.
 fn siblings_scheme(facts: &Facts, products: &[(Nest<'_>, ContractPlan)]) -> Scheme {

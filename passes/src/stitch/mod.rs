@@ -300,10 +300,13 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         let noun = if members.len() == 1 { "op" } else { "ops" };
         let count = members.len();
         let mappings = mappings(ops, members);
+        let each = members.iter().filter_map(|node| pricing.kernel(&[*node]).ok());
+        let apart = each.fold(Cost::default(), |sum, p| sum.and(p.cost));
+        let alone = if count == 1 { String::new() } else { format!(" (apart {apart})") };
         said.remark(
             RemarkKind::Passed,
             loc,
-            format!("a region of kind '{kind}' with {count} {noun}: {}; {mappings}", priced.cost),
+            format!("a region of kind '{kind}' with {count} {noun}: {}{alone}; {mappings}", priced.cost),
         );
         if let (1, Some(misfit)) = (count, pricing.why_loop(cluster)) {
             said.remark(RemarkKind::Missed, loc, format!("a loop of its own: it {misfit}"));
@@ -314,8 +317,7 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         said.regions += 1;
         said.count("num-ops", count as u64);
         said.after = said.after.and(priced.cost);
-        let each = members.iter().filter_map(|node| pricing.kernel(&[*node]).ok());
-        said.before = each.fold(said.before, |sum, p| sum.and(p.cost));
+        said.before = said.before.and(apart);
         let ops_of = members.iter().map(|n| ops.ops[*n].op).collect();
         steps.push(Step::Region(PlannedRegion { ops: ops_of, outputs: ops.outputs(members), kind, reasons }));
     }

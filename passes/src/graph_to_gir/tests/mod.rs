@@ -6,6 +6,7 @@ mod divide;
 mod gather;
 mod loops;
 mod moves;
+mod prologue;
 mod reductions;
 mod rows;
 mod search;
