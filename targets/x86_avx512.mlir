@@ -2,8 +2,8 @@
 //
 // Sizes and speeds are those of a common server core.
 // The register tile holds 24 of 32 registers as sums, 2 of the right operand, and broadcasts the left one from memory. The
-// narrow one is for products of at most 16 columns, the low one for those of at most 4 rows: its 8 sums hide the latency of
-// the addition as well, so it takes as long as a single row would.
+// narrow one is for products of at most 16 columns, the low ones for those of few rows: half as high, it computes fewer rows
+// that do not exist; the 8 sums of 4 rows just hide the latency of the addition, so they take as long as a single row would.
 
 target.machine @x86_avx512 {
   summary = "x86-64 with AVX-512 (F, BW, CD, DQ, VL)", triple = "x86_64-unknown-linux-gnu",
@@ -24,6 +24,11 @@ target.machine @x86_avx512 {
   target.intrinsic @fma_f32_12x16(%a : !gir.tile<vec, f32, [12, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [12, 16]>) emit("vector.fma") {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [12, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [12, 16]>
     gir.yield %r : !gir.tile<vec, f32, [12, 16]>
+  }
+
+  target.intrinsic @fma_f32_6x32(%a : !gir.tile<vec, f32, [6, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [6, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [6, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [6, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [6, 32]>
   }
 
   target.intrinsic @fma_f32_4x32(%a : !gir.tile<vec, f32, [4, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [4, 32]>) emit("vector.fma") {

@@ -34,16 +34,20 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
         let message = format!("is marked as a region of attention, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    let at_most = |dim: usize| i64::try_from(region.facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
-    let tile = region.machine.tile(at_most(plan.query()), at_most(plan.key()));
-    let whole = Attention::new(region, &nest, &plan, tile, resident);
+    let range = |dim: usize| {
+        let (least, most) = region.facts.range(&nest.extents[dim]);
+        (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
+    };
+    let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
     let mut versions = Vec::new();
-    let few = region.machine.lower_tile(tile).filter(|rows| at_most(plan.query()) > *rows);
-    if let Some(rows) = few {
-        let guard = Poly::constant(rows).sub(&nest.extents[plan.query()]);
-        Attention::new(region, &nest, &plan, (rows, tile.1), resident).versions(vec![guard], &mut versions)?;
+    // Where there may be more keys than queries each tile has two versions.
+    let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
+    let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
+    for lower in &lower[skipped..] {
+        let low = Attention::new(region, &nest, &plan, (lower.rows, tile.1), resident);
+        low.versions(Some(lower.most), &mut versions)?;
     }
-    whole.versions(vec![], &mut versions)?;
+    Attention::new(region, &nest, &plan, tile, resident).versions(None, &mut versions)?;
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &region.work(&nest))] })
 }
@@ -132,11 +136,13 @@ impl<'r, 'a> Attention<'r, 'a> {
 
     // ---- versions
 
-    /// The version for few keys, and, unless keys are always few, the one for many.
-    fn versions(&self, guard: Vec<Poly>, versions: &mut Vec<(Vec<Poly>, Kernel)>) -> Built<()> {
+    /// The version for few keys, and, unless keys are always few, the one for many; for at most `queries` if that is given.
+    fn versions(&self, queries: Option<i64>, versions: &mut Vec<(Vec<Poly>, Kernel)>) -> Built<()> {
         let facts = &self.region.facts;
+        let guard: Vec<Poly> = queries.map(|most| Poly::constant(most).sub(self.query_count())).into_iter().collect();
         // Where there are as many keys as queries, few queries are few keys.
-        let equal = !guard.is_empty() && facts.prove_equal(self.key_count(), self.query_count());
+        let equal = queries.is_some_and(|most| most <= self.resident)
+            && facts.prove_equal(self.key_count(), self.query_count());
         let few = equal || facts.range(self.key_count()).1 <= i128::from(self.resident);
         let mut all = guard.clone();
         if !few {

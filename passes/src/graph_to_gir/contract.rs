@@ -13,6 +13,7 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
+use super::machine::LowerTile;
 use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::{Known, Walk};
@@ -56,7 +57,7 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         steps.push(Step { versions: vec![(vec![], packing)], packed: true });
     }
     let mut guards: Vec<Option<Poly>> = Vec::new();
-    for (guard, _) in products.iter().filter_map(Product::lower_version) {
+    for (guard, _) in products.iter().flat_map(Product::lower_versions) {
         if !guards.contains(&Some(guard.clone())) {
             guards.push(Some(guard));
         }
@@ -93,6 +94,8 @@ pub(super) struct Product<'r, 'a> {
     pub(super) plan: &'r ContractPlan,
     /// Rows and columns of a tile.
     pub(super) tile: (i64, i64),
+    /// The tiles of versions for few rows, the lowest first.
+    lower: Vec<LowerTile>,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     packs: bool,
     /// What a group has of a product whose left factor it packs.
@@ -116,12 +119,17 @@ type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Val
 
 impl<'r, 'a> Product<'r, 'a> {
     fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan) -> Self {
-        let at_most = |dim: usize| i64::try_from(region.facts.range(&nest.extents[dim]).1).unwrap_or(i64::MAX);
-        let tile = region.machine.tile(plan.row().map_or(1, at_most), at_most(plan.col()));
+        let range = |dim: usize| {
+            let (least, most) = region.facts.range(&nest.extents[dim]);
+            (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
+        };
+        let rows = plan.row().map_or((1, 1), range);
+        let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
         let walk = Walk { region, nest };
-        let mut this = Self { walk, nest, plan, tile, packs: true, blocks: Blocks::default() };
+        let mut this = Self { walk, nest, plan, tile, lower, packs: true, blocks: Blocks::default() };
         this.packs = !this.lies_in_panels();
         this.tile.0 = this.rows_near().min(tile.0);
+        this.lower.retain(|lower| lower.rows < this.tile.0);
         this.blocks = this.usual_blocks();
         this
     }
@@ -190,10 +198,11 @@ impl<'r, 'a> Product<'r, 'a> {
 
     /// The product of a factor that is packed in temporary `place`, for where `guard` holds.
     fn launch(&self, place: Option<usize>, guard: Option<&Poly>) -> Built<Launch> {
-        let kernel = match self.lower_version().filter(|(own, _)| Some(own) == guard) {
+        let kernel = match self.lower_versions().into_iter().find(|(own, _)| Some(own) == guard) {
             Some((own, rows)) => {
                 let blocks = Blocks { tiles: 1, ..self.blocks };
-                let lower = Self { walk: Walk { ..self.walk }, tile: (rows, self.tile.1), blocks, ..*self };
+                let tile = (rows, self.tile.1);
+                let lower = Self { walk: Walk { ..self.walk }, tile, blocks, lower: vec![], ..*self };
                 lower.product_kernel(vec![own])?
             }
             None => self.product_kernel(vec![])?,
@@ -204,13 +213,11 @@ impl<'r, 'a> Product<'r, 'a> {
         Ok(Launch { kernel, args, work: self.walk.region.work(self.nest) })
     }
 
-    /// A version for so few rows that a lower tile holds them all: its guard, and the rows of its tile.
-    fn lower_version(&self) -> Option<(Poly, i64)> {
-        let facts = &self.walk.region.facts;
-        let (row, rows) = (self.plan.row()?, self.walk.region.machine.lower_tile(self.tile)?);
-        let (least, most) = facts.range(&self.nest.extents[row]);
-        let both = least <= i128::from(rows) && most > i128::from(rows);
-        both.then(|| (Poly::constant(rows).sub(&self.nest.extents[row]), rows))
+    /// Versions for few rows: the guard of each, and the rows of its tile.
+    fn lower_versions(&self) -> Vec<(Poly, i64)> {
+        let Some(row) = self.plan.row() else { return vec![] };
+        let guard = |most: i64| Poly::constant(most).sub(&self.nest.extents[row]);
+        self.lower.iter().map(|lower| (guard(lower.most), lower.rows)).collect()
     }
 
     /// Tensors that the product kernel reads: the right factor only if it is not packed, nor what only it is made from.

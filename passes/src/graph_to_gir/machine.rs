@@ -115,12 +115,44 @@ impl Machine {
         (height.unwrap_or(1).min(rows.max(1)), width)
     }
 
-    /// Rows of the next lower register tile that is as wide, for products of few rows.
-    pub(super) fn lower_tile(&self, (rows, columns): (i64, i64)) -> Option<i64> {
-        let lower = self.tiles.iter().filter(|tile| tile.1 == columns && tile.0 < rows);
-        lower.map(|tile| tile.0).max()
+    /// The register tile for a product of `least` to `most` rows and so many columns at most, and lower ones that are as
+    /// wide for few rows, the lowest first, where there may be few and many.
+    pub(super) fn tile_and_lower(&self, (least, most): (i64, i64), columns: i64) -> ((i64, i64), Vec<LowerTile>) {
+        let mut tile = self.tile(most, columns);
+        let mut lower = self.lower_tiles(tile);
+        let computed = |height: i64| most.saturating_add(height - 1) / height * height;
+        if let Some(half) = lower.pop_if(|lower| most <= lower.most)
+            && (least != most || computed(half.rows) < computed(tile.0))
+        {
+            tile.0 = half.rows;
+        }
+        lower.retain(|lower| least <= lower.most);
+        (tile, lower)
+    }
+
+    fn lower_tiles(&self, (rows, columns): (i64, i64)) -> Vec<LowerTile> {
+        // Half the rows of a tile are worked with nearly as fast, and at most half a tile is computed in vain.
+        let half = |lower: i64| 2 * lower >= rows && self.tiles.contains(&(rows, columns));
+        let lower = self.tiles.iter().filter(|tile| tile.1 == columns && tile.0 < rows).map(|tile| tile.0);
+        let lower =
+            lower.map(|lower| LowerTile { rows: lower, most: if half(lower) { FEW_TILES * rows } else { lower } });
+        let mut lower: Vec<LowerTile> = lower.collect();
+        lower.sort_by_key(|lower| lower.rows);
+        lower
     }
 }
+
+/// A register tile for few rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LowerTile {
+    /// Rows of the tile.
+    pub(super) rows: i64,
+    /// Most rows of a product that it is for.
+    pub(super) most: i64,
+}
+
+/// High tiles up to which half of a tile that is computed in vain weighs more than what they do faster.
+const FEW_TILES: i64 = 4;
 
 /// A tile, and one of half as many columns, which wastes less where there are few.
 fn halved((rows, columns): (i64, i64)) -> Vec<(i64, i64)> {
@@ -167,13 +199,36 @@ mod tests {
     #[test]
     fn few_rows_get_a_lower_tile_that_is_as_wide() {
         for (name, tile, lower) in [
-            ("x86_avx512", (12, 32), Some(4)),
-            ("x86_avx512", (4, 32), None),
-            ("x86_avx512", (12, 16), None),
-            ("x86_avx2", (6, 16), Some(2)),
-            ("generic", (4, 8), None),
+            ("x86_avx512", (12, 32), &[(4, 4), (6, 48)][..]),
+            ("x86_avx512", (6, 32), &[(4, 24)]),
+            ("x86_avx512", (12, 16), &[]),
+            ("x86_avx2", (6, 16), &[(2, 2)]),
+            ("generic", (4, 8), &[]),
         ] {
-            assert_eq!(described(name).lower_tile(tile), lower, "{name}");
+            let found: Vec<_> =
+                described(name).lower_tiles(tile).iter().map(|lower| (lower.rows, lower.most)).collect();
+            assert_eq!(found, lower, "{name}");
+        }
+    }
+
+    #[test]
+    fn products_of_known_sizes_have_one_tile() {
+        let machine = described("x86_avx512");
+        let many = i64::MAX;
+        for (rows, tile, lower) in [
+            ((1, many), (12, 32), &[4, 48][..]),
+            ((49, many), (12, 32), &[]),
+            ((5, many), (12, 32), &[48]),
+            ((1, 40), (6, 32), &[4]),
+            ((24, 24), (12, 32), &[]),
+            ((17, 17), (6, 32), &[]),
+            ((1, 8), (8, 32), &[4, 6]),
+            ((8, 8), (8, 32), &[]),
+            ((3, 3), (3, 32), &[]),
+        ] {
+            let (found, below) = machine.tile_and_lower(rows, many);
+            let below: Vec<i64> = below.iter().map(|lower| lower.most).collect();
+            assert_eq!((found, &below[..]), (tile, lower), "{rows:?}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! `stitch`: ops become regions, each of which becomes one kernel.
 //!
 //! Memory-intensive ops that share their rows go into one region whatever their number and order (elementwise ops,
-//! repetitions, reductions of rows); a product takes the elementwise ops behind it along. Which sets of ops are one kernel
+//! repetitions, reductions of rows); a product takes the elementwise ops behind it along, and what its factors are made
+//! from. Which sets of ops are one kernel
 //! the schemes of [`crate::region`] say, what a kernel costs a model on the machine's numbers ([`cost`]). Planners choose
 //! the partition: the greedy one takes all that fits, the search the cheapest plan that it finds. The graph of regions
 //! stays acyclic, and the result depends on nothing but the program and the machine. After the stitching of

@@ -196,3 +196,37 @@ fn interpreted(cx: &Context, program: &Module, (rows, cols): (i64, i64), x: &[f3
     let x = Value::tensor_f32(x.to_vec(), &[rows as usize, cols as usize]).unwrap();
     interpreter.call("softmax", &[x]).unwrap()[0].to_f32().unwrap().0
 }
+
+/// What makes the factors of a product runs in its two kernels; at few rows, many, and those that fill no tile.
+#[test]
+fn a_product_with_a_prologue_equals_the_interpreter() {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("product.sutura");
+    compile(&data("prologue_graph.mlir"), &artifact, &[]);
+    let cx = Context::new(sutura_dialects::all());
+    let program = parse(&cx, &data("prologue_graph.mlir"));
+    let mut random = Random::new(1);
+    let mut numbers = |n: i64| (0..n).map(|_| random.unit() as f32).collect::<Vec<f32>>();
+    for threads in [1, 2] {
+        let model = Model::load_with(&artifact, Options::new().threads(threads)).unwrap();
+        for rows in [0, 1, 4, 6, 7, 12, 17, 48, 49, 500] {
+            let tensors =
+                [(numbers(rows * 72), vec![rows, 72]), (numbers(72 * 40), vec![72, 40]), (numbers(40), vec![40])];
+            let values = tensors.each_ref().map(|(data, dims)| {
+                let dims: Vec<usize> = dims.iter().map(|d| *d as usize).collect();
+                Value::tensor_f32(data.clone(), &dims).unwrap()
+            });
+            let expected = Interpreter::new(&cx, &program).call("product", &values).unwrap()[0].to_f32().unwrap().0;
+            let inputs = tensors.map(|(data, dims)| sutura_runtime::Tensor::from_slice(&dims, &data).unwrap());
+            let before = model.stats().launches;
+            let outputs = model.run(&inputs).unwrap();
+            let launches = model.stats().launches - before;
+            assert_eq!(launches, if rows == 0 { 1 } else { 2 }, "{rows} rows");
+            let actual: &[f32] = outputs[0].as_slice().unwrap();
+            assert_eq!(actual.len(), expected.len());
+            for (at, (a, e)) in actual.iter().zip(&expected).enumerate() {
+                assert!((a - e).abs() <= 1e-5 * e.abs(), "{rows} rows, element {at}: {a}, not {e}");
+            }
+        }
+    }
+}
