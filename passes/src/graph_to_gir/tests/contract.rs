@@ -111,7 +111,7 @@ fn versions_of_siblings_are_chosen_together() {
     run(&cx, &mut after, machine).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
     let out = text(&cx, &after);
     assert!(out.contains("select if [-B*S + 4]") && out.contains("[-B*S + 48]"), "{out}");
-    assert_eq!((out.matches("packed {").count(), out.matches("launch @").count()), (2, 12), "{out}");
+    assert_eq!((out.matches("packed {").count(), out.matches("launch @").count()), (3, 12), "{out}");
     let wide = |what: &str| out.matches(what).count();
     assert!(wide("gir.tile<vec, f32, [6, 32]>") > 0 && wide("gir.tile<vec, f32, [12, 16]>") > 0, "{out}");
     let sizes: &[&[(&str, i64)]] = &[&[("B", 1), ("S", 3)], &[("B", 2), ("S", 7)], &[("B", 7), ("S", 7)]];
