@@ -25,12 +25,19 @@ pub struct Variable {
     pub low: Poly,
     /// Largest value; below the smallest when there is no trip.
     pub high: Poly,
+    /// Values that it does not exceed either: the largest is the least of them and `high`.
+    pub caps: Vec<Poly>,
 }
 
 impl Variable {
-    /// Number of trips, when that is not negative.
+    /// Number of trips, when that is not negative and no cap makes them fewer.
     pub fn trips(&self) -> Poly {
         self.high.sub(&self.low).add(&1.into())
+    }
+
+    /// The polynomials that bound it.
+    pub fn bounds(&self) -> impl Iterator<Item = &Poly> {
+        [&self.low, &self.high].into_iter().chain(&self.caps)
     }
 }
 
@@ -66,15 +73,15 @@ impl<'a> Bounds<'a> {
             bounds.exprs.insert(*value, Poly::symbol(&dim.name));
         }
         for (value, extent) in &kernel.grid {
-            bounds.variable(*value, 0.into(), extent.sub(&1.into()));
+            bounds.variable(*value, 0.into(), extent.sub(&1.into()), vec![]);
         }
         if let Some(unit) = kernel.unit {
-            bounds.variable(unit, 0.into(), (kernel.units - 1).into());
+            bounds.variable(unit, 0.into(), (kernel.units - 1).into(), vec![]);
         }
         bounds
     }
 
-    fn variable(&mut self, value: Value, low: Poly, high: Poly) {
+    fn variable(&mut self, value: Value, low: Poly, high: Poly, caps: Vec<Poly>) {
         let mut name = match self.body.value_name(value) {
             Some(name) => format!("%{}", self.cx.str(name)),
             None => format!("%{}", value.index()),
@@ -84,7 +91,7 @@ impl<'a> Bounds<'a> {
             name.push('_');
         }
         self.exprs.insert(value, Poly::symbol(&name));
-        self.variables.insert(name.into(), Variable { value, low, high });
+        self.variables.insert(name.into(), Variable { value, low, high, caps });
     }
 
     /// The index variable called `name` in polynomials.
@@ -101,14 +108,26 @@ impl<'a> Bounds<'a> {
             ValueKind::Result(op, _) => self.of_op(OpRef::new(self.cx, self.body, op))?,
             ValueKind::Arg(block, 0) => {
                 let loop_op = OpRef::new(self.cx, self.body, self.body.block_parent(block)?).as_::<ForOp>()?;
-                let (low, high) = (self.expr(loop_op.lo())?, self.expr(loop_op.hi())?);
-                self.variable(value, low, high.sub(&1.into()));
+                let low = self.expr(loop_op.lo())?;
+                let mut ends = self.least(loop_op.hi())?.into_iter().map(|end| end.sub(&1.into()));
+                let high = ends.next()?;
+                let caps = ends.collect();
+                self.variable(value, low, high, caps);
                 return self.exprs.get(&value).cloned();
             }
             _ => return None,
         };
         self.exprs.insert(value, poly.clone());
         Some(poly)
+    }
+
+    /// The polynomials of which a value is the least; `None` when it is not one of polynomials over dims and variables.
+    pub fn least(&mut self, value: Value) -> Option<Vec<Poly>> {
+        let ValueKind::Result(op, _) = self.body.value_kind(value) else { return Some(vec![self.expr(value)?]) };
+        match OpRef::new(self.cx, self.body, op).as_::<IndexOp>() {
+            Some(index) => self.of_index(&index),
+            None => Some(vec![self.expr(value)?]),
+        }
     }
 
     /// The polynomial of a value that [`Bounds::expr`] was asked for before.
@@ -124,14 +143,21 @@ impl<'a> Bounds<'a> {
             let size = self.expr(pick.size())?;
             // What is picked of nothing is 0, so that the size itself is the bound.
             let some = self.never_negative(&size.sub(&1.into()));
-            self.variable(pick.result(), 0.into(), if some { size.sub(&1.into()) } else { size });
+            self.variable(pick.result(), 0.into(), if some { size.sub(&1.into()) } else { size }, vec![]);
             return self.exprs.get(&pick.result()).cloned();
         }
-        let index = op.as_::<IndexOp>()?;
+        match <[Poly; 1]>::try_from(self.of_index(&op.as_::<IndexOp>()?)?) {
+            Ok([result]) => Some(result),
+            Err(_) => None,
+        }
+    }
+
+    /// The results of a map.
+    fn of_index(&mut self, index: &IndexOp<'a>) -> Option<Vec<Poly>> {
         let map = self.cx.affine_map_data(index.map());
         let inputs: Option<Vec<Poly>> = index.args().map(|v| self.expr(v)).collect();
-        let result = *self.cx.affine_exprs(map.results).first()?;
-        self.of_affine(result, map.dims as usize, &inputs?)
+        let (inputs, results) = (inputs?, self.cx.affine_exprs(map.results));
+        results.iter().map(|result| self.of_affine(*result, map.dims as usize, &inputs)).collect()
     }
 
     fn of_affine(&self, expr: AffineExpr, dims: usize, inputs: &[Poly]) -> Option<Poly> {
@@ -155,15 +181,17 @@ impl<'a> Bounds<'a> {
 
     /// The largest value over all trips, as polynomial over dims only; `None` when the variables' signs are mixed.
     pub fn upper(&self, poly: &Poly) -> Option<Poly> {
-        self.extreme(poly, true)
+        self.extreme(poly, true, 0)
     }
 
     /// The smallest value over all trips, as polynomial over dims only.
     pub fn lower(&self, poly: &Poly) -> Option<Poly> {
-        self.extreme(poly, false)
+        self.extreme(poly, false, 0)
     }
 
-    fn extreme(&self, poly: &Poly, upper: bool) -> Option<Poly> {
+    /// A bound for all trips, with the largest value of a variable taken to be its cap number `cap`, counted from 1 on, where
+    /// it has as many: each is true, but not each is as sharp.
+    fn extreme(&self, poly: &Poly, upper: bool, cap: usize) -> Option<Poly> {
         let mut poly = poly.clone();
         // Inner variables first: their bounds may mention outer ones.
         for (name, range) in self.variables.iter().rev() {
@@ -184,7 +212,8 @@ impl<'a> Bounds<'a> {
                 return None;
             }
             if rising || falling {
-                let bound = if rising == upper { &range.high } else { &range.low };
+                let high = cap.checked_sub(1).and_then(|at| range.caps.get(at)).unwrap_or(&range.high);
+                let bound = if rising == upper { high } else { &range.low };
                 poly = poly.substitute(&|n| (n == &**name).then(|| bound.clone()));
             }
         }
@@ -205,9 +234,11 @@ impl<'a> Bounds<'a> {
 
     /// True when `poly` is at least zero for every trip and every admissible size. False means unknown.
     pub fn never_negative(&self, poly: &Poly) -> bool {
-        let Some(low) = self.lower(poly) else { return false };
-        self.facts.prove_non_negative(&low)
-            || self.conditions.iter().any(|condition| self.facts.prove_non_negative(&low.sub(condition)))
+        let caps = self.variables.values().map(|v| v.caps.len()).max().unwrap_or(0);
+        (0..=caps).filter_map(|cap| self.extreme(poly, false, cap)).any(|low| {
+            self.facts.prove_non_negative(&low)
+                || self.conditions.iter().any(|condition| self.facts.prove_non_negative(&low.sub(condition)))
+        })
     }
 
     /// True when the two are equal for every trip and every admissible size. False means unknown.

@@ -49,11 +49,14 @@ pub struct ProgramOp {
     body: Region,
 }
 
-/// Index arithmetic: the one result of an affine map, applied to its dimensions and then its symbols.
+/// Index arithmetic: an affine map applied to its dimensions and then its symbols; of several results the least.
 ///
 /// ```mlir
 /// %row = gir.index affine_map<(d0)[s0] -> (d0 * 4 + s0)>(%i, %M)
+/// %end = gir.index affine_map<(d0)[s0] -> (d0 * 16 + 16, s0)>(%i, %M)
 /// ```
+///
+/// A least of several is the end of a loop and nothing else: a block of rows of which the last has fewer.
 #[op("gir.index", traits(Pure), format = "$map `(` $args `)` attr-dict", verify, fold)]
 pub struct IndexOp {
     map: Attr<AffineMapAttr>,

@@ -133,9 +133,18 @@ impl K<'_> {
         args: &[Value],
         build: impl FnOnce(&Context, &[AffineExpr]) -> AffineExpr,
     ) -> Value {
+        self.least(args, |cx, dims| vec![build(cx, dims)])
+    }
+
+    /// The least of several expressions.
+    pub(super) fn least(
+        &mut self,
+        args: &[Value],
+        build: impl FnOnce(&Context, &[AffineExpr]) -> Vec<AffineExpr>,
+    ) -> Value {
         let cx = self.b.cx();
         let dims: Vec<AffineExpr> = (0..args.len() as u32).map(|i| cx.affine_dim(i)).collect();
-        let map = cx.affine_map(args.len() as u32, 0, &[build(cx, &dims)]);
+        let map = cx.affine_map(args.len() as u32, 0, &build(cx, &dims));
         IndexOp::value(&mut self.b, L, map, args)
     }
 

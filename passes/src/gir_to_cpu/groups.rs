@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::SliceOp;
 use sutura_dialects::gir::types::ViewType;
-use sutura_ir::{OpRef, OpState, Type, Value};
+use sutura_ir::{Block, Body, OpRef, OpState, Type, Value};
 
 use super::emit::Pred;
 use super::kernel::{Held, Lowered, Lowering, Unsupported, slice_axes};
@@ -104,8 +104,12 @@ impl<'a> Lowering<'a, '_> {
     fn body_block(&mut self) -> Lowered<'a, ()> {
         let body = self.kernel.op.inside();
         let entry = body.entry_block().expect("a kernel has a body");
-        self.find_ahead()?;
+        if let Some((innermost, _)) = self.kernel.grid.last() {
+            self.find_ahead(body, entry, *innermost)?;
+        }
+        let next = self.next_group;
         self.block(body, entry)?;
+        self.next_group = next;
         self.flush(self.kernel.op)
     }
 
@@ -115,15 +119,7 @@ impl<'a> Lowering<'a, '_> {
         let body = self.kernel.op.inside();
         let entry = body.entry_block().expect("a kernel has a body");
         let mut full = None;
-        for op in body.ops(entry) {
-            let op = OpRef::new(self.kernel.op.cx, body, op);
-            // Index arithmetic at the top of the body depends on the grid alone, or on what is picked; lowering the former now
-            // is harmless.
-            let known = op.operands().all(|v| self.held.contains_key(&v));
-            if known && (op.name_str() == "gir.index" || op.name_str() == "arith.constant") {
-                self.op(op)?;
-            }
-        }
+        self.known_indices(body, entry)?;
         for op in body.preorder() {
             let Some(slice) = OpRef::new(self.kernel.op.cx, body, op).as_::<SliceOp>() else { continue };
             for (dim, extent, step) in slice_axes(&slice) {
@@ -148,6 +144,18 @@ impl<'a> Lowering<'a, '_> {
             }
         }
         Ok(full)
+    }
+
+    /// Lowers the index arithmetic of a block that depends on nothing that is computed in it: where it stands is no matter.
+    pub(super) fn known_indices(&mut self, body: &'a Body, block: Block) -> Lowered<'a, ()> {
+        for op in body.ops(block) {
+            let op = OpRef::new(self.kernel.op.cx, body, op);
+            let known = op.operands().all(|v| self.held.contains_key(&v));
+            if known && (op.name_str() == "gir.index" || op.name_str() == "arith.constant") {
+                self.op(op)?;
+            }
+        }
+        Ok(())
     }
 
     /// The least and the largest value of an index in a group: one where it depends on the grid alone, the ends of the

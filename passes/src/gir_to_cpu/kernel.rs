@@ -57,9 +57,12 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) streamed: bool,
     /// Rows that the next group reads elsewhere.
     pub(super) ahead: Vec<Ahead>,
+    /// Loops around what reads them, and the block in which it stands: that of a group, or of a row of it.
+    pub(super) ahead_depth: usize,
+    pub(super) rows_block: Option<sutura_ir::Block>,
     /// Some loop has asked for the next group's rows.
     pub(super) asked: bool,
-    /// True at run time when this call runs another group after this one.
+    /// True at run time when this call runs another group, or another row of the group, after this one.
     pub(super) next_group: Option<Value>,
     /// The body is lowered once, not also for groups with partial windows.
     pub(super) one_copy: bool,
@@ -124,6 +127,8 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
         large: None,
         streamed: false,
         ahead: Vec::new(),
+        ahead_depth: 0,
+        rows_block: None,
         asked: false,
         next_group: None,
         one_copy: false,
@@ -370,6 +375,7 @@ impl<'a> Lowering<'a, '_> {
         self.held.insert(entry.args()[0], Held::Index(values[0]));
         self.hold_tiles(&tiles, &entry.args()[1..], &values[1..]);
         self.strips.depth += 1;
+        self.find_ahead_in_rows(this, values[0], hi)?;
         self.block(entry.body, entry.block)?;
         self.flush(op)?;
         let mut next = Vec::new();

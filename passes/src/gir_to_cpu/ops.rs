@@ -97,9 +97,13 @@ impl<'a> Lowering<'a, '_> {
         let map = op.cx.affine_map_data(this.map());
         let values: Vec<Value> = this.args().map(|v| self.index(v)).collect();
         let (dims, symbols) = values.split_at(map.dims as usize);
-        let value = self.e.affine(op.cx.affine_exprs(map.results)[0], dims, symbols);
-        let value = self.at(op, value)?;
-        self.hold(op, Held::Index(value))
+        let mut least = None;
+        for result in op.cx.affine_exprs(map.results) {
+            let value = self.e.affine(*result, dims, symbols);
+            let value = self.at(op, value)?;
+            least = Some(least.map_or(value, |least| self.e.mini(least, value)));
+        }
+        self.hold(op, Held::Index(least.expect("verified: a map has a result")))
     }
 
     fn constant_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {

@@ -15,20 +15,6 @@ const CONTEXT_SLOT: i64 = 1;
 const REPORT_SLOT: i64 = 4;
 
 impl<'a> Lowering<'a, '_> {
-    /// True when an index is made of one that the kernel reads.
-    pub(super) fn is_picked(&self, value: Value) -> bool {
-        let body = self.kernel.op.inside();
-        let mut pending = vec![value];
-        while let Some(value) = pending.pop() {
-            let Some(op) = body.defining_op(value) else { continue };
-            if OpRef::new(self.kernel.op.cx, body, op).is::<PickOp<'_>>() {
-                return true;
-            }
-            pending.extend(body.operands(op));
-        }
-        false
-    }
-
     /// The index that a pick gives.
     pub(super) fn pick(&mut self, this: &PickOp<'a>) -> Lowered<'a, Value> {
         let op = this.op_ref();

@@ -4,7 +4,8 @@
 //! computes first and stores afterwards waits for them in its second loop, while nothing waits in its first. So where a
 //! group's last loop only changes what the group keeps in scratch, it is put off: the group leaves in *slots* where the row
 //! goes and the numbers of the row, and the loop of the next group that fills the scratch anew, its *host*, takes each
-//! vector out before it puts its own there. The last group of a call has no next one and stores at once.
+//! vector out before it puts its own there. The last group of a call has no next one and stores at once. Rows that a group
+//! does one after another are like groups here.
 
 use std::cell::{Cell, RefCell};
 
@@ -80,7 +81,8 @@ impl<'a> Lowering<'a, '_> {
             plain && strip.rows == 1 && strip.window.is_full()
         };
         let keeps = sinks.iter().any(|s| matches!(s, Sink::Keep { .. }));
-        let alone = self.pending.is_empty() && self.strips.depth == 0 && self.one_copy && self.host.is_none();
+        let alone =
+            self.pending.is_empty() && self.strips.depth == self.ahead_depth && self.one_copy && self.host.is_none();
         if self.large.is_none() || !keeps || !alone || !sinks.iter().all(fits) || !self.only_a_store_follows() {
             return None;
         }
@@ -97,9 +99,9 @@ impl<'a> Lowering<'a, '_> {
     /// Whether all that is still to come of strips is elementwise and ends in one store.
     fn only_a_store_follows(&self) -> bool {
         let body = self.kernel.op.inside();
-        let entry = body.entry_block().expect("a kernel has a body");
+        let Some(block) = self.rows_block else { return false };
         let mut stores = 0;
-        for op in body.ops(entry).filter(|op| !self.done.contains(op)) {
+        for op in body.ops(block).filter(|op| !self.done.contains(op)) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
             let strip =
                 |value: Value| op.cx.type_as::<TileType>(op.ty(value)).is_some_and(|ty| !self.cpu.in_registers(ty));

@@ -7,10 +7,10 @@
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{LoadOp, SliceOp};
+use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::llvm::AtomicOrdering;
-use sutura_ir::{Attr, OpRef, Type, Value};
+use sutura_ir::{Attr, Block, Body, OpRef, Type, Value};
 
 use super::emit::{Emit, Pred};
 use super::kernel::{Held, Lowered, Lowering};
@@ -71,31 +71,50 @@ impl<'a> Lowering<'a, '_> {
         self.kernel.views.iter().find(|(v, ..)| *v == view).map(|(_, ty, mode)| (*ty, *mode))
     }
 
-    /// Finds the rows that the next group reads elsewhere.
-    pub(super) fn find_ahead(&mut self) -> Lowered<'a, ()> {
+    /// In a loop over the rows of a group, what is next is a row: finds what that reads elsewhere. `index` is the loop's and
+    /// `end` where it ends.
+    pub(super) fn find_ahead_in_rows(&mut self, this: &ForOp<'a>, index: Value, end: Value) -> Lowered<'a, ()> {
+        let entry = this.body().entry().expect("verified");
+        let Some(row) = self.bounds.expr(entry.args()[0]) else { return Ok(()) };
+        let variable = row.as_symbol().and_then(|name| self.bounds.variable_named(name));
+        let of_grid = |name: &str| {
+            let around = self.bounds.variable_named(name).map(|variable| variable.value);
+            self.kernel.grid.iter().any(|(index, _)| Some(*index) == around)
+        };
+        let in_group = variable.is_some_and(|v| v.low.symbols().iter().any(|name| of_grid(name)));
+        if self.strips.depth != 1 || !in_group || this.inits().next().is_some() {
+            return Ok(());
+        }
+        let one = self.e.i64(1);
+        let next = self.e.addi(index, one);
+        let more = self.e.cmpi(Pred::Slt, next, end);
+        self.next_group = self.next_group.map(|group| self.e.op1("arith.ori", &[more, group], Type::I1, &[]));
+        self.find_ahead(entry.body, entry.block, entry.args()[0])
+    }
+
+    /// Finds the rows that the next group, or the next row of it, reads elsewhere: `index` counts them, `block` reads them.
+    pub(super) fn find_ahead(&mut self, body: &'a Body, block: Block, index: Value) -> Lowered<'a, ()> {
         self.ahead.clear();
+        (self.ahead_depth, self.rows_block) = (self.strips.depth, Some(block));
         self.asked = false;
         // A step of a loop asks once per row, so its vector may not be longer than a line.
-        let asks = self.cpu.line_bytes >= 4 * self.cpu.lanes;
-        let Some((innermost, _)) = self.kernel.grid.last().filter(|_| asks) else { return Ok(()) };
-        let body = self.kernel.op.inside();
-        let entry = body.entry_block().expect("a kernel has a body");
-        for op in body.ops(entry) {
+        if self.cpu.line_bytes < 4 * self.cpu.lanes {
+            return Ok(());
+        }
+        self.known_indices(body, block)?;
+        for op in body.ops(block) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
             let Some(load) = op.as_::<LoadOp>() else { continue };
             let Some(Mode::In) = self.parameter(op, load.slice()).map(|(_, mode)| mode) else { continue };
             let slice = op.at(body.defining_op(load.slice()).expect("found above"));
-            // Other slices depend on indices alone, so they can be made before what stands in front of them.
-            if slice.operands().any(|v| self.is_picked(v)) {
+            // A slice depends on indices alone, so it can be made before what stands in front of it, unless one is picked.
+            if !slice.operands().all(|v| self.held.contains_key(&v)) {
                 continue;
-            }
-            for index in slice.operands().filter_map(|v| body.defining_op(v)) {
-                self.op(op.at(index))?;
             }
             self.op(slice)?;
             let slice = slice.as_::<SliceOp>().expect("found above");
             let ty: &SliceType = op.cx.type_as(op.ty(load.slice())).expect("the declaration says a slice");
-            let further = self.further(&slice, *innermost);
+            let further = self.further(&slice, index);
             let (Some(further), Some(rows)) = (further, ty.rows.as_const()) else { continue };
             let cols = ty.cols.clone();
             self.ahead.push(Ahead { slice: load.slice(), rows, cols, further, node: None, touched: false });
@@ -158,7 +177,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The next group's rows, if this is the loop to ask for them: the first that only reads what was read before.
     fn rows_ahead(&mut self, sinks: &[Sink], reads_first: bool) -> Lowered<'a, Vec<(SliceVal, i64)>> {
-        if self.strips.depth > 0 || self.asked || reads_first {
+        if self.strips.depth != self.ahead_depth || self.asked || reads_first {
             return Ok(vec![]);
         }
         let reads: Vec<NodeId> = sinks.iter().flat_map(|s| self.strips.reachable(s.node())).collect();

@@ -49,7 +49,8 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
     }
     Attention::new(region, &nest, &plan, tile, resident).versions(None, &mut versions)?;
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
-    Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &region.work(&nest))] })
+    let steps = vec![Step::of(versions, &args, &region.work(&nest))];
+    Ok(Lowered { steps, ..Lowered::default() })
 }
 
 struct Attention<'r, 'a> {

@@ -70,7 +70,7 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         versions.push((guard.into_iter().collect(), launches));
     }
     steps.push(Step { versions, packed: true });
-    Ok(Lowered { temporaries, steps })
+    Ok(Lowered { temporaries, steps, ..Lowered::default() })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {

@@ -59,7 +59,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
     }
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
-    Ok(Lowered { temporaries: vec![], steps: vec![Step::of(versions, &args, &work)] })
+    Ok(Lowered { steps: vec![Step::of(versions, &args, &work)], ..Lowered::default() })
 }
 
 /// Dims of what is made.

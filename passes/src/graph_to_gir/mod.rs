@@ -1,6 +1,7 @@
 //! `convert-graph-to-gir`: regions become kernels, functions become host programs.
 
 mod attention;
+mod blocks;
 mod contract;
 mod divide;
 mod group;

@@ -49,7 +49,8 @@ pub(super) fn convert<'c, 'a>(
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
             match inputs.and_then(|()| search::best(op, config)) {
                 Ok(Found { region, lowered, remark }) => {
-                    remarks.extend(remark.into_iter().chain(likely::said(&region)).map(|text| (op.loc(), text)));
+                    let said = lowered.remarks.iter().cloned().chain(remark).chain(likely::said(&region));
+                    remarks.extend(said.map(|text| (op.loc(), text)));
                     regions.insert(op.op, (region, lowered));
                 }
                 Err(error) => errors.push(*error),
@@ -93,7 +94,7 @@ fn is_known(op: OpRef<'_>) -> bool {
 pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
     if region.ops.is_empty() {
         // It yields what it takes.
-        return Ok(Lowered { temporaries: vec![], steps: vec![] });
+        return Ok(Lowered::default());
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
     match fusion.kind() {
@@ -165,7 +166,7 @@ pub(super) struct Converted<'c> {
     program: ProgramBuilder<'c>,
     launches: u64,
     shared: u64,
-    /// What the search says of regions.
+    /// What lowering and search say of regions.
     pub(super) remarks: Vec<(Loc, String)>,
 }
 

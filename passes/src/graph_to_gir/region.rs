@@ -68,11 +68,14 @@ pub(super) enum Arg {
 }
 
 /// What a region becomes.
+#[derive(Default)]
 pub(super) struct Lowered {
     /// Buffers between its kernels.
     pub(super) temporaries: Vec<ViewType>,
     /// The launches, in order.
     pub(super) steps: Vec<Step>,
+    /// What is said of them.
+    pub(super) remarks: Vec<String>,
 }
 
 impl<'a> FusedRegion<'a> {

@@ -1,8 +1,11 @@
 //! Row regions: kernels over rows, over tiles of columns, or over blocks whose parts another kernel combines.
 
+use std::cell::RefCell;
+
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 
+use super::blocks::Block;
 use super::kernel::Built;
 use super::mapping::{Axis, Mapping, Setting};
 use super::region::{FusedRegion, Launch, Lowered, Step};
@@ -72,7 +75,8 @@ pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<L
         Sharing::Columns => rows.columns()?,
         Sharing::Blocks => rows.blocks()?,
     };
-    Ok(Lowered { temporaries: rows.shares.temporaries(), steps: vec![Step { versions, packed: false }] })
+    let (temporaries, remarks) = (rows.shares.temporaries(), rows.remarks.take());
+    Ok(Lowered { temporaries, steps: vec![Step { versions, packed: false }], remarks })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {
@@ -98,6 +102,8 @@ struct Rows<'r, 'a> {
     shares: Shares<'r, 'a>,
     turned: Option<Turned<'r, 'a>>,
     thresholds: Thresholds,
+    /// What is said of the kernels.
+    remarks: RefCell<Vec<String>>,
 }
 
 impl<'r, 'a> Rows<'r, 'a> {
@@ -107,7 +113,7 @@ impl<'r, 'a> Rows<'r, 'a> {
             Some(0) => None,
             tiles => Turned::of(region, nest, plan, tiles),
         };
-        Self { nest, plan, facts: &region.facts, shares, turned, thresholds }
+        Self { nest, plan, facts: &region.facts, shares, turned, thresholds, remarks: RefCell::default() }
     }
 
     /// True when something is computed in each column before and used after columns are combined.
@@ -202,16 +208,34 @@ impl<'r, 'a> Rows<'r, 'a> {
         }
     }
 
+    /// All stages in one kernel whose groups have blocks of rows with `most` columns at most.
+    fn in_blocks(&self, guards: Vec<Poly>, width: Width, most: i64) -> Built<(Vec<Poly>, Vec<Launch>)> {
+        let columns = match (width, self.plan.col) {
+            (Width::Tiles(tile) | Width::Registers(tile), _) => tile,
+            (Width::Whole, None) => 1,
+            (Width::Whole, Some(col)) => {
+                let known = self.facts.range(&self.nest.extents[col]).1;
+                most.min(i64::try_from(known).unwrap_or(i64::MAX))
+            }
+        };
+        let (block, said) = Block::of(self.nest, self.plan, self.facts, columns).unzip();
+        self.remarks.borrow_mut().extend(said);
+        let block = block.flatten();
+        let launch = self.shares.launch(&Share { block, ..self.whole(width) }, guards.clone())?;
+        Ok((guards, vec![launch]))
+    }
+
     /// Whole rows; those that fit the cache in a version of their own where something is kept between passes.
     fn rows(&self) -> Built<Versions> {
-        let share = self.whole(self.width());
+        let width = self.width();
         let mut versions: Versions = Vec::new();
         if let Some(tile) = self.long_tiles() {
-            let Some(fits) = self.fits(self.thresholds.resident) else {
-                return Ok(vec![(vec![], vec![self.shares.launch(&share, vec![])?])]);
+            let resident = self.thresholds.resident;
+            let Some(fits) = self.fits(resident) else {
+                return Ok(vec![self.in_blocks(vec![], width, resident)?]);
             };
             let col = self.plan.col.expect("there are tiles of it");
-            versions.push((vec![fits.clone()], vec![self.shares.launch(&share, vec![fits])?]));
+            versions.push(self.in_blocks(vec![fits], width, resident)?);
             let tiles = self.nest.extents[col].ceildiv(tile);
             let launches = self.shares.in_parts(&self.whole(Width::Tiles(tile)), (col, &tiles), &[])?;
             versions.push((vec![], launches));
@@ -222,7 +246,7 @@ impl<'r, 'a> Rows<'r, 'a> {
             && self.plan.rows.iter().all(|d| self.nest.is_unit(*d))
         {
             let parts = Poly::constant(self.thresholds.parts);
-            let launches = self.shares.in_parts(&share, (dim, &parts), &many)?;
+            let launches = self.shares.in_parts(&self.whole(width), (dim, &parts), &many)?;
             let last = many.is_empty();
             versions.push((many, launches));
             if last {
@@ -239,9 +263,9 @@ impl<'r, 'a> Rows<'r, 'a> {
             }
         }
         if let Some(fits) = self.fits(self.thresholds.resident).filter(|_| self.keeps_something()) {
-            versions.push((vec![fits.clone()], vec![self.shares.launch(&share, vec![fits])?]));
+            versions.push(self.in_blocks(vec![fits], width, self.thresholds.resident)?);
         }
-        versions.push((vec![], vec![self.shares.launch(&share, vec![])?]));
+        versions.push(self.in_blocks(vec![], width, i64::MAX)?);
         Ok(versions)
     }
 

@@ -10,6 +10,7 @@ use sutura_dialects::gir::ops::{BinaryOp, LoadOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_ir::{Type, Value};
 
+use super::blocks::Block;
 use super::group::{Group, Partial, Parts, State, needed_unless, phases};
 use super::kernel::{Built, Emit, Header, build};
 use super::region::{Arg, FusedRegion, Launch};
@@ -40,6 +41,8 @@ pub(super) struct Share {
     pub(super) stages: Vec<usize>,
     /// Dims with one index per group.
     pub(super) grid: Vec<usize>,
+    /// A dim of the grid of which a group has several indices.
+    pub(super) block: Option<Block>,
     /// Dims that a group loops over, outermost first.
     pub(super) loops: Vec<usize>,
     /// The column dim, and how much of it a group has.
@@ -160,7 +163,10 @@ impl<'r, 'a> Shares<'r, 'a> {
         if let Some((_, count)) = self.divided(share) {
             grid.push(count.clone());
         }
-        grid.extend(self.grid_dims(share).map(|d| nest.extents[d].clone()));
+        grid.extend(self.grid_dims(share).map(|d| match share.block.filter(|block| block.dim == d) {
+            Some(block) => block.groups(nest),
+            None => nest.extents[d].clone(),
+        }));
         if let Some((col, Width::Tiles(tile) | Width::Registers(tile))) = share.col {
             grid.push(nest.extents[col].ceildiv(tile));
         }
@@ -226,7 +232,13 @@ impl<'r, 'a> Shares<'r, 'a> {
                 group.made(e, &frame, (stage, key.1), Number::Tile(tile), &mut known, &mut state);
             }
         }
-        group.run(e, &frame, (&share.stages, &share.loops), &mut known, &mut state)
+        let all = (&share.stages[..], &share.loops[..]);
+        match share.block {
+            Some(block) => block.run(e, &walk, all, (frame, known), &mut |e, frame, mut known| {
+                group.run(e, frame, all, &mut known, &mut State::default())
+            }),
+            None => group.run(e, &frame, all, &mut known, &mut state),
+        }
     }
 
     /// The view as accesses index it.

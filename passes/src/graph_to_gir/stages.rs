@@ -84,6 +84,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// What a stage reads: made before, or read now.
     pub(super) fn arg(&self, e: &mut Emit<'_>, frame: &Frame, read: &Access, known: &mut Known) -> Number {
         if let Some(made) = read.slot.and_then(|slot| known.made.get(&slot)) {
             return self.guarded(e, frame, read, *made);

@@ -58,8 +58,9 @@ pub(super) enum What {
         value: i64,
         out: Slot,
     },
+    /// The least of some expressions.
     Index {
-        expr: AffineExpr,
+        exprs: SmallVec<[AffineExpr; 2]>,
         dims: usize,
         args: SmallVec<[Slot; 4]>,
         out: Slot,
@@ -507,10 +508,9 @@ impl<'a> Compiler<'_, 'a> {
         }
         if let Some(this) = op.as_::<IndexOp<'_>>() {
             let map = self.cx.affine_map_data(this.map());
-            let expr = self.cx.affine_exprs(map.results).first().copied();
-            let expr = expr.ok_or_else(|| Fault::invalid_ir("has a map without result"))?;
+            let exprs = self.cx.affine_exprs(map.results).into();
             let args = self.all(this.args())?.into();
-            return Ok(What::Index { expr, dims: map.dims as usize, args, out: self.result(op) });
+            return Ok(What::Index { exprs, dims: map.dims as usize, args, out: self.result(op) });
         }
         if op.is::<YieldOp<'_>>() {
             return Ok(What::Yield { args: self.all(op.operands())? });

@@ -325,12 +325,14 @@ impl<'l, 'a> Machine<'l, 'a> {
                 return Ok(Next::On);
             }
             What::Constant { value, out } => (Val::Index(*value), *out),
-            What::Index { expr, dims, args, out } => {
+            What::Index { exprs, dims, args, out } => {
                 let args: SmallVec<[i64; 4]> = args.iter().map(|a| self.index(u, *a)).collect::<Result<_, _>>()?;
                 let (dims, symbols) = args.split_at((*dims).min(args.len()));
-                let value = self.launch.cx.affine_eval(*expr, dims, symbols);
-                let value = value.ok_or_else(|| Fault::new(FaultKind::Overflow, "the index overflows"))?;
-                (Val::Index(value), *out)
+                let values = exprs.iter().map(|expr| self.launch.cx.affine_eval(*expr, dims, symbols));
+                let values: Option<SmallVec<[i64; 2]>> = values.collect();
+                let values = values.ok_or_else(|| Fault::new(FaultKind::Overflow, "the index overflows"))?;
+                let least = values.into_iter().min().ok_or_else(|| Fault::invalid_ir("has a map without result"))?;
+                (Val::Index(least), *out)
             }
             What::Slice(s) => {
                 let offsets: SmallVec<[i64; 4]> =

@@ -318,7 +318,9 @@ impl<'a> Prover<'a> {
         let entry = this.body().entry().ok_or("has no body")?;
         let (index, args) = entry.args().split_first().ok_or("has no index")?;
         self.index(op, this.lo())?;
-        self.index(op, this.hi())?;
+        if self.bounds.least(this.hi()).is_none() {
+            self.index(op, this.hi())?;
+        }
         self.index(op, *index)?;
         let yielded: Vec<Value> = entry.terminator().map(|t| t.operands().collect()).unwrap_or_default();
         let inits: Vec<Option<TileFacts>> = this.inits().map(|v| self.tiles.get(&v).cloned()).collect();

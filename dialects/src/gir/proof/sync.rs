@@ -50,7 +50,7 @@ impl<'a> Prover<'a> {
             let name = self.bounds.known(index).unwrap_or_default();
             let variable = name.as_symbol().and_then(|n| self.bounds.variable_named(n));
             let depends = |p: &Poly| unit.as_symbol().is_some_and(|u| p.symbols().contains(u));
-            if variable.is_some_and(|v| depends(&v.low) || depends(&v.high)) {
+            if variable.is_some_and(|v| v.bounds().any(depends)) {
                 return Err(format!("stands in a loop whose trips differ from unit to unit: that of {name}"));
             }
         }

@@ -1,5 +1,6 @@
 //! Each rule, kept and broken.
 
+use sutura_ir::affine::AffineOp;
 use sutura_ir::{Builder, Module, Type, Value};
 
 use crate::gir::constraints::{Axis, Scope};
@@ -145,6 +146,60 @@ fn parts_that_follow_one_another_cover_a_view() {
     holds(&header, build);
     let (header, build) = concat("A");
     broken(&header, build, "dimension 0 of size A + B is written up to 2*A");
+}
+
+/// Copies element by element, in blocks of `step` from `step * grid` to the least of that plus `width` and `N + end`.
+fn in_blocks(step: i64, width: i64, end: i64) -> impl Fn(&mut K<'_>) {
+    move |k| {
+        let lo = k.index(&[(k.grid[0], step)], 0);
+        let hi = k.least(&[k.grid[0], k.dims[0]], |cx, dims| {
+            let start = cx.affine_binary(AffineOp::Mul, dims[0], cx.affine_const(step));
+            let add = |a, b| cx.affine_binary(AffineOp::Add, a, cx.affine_const(b));
+            vec![add(start, width), add(dims[1], end)]
+        });
+        k.for_loop(lo, hi, &[], |k, i, _| {
+            let x = load(k, 0, i, 1);
+            store(k, x, 1, i, 1);
+            vec![]
+        });
+    }
+}
+
+#[test]
+fn blocks_of_which_the_last_ends_early_cover_a_view() {
+    let header = vectors("(N + 15) floordiv 16");
+    holds(&header, in_blocks(16, 16, 0));
+    // One element is never written, or written by no block; blocks overlap; a block beyond the end would not be seen.
+    broken(&header, in_blocks(16, 16, -1), "dimension 0 of size N is written from 0 to");
+    broken(&header, in_blocks(16, 15, 0), "the trips of");
+    broken(&header, in_blocks(8, 16, 0), "the trips of");
+    broken(&vectors("N floordiv 16"), in_blocks(16, 16, 0), "dimension 0 of size N is written from 0 to");
+}
+
+#[test]
+fn the_least_of_two_bounds_what_neither_does_alone() {
+    // A fixed index is in range because the loop ends where the view does.
+    let fixed = |end: i64| {
+        move |k: &mut K<'_>| {
+            let lo = k.index(&[(k.grid[0], 16)], 0);
+            let hi = k.least(&[k.grid[0], k.dims[0]], |cx, dims| {
+                let start = cx.affine_binary(AffineOp::Mul, dims[0], cx.affine_const(16));
+                let add = |a, b| cx.affine_binary(AffineOp::Add, a, cx.affine_const(b));
+                vec![add(start, 16), add(dims[1], end)]
+            });
+            k.for_loop(lo, hi, &[], |k, i, _| {
+                let (s, ty) = (k.slice(k.views[0], &[i], (None, "1"), (None, "1")), k.vec(1, 1));
+                let x = k.load(s, ty);
+                let s = k.slice(k.views[1], &[i], (None, "1"), (None, "1"));
+                k.store(x, s);
+                vec![]
+            });
+        }
+    };
+    let header = vectors("(N + 15) floordiv 16");
+    holds(&header, fixed(0));
+    let messages = verified(&header, fixed(1));
+    assert!(messages[0].contains("is not proven below its size N"), "{messages:#?}");
 }
 
 #[test]

@@ -13,6 +13,11 @@ use crate::gir::bounds::Variable;
 use crate::gir::kernel::Mode;
 use crate::gir::ops::StoreOp;
 
+/// True for what depends on an index variable.
+fn depends(poly: &Poly) -> bool {
+    poly.symbols().iter().any(|s| s.starts_with('%'))
+}
+
 /// An access, for the checks that need all of them.
 #[derive(Clone)]
 pub(super) struct Store<'a> {
@@ -27,6 +32,8 @@ pub(super) struct Store<'a> {
 struct Range {
     from: Poly,
     to: Poly,
+    /// Where the writes end if that is before `to`.
+    cuts: Vec<Poly>,
 }
 
 impl<'a> Prover<'a> {
@@ -164,7 +171,7 @@ impl<'a> Prover<'a> {
 
     fn runs_once(&self, value: Value) -> bool {
         let variable = self.bounds.known(value).and_then(|p| self.bounds.variable_named(p.as_symbol()?));
-        variable.is_some_and(|v| self.bounds.equal(&v.trips(), &1.into()))
+        variable.is_some_and(|v| v.caps.is_empty() && self.bounds.equal(&v.trips(), &1.into()))
     }
 
     /// The range that `offset + [0, extent)` runs through, element by element.
@@ -185,7 +192,7 @@ impl<'a> Prover<'a> {
                 _ => return Err(format!("the index {offset} multiplies index variables")),
             }
         }
-        let (mut weight, mut from) = (extent.clone(), base);
+        let (mut weight, mut from, mut cuts) = (extent.clone(), base.clone(), Vec::new());
         while !digits.is_empty() {
             let at = digits.iter().position(|(_, factor)| self.bounds.equal(factor, &weight));
             let Some(at) = at else {
@@ -194,20 +201,27 @@ impl<'a> Prover<'a> {
             };
             let (name, factor) = digits.remove(at);
             let variable = self.bounds.variable_named(&name).ok_or("an index variable is unknown")?;
+            if !variable.caps.is_empty() {
+                let alone = digits.is_empty() && !variable.caps.iter().any(depends);
+                if !alone {
+                    return Err(format!("the trips of {name} end early, and other positions follow"));
+                }
+                cuts = variable.caps.iter().map(|cap| base.add(&factor.mul(&cap.add(&1.into())))).collect();
+            }
             if let Some((part, low, end)) = self.parts(variable) {
                 used.extend([variable.value, part]);
                 from = from.add(&factor.mul(&low));
                 weight = weight.mul(&end.sub(&low));
                 continue;
             }
-            if [&variable.low, &variable.high].iter().any(|p| p.symbols().iter().any(|s| s.starts_with('%'))) {
+            if [&variable.low, &variable.high].into_iter().any(depends) {
                 return Err(format!("the trips of {name} depend on another index"));
             }
             used.push(variable.value);
             from = from.add(&factor.mul(&variable.low));
             weight = weight.mul(&variable.trips());
         }
-        Ok(Range { to: from.add(&weight), from })
+        Ok(Range { to: from.add(&weight), from, cuts })
     }
 
     /// A variable whose trips depend on one other, such that they begin where those for the index before end: the other
@@ -218,7 +232,7 @@ impl<'a> Prover<'a> {
         names.dedup();
         let [name] = &names[..] else { return None };
         let part = self.bounds.variable_named(name)?;
-        if [&part.low, &part.high].iter().any(|p| p.symbols().iter().any(|s| s.starts_with('%'))) {
+        if part.bounds().any(depends) || !part.caps.is_empty() {
             return None;
         }
         let at = |poly: &Poly, index: &Poly| poly.substitute(&|n| (*n == **name).then(|| index.clone()));
@@ -238,13 +252,17 @@ impl<'a> Prover<'a> {
     /// Checks that the boxes follow one another from the start of the view to its end.
     fn cover(&self, first: &Store<'a>, mut boxes: Vec<(&Store<'a>, Vec<Range>)>) -> Result<(), (OpRef<'a>, String)> {
         let view = self.view_type(first.op, first.slice.view).map_err(|m| (first.op, m))?;
-        let whole =
-            |range: &Range, size: &Poly| range.from.is_zero() && self.bounds.never_negative(&range.to.sub(size));
+        let whole = |range: &Range, size: &Poly| {
+            let mut ends = [&range.to].into_iter().chain(&range.cuts);
+            range.from.is_zero() && ends.all(|end| self.bounds.never_negative(&end.sub(size)))
+        };
         let split = (0..view.dims.len()).find(|d| boxes.len() > 1 && !whole(&boxes[0].1[*d], &view.dims[*d]));
         for (dim, size) in view.dims.iter().enumerate().filter(|(d, _)| Some(*d) != split) {
             for (store, ranges) in &boxes {
-                let Range { from, to } = &ranges[dim];
+                let Range { from, to, cuts } = &ranges[dim];
                 if !whole(&ranges[dim], size) {
+                    let to: Vec<String> = [to].into_iter().chain(cuts).map(Poly::to_string).collect();
+                    let to = to.join(" or ");
                     return Err((store.op, format!("dimension {dim} of size {size} is written from {from} to {to}")));
                 }
             }
@@ -263,6 +281,12 @@ impl<'a> Prover<'a> {
                 return Err((boxes[0].0.op, message));
             };
             let (store, ranges) = boxes.remove(next);
+            if !ranges[dim].cuts.is_empty() {
+                return Err((
+                    store.op,
+                    format!("dimension {dim} is written by several stores, of which one ends early"),
+                ));
+            }
             at = ranges[dim].to.clone();
             if !boxes.is_empty() && !self.bounds.never_negative(&size.sub(&at)) {
                 return Err((store.op, format!("dimension {dim} may end before {at}, where another store begins")));

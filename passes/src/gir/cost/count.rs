@@ -148,7 +148,12 @@ impl<'a> Walk<'_, 'a> {
         let poly = self.index(index)?;
         let name = poly.as_symbol().ok_or("has an index that is none")?;
         let variable = self.bounds.variable_named(name).ok_or("has an index that is none")?;
-        let trip = Trip { name: name.into(), low: variable.low.clone(), high: variable.high.clone() };
+        let trip = Trip {
+            name: name.into(),
+            low: variable.low.clone(),
+            high: variable.high.clone(),
+            caps: variable.caps.clone(),
+        };
         self.set_trips(self.trips.iter().cloned().chain([trip]).collect());
         Ok(())
     }

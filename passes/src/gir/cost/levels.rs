@@ -98,7 +98,10 @@ impl Model {
                 let known = |n: &str| size(n).or_else(|| middle.iter().find(|(m, _)| m == n).map(|(_, v)| *v));
                 poly.eval(&known).ok_or(Uncounted::Unknown)
             };
-            let (low, high) = (value(&trip.low)?, value(&trip.high)?);
+            let (low, mut high) = (value(&trip.low)?, value(&trip.high)?);
+            for cap in &trip.caps {
+                high = high.min(value(cap)?);
+            }
             let known = self.loops.iter().position(|(name, _)| *name == *trip.name);
             chain.push(known.unwrap_or_else(|| {
                 let starts = self.starts_of(&bind(&trip.low), low, &chain, &middle);
@@ -113,13 +116,14 @@ impl Model {
         for line in &access.lines {
             let (extent, size) = (number(&line.extent), number(&line.size));
             let (extent, size) = (extent.ok_or(Uncounted::Unknown)?, size.ok_or(Uncounted::Unknown)?);
-            let loops = match &line.offset {
-                Some(offset) => self.loops_of(&bind(offset)),
+            let offset = line.offset.as_ref().map(bind);
+            let loops = match &offset {
+                Some(offset) => self.loops_of(offset),
                 None => chain.iter().map(|id| (*id, 0.0)).collect(),
             };
             lines.push(Line {
                 loops,
-                offset: line.offset.as_ref().map(bind).unwrap_or_default(),
+                offset: offset.unwrap_or_default(),
                 extent: extent.max(0) as f64,
                 step: line.step as f64,
                 size: size.max(0) as f64,

@@ -116,7 +116,7 @@ impl KernelCost {
         });
         let grid = info.grid.iter().filter_map(|(value, extent)| {
             let name = bounds.known(*value)?.as_symbol()?.into();
-            Some(Trip { name, low: 0.into(), high: extent.sub(&1.into()) })
+            Some(Trip { name, low: 0.into(), high: extent.sub(&1.into()), caps: vec![] })
         });
         let mut moved: IndexMap<Space, (Option<Poly>, Option<Poly>)> = IndexMap::new();
         let mut flops = Some(Poly::default());

@@ -13,6 +13,14 @@ pub(super) struct Trip {
     pub(super) name: Arc<str>,
     pub(super) low: Poly,
     pub(super) high: Poly,
+    /// What the last value does not exceed either.
+    pub(super) caps: Vec<Poly>,
+}
+
+impl Trip {
+    fn polys(&self) -> Vec<&Poly> {
+        [&self.low, &self.high].into_iter().chain(&self.caps).collect()
+    }
 }
 
 /// The positions `i` for which `0 <= offset + i * step < size`.
@@ -151,7 +159,7 @@ fn groups<'t>(trips: &'t [Trip], spans: &'t [Span]) -> Vec<Group<'t>> {
         sets.push((set, members));
     };
     for (i, trip) in trips.iter().enumerate() {
-        let mut set = names(vec![&trip.low, &trip.high]);
+        let mut set = names(trip.polys());
         set.insert(i);
         add(set, Vec::new());
     }
@@ -180,13 +188,23 @@ pub(super) fn symbolic(bounds: &Bounds<'_>, trips: &[Trip], spans: &[Span]) -> O
 /// When a size has no value, or there are too many trips to look at.
 pub(super) fn exact(trips: &[Trip], spans: &[Span], size: &dyn Fn(&str) -> Option<i64>) -> Result<u64, Uncounted> {
     let bind = |poly: &Poly| poly.substitute(&|name| size(name).map(Poly::constant));
-    let bound: Vec<Trip> =
-        trips.iter().map(|t| Trip { name: t.name.clone(), low: bind(&t.low), high: bind(&t.high) }).collect();
+    let bound = |t: &Trip| Trip {
+        name: t.name.clone(),
+        low: bind(&t.low),
+        high: bind(&t.high),
+        caps: t.caps.iter().map(bind).collect(),
+    };
+    let bound: Vec<Trip> = trips.iter().map(bound).collect();
     let spans: Vec<Span> = spans.iter().map(|s| s.mapped(&bind)).collect();
     let mut budget = MAX_LOOKS;
     let mut product = 1u64;
     for group in groups(&bound, &spans) {
-        product = product.saturating_mul(group.sum(0, &mut Vec::new(), &mut budget)?);
+        let lengths = || Poly::product(group.spans.iter().map(|s| &s.extent)).as_const();
+        let sum = match group.blocks(&|a, b| a == b).and_then(|count| Some((count.as_const()?.max(0), lengths()?))) {
+            Some((count, length)) => count.unsigned_abs().saturating_mul(length.max(0).unsigned_abs()),
+            None => group.sum(0, &mut Vec::new(), &mut budget)?,
+        };
+        product = product.saturating_mul(sum);
     }
     Ok(product)
 }
@@ -204,12 +222,28 @@ pub(super) enum Uncounted {
 }
 
 impl Group<'_> {
+    /// Trips of a loop over blocks of an outer one, side by side and together as many as the size at which the last one ends.
+    fn blocks(&self, equal: &dyn Fn(&Poly, &Poly) -> bool) -> Option<Poly> {
+        let [outer, inner] = self.trips[..] else { return None };
+        let ([], [cap]) = (&outer.caps[..], &inner.caps[..]) else { return None };
+        let names = [&outer.name, &inner.name];
+        let alone = |poly: &Poly| !names.iter().any(|name| poly.symbols().contains(*name));
+        let unclipped = |s: &Span| s.is_whole() && alone(&s.extent);
+        let (one, size) = (Poly::constant(1), cap.add(&1.into()));
+        let width = inner.high.sub(&inner.low).add(&one).as_const().filter(|w| *w >= 1)?;
+        let side_by_side = outer.low.is_zero() && inner.low == Poly::symbol(&outer.name).scale(width);
+        let covers = alone(&size) && equal(&outer.high.add(&one), &size.ceildiv(width));
+        (side_by_side && covers && self.spans.iter().all(|s| unclipped(s))).then_some(size)
+    }
+
     fn symbolic(&self, bounds: &Bounds<'_>) -> Option<Poly> {
         let spans = self.spans.iter();
         let lengths = || Poly::product(self.spans.iter().map(|s| &s.extent));
         let clipped = spans.clone().any(|s| !s.clips.is_empty() || !s.gates.is_empty());
-        let [trip] = self.trips[..] else {
-            return (self.trips.is_empty() && !clipped).then(lengths);
+        let trip = match self.trips[..] {
+            [] => return (!clipped).then(lengths),
+            [trip] if trip.caps.is_empty() => trip,
+            _ => return self.blocks(&|a, b| bounds.equal(a, b)).map(|count| count.mul(&lengths())),
         };
         let count = trip.high.sub(&trip.low).add(&1.into());
         if !bounds.facts.prove_non_negative(&count) {
@@ -234,7 +268,10 @@ impl Group<'_> {
             return Ok(self.lengths(env)?.iter().fold(1, |n, p| u64::saturating_mul(n, p.count.unsigned_abs())));
         };
         let value = |poly: &Poly, env: &[(Arc<str>, i64)]| poly.eval(&|n| lookup(env, n)).ok_or(Uncounted::Unknown);
-        let (low, high) = (value(&trip.low, env)?, value(&trip.high, env)?);
+        let (low, mut high) = (value(&trip.low, env)?, value(&trip.high, env)?);
+        for cap in &trip.caps {
+            high = high.min(value(cap, env)?);
+        }
         if self.spans.is_empty() && depth + 1 == self.trips.len() {
             return Ok((high - low + 1).max(0).unsigned_abs());
         }

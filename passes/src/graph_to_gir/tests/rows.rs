@@ -47,7 +47,67 @@ fn layer_norm_with_residual_is_one_kernel() {
     let sizes: Vec<_> = SIZES.iter().copied().filter(|s| s[1].1 > 0).collect();
     let out = check(&cx, &module, 1, &sizes);
     // Rows of both outer dims are one dim of the grid.
-    assert!(out.contains("= M * 3") || out.contains("= 3*M"), "{out}");
+    assert!(out.contains("= (3*M + 15) floordiv 16)"), "{out}");
+}
+
+/// Rows that fill blocks, and that do not.
+const BLOCKS: &[&[(&str, i64)]] = &[
+    &[("M", 16), ("N", 5)],
+    &[("M", 17), ("N", 33)],
+    &[("M", 31), ("N", 1)],
+    &[("M", 1), ("N", 7)],
+    &[("M", 0), ("N", 7)],
+];
+
+#[test]
+fn vectors_are_read_once_per_block_of_rows() {
+    let cx = context();
+    let (x, v) = (tensor(&cx, &["M", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    let symbols = [("M", any()), ("N", SymbolInfo { min: 1, max: 2048, ..any() })];
+    let module = function(&cx, &symbols, &[x, v, v], |g, args| {
+        Ok(vec![g.layer_norm(args[0], 1, args[1], Some(args[2]), 1e-5)?])
+    });
+    let out = check(&cx, &module, 1, BLOCKS);
+    assert!(out.contains("= (M + 15) floordiv 16)"), "{out}");
+}
+
+#[test]
+fn long_rows_make_short_blocks() {
+    let cx = context();
+    let (x, v) = (tensor(&cx, &["M", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    for (most, rows) in [(4096, "(M + 7) floordiv 8)"), (16384, "(M + 1) floordiv 2)")] {
+        let symbols = [("M", any()), ("N", SymbolInfo { min: 1, max: most, ..any() })];
+        let module = function(&cx, &symbols, &[x, v], |g, args| {
+            let normal = g.softmax(args[0], &[1])?;
+            Ok(vec![g.zip(normal, args[1], |s, a, b| s.mul(a, b))?])
+        });
+        let out = check(&cx, &module, 1, BLOCKS);
+        assert!(out.contains(rows), "{out}");
+    }
+}
+
+#[test]
+fn a_mask_of_all_rows_of_a_head_is_read_once_per_block() {
+    let cx = context();
+    let (x, mask) = (tensor(&cx, &["M", "3", "N", "N"], Type::F32), tensor(&cx, &["M", "1", "1", "N"], Type::F32));
+    let module = function(&cx, &[("M", any()), ("N", SymbolInfo { max: 512, ..any() })], &[x, mask], |g, args| {
+        let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
+        Ok(vec![g.softmax(masked, &[3])?])
+    });
+    let out = check(&cx, &module, 1, &[&[("M", 2), ("N", 17)], &[("M", 1), ("N", 16)], &[("M", 0), ("N", 3)]]);
+    assert!(out.contains("= M, %") && out.contains("(3*N + 15) floordiv 16)"), "{out}");
+}
+
+#[test]
+fn what_is_the_same_for_few_rows_is_read_once_for_all_of_them() {
+    let cx = context();
+    let (x, mask) = (tensor(&cx, &["3", "M", "N"], Type::F32), tensor(&cx, &["M", "N"], Type::F32));
+    let module = function(&cx, &[("M", any()), ("N", SymbolInfo { max: 512, ..any() })], &[x, mask], |g, args| {
+        let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
+        Ok(vec![g.softmax(masked, &[2])?])
+    });
+    let out = check(&cx, &module, 1, BLOCKS);
+    assert!(out.contains("gir.for %arg5 = %c0 to %c3") || out.contains("grid(%arg3 = 1, "), "{out}");
 }
 
 #[test]
