@@ -57,7 +57,54 @@ func.func @columns(%x: !matrix, %i: !each) -> !matrix {
 !each = tensor<?x?xi64, #dyn.shape<[M, N]>>
 #two = affine_map<(d0, d1) -> (d0, d1)>
 
-// Indices that a region makes are made by a kernel of their own.
+// Where indices are a part of others, those are read.
+// CHECK-LABEL: func.func @part
+// CHECK-COUNT-1: graph.fusion(
+// CHECK-NOT: graph.fusion
+func.func @part(%x: !matrix, %i: tensor<1x512xi64>) -> tensor<1x?x?xf32, #dyn.shape<[1, K, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %K = dyn.symbol "K" {range = [0, 512]} : index
+  %j = graph.compute ins(%i : tensor<1x512xi64>) -> tensor<1x?xi64, #dyn.shape<[1, K]>> {
+    iterators = ["parallel", "parallel"], maps = [#two, #two]
+  } {
+  ^bb0(%a: i64):
+    graph.yield %a : i64
+  }
+  %y = graph.gather %x, %j {axis = 0 : i64} : !matrix, tensor<1x?xi64, #dyn.shape<[1, K]>> -> tensor<1x?x?xf32, #dyn.shape<[1, K, N]>>
+  return %y : tensor<1x?x?xf32, #dyn.shape<[1, K, N]>>
+}
+
+// -----
+
+!matrix = tensor<?x?xf32, #dyn.shape<[M, N]>>
+!each = tensor<?x?xi64, #dyn.shape<[M, N]>>
+#two = affine_map<(d0, d1) -> (d0, d1)>
+
+// Those of a column have other numbers than in all of the tensor, by which a wrong one would be reported.
+// CHECK-LABEL: func.func @column
+// CHECK: reasons = ["%j: {{.*}}reads at indices, %j, that the region makes
+func.func @column(%x: !matrix, %i: tensor<?x512xi64, #dyn.shape<[K, 512]>>) -> tensor<?x?xf32, #dyn.shape<[K, N]>> {
+  %M = dyn.symbol "M" : index
+  %N = dyn.symbol "N" : index
+  %K = dyn.symbol "K" : index
+  %j = graph.compute ins(%i : tensor<?x512xi64, #dyn.shape<[K, 512]>>) -> tensor<?xi64, #dyn.shape<[K]>> {
+    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0, 3)>, affine_map<(d0) -> (d0)>]
+  } {
+  ^bb0(%a: i64):
+    graph.yield %a : i64
+  }
+  %y = graph.gather %x, %j {axis = 0 : i64} : !matrix, tensor<?xi64, #dyn.shape<[K]>> -> tensor<?x?xf32, #dyn.shape<[K, N]>>
+  return %y : tensor<?x?xf32, #dyn.shape<[K, N]>>
+}
+
+// -----
+
+!matrix = tensor<?x?xf32, #dyn.shape<[M, N]>>
+!each = tensor<?x?xi64, #dyn.shape<[M, N]>>
+#two = affine_map<(d0, d1) -> (d0, d1)>
+
+// Indices that a region computes are made by a kernel of their own.
 // CHECK-LABEL: func.func @made
 // CHECK: reasons = ["%j: {{.*}}reads at indices, %j, that the region makes
 func.func @made(%x: !matrix, %i: tensor<?xi64, #dyn.shape<[K]>>) -> tensor<?x?xf32, #dyn.shape<[K, N]>> {

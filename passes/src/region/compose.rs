@@ -108,6 +108,13 @@ impl<'f, 'a> Composer<'f, 'a> {
         for (i, form) in forms.iter().enumerate() {
             made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));
         }
+        for i in 0..forms.len() {
+            for p in 0..forms[i].picks.len() {
+                while let Some(pick) = seen_through(facts, &forms, &made, &forms[i].picks[p]) {
+                    forms[i].picks[p] = pick;
+                }
+            }
+        }
         let picks = forms.iter().flat_map(|form| &form.picks).map(|pick| pick.size.clone()).collect();
         let mut this = Self {
             facts,
@@ -358,6 +365,37 @@ impl<'f, 'a> Composer<'f, 'a> {
         let name = value_text(form.op.cx, form.op.body, form.op.result(0));
         misfit(format!("would compute {copied} elements of {name}, which has {own}, at likely sizes"))
     }
+}
+
+/// The pick of the tensor of which the region makes its indices by copying alone, a slice for one, where an element has the
+/// same place there and the same number, counted row by row, by which a wrong one is reported.
+fn seen_through(
+    facts: &Facts,
+    forms: &[Form<'_>],
+    made: &HashMap<Value, (usize, usize)>,
+    pick: &PickForm,
+) -> Option<PickForm> {
+    let (maker, result) = *made.get(&pick.indices)?;
+    let maker = &forms[maker];
+    let (cx, body) = (maker.op.cx, maker.op.body);
+    let block = maker.body.filter(|block| block.ops().count() == 1)?;
+    let yielded = block.terminator()?.operands().nth(result)?;
+    let input = block.args().iter().position(|arg| *arg == yielded)?;
+    if maker.has_reduction() || maker.oob[input].is_some() || !maker.picks.is_empty() {
+        return None;
+    }
+    let written = cx.map_results(maker.result_maps[result]);
+    let place = |i: usize| pick.index.get(written.iter().position(|e| maps::plain_dim(cx, *e) == Some(i))?).copied();
+    let places: Vec<AffineExpr> = (0..maker.iterators.len()).map(place).collect::<Option<_>>()?;
+    let source = maker.inputs[input];
+    let read = cx.map_results(maker.input_maps[input]);
+    let index: Vec<AffineExpr> = read.iter().map(|e| substitute(cx, *e, &|i| places[i])).collect();
+    let (here, there) = (sizes(cx, body, facts, pick.indices).ok()?, sizes(cx, body, facts, source).ok()?);
+    // Where there is one index, nothing stands before it: then the size of the first dimension with more does not count.
+    let more = (0..here.len()).find(|d| here[*d].as_const() != Some(1)).unwrap_or(here.len());
+    let counts = |d: usize| d > more && !facts.prove_equal(&here[d], &there[d]);
+    let same = index == pick.index && here.len() == there.len() && !(0..here.len()).any(counts);
+    same.then(|| PickForm { indices: source, index, ..pick.clone() })
 }
 
 /// The picks of a reader that its read mentions, and those by which they are picked.

@@ -86,7 +86,8 @@ fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
     // A stage that runs through fewer rows is computed again in each of the others.
     for stage in &nest.stages {
         let missing: Vec<usize> = plan.rows.iter().copied().filter(|d| !stage.dims.contains(d)).collect();
-        let own = points(facts, nest, &stage.dims).saturating_mul(price(stage));
+        // What only copies reads what it would else have left for a reader.
+        let own = points(facts, nest, &stage.dims).saturating_mul(u64::from(body_cost(stage.body)));
         let again = own.saturating_mul(points(facts, nest, &missing).saturating_sub(1));
         scheme.work = scheme.work.saturating_add(again);
     }
