@@ -5,7 +5,7 @@
 //! however groups are split among threads.
 
 use sutura_dialects::gir::ops::PickOp;
-use sutura_ir::{OpRef, OpView, Type, Value};
+use sutura_ir::{OpView, Type, Value};
 
 use super::emit::{Emit, Pred};
 use super::kernel::{Lowered, Lowering};
