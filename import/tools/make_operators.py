@@ -17,14 +17,14 @@ from onnx import defs, helper
 MIN_OPSET = 7
 OPERATORS = """
     Abs Add And AveragePool BatchNormalization Cast Ceil Clip Concat Constant
-    ConstantOfShape Conv Cos Div Dropout Elu Equal Erf Exp Expand Flatten Floor
+    ConstantOfShape Conv Cos DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
     Gather GatherElements Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
     GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization
     LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max
-    MaxPool Min Mul Neg Not Or Pad Pow RMSNormalization Range Reciprocal
+    MaxPool Min Mod Mul Neg Not Or Pad Pow RMSNormalization Range Reciprocal
     ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
     ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round Shape
-    Sigmoid Sin Slice Softmax Softplus Split Sqrt Squeeze Sub Swish Tanh Tile
+    Sigmoid Sin Slice Softmax Softplus SpaceToDepth Split Sqrt Squeeze Sub Swish Tanh Tile
     Transpose Unsqueeze Where
 """.split()
 HEADER = f"""\

@@ -156,6 +156,19 @@ pub enum Op<'m> {
         axis: i64,
     },
     /// Every element has an index of its own.
+    /// Channels become blocks of `block` times `block` pixels; neighbouring channels of the input are of one block with
+    /// `depth_inner` (mode CRD), else (DCR) of one pixel.
+    DepthToSpace {
+        x: &'m str,
+        block: i64,
+        depth_inner: bool,
+    },
+    /// The other way.
+    SpaceToDepth {
+        x: &'m str,
+        block: i64,
+        depth_inner: bool,
+    },
     GatherElements {
         x: &'m str,
         indices: &'m str,
@@ -309,6 +322,10 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
+    /// With the sign of the divisor.
+    Mod,
+    /// With the sign of the dividend.
+    Remainder,
     Pow,
     And,
     Or,

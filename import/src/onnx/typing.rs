@@ -40,6 +40,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Sub" => binary(Binary::Sub),
         "Mul" => binary(Binary::Mul),
         "Div" => binary(Binary::Div),
+        "Mod" => binary(if r.flag("fmod")? { Binary::Remainder } else { Binary::Mod }),
         "Pow" => binary(Binary::Pow),
         "And" => binary(Binary::And),
         "Or" => binary(Binary::Or),
@@ -86,6 +87,8 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Slice" => slice(r),
         "Gather" => gather(r),
         "GatherElements" => Ok(Op::GatherElements { x: r.input(0)?, indices: r.input(1)?, axis: r.int("axis")? }),
+        "DepthToSpace" => depth_to_space(r),
+        "SpaceToDepth" => space_to_depth(r),
         "Pad" => pad(r),
         "MatMul" => Ok(Op::MatMul { a: r.input(0)?, b: r.input(1)? }),
         "Gemm" => gemm(r),
@@ -215,6 +218,30 @@ fn transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         }
     }
     Ok(Op::Transpose { x: r.input(0)?, permutation })
+}
+
+fn block_size(r: &NodeReader<'_, '_>) -> Result<i64, String> {
+    match r.int("blocksize")? {
+        block @ 1..=65_536 => Ok(block),
+        other => Err(format!("has a `blocksize` of {other}, which is not in [1, 65536]")),
+    }
+}
+
+/// True for mode CRD, false for DCR.
+fn depth_inner(r: &NodeReader<'_, '_>) -> Result<bool, String> {
+    match r.string("mode")? {
+        None | Some("DCR") => Ok(false),
+        Some("CRD") => Ok(true),
+        Some(other) => Err(format!("has unknown `mode` {other}")),
+    }
+}
+
+fn depth_to_space<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::DepthToSpace { x: r.input(0)?, block: block_size(r)?, depth_inner: depth_inner(r)? })
+}
+
+fn space_to_depth<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    Ok(Op::SpaceToDepth { x: r.input(0)?, block: block_size(r)?, depth_inner: depth_inner(r)? })
 }
 
 fn split<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

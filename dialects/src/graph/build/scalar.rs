@@ -161,9 +161,22 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.op("arith.ceildivsi", &[a, b], self.ty(a))
     }
 
-    /// Integer remainder with the sign of the dividend.
+    /// Remainder with the sign of the dividend.
     pub fn rem(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.remsi", &[a, b], self.ty(a))
+        self.same("arith.remf", "arith.remsi", &[a, b])
+    }
+
+    /// Integer remainder with the sign of the divisor.
+    pub fn modulo(&mut self, a: Value, b: Value) -> Value {
+        let rest = self.rem(a, b);
+        let zero = self.int(0, self.ty(a));
+        let (rest_negative, divisor_negative) =
+            (self.compare(Comparison::Less, rest, zero), self.compare(Comparison::Less, b, zero));
+        let differ = self.bits("arith.xori", rest_negative, divisor_negative);
+        let some = self.compare(Comparison::NotEqual, rest, zero);
+        let adds = self.bits("arith.andi", differ, some);
+        let sum = self.add(rest, b);
+        self.select(adds, sum, rest)
     }
 
     /// Bitwise and logical ops on integers: `arith.andi` and so on.

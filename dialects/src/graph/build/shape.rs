@@ -134,6 +134,57 @@ impl<'b> GraphBuilder<'_, 'b> {
         Ok(self.copy(rank, inputs, shape, elem))
     }
 
+    /// Channels become blocks of `block` times `block` pixels: `[N, C*block*block, H, W]` to `[N, C, H*block, W*block]`. With
+    /// `depth_inner` the channels that make one block are neighbours, else those that make one pixel of each.
+    ///
+    /// # Errors
+    /// When the tensor is no such image, or the channels do not make whole blocks.
+    pub fn depth_to_space(&mut self, x: Value, block: i64, depth_inner: bool) -> Built {
+        let [n, c, h, w] = self.image(x)?;
+        let side = Some(Poly::constant(block));
+        let depth = self.parts(&c, block * block, "channels")?;
+        let (apart, order) = match depth_inner {
+            true => ([n.clone(), depth.clone(), side.clone(), side, h.clone(), w.clone()], [0, 1, 4, 2, 5, 3]),
+            false => ([n.clone(), side.clone(), side, depth.clone(), h.clone(), w.clone()], [0, 3, 4, 1, 5, 2]),
+        };
+        let apart = self.reshape_to(x, &apart)?;
+        let turned = self.transpose(apart, &order)?;
+        let scaled = |size: Option<Poly>| size.map(|s| s.scale(block));
+        self.reshape_to(turned, &[n, depth, scaled(h), scaled(w)])
+    }
+
+    /// Blocks of `block` times `block` pixels become channels: `[N, C, H*block, W*block]` to `[N, C*block*block, H, W]`, as
+    /// [`Self::depth_to_space`] takes them back.
+    ///
+    /// # Errors
+    /// When the tensor is no such image, or the pixels do not make whole blocks.
+    pub fn space_to_depth(&mut self, x: Value, block: i64, depth_inner: bool) -> Built {
+        let [n, c, h, w] = self.image(x)?;
+        let side = Some(Poly::constant(block));
+        let (rows, columns) = (self.parts(&h, block, "rows")?, self.parts(&w, block, "columns")?);
+        let apart = [n.clone(), c.clone(), rows.clone(), side.clone(), columns.clone(), side];
+        let apart = self.reshape_to(x, &apart)?;
+        let turned = self.transpose(apart, &if depth_inner { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] })?;
+        self.reshape_to(turned, &[n, c.map(|c| c.scale(block * block)), rows, columns])
+    }
+
+    fn image(&self, x: Value) -> Built<[Option<Poly>; 4]> {
+        let rank = self.rank(x);
+        self.shape(x).try_into().or_else(|_| fail(format!("needs an image of four dimensions, not {rank}")))
+    }
+
+    /// A size in parts of `count`, which it must be a multiple of.
+    fn parts(&mut self, size: &Option<Poly>, count: i64, what: &str) -> Built<Option<Poly>> {
+        let Some(size) = size else { return Ok(None) };
+        if size.as_const().is_some_and(|n| n % count != 0) {
+            return fail(format!("cannot make whole blocks of {count} from {size} {what}"));
+        }
+        let part = size.floordiv(count);
+        let whole = Some(part.scale(count));
+        self.unify(&Some(size.clone()), &whole, || format!("{what} and whole blocks of {count}"))?;
+        Ok(Some(part))
+    }
+
     /// A structured op that only moves the elements of its input.
     fn copy(&mut self, rank: usize, inputs: Vec<ComputeInput>, shape: SymShape, elem: Type) -> Value {
         let result = ComputeResult { shape, elem, index: self.dims(0..rank), combiner: None };

@@ -200,6 +200,12 @@ impl<'m> Importer<'m, '_, '_> {
             return self.pow(a, b);
         }
         let logical = matches!(function, Binary::And | Binary::Or);
+        if function == Binary::Mod {
+            let value = self.value(a)?;
+            if self.g.elem(value).is_float(self.cx()) {
+                return fail("is a modulus of floats, which needs `fmod` to be 1");
+            }
+        }
         let (x, y) = self.same_type(a, b)?;
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
@@ -210,6 +216,8 @@ impl<'m> Importer<'m, '_, '_> {
             Binary::Mul => s.mul(x, y),
             Binary::And => s.bits("arith.andi", x, y),
             Binary::Or => s.bits("arith.ori", x, y),
+            Binary::Mod => s.modulo(x, y),
+            Binary::Remainder => s.rem(x, y),
             _ => s.div(x, y),
         })?)
     }

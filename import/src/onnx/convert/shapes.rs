@@ -78,6 +78,14 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.gather_elements(x, indices, axis)?
             }
+            Op::DepthToSpace { x, block, depth_inner } => {
+                let x = self.value(x)?;
+                self.g.depth_to_space(x, *block, *depth_inner)?
+            }
+            Op::SpaceToDepth { x, block, depth_inner } => {
+                let x = self.value(x)?;
+                self.g.space_to_depth(x, *block, *depth_inner)?
+            }
             Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
             other => return fail(format!("is read but not converted: {other:?}")),
         };

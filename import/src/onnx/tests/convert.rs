@@ -217,3 +217,71 @@ fn what_cannot_be_converted_is_listed_at_once() {
     }
     assert!(!error.contains("my_Relu"), "{error}");
 }
+
+/// As onnxruntime moves them.
+#[test]
+fn depth_becomes_space_and_back() {
+    let block = ("blocksize", Value::Int(2));
+    let x = count(&[1, 8, 1, 3]);
+    let dcr = [0, 6, 1, 7, 2, 8, 12, 18, 13, 19, 14, 20, 3, 9, 4, 10, 5, 11, 15, 21, 16, 22, 17, 23].map(f64::from);
+    let crd = [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11, 12, 15, 13, 16, 14, 17, 18, 21, 19, 22, 20, 23].map(f64::from);
+    let plain = with(node("DepthToSpace", &["x"], &["y"]), std::slice::from_ref(&block));
+    close(plain, vec![], &x, &dcr);
+    for (mode, expected) in [("DCR", &dcr), ("CRD", &crd)] {
+        let modes = [("blocksize", Value::Int(2)), ("mode", Value::Str(mode))];
+        close(with(node("DepthToSpace", &["x"], &["y"]), &modes), vec![], &x, expected);
+        // The other operator takes the pixels back; it has modes from opset 28 on.
+        if mode == "DCR" {
+            let nodes = vec![
+                with(node("DepthToSpace", &["x"], &["b"]), &modes),
+                with(node("SpaceToDepth", &["b"], &["y"]), std::slice::from_ref(&block)),
+            ];
+            let mut model = open(model(17, nodes));
+            model.graph.as_mut().expect("a graph").input = vec![info_of("x", Some(&[1, 8, 1, 3]))];
+            assert_eq!(values(&result(&model, &x).expect("it runs")), values(&x));
+        }
+    }
+    let expected = [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 12, 14, 5, 7, 13, 15].map(f64::from);
+    let back = with(node("SpaceToDepth", &["x"], &["y"]), &[block]);
+    close(back, vec![], &count(&[1, 2, 2, 4]), &expected);
+    for (op, shape, words) in [
+        ("DepthToSpace", &[1, 6, 2, 2][..], "cannot make whole blocks of 4 from 6 channels"),
+        ("SpaceToDepth", &[1, 1, 2, 3], "cannot make whole blocks of 2 from 3 columns"),
+        ("SpaceToDepth", &[2, 2], "needs an image of four dimensions, not 2"),
+    ] {
+        let mut model = open(model(17, vec![with(node(op, &["x"], &["y"]), &[("blocksize", Value::Int(2))])]));
+        let dims: Vec<i64> = shape.iter().map(|d| *d as i64).collect();
+        model.graph.as_mut().expect("a graph").input = vec![info_of("x", Some(&dims))];
+        let error = result(&model, &count(shape)).expect_err(words);
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+/// As onnxruntime computes them: the sign is the divisor's, with `fmod` the dividend's.
+#[test]
+fn moduli_of_integers_and_floats() {
+    let x: Vec<f32> = (-3..4).map(|i| i as f32).collect();
+    let by = || vec![vector("d", &[2., 2., 2., -2., -2., 2., -2.])];
+    let cast = |from: &'static str, to: &'static str, ty| with(node("Cast", &[from], &[to]), &[("to", Value::Int(ty))]);
+    for (fmod, expected) in [(0, [1., 0., 1., 0., -1., 0., -1.]), (1, [-1., 0., -1., 0., 1., 0., 1.])] {
+        let nodes = vec![
+            cast("x", "xi", 7),
+            cast("d", "di", 7),
+            with(node("Mod", &["xi", "di"], &["r"]), &[("fmod", Value::Int(fmod))]),
+            cast("r", "y", 1),
+        ];
+        let mut model = open(model(17, nodes));
+        let graph = model.graph.as_mut().expect("a graph");
+        (graph.initializer, graph.input) = (by(), vec![info_of("x", Some(&[7]))]);
+        let x = Tensor::from_f32(x.clone(), &[7]).expect("seven numbers");
+        assert_eq!(values(&result(&model, &x).expect("it runs")), expected);
+    }
+    let x = Tensor::from_f32(x.iter().map(|x| x + 0.25).collect(), &[7]).expect("seven numbers");
+    let modulus = |fmod| with(node("Mod", &["x", "d"], &["y"]), &[("fmod", Value::Int(fmod))]);
+    close(modulus(1), by(), &x, &[-0.75, -1.75, -0.75, 0.25, 1.25, 0.25, 1.25]);
+    let mut model = open(model(17, vec![modulus(0)]));
+    let graph = model.graph.as_mut().expect("a graph");
+    (graph.initializer, graph.input) = (by(), vec![info_of("x", Some(&[7]))]);
+    let error = result(&model, &x).expect_err("floats need fmod");
+    assert!(error.contains("is a modulus of floats, which needs `fmod` to be 1"), "{error}");
+}

@@ -127,6 +127,14 @@ fn bad_parameters() {
     let pool = |attributes: &[(&str, Value)]| with(node("MaxPool", x, y), attributes);
     let cases = [
         (with(node("Transpose", x, y), &[("perm", Value::Ints(&[0, 2]))]), "`perm` [0, 2] is not a permutation"),
+        (
+            with(node("SpaceToDepth", x, y), &[("blocksize", Value::Int(0))]),
+            "has a `blocksize` of 0, which is not in [1, 65536]",
+        ),
+        (
+            with(node("DepthToSpace", x, y), &[("blocksize", Value::Int(2)), ("mode", Value::Str("RCD"))]),
+            "has unknown `mode` RCD",
+        ),
         (with(node("Cast", x, y), &[("to", Value::Int(8))]), "casts to string, which is not supported"),
         (with(node("Cast", x, y), &[("to", Value::Int(99))]), "casts to unknown element type 99"),
         (pool(&[("kernel_shape", Value::Ints(&[0]))]), "`kernel_shape` must be positive"),
