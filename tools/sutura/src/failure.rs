@@ -108,6 +108,13 @@ impl From<sutura_codegen::Error> for Failure {
             let message = "kernels need fused multiplication and addition, which the target has no instruction for";
             return Self::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
         }
+        if let Codegen::Undefined { symbols } = &error
+            && symbols.iter().all(|s| matches!(s.as_str(), "fmod" | "fmodf"))
+        {
+            let message =
+                "the remainder of floats (`graph`'s `arith.remf`, ONNX's Mod with fmod = 1) has no machine code yet";
+            return Self::new(Kind::Unsupported, message).hint("the remainder of integers has");
+        }
         let kind = match &error {
             Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
             Codegen::Cpu { .. }
