@@ -14,7 +14,7 @@ use super::liveness::{BufferUses, root_buffer};
 use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
-use crate::r#dyn::facts::Facts;
+use crate::r#dyn::facts::{Facts, MAX_DIM};
 use crate::r#dyn::poly::Poly;
 
 type Checked = Result<(), Diagnostic>;
@@ -326,8 +326,9 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             let divides = self.facts.divisible(size, info.div);
             ensure(divides, op, || format!("cannot prove that '{name}' = {size} is a multiple of {}", info.div))?;
             let (room_below, room_above) = (size.sub(&info.min.into()), Poly::from(info.max).sub(size));
-            let within = self.not_negative(&room_below, guard)
-                && (info.max == i64::MAX || self.not_negative(&room_above, guard));
+            // A range that nobody narrowed states nothing.
+            let above = info.max >= MAX_DIM || self.not_negative(&room_above, guard);
+            let within = above && self.not_negative(&room_below, guard);
             ensure(within, op, || {
                 format!(
                     "nothing guarantees that '{name}' = {size} is in [{}, {}], as the kernel declares",
