@@ -1,8 +1,6 @@
 //! `--likely`: sizes that the user expects, declared in the program as if the model had.
 
-use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::r#dyn::ops::SymbolOp;
-use sutura_dialects::rt::Symbol;
 use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type};
 
 use crate::failure::Failure;
@@ -24,8 +22,7 @@ pub(crate) fn declare(cx: &Context, program: &mut Program, given: &[(String, i64
         let failure = Failure::usage(format!("{FLAG} comes too late: the program is made of kernels already"));
         return Err(failure.hint("give it when the model is compiled"));
     }
-    let mut symbols = Vec::new();
-    collect(cx, program.module.body(), &mut symbols);
+    let symbols = sizes::declared(cx, &program.module);
     for size in given {
         sizes::of(&symbols, (FLAG, std::slice::from_ref(size)))?;
     }
@@ -33,30 +30,11 @@ pub(crate) fn declare(cx: &Context, program: &mut Program, given: &[(String, i64
     Ok(())
 }
 
-fn symbol<'a>(cx: &'a Context, body: &'a Body, op: Op) -> Option<SymbolOp<'a>> {
-    OpRef::new(cx, body, op).as_::<SymbolOp<'_>>()
-}
-
-/// The sizes of a program, each once.
-fn collect(cx: &Context, body: &Body, symbols: &mut Vec<Symbol>) {
-    for op in body.preorder() {
-        if let Some(symbol) = symbol(cx, body, op)
-            && symbols.iter().all(|known| known.name != symbol.name())
-        {
-            let (min, max) = symbol.range();
-            let info = SymbolInfo { min, max, div: symbol.div(), likely: symbol.likely() };
-            symbols.push(Symbol { name: symbol.name().to_owned(), info });
-        }
-        if let Some(inside) = body.nested(op) {
-            collect(cx, inside, symbols);
-        }
-    }
-}
-
+/// Declares them at every statement of these sizes, in functions and in the regions within.
 fn set(cx: &Context, body: &mut Body, given: &[(String, i64)]) {
     let ops: Vec<Op> = body.preorder().collect();
     for op in ops {
-        let values: Vec<i64> = match symbol(cx, body, op) {
+        let values: Vec<i64> = match OpRef::new(cx, body, op).as_::<SymbolOp<'_>>() {
             Some(symbol) => given.iter().filter(|(name, _)| name == symbol.name()).map(|(_, value)| *value).collect(),
             None => vec![],
         };

@@ -1,7 +1,10 @@
 //! Values of a program's sizes, for figures and measurements.
 
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::func::FuncOp;
 use sutura_dialects::rt::Symbol;
 use sutura_ir::diagnostics::did_you_mean;
+use sutura_ir::{Context, Module};
 use sutura_passes::gir::cost::likely;
 
 use crate::failure::Failure;
@@ -16,6 +19,22 @@ pub(crate) fn parse(text: &str) -> Result<(String, i64), String> {
         Ok(value) if value >= 0 && !name.is_empty() => Ok((name.to_owned(), value)),
         _ => Err("expected NAME=VALUE with a value of 0 or more, such as `batch=8`".to_owned()),
     }
+}
+
+/// The sizes that the functions of a program declare, each once.
+pub(crate) fn declared(cx: &Context, module: &Module) -> Vec<Symbol> {
+    let mut symbols: Vec<Symbol> = Vec::new();
+    let functions = module.op_ref(cx).region(0).and_then(|r| r.entry()).into_iter().flat_map(|e| e.ops());
+    for function in functions.filter(|op| op.is::<FuncOp<'_>>()) {
+        let Some(entry) = function.region(0).and_then(|r| r.entry()) else { continue };
+        let Ok(facts) = Facts::of_block(entry) else { continue };
+        for (name, info) in facts.symbols() {
+            if symbols.iter().all(|known| known.name != **name) {
+                symbols.push(Symbol { name: name.to_string(), info: info.clone() });
+            }
+        }
+    }
+    symbols
 }
 
 /// A size of the program with the value that figures are for.

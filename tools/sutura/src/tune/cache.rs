@@ -161,17 +161,20 @@ fn damaged(path: &Path, why: impl std::fmt::Display) -> Failure {
 mod tests {
     use super::*;
 
-    #[test]
-    fn two_that_write_to_one_file_keep_what_the_other_wrote() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.json");
-        let machine = |name: &str| Identity {
+    fn machine(name: &str) -> Identity {
+        Identity {
             name: name.to_owned(),
             triple: "t".into(),
             features: String::new(),
             description: "d".into(),
             compiler: "0".into(),
-        };
+        }
+    }
+
+    #[test]
+    fn two_that_write_to_one_file_keep_what_the_other_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.json");
         let entry = |mapping: &str| Entry {
             mapping: mapping.to_owned(),
             sizes: "M=1".into(),
@@ -192,13 +195,7 @@ mod tests {
     fn many_that_write_at_the_same_time_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.json");
-        let machine = Identity {
-            name: "a".into(),
-            triple: String::new(),
-            features: String::new(),
-            description: String::new(),
-            compiler: String::new(),
-        };
+        let machine = machine("a");
         let entry = || Entry { mapping: "usual".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         let (writers, choices) = (4, 8);
         std::thread::scope(|scope| {
@@ -216,13 +213,7 @@ mod tests {
     #[test]
     fn without_a_file_choices_hold_for_one_compilation() {
         let mut cache = Cache::open(None).unwrap();
-        let machine = Identity {
-            name: "a".into(),
-            triple: String::new(),
-            features: String::new(),
-            description: String::new(),
-            compiler: String::new(),
-        };
+        let machine = machine("a");
         let entry = Entry { mapping: "1x2".into(), sizes: String::new(), nanoseconds: BTreeMap::new() };
         cache.put(&machine, "k", entry.clone()).unwrap();
         assert_eq!(cache.get(&machine, "k"), Some(&entry));

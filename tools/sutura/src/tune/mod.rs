@@ -6,7 +6,6 @@
 mod cache;
 mod measure;
 mod problem;
-mod sizes;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -23,6 +22,7 @@ use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::machine::Machine;
 use crate::pipeline::{Compilation, Emit, Program};
+use crate::sizes;
 use crate::talk::Talk;
 
 /// Mappings of a region that are measured: the usual one, and those that are predicted to be fastest.
@@ -99,7 +99,8 @@ impl Tuner {
     ) -> Result<Program, Failure> {
         let start = Instant::now();
         let (cx, identity) = (&compilation.cx, Identity::of(machine));
-        let sizes = sizes::given(cx, &program.module, &self.sizes)?;
+        sizes::of(&sizes::declared(cx, &program.module), ("--tune-sizes", &self.sizes))?;
+        let sizes = self.sizes.iter().cloned().collect();
         let choices = choices(cx, program.module.body(), &sizes).map_err(Failure::input)?;
         let (mut measured, mut known) = (0, 0);
         for choice in choices {
