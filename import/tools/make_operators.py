@@ -17,7 +17,7 @@ from onnx import defs, helper
 MIN_OPSET = 7
 OPERATORS = """
     Abs Add And AveragePool BatchNormalization Cast Ceil Clip Concat Constant
-    ConstantOfShape Conv Cos DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
+    ConstantOfShape Conv Cos CumSum DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
     Gather GatherElements Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
     GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization
     LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max

@@ -1,14 +1,30 @@
 // RUN: not sutura-opt %s --split-input-file --convert-gir-to-cpu 2>&1 | FileCheck %s
 
 // CHECK: 'gir.scan' op has no lowering to a CPU on a tile in a cache
-gir.kernel @scan(%x : !gir.view<dram, f32, [M, 8]> in, %y : !gir.view<dram, f32, [M, 8]> out)
-    dims(%M : [0, 100]) grid(%i = M) units(1) {
+gir.kernel @scan_down(%x : !gir.view<dram, f32, [8, N]> in, %y : !gir.view<dram, f32, [8, N]> out)
+    dims(%N : [0, 100]) grid() units(1) {
   %zero = arith.constant 0 : index
-  %in = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 8]> -> !gir.slice<dram, f32, [1, 8]>
-  %t = gir.load %in : !gir.slice<dram, f32, [1, 8]> -> !gir.tile<l1, f32, [1, 8]>
-  %s = gir.scan "add" "cols" %t : !gir.tile<l1, f32, [1, 8]>
-  %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, 8]> -> !gir.slice<dram, f32, [1, 8]>
-  gir.store %s, %out : !gir.tile<l1, f32, [1, 8]>, !gir.slice<dram, f32, [1, 8]>
+  %in = gir.slice %x[%zero, %zero] rows(0) cols(1) : !gir.view<dram, f32, [8, N]> -> !gir.slice<dram, f32, [8, N]>
+  %t = gir.load %in : !gir.slice<dram, f32, [8, N]> -> !gir.tile<l1, f32, [8, N]>
+  %s = gir.scan "add" "rows" %t : !gir.tile<l1, f32, [8, N]>
+  %out = gir.slice %y[%zero, %zero] rows(0) cols(1) : !gir.view<dram, f32, [8, N]> -> !gir.slice<dram, f32, [8, N]>
+  gir.store %s, %out : !gir.tile<l1, f32, [8, N]>, !gir.slice<dram, f32, [8, N]>
+}
+
+// -----
+
+// A loop runs one way.
+// CHECK: needs what runs forward and what runs backward at once
+gir.kernel @both_ways(%x : !gir.view<dram, f32, [N]> in, %y : !gir.view<dram, f32, [N]> out)
+    dims(%N : [0, 100]) grid() units(1) {
+  %zero = arith.constant 0 : index
+  %in = gir.slice %x[%zero] cols(0) : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, N]>
+  %t = gir.load %in : !gir.slice<dram, f32, [1, N]> -> !gir.tile<l1, f32, [1, N]>
+  %s = gir.scan "add" "cols" %t : !gir.tile<l1, f32, [1, N]>
+  %r = gir.scan "add" "cols" %t {reverse} : !gir.tile<l1, f32, [1, N]>
+  %b = gir.binary "mul" %s, %r : !gir.tile<l1, f32, [1, N]>
+  %out = gir.slice %y[%zero] cols(0) : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, N]>
+  gir.store %b, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
 // -----

@@ -60,3 +60,13 @@ func.func @shapes(%x: tensor<2x3x4xf32>) -> tensor<2xi64> {
   %both = graph.concat %product, %last {axis = 0} : tensor<1xi64>, tensor<1xi64> -> tensor<2xi64>
   return %both : tensor<2xi64>
 }
+
+// Along a single element everything is its own combination, unless that is left out.
+// CHECK-LABEL: func.func @scan_of_one
+// CHECK: %[[Y:.*]] = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive}
+// CHECK: return %x, %[[Y]]
+func.func @scan_of_one(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>) {
+  %0 = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %1 = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive} : tensor<4x1xf32> -> tensor<4x1xf32>
+  return %0, %1 : tensor<4x1xf32>, tensor<4x1xf32>
+}

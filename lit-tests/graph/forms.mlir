@@ -42,7 +42,9 @@ func.func @movement(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %s: tensor<3xi64>) -
   %5 = graph.slice %1[%4, %4] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<?x4xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?x4xf32>
   // CHECK: graph.gather %{{.*}}, %i {axis = 0 : i64} : tensor<?x4xf32>, tensor<?xi64> -> tensor<?x4xf32>
   %6 = graph.gather %5, %i {axis = 0} : tensor<?x4xf32>, tensor<?xi64> -> tensor<?x4xf32>
-  return %6 : tensor<?x4xf32>
+  // CHECK: graph.scan %{{.*}} {axis = 1 : i64, combiner = "max", exclusive, reverse} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %7 = graph.scan %6 {axis = 1, combiner = "max", reverse, exclusive} : tensor<?x4xf32> -> tensor<?x4xf32>
+  return %7 : tensor<?x4xf32>
 }
 
 // CHECK-LABEL: func.func @fused

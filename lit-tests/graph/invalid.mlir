@@ -106,3 +106,51 @@ func.func @gather_elements_axis(%x: tensor<4xf32>, %i: tensor<4xf32>) -> tensor<
   %y = graph.gather_elements %x, %i {axis = 0 : i64} : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @scan_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.scan' op axis 1 is no dimension of a tensor of rank 1}}
+  %y = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<4xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @scan_scalar(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'graph.scan' op axis 0 is no dimension of a tensor of rank 0}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = "add"} : tensor<f32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @scan_combiner(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'add', 'mul', 'max' or 'min'}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = "mean"} : tensor<4xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @scan_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error @below {{'graph.scan' op combines floats, or integers of more than one bit}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<4xi1> -> tensor<4xi1>
+  return %y : tensor<4xi1>
+}
+
+// -----
+
+func.func @scan_type(%x: tensor<4xf32>) -> tensor<4xf64> {
+  // expected-error @below {{'graph.scan' op input and result differ in element type}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<4xf32> -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+// -----
+
+func.func @scan_size(%x: tensor<?x4xf32>) -> tensor<?x5xf32> {
+  // expected-error @below {{'graph.scan' op input and result differ in dimension 1}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<?x4xf32> -> tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
+}

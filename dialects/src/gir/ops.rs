@@ -248,11 +248,19 @@ pub struct ReduceOp {
     result: Res<AnyTile>,
 }
 
-/// Running combination along an axis, each element included.
+/// Running combination along an axis: each element of the result combines those up to its own place, that one included.
+/// With `exclusive` the element itself is left out, so the first is the combiner's identity; with `reverse` it runs from
+/// the last element to the first. What lies outside the window is skipped.
+///
+/// ```mlir
+/// %y = gir.scan "add" "cols" %t {exclusive} : !gir.tile<l1, f32, [1, N]>
+/// ```
 #[op("gir.scan", traits(Pure), format = "$combiner $axis $operand attr-dict `:` type($result)", verify)]
 pub struct ScanOp<T: AnyTile> {
     combiner: Attr<CombinerAttr>,
     axis: Attr<AxisAttr>,
+    exclusive: Flag,
+    reverse: Flag,
     operand: Operand<T>,
     result: Res<T>,
 }

@@ -30,6 +30,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("graph.slice", &SliceHook)
         .interface::<dyn Interpret>("graph.gather", &super::gather::GatherHook)
         .interface::<dyn Interpret>("graph.gather_elements", &super::gather::GatherElementsHook)
+        .interface::<dyn Interpret>("graph.scan", &super::scan::ScanHook)
         .interface::<dyn Interpret>("graph.fusion", &FusionHook)
         .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
         .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
@@ -167,7 +168,7 @@ fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault
     form.result_maps.iter().enumerate().map(output).collect()
 }
 
-fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Combine, Fault> {
+pub(super) fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Combine, Fault> {
     let held = accumulator_type(cx, elem);
     let op = match (combiner, held.is_float(cx), held == Type::I1) {
         (Combiner::Add, true, _) => NumOp::AddF,

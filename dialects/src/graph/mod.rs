@@ -1,7 +1,7 @@
 //! The `graph` dialect: tensor operators with value semantics.
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
-//! body. What has no such form (reshape, concatenation, slices, gathers, shapes as data) has an op of its own. The
+//! body. What has no such form (reshape, concatenation, slices, gathers, scans, shapes as data) has an op of its own. The
 //! sizes of tensors are symbolic, see the `dyn` dialect.
 
 pub mod build;
@@ -11,6 +11,7 @@ mod gather;
 mod interp;
 pub mod maps;
 pub mod ops;
+mod scan;
 pub mod shape_fn;
 pub mod structured;
 mod symbolic;
@@ -26,8 +27,8 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 pub use canonicalize::drop_inputs;
 pub use gather::described;
 pub use ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SizeOp,
-    SliceOp, YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ScanOp, ShapeOfOp,
+    SizeOp, SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
@@ -54,6 +55,7 @@ impl Dialect for GraphDialect {
             .op::<SliceOp<'_>>()
             .op::<GatherOp<'_>>()
             .op::<GatherElementsOp<'_>>()
+            .op::<ScanOp<'_>>()
             .op::<FusionOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);

@@ -5,8 +5,17 @@ use sutura_ir::constraints::{
     Index, StrArrayAttr, StrAttr,
 };
 use sutura_ir::op;
+use sutura_ir::op_def::AttrSyntax;
 
+use super::structured::Combiner;
 use crate::r#dyn::ops::SizeAttr;
+
+sutura_ir::attr_constraints! {
+    /// How numbers are joined.
+    pub CombinerAttr = "'add', 'mul', 'max' or 'min'", AttrSyntax::Plain;
+    get |cx, attr| -> Combiner { Combiner::from_keyword(cx.as_str(attr)?) }
+    set |cx, value: Combiner| { cx.string_attr(value.keyword()) }
+}
 
 /// The structured form: a scalar function applied at every point of an iteration space.
 ///
@@ -268,6 +277,33 @@ pub struct GatherElementsOp {
     /// Dimension of the data that is indexed.
     axis: Attr<I64Attr>,
     /// The elements.
+    result: Res<AnyRankedTensor>,
+}
+
+/// Running combination of `input` along `axis`: element `i` of the result combines the elements up to number `i`, that one
+/// included.
+///
+/// * With `exclusive` the element itself is left out, so the first element of the result is the combiner's identity.
+/// * With `reverse` it runs from the last element to the first.
+/// * The combiner is `"add"`, `"mul"`, `"max"` or `"min"`. Numbers are accumulated in `f32` for narrower floats and in
+///   `i32` for narrower integers, as in `graph.compute`.
+///
+/// ```mlir
+/// %y = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive} : tensor<?x30xf32> -> tensor<?x30xf32>
+/// ```
+#[op("graph.scan", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
+pub struct ScanOp {
+    /// The elements that are combined: floats, or integers of more than one bit.
+    input: Operand<AnyRankedTensor>,
+    /// Dimension along which it runs.
+    axis: Attr<I64Attr>,
+    /// `"add"`, `"mul"`, `"max"` or `"min"`.
+    combiner: Attr<CombinerAttr>,
+    /// Each element is left out of its own combination.
+    exclusive: Flag,
+    /// From the last element to the first.
+    reverse: Flag,
+    /// As large as the input.
     result: Res<AnyRankedTensor>,
 }
 

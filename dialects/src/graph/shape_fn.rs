@@ -8,7 +8,7 @@ use sutura_ir::types::TypeData;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::maps;
-use super::ops::{ConcatOp, ConstantOp, GatherElementsOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::ops::{ConcatOp, ConstantOp, GatherElementsOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SliceOp};
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
@@ -160,6 +160,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.slice", &SliceShape);
     d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
     d.interface::<dyn ShapeFn>("graph.gather_elements", &GatherElementsShape);
+    d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
@@ -385,6 +386,15 @@ impl ShapeFn for GatherElementsShape {
             }
         }
         Inferred { required, ..one(shape, None) }
+    }
+}
+
+struct ScanShape;
+
+impl ShapeFn for ScanShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(scan) = op.as_::<ScanOp<'_>>() else { return Inferred::default() };
+        one(env.shape(op, scan.input()).unwrap_or_default(), None)
     }
 }
 

@@ -8,8 +8,8 @@ use sutura_ir::{Attr, Context, DYNAMIC, OpRef, Type, Value};
 
 use super::maps;
 use super::ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ShapeOfOp, SliceOp,
-    YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ScanOp, ShapeOfOp,
+    SliceOp, YieldOp,
 };
 use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
 use crate::r#dyn::Poly;
@@ -551,6 +551,27 @@ impl Verify for GatherElementsOp<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Verify for ScanOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(scan) = op.as_::<ScanOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, scan.input(), scan.result(), diags)?;
+        let elem = element(op, scan.input());
+        if !elem.is_float(op.cx) && (!elem.is_integer(op.cx) || elem == Type::I1) {
+            return fail(op, diags, "combines floats, or integers of more than one bit");
+        }
+        let (input, result) = (sizes(op, scan.input()), sizes(op, scan.result()));
+        check_axis(op, scan.axis(), input.len(), diags)?;
+        if input.len() != result.len() {
+            return fail(op, diags, "input and result differ in rank");
+        }
+        match input.iter().zip(&result).position(|(a, b)| differ(a, b)) {
+            Some(dim) => fail(op, diags, format_args!("input and result differ in dimension {dim}")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -155,7 +155,6 @@ pub enum Op<'m> {
         indices: &'m str,
         axis: i64,
     },
-    /// Every element has an index of its own.
     /// Channels become blocks of `block` times `block` pixels; neighbouring channels of the input are of one block with
     /// `depth_inner` (mode CRD), else (DCR) of one pixel.
     DepthToSpace {
@@ -169,6 +168,7 @@ pub enum Op<'m> {
         block: i64,
         depth_inner: bool,
     },
+    /// Every element has an index of its own.
     GatherElements {
         x: &'m str,
         indices: &'m str,
@@ -224,6 +224,13 @@ pub enum Op<'m> {
         x: &'m str,
         axes: Option<Vec<i64>>,
         keep_dims: bool,
+    },
+    /// Sums up to each element along `axis`; with `exclusive` without it, with `reverse` from the last element on.
+    CumSum {
+        x: &'m str,
+        axis: i64,
+        exclusive: bool,
+        reverse: bool,
     },
     Softmax {
         x: &'m str,

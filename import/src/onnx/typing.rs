@@ -96,6 +96,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "MaxPool" => max_pool(r),
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
+        "CumSum" => cum_sum(r),
         "Softmax" => softmax(r, false),
         "LogSoftmax" => softmax(r, true),
         "GroupNormalization" => group_normalization(r),
@@ -366,6 +367,12 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
         axes => axes,
     };
     Ok(Op::Reduce { function, x: r.input(0)?, axes, keep_dims: r.flag("keepdims")? })
+}
+
+fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
+    let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len())) };
+    Ok(Op::CumSum { x: r.input(0)?, axis, exclusive: r.flag("exclusive")?, reverse: r.flag("reverse")? })
 }
 
 fn softmax<'m>(r: &NodeReader<'m, '_>, log: bool) -> Typed<'m> {

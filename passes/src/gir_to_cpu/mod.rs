@@ -13,6 +13,7 @@ mod memory;
 mod ops;
 mod pick;
 mod pipeline;
+mod scan;
 mod stream;
 mod strip;
 mod sweep;

@@ -11,7 +11,8 @@ use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering};
 use super::memory::{AxisVal, SliceVal, Window};
-use super::strip::{KEEP_COST, Node, NodeId, Sink, Strip};
+use super::scan::Scan;
+use super::strip::{KEEP_COST, Memo, Node, NodeId, Sink, Strip};
 use super::sweep::run_loop;
 use super::tile::RegTile;
 
@@ -41,6 +42,9 @@ fn binary_cost(kind: BinaryKind) -> u32 {
 
 /// Price of one element divided by what its row repeats.
 const DIVIDE_COST: u32 = 4;
+
+/// Price of one element combined with those before it.
+const SCAN_COST: u32 = 10;
 
 /// The intrinsic `name` of the machine `op`, if `op` is one that has it.
 fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp<'a>> {
@@ -317,21 +321,34 @@ impl<'a> Lowering<'a, '_> {
         let ty = self.tile_type(op, value);
         let (rows, cols) = self.at(op, extents(ty))?;
         let strip = self.strips.nodes[id].clone();
-        let mut parts = Vec::new();
-        for row in 0..rows {
-            let mut line = Vec::new();
-            for chunk in 0..self.e.chunks(cols) {
-                let start = chunk * self.e.lanes;
-                let at = self.e.i64(start);
-                let mut window = strip.window;
-                if start + self.e.lanes > cols && window.hi.is_none() {
-                    window.hi = Some(self.e.i64(cols));
-                }
-                let mask = self.e.column_mask(at, window);
-                let mut memo = std::collections::HashMap::new();
-                line.push(self.strips.eval(&mut self.e, &mut memo, (id, row, at), mask));
+        let backward = self.at(op, self.strips.backward(id))?.unwrap_or(false);
+        let checked = self.strips.check_columns(id);
+        self.at(op, checked)?;
+        let scans = self.strips.scans([id].into_iter());
+        let mut carries = Vec::new();
+        for (scan, _) in &scans {
+            let kind = self.strips.scan(*scan).expect("found to be one above");
+            carries.push(self.e.carry_of(kind, self.strips.nodes[*scan].elem));
+        }
+        let chunks = self.e.chunks(cols);
+        let mut parts = vec![vec![]; rows as usize];
+        for chunk in 0..chunks {
+            let chunk = if backward { chunks - 1 - chunk } else { chunk };
+            let start = chunk * self.e.lanes;
+            let at = self.e.i64(start);
+            let mut window = strip.window;
+            if start + self.e.lanes > cols && window.hi.is_none() {
+                window.hi = Some(self.e.i64(cols));
             }
-            parts.push(line);
+            let mask = self.e.column_mask(at, window);
+            let mut memo = Memo::behind(&scans, &carries);
+            for (row, line) in parts.iter_mut().enumerate() {
+                line.push(self.strips.eval(&mut self.e, &mut memo, (id, row as i64, at), mask));
+            }
+            carries = memo.carries(&scans);
+        }
+        if backward {
+            parts.iter_mut().for_each(|line| line.reverse());
         }
         let parts = super::tile::Parts::Vectors(parts);
         Ok(RegTile { elem: ty.elem, rows, cols, parts, row_window: strip.row_window, col_window: strip.window })
@@ -369,6 +386,12 @@ impl<'a> Lowering<'a, '_> {
         if let Some(this) = op.as_::<IotaOp>() {
             let base = self.index(this.base());
             return Ok(self.e.iota_tile(this.axis(), base, ty.elem, (rows, cols)));
+        }
+        if let Some(this) = op.as_::<ScanOp>() {
+            if ty.elem == Type::I1 {
+                return self.fail(op, "truth values have no scan on a CPU");
+            }
+            return Ok(self.e.scan_tile(Scan::of(&this), this.axis(), &tiles[0]));
         }
         if op.is::<BroadcastOp>() {
             return Ok(self.e.broadcast_tile(&tiles[0], &tiles[1]));
@@ -466,6 +489,8 @@ impl<'a> Lowering<'a, '_> {
             (Node::Compare(this.kind(), ids[0], ids[1]), 1)
         } else if let Some(this) = op.as_::<CastOp>() {
             (Node::Cast(this.kind(), ids[0]), 1)
+        } else if let Some(this) = op.as_::<ScanOp>().filter(|this| this.axis() == Axis::Cols && ty.elem != Type::I1) {
+            (Node::Scan(Scan::of(&this), ids[0]), SCAN_COST)
         } else if op.is::<MoveOp>() {
             return Ok(ids[0]);
         } else {
@@ -508,10 +533,19 @@ impl<'a> Lowering<'a, '_> {
         while !self.pending.is_empty() {
             let first = &self.strips.nodes[self.pending[0].node()];
             let (window, cols) = (first.window, first.cols);
-            let (now, later) = std::mem::take(&mut self.pending).into_iter().partition::<Vec<Sink>, _>(|sink| {
+            let fits = |sink: &Sink| {
                 let strip = &self.strips.nodes[sink.node()];
                 strip.window == window && (strip.cols == cols || window.hi.is_some())
-            });
+            };
+            let mut way = None;
+            for sink in self.pending.iter().filter(|sink| fits(sink)) {
+                way = way.or(self.at(op, self.strips.backward(sink.node()))?);
+            }
+            // A loop runs one way.
+            let goes = |sink: &Sink| self.strips.backward(sink.node()).is_ok_and(|own| own.is_none() || own == way);
+            let (now, later) = std::mem::take(&mut self.pending)
+                .into_iter()
+                .partition::<Vec<Sink>, _>(|sink| fits(sink) && goes(sink));
             self.pending = later;
             self.run(op, now)?;
         }

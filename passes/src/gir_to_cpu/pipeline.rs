@@ -204,7 +204,7 @@ impl<'a> Lowering<'a, '_> {
         let slice = SliceVal { base, ..slice.clone() };
         for place in hosting.places.borrow().iter() {
             self.e.b.set_before(place.mark);
-            let value = earlier.eval(&mut self.e, &mut Memo::new(), (node, 0, place.col), place.mask);
+            let value = earlier.eval(&mut self.e, &mut Memo::default(), (node, 0, place.col), place.mask);
             match place.mask {
                 None => self.e.stream_vector(value, &slice, None, place.col),
                 mask => self.e.store_vector(value, &slice, None, Some(place.col), mask),

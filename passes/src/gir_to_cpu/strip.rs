@@ -13,6 +13,7 @@ use sutura_ir::{Attr, Type, Value};
 use super::division::{Divisor, divide};
 use super::emit::{Emit, Pred, identity};
 use super::memory::{SliceVal, Window};
+use super::scan::Scan;
 use super::tile::{Parts, RegTile};
 use super::zeros::ZeroCheck;
 
@@ -45,6 +46,8 @@ pub(super) enum Node {
     RepeatRow(NodeId),
     /// All rows combined into one.
     ReduceRows(Combiner, NodeId),
+    /// Each row combined up to every column.
+    Scan(Scan, NodeId),
 }
 
 /// A strip: what it computes, over which columns.
@@ -94,8 +97,24 @@ pub(super) struct Strips {
     pub(super) depth: usize,
 }
 
-/// Elements at one place of the loop, computed once.
-pub(super) type Memo = HashMap<(NodeId, i64), Value>;
+/// Elements at one place of the loop, computed once, and what scans have combined before it.
+#[derive(Default)]
+pub(super) struct Memo {
+    values: HashMap<(NodeId, i64), Value>,
+    carries: HashMap<(NodeId, i64), Value>,
+}
+
+impl Memo {
+    /// The start of a place before which these rows of scans have combined these values.
+    pub(super) fn behind(scans: &[(NodeId, i64)], carries: &[Value]) -> Self {
+        Self { carries: scans.iter().copied().zip(carries.iter().copied()).collect(), ..Self::default() }
+    }
+
+    /// What these rows of scans have combined up to the end of the place.
+    pub(super) fn carries(&self, scans: &[(NodeId, i64)]) -> Vec<Value> {
+        scans.iter().map(|row| self.carries[row]).collect()
+    }
+}
 
 impl Strips {
     pub(super) fn add(&mut self, strip: Strip) -> NodeId {
@@ -141,15 +160,15 @@ impl Strips {
         (id, row, col): (NodeId, i64, Value),
         mask: Option<Value>,
     ) -> Value {
-        if let Some(value) = memo.get(&(id, row)) {
+        if let Some(value) = memo.values.get(&(id, row)) {
             return *value;
         }
         let strip = &self.nodes[id];
         let value = match &strip.stored {
             Some(slice) => self.load(e, slice, strip, row, col, mask),
-            None => self.eval_node(e, memo, strip, (row, col), mask),
+            None => self.eval_node(e, memo, strip, (id, row, col), mask),
         };
-        memo.insert((id, row), value);
+        memo.values.insert((id, row), value);
         value
     }
 
@@ -171,7 +190,7 @@ impl Strips {
         e: &mut Emit<'_>,
         memo: &mut Memo,
         strip: &Strip,
-        (row, col): (i64, Value),
+        (id, row, col): (NodeId, i64, Value),
         mask: Option<Value>,
     ) -> Value {
         let mut get = |e: &mut Emit<'_>, id: NodeId| self.eval(e, memo, (id, row, col), mask);
@@ -218,6 +237,13 @@ impl Strips {
                 e.broadcast(rows[if tile.rows == 1 { 0 } else { row as usize }][0])
             }
             Node::RepeatRow(a) => self.eval(e, memo, (*a, 0, col), mask),
+            Node::Scan(scan, a) => {
+                let value = get(e, *a);
+                let carry = memo.carries[&(id, row)];
+                let (value, carry) = e.scan_vector(*scan, value, mask, carry);
+                memo.carries.insert((id, row), carry);
+                value
+            }
             Node::ReduceRows(kind, a) => {
                 let mut sum = None;
                 for row in 0..self.nodes[*a].rows {
@@ -316,7 +342,8 @@ pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
         | Node::Divisor(a, _)
         | Node::Cast(_, a)
         | Node::RepeatRow(a)
-        | Node::ReduceRows(_, a) => {
+        | Node::ReduceRows(_, a)
+        | Node::Scan(_, a) => {
             vec![*a]
         }
         Node::Binary(_, a, b) | Node::Compare(_, a, b) => vec![*a, *b],

@@ -5,6 +5,8 @@
 //! main   whole vectors; twice where the loop may stream: with stores past the caches, and without
 //! tail   under a mask
 //! ```
+//!
+//! Where something is combined from the last column to the first, the tail comes first and the vectors follow backward.
 
 use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{Type, Value};
@@ -14,7 +16,7 @@ use super::extremes;
 use super::memory::{SliceVal, Window};
 use super::pipeline::Hosting;
 use super::stream::DISTANCE_BYTES;
-use super::strip::{Memo, Sink, Strips, row_condition};
+use super::strip::{Memo, NodeId, Sink, Strips, row_condition};
 use super::tile::RegTile;
 
 /// What a loop does beside its sinks.
@@ -41,6 +43,10 @@ struct Sweep<'s> {
     kinds: Vec<(Combiner, Type)>,
     /// Accumulators of extremes that are combined by plain comparisons.
     quick: Vec<usize>,
+    /// Rows of scans, each of which carries what it has combined, behind the accumulators.
+    scans: Vec<(NodeId, i64)>,
+    /// From the last column to the first.
+    backward: bool,
     /// Its steps take stores of the group before.
     hosts: bool,
 }
@@ -65,18 +71,17 @@ pub(super) fn run_loop(
     let first = &strips.nodes[sinks[0].node()];
     let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
     let hi = e.maxi(hi, lo);
-    let mut sweep =
-        Sweep { strips, sinks: sinks.iter().collect(), extras, kinds: Vec::new(), quick: Vec::new(), hosts: false };
+    let mut sweep = Sweep::of(strips, sinks.iter().collect(), extras)?;
     // What a store overwrites may be what it read.
     let again = !sinks.iter().any(|sink| matches!(sink, Sink::Store { .. }));
     let values = match &extras.hosting {
         Some(hosting) => sweep.run_host(e, hosting, (lo, hi))?,
         None => sweep.run(e, (lo, hi), again)?,
     };
-    let count = values.len() - sweep.quick.len();
+    let count = sweep.kinds.len() - sweep.quick.len();
     let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(sweep.kinds[i].0, values[i])).collect();
     if !sweep.quick.is_empty() {
-        sweep.settle(e, (lo, hi), &mut results, &values[count..])?;
+        sweep.settle(e, (lo, hi), &mut results, &values[count..sweep.kinds.len()])?;
     }
     Ok(sweep.tiles(&results))
 }
@@ -87,11 +92,21 @@ fn multiple(e: &mut Emit<'_>, total: Value, size: i64) -> Value {
     e.op1("arith.andi", &[total, high_bits], Type::I64, &[])
 }
 
-impl Sweep<'_> {
+impl<'s> Sweep<'s> {
+    fn of(strips: &'s Strips, sinks: Vec<&'s Sink>, extras: &'s Extras) -> Result<Self, String> {
+        let scans = strips.scans(sinks.iter().map(|sink| sink.node()));
+        let mut backward = false;
+        for sink in &sinks {
+            strips.check_columns(sink.node())?;
+            backward |= strips.backward(sink.node())?.unwrap_or(false);
+        }
+        Ok(Self { strips, sinks, extras, kinds: Vec::new(), quick: Vec::new(), scans, backward, hosts: false })
+    }
+
     /// The loop as a host of stores of the group before, where there are any, or as it is.
     fn run_host(&mut self, e: &mut Emit<'_>, hosting: &Hosting, range: (Value, Value)) -> Result<Vec<Value>, String> {
         let types: Vec<Type> = self.start(e, false).iter().map(|v| e.ty(*v)).collect();
-        let plain = Sweep { kinds: Vec::new(), quick: Vec::new(), sinks: self.sinks.clone(), ..*self };
+        let plain = Sweep::of(self.strips, self.sinks.clone(), self.extras)?;
         let mut host = std::mem::replace(self, plain);
         (host.kinds, host.hosts) = (Vec::new(), true);
         let hosted = |e: &mut Emit<'_>| {
@@ -103,8 +118,12 @@ impl Sweep<'_> {
 
     /// The whole loop; returns the accumulators. Extremes are combined quickly if they may be combined again.
     fn run(&mut self, e: &mut Emit<'_>, (lo, hi): (Value, Value), again: bool) -> Result<Vec<Value>, String> {
-        let start = self.start(e, again);
+        let mut start = self.start(e, again);
         let (streams, at) = self.head(e, lo, hi)?;
+        if self.backward {
+            let end = self.end_of_whole(e, at, hi);
+            start = self.tail(e, (end, hi), start)?;
+        }
         let (end, values) = match streams {
             None => self.main(e, (at, hi), start, false)?,
             Some(streams) => {
@@ -119,10 +138,17 @@ impl Sweep<'_> {
                 (results[0], values)
             }
         };
-        self.tail(e, (end, hi), values)
+        if self.backward { Ok(values) } else { self.tail(e, (end, hi), values) }
     }
 
-    /// The accumulators at the start.
+    /// Where whole vectors from `lo` on end.
+    fn end_of_whole(&self, e: &mut Emit<'_>, lo: Value, hi: Value) -> Value {
+        let total = e.subi(hi, lo);
+        let whole = multiple(e, total, e.lanes);
+        e.addi(lo, whole)
+    }
+
+    /// The accumulators at the start, and what scans carry there.
     fn start(&mut self, e: &mut Emit<'_>, again: bool) -> Vec<Value> {
         for sink in &self.sinks {
             let Sink::Reduce { kind, node, .. } = sink else { continue };
@@ -141,7 +167,12 @@ impl Sweep<'_> {
             let neutral = identity(e.cx(), *kind, *elem);
             e.splat(neutral)
         });
-        neutral.collect()
+        let mut start: Vec<Value> = neutral.collect();
+        for (id, _) in &self.scans {
+            let scan = self.strips.scan(*id).expect("the loop has found it to be one");
+            start.push(e.carry_of(scan, self.strips.nodes[*id].elem));
+        }
+        start
     }
 
     /// Combines the extremes again, the exact way, if one of them is suspicious.
@@ -159,14 +190,8 @@ impl Sweep<'_> {
         }
         let is_extreme = |sink: &&Sink| matches!(sink, Sink::Reduce { kind, .. } if extremes::is_extreme(*kind));
         let extras = Extras::default();
-        let mut exact = Sweep {
-            strips: self.strips,
-            sinks: self.sinks.iter().copied().filter(is_extreme).collect(),
-            extras: &extras,
-            kinds: Vec::new(),
-            quick: Vec::new(),
-            hosts: false,
-        };
+        let sinks = self.sinks.iter().copied().filter(is_extreme).collect();
+        let mut exact = Sweep::of(self.strips, sinks, &extras)?;
         let quick: Vec<Value> = self.quick.iter().map(|i| results[*i]).collect();
         let types: Vec<Type> = quick.iter().map(|v| e.ty(*v)).collect();
         let doubtful = doubtful.expect("there are extremes");
@@ -211,7 +236,7 @@ impl Sweep<'_> {
         let before = e.subi(zero, first_row);
         let before = e.op1("arith.andi", &[before, low_bits], Type::I64, &[]);
         // Columns before the first aligned one would be combined in an order that depends on where memory lies.
-        if self.extras.aligned || !self.kinds.is_empty() {
+        if self.extras.aligned || !self.kinds.is_empty() || !self.scans.is_empty() {
             let none = e.cmpi(Pred::Eq, before, zero);
             return Ok((Some(e.both(Some(streams), none)), lo));
         }
@@ -239,17 +264,20 @@ impl Sweep<'_> {
     ) -> Result<(Value, Vec<Value>), String> {
         // Light bodies are bound by the latency of the combination: several independent chains hide it.
         let light = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost).sum::<u32>() <= 8;
-        let unroll = if light && !start.is_empty() { 4 } else { 1 };
+        // A scan goes from vector to vector.
+        let unroll = if light && !self.kinds.is_empty() && self.scans.is_empty() { 4 } else { 1 };
         let step = Step { mask: None, streams, ahead: true };
         let total = e.subi(hi, lo);
         let (mut at, mut values) = (lo, start);
         if unroll > 1 {
             (at, values) = self.unrolled(e, (lo, total), values, unroll, step)?;
         }
-        let whole = multiple(e, total, e.lanes);
-        let end = e.addi(lo, whole);
+        let end = self.end_of_whole(e, lo, hi);
         let width = e.i64(e.lanes);
-        let values = e.for_loop((at, end, width), &values, |e, col, values| Ok(self.step(e, values, col, step)))?;
+        let values = e.for_loop((at, end, width), &values, |e, col, values| {
+            let col = if self.backward { from_end(e, (at, end, width), col) } else { col };
+            Ok(self.step(e, values, col, step))
+        })?;
         Ok((end, values))
     }
 
@@ -304,7 +332,8 @@ impl Sweep<'_> {
         if let Some(hosting) = self.extras.hosting.as_ref().filter(|_| self.hosts) {
             hosting.step(e, col, step.mask);
         }
-        let mut memo = Memo::new();
+        let (values, carries) = values.split_at(self.kinds.len());
+        let mut memo = Memo::behind(&self.scans, carries);
         let (mut next, mut probes) = (Vec::with_capacity(values.len()), Vec::new());
         for sink in &self.sinks {
             let strip = &self.strips.nodes[sink.node()];
@@ -341,11 +370,13 @@ impl Sweep<'_> {
             ask(e, slice, *rows, col);
         }
         for (slice, rows) in self.extras.fresh.iter().filter(|_| step.ahead && step.streams) {
-            let distance = e.i64(DISTANCE_BYTES / e.bytes(slice.elem));
+            let distance = DISTANCE_BYTES / e.bytes(slice.elem);
+            let distance = e.i64(if self.backward { -distance } else { distance });
             let col = e.addi(col, distance);
             ask(e, slice, *rows, col);
         }
         next.extend(probes);
+        next.extend(memo.carries(&self.scans));
         next
     }
 
@@ -363,6 +394,13 @@ impl Sweep<'_> {
         }
         tiles
     }
+}
+
+/// The column as far from the end of `[at, end)` as `col` is from its start.
+fn from_end(e: &mut Emit<'_>, (at, end, width): (Value, Value, Value), col: Value) -> Value {
+    let sum = e.addi(at, end);
+    let last = e.subi(sum, width);
+    e.subi(last, col)
 }
 
 /// Asks for what lies at column `col` of some rows.

@@ -382,7 +382,7 @@ impl Emit<'_> {
     }
 
     /// The tile with the identity of `kind` wherever an element does not exist along `axis`.
-    fn without_padding(&mut self, kind: Combiner, axis: Axis, tile: &RegTile) -> RegTile {
+    pub(super) fn without_padding(&mut self, kind: Combiner, axis: Axis, tile: &RegTile) -> RegTile {
         let neutral = identity(self.cx(), kind, tile.elem);
         let mut tile = tile.clone();
         if axis == Axis::Rows && !tile.row_window.is_full() {
@@ -423,7 +423,7 @@ impl Emit<'_> {
     }
 
     /// A constant in the form of `value`: scalar or vector.
-    fn like(&mut self, value: Value, constant: sutura_ir::Attr) -> Value {
+    pub(super) fn like(&mut self, value: Value, constant: sutura_ir::Attr) -> Value {
         let ty = self.ty(value);
         if self.cx().shape(ty).is_some() { self.splat(constant) } else { self.constant(constant, ty) }
     }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
-use sutura_dialects::gir::ops::{AllocOp, BinaryOp, IndexOp, ReduceOp, StoreOp};
+use sutura_dialects::gir::ops::{AllocOp, BinaryOp, IndexOp, ReduceOp, ScanOp, StoreOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::maps;
 use sutura_ir::affine::{AffineExpr, AffineOp};
@@ -20,7 +20,7 @@ use super::kernel::{Built, Emit};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
 use super::tiles::{Covers, Frame, Number, Shape, Tile};
-use crate::region::{Nest, Stage};
+use crate::region::{Nest, Scan, Stage};
 
 /// A dim of which each group has one of several parts, as even as they can be.
 #[derive(Clone, Copy)]
@@ -130,7 +130,7 @@ impl<'a> Group<'_, 'a> {
         for &s in stages {
             let stage = &self.nest().stages[s];
             for r in 0..stage.results.len() {
-                if stage.reduced.contains(&dim) && !state.sums.contains_key(&(s, r)) {
+                if stage.combines_along(dim) && !state.sums.contains_key(&(s, r)) {
                     let sum = self.start(e, frame, stage, r)?;
                     state.sums.insert((s, r), sum);
                     started.push((s, r));
@@ -146,7 +146,7 @@ impl<'a> Group<'_, 'a> {
         let (lo, hi) = self.bounds(e, dim);
         let ends = e.for_range((lo, hi), &inits, &mut |e, index, values| {
             let mut frame = frame.clone();
-            frame.fixed[dim] = Some(index);
+            frame.fixed[dim] = Some(self.at_trip(e, (dim, stages), index, hi));
             for ((key, tile), value) in carried.iter().zip(values) {
                 state.sums.insert(*key, Sum::Carried(Tile { value: *value, ..*tile }));
             }
@@ -162,9 +162,26 @@ impl<'a> Group<'_, 'a> {
         }
         for key in started {
             let sum = state.sums.shift_remove(&key).expect("put there above");
+            // What is combined as it goes has been made on the way.
+            if self.nest().stages[key.0].scan.is_some() {
+                continue;
+            }
             self.end(e, frame, key, sum, known, state)?;
         }
         Ok(())
+    }
+
+    /// The index of a trip: where something runs backward, the first trip has the last index.
+    fn at_trip(&self, e: &mut Emit<'_>, (dim, stages): (usize, &[usize]), trip: Value, end: Value) -> Value {
+        let backward = |s: &usize| self.nest().stages[*s].scan.is_some_and(|scan| scan.dim == dim && scan.reverse);
+        if !stages.iter().any(backward) {
+            return trip;
+        }
+        let cx = e.b.cx();
+        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(1), cx.affine_const(-1));
+        let last = cx.affine_binary(AffineOp::Add, cx.affine_dim(0), cx.affine_const(-1));
+        let map = cx.affine_map(2, 0, &[cx.affine_binary(AffineOp::Add, last, back)]);
+        IndexOp::value(&mut e.b, e.loc, map, &[end, trip])
     }
 
     /// The indices that a loop runs through: all of the dim, or the group's part of it.
@@ -288,10 +305,13 @@ impl<'a> Group<'_, 'a> {
             let numbers = e.scalars(frame, &self.walk.region.facts, (self.nest(), stage), &args)?;
             e.loc = stage.op.loc();
             for (r, number) in numbers.into_iter().enumerate() {
-                if stage.reduces() {
-                    self.combine(e, frame, (s, r), number, known, state)?;
-                } else {
-                    self.made(e, frame, (stage, r), number, known, state);
+                match stage.scan {
+                    _ if stage.reduces() => self.combine(e, frame, (s, r), number, known, state)?,
+                    None => self.made(e, frame, (stage, r), number, known, state),
+                    Some(scan) => {
+                        let number = self.scan(e, frame, ((s, r), scan), number, state)?;
+                        self.made(e, frame, (stage, r), number, known, state);
+                    }
                 }
             }
         }
@@ -304,6 +324,47 @@ impl<'a> Group<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// What is combined so far: within a row, or with what a loop carries from row to row.
+    fn scan(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        (key, scan): (Key, Scan),
+        number: Number,
+        state: &mut State,
+    ) -> Built<Number> {
+        let (cx, stage) = (self.nest().cx, &self.nest().stages[key.0]);
+        let (wide, elem) = (accumulator(cx, stage, key.1), result_elem(cx, stage, key.1));
+        let Some(combiner) = tile_combiner(cx, stage.combiners[key.1], wide) else {
+            return Emit::unsupported(stage.op, "combines numbers in a way that tiles do not");
+        };
+        let shape = frame.shape(self.nest(), &stage.results[key.1].index);
+        let tile = match state.sums.get(&key) {
+            Some(Sum::Carried(sum)) => {
+                let sum = *sum;
+                let tile = e.realise(frame, number, shape, Some(sum));
+                let tile = e.converted(frame, tile, wide);
+                let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), sum.value, tile.value);
+                state.sums.insert(key, Sum::Carried(Tile { value, ..sum }));
+                if scan.exclusive { sum } else { Tile { value, ..sum } }
+            }
+            None if frame.col.as_ref().is_some_and(|col| col.dim == scan.dim) => {
+                let tile = e.realise(frame, number, shape, None);
+                let tile = e.converted(frame, tile, wide);
+                let (b, cols) = (&mut e.b, Direction::Cols);
+                let value = ScanOp::value(b, e.loc, combiner, cols, scan.exclusive, scan.reverse, tile.value);
+                Tile { value, ..tile }
+            }
+            // Along a single element.
+            None if self.nest().is_unit(scan.dim) && !scan.exclusive => return Ok(number),
+            None if self.nest().is_unit(scan.dim) => {
+                return Ok(Number::Constant(stage.combiners[key.1].identity(cx, elem), elem));
+            }
+            _ => return Emit::unsupported(stage.op, "runs along a dimension that the kernel has in parts"),
+        };
+        Ok(Number::Tile(e.converted(frame, tile, elem)))
     }
 
     /// One contribution to a combination.

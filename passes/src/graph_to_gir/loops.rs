@@ -42,6 +42,9 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
     let [stage] = &nest.stages[..] else {
         return Err(Box::new(region.op.error("is marked as a loop, but has several ops")));
     };
+    if let Err(misfit) = nest.check_no_scan() {
+        return Err(Box::new(region.op.error(format!("is marked as a loop, but {misfit}"))));
+    }
     let parallel = parallel(&nest, stage);
     let col = column(&nest, stage, &parallel);
     let (mut most, mut inner) = (COLUMNS, 0);

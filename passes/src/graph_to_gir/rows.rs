@@ -124,6 +124,16 @@ impl<'r, 'a> Rows<'r, 'a> {
         combined.is_some_and(|last| self.nest.stages[..last].iter().any(computes))
     }
 
+    /// True when something is combined as it goes: then what comes before a place must be known there.
+    fn scans(&self) -> bool {
+        self.nest.stages.iter().any(|s| self.nest.scanned(s).is_some())
+    }
+
+    /// Tiles that loops carry, where groups have tiles of columns.
+    fn carried(&self) -> i64 {
+        self.nest.stages.iter().filter(|s| s.reduces() || self.nest.scanned(s).is_some()).count() as i64
+    }
+
     /// Columns of a group where nothing is combined along loops: all, or tiles.
     fn width(&self) -> Width {
         match self.thresholds.columns.unwrap_or_else(|| self.usual_width()) {
@@ -156,8 +166,7 @@ impl<'r, 'a> Rows<'r, 'a> {
         };
         let mut axes = Vec::new();
         if self.plan.sharing == Sharing::Columns {
-            let sums = self.nest.stages.iter().filter(|s| s.reduces()).count() as i64;
-            let wide = self.shares.tile_columns(sums);
+            let wide = self.shares.tile_columns(self.carried());
             axes.push(or(Setting::Columns(wide), &[wide / 2, wide * 2].map(Setting::Columns)));
         } else if self.plan.sharing == Sharing::Rows && self.tileable() {
             let narrower = TILES.into_iter().filter(|columns| !self.columns_at_most(*columns));
@@ -168,7 +177,7 @@ impl<'r, 'a> Rows<'r, 'a> {
         if passes && !self.columns_at_most(resident / 4) {
             axes.push(or(Setting::Resident(resident), &[resident / 4, resident * 4].map(Setting::Resident)));
         }
-        if !self.plan.loops.is_empty() {
+        if !self.plan.loops.is_empty() && !self.scans() {
             let mut others: Vec<Setting> = [parts / 4, parts * 4].map(|n| Setting::Parts(n.max(1))).into();
             others.extend((self.plan.sharing != Sharing::Blocks).then_some(Setting::Parts(0)));
             axes.push(or(Setting::Parts(parts), &others));
@@ -270,9 +279,10 @@ impl<'r, 'a> Rows<'r, 'a> {
     }
 
     /// Columns of a tile of rows that are too long for one group; `None` where groups have whole rows of any length:
-    /// because nothing is combined along them, or tiles of what is read would not end together.
+    /// because nothing is combined along them, or combined as it goes, or tiles of what is read would not end together.
     fn long_tiles(&self) -> Option<i64> {
         let simple = self.plan.reduces
+            && !self.scans()
             && self.plan.loops.is_empty()
             && self.together()
             && !self.nest.stages.iter().any(|s| s.copy);
@@ -300,7 +310,7 @@ impl<'r, 'a> Rows<'r, 'a> {
     /// The guard from which on a dim that is combined along is divided; `None` where it never is.
     fn divided(&self, dim: usize) -> Option<Vec<Poly>> {
         let parts = self.thresholds.parts;
-        if parts == 0 { None } else { self.at_least(dim, self.many(parts)) }
+        if parts == 0 || self.scans() { None } else { self.at_least(dim, self.many(parts)) }
     }
 
     /// Rows from which on they are shared among `parts`.
@@ -331,7 +341,7 @@ impl<'r, 'a> Rows<'r, 'a> {
     /// Tiles of columns: parts of many rows, or all of few.
     fn columns(&self) -> Built<Versions> {
         let col = self.plan.col.expect("there is a column where columns are shared");
-        let sums = self.nest.stages.iter().filter(|s| s.reduces()).count() as i64;
+        let sums = self.carried();
         let mut versions: Versions = Vec::new();
         let dim = self.plan.loops[0];
         let parts = Poly::constant(self.thresholds.parts);

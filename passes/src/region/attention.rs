@@ -159,6 +159,7 @@ impl AttentionPlan {
     /// # Errors
     /// Says what does not fit.
     pub fn of(nest: &Nest<'_>) -> Fit<Self> {
+        nest.check_no_scan()?;
         if nest.stages.iter().any(|stage| stage.copy) {
             return misfit("both contract, and something between them is computed at several places");
         }

@@ -235,7 +235,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             return Ok(Read { slot: Some(slot), oob: None, guard: vec![] });
         }
         let op = unit.form.op;
-        if self.forms[maker].has_reduction() {
+        if self.forms[maker].combines() {
             let name = value_text(op.cx, op.body, unit.form.inputs[input]);
             return misfit(format!("reads {name} otherwise than element by element, and it is combined from others"));
         }
@@ -381,7 +381,7 @@ fn seen_through(
     let block = maker.body.filter(|block| block.ops().count() == 1)?;
     let yielded = block.terminator()?.operands().nth(result)?;
     let input = block.args().iter().position(|arg| *arg == yielded)?;
-    if maker.has_reduction() || maker.oob[input].is_some() || !maker.picks.is_empty() {
+    if maker.combines() || maker.oob[input].is_some() || !maker.picks.is_empty() {
         return None;
     }
     let written = cx.map_results(maker.result_maps[result]);

@@ -101,6 +101,7 @@ impl ContractPlan {
     pub fn of(nest: &Nest<'_>, facts: &Facts) -> Fit<Self> {
         let mut contractions = (0..nest.stages.len()).filter(|i| is_contraction(nest, &nest.stages[*i]));
         let Some(stage) = contractions.next() else { return misfit("has no contraction") };
+        nest.check_no_scan()?;
         if contractions.next().is_some() {
             return misfit("both contract, and a kernel has one contraction");
         }

@@ -1,4 +1,5 @@
-//! What the ops of a region do: the structured form, and beside it reads by index, which that form has no word for.
+//! What the ops of a region do: the structured form, and beside it what that form has no word for: reads by index, and
+//! running combinations.
 //!
 //! An index that is read stands in an access as an affine symbol. Its number is that of a [`PickForm`], which says what
 //! is read to know it; every unit that mentions the symbol has the pick.
@@ -7,7 +8,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kinds::BinaryKind;
-use sutura_dialects::graph::{Combiner, ComputeForm, GatherElementsOp, GatherOp, IteratorKind, described};
+use sutura_dialects::graph::{Combiner, ComputeForm, GatherElementsOp, GatherOp, IteratorKind, ScanOp, described};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Value};
 
@@ -24,10 +25,23 @@ pub(super) struct Form<'a> {
     pub(super) result_maps: Vec<AffineMap>,
     pub(super) combiners: Vec<Combiner>,
     pub(super) oob: Vec<Option<Attr>>,
+    /// Along which iterator, a parallel one, what is read is combined as it goes.
+    pub(super) scan: Option<Scan>,
     /// The scalar function; absent where results are what is read.
     pub(super) body: Option<BlockRef<'a>>,
     /// The indices that accesses mention; one that another one's access mentions comes before it.
     pub(super) picks: Vec<PickForm>,
+}
+
+/// A running combination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scan {
+    /// The iterator, or the region's dim, along which it runs.
+    pub dim: usize,
+    /// Each element is left out of its own combination.
+    pub exclusive: bool,
+    /// From the last element to the first.
+    pub reverse: bool,
 }
 
 /// An index that is read from a tensor.
@@ -58,9 +72,13 @@ impl<'a> Form<'a> {
                 result_maps: form.result_maps,
                 combiners: form.combiners,
                 oob: form.oob,
+                scan: None,
                 body: Some(form.body),
                 picks: vec![],
             });
+        }
+        if let Some(scan) = op.as_::<ScanOp<'a>>() {
+            return Self::of_scan(op, scan);
         }
         let (data, indices, axis, elements) = if let Some(gather) = op.as_::<GatherOp<'a>>() {
             (gather.data(), gather.indices(), gather.axis(), false)
@@ -71,6 +89,25 @@ impl<'a> Form<'a> {
         let symbol = *next;
         *next += 1;
         Self::of_gather(op, facts, (data, indices, axis as usize), elements, symbol)
+    }
+
+    fn of_scan(op: OpRef<'a>, scan: ScanOp<'a>) -> Option<Self> {
+        let extents = symbolic_shape(op.cx, op.ty(scan.input()))?;
+        let map = op.cx.identity_map(extents.len() as u32);
+        let (exclusive, reverse) = (scan.exclusive(), scan.reverse());
+        Some(Self {
+            op,
+            inputs: vec![scan.input()],
+            iterators: vec![IteratorKind::Parallel; extents.len()],
+            extents,
+            input_maps: vec![map],
+            result_maps: vec![map],
+            combiners: vec![scan.combiner()],
+            oob: vec![None],
+            scan: Some(Scan { dim: scan.axis() as usize, exclusive, reverse }),
+            body: None,
+            picks: vec![],
+        })
     }
 
     fn of_gather(
@@ -107,6 +144,7 @@ impl<'a> Form<'a> {
             result_maps: vec![cx.identity_map(rank as u32)],
             combiners: vec![],
             oob: vec![empty.then(|| super::compose::one(cx, elem))],
+            scan: None,
             body: None,
             picks: vec![PickForm { symbol, indices: at, index, size, what: described(op) }],
         })
@@ -122,9 +160,9 @@ impl<'a> Form<'a> {
         self.iterators.iter().enumerate().filter(move |(_, k)| **k == kind).map(|(i, _)| i)
     }
 
-    /// True with reduce iterators.
-    pub(super) fn has_reduction(&self) -> bool {
-        self.iterators.contains(&IteratorKind::Reduce)
+    /// True where an element is made of several, so that one alone is not cheaper than all of them.
+    pub(super) fn combines(&self) -> bool {
+        self.scan.is_some() || self.iterators.contains(&IteratorKind::Reduce)
     }
 }
 

@@ -17,6 +17,7 @@ mod siblings;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
+pub use form::Scan;
 pub use nest::{Access, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, fit, loop_scheme};

@@ -16,6 +16,7 @@ use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
 use super::compose::{Composer, Unit};
 use super::cost::value_text;
+use super::form::Scan;
 use super::{Fit, misfit};
 
 /// A read or a write of a tensor.
@@ -50,8 +51,10 @@ pub struct Stage<'a> {
     pub inputs: Vec<Access>,
     /// What is made.
     pub results: Vec<Access>,
-    /// One per result where dims are reduced.
+    /// One per result where dims are reduced, or one scanned.
     pub combiners: Vec<Combiner>,
+    /// The dim along which what is read is combined as it goes; it is none of those that are reduced.
+    pub scan: Option<Scan>,
     /// The scalar function; absent where results are what is read.
     pub body: Option<BlockRef<'a>>,
     /// The indices that accesses mention as symbols; one by which another one is picked comes before it.
@@ -75,6 +78,11 @@ impl Stage<'_> {
     /// True when results are combined along a dim.
     pub fn reduces(&self) -> bool {
         !self.reduced.is_empty()
+    }
+
+    /// True when results along a dim are made of more than one element of it.
+    pub fn combines_along(&self, dim: usize) -> bool {
+        self.reduced.contains(&dim) || self.scan.is_some_and(|scan| scan.dim == dim)
     }
 
     /// Dims that index the results.
@@ -226,9 +234,10 @@ impl<'a> Nest<'a> {
         }
         let reduced = form.of_kind(IteratorKind::Reduce).map(|i| dims[i]).collect();
         let combiners = form.combiners.clone();
+        let scan = form.scan.map(|scan| Scan { dim: dims[scan.dim], ..scan });
         let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
         let (op, copy, body) = (form.op, unit.copy, form.body);
-        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, body, picks });
+        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, scan, body, picks });
         Ok(())
     }
 
@@ -279,6 +288,25 @@ impl<'a> Nest<'a> {
     /// True when something is read at an index that is read.
     pub fn picks_any(&self) -> bool {
         self.stages.iter().any(|s| !s.picks.is_empty())
+    }
+
+    /// The dim along which a stage combines as it goes, where that is longer than 1: along a single element it copies.
+    pub fn scanned(&self, stage: &Stage<'_>) -> Option<usize> {
+        stage.scan.map(|scan| scan.dim).filter(|dim| !self.is_unit(*dim))
+    }
+
+    /// Nothing is combined as it goes.
+    ///
+    /// # Errors
+    /// Names what is.
+    pub fn check_no_scan(&self) -> Fit<()> {
+        match self.stages.iter().find(|s| s.scan.is_some()) {
+            Some(stage) => {
+                let name = value_text(self.cx, self.body, stage.results[0].value);
+                misfit(format!("{name} is a running combination, which is made in rows"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Value of a dim as expression.
@@ -349,7 +377,8 @@ impl<'a> Nest<'a> {
         let cx = self.cx;
         let to = |d: usize| cx.affine_dim(number(d) as u32);
         for stage in &mut self.stages {
-            stage.dims.iter_mut().chain(&mut stage.reduced).for_each(|d| *d = number(*d));
+            let scanned = stage.scan.iter_mut().map(|scan| &mut scan.dim);
+            stage.dims.iter_mut().chain(&mut stage.reduced).chain(scanned).for_each(|d| *d = number(*d));
             let iterators = stage.iterators.iter_mut().flatten();
             let picked = stage.picks.iter_mut().map(|pick| &mut pick.access);
             let accesses = stage.inputs.iter_mut().chain(&mut stage.results).chain(picked);
@@ -393,6 +422,9 @@ impl<'a> Nest<'a> {
     fn side_by_side(&self, facts: &Facts, outer: usize, inner: usize) -> bool {
         let together = |s: &Stage<'_>| {
             let parallel = |d| !s.reduced.contains(&d);
+            if s.scan.is_some_and(|scan| [outer, inner].contains(&scan.dim)) {
+                return false;
+            }
             s.dims.contains(&outer) == s.dims.contains(&inner) && parallel(outer) == parallel(inner)
         };
         let apart = |e| !self.mentions_expr(e, outer) && !self.mentions_expr(e, inner);

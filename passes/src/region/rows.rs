@@ -76,7 +76,8 @@ impl RowPlan {
     /// Every combination is along one dim, the last of what is read.
     fn of_rows(nest: &mut Nest<'_>, facts: &Facts) -> Fit<Self> {
         let col = column(nest, facts)?;
-        let reduces = nest.stages.iter().any(Stage::reduces);
+        let reduces = nest.stages.iter().any(|s| s.reduces() || nest.scanned(s).is_some());
+        check_scans(nest, col)?;
         let plan = Self { rows: row_order(nest, col), loops: vec![], col, reduces, sharing: Sharing::Rows };
         plan.check_repeats(nest)?;
         plan.check_outputs(nest)?;
@@ -87,7 +88,7 @@ impl RowPlan {
     /// Combinations along any dims. `Err(None)` where this is no question of loops.
     fn of_loops(nest: &Nest<'_>) -> Result<Self, Option<Misfit>> {
         let plain = |a: &Access| a.oob.is_none() && a.index.iter().all(|e| is_plain(nest, *e));
-        let combines = nest.stages.iter().any(Stage::reduces);
+        let combines = nest.stages.iter().any(|s| s.reduces() || nest.scanned(s).is_some());
         if !combines
             || nest.picks_any()
             || nest.stages.iter().any(|s| super::contract::is_contraction(nest, s))
@@ -98,13 +99,16 @@ impl RowPlan {
         }
         let Some(order) = memory_order(nest) else { return Err(None) };
         let Some(col) = order.iter().rev().copied().find(|d| !nest.is_unit(*d)) else { return Err(None) };
-        let reduced = |d: usize| nest.stages.iter().any(|s| s.reduced.contains(&d));
+        let reduced = |d: usize| nest.stages.iter().any(|s| s.combines_along(d));
         let rest = || order.iter().copied().chain((0..nest.extents.len()).filter(|d| !order.contains(d)));
         let loops: Vec<usize> = rest().filter(|d| *d != col && reduced(*d) && !nest.is_unit(*d)).collect();
         let rows = rest().filter(|d| *d != col && !loops.contains(d)).collect();
         // A loop that combines what has no columns would go from number to number.
-        let scalar = |s: &Stage<'_>| !s.dims.contains(&col) && loops.iter().any(|l| s.reduced.contains(l));
+        let scalar = |s: &Stage<'_>| !s.dims.contains(&col) && loops.iter().any(|l| s.combines_along(*l));
         if nest.stages.iter().any(scalar) {
+            return Err(None);
+        }
+        if loops.is_empty() && nest.stages.iter().any(|s| nest.scanned(s).is_some()) {
             return Err(None);
         }
         let sharing = sharing(nest, &loops, col).map_err(Some)?;
@@ -124,7 +128,7 @@ impl RowPlan {
         for stage in &nest.stages {
             let missing = self.shared().filter(|d| !stage.dims.contains(d) && !nest.is_unit(**d));
             let sizes: Vec<String> = missing.map(|d| nest.extents[*d].to_string()).collect();
-            if !sizes.is_empty() && (stage.reduces() || body_cost(stage.body) > CHEAP) {
+            if !sizes.is_empty() && (stage.reduces() || stage.scan.is_some() || body_cost(stage.body) > CHEAP) {
                 let name = value_text(nest.cx, nest.body, stage.results[0].value);
                 return misfit(format!("{name} would be computed ({}) times", sizes.join(") * (")));
             }
@@ -227,12 +231,23 @@ fn memory_order(nest: &Nest<'_>) -> Option<Vec<usize>> {
 
 /// What a group has where dims are looped over.
 fn sharing(nest: &Nest<'_>, loops: &[usize], col: usize) -> Fit<Sharing> {
-    let combining = || nest.stages.iter().filter(|s| s.reduces());
+    let combining = || nest.stages.iter().filter(|s| s.reduces() || nest.scanned(s).is_some());
     let name = |s: &Stage<'_>| value_text(nest.cx, nest.body, s.results[0].value);
+    if let Some(stage) = combining().find(|s| nest.scanned(s) == Some(col)) {
+        return misfit(format!("{} runs along the columns, and others are combined along rows", name(stage)));
+    }
+    for dim in loops {
+        let runs = |reverse: bool| {
+            combining().find(|s| s.scan.is_some_and(|scan| scan.dim == *dim && scan.reverse == reverse))
+        };
+        if let (Some(forward), Some(backward)) = (runs(false), runs(true)) {
+            return misfit(format!("{} runs forward and {} backward along one loop", name(forward), name(backward)));
+        }
+    }
     for stage in combining() {
         // What is combined along an outer loop and not along an inner one has as many sums as the inner one has trips.
-        let inside = loops.iter().skip_while(|d| !stage.reduced.contains(d));
-        if let Some(dim) = inside.filter(|d| stage.dims.contains(d)).find(|d| !stage.reduced.contains(d)) {
+        let inside = loops.iter().skip_while(|d| !stage.combines_along(**d));
+        if let Some(dim) = inside.filter(|d| stage.dims.contains(d)).find(|d| !stage.combines_along(**d)) {
             let extent = &nest.extents[*dim];
             return misfit(format!(
                 "{} is combined along a loop around one of {extent} trips that stay apart",
@@ -241,7 +256,7 @@ fn sharing(nest: &Nest<'_>, loops: &[usize], col: usize) -> Fit<Sharing> {
         }
     }
     let along = |s: &Stage<'_>| s.reduced.contains(&col);
-    let apart = |s: &Stage<'_>| !along(s) && s.dims.contains(&col) && loops.iter().any(|l| s.reduced.contains(l));
+    let apart = |s: &Stage<'_>| !along(s) && s.dims.contains(&col) && loops.iter().any(|l| s.combines_along(*l));
     match (combining().find(|s| along(s)), combining().find(|s| apart(s))) {
         (_, None) => Ok(Sharing::Rows),
         (None, Some(_)) => Ok(Sharing::Columns),
@@ -252,10 +267,37 @@ fn sharing(nest: &Nest<'_>, loops: &[usize], col: usize) -> Fit<Sharing> {
     }
 }
 
-/// The column: what is reduced, else the innermost dim of the largest result.
+/// What is combined as it goes runs along the last dimension of what it makes, and nothing needs both what runs forward and
+/// what runs backward before all of its columns are there.
+fn check_scans(nest: &Nest<'_>, col: Option<usize>) -> Fit<()> {
+    let name = |s: &Stage<'_>| value_text(nest.cx, nest.body, s.results[0].value);
+    // For each stage whether what it makes runs forward, and backward.
+    let mut runs: Vec<[bool; 2]> = Vec::with_capacity(nest.stages.len());
+    for stage in &nest.stages {
+        let mut ways = [false; 2];
+        for maker in stage.inputs.iter().filter_map(|a| nest.maker(a)) {
+            ways = [ways[0] | runs[maker][0], ways[1] | runs[maker][1]];
+        }
+        if let Some(scan) = stage.scan.filter(|scan| !nest.is_unit(scan.dim)) {
+            ways[usize::from(scan.reverse)] = true;
+            let last = stage.results[0].index.iter().rev().find_map(|e| nest.plain(*e).filter(|d| !nest.is_unit(*d)));
+            if last != col {
+                return misfit(format!("combines {} along a dimension that is not its last", name(stage)));
+            }
+        }
+        if ways == [true; 2] {
+            return misfit(format!("{} needs what runs forward and what runs backward at once", name(stage)));
+        }
+        runs.push(if stage.reduces() { [false; 2] } else { ways });
+    }
+    Ok(())
+}
+
+/// The column: what is combined along, else the innermost dim of the largest result.
 fn column(nest: &mut Nest<'_>, facts: &Facts) -> Fit<Option<usize>> {
     let reduced = |nest: &Nest<'_>| {
-        let mut all: Vec<usize> = nest.stages.iter().flat_map(|s| s.reduced.iter().copied()).collect();
+        let along = |s: &Stage<'_>| s.reduced.iter().copied().chain(nest.scanned(s)).collect::<Vec<_>>();
+        let mut all: Vec<usize> = nest.stages.iter().flat_map(along).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -286,7 +328,7 @@ fn merge_columns(nest: &mut Nest<'_>, facts: &Facts, mut col: usize) -> usize {
             |d: &usize| *d != col && !nest.meet(*d, col) && facts.prove_equal(&nest.extents[*d], &nest.extents[col]);
         let lone = nest.stages.iter().filter(|s| !s.dims.contains(&col)).filter_map(inner).find(fits);
         // A dim of the rows that happens to be as long stays one.
-        let row = |d: usize| nest.stages.iter().any(|s| s.reduces() && s.dims.contains(&d));
+        let row = |d: usize| nest.stages.iter().any(|s| (s.reduces() || s.scan.is_some()) && s.dims.contains(&d));
         let Some(dim) = lone.filter(|d| !row(*d)) else { return col };
         let (keep, gone) = (col.min(dim), col.max(dim));
         nest.merge(keep, gone);

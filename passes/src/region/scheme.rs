@@ -71,8 +71,11 @@ fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {
 }
 
 fn price(stage: &super::Stage<'_>) -> u64 {
-    u64::from(body_cost(stage.body)).max(1)
+    if stage.scan.is_some() { SCAN_COST } else { u64::from(body_cost(stage.body)).max(1) }
 }
+
+/// Price of an element of a running combination: within a vector it is combined in steps.
+const SCAN_COST: u64 = 8;
 
 /// Points of the space of some dims.
 fn points(facts: &Facts, nest: &Nest<'_>, dims: &[usize]) -> u64 {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, SliceOp, Structured};
+use sutura_dialects::graph::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, ScanOp, SliceOp, Structured};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
 
@@ -216,6 +216,7 @@ pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
     op.interface::<dyn Structured>().is_some()
         || op.is::<ConcatOp<'_>>()
         || op.is::<SliceOp<'_>>()
+        || op.is::<ScanOp<'_>>()
         || reads_by_index(op)
 }
 

@@ -52,6 +52,10 @@ enum Op {
     /// Columns or rows moved by two or one, with a number in their place.
     ShiftedColumns,
     ShiftedRows,
+    /// Running sums of rows and of columns, and the largest so far from the end.
+    Scan,
+    ScanRows,
+    ScanBackward,
 }
 
 const OPS: &[Op] = &[
@@ -70,6 +74,9 @@ const OPS: &[Op] = &[
     Op::Transposed,
     Op::ShiftedColumns,
     Op::ShiftedRows,
+    Op::Scan,
+    Op::ScanRows,
+    Op::ScanBackward,
 ];
 
 /// Programs of up to `most` ops.
@@ -190,6 +197,12 @@ fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str
             let half = scaled(g, turned, 0.5)?;
             values.matrices.push(g.transpose(half, &[1, 0])?);
         }
+        Op::Scan | Op::ScanRows => {
+            let squashed = g.map(a, |s, x| s.math("math.tanh", x))?;
+            let sum = g.scan(squashed, usize::from(matches!(step.op, Op::Scan)), Combiner::Add, false, false)?;
+            values.matrices.push(scaled(g, sum, 0.125)?);
+        }
+        Op::ScanBackward => values.matrices.push(g.scan(a, 1, Combiner::Max, false, true)?),
         Op::ShiftedColumns | Op::ShiftedRows => {
             let number = PadKind::Constant(g.cx().float_attr(0.5, Type::F32));
             let (before, after) =

@@ -506,3 +506,71 @@ fn divisions_by_zero_are_told_with_their_place() {
     let least = ["run", "divide.sutura", "-i", "x=5xi32=-2147483648", "-i", "y=5xi32=-1"];
     succeeds(folder.path(), &[&least[..], &["--expected", "5xi32=-2147483648"]].concat());
 }
+
+/// Running combinations at sizes around those of vectors, however threads share the groups.
+#[test]
+fn running_combinations_are_those_of_a_loop() {
+    let folder = compiled_from("scan");
+    for sizes in [[1, 1, 1], [2, 3, 15], [3, 2, 16], [2, 5, 17], [5, 7, 129], [0, 3, 4], [3, 0, 4], [3, 4, 0]] {
+        let count = sizes.iter().product::<usize>();
+        let dims = sizes.map(|d| d as i64);
+        let longs: Vec<i64> = (0..count as i64).map(|i| i * 37 % 23 - 11).collect();
+        let ints: Vec<i32> = longs.iter().map(|v| *v as i32).collect();
+        let floats: Vec<f32> = longs.iter().map(|v| *v as f32 * 0.25).collect();
+        let write =
+            |name: &str, tensor: Tensor| npy::write(folder.path().join(format!("{name}.npy")), &tensor).unwrap();
+        write("x", Tensor::from_slice(&dims, &floats).unwrap());
+        write("i", Tensor::from_slice(&dims, &ints).unwrap());
+        write("l", Tensor::from_slice(&dims, &longs).unwrap());
+        // Quarters of small numbers are summed without rounding.
+        let of_floats = [
+            ("last", scanned(&floats, sizes, 2, (false, false), (0.0, |a, b| a + b))),
+            ("last_before", scanned(&floats, sizes, 2, (true, true), (0.0, |a, b| a + b))),
+            ("middle_back", scanned(&floats, sizes, 1, (false, true), (f32::NEG_INFINITY, f32::max))),
+        ];
+        of_floats.iter().for_each(|(name, values)| write(name, Tensor::from_slice(&dims, values).unwrap()));
+        let of_ints = [
+            ("ints_back", scanned(&ints, sizes, 2, (false, true), (0, |a, b| a + b))),
+            ("ints_first", scanned(&ints, sizes, 0, (true, false), (0, |a, b| a + b))),
+        ];
+        of_ints.iter().for_each(|(name, values)| write(name, Tensor::from_slice(&dims, values).unwrap()));
+        let of_longs = [
+            ("longs_most", scanned(&longs, sizes, 2, (false, false), (i64::MIN, i64::max))),
+            ("longs_first", scanned(&longs, sizes, 0, (true, true), (1, |a, b| a * b))),
+        ];
+        of_longs.iter().for_each(|(name, values)| write(name, Tensor::from_slice(&dims, values).unwrap()));
+        let names = of_floats.iter().map(|(name, _)| *name).chain(of_ints.iter().map(|(name, _)| *name));
+        let names = names.chain(of_longs.iter().map(|(name, _)| *name));
+        let expected: Vec<String> =
+            names.flat_map(|name| ["--expected".to_owned(), format!("{name}=@{name}.npy")]).collect();
+        for threads in ["1", "2"] {
+            let head = ["run", "scan.sutura", "-i", "x=@x.npy", "-i", "i=@i.npy", "-i", "l=@l.npy", "--atol", "0"];
+            let args = head.into_iter().chain(["--rtol", "0", "--threads", threads]);
+            let args: Vec<&str> = args.chain(expected.iter().map(String::as_str)).collect();
+            succeeds(folder.path(), &args);
+        }
+    }
+}
+
+/// The running combination along `axis`, element by element.
+fn scanned<T: Copy>(
+    x: &[T],
+    sizes: [usize; 3],
+    axis: usize,
+    (exclusive, reverse): (bool, bool),
+    (identity, join): (T, fn(T, T) -> T),
+) -> Vec<T> {
+    let (size, inner) = (sizes[axis], sizes[axis + 1..].iter().product::<usize>());
+    let mut made = x.to_vec();
+    for line in 0..if size == 0 { 0 } else { x.len() / size } {
+        let start = line / inner * inner * size + line % inner;
+        let mut sum = identity;
+        for step in 0..size {
+            let at = start + inner * if reverse { size - 1 - step } else { step };
+            let next = join(sum, x[at]);
+            made[at] = if exclusive { sum } else { next };
+            sum = next;
+        }
+    }
+    made
+}

@@ -13,7 +13,7 @@ use sutura_ir::{BlockRef, Context, OpRef, Type, Value};
 
 use super::memory::Along;
 use super::numeric::{binary_op, combine, element_function};
-use super::tile::Combine;
+use super::tile::{Combine, ScanRun};
 use crate::r#dyn::poly::Poly;
 use crate::gir::checks::DataCheck;
 use crate::gir::constraints::{Axis, Scope};
@@ -125,7 +125,7 @@ pub(super) enum What {
     },
     Scan {
         combine: Combine,
-        axis: Axis,
+        run: ScanRun,
         operand: Slot,
         out: Slot,
     },
@@ -617,7 +617,8 @@ impl<'a> Compiler<'_, 'a> {
             What::Reduce { combine, axis: this.axis(), group, operand, out: self.result(op) }
         } else if let Some(this) = op.as_::<ScanOp<'_>>() {
             let combine = combine(this.combiner(), self.dtype(op, this.operand())?)?;
-            What::Scan { combine, axis: this.axis(), operand: self.get(this.operand())?, out: self.result(op) }
+            let run = ScanRun { axis: this.axis(), exclusive: this.exclusive(), reverse: this.reverse() };
+            What::Scan { combine, run, operand: self.get(this.operand())?, out: self.result(op) }
         } else if let Some(this) = op.as_::<BroadcastOp<'_>>() {
             let (operand, like) = (self.get(this.operand())?, self.get(this.like())?);
             What::Broadcast { operand, like, out: self.free_result(op) }

@@ -391,10 +391,10 @@ impl<'l, 'a> Machine<'l, 'a> {
                 self.count_combined(&tile);
                 (combine.reduce(*axis, &tile)?, *out)
             }
-            What::Scan { combine, axis, operand, out } => {
+            What::Scan { combine, run, operand, out } => {
                 let tile = self.tile(u, *operand)?;
                 self.count_combined(&tile);
-                (combine.scan(*axis, &tile)?, *out)
+                (combine.scan(*run, &tile)?, *out)
             }
             What::Broadcast { operand, like, out } => {
                 (self.tile(u, *operand)?.broadcast(&*self.tile(u, *like)?)?, *out)

@@ -401,6 +401,14 @@ fn f32_function(op: NumOp) -> Option<fn(f32, f32) -> f32> {
     })
 }
 
+/// Which way a scan runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScanRun {
+    pub(super) axis: Axis,
+    pub(super) exclusive: bool,
+    pub(super) reverse: bool,
+}
+
 /// How elements are combined.
 #[derive(Clone, Debug)]
 pub(super) struct Combine {
@@ -466,18 +474,21 @@ impl Combine {
         Ok(out)
     }
 
-    /// The running combination, each element included.
-    pub(super) fn scan(&self, axis: Axis, tile: &Tile) -> Result<Tile, Fault> {
+    /// The running combination.
+    pub(super) fn scan(&self, run: ScanRun, tile: &Tile) -> Result<Tile, Fault> {
         tile.need_defined("combines")?;
         let rect = tile.window.rect;
         let mut out = Tile::new(tile.dtype, tile.rows, tile.cols, tile.window)?;
-        let (lines, along) = if axis == Axis::Rows { (rect.cols, rect.rows) } else { (rect.rows, rect.cols) };
+        let down = run.axis == Axis::Rows;
+        let (lines, along) = if down { (rect.cols, rect.rows) } else { (rect.rows, rect.cols) };
         for line in lines.range() {
             let mut acc = self.start();
-            for i in along.range() {
-                let at = if axis == Axis::Rows { i * tile.cols + line } else { line * tile.cols + i };
-                acc = self.add(acc, tile.lanes.bits(at))?;
-                out.lanes.set_bits(at, self.finish(acc)?);
+            for step in along.range() {
+                let i = if run.reverse { along.range().end - 1 - (step - along.range().start) } else { step };
+                let at = if down { i * tile.cols + line } else { line * tile.cols + i };
+                let next = self.add(acc, tile.lanes.bits(at))?;
+                out.lanes.set_bits(at, self.finish(if run.exclusive { acc } else { next })?);
+                acc = next;
             }
         }
         Ok(out)

@@ -449,3 +449,20 @@ fn headers_are_sound() {
     broken(&header(vec![("N", 0, 4), ("N", 0, 4)]), nothing, "states 'N' twice");
     broken(&Header { grid: "M", ..header(vec![("N", 0, 4)]) }, nothing, "uses the size M, but 'M' is no dim");
 }
+
+#[test]
+fn an_index_that_runs_backward_covers_what_it_would_forward() {
+    let copies = |last: i64| {
+        move |k: &mut K<'_>| {
+            let (zero, n) = (k.c(0), k.dims[0]);
+            k.for_loop(zero, n, &[], |k, trip, _| {
+                let at = k.index(&[(n, 1), (trip, -1)], last);
+                let x = load(k, 0, at, 1);
+                store(k, x, 1, at, 1);
+                vec![]
+            });
+        }
+    };
+    holds(&vectors(""), copies(-1));
+    broken(&vectors(""), copies(0), "is written from 1 to N + 1");
+}

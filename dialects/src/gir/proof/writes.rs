@@ -5,6 +5,8 @@
 //! that counts along two dimensions, or along none, writes elements never or several times. The boxes of several
 //! stores to one view must follow one another along one dimension.
 
+use std::sync::Arc;
+
 use sutura_ir::{OpRef, Value};
 
 use super::{Prover, Root, SliceFacts};
@@ -192,6 +194,7 @@ impl<'a> Prover<'a> {
                 _ => return Err(format!("the index {offset} multiplies index variables")),
             }
         }
+        self.turn_backward(&mut base, &mut digits);
         let (mut weight, mut from, mut cuts) = (extent.clone(), base.clone(), Vec::new());
         while !digits.is_empty() {
             let at = digits.iter().position(|(_, factor)| self.bounds.equal(factor, &weight));
@@ -222,6 +225,19 @@ impl<'a> Prover<'a> {
             weight = weight.mul(&variable.trips());
         }
         Ok(Range { to: from.add(&weight), from, cuts })
+    }
+
+    /// Indices that run backward write what they would forward: `c - i` is `c - low - high + j`, where `j` runs through the
+    /// same trips as `i` from the last one on.
+    fn turn_backward(&self, base: &mut Poly, digits: &mut [(Arc<str>, Poly)]) {
+        for (name, factor) in digits {
+            let Some(variable) = self.bounds.variable_named(name) else { continue };
+            let plain = variable.caps.is_empty() && ![&variable.low, &variable.high].into_iter().any(depends);
+            if plain && self.bounds.facts.range(factor).1 < 0 {
+                *base = base.add(&factor.mul(&variable.low.add(&variable.high)));
+                *factor = factor.scale(-1);
+            }
+        }
     }
 
     /// A variable whose trips depend on one other, such that they begin where those for the index before end: the other

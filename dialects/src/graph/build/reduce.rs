@@ -1,8 +1,9 @@
-//! Reductions and means.
+//! Reductions, means and running combinations.
 
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Type, Value};
 
+use super::super::ops::ScanOp;
 use super::super::shape_fn::SymShape;
 use super::super::structured::{Combiner, IteratorKind, accumulator_type};
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
@@ -21,6 +22,19 @@ impl<'b> GraphBuilder<'_, 'b> {
         contribution: impl FnOnce(&mut Scalars<'_, 'b>, Value) -> Value,
     ) -> Value {
         self.reduce_with(&[(x, true)], axes, keep, combiner, elem, |s, args| contribution(s, args[0]))
+    }
+
+    /// The running combination of `x` along `axis`; see [`ScanOp`].
+    ///
+    /// # Errors
+    /// When the elements are truth values.
+    pub fn scan(&mut self, x: Value, axis: usize, combiner: Combiner, exclusive: bool, reverse: bool) -> Built {
+        if self.elem(x) == Type::I1 {
+            return fail("has truth values, which have no running combination");
+        }
+        let ty = self.unknown(self.rank(x), self.elem(x));
+        let state = ScanOp::state(self.b, self.loc, x, axis as i64, combiner, exclusive, reverse, ty);
+        Ok(self.shaped(state))
     }
 
     /// Like [`Self::reduce`] for several tensors: the first has all dimensions, others marked false have those that

@@ -34,7 +34,7 @@ pub enum PadKind {
 
 impl<'b> GraphBuilder<'_, 'b> {
     /// An op with one tensor result whose shape its shape function knows: built with what the types say, then refined.
-    fn shaped(&mut self, state: OpState) -> Value {
+    pub(super) fn shaped(&mut self, state: OpState) -> Value {
         let op = self.b.create(state);
         let result = self.finish(op);
         let (shape, elem) = (self.shape(result), self.elem(result));
@@ -43,7 +43,7 @@ impl<'b> GraphBuilder<'_, 'b> {
         result
     }
 
-    fn unknown(&self, rank: usize, elem: Type) -> Type {
+    pub(super) fn unknown(&self, rank: usize, elem: Type) -> Type {
         tensor_of(self.cx(), &vec![None; rank], elem)
     }
 

@@ -191,3 +191,31 @@ fn casts_between_types() {
     });
     assert_eq!(truth, floats(&[4], &[1., 0., 1., 1.]));
 }
+
+/// As `numpy.cumsum` and its fellows.
+#[test]
+fn scans_every_way() {
+    let scan = |axis, combiner, exclusive, reverse| {
+        result(f32s(&["B", "3"]), &[floats(&[2, 3], &[1., 2., 3., 4., 5., 6.])], |g, a| {
+            g.scan(a[0], axis, combiner, exclusive, reverse)
+        })
+    };
+    use Combiner::{Add, Max, Min, Mul};
+    assert_eq!(scan(1, Add, false, false), floats(&[2, 3], &[1., 3., 6., 4., 9., 15.]));
+    assert_eq!(scan(1, Add, true, false), floats(&[2, 3], &[0., 1., 3., 0., 4., 9.]));
+    assert_eq!(scan(1, Add, false, true), floats(&[2, 3], &[6., 5., 3., 15., 11., 6.]));
+    assert_eq!(scan(1, Mul, true, true), floats(&[2, 3], &[6., 3., 1., 30., 6., 1.]));
+    assert_eq!(scan(0, Add, false, false), floats(&[2, 3], &[1., 2., 3., 5., 7., 9.]));
+    let inf = f32::INFINITY;
+    assert_eq!(scan(0, Min, true, true), floats(&[2, 3], &[4., 5., 6., inf, inf, inf]));
+    assert_eq!(scan(0, Max, true, false), floats(&[2, 3], &[-inf, -inf, -inf, 1., 2., 3.]));
+    for shape in [[0, 3], [2, 3]] {
+        let types = |cx: &Context| vec![tensor(cx, &["B", "3"], Type::I8)];
+        let x = Tensor::splat(sutura_interp::Scalar::int(100, sutura_interp::DType::I8), &shape).expect("a tensor");
+        let sum = result(types, &[x], |g, a| g.scan(a[0], 1, Add, false, false));
+        assert_eq!(sum.shape(), shape);
+        // Accumulated in 32 bits, and cut to 8.
+        let got: Vec<i64> = (0..sum.len()).map(|i| sum.data().get(i).unwrap().as_i64().unwrap()).collect();
+        assert_eq!(got, [100, -56, 44].repeat(shape[0]));
+    }
+}

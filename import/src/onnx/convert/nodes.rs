@@ -88,6 +88,11 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.mean(x, &axes, true)?
             }
             Op::Reduce { function, x, axes, keep_dims } => self.reduce(*function, x, axes.as_deref(), *keep_dims)?,
+            Op::CumSum { x, axis, exclusive, reverse } => {
+                let x = self.value(x)?;
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.g.scan(x, axis, Combiner::Add, *exclusive, *reverse)?
+            }
             Op::Softmax { x, axis, span, log } => {
                 let x = self.float(x)?;
                 let rank = self.g.rank(x);

@@ -285,3 +285,39 @@ fn moduli_of_integers_and_floats() {
     let error = result(&model, &x).expect_err("floats need fmod");
     assert!(error.contains("is a modulus of floats, which needs `fmod` to be 1"), "{error}");
 }
+
+/// As onnxruntime computes them.
+#[test]
+fn running_sums() {
+    let x = || Tensor::from_f32((1..7).map(|i| i as f32).collect(), &[2, 3]).expect("six numbers");
+    type Case = (i64, i64, i64, [f64; 6]);
+    let cases: [Case; 6] = [
+        (1, 0, 0, [1., 3., 6., 4., 9., 15.]),
+        (-1, 1, 0, [0., 1., 3., 0., 4., 9.]),
+        (-1, 0, 1, [6., 5., 3., 15., 11., 6.]),
+        (1, 1, 1, [5., 3., 0., 11., 6., 0.]),
+        (0, 0, 0, [1., 2., 3., 5., 7., 9.]),
+        (-2, 1, 1, [4., 5., 6., 0., 0., 0.]),
+    ];
+    for (axis, exclusive, reverse, expected) in cases {
+        let ways = [("exclusive", Value::Int(exclusive)), ("reverse", Value::Int(reverse))];
+        for dims in [&[][..], &[1]] {
+            let sum = with(node("CumSum", &["x", "axis"], &["y"]), &ways);
+            close(sum, vec![ints("axis", dims, &[axis])], &x(), &expected);
+        }
+    }
+    for (axis, words) in
+        [(ints("axis", &[], &[2]), "axis 2"), (ints("axis", &[2], &[0, 1]), "`axis` must be one number")]
+    {
+        let mut model = open(model(14, vec![node("CumSum", &["x", "axis"], &["y"])]));
+        let graph = model.graph.as_mut().expect("a graph");
+        (graph.initializer, graph.input) = (vec![axis], vec![info_of("x", Some(&[2, 3]))]);
+        let error = result(&model, &x()).expect_err(words);
+        assert!(error.contains(words) && error.contains("my_CumSum"), "{error}");
+    }
+    // The axis must not depend on data.
+    let nodes =
+        vec![with(node("Cast", &["x"], &["axis"]), &[("to", Value::Int(7))]), node("CumSum", &["x", "axis"], &["y"])];
+    let error = result(&open(model(14, nodes)), &x()).expect_err("no constant");
+    assert!(error.contains("`axis` is computed at run time (`axis`); it must be a constant"), "{error}");
+}

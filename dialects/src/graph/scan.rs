@@ -1,0 +1,87 @@
+//! Running combinations: how they are run and what they fold to.
+
+use sutura_interp::num::{Kernel, Overflow, Rounding};
+use sutura_interp::{DType, Fault, Flow, Frame, Interpret, NumOp, Scalar, Tensor};
+use sutura_ir::op_def::{Fold, FoldValue};
+use sutura_ir::{Attr, OpRef};
+
+use super::interp::{Ran, broken, combine, product, set, symbols};
+use super::ops::ScanOp;
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::symbolic_shape;
+
+impl Fold for ScanOp<'_> {
+    /// Along a single element every element is its own combination.
+    fn fold(op: OpRef<'_>, _: &[Option<Attr>]) -> Option<smallvec::SmallVec<[FoldValue; 1]>> {
+        let scan = op.as_::<ScanOp<'_>>()?;
+        let sizes = symbolic_shape(op.cx, op.ty(scan.input()))?;
+        let single = sizes.get(scan.axis() as usize)?.as_ref().and_then(Poly::as_const) == Some(1);
+        let same = op.ty(scan.input()) == op.ty(scan.result()) && sizes.iter().all(Option::is_some);
+        (single && same && !scan.exclusive()).then(|| smallvec::smallvec![FoldValue::Value(scan.input())])
+    }
+}
+
+/// How numbers are joined, and how they come to the accumulator's type and back.
+struct Joining {
+    kernel: Kernel,
+    identity: Scalar,
+    widen: Option<Kernel>,
+    narrow: Option<Kernel>,
+}
+
+impl Joining {
+    fn of(op: OpRef<'_>, scan: ScanOp<'_>) -> Result<Self, Fault> {
+        let elem = op.cx.element_type(op.ty(scan.result()));
+        let combine = combine(op.cx, scan.combiner(), elem)?;
+        let (held, dtype) = (combine.identity.dtype(), DType::expect(op.cx, elem)?);
+        let (extend, round) = match held.is_float() {
+            true => (NumOp::ExtF, NumOp::TruncF(Rounding::ToNearestEven)),
+            false => (NumOp::ExtSI, NumOp::TruncI(Overflow::WRAP)),
+        };
+        Ok(Self {
+            kernel: combine.op.with_types(&[held, held], held)?,
+            identity: combine.identity,
+            widen: (held != dtype).then(|| extend.with_types(&[dtype], held)).transpose()?,
+            narrow: (held != dtype).then(|| round.with_types(&[held], dtype)).transpose()?,
+        })
+    }
+}
+
+fn converted(kernel: Option<&Kernel>, lanes: &[u64]) -> Result<Vec<u64>, Fault> {
+    let Some(kernel) = kernel else { return Ok(lanes.to_vec()) };
+    let mut out = vec![0; lanes.len()];
+    kernel.eval_many(&[lanes], &mut out)?;
+    Ok(out)
+}
+
+pub(super) struct ScanHook;
+
+impl Interpret for ScanHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(scan) = op.as_::<ScanOp<'_>>() else { return broken().map_err(Into::into) };
+        let symbols = symbols(frame)?;
+        let (input, joining) = (frame.tensor(0)?.clone(), Joining::of(op, scan)?);
+        let (axis, shape) = (scan.axis() as usize, input.shape());
+        let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
+        // One lane for each line along the axis, and where the line begins.
+        let lines: Vec<usize> =
+            (0..product(&shape[..axis]) * inner).map(|line| line / inner * inner * size + line % inner).collect();
+        let mut out = Tensor::zeros(input.dtype(), shape)?;
+        let mut sums = vec![joining.identity.bits(); lines.len()];
+        for step in 0..if lines.is_empty() { 0 } else { size } {
+            let at = inner * if scan.reverse() { size - 1 - step } else { step };
+            let read = |line: &usize| input.data().read(line + at).map(Scalar::bits);
+            let elements = lines.iter().map(read).collect::<Result<Vec<u64>, Fault>>()?;
+            let elements = converted(joining.widen.as_ref(), &elements)?;
+            let mut next = vec![0; lines.len()];
+            joining.kernel.eval_many(&[&sums, &elements], &mut next)?;
+            let made = converted(joining.narrow.as_ref(), if scan.exclusive() { &sums } else { &next })?;
+            for (line, bits) in lines.iter().zip(made) {
+                out.data_mut().set(line + at, Some(Scalar::from_bits(input.dtype(), bits)));
+            }
+            sums = next;
+        }
+        set(frame, 0, out, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
