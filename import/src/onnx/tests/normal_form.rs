@@ -254,6 +254,8 @@ fn whole_table_is_read() {
                 "pads" => ints(name, &[2], &[1, 1]),
                 _ => ints(name, &[1], &[1]),
             };
+            // Some have an input that is called as the model's is.
+            graph(&mut m).input.clear();
             graph(&mut m).initializer = inputs.iter().map(weight).collect();
             assert_eq!(reasons(&m), [""; 0], "{} in opset {opset}", operator.name);
         }
