@@ -39,7 +39,7 @@ fn run(args: &[String]) -> Result<(), String> {
     // Cargo runs a benchmark in its package.
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     println!("{:<10} {:>8} {:>14} {:>14} {:>14}", "", "launches", "read, MB", "written, MB", "Mflop");
-    for (name, stitch) in [("separate", "stitch{max-ops=1}"), ("stitched", "stitch")] {
+    for (name, stitch) in [("separate", "stitch{max-ops=1}"), ("stitched", "propagate-reshapes,stitch")] {
         let counters = count(&path, stitch, &sizes)?;
         let (dram, mega) = (counters.space("dram"), |n: u64| n as f64 / 1e6);
         let (read, written, flops) = (mega(dram.read), mega(dram.written), mega(counters.flops));

@@ -11,6 +11,7 @@ pub mod gir;
 pub mod gir_to_cpu;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
+pub mod propagate_reshapes;
 pub mod region;
 pub mod rt;
 pub mod rt_to_upstream;
@@ -38,6 +39,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
     registry.add(&scf_to_cf::CONVERT_SCF_TO_CF);
+    registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);
     registry.add(&stitch::STITCH);
     registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
     registry.add(&tensorize::TENSORIZE);

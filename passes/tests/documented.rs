@@ -1,10 +1,13 @@
-//! `docs/passes.md` says what the generic passes say of themselves. `UPDATE_DOCS=1 cargo test -p sutura-passes --test
-//! documented` writes it.
+//! `docs/passes.md` says what the generic passes and those on graphs say of themselves. `UPDATE_DOCS=1 cargo test -p
+//! sutura-passes --test documented` writes it.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
+use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
+use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
+use sutura_passes::stitch::STITCH;
 
 const HEAD: &str = "# Generic passes
 
@@ -14,6 +17,13 @@ These passes know no dialect: they ask operations through traits and interfaces 
 also late and from other crates. Each runs alone, `sutura-opt FILE --NAME=option=value`, or in a pipeline,
 `--pass-pipeline='builtin.module(func.func(NAME{option=value}))'`. Tests, which are also examples, are in
 `lit-tests/passes/NAME/`. `--mlir-pass-statistics` shows the statistics, `--remarks` what a pass did, and what it did not do and why.
+";
+
+const ON_GRAPHS: &str = "
+# Passes on graphs
+
+Between shape propagation and regions, in the order in which `sutura compile` runs them. They run alone too, on a module or
+a function; tests are in `lit-tests/NAME/`, with `_` for `-`.
 ";
 
 fn option_kind(kind: OptionKind) -> String {
@@ -52,6 +62,9 @@ fn docs_are_up_to_date() {
     let mut passes = sutura_passes::generic::ALL.to_vec();
     passes.sort_by_key(|p| p.argument);
     passes.iter().for_each(|pass| describe(pass, &mut text));
+    text.push_str(ON_GRAPHS);
+    let on_graphs = [&GRAPH_PROPERTY_REWRITE, &PROPAGATE_RESHAPES, &STITCH];
+    on_graphs.iter().for_each(|pass| describe(pass, &mut text));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let page = root.join("docs/passes.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -59,8 +72,10 @@ fn docs_are_up_to_date() {
     }
     let written = std::fs::read_to_string(&page).unwrap_or_default();
     assert!(written == text, "docs/passes.md is out of date: run with UPDATE_DOCS=1");
-    for pass in passes {
-        let tests = root.join("lit-tests/passes").join(pass.argument);
-        assert!(tests.is_dir(), "`{}` has no tests in {}", pass.argument, tests.display());
+    let generic = passes.iter().map(|pass| (pass.argument, Path::new("passes").join(pass.argument)));
+    let of_graphs = on_graphs.iter().map(|pass| (pass.argument, pass.argument.replace('-', "_").into()));
+    for (name, folder) in generic.chain(of_graphs) {
+        let tests = root.join("lit-tests").join(folder);
+        assert!(tests.is_dir(), "`{name}` has no tests in {}", tests.display());
     }
 }

@@ -48,6 +48,7 @@ proptest! {
         for passes in [
             "propagate-shapes",
             "func.func(canonicalize,cse)",
+            "func.func(propagate-reshapes)",
             "func.func(stitch)",
             "convert-graph-to-gir",
             "fold-launches",

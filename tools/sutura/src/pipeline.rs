@@ -93,7 +93,7 @@ pub(crate) const STAGES: &[Stage] = &[
         passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
         emit: Some(Emit::Dyn),
     },
-    Stage { name: "stitch", level: Level::Graph, passes: "stitch", emit: Some(Emit::Fusion) },
+    Stage { name: "stitch", level: Level::Graph, passes: "propagate-reshapes,stitch", emit: Some(Emit::Fusion) },
     Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
     Stage {
         name: "tensorize",
