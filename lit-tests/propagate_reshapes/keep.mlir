@@ -133,7 +133,7 @@ func.func @longer(%x: tensor<9xf32>) -> tensor<3x4xf32> {
   return %e : tensor<3x4xf32>
 }
 
-// CHECK: remark: %h stays a reshape of %y: a dimension of size 12 would be split, and %y reads by index
+// CHECK: remark: %h stays a reshape of %y: a dimension of size 12 would be split, and 'graph.gather' runs through it
 func.func @gather(%x: tensor<5x12xf32>, %at: tensor<?xi64, #dyn.shape<[K]>>) -> tensor<?x3x4xf32, #dyn.shape<[K, 3, 4]>> {
   %K = dyn.symbol "K" : index
   %y = graph.gather %x, %at {axis = 0 : i64} : tensor<5x12xf32>, tensor<?xi64, #dyn.shape<[K]>> -> tensor<?x12xf32, #dyn.shape<[K, 12]>>

@@ -19,8 +19,8 @@ pub(super) enum Why {
     Place(Op),
     /// The op reads outside a tensor along it.
     Outside(Op),
-    /// The op reads by index.
-    Gather(Op),
+    /// The op has no structured form.
+    Unstructured(Op),
     /// Its size is not known, or said in two ways that are not known to be equal.
     Size,
 }

@@ -46,10 +46,10 @@ pub static PROPAGATE_RESHAPES: PassInfo = PassInfo {
                   goes. Reshapes of what such ops take from elsewhere and of what they give away stay, as views. An op \
                   is changed only for a reshape between an op that makes a tensor and one other than a product that \
                   reads it. A reshape stays where sizes are not known to be multiples of each other, and where a \
-                  dimension would be split that a product or a read by index runs through, that is read at computed \
-                  places or outside the tensor, or whose index an op computes with; a remark says so. Between a \
-                  product and an op that no scheme would make one kernel with it a reshape is put where that helps \
-                  others.",
+                  dimension would be split that a product or an op without structured form runs through, that is \
+                  read at computed places or outside the tensor, or whose index an op computes with; a remark says \
+                  so. Between a product and an op that no scheme would make one kernel with it a reshape is put where \
+                  that helps others.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[
@@ -184,7 +184,7 @@ fn kept(reshape: ReshapeOp<'_>, stays: &Stays) -> String {
                 Why::Index(by) => format!("{} computes with its index", made(by)),
                 Why::Place(by) => format!("{} reads along it at computed places", made(by)),
                 Why::Outside(by) => format!("{} reads outside a tensor along it", made(by)),
-                Why::Gather(by) => format!("{} reads by index", made(by)),
+                Why::Unstructured(by) => format!("'{}' runs through it", op.at(*by).name_str()),
                 Why::Size => "its size is not known".to_owned(),
             };
             format!("a dimension of size {size} would be split, and {why}")

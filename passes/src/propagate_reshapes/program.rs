@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
-use sutura_dialects::graph::{ComputeForm, GatherElementsOp, GatherOp, IndexOp, IteratorKind, ReshapeOp, maps};
+use sutura_dialects::graph::{ComputeForm, IndexOp, IteratorKind, ReshapeOp, maps};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{BlockRef, Op, OpRef, Value};
 
 use super::dims::{Conflict, Dims, Why};
 use crate::region::fit;
+use crate::stitch::is_compute;
 
 /// A `graph.compute`.
 pub(super) struct Computation<'a> {
@@ -50,7 +51,7 @@ pub(super) struct Program<'a, 'f> {
     pub(super) computations: Vec<Computation<'a>>,
     /// Dims of tensors.
     pub(super) tensors: HashMap<Value, Vec<usize>>,
-    /// The computation that makes a tensor; none for what is read by index.
+    /// The computation that makes a tensor; none for an op without a structured form.
     makers: HashMap<Value, Option<usize>>,
     /// Computations that read a tensor, with the number of the input.
     readers: HashMap<Value, Vec<(usize, usize)>>,
@@ -73,8 +74,8 @@ impl<'a, 'f> Program<'a, 'f> {
         for op in block.ops() {
             if let Some(form) = ComputeForm::of(op) {
                 this.computation(form);
-            } else if op.is::<GatherOp<'_>>() || op.is::<GatherElementsOp<'_>>() {
-                this.gather(op);
+            } else if is_compute(op) {
+                this.whole(op);
             }
         }
         this
@@ -117,17 +118,17 @@ impl<'a, 'f> Program<'a, 'f> {
         dims.iter().for_each(|dim| self.dims.fix(*dim, why));
     }
 
-    fn gather(&mut self, op: OpRef<'a>) {
-        let why = Why::Gather(op.op);
-        for value in op.operands() {
-            if let Some(dims) = self.tensors.get(&value).cloned() {
-                self.fix_all(&dims, why);
-            }
+    /// An op that computes and has no structured form keeps its dims.
+    fn whole(&mut self, op: OpRef<'a>) {
+        for value in op.operands().chain(op.results()) {
+            let dims = match self.tensors.get(&value) {
+                Some(dims) => dims.clone(),
+                None => self.dims_of(value),
+            };
+            self.fix_all(&dims, Why::Unstructured(op.op));
+            self.tensors.insert(value, dims);
         }
-        let dims = self.dims_of(op.result(0));
-        self.fix_all(&dims, why);
-        self.tensors.insert(op.result(0), dims);
-        self.makers.insert(op.result(0), None);
+        self.makers.extend(op.results().map(|value| (value, None)));
     }
 
     fn computation(&mut self, form: ComputeForm<'a>) {
