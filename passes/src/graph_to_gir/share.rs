@@ -341,21 +341,10 @@ impl<'r, 'a> Shares<'r, 'a> {
             };
             let writes = sums.iter().chain(&less).flat_map(|s| keys(*s)).map(|k| self.value(k));
             let writes: Vec<Value> = writes.filter(|v| wanted(*v) && !stored.contains(v)).collect();
-            if !writes.is_empty() {
-                let makers: Vec<usize> =
-                    less.iter().copied().filter(|s| keys(*s).any(|k| writes.contains(&self.value(k)))).collect();
-                let summed: HashSet<Value> = sums.iter().flat_map(|s| keys(*s)).map(|k| self.value(k)).collect();
-                let known = |v: Value| stored.contains(&v) || summed.contains(&v);
-                let stages = needed_unless(nest, all, &makers, &known);
-                let mut share = Share {
-                    combines: sums.iter().flat_map(|s| keys(*s)).collect(),
-                    parts: Some((dim, count.clone())),
-                    stored: stored.clone(),
-                    ..self.apart_from(whole, dim, stages)
-                };
-                share.writes.clone_from(&writes);
+            let joins = self.joins(whole, (dim, count), (&sums, &less), writes, &stored);
+            for share in joins {
                 launches.push(self.launch(&share, vec![])?);
-                stored.extend(writes);
+                stored.extend(share.writes);
             }
             let ends = |s: &usize| {
                 let stage = &nest.stages[*s];
@@ -381,17 +370,63 @@ impl<'r, 'a> Shares<'r, 'a> {
         Ok(launches)
     }
 
-    /// A share for stages that do not run through `dim`.
-    fn apart_from(&self, whole: &Share, dim: usize, stages: Vec<usize>) -> Share {
+    /// Shares that combine parts of `sums` and compute what `less`, stages without `dim`, make of them: what lies along
+    /// columns in tiles of these, and numbers, of which there is one for all columns, in a kernel of their own.
+    fn joins(
+        &self,
+        whole: &Share,
+        parts: (usize, &Poly),
+        (sums, less): (&[usize], &[usize]),
+        writes: Vec<Value>,
+        stored: &HashSet<Value>,
+    ) -> Vec<Share> {
+        let keys = |s: &usize| (0..self.nest.stages[*s].results.len()).map(move |r| (*s, r)).collect::<Vec<_>>();
+        let along = |value: &Value| {
+            let (stage, result) = self.nest.made[value];
+            whole.col.is_some_and(|(col, _)| self.nest.mentions(&self.nest.stages[stage].results[result], col))
+        };
+        let (columns, numbers): (Vec<Value>, Vec<Value>) = writes.into_iter().partition(along);
+        let mut shares = Vec::new();
+        for writes in [columns, numbers].into_iter().filter(|writes| !writes.is_empty()) {
+            let makes = |s: &usize| keys(s).iter().any(|key| writes.contains(&self.value(*key)));
+            let makers: Vec<usize> = less.iter().copied().filter(makes).collect();
+            let summed: HashSet<Value> = sums.iter().flat_map(keys).map(|key| self.value(key)).collect();
+            let known = |v: Value| stored.contains(&v) || summed.contains(&v);
+            let stages = needed_unless(self.nest, &whole.stages, &makers, &known);
+            let reads = |v: Value| stages.iter().any(|s| self.reads_of(*s, v));
+            let wanted = |key: &Key| writes.contains(&self.value(*key)) || reads(self.value(*key));
+            shares.push(Share {
+                combines: sums.iter().flat_map(keys).filter(wanted).collect(),
+                parts: Some((parts.0, parts.1.clone())),
+                stored: stored.clone(),
+                ..self.apart_from(whole, parts.0, (stages, &writes))
+            });
+        }
+        shares
+    }
+
+    /// A share for stages that do not run through `dim`, and that make these values.
+    fn apart_from(&self, whole: &Share, dim: usize, (stages, writes): (Vec<usize>, &[Value])) -> Share {
         let width = Width::Registers(self.tile_columns(2));
+        let stage = |s: usize| &self.nest.stages[s];
+        let through = |col: usize| {
+            let made = writes.iter().map(|value| self.nest.made[value]);
+            let written = made.into_iter().any(|(s, r)| self.nest.mentions(&stage(s).results[r], col));
+            written || stages.iter().any(|s| stage(*s).dims.contains(&col))
+        };
+        let combines = |col: usize| stages.iter().any(|s| stage(*s).reduced.contains(&col));
+        let col = whole.col.filter(|(col, _)| *col != dim && through(*col)).map(|(col, given)| match given {
+            // A number for all columns is made by a group that has them all.
+            _ if combines(col) => (col, Width::Whole),
+            Width::Registers(_) => (col, given),
+            _ => (col, width),
+        });
         Share {
+            col,
             stages,
             grid: whole.grid.clone(),
             loops: whole.loops.iter().copied().filter(|d| *d != dim).collect(),
-            col: whole.col.filter(|(col, _)| *col != dim).map(|(col, given)| match given {
-                Width::Registers(_) => (col, given),
-                _ => (col, width),
-            }),
+            writes: writes.to_vec(),
             ..Share::default()
         }
     }

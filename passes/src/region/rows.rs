@@ -260,11 +260,18 @@ fn sharing(nest: &Nest<'_>, loops: &[usize], col: usize) -> Fit<Sharing> {
     match (combining().find(|s| along(s)), combining().find(|s| apart(s))) {
         (_, None) => Ok(Sharing::Rows),
         (None, Some(_)) => Ok(Sharing::Columns),
-        (Some(_), Some(_)) if loops.len() == 1 && combining().all(|s| s.reduced.len() == 1) => Ok(Sharing::Blocks),
+        (Some(_), Some(_)) if in_blocks(nest, loops) => Ok(Sharing::Blocks),
         (Some(row), Some(column)) => {
             misfit(format!("{} combines columns, and {} keeps them apart", name(row), name(column)))
         }
     }
+}
+
+/// Blocks of the one loop's rows serve every combination: of columns in a row, or of rows in a column.
+fn in_blocks(nest: &Nest<'_>, loops: &[usize]) -> bool {
+    let [dim] = loops else { return false };
+    let fits = |s: &Stage<'_>| s.reduced.len() == 1 && s.dims.contains(dim);
+    nest.stages.iter().filter(|s| s.reduces() || nest.scanned(s).is_some()).all(fits)
 }
 
 /// What is combined as it goes runs along the last dimension of what it makes, and nothing needs both what runs forward and

@@ -202,3 +202,53 @@ fn widths_that_no_size_takes_are_not_made() {
         }
     }
 }
+
+#[test]
+fn a_number_for_all_beside_normalised_rows_is_one_region() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
+        let rows = g.softmax(args[0], &[1])?;
+        let least = g.reduce(args[0], &[0, 1], false, Combiner::Min, Type::F32, |_, x| x);
+        Ok(vec![rows, g.map(least, |s, a| s.neg(a))?])
+    });
+    check(&cx, &module, 1, SIZES);
+}
+
+/// What follows from a number for all lies along columns, or needs a number that is made of all columns again.
+#[test]
+fn columns_and_numbers_after_a_number_for_all() {
+    let cx = context();
+    let (x, v) = (tensor(&cx, &["M", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x, v], |g, args| {
+        let rows = g.softmax(args[0], &[1])?;
+        let total = g.reduce(args[0], &[0, 1], false, Combiner::Add, Type::F32, |_, x| x);
+        let shifted = g.zip(args[1], total, |s, a, b| s.add(a, b))?;
+        let most = g.reduce(shifted, &[0], false, Combiner::Max, Type::F32, |_, x| x);
+        let rest = g.zip(shifted, most, |s, a, b| s.sub(a, b))?;
+        Ok(vec![rows, total, shifted, most, rest])
+    });
+    let mut after = copy(&cx, &module);
+    run(&cx, &mut after, SMALL).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
+    for (m, n) in SIZES {
+        agree_on_all_levels(&cx, &module, &after, &[&[("M", *m), ("N", *n)]]);
+    }
+}
+
+#[test]
+fn sums_of_rows_of_columns_and_of_their_sums() {
+    let cx = context();
+    let x = tensor(&cx, &["M", "N"], Type::F32);
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
+        let rows = g.reduce(args[0], &[1], false, Combiner::Max, Type::F32, |_, x| x);
+        let columns = g.reduce(args[0], &[0], false, Combiner::Add, Type::F32, |_, x| x);
+        let most = g.reduce(columns, &[0], false, Combiner::Max, Type::F32, |_, x| x);
+        let all = g.reduce(args[0], &[0, 1], false, Combiner::Min, Type::F32, |_, x| x);
+        Ok(vec![rows, columns, most, all])
+    });
+    let mut after = copy(&cx, &module);
+    run(&cx, &mut after, SMALL).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
+    for (m, n) in SIZES {
+        agree_on_all_levels(&cx, &module, &after, &[&[("M", *m), ("N", *n)]]);
+    }
+}
