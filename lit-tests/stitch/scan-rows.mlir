@@ -1,6 +1,6 @@
 // Running combinations along rows, and which neighbours they become one kernel with.
 
-// RUN: sutura-opt %s --stitch --remarks 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: sutura-opt %s --stitch | FileCheck %s --check-prefix=PLAN
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir | FileCheck %s --check-prefix=GIR
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir --convert-gir-to-cpu=vector-bytes=32 --check-passes=2 --strict -o /dev/null
 

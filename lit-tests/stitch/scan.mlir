@@ -1,7 +1,7 @@
 // Running combinations: which neighbours they become one kernel with, and that results stay the same at the sizes where
 // vectors, tiles and versions begin and end.
 
-// RUN: sutura-opt %s --stitch --remarks 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: sutura-opt %s --stitch | FileCheck %s --check-prefix=PLAN
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir | FileCheck %s --check-prefix=GIR
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir=resident-columns=16 --convert-gir-to-cpu=vector-bytes=64 --check-passes=1 --strict -o /dev/null
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir --convert-gir-to-cpu=vector-bytes=4 --check-passes=1 --strict -o /dev/null
