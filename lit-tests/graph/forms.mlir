@@ -47,6 +47,23 @@ func.func @movement(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %s: tensor<3xi64>) -
   return %7 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: func.func @places
+func.func @places(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>, %i: tensor<?x2xi64>, %j: tensor<?x3x1xi64>) -> tensor<?x4xf32> {
+  // CHECK: graph.gather_nd %x, %i : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x2xi64> -> tensor<?xf32>
+  %0 = graph.gather_nd %x, %i : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x2xi64> -> tensor<?xf32>
+  // CHECK: graph.gather_nd %x, %j {batch_dims = 1 : i64} : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x3x1xi64> -> tensor<?x3xf32>
+  %1 = graph.gather_nd %x, %j {batch_dims = 1 : i64} : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x3x1xi64> -> tensor<?x3xf32>
+  // CHECK: graph.compute ins(%x : {{.*}}oob = [0.000000e+00 : f32], sizes = #dyn.shape<[N, N floordiv 2]>}
+  %2 = graph.compute ins(%x : tensor<?x4xf32, #dyn.shape<[N, 4]>>) -> tensor<?x4xf32> {
+    iterators = ["parallel", "parallel"], oob = [0.0 : f32], sizes = #dyn.shape<[N, N floordiv 2]>,
+    maps = [affine_map<(d0, d1)[s0, s1] -> (d0 - s1, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %2 : tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @fused
 func.func @fused(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   // CHECK: graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"}

@@ -154,3 +154,100 @@ func.func @scan_size(%x: tensor<?x4xf32>) -> tensor<?x5xf32> {
   %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<?x4xf32> -> tensor<?x5xf32>
   return %y : tensor<?x5xf32>
 }
+
+// -----
+
+func.func @sizes(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+  // expected-error @below {{'graph.compute' op map 0 has 2 symbols, and 1 `sizes` say what they stand for}}
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
+    iterators = ["parallel"], maps = [affine_map<(d0)[s0, s1] -> (d0 - s1)>, affine_map<(d0) -> (d0)>],
+    oob = [0.0 : f32], sizes = #dyn.shape<[N]>
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{attribute 'sizes' failed to satisfy constraint: #dyn.shape of known sizes}}
+  %y = graph.compute ins(%x : tensor<?xf32>) -> tensor<?xf32> {
+    iterators = ["parallel"], maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[?]>
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Behind as many elements as there are is nothing.
+func.func @behind(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<3xf32> {
+  // expected-error @below {{map of input 0 reads outside dimension 0}}
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<3xf32> {
+    iterators = ["parallel"], maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[N]>
+  } {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @gather_nd_count(%x: tensor<4x5xf32>, %i: tensor<3x?xi64>) -> tensor<3xf32> {
+  // expected-error @below {{'graph.gather_nd' op the last dimension of indices must have a constant size from 1 to 2}}
+  %y = graph.gather_nd %x, %i : tensor<4x5xf32>, tensor<3x?xi64> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @gather_nd_many(%x: tensor<4x5xf32>, %i: tensor<4x3x2xi64>) -> tensor<4x3xf32> {
+  // expected-error @below {{'graph.gather_nd' op the last dimension of indices must have a constant size from 1 to 1}}
+  %y = graph.gather_nd %x, %i {batch_dims = 1 : i64} : tensor<4x5xf32>, tensor<4x3x2xi64> -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @gather_nd_batch(%x: tensor<4x5xf32>, %i: tensor<3x2x1xi64>) -> tensor<3x2xf32> {
+  // expected-error @below {{'graph.gather_nd' op data and indices differ in dimension 0, which both share}}
+  %y = graph.gather_nd %x, %i {batch_dims = 1 : i64} : tensor<4x5xf32>, tensor<3x2x1xi64> -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+func.func @gather_nd_batch_dims(%x: tensor<4x5xf32>, %i: tensor<4x1xi64>) -> tensor<4xf32> {
+  // expected-error @below {{'graph.gather_nd' op batch_dims 2 leaves no index for data of rank 2}}
+  %y = graph.gather_nd %x, %i {batch_dims = 2 : i64} : tensor<4x5xf32>, tensor<4x1xi64> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather_nd_scalar(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<f32> {
+  // expected-error @below {{'graph.gather_nd' op indices must have a last dimension}}
+  %y = graph.gather_nd %x, %i : tensor<4xf32>, tensor<i64> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @gather_nd_result(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi64>) -> tensor<3x5xf32> {
+  // expected-error @below {{'graph.gather_nd' op dimension 1 of the result has another size than it follows}}
+  %y = graph.gather_nd %x, %i : tensor<4x5x6xf32>, tensor<3x2xi64> -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @gather_nd_floats(%x: tensor<4x5xf32>, %i: tensor<3x2xf32>) -> tensor<3xf32> {
+  // expected-error @below {{'graph.gather_nd' op indices must hold integers}}
+  %y = graph.gather_nd %x, %i : tensor<4x5xf32>, tensor<3x2xf32> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

@@ -169,6 +169,21 @@ func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xf32>) -> tensor<6xf32> {
 
 // -----
 
+// Where a slice begins is told by a tensor.
+func.func @starts(%x: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %s: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {
+  // expected-error @below {{'graph.slice' has no structured form: it cuts dimension 0 of %a, of size N, from element 0 of %b to element 0 of %c, which is not known to lie inside; bounds must be constants or follow from shapes, and ranges of symbols can tell that they lie inside}}
+  %y = graph.fusion(%x, %s, %e : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {kind = "loop"} {
+  ^bb0(%a: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %b: tensor<1xi64>, %c: tensor<1xi64>):
+    %N = dyn.symbol "N" : index
+    %K = dyn.symbol "K" : index
+    %0 = graph.slice %a[%b, %c] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<1xi64>, tensor<1xi64> -> tensor<?x8xf32, #dyn.shape<[K, 8]>>
+    graph.yield %0 : tensor<?x8xf32, #dyn.shape<[K, 8]>>
+  }
+  return %y : tensor<?x8xf32, #dyn.shape<[K, 8]>>
+}
+
+// -----
+
 func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{is marked as a region of attention, but: has not exactly two contractions}}
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "attention"} {

@@ -94,6 +94,12 @@ impl Poly {
         self.terms.iter().map(|(atoms, c)| (&atoms[..], *c))
     }
 
+    /// What depends on symbols, and what is added to it; all is the former where the latter does not fit 64 bits.
+    pub fn split_constant(&self) -> (Self, i64) {
+        let constant = self.terms.get(&Vec::new()).map_or(Some(0), |c| i64::try_from(*c).ok()).unwrap_or(0);
+        (self.sub(&Self::constant(constant)), constant)
+    }
+
     /// Names of all symbols, sorted.
     pub fn symbols(&self) -> BTreeSet<Arc<str>> {
         let mut names = BTreeSet::new();

@@ -6,7 +6,7 @@ use sutura_ir::location::LocData;
 use sutura_ir::{Context, Loc, OpRef};
 
 use super::interp::{Ran, broken, integers, product, set, symbols};
-use super::ops::{GatherElementsOp, GatherOp};
+use super::ops::{GatherElementsOp, GatherNdOp, GatherOp};
 
 /// What messages at run time call an op: its kind, and the model's name of it or the name of its result.
 pub fn described(op: OpRef<'_>) -> String {
@@ -78,6 +78,38 @@ impl Interpret for GatherElementsHook {
             let (outer, column) = (at / (inner * shape[axis]), at % inner);
             let from = (outer * size + wrapped(op, at, *index, size)?) * inner + column;
             out.copy_range(at, data.data(), from, 1);
+        }
+        set(frame, 0, Tensor::new(shape, out)?, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
+
+pub(super) struct GatherNdHook;
+
+impl Interpret for GatherNdHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(gather) = op.as_::<GatherNdOp<'_>>() else { return broken().map_err(Into::into) };
+        let (batch, symbols) = (gather.batch_dims() as usize, symbols(frame)?);
+        let (data, indices) = (frame.tensor(0)?.clone(), integers(frame, 1)?);
+        let index_shape: Shape = frame.tensor(1)?.shape().into();
+        let Some((&count, places)) = index_shape.split_last() else { return broken().map_err(Into::into) };
+        let (from, rank) = (data.shape(), data.shape().len());
+        if batch + count > rank || places.len() < batch || from[..batch] != places[..batch] {
+            let message = format!("data of shape {from:?} has indices of shape {:?}", &index_shape[..]);
+            return Err(Fault::shape(message).into());
+        }
+        let (picked, rest) = (&from[batch..batch + count], &from[batch + count..]);
+        let (row, each) = (product(rest), product(&places[batch..]));
+        let shape: Shape = places.iter().chain(rest).copied().collect();
+        let mut out = Buffer::zeros(data.dtype(), product(&shape));
+        // What has no elements reads nothing, as a kernel does.
+        for place in (0..product(places)).filter(|_| row > 0) {
+            let mut at = place / each;
+            for (i, size) in picked.iter().enumerate() {
+                let position = place * count + i;
+                at = at * size + wrapped(op, position, indices[position], *size)?;
+            }
+            out.copy_range(place * row, data.data(), at * row, row);
         }
         set(frame, 0, Tensor::new(shape, out)?, &symbols)?;
         Ok(Flow::Next)

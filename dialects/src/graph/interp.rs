@@ -8,7 +8,7 @@ use sutura_interp::{
     ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning, NumOp, Program,
     Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
 };
-use sutura_ir::affine::{AffineMap, AffineOp};
+use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Attr, Context, OpRef, Type};
 
@@ -31,6 +31,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("graph.gather", &super::gather::GatherHook)
         .interface::<dyn Interpret>("graph.gather_elements", &super::gather::GatherElementsHook)
         .interface::<dyn Interpret>("graph.scan", &super::scan::ScanHook)
+        .interface::<dyn Interpret>("graph.gather_nd", &super::gather::GatherNdHook)
         .interface::<dyn Interpret>("graph.fusion", &FusionHook)
         .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
         .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
@@ -76,8 +77,9 @@ struct ComputeHook;
 
 impl Interpret for ComputeHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
-        let Some(form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
+        let Some(mut form) = ComputeForm::of(op) else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
+        at_sizes(&mut form, &symbols)?;
         let inputs: Vec<Tensor> =
             (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
         let extents = extents(&form, &inputs, &symbols)?;
@@ -104,6 +106,23 @@ impl Interpret for ComputeHook {
         }
         Ok(Flow::Next)
     }
+}
+
+/// Puts numbers in the place of the sizes that maps mention.
+fn at_sizes(form: &mut ComputeForm<'_>, symbols: &SymbolValues) -> Result<(), Fault> {
+    if form.sizes.is_empty() {
+        return Ok(());
+    }
+    let cx = form.op.cx;
+    let sizes = form.sizes.iter().map(|size| Ok(cx.affine_const(size_value(size, symbols)?)));
+    let sizes: Vec<AffineExpr> = sizes.collect::<Result<_, Fault>>()?;
+    let at = |map: &AffineMap| {
+        let exprs = cx.map_results(*map).iter().map(|e| maps::replace_symbols(cx, *e, &|i| sizes[i]));
+        cx.affine_map(form.iterators.len() as u32, 0, &exprs.collect::<Vec<_>>())
+    };
+    (form.input_maps, form.result_maps) =
+        (form.input_maps.iter().map(at).collect(), form.result_maps.iter().map(at).collect());
+    Ok(())
 }
 
 fn kind(kind: IteratorKind) -> NestKind {
@@ -205,7 +224,7 @@ fn padded(
     let too_far = || Fault::new(FaultKind::OutOfBounds, "an index overflows");
     let (mut from, mut shape, mut exprs) = (Vec::new(), Shape::new(), Vec::new());
     for expr in cx.map_results(map) {
-        let (low, high) = maps::bounds(cx, *expr, &sizes).ok_or_else(too_far)?;
+        let (low, high) = maps::bounds(cx, *expr, &sizes, &[]).ok_or_else(too_far)?;
         let (low, high) = low.as_const().zip(high.as_const()).ok_or_else(too_far)?;
         from.push(low);
         shape.push(high.checked_sub(low).and_then(|d| usize::try_from(d + 1).ok()).ok_or_else(too_far)?);

@@ -1,8 +1,8 @@
 //! The `graph` dialect: tensor operators with value semantics.
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
-//! body. What has no such form (reshape, concatenation, slices, gathers, scans, shapes as data) has an op of its own. The
-//! sizes of tensors are symbolic, see the `dyn` dialect.
+//! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
+//! known) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
 pub mod build;
 mod canonicalize;
@@ -27,8 +27,8 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 pub use canonicalize::drop_inputs;
 pub use gather::described;
 pub use ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ScanOp, ShapeOfOp,
-    SizeOp, SliceOp, YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
+    ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
@@ -56,6 +56,7 @@ impl Dialect for GraphDialect {
             .op::<GatherOp<'_>>()
             .op::<GatherElementsOp<'_>>()
             .op::<ScanOp<'_>>()
+            .op::<GatherNdOp<'_>>()
             .op::<FusionOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);

@@ -4,11 +4,11 @@ use sutura_ir::constraints::{
     AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, DictionaryAttr, ElementsAttr, I64Attr,
     Index, StrArrayAttr, StrAttr,
 };
-use sutura_ir::op;
 use sutura_ir::op_def::AttrSyntax;
+use sutura_ir::{OpRef, op};
 
 use super::structured::Combiner;
-use crate::r#dyn::ops::SizeAttr;
+use crate::r#dyn::ops::{SizeAttr, SizesAttr};
 
 sutura_ir::attr_constraints! {
     /// How numbers are joined.
@@ -28,6 +28,8 @@ sutura_ir::attr_constraints! {
 /// * An input map may index outside its tensor if the input has an `oob` value, which is then read; `oob` holds a number
 ///   or `unit` (none) per input, and is left out when no input has one. A tensor of which only the first elements are
 ///   read has one too, so that it does not say how far the iterator runs.
+/// * A map may have symbols: symbol `i` stands for entry `i` of `sizes`, so that a tensor is read at places that depend on
+///   sizes, as the second part of a concatenation is from the size of the first one on.
 /// * A result map names every parallel iterator once and no other; a constant 0 stands for a dimension of size 1.
 /// * With `"reduce"` iterators each result has a combiner, `"add"`, `"mul"`, `"max"` or `"min"`, that joins what the body
 ///   yields to the combiner's identity, over the reduce iterators in row-major order. Numbers are accumulated in `f32`
@@ -69,6 +71,9 @@ pub struct ComputeOp {
     /// What each input reads outside its tensor; `unit` where it never does.
     #[default(&[])]
     oob: Attr<ArrayAttr>,
+    /// What the symbols of maps stand for.
+    #[default(&[])]
+    sizes: Attr<SizesAttr>,
     /// Tensors that are made.
     results: Results<AnyRankedTensor>,
     /// The scalar function: a block argument per input.
@@ -305,6 +310,45 @@ pub struct ScanOp {
     reverse: Flag,
     /// As large as the input.
     result: Res<AnyRankedTensor>,
+}
+
+/// `data` at `indices`, each of which names an index for several dimensions of the data: those along the last dimension
+/// of `indices`, which has a constant size.
+///
+/// The first `batch_dims` dimensions are common to both. `data` of shape `[B…, D1…Dk, R…]` and `indices` of shape
+/// `[B…, M…, k]` make `[B…, M…, R…]`. A negative index counts from the end of its dimension; one outside is an error at
+/// run time.
+///
+/// ```mlir
+/// %y = graph.gather_nd %data, %indices : tensor<30x20x8xf32>, tensor<?x2xi64> -> tensor<?x8xf32>
+/// %z = graph.gather_nd %data, %indices {batch_dims = 1 : i64}
+///     : tensor<?x20x8xf32>, tensor<?x5x1xi64> -> tensor<?x5x8xf32>
+/// ```
+#[op(
+    "graph.gather_nd",
+    traits(Pure),
+    format = "$data `,` $indices attr-dict `:` type(operands) `->` type($result)",
+    verify
+)]
+pub struct GatherNdOp {
+    /// What is read.
+    data: Operand<AnyRankedTensor>,
+    /// Integers.
+    indices: Operand<AnyRankedTensor>,
+    /// Leading dimensions that data and indices share.
+    #[default(0)]
+    batch_dims: Attr<I64Attr>,
+    /// The parts.
+    result: Res<AnyRankedTensor>,
+}
+
+impl GatherNdOp<'_> {
+    /// The dimensions of the data that are indexed; `None` where the op is not well formed.
+    pub fn picked(&self, op: OpRef<'_>) -> Option<std::ops::Range<usize>> {
+        let count = usize::try_from(*op.cx.shape(op.ty(self.indices()))?.last()?).ok()?;
+        let first = usize::try_from(self.batch_dims()).ok()?;
+        Some(first..first.checked_add(count)?)
+    }
 }
 
 /// Ops that become one kernel or program.

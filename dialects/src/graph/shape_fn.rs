@@ -8,7 +8,10 @@ use sutura_ir::types::TypeData;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::maps;
-use super::ops::{ConcatOp, ConstantOp, GatherElementsOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SliceOp};
+use super::ops::{
+    ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
+    SliceOp,
+};
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
@@ -151,6 +154,15 @@ pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>])
     sizes.iter().filter(|s| !determined(s)).count() <= 1
 }
 
+/// Sizes that an op itself mentions, beside those in types.
+pub fn mentioned_sizes(op: OpRef<'_>) -> Vec<Poly> {
+    match (op.as_::<SizeOp<'_>>(), op.as_::<ComputeOp<'_>>()) {
+        (Some(size), _) => vec![size.size().clone()],
+        (_, Some(compute)) => compute.sizes(),
+        _ => vec![],
+    }
+}
+
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.compute", &ComputeShape);
     d.interface::<dyn ShapeFn>("graph.constant", &ConstantShape);
@@ -161,6 +173,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
     d.interface::<dyn ShapeFn>("graph.gather_elements", &GatherElementsShape);
     d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
+    d.interface::<dyn ShapeFn>("graph.gather_nd", &GatherNdShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
@@ -398,6 +411,30 @@ impl ShapeFn for ScanShape {
     }
 }
 
+struct GatherNdShape;
+
+impl ShapeFn for GatherNdShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let Some(gather) = op.as_::<GatherNdOp<'_>>() else { return Inferred::default() };
+        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
+        let (data, indices) = (data.unwrap_or_default(), indices.unwrap_or_default());
+        let Some(picked) = gather.picked(op) else { return Inferred::default() };
+        let (batch, last) = (picked.start, indices.len() - 1);
+        let mut required = Vec::new();
+        let shared = data[..batch].iter().zip(&indices[..batch]).enumerate().map(|(d, pair)| match pair {
+            (Some(lhs), Some(rhs)) if lhs != rhs => {
+                let what = format!("dimension {d} of data and indices");
+                required.push(Requirement { lhs: lhs.clone(), rhs: rhs.clone(), what });
+                Some(if rhs.as_const().is_some() { rhs.clone() } else { lhs.clone() })
+            }
+            (known, other) => known.clone().or(other.clone()),
+        });
+        let mut shape: SymShape = shared.collect();
+        shape.extend(indices[batch..last].iter().chain(&data[picked.end..]).cloned());
+        Inferred { required, ..one(shape, None) }
+    }
+}
+
 struct SliceShape;
 
 /// The starts and ends of a slice, one per axis, `None` where unknown.
@@ -460,35 +497,32 @@ pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts:
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
-    if step < 0 {
-        // Only the whole dimension backwards.
-        let from_end = start.as_const() == Some(-1) || facts.prove_le(size, &start.add(&1.into()));
-        let to_start = facts.prove_le(&end.add(size), &Poly::constant(-1)) && end.as_const().is_some_and(|e| e < 0);
-        return (from_end && to_start).then(|| size.ceildiv(-step));
-    }
-    let (start, end) = (clamped(start, size, facts)?, clamped(end, size, facts)?);
-    let count = end.sub(&start);
+    let (start, end) = (slice_bound(start, step, size, facts)?, slice_bound(end, step, size, facts)?);
+    let count = if step > 0 { end.sub(&start) } else { start.sub(&end) };
     if facts.prove_le(&count, &0.into()) {
         return Some(0.into());
     }
-    facts.prove_le(&0.into(), &count).then(|| count.ceildiv(step))
+    facts.prove_le(&0.into(), &count).then(|| count.ceildiv(step.abs()))
 }
 
-/// A bound of a forward slice as an index in `[0, size]`.
-pub(super) fn clamped(bound: &Poly, size: &Poly, facts: &Facts) -> Option<Poly> {
+/// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where that is no
+/// polynomial by what is known.
+pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
     let (low, high) = facts.range(bound);
     let bound = match () {
         () if low >= 0 => bound.clone(),
         () if high < 0 => bound.add(size),
         () => return None,
     };
-    if facts.prove_le(size, &bound) {
-        return Some(size.clone());
+    let least = Poly::constant(if step > 0 { 0 } else { -1 });
+    let most = size.add(&least);
+    if facts.prove_le(&most, &bound) {
+        return Some(most);
     }
-    if facts.prove_le(&bound, &0.into()) {
-        return Some(0.into());
+    if facts.prove_le(&bound, &least) {
+        return Some(least);
     }
-    (facts.prove_le(&bound, size) && facts.prove_le(&0.into(), &bound)).then_some(bound)
+    (facts.prove_le(&bound, &most) && facts.prove_le(&least, &bound)).then_some(bound)
 }
 
 /// The elements of a dense constant of at most [`MAX_CONTENTS`] integers.

@@ -138,6 +138,8 @@ pub struct ComputeForm<'a> {
     pub combiners: Vec<Combiner>,
     /// What each input reads outside its tensor.
     pub oob: Vec<Option<Attr>>,
+    /// What the symbols of maps stand for.
+    pub sizes: Vec<Poly>,
     /// The scalar function.
     pub body: BlockRef<'a>,
 }
@@ -228,7 +230,7 @@ impl Structured for ComputeStructured {
             [] => vec![None; input_maps.len()],
             list => list.iter().map(|a| (*a != Attr::UNIT).then_some(*a)).collect(),
         };
-        let body = compute.body().entry()?;
-        Some(ComputeForm { op, iterators, input_maps, result_maps, combiners, oob, body })
+        let (sizes, body) = (compute.sizes(), compute.body().entry()?);
+        Some(ComputeForm { op, iterators, input_maps, result_maps, combiners, oob, sizes, body })
     }
 }

@@ -72,9 +72,13 @@ fn input(op: OpRef<'_>, value: Value, env: &ShapeEnv) -> Option<(Contents, Vec<i
 
 fn read(form: &ComputeForm<'_>, input: usize, source: Option<&(Contents, Vec<i64>)>, index: &[i64]) -> Option<Poly> {
     let (cx, (contents, sizes)) = (form.op.cx, source?);
+    // A size that is not needed may be any number; one that is must be known.
+    let map = form.input_maps[input];
+    let symbols: Option<Vec<i64>> = form.sizes.iter().map(Poly::as_const).collect();
+    let symbols = symbols.or_else(|| (!super::maps::mentions_sizes(cx, map)).then(|| vec![0; form.sizes.len()]))?;
     let mut at = 0;
-    for (expr, size) in cx.map_results(form.input_maps[input]).iter().zip(sizes) {
-        let i = cx.affine_eval(*expr, index, &[])?;
+    for (expr, size) in cx.map_results(map).iter().zip(sizes) {
+        let i = cx.affine_eval(*expr, index, &symbols)?;
         if i < 0 || i >= *size {
             return form.oob[input].and_then(|a| cx.as_int(a)).map(Poly::constant);
         }

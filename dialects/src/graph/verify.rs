@@ -8,8 +8,8 @@ use sutura_ir::{Attr, Context, DYNAMIC, OpRef, Type, Value};
 
 use super::maps;
 use super::ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherOp, IndexOp, ReshapeOp, ScanOp, ShapeOfOp,
-    SliceOp, YieldOp,
+    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
+    ShapeOfOp, SliceOp, YieldOp,
 };
 use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
 use crate::r#dyn::Poly;
@@ -111,7 +111,7 @@ fn check_iterators(
 }
 
 fn check_maps(op: OpRef<'_>, compute: ComputeOp<'_>, iterators: &[IteratorKind], diags: &mut Diagnostics) -> Checked {
-    let maps = compute.maps();
+    let (maps, sizes) = (compute.maps(), compute.sizes().len());
     let values: Vec<Value> = op.operands().chain(op.results()).collect();
     if maps.len() != values.len() {
         let message = format!("has {} maps for {} inputs and results", maps.len(), values.len());
@@ -119,13 +119,16 @@ fn check_maps(op: OpRef<'_>, compute: ComputeOp<'_>, iterators: &[IteratorKind],
     }
     for (i, (&map, &value)) in maps.iter().zip(&values).enumerate() {
         let data = op.cx.affine_map_data(map);
-        if data.symbols != 0 || data.dims as usize != iterators.len() {
+        if data.dims as usize != iterators.len() {
             let message = format!(
-                "map {i} has {} dimensions and {} symbols, it must have one dimension for each of {} iterators",
+                "map {i} has {} dimensions, it must have one for each of {} iterators",
                 data.dims,
-                data.symbols,
                 iterators.len()
             );
+            return fail(op, diags, message);
+        }
+        if data.symbols as usize > sizes {
+            let message = format!("map {i} has {} symbols, and {sizes} `sizes` say what they stand for", data.symbols);
             return fail(op, diags, message);
         }
         let (results, rank) = (op.cx.map_results(map).len(), rank(op, value));
@@ -248,9 +251,9 @@ fn check_extents(
     let extents = form.extents();
     for (i, (map, input)) in compute.maps().iter().zip(op.operands()).enumerate() {
         if form.oob.get(i).is_some_and(Option::is_some) {
-            check_oob_needed(op, i, *map, &extents, diags)?;
+            check_oob_needed(op, i, *map, (&extents, &form.sizes), diags)?;
         } else {
-            check_inside(op, i, *map, input, &extents, diags)?;
+            check_inside(op, i, *map, input, (&extents, &form.sizes), diags)?;
         }
     }
     Ok(())
@@ -261,7 +264,7 @@ fn check_inside(
     input: usize,
     map: AffineMap,
     value: Value,
-    extents: &[Option<Poly>],
+    (extents, symbols): (&[Option<Poly>], &[Poly]),
     diags: &mut Diagnostics,
 ) -> Checked {
     // An empty iteration space reads nothing.
@@ -269,7 +272,7 @@ fn check_inside(
         return Ok(());
     }
     for (dim, (expr, size)) in op.cx.map_results(map).iter().zip(sizes(op, value)).enumerate() {
-        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { continue };
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents, symbols) else { continue };
         let below = low.as_const().is_some_and(|l| l < 0);
         let above = size.is_some_and(|s| s.sub(&high).as_const().is_some_and(|room| room < 1));
         if below || above {
@@ -286,7 +289,7 @@ fn check_oob_needed(
     op: OpRef<'_>,
     input: usize,
     map: AffineMap,
-    extents: &[Option<Poly>],
+    (extents, symbols): (&[Option<Poly>], &[Poly]),
     diags: &mut Diagnostics,
 ) -> Checked {
     let mut inside = true;
@@ -295,7 +298,7 @@ fn check_oob_needed(
         if plain.is_some_and(|i| extents.get(i) != Some(&size)) {
             return Ok(());
         }
-        let Some((low, high)) = maps::bounds(op.cx, *expr, extents) else { return Ok(()) };
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents, symbols) else { return Ok(()) };
         let room = size.and_then(|s| s.sub(&high).as_const());
         inside &= low.as_const().is_some_and(|l| l >= 0) && room.is_some_and(|r| r >= 1);
     }
@@ -570,6 +573,44 @@ impl Verify for ScanOp<'_> {
         }
         match input.iter().zip(&result).position(|(a, b)| differ(a, b)) {
             Some(dim) => fail(op, diags, format_args!("input and result differ in dimension {dim}")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Verify for GatherNdOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+        let Some(gather) = op.as_::<GatherNdOp<'_>>() else { return Ok(()) };
+        check_encodings(op, diags)?;
+        check_same_element(op, gather.data(), gather.result(), diags)?;
+        check_integers(op, gather.indices(), "indices", &[], diags)?;
+        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
+        let Some(last) = indices.len().checked_sub(1) else {
+            return fail(op, diags, "indices must have a last dimension, of one index per dimension of the data");
+        };
+        let batch = usize::try_from(gather.batch_dims()).ok().filter(|b| *b <= last && *b < data.len());
+        let Some(batch) = batch else {
+            let (data, batch) = (data.len(), gather.batch_dims());
+            return fail(op, diags, format_args!("batch_dims {batch} leaves no index for data of rank {data}"));
+        };
+        let picked = gather.picked(op).filter(|picked| !picked.is_empty() && picked.end <= data.len());
+        let Some(picked) = picked else {
+            let most = data.len() - batch;
+            let message = format!("the last dimension of indices must have a constant size from 1 to {most}");
+            return fail(op, diags, message);
+        };
+        if let Some(dim) = (0..batch).find(|d| differ(&data[*d], &indices[*d])) {
+            return fail(op, diags, format_args!("data and indices differ in dimension {dim}, which both share"));
+        }
+        let wanted: Vec<_> = indices[..last].iter().chain(&data[picked.end..]).cloned().collect();
+        let result = sizes(op, gather.result());
+        if wanted.len() != result.len() {
+            return fail(op, diags, format_args!("result must have rank {}, not {}", wanted.len(), result.len()));
+        }
+        match wanted.iter().zip(&result).position(|(a, b)| differ(a, b)) {
+            Some(dim) => {
+                fail(op, diags, format_args!("dimension {dim} of the result has another size than it follows"))
+            }
             None => Ok(()),
         }
     }

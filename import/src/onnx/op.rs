@@ -174,6 +174,12 @@ pub enum Op<'m> {
         indices: &'m str,
         axis: i64,
     },
+    /// The last dim of the indices holds one for each of the first dims of `x` behind those that both have.
+    GatherNd {
+        x: &'m str,
+        indices: &'m str,
+        batch_dims: i64,
+    },
     /// `pads` are all begins, then all ends, of `axes` (of all dims without
     /// them); negative ones crop. Without a value: zero.
     Pad {

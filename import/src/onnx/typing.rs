@@ -87,6 +87,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Slice" => slice(r),
         "Gather" => gather(r),
         "GatherElements" => Ok(Op::GatherElements { x: r.input(0)?, indices: r.input(1)?, axis: r.int("axis")? }),
+        "GatherND" => gather_nd(r),
         "DepthToSpace" => depth_to_space(r),
         "SpaceToDepth" => space_to_depth(r),
         "Pad" => pad(r),
@@ -107,6 +108,11 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         // A test goes through the whole table, so this is not reached.
         other => Err(format!("operator `{other}` is in the table but not read")),
     }
+}
+
+fn gather_nd<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let batch_dims = if r.interface.since < 12 { 0 } else { r.int("batch_dims")? };
+    Ok(Op::GatherNd { x: r.input(0)?, indices: r.input(1)?, batch_dims })
 }
 
 fn gelu<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         let here = self.inner.is_none().then_some(arg);
         let ty = op.ty(arg);
         let leaf = |kind| Expr { kind, ty, flags: FastMathFlags::ALL, here, stored: None, goes: None };
-        if self.form.oob[input].is_some() {
+        if self.form.oob[input].is_some() || maps::mentions_sizes(cx, self.form.input_maps[input]) {
             return here.map(|value| leaf(Kind::Opaque(value)));
         }
         let own = cx.map_results(self.form.input_maps[input]);

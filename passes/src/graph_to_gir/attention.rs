@@ -162,13 +162,13 @@ impl<'r, 'a> Attention<'r, 'a> {
         if streams {
             grid.push(self.query_count().ceildiv(self.tile.0 * BLOCK_TILES));
         }
-        let shapes = self.nest.shapes.values().flatten().cloned();
         let header = Header {
             loc: self.region.op.loc(),
             views: self.region.views(self.nest),
             grid,
             requires,
-            extra: shapes.chain(self.region.sizes()).chain(self.nest.extents.iter().cloned()).collect(),
+            extra: self.nest.sizes_of_all().into_iter().chain(self.region.sizes()).collect(),
+            symbols: self.nest.symbols.clone(),
         };
         build(self.nest.cx, &self.region.facts, header, |e| {
             let known = self.walk.start(e, &self.region.tensors(self.nest));

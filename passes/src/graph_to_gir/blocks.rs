@@ -7,6 +7,7 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::IndexOp;
+use sutura_dialects::graph::maps::each_symbol;
 use sutura_ir::affine::AffineOp;
 use sutura_ir::{Context, Value};
 
@@ -14,7 +15,6 @@ use super::kernel::{Built, Emit};
 use super::stages::{Known, Walk};
 use super::tiles::Frame;
 use crate::region::cost::value_text;
-use crate::region::form::each_symbol;
 use crate::region::{Access, Nest, RowPlan};
 
 /// Rows of a group.
@@ -118,6 +118,6 @@ fn shared(nest: &Nest<'_>, plan: &RowPlan, dim: usize) -> Vec<String> {
 fn is_shared(nest: &Nest<'_>, (loops, col): (&[usize], Option<usize>), read: &Access, dim: usize) -> bool {
     let moves = loops.iter().chain([&dim]).any(|d| nest.mentions(read, *d));
     let mut picked = false;
-    read.index.iter().for_each(|expr| each_symbol(nest.cx, *expr, &mut |_| picked = true));
+    read.index.iter().for_each(|expr| each_symbol(nest.cx, *expr, &mut |i| picked |= nest.symbols.size(i).is_none()));
     read.slot.is_none() && col.is_some_and(|c| nest.mentions(read, c)) && !moves && !picked
 }

@@ -262,9 +262,10 @@ impl<'r, 'a> Product<'r, 'a> {
         // No other sizes: with known ones the compiler can run the kernel.
         for stage in self.plan.right.iter().map(|i| &self.nest.stages[*i]) {
             extra.extend(self.extents(&stage.dims).into_iter().chain(region.sizes_in(stage.op)));
-            extra.extend(stage.inputs.iter().flat_map(|a| a.guard.iter().map(|(_, size)| size.clone())));
+            extra.extend(self.nest.sizes_in_reads(stage));
         }
-        let header = Header { loc: self.stage().op.loc(), views, grid, requires: vec![], extra };
+        let (loc, symbols) = (self.stage().op.loc(), self.nest.symbols.clone());
+        let header = Header { loc, views, grid, requires: vec![], extra, symbols };
         build(self.nest.cx, &region.facts, header, |e| {
             let known = self.walk.start(e, &tensors);
             let packed = *e.views.last().expect("what is written is the last view");
@@ -336,10 +337,13 @@ impl<'r, 'a> Product<'r, 'a> {
         grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(rows)));
         let extra = self.nest.shapes.values().flatten().cloned().chain(region.sizes());
         let mut extra: Vec<Poly> = extra.chain(self.extents(&self.plan.sums)).collect();
+        let others = self.nest.stages.iter().enumerate().filter(|(i, _)| !self.plan.right.contains(i));
+        extra.extend(others.flat_map(|(_, stage)| self.nest.sizes_in_reads(stage)));
         if stitched {
             extra.extend(self.nest.extents.iter().cloned());
         }
-        let header = Header { loc: region.op.loc(), views, grid, requires, extra };
+        let symbols = self.nest.symbols.clone();
+        let header = Header { loc: region.op.loc(), views, grid, requires, extra, symbols };
         build(self.nest.cx, &region.facts, header, |e| {
             let (known, packed) = self.tensors(e);
             if stitched { self.stitched_body(e, &known, packed) } else { self.product_body(e, &known, packed) }

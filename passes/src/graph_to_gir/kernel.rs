@@ -10,14 +10,15 @@ use sutura_dialects::gir::DimDecl;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, YieldOp};
 use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::graph::maps::{each_symbol, replace_symbols};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::builder::InsertPoint;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpRef, OpState, Rewriter, Type, Value};
 
-use crate::region::form::{each_symbol, replace_symbols};
 use crate::region::nest::substitute;
+use crate::region::symbols::Symbols;
 
 /// Result of building something from a region; the error has been placed already.
 pub(super) type Built<T> = Result<T, Box<Diagnostic>>;
@@ -74,6 +75,8 @@ pub(super) struct Header {
     pub(super) requires: Vec<Poly>,
     /// Sizes that only the body uses.
     pub(super) extra: Vec<Poly>,
+    /// What affine symbols in index arithmetic stand for.
+    pub(super) symbols: Symbols,
 }
 
 /// Builds the body of a kernel.
@@ -89,6 +92,8 @@ pub(super) struct Emit<'b> {
     constants: HashMap<i64, Value>,
     /// Copies in registers of single elements in a cache.
     pub(super) moved: HashMap<Value, Value>,
+    /// What affine symbols stand for.
+    symbols: Symbols,
     /// Indices that were read, by symbol, as the stage that is being emitted knows them.
     pub(super) picked: HashMap<usize, Value>,
 }
@@ -127,6 +132,7 @@ pub(super) fn build(
         entry,
         constants: HashMap::new(),
         moved: HashMap::new(),
+        symbols: header.symbols,
         picked: HashMap::new(),
     };
     fill(&mut emit)?;
@@ -166,24 +172,42 @@ impl Emit<'_> {
         result
     }
 
-    /// An expression whose dimension `i` has the value `value_of(i)`; a symbol is an index that was read.
+    /// An expression whose dimension `i` has the value `value_of(i)`; a symbol is a size, or an index that was read.
     pub(super) fn index(&mut self, expr: AffineExpr, value_of: &dyn Fn(usize) -> Value) -> Value {
         let cx = self.b.cx();
         match cx.affine_data(expr) {
             AffineExprData::Const(value) => return self.constant(value),
             AffineExprData::Dim(i) => return value_of(i as usize),
-            AffineExprData::Symbol(i) => return self.picked[&(i as usize)],
+            AffineExprData::Symbol(i) => match self.symbols.size(i as usize).cloned() {
+                Some(size) => return self.size(&size),
+                None => return self.picked[&(i as usize)],
+            },
             AffineExprData::Binary(..) => {}
         }
-        let (mut used, mut read) = (Vec::new(), Vec::new());
+        let (mut used, mut read, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
         collect_dims(cx, expr, &mut used);
-        each_symbol(cx, expr, &mut |i| read.push(i));
+        each_symbol(cx, expr, &mut |i| match self.symbols.size(i) {
+            Some(size) => names.extend(size.symbols()),
+            None => read.push(i),
+        });
+        let names: Vec<Arc<str>> = names.into_iter().collect();
         let place = |d: usize| cx.affine_dim(used.iter().position(|u| *u == d).expect("collected above") as u32);
         let after = |i: usize| read.iter().position(|r| *r == i).expect("collected above") + used.len();
-        let local = replace_symbols(cx, substitute(cx, expr, &place), &|i| cx.affine_dim(after(i) as u32));
-        let map = cx.affine_map((used.len() + read.len()) as u32, 0, &[local]);
-        let args: Vec<Value> = used.iter().map(|d| value_of(*d)).chain(read.iter().map(|i| self.picked[i])).collect();
+        let local = replace_symbols(cx, substitute(cx, expr, &place), &|i| match self.symbols.size(i) {
+            Some(size) => affine_of(cx, size, &names),
+            None => cx.affine_dim(after(i) as u32),
+        });
+        let map = cx.affine_map((used.len() + read.len()) as u32, names.len() as u32, &[local]);
+        let indices = used.iter().map(|d| value_of(*d)).chain(read.iter().map(|i| self.picked[i]));
+        let args: Vec<Value> = indices.chain(names.iter().map(|name| self.sizes[name])).collect();
         IndexOp::value(&mut self.b, self.loc, map, &args)
+    }
+
+    /// A symbol for an index of a dimension of that size.
+    pub(super) fn picked_anew(&mut self, size: &Poly, index: Value) -> usize {
+        let symbol = self.symbols.pick(size);
+        self.picked.insert(symbol, index);
+        symbol
     }
 
     /// `a * factor`, plus `b`.

@@ -10,9 +10,9 @@ use super::mapping::{Axis as Choices, Mapping, Setting};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
-use super::tiles::{Axis, Covers, Frame, Number, Outside, Tile, zero};
+use super::tiles::{Axis, Covers, Frame, Number, Tile, zero};
 use crate::region::rows::check_column_access;
-use crate::region::{Access, Nest, Stage};
+use crate::region::{Edge, Nest, Stage};
 
 /// Columns of a tile.
 const COLUMNS: i64 = 64;
@@ -174,19 +174,14 @@ impl Loop<'_, '_> {
             let view = known.view(read.value).expect("every tensor has its view");
             let elem = self.nest.cx.element_type(self.nest.body.ty(read.value));
             let pad = read.oob.unwrap_or_else(|| zero(self.nest.cx, elem));
-            let outside = Outside { pad, edge: self.edge(read)? };
-            args.push(Number::Tile(e.load(self.nest, frame, view, &read.index, Some(outside))));
+            let edge = self.nest.edge(&self.walk.region.facts, read, self.col);
+            if let Edge::Apart(edges) = edge {
+                let message = format!("reads outside a tensor along {edges} dimensions that are not the column's");
+                return Emit::unsupported(self.stage.op, &message);
+            }
+            args.push(Number::Tile(e.load_within(self.nest, frame, (view, &read.index), pad, &edge)));
         }
         e.scalars(frame, &self.walk.region.facts, (self.nest, self.stage), &args)
-    }
-
-    /// The dimension beside the column's that is read outside the tensor.
-    fn edge(&self, read: &Access) -> Built<Option<usize>> {
-        match self.nest.edges(&self.walk.region.facts, read, self.col)[..] {
-            [] => Ok(None),
-            [edge] => Ok(Some(edge)),
-            _ => Emit::unsupported(self.stage.op, "reads outside a tensor along more than two dimensions"),
-        }
     }
 
     fn combined(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known) -> Built<Vec<Number>> {

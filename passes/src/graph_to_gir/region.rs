@@ -129,8 +129,9 @@ impl<'a> FusedRegion<'a> {
 
     /// A kernel of this grid on all of [`Self::tensors`].
     pub(super) fn header(&self, nest: &Nest<'_>, grid: Vec<Poly>, requires: Vec<Poly>) -> Header {
-        let extra = nest.shapes.values().chain([&nest.extents]).flatten().cloned().chain(self.sizes()).collect();
-        Header { loc: self.op.loc(), views: self.views(nest), grid, requires, extra }
+        let extra = nest.sizes_of_all().into_iter().chain(self.sizes()).collect();
+        let symbols = nest.symbols.clone();
+        Header { loc: self.op.loc(), views: self.views(nest), grid, requires, extra, symbols }
     }
 
     /// A tensor in memory.

@@ -170,13 +170,13 @@ impl<'r, 'a> Shares<'r, 'a> {
         if let Some((col, Width::Tiles(tile) | Width::Registers(tile))) = share.col {
             grid.push(nest.extents[col].ceildiv(tile));
         }
-        let sizes = nest.shapes.values().chain([&nest.extents]).flatten().cloned();
         let header = Header {
             loc: region.op.loc(),
             views: ports.iter().map(|((_, view), mode)| (view.clone(), *mode)).collect(),
             grid,
             requires,
-            extra: sizes.chain(region.sizes()).collect(),
+            extra: nest.sizes_of_all().into_iter().chain(region.sizes()).collect(),
+            symbols: nest.symbols.clone(),
         };
         let kernel = build(nest.cx, &region.facts, header, |e| self.body(e, share, &reads))?;
         let args = ports.into_iter().map(|((arg, _), _)| arg).collect();

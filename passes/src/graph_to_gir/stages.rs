@@ -7,7 +7,7 @@ use sutura_ir::{Attr, Value};
 
 use super::kernel::{Built, Emit};
 use super::region::FusedRegion;
-use super::tiles::{Frame, Number, Outside, Tile, zero};
+use super::tiles::{Frame, Number, Tile, zero};
 use crate::region::{Access, Nest, Stage};
 
 /// What a kernel has computed and read so far.
@@ -93,11 +93,15 @@ impl Walk<'_, '_> {
         // What another kernel has written is read as it was written.
         let stored = self.nest.made.get(&read.value).filter(|_| known.stored.contains(&read.value));
         let index = stored.map_or(&read.index, |(maker, result)| &self.nest.stages[*maker].results[*result].index);
-        let edge = self.nest.edges(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
-        let outside = read.oob.map(|pad| Outside { pad, edge: edge.first().copied() });
+        let edge = self.nest.edge(&self.region.facts, read, frame.col.as_ref().map(|axis| axis.dim));
         let elem = e.view_elem(view);
-        let outside = outside.or_else(|| frame.padded.then(|| zero(self.nest.cx, elem).into()));
-        let load = || e.load(self.nest, frame, view, index, outside);
+        let load = || match read.oob {
+            Some(pad) => e.load_within(self.nest, frame, (view, index), pad, &edge),
+            None => {
+                let outside = frame.padded.then(|| zero(self.nest.cx, elem).into());
+                e.load(self.nest, frame, view, index, outside)
+            }
+        };
         Number::Tile(*known.read.entry((read.value, index.clone(), read.oob)).or_insert_with(load))
     }
 

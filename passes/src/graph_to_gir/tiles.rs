@@ -1,5 +1,7 @@
 //! Tiles of a region: where a tensor is read and written, and scalar functions applied to whole tiles.
 
+use std::ops::Range;
+
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::Axis as Direction;
 use sutura_dialects::gir::kinds::{BinaryKind, CompareKind, TernaryKind};
@@ -10,7 +12,7 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
-use crate::region::Nest;
+use crate::region::{Edge, Nest};
 
 /// A dim along which tiles extend.
 #[derive(Clone)]
@@ -233,6 +235,48 @@ impl Emit<'_> {
         let whole = !frame.partial || shape == Shape::SCALAR || pad.is_some();
         let window = if whole { Covers::All } else { Covers::Tensor };
         Tile { value, shape, elem, window, cached: false }
+    }
+
+    /// Reads the window of a view that an access names, and `pad` where that lies outside, along the columns or at an edge.
+    pub(super) fn load_within(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        (view, index): (Value, &[AffineExpr]),
+        pad: Attr,
+        edge: &Edge,
+    ) -> Tile {
+        match edge {
+            Edge::Joined(dims) => {
+                let (view, index) = self.joined(frame, view, index, dims);
+                self.load(nest, frame, view, &index, Some(Outside { pad, edge: Some(dims.start) }))
+            }
+            Edge::At(dim) => self.load(nest, frame, view, index, Some(Outside { pad, edge: Some(*dim) })),
+            Edge::Nowhere | Edge::Apart(_) => self.load(nest, frame, view, index, Some(pad.into())),
+        }
+    }
+
+    /// A view with neighbouring dimensions as one, and an index of it.
+    fn joined(
+        &mut self,
+        frame: &Frame,
+        view: Value,
+        index: &[AffineExpr],
+        dims: &Range<usize>,
+    ) -> (Value, Vec<AffineExpr>) {
+        let ty: &ViewType = self.b.cx().type_as(self.b.body().ty(view)).expect("a view");
+        let mut sizes = ty.dims.clone();
+        let mut flat = self.constant(0);
+        for (i, dim) in dims.clone().enumerate() {
+            let at = self.index(index[dim], &|d| frame.value(d));
+            flat = if i == 0 { at } else { self.behind(flat, at, &sizes[dim]) };
+        }
+        let size = Poly::product(&sizes[dims.clone()]);
+        let symbol = self.picked_anew(&size, flat);
+        sizes.splice(dims.clone(), [size]);
+        let mut index = index.to_vec();
+        index.splice(dims.clone(), [self.b.cx().affine_symbol(symbol as u32)]);
+        (self.reshaped(view, &sizes), index)
     }
 
     /// Writes a number to the window of a view that an access names.

@@ -9,14 +9,17 @@
 use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{IteratorKind, maps};
+use sutura_dialects::graph::maps::replace_symbols;
+use sutura_dialects::graph::{IteratorKind, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
 use super::cost::{body_cost, likely_size, value_text};
-use super::form::{Form, PickForm, divides, map_of, mentions_symbol, replace_symbols};
+use super::form::{Form, PickForm, divides, map_of, mentions_symbol};
 use super::nest::{sizes, substitute};
+use super::symbols::Symbols;
 use super::{Fit, misfit};
 
 /// What may be computed any number of times.
@@ -52,26 +55,6 @@ pub(super) struct Read {
     pub(super) guard: Vec<(AffineExpr, Poly)>,
 }
 
-/// True when an expression over iterators of these extents, and symbols that are indices of as many as `picks` says, is an
-/// index of a dimension of that size.
-pub(super) fn inside(
-    cx: &Context,
-    facts: &Facts,
-    expr: AffineExpr,
-    (extents, picks): (&[Poly], &[Poly]),
-    size: &Poly,
-) -> bool {
-    // An index that is picked of nothing is none.
-    let empty = |(i, size): (usize, &Poly)| facts.range(size).0 < 1 && mentions_symbol(cx, expr, i);
-    if picks.iter().enumerate().any(empty) {
-        return false;
-    }
-    let expr = replace_symbols(cx, expr, &|i| cx.affine_dim((extents.len() + i) as u32));
-    let extents: Vec<Option<Poly>> = extents.iter().chain(picks).cloned().map(Some).collect();
-    maps::bounds(cx, expr, &extents)
-        .is_some_and(|(low, high)| facts.range(&low).0 >= 0 && facts.range(&size.sub(&high)).0 >= 1)
-}
-
 /// The units of a region.
 pub(super) struct Composer<'f, 'a> {
     facts: &'f Facts,
@@ -86,8 +69,7 @@ pub(super) struct Composer<'f, 'a> {
     slots: usize,
     /// Likely points at which a form is computed in copies.
     copied: HashMap<usize, i64>,
-    /// By symbol: how many indices there are of which one is picked.
-    pub(super) picks: Vec<Poly>,
+    pub(super) symbols: Symbols,
 }
 
 impl<'f, 'a> Composer<'f, 'a> {
@@ -97,11 +79,11 @@ impl<'f, 'a> Composer<'f, 'a> {
     /// When an op has no structured form, or reads what others make in a way that composes with nothing.
     pub(super) fn of(facts: &'f Facts, ops: &[OpRef<'a>]) -> Fit<Self> {
         let mut forms: Vec<Form<'a>> = Vec::with_capacity(ops.len());
-        let mut symbols = 0;
+        let mut symbols = Symbols::default();
         for op in ops {
             match Form::of(*op, facts, &mut symbols) {
                 Some(form) => forms.push(form),
-                None => return misfit(format!("'{}' has no structured form", op.name_str())),
+                None => return misfit(without_form(*op, facts)),
             }
         }
         let mut made = HashMap::new();
@@ -115,7 +97,6 @@ impl<'f, 'a> Composer<'f, 'a> {
                 }
             }
         }
-        let picks = forms.iter().flat_map(|form| &form.picks).map(|pick| pick.size.clone()).collect();
         let mut this = Self {
             facts,
             forms,
@@ -125,7 +106,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             sets: Vec::new(),
             slots: 0,
             copied: HashMap::new(),
-            picks,
+            symbols,
         };
         for i in 0..this.forms.len() {
             let form = this.forms[i].clone();
@@ -211,7 +192,8 @@ impl<'f, 'a> Composer<'f, 'a> {
         }
         let sizes = sizes(op.cx, op.body, self.facts, unit.form.inputs[input])?;
         let read = op.cx.map_results(unit.form.input_maps[input]).iter().copied().zip(sizes);
-        Ok(read.filter(|(expr, size)| !inside(op.cx, self.facts, *expr, (&unit.extents, &self.picks), size)).collect())
+        let inside = |expr: AffineExpr, size: &Poly| self.symbols.inside(op.cx, self.facts, expr, &unit.extents, size);
+        Ok(read.filter(|(expr, size)| !inside(*expr, size)).collect())
     }
 
     fn read_memory(&self, unit: &Unit<'a>, input: usize) -> Fit<Read> {
@@ -312,12 +294,17 @@ impl<'f, 'a> Composer<'f, 'a> {
             (0..maker.iterators.len()).map(|i| Some(substitute(cx, read[place(i)?], &local))).collect();
         let values = values.expect("a result map names every parallel iterator");
         // What the maker picks is picked anew at the reader's places, under numbers of its own.
-        let first_symbol = self.picks.len();
+        let anew: Vec<(usize, usize)> =
+            maker.picks.iter().map(|pick| (pick.symbol, self.symbols.pick(&pick.size))).collect();
         let renamed = |s: usize| {
-            let own = maker.picks.iter().position(|pick| pick.symbol == s).expect("an op has the picks it mentions");
-            cx.affine_symbol((first_symbol + own) as u32)
+            let own = anew.iter().find(|(old, _)| *old == s).map_or(s, |(_, new)| *new);
+            cx.affine_symbol(own as u32)
         };
-        let here = |e: &AffineExpr| substitute(cx, replace_symbols(cx, *e, &renamed), &|i| values[i]);
+        let symbols = &mut self.symbols;
+        let mut here = |e: &AffineExpr| {
+            let there = substitute(cx, replace_symbols(cx, *e, &renamed), &|i| values[i]);
+            symbols.normal(cx, there, used.len())
+        };
         let mut all: Vec<PickForm> = picks
             .iter()
             .map(|pick| {
@@ -325,19 +312,18 @@ impl<'f, 'a> Composer<'f, 'a> {
                 PickForm { index, ..pick.clone() }
             })
             .collect();
-        all.extend(maker.picks.iter().enumerate().map(|(i, pick)| {
-            let index = pick.index.iter().map(here).collect();
-            PickForm { symbol: first_symbol + i, index, ..pick.clone() }
+        all.extend(maker.picks.iter().zip(&anew).map(|(pick, (_, symbol))| {
+            let index = pick.index.iter().map(&mut here).collect();
+            PickForm { symbol: *symbol, index, ..pick.clone() }
         }));
-        self.picks.extend(maker.picks.iter().map(|pick| pick.size.clone()));
-        let composed = |map: &AffineMap| {
-            let exprs: Vec<AffineExpr> = cx.map_results(*map).iter().map(here).collect();
+        let mut composed = |map: &AffineMap| {
+            let exprs: Vec<AffineExpr> = cx.map_results(*map).iter().map(&mut here).collect();
             map_of(cx, used.len(), &exprs)
         };
         let own: Vec<AffineExpr> = (0..used.len()).map(|i| cx.affine_dim(i as u32)).collect();
         let form = Form {
             iterators: vec![IteratorKind::Parallel; used.len()],
-            input_maps: maker.input_maps.iter().map(composed).collect(),
+            input_maps: maker.input_maps.iter().map(&mut composed).collect(),
             result_maps: vec![cx.affine_map(used.len() as u32, 0, &own); maker.result_maps.len()],
             picks: all,
             ..maker.clone()
@@ -396,6 +382,29 @@ fn seen_through(
     let counts = |d: usize| d > more && !facts.prove_equal(&here[d], &there[d]);
     let same = index == pick.index && here.len() == there.len() && !(0..here.len()).any(counts);
     same.then(|| PickForm { indices: source, index, ..pick.clone() })
+}
+
+/// Why an op has no structured form.
+fn without_form(op: OpRef<'_>, facts: &Facts) -> String {
+    let plain = format!("'{}' has no structured form", op.name_str());
+    let Some(slice) = op.as_::<SliceOp<'_>>() else { return plain };
+    let name = |v: Value| value_text(op.cx, op.body, v);
+    let shape = symbolic_shape(op.cx, op.ty(slice.input())).unwrap_or_default();
+    let size = |axis: i64| shape.get(axis as usize).cloned().flatten().map(|size| facts.canonical(&size));
+    let open = |axis: &i64| slice.starts().is_none() || size(*axis).is_none_or(|size| size.as_const().is_none());
+    let axes = slice.axes();
+    let Some(at) = axes.iter().position(open) else { return plain };
+    let (axis, input) = (axes[at], name(slice.input()));
+    let bound = |known: Option<Vec<i64>>, operand: usize| match known {
+        Some(list) => list[at].to_string(),
+        None => slice.bounds().nth(operand).map_or_else(String::new, |v| format!("element {at} of {}", name(v))),
+    };
+    let (start, end) = (bound(slice.starts(), 0), bound(slice.ends(), 1));
+    let of = size(axis).map_or_else(|| "a size that depends on data".to_owned(), |size| format!("size {size}"));
+    format!(
+        "{plain}: it cuts dimension {axis} of {input}, of {of}, from {start} to {end}, which is not known to lie inside; \
+         bounds must be constants or follow from shapes, and ranges of symbols can tell that they lie inside"
+    )
 }
 
 /// The picks of a reader that its read mentions, and those by which they are picked.

@@ -1,16 +1,22 @@
 //! What the ops of a region do: the structured form, and beside it what that form has no word for: reads by index, and
 //! running combinations.
 //!
-//! An index that is read stands in an access as an affine symbol. Its number is that of a [`PickForm`], which says what
-//! is read to know it; every unit that mentions the symbol has the pick.
+//! An access mentions as affine symbols what is no iterator: indices that are read, and sizes. [`Symbols`] numbers those of a
+//! region. The number of an index that is read is that of a [`PickForm`], which says what is read to know it; every unit
+//! that mentions the symbol has the pick.
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kinds::BinaryKind;
-use sutura_dialects::graph::{Combiner, ComputeForm, GatherElementsOp, GatherOp, IteratorKind, ScanOp, described};
-use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
+use sutura_dialects::graph::maps::each_symbol;
+use sutura_dialects::graph::{
+    Combiner, ComputeForm, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind, ScanOp, described,
+};
+use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Value};
+
+use super::symbols::Symbols;
 
 /// An op of a region.
 #[derive(Clone)]
@@ -59,36 +65,72 @@ pub(super) struct PickForm {
     pub(super) what: String,
 }
 
-impl<'a> Form<'a> {
-    /// What `op` does, if that is known; `next` numbers its symbols.
-    pub(super) fn of(op: OpRef<'a>, facts: &Facts, next: &mut usize) -> Option<Self> {
-        if let Some(form) = ComputeForm::of(op) {
-            return Some(Self {
-                op,
-                inputs: form.inputs().collect(),
-                extents: form.extents(),
-                iterators: form.iterators,
-                input_maps: form.input_maps,
-                result_maps: form.result_maps,
-                combiners: form.combiners,
-                oob: form.oob,
-                scan: None,
-                body: Some(form.body),
-                picks: vec![],
-            });
+/// What an op reads by index.
+struct Gather {
+    data: Value,
+    indices: Value,
+    /// Dimensions of the data that are indexed.
+    picked: std::ops::Range<usize>,
+    /// Iterators at which an index is read.
+    at: std::ops::Range<usize>,
+    /// The last dimension of the indices counts the dimensions that are indexed.
+    counted: bool,
+    /// First iterator of the dimensions behind those that are indexed.
+    rest: usize,
+}
+
+impl Gather {
+    fn of(op: OpRef<'_>) -> Option<Self> {
+        let rank = |v: Value| op.cx.shape(op.ty(v)).map_or(0, <[i64]>::len);
+        if let Some(gather) = op.as_::<GatherOp<'_>>() {
+            let (data, indices, axis) = (gather.data(), gather.indices(), gather.axis() as usize);
+            // The indices' dimensions stand where the axis was.
+            let end = axis + rank(indices);
+            return Some(Self { data, indices, picked: axis..axis + 1, at: axis..end, counted: false, rest: end });
         }
+        if let Some(gather) = op.as_::<GatherElementsOp<'_>>() {
+            let (data, indices, axis) = (gather.data(), gather.indices(), gather.axis() as usize);
+            let (picked, at) = (axis..axis + 1, 0..rank(indices));
+            return Some(Self { data, indices, picked, at, counted: false, rest: axis + 1 });
+        }
+        let gather = op.as_::<GatherNdOp<'_>>()?;
+        let (data, indices) = (gather.data(), gather.indices());
+        let last = rank(indices).checked_sub(1)?;
+        Some(Self { data, indices, picked: gather.picked(op)?, at: 0..last, counted: true, rest: last })
+    }
+}
+
+/// True for an op that reads at indices which are data.
+pub(crate) fn reads_by_index(op: OpRef<'_>) -> bool {
+    Gather::of(op).is_some()
+}
+
+impl<'a> Form<'a> {
+    /// What `op` does, if that is known; `symbols` gets those of its accesses.
+    pub(super) fn of(op: OpRef<'a>, facts: &Facts, symbols: &mut Symbols) -> Option<Self> {
         if let Some(scan) = op.as_::<ScanOp<'a>>() {
             return Self::of_scan(op, scan);
         }
-        let (data, indices, axis, elements) = if let Some(gather) = op.as_::<GatherOp<'a>>() {
-            (gather.data(), gather.indices(), gather.axis(), false)
-        } else {
-            let gather = op.as_::<GatherElementsOp<'a>>()?;
-            (gather.data(), gather.indices(), gather.axis(), true)
+        let Some(form) = ComputeForm::of(op) else { return Self::of_gather(op, facts, Gather::of(op)?, symbols) };
+        let sizes: Vec<Poly> = form.sizes.iter().map(|size| facts.canonical(size)).collect();
+        let dims = form.iterators.len();
+        let mut read = |map: &AffineMap| {
+            let exprs = op.cx.map_results(*map).iter().map(|e| symbols.at_sizes(op.cx, *e, dims, &sizes));
+            map_of(op.cx, dims, &exprs.collect::<Vec<_>>())
         };
-        let symbol = *next;
-        *next += 1;
-        Self::of_gather(op, facts, (data, indices, axis as usize), elements, symbol)
+        Some(Self {
+            op,
+            inputs: form.inputs().collect(),
+            extents: form.extents(),
+            input_maps: form.input_maps.iter().map(&mut read).collect(),
+            result_maps: form.result_maps.iter().map(&mut read).collect(),
+            iterators: form.iterators,
+            combiners: form.combiners,
+            oob: form.oob,
+            scan: None,
+            body: Some(form.body),
+            picks: vec![],
+        })
     }
 
     fn of_scan(op: OpRef<'a>, scan: ScanOp<'a>) -> Option<Self> {
@@ -110,34 +152,31 @@ impl<'a> Form<'a> {
         })
     }
 
-    fn of_gather(
-        op: OpRef<'a>,
-        facts: &Facts,
-        (from, at, axis): (Value, Value, usize),
-        elements: bool,
-        symbol: usize,
-    ) -> Option<Self> {
+    fn of_gather(op: OpRef<'a>, facts: &Facts, gather: Gather, symbols: &mut Symbols) -> Option<Self> {
         let cx = op.cx;
-        let shape = |v: Value| symbolic_shape(cx, op.ty(v));
-        let (data, indices, result) = (shape(from)?, shape(at)?, shape(op.result(0))?);
-        let size = facts.canonical(data.get(axis)?.as_ref()?);
+        let (data, result) = (symbolic_shape(cx, op.ty(gather.data))?, symbolic_shape(cx, op.ty(op.result(0)))?);
         let dim = |i: usize| cx.affine_dim(i as u32);
-        // The indices' dimensions stand where the axis was.
-        let (ends, rank) = (if elements { 1 } else { indices.len() }, result.len());
+        let mut picks = Vec::new();
+        for (i, d) in gather.picked.clone().enumerate() {
+            let size = facts.canonical(data.get(d)?.as_ref()?);
+            let mut index: Vec<AffineExpr> = gather.at.clone().map(dim).collect();
+            index.extend(gather.counted.then(|| cx.affine_const(i as i64)));
+            let symbol = symbols.pick(&size);
+            picks.push(PickForm { symbol, indices: gather.indices, index, size, what: described(op) });
+        }
         let read: Vec<AffineExpr> = (0..data.len())
-            .map(|d| match d.cmp(&axis) {
-                std::cmp::Ordering::Less => dim(d),
-                std::cmp::Ordering::Equal => cx.affine_symbol(symbol as u32),
-                std::cmp::Ordering::Greater => dim(d + ends - 1),
+            .map(|d| match d {
+                _ if d < gather.picked.start => dim(d),
+                _ if gather.picked.contains(&d) => cx.affine_symbol(picks[d - gather.picked.start].symbol as u32),
+                _ => dim(d - gather.picked.end + gather.rest),
             })
             .collect();
-        let index = if elements { (0..rank).map(dim).collect() } else { (axis..axis + ends).map(dim).collect() };
         // Where there may be nothing to read, a number that nobody looks at stands for it.
-        let empty = facts.range(&size).0 < 1;
-        let elem = cx.element_type(op.ty(from));
+        let empty = picks.iter().any(|pick| facts.range(&pick.size).0 < 1);
+        let (elem, rank) = (cx.element_type(op.ty(gather.data)), result.len());
         Some(Self {
             op,
-            inputs: vec![from],
+            inputs: vec![gather.data],
             iterators: vec![IteratorKind::Parallel; rank],
             extents: result,
             input_maps: vec![map_of(cx, rank, &read)],
@@ -146,7 +185,7 @@ impl<'a> Form<'a> {
             oob: vec![empty.then(|| super::compose::one(cx, elem))],
             scan: None,
             body: None,
-            picks: vec![PickForm { symbol, indices: at, index, size, what: described(op) }],
+            picks,
         })
     }
 
@@ -179,32 +218,9 @@ pub(super) fn map_of(cx: &Context, dims: usize, exprs: &[AffineExpr]) -> AffineM
     cx.affine_map(dims as u32, symbols, exprs)
 }
 
-/// Looks at the symbols of an expression.
-pub(crate) fn each_symbol(cx: &Context, expr: AffineExpr, look: &mut impl FnMut(usize)) {
-    match cx.affine_data(expr) {
-        AffineExprData::Symbol(i) => look(i as usize),
-        AffineExprData::Binary(_, a, b) => {
-            each_symbol(cx, a, look);
-            each_symbol(cx, b, look);
-        }
-        AffineExprData::Const(_) | AffineExprData::Dim(_) => {}
-    }
-}
-
 /// True when an expression mentions the symbol.
 pub(super) fn mentions_symbol(cx: &Context, expr: AffineExpr, symbol: usize) -> bool {
     let mut found = false;
     each_symbol(cx, expr, &mut |s| found |= s == symbol);
     found
-}
-
-/// The expression with symbol `i` replaced by `to(i)`.
-pub(crate) fn replace_symbols(cx: &Context, expr: AffineExpr, to: &dyn Fn(usize) -> AffineExpr) -> AffineExpr {
-    match cx.affine_data(expr) {
-        AffineExprData::Symbol(i) => to(i as usize),
-        AffineExprData::Const(_) | AffineExprData::Dim(_) => expr,
-        AffineExprData::Binary(op, a, b) => {
-            cx.affine_binary(op, replace_symbols(cx, a, to), replace_symbols(cx, b, to))
-        }
-    }
 }

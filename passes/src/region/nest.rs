@@ -5,6 +5,7 @@
 //! other places than it is made at is made once more there, see [`super::compose`].
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
@@ -17,6 +18,7 @@ use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 use super::compose::{Composer, Unit};
 use super::cost::value_text;
 use super::form::Scan;
+use super::symbols::Symbols;
 use super::{Fit, misfit};
 
 /// A read or a write of a tensor.
@@ -104,6 +106,20 @@ impl Stage<'_> {
     }
 }
 
+/// Where a read may leave its tensor beside the column's dimension.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Edge {
+    /// Nowhere.
+    Nowhere,
+    /// Along one dimension.
+    At(usize),
+    /// Where there is nothing to pick of in one of several neighbouring dimensions: read as one dimension, they have one
+    /// edge.
+    Joined(Range<usize>),
+    /// Along several.
+    Apart(usize),
+}
+
 /// A region in normal form.
 #[derive(Clone)]
 pub struct Nest<'a> {
@@ -121,8 +137,8 @@ pub struct Nest<'a> {
     pub outputs: Vec<Value>,
     /// Sizes of every tensor that is read from or written to memory, as the accesses index it.
     pub shapes: IndexMap<Value, Vec<Poly>>,
-    /// By symbol: how many indices there are of which one is picked.
-    picks: Vec<Poly>,
+    /// What accesses mention as symbols.
+    pub symbols: Symbols,
 }
 
 /// Sizes of a tensor.
@@ -157,7 +173,7 @@ impl<'a> Nest<'a> {
             made: HashMap::new(),
             outputs: outputs.to_vec(),
             shapes: IndexMap::new(),
-            picks: composer.picks.clone(),
+            symbols: composer.symbols.clone(),
         };
         let mut numbers = HashMap::new();
         let needed = composer.needed(outputs);
@@ -271,18 +287,49 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
-    /// Dimensions of a tensor that are read at an index which may lie outside and does not change along `col`.
-    pub fn edges(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Vec<usize> {
+    /// Where a tensor is read at an index that may lie outside and does not change along `col`.
+    pub fn edge(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Edge {
+        let edges = self.edges(facts, read, col);
+        match edges[..] {
+            [] => Edge::Nowhere,
+            [edge] => Edge::At(edge),
+            [first, .., last] => {
+                let sizes = &self.shapes[&read.value];
+                let picked = |d: usize| self.symbols.picked(self.cx, read.index[d]) == Some(&sizes[d]);
+                if (first..=last).all(picked) { Edge::Joined(first..last + 1) } else { Edge::Apart(edges.len()) }
+            }
+        }
+    }
+
+    fn edges(&self, facts: &Facts, read: &Access, col: Option<usize>) -> Vec<usize> {
         if read.oob.is_none() || read.slot.is_some() {
             return Vec::new();
         }
         let sizes = &self.shapes[&read.value];
         let along = |e: AffineExpr| col.is_some_and(|col| self.mentions_expr(e, col));
         let leaves = |(dim, expr): &(usize, &AffineExpr)| {
-            !along(**expr)
-                && !super::compose::inside(self.cx, facts, **expr, (&self.extents, &self.picks), &sizes[*dim])
+            !along(**expr) && !self.symbols.inside(self.cx, facts, **expr, &self.extents, &sizes[*dim])
         };
         read.index.iter().enumerate().filter(leaves).map(|(dim, _)| dim).collect()
+    }
+
+    /// Sizes that a stage's reads mention: where they are, and where they end.
+    pub fn sizes_in_reads(&self, stage: &Stage<'_>) -> Vec<Poly> {
+        let mut sizes: Vec<Poly> = stage.picks.iter().map(|pick| pick.size.clone()).collect();
+        let values = stage.iterators.iter().copied().flatten();
+        for expr in values.chain(stage.reads().flat_map(|read| read.index.iter().copied())) {
+            sizes.extend(self.symbols.sizes_in(self.cx, expr));
+        }
+        for (expr, size) in stage.inputs.iter().flat_map(|read| &read.guard) {
+            sizes.extend(self.symbols.sizes_in(self.cx, *expr).into_iter().chain([size.clone()]));
+        }
+        sizes
+    }
+
+    /// Sizes that a kernel of all stages needs to know where things are.
+    pub fn sizes_of_all(&self) -> Vec<Poly> {
+        let all = self.shapes.values().chain([&self.extents]).flatten().cloned();
+        all.chain(self.stages.iter().flat_map(|stage| self.sizes_in_reads(stage))).collect()
     }
 
     /// True when something is read at an index that is read.

@@ -6,7 +6,7 @@ use sutura_dialects::graph::maps;
 use sutura_ir::affine::AffineExpr;
 
 use super::cost::{body_cost, value_text};
-use super::nest::{Access, Nest, Stage};
+use super::nest::{Access, Edge, Nest, Stage};
 use super::{Fit, Misfit, misfit};
 
 /// What may be computed again for every row: a copy, a conversion.
@@ -150,8 +150,7 @@ impl RowPlan {
 
     fn check_reads(&self, nest: &Nest<'_>, facts: &Facts) -> Fit<()> {
         for (_, read) in nest.external_reads() {
-            let edges = nest.edges(facts, read, self.col).len();
-            if edges > 1 {
+            if let Edge::Apart(edges) = nest.edge(facts, read, self.col) {
                 let name = value_text(nest.cx, nest.body, read.value);
                 return misfit(format!("reads outside {name} along {edges} dimensions that are not the column's"));
             }

@@ -3,7 +3,8 @@
 use sutura_dialects::r#dyn::ShapeAttr;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::func::{FuncOp, ReturnOp};
-use sutura_dialects::graph::{ComputeForm, ReshapeOp, SizeOp};
+use sutura_dialects::graph::shape_fn::mentioned_sizes;
+use sutura_dialects::graph::{ComputeForm, ReshapeOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, TypeData, Value};
@@ -75,7 +76,7 @@ impl Encodings {
             let view = OpRef::new(cx, body, op);
             let inside = view.regions().flat_map(|r| r.blocks()).filter(|b| std::ptr::eq(b.body, view.body));
             values.extend(inside.flat_map(|b| b.args().to_vec()));
-            needs_symbols |= view.is::<SizeOp<'_>>();
+            needs_symbols |= !mentioned_sizes(view).is_empty();
             if view.has_trait(Traits::ConstantLike) {
                 constants.push(op);
                 continue;

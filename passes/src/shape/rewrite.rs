@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::sizes_are_determined;
+use sutura_dialects::graph::shape_fn::{mentioned_sizes, sizes_are_determined};
 use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
@@ -127,17 +127,18 @@ impl Writer<'_> {
         }
     }
 
-    /// Symbolic sizes that bodies compute with, in canonical form.
+    /// Symbolic sizes that ops compute with or read at, in canonical form.
     fn sizes(&mut self) -> bool {
         let cx = self.rw.cx();
         let mut changed = false;
         let ops: Vec<Op> = self.rw.body().preorder().collect();
         for op in ops {
-            let Some(size) = self.view(op).as_::<SizeOp<'_>>().map(|s| s.size().clone()) else { continue };
-            let canonical = self.solution.facts.canonical(&size);
-            if canonical != size {
-                let attr = sutura_dialects::r#dyn::attr::shape_attr(cx, &[canonical]);
-                self.rw.set_prop(op, "size", Some(attr));
+            let sizes = mentioned_sizes(self.view(op));
+            let canonical: Vec<Poly> = sizes.iter().map(|size| self.solution.facts.canonical(size)).collect();
+            if canonical != sizes {
+                let attr = sutura_dialects::r#dyn::attr::shape_attr(cx, &canonical);
+                let name = if self.view(op).is::<SizeOp<'_>>() { "size" } else { "sizes" };
+                self.rw.set_prop(op, name, Some(attr));
                 changed = true;
             }
         }
@@ -295,9 +296,7 @@ impl Writer<'_> {
         body.block_args(self.entry).iter().for_each(|v| add_type(body.ty(*v)));
         body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>()).for_each(|v| add_type(body.ty(v)));
         for op in body.preorder().map(|op| self.view(op)) {
-            if let Some(size) = op.as_::<SizeOp<'_>>() {
-                used.extend(size.size().symbols());
-            }
+            used.extend(mentioned_sizes(op).iter().flat_map(Poly::symbols));
             if let Some(equal) = op.as_::<EqualOp<'_>>() {
                 used.extend(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()));
             }

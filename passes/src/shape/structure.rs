@@ -1,13 +1,13 @@
-//! Slices and concatenations whose places are known become structured ops, which compose with others.
+//! Slices and concatenations whose places follow from sizes become structured ops, which compose with others.
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
-use sutura_dialects::graph::shape_fn::{slice_bounds, slice_range};
+use sutura_dialects::graph::shape_fn::{slice_bound, slice_bounds, slice_range};
 use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, SliceOp};
 use sutura_ir::affine::AffineOp;
-use sutura_ir::{Context, Op, Rewriter, Type, Value};
+use sutura_ir::{Op, Rewriter, Value};
 
 /// Replaces `op` if it is one that has a structured form by what is known. Returns whether it was.
 pub(super) fn structured(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
@@ -24,13 +24,13 @@ fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
     let sizes = symbolic_shape(cx, rw.body().ty(input)).unwrap_or_default();
     // A tensor read from its first element on would say how far the iterator runs.
     let shorter = |axis: i64| sizes.get(axis as usize) != shape.get(axis as usize);
-    let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i] == 0 && steps[i] == 1 && shorter(*axis));
+    let prefix = axes.iter().enumerate().any(|(i, axis)| starts[i].is_zero() && steps[i] == 1 && shorter(*axis));
     replace(rw, env, op, |g| {
         let mut index = g.dims(0..shape.len());
         for (i, axis) in axes.iter().enumerate() {
             let expr = &mut index[*axis as usize];
             *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
-            *expr = cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(starts[i]));
+            *expr = g.offset(*expr, &starts[i]);
         }
         let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
         let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
@@ -39,7 +39,7 @@ fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
 }
 
 /// The first index along each axis of a slice all of whose indices are proved to lie inside.
-fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<i64>> {
+fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<Poly>> {
     let view = rw.op_ref(op);
     let slice = view.as_::<SliceOp<'_>>()?;
     let (starts, ends) = slice_bounds(view, slice, env);
@@ -47,16 +47,20 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<i64>> 
     let mut first = Vec::new();
     for (i, axis) in slice.axes().iter().enumerate() {
         let size = env.size(view, slice.input(), *axis as usize)?;
-        let start = starts[i].as_ref()?.as_const()?;
+        let start = starts[i].as_ref()?;
         let end = || ends.get(i)?.as_ref()?.as_const();
-        // Bounds that count from the end, that are clamped or go backwards need the size.
-        if let (Some(size), Some(end)) = (size.as_const(), end()) {
-            first.push(slice_range(start, end, steps[i], usize::try_from(size).ok()?).0);
+        if let (Some(start), Some(end), Some(size)) = (start.as_const(), end(), size.as_const()) {
+            first.push(slice_range(start, end, steps[i], usize::try_from(size).ok()?).0.into());
             continue;
         }
+        let clamped = slice_bound(start, steps[i], &size, &env.facts);
+        // A start that lies inside whenever anything is taken is not clamped then.
+        let start = clamped.unwrap_or_else(|| start.clone());
         let count = env.size(view, slice.result(), *axis as usize)?;
-        let last = count.sub(&1.into()).scale(steps[i]).add(&start.into());
-        if start < 0 || steps[i] < 0 || !env.facts.prove_le(&last, &size.sub(&1.into())) {
+        let last = start.add(&count.sub(&1.into()).scale(steps[i]));
+        let (low, high) = if steps[i] > 0 { (&start, &last) } else { (&last, &start) };
+        let room = size.sub(&1.into()).sub(high);
+        if !env.facts.prove_non_negative(low) || !env.facts.prove_non_negative(&room) {
             return None;
         }
         first.push(start);
@@ -72,9 +76,9 @@ fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
     let cx = rw.cx();
     let elem = cx.element_type(rw.body().ty(concat.result()));
     replace(rw, env, op, |g| {
-        let read = |(value, offset): (Value, &i64)| {
+        let read = |(value, offset): (Value, &Poly)| {
             let mut index = g.dims(0..shape.len());
-            index[axis] = cx.affine_binary(AffineOp::Add, index[axis], cx.affine_const(-offset));
+            index[axis] = g.offset(index[axis], &offset.scale(-1));
             ComputeInput { value, index, oob: Some(zero(cx, elem)) }
         };
         let inputs = parts.into_iter().zip(&offsets).map(read).collect();
@@ -84,7 +88,7 @@ fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
             let at = s.index(axis);
             let mut value = args[0];
             for (part, offset) in args.iter().zip(&offsets).skip(1) {
-                let from = s.int(*offset, Type::INDEX);
+                let from = s.size(offset);
                 let here = s.compare(Comparison::GreaterOrEqual, at, from);
                 value = s.select(here, *part, value);
             }
@@ -94,25 +98,20 @@ fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
 }
 
 /// Index of the first element of each part, and the sizes of the whole.
-fn offsets(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<(Vec<i64>, Vec<Option<Poly>>)> {
+fn offsets(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<(Vec<Poly>, Vec<Option<Poly>>)> {
     let view = rw.op_ref(op);
     let concat = view.as_::<ConcatOp<'_>>()?;
     let shape = symbolic_shape(view.cx, view.ty(concat.result()))?;
-    if shape.iter().any(Option::is_none) || is_shape(view.cx, view.ty(concat.result())) {
+    if shape.iter().any(Option::is_none) {
         return None;
     }
-    let mut offsets = vec![0i64];
+    let mut offsets = vec![Poly::default()];
     let parts: Vec<Value> = concat.inputs().collect();
     for part in &parts[..parts.len() - 1] {
-        let size = env.size(view, *part, concat.axis() as usize)?.as_const()?;
-        offsets.push(offsets.last()?.checked_add(size)?);
+        let size = env.size(view, *part, concat.axis() as usize)?;
+        offsets.push(env.facts.canonical(&offsets.last()?.add(&size)));
     }
     Some((offsets, shape))
-}
-
-/// A list of integers may be a shape, whose elements are followed through the concatenation.
-fn is_shape(cx: &Context, ty: Type) -> bool {
-    cx.shape(ty).is_some_and(|dims| dims.len() < 2) && !cx.element_type(ty).is_float(cx)
 }
 
 fn replace<'b>(

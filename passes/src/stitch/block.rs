@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, ScanOp, SliceOp, Structured};
+use sutura_dialects::graph::{ConcatOp, ReshapeOp, ScanOp, SliceOp, Structured};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
 
@@ -12,6 +12,7 @@ use super::cost::{Cost, CostModel};
 use super::mapping::{Profit, mapping_class};
 use super::planner::{Graph, Link, Oracle};
 use crate::region::cost::{likely_bytes, value_text};
+use crate::region::form::reads_by_index;
 use crate::region::{Misfit, Scheme, fit, loop_scheme};
 
 /// Of a value with more readers only those that stand next to each other are linked.
@@ -218,10 +219,6 @@ pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
         || op.is::<SliceOp<'_>>()
         || op.is::<ScanOp<'_>>()
         || reads_by_index(op)
-}
-
-fn reads_by_index(op: OpRef<'_>) -> bool {
-    op.is::<GatherOp<'_>>() || op.is::<GatherElementsOp<'_>>()
 }
 
 /// True for what a reshape makes of what an op that computes makes.

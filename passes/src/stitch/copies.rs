@@ -19,7 +19,7 @@ struct Copied {
 fn copied(op: OpRef<'_>) -> Option<Copied> {
     let (cx, form) = (op.cx, ComputeForm::of(op)?);
     let yielded = form.yielded()?;
-    let whole = form.is_elementwise() && form.inputs().len() == 1 && form.results().len() == 1;
+    let whole = form.is_elementwise() && form.inputs().len() == 1 && form.results().len() == 1 && form.sizes.is_empty();
     if !whole || form.body.args() != yielded.operands().collect::<Vec<_>>() {
         return None;
     }

@@ -2,9 +2,11 @@
 //! 2108.13342), derived from the structured form, and its table of what a pair of ops promises as one kernel.
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ComputeForm, ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, ScanOp, SliceOp, maps};
+use sutura_dialects::graph::{ComputeForm, ConcatOp, ReshapeOp, ScanOp, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Context, OpRef};
+
+use crate::region::form::reads_by_index;
 
 /// A mapping type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +72,7 @@ pub fn mapping_class(op: OpRef<'_>, facts: &Facts) -> Option<Mapping> {
     }
     let moves = op.is::<ConcatOp<'_>>() || op.is::<SliceOp<'_>>();
     let one = moves.then_some(Mapping::OneToOne);
-    let many = (op.is::<GatherOp<'_>>() || op.is::<GatherElementsOp<'_>>()).then_some(Mapping::OneToMany);
+    let many = reads_by_index(op).then_some(Mapping::OneToMany);
     one.or(many).or(op.is::<ReshapeOp<'_>>().then_some(Mapping::Reorganize))
 }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sutura_dialects::r#dyn::attr::ShapeAttr;
+use sutura_dialects::r#dyn::attr::{ShapeAttr, symbolic_shape};
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
-use sutura_dialects::graph::{FusionOp, SizeOp, YieldOp};
+use sutura_dialects::graph::shape_fn::mentioned_sizes;
+use sutura_dialects::graph::{FusionOp, YieldOp};
 use sutura_ir::op_def::OpView;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{Block, Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
@@ -48,6 +49,7 @@ fn make_region(rw: &mut Rewriter<'_>, entry: Block, region: &PlannedRegion, fact
                 inputs.push(value);
             }
         }
+        inputs.extend(size_givers(cx, body, entry, region, &inputs));
         let loc = body.loc(region.ops[0]);
         let inside = build_body(cx, body, region, &inputs, facts);
         (fusion_state(cx, body, region, &inputs, loc), inside)
@@ -61,6 +63,28 @@ fn make_region(rw: &mut Rewriter<'_>, entry: Block, region: &PlannedRegion, fact
         rw.set_value_name(new, name);
         rw.replace_all_uses(*old, new);
     }
+}
+
+/// Arguments by whose types sizes are known that the region computes with or reads at, and that its own inputs do not tell:
+/// it is isolated, so it would not know them.
+fn size_givers(cx: &Context, body: &Body, entry: Block, region: &PlannedRegion, inputs: &[Value]) -> Vec<Value> {
+    let tells = |value: Value, name: &str| {
+        let shape = symbolic_shape(cx, body.ty(value)).unwrap_or_default();
+        shape.iter().flatten().any(|size| size.as_symbol() == Some(name))
+    };
+    let mut names = BTreeSet::new();
+    for op in &region.ops {
+        OpRef::new(cx, body, *op).walk(&mut |op| {
+            names.extend(mentioned_sizes(op).iter().flat_map(|size| size.symbols()));
+        });
+    }
+    let mut givers: Vec<Value> = Vec::new();
+    for name in names {
+        if !inputs.iter().chain(&givers).any(|v| tells(*v, &name)) {
+            givers.extend(body.block_args(entry).iter().find(|v| tells(**v, &name)));
+        }
+    }
+    givers
 }
 
 fn fusion_state(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], loc: Loc) -> OpState {
@@ -110,9 +134,7 @@ fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[V
     for op in &region.ops {
         OpRef::new(cx, body, *op).walk(&mut |op| {
             op.result_types().for_each(|ty| shape_names(ty, &mut names));
-            if let Some(size) = op.as_::<SizeOp<'_>>() {
-                names.extend(size.size().symbols());
-            }
+            names.extend(mentioned_sizes(op).iter().flat_map(|size| size.symbols()));
         });
     }
     loop {

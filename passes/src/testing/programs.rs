@@ -1,7 +1,7 @@
 //! Random programs on tensors of unknown sizes.
 
 use proptest::prelude::*;
-use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::r#dyn::{Poly, SymbolInfo};
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::{Built, GraphBuilder, PadKind};
 use sutura_interp::DType;
@@ -207,7 +207,7 @@ fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str
             let number = PadKind::Constant(g.cx().float_attr(0.5, Type::F32));
             let (before, after) =
                 if matches!(step.op, Op::ShiftedRows) { ([1, 0], [-1, 0]) } else { ([0, 2], [0, -2]) };
-            values.matrices.push(g.pad(a, &before, &after, number)?);
+            values.matrices.push(g.pad(a, &before.map(Poly::from), &after.map(Poly::from), number)?);
         }
     }
     Ok(())

@@ -230,3 +230,56 @@ fn a_product_with_a_prologue_equals_the_interpreter() {
         }
     }
 }
+
+/// Concatenations, slices and reads by index at places that depend on sizes, where parts are empty, single and long.
+#[test]
+fn places_that_depend_on_sizes_equal_the_interpreter() {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("places.sutura");
+    compile(&data("places.mlir"), &artifact, &[]);
+    let cx = Context::new(sutura_dialects::all());
+    let program = parse(&cx, &data("places.mlir"));
+    let sizes =
+        [[2, 3, 2, 8, 4], [1, 0, 1, 1, 1], [1, 17, 1, 70, 0], [3, 1, 5, 33, 9], [0, 2, 3, 4, 0], [2, 4, 1, 0, 0]];
+    for threads in [1, 2] {
+        let model = Model::load_with(&artifact, Options::new().threads(threads)).unwrap();
+        for [batches, past, new, columns, marks] in sizes {
+            let numbers = |n: i64| (0..n).map(|i| i as f32 + 0.5).collect::<Vec<f32>>();
+            let floats = [vec![batches, past, columns], vec![batches, new, columns]]
+                .map(|dims| (numbers(dims.iter().product()), dims));
+            // Some of the places count from the end.
+            let place = |i: i64| [i % batches, (past + new - 1) - i % (past + new), -(i % columns) - 1];
+            let places: Vec<i64> = (0..marks).flat_map(place).collect();
+            let shape = |dims: &[i64]| dims.iter().map(|d| *d as usize).collect::<Vec<usize>>();
+            let mut values: Vec<Value> =
+                floats.iter().map(|(data, dims)| Value::tensor_f32(data.clone(), &shape(dims)).unwrap()).collect();
+            values.push(Value::tensor_i64(places.clone(), &shape(&[marks, 3])).unwrap());
+            let expected = Interpreter::new(&cx, &program).call("places", &values).unwrap();
+            let mut inputs: Vec<_> =
+                floats.iter().map(|(data, dims)| sutura_runtime::Tensor::from_slice(dims, data).unwrap()).collect();
+            inputs.push(sutura_runtime::Tensor::from_slice(&[marks, 3], &places).unwrap());
+            let outputs = model.run(&inputs).unwrap();
+            for (at, (output, expected)) in outputs.iter().zip(&expected).enumerate() {
+                let tensor = expected.tensor().unwrap();
+                assert_eq!(shape(output.dims()), tensor.shape(), "result {at}");
+                match output.as_slice::<f32>() {
+                    Some(actual) => assert_eq!(actual, &expected.to_f32().unwrap().0[..], "result {at}"),
+                    None => {
+                        let actual: &[i64] = output.as_slice().unwrap();
+                        let number = |i| tensor.data().read(i).unwrap().as_i64().unwrap();
+                        assert_eq!(actual, (0..tensor.len()).map(number).collect::<Vec<i64>>(), "result {at}");
+                    }
+                }
+            }
+        }
+    }
+    // The wrong number among three of a place is told.
+    let model = Model::load(&artifact).unwrap();
+    let rows = |n: i64| sutura_runtime::Tensor::from_slice(&[1, n, 4], &vec![1.0f32; 4 * n as usize]).unwrap();
+    let place = sutura_runtime::Tensor::from_slice(&[1, 3], &[0i64, 5, 3]).unwrap();
+    let error = model.run(&[rows(2), rows(3), place]).unwrap_err().to_string();
+    assert!(
+        error.contains("graph.gather_nd 'marks': element 1 of its indices is 5, which is not in [-5, 4]"),
+        "{error}"
+    );
+}

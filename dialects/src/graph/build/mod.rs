@@ -13,14 +13,15 @@ pub mod scalar;
 mod shape;
 mod window;
 
-use sutura_ir::affine::{AffineExpr, AffineMap};
+use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 
+use super::maps::each_symbol;
 use super::ops::{ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape};
 use super::structured::{Combiner, IteratorKind};
 use crate::r#dyn::Poly;
-use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::attr::{shape_attr, tensor_of};
 
 pub use elementwise::Broadcast;
 pub use scalar::Scalars;
@@ -50,7 +51,7 @@ fn fail<T>(message: impl Into<String>) -> Built<T> {
 pub struct ComputeInput {
     /// The tensor.
     pub value: Value,
-    /// One expression in the iterators per dimension.
+    /// One expression in the iterators per dimension; see [`GraphBuilder::offset`] for sizes in it.
     pub index: Vec<AffineExpr>,
     /// What is read outside the tensor.
     pub oob: Option<Attr>,
@@ -79,12 +80,14 @@ pub struct GraphBuilder<'g, 'b> {
     pub loc: Loc,
     /// Equalities that were assumed and are not proved.
     assumed: Vec<Requirement>,
+    /// What the symbols in indices of the next structured op stand for.
+    sizes: Vec<Poly>,
 }
 
 impl<'g, 'b> GraphBuilder<'g, 'b> {
     /// Builds at the insertion point of `b`.
     pub fn new(b: &'g mut Rewriter<'b>, env: ShapeEnv, loc: Loc) -> Self {
-        Self { b, env, loc, assumed: Vec::new() }
+        Self { b, env, loc, assumed: Vec::new(), sizes: Vec::new() }
     }
 
     /// Context.
@@ -136,6 +139,26 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
     /// The iterators `from..to` as expressions.
     pub fn dims(&self, range: std::ops::Range<usize>) -> Vec<AffineExpr> {
         range.map(|i| self.dim(i)).collect()
+    }
+
+    /// `expr + size` as index of an input of the structured op that is built next.
+    pub fn offset(&mut self, expr: AffineExpr, size: &Poly) -> AffineExpr {
+        let cx = self.cx();
+        let (rest, constant) = size.split_constant();
+        let mut sum = expr;
+        if !rest.is_zero() {
+            // What is subtracted is written so.
+            let sign = if rest.terms().all(|(_, c)| c < 0) { -1 } else { 1 };
+            let rest = rest.scale(sign);
+            let known = self.sizes.iter().position(|s| *s == rest);
+            let at = known.unwrap_or_else(|| {
+                self.sizes.push(rest);
+                self.sizes.len() - 1
+            });
+            let term = cx.affine_binary(AffineOp::Mul, cx.affine_symbol(at as u32), cx.affine_const(sign));
+            sum = cx.affine_binary(AffineOp::Add, sum, term);
+        }
+        cx.affine_binary(AffineOp::Add, sum, cx.affine_const(constant))
     }
 
     /// An axis that may count from the end, of a tensor of rank `rank`.
@@ -215,9 +238,18 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         op
     }
 
-    fn compute_state(&self, iterators: &[IteratorKind], inputs: &[ComputeInput], results: &[ComputeResult]) -> OpState {
-        let cx = self.cx();
-        let map = |index: &[AffineExpr]| cx.affine_map(iterators.len() as u32, 0, index);
+    fn compute_state(
+        &mut self,
+        iterators: &[IteratorKind],
+        inputs: &[ComputeInput],
+        results: &[ComputeResult],
+    ) -> OpState {
+        let (cx, sizes) = (self.cx(), std::mem::take(&mut self.sizes));
+        let map = |index: &[AffineExpr]| {
+            let mut symbols = 0;
+            index.iter().for_each(|e| each_symbol(cx, *e, &mut |_| symbols = sizes.len() as u32));
+            cx.affine_map(iterators.len() as u32, symbols, index)
+        };
         let maps: Vec<AffineMap> =
             inputs.iter().map(|i| map(&i.index)).chain(results.iter().map(|r| map(&r.index))).collect();
         let words: Vec<Attr> = iterators.iter().map(|k| cx.string_attr(k.keyword())).collect();
@@ -232,6 +264,9 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         if inputs.iter().any(|i| i.oob.is_some()) {
             let oob: Vec<Attr> = inputs.iter().map(|i| i.oob.unwrap_or(Attr::UNIT)).collect();
             state = state.prop(cx.ident("oob"), cx.array_attr(&oob));
+        }
+        if !sizes.is_empty() {
+            state = state.prop(cx.ident("sizes"), shape_attr(cx, &sizes));
         }
         state
     }

@@ -1,9 +1,9 @@
 //! Ops that move elements: reshapes, slices, concatenations, padding, repetition.
 
-use sutura_ir::affine::AffineOp;
+use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpState, Type, Value};
 
-use super::super::ops::{ConcatOp, GatherElementsOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
+use super::super::ops::{ConcatOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
@@ -262,6 +262,34 @@ impl<'b> GraphBuilder<'_, 'b> {
         Ok(self.shaped(state))
     }
 
+    /// `data` at `indices`, each for several of its dimensions; see [`GatherNdOp`].
+    ///
+    /// # Errors
+    /// When ranks do not fit, or sizes of the dimensions that both share; and when the number of indices per place is not
+    /// known.
+    pub fn gather_nd(&mut self, data: Value, indices: Value, batch_dims: usize) -> Built {
+        let (from, at) = (self.shape(data), self.shape(indices));
+        let Some(last) = at.len().checked_sub(1).filter(|last| batch_dims <= *last) else {
+            return fail(format!("indices of rank {} do not have {batch_dims} batch dims and an index", at.len()));
+        };
+        let count = at[last].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
+        let Some(count) = count else { return fail("the last dim of the indices has no constant size") };
+        if count == 0 || batch_dims + count > from.len() {
+            let rank = from.len();
+            return fail(format!("{count} indices behind {batch_dims} batch dims do not fit data of rank {rank}"));
+        }
+        for d in 0..batch_dims {
+            self.unify(&from[d], &at[d], || format!("dimension {d} of data and indices"))?;
+        }
+        let ty = self.unknown(last + from.len() - batch_dims - count, self.elem(data));
+        let state = GatherNdOp::state(self.b, self.loc, data, indices, ty);
+        let state = match batch_dims {
+            0 => state,
+            n => state.prop(self.cx().ident("batch_dims"), self.cx().int_attr(n as i64, Type::I64)),
+        };
+        Ok(self.shaped(state))
+    }
+
     /// `x` broadcast together with a shape.
     ///
     /// # Errors
@@ -327,45 +355,55 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// `x` with elements added before and after each dimension; a negative number takes some away.
     ///
     /// # Errors
-    /// When the lists do not fit, or a size is unknown where it is needed.
-    pub fn pad(&mut self, x: Value, before: &[i64], after: &[i64], kind: PadKind) -> Built {
+    /// When the lists do not fit, a size is unknown where it is needed, or one of the result may be negative.
+    pub fn pad(&mut self, x: Value, before: &[Poly], after: &[Poly], kind: PadKind) -> Built {
         let (shape, elem) = (self.shape(x), self.elem(x));
         let rank = shape.len();
         if before.len() != rank || after.len() != rank {
             return fail(format!("needs padding for each of {rank} dimensions"));
         }
-        if before.iter().chain(after).all(|p| *p == 0) {
+        if before.iter().chain(after).all(Poly::is_zero) {
             return Ok(x);
+        }
+        for (d, size) in shape.iter().enumerate() {
+            let (padded, least) = self.padded(size, &before[d], &after[d])?;
+            // A constant may be checked by who compiled it; a size that comes out negative has no tensor.
+            if least < 0 && (before[d].as_const().is_none() || after[d].as_const().is_none()) {
+                return fail(format!("makes dimension {d} of size `{padded}`, which is not known to be at least 0"));
+            }
         }
         let PadKind::Constant(value) = kind else {
             return self.pad_by_index(x, before, after, kind);
         };
-        let cx = self.cx();
-        let padded = |(d, size): (usize, Option<Poly>)| size.map(|s| s.add(&(before[d] + after[d]).into()));
-        let sizes: SymShape = shape.into_iter().enumerate().map(padded).collect();
-        if sizes.iter().any(Option::is_none) {
-            return fail("needs a size that depends on data");
-        }
-        let index = |d: usize| cx.affine_binary(AffineOp::Add, self.dim(d), cx.affine_const(-before[d]));
+        let sizes = (0..rank).map(|d| Ok(Some(self.padded(&shape[d], &before[d], &after[d])?.0)));
+        let sizes: SymShape = sizes.collect::<Built<_>>()?;
+        let index: Vec<AffineExpr> = (0..rank).map(|d| self.offset(self.dim(d), &before[d].scale(-1))).collect();
         // A tensor read from its first element on says how far the iterator runs, unless it has an `oob` value.
-        let prefix = before.iter().zip(after).any(|(before, after)| *before == 0 && *after < 0);
-        let outside = prefix || before.iter().chain(after).any(|p| *p > 0);
-        let inputs =
-            vec![ComputeInput { value: x, index: (0..rank).map(index).collect(), oob: outside.then_some(value) }];
+        let prefix = before.iter().zip(after).any(|(before, after)| before.is_zero() && !after.is_zero());
+        let outside = prefix || before.iter().chain(after).any(|p| self.env.facts.range(p).1 > 0);
+        let inputs = vec![ComputeInput { value: x, index, oob: outside.then_some(value) }];
         Ok(self.copy(rank, inputs, sizes, elem))
     }
 
+    /// A size with padding, and its least value.
+    fn padded(&self, size: &Option<Poly>, before: &Poly, after: &Poly) -> Built<(Poly, i128)> {
+        let Some(size) = size else { return fail("needs a size that depends on data") };
+        let padded = self.env.facts.canonical(&size.add(before).add(after));
+        let least = self.env.facts.range(&padded).0;
+        Ok((padded, least))
+    }
+
     /// Padding with elements of the tensor: a gather along each dimension.
-    fn pad_by_index(&mut self, x: Value, before: &[i64], after: &[i64], kind: PadKind) -> Built {
+    fn pad_by_index(&mut self, x: Value, before: &[Poly], after: &[Poly], kind: PadKind) -> Built {
         let mut x = x;
         for d in 0..before.len() {
-            if before[d] == 0 && after[d] == 0 {
+            if before[d].is_zero() && after[d].is_zero() {
                 continue;
             }
             let Some(size) = self.shape(x)[d].clone() else { return fail("needs a size that depends on data") };
-            let padded = size.add(&(before[d] + after[d]).into());
+            let (padded, _) = self.padded(&Some(size.clone()), &before[d], &after[d])?;
             let indices = self.generate(&[Some(padded)], Type::I64, |s| {
-                let (i, offset) = (s.index(0), s.int(before[d], Type::INDEX));
+                let (i, offset) = (s.index(0), s.size(&before[d]));
                 let at = s.sub(i, offset);
                 let at = padding_index(s, at, &size, kind);
                 s.cast(at, Type::I64)

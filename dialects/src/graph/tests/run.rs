@@ -134,7 +134,7 @@ fn pads_in_every_way() {
     let pad = |kind: fn(&Context) -> PadKind| {
         result(f32s(&["N"]), &[count(&[4])], move |g, a| {
             let kind = kind(g.cx());
-            g.pad(a[0], &[2], &[3], kind)
+            g.pad(a[0], &[2.into()], &[3.into()], kind)
         })
     };
     let constant = pad(|cx| PadKind::Constant(cx.f32_attr(9.0)));
@@ -144,12 +144,12 @@ fn pads_in_every_way() {
     assert_eq!(pad(|_| PadKind::Wrap), floats(&[9], &[2., 3., 0., 1., 2., 3., 0., 1., 2.]));
     let cropped = result(f32s(&["N"]), &[count(&[4])], |g, a| {
         let zero = g.cx().f32_attr(0.0);
-        g.pad(a[0], &[-1], &[-1], PadKind::Constant(zero))
+        g.pad(a[0], &[(-1).into()], &[(-1).into()], PadKind::Constant(zero))
     });
     assert_eq!(cropped, floats(&[2], &[1., 2.]));
     let shortened = result(f32s(&["N"]), &[count(&[4])], |g, a| {
         let zero = g.cx().f32_attr(0.0);
-        g.pad(a[0], &[0], &[-1], PadKind::Constant(zero))
+        g.pad(a[0], &[0.into()], &[(-1).into()], PadKind::Constant(zero))
     });
     assert_eq!(shortened, floats(&[3], &[0., 1., 2.]));
 }

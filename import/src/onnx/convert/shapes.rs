@@ -78,6 +78,13 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.gather_elements(x, indices, axis)?
             }
+            Op::GatherNd { x, indices, batch_dims } => {
+                let (x, indices) = (self.value(x)?, self.value(indices)?);
+                let Ok(batch_dims) = usize::try_from(*batch_dims) else {
+                    return fail(format!("has batch_dims {batch_dims}"));
+                };
+                self.g.gather_nd(x, indices, batch_dims)?
+            }
             Op::DepthToSpace { x, block, depth_inner } => {
                 let x = self.value(x)?;
                 self.g.depth_to_space(x, *block, *depth_inner)?
@@ -112,6 +119,16 @@ impl<'m> Importer<'m, '_, '_> {
         match sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect() {
             Some(known) => Ok(known),
             None => fail(format!("`{what}` must be constant")),
+        }
+    }
+
+    /// A list of sizes, all of which follow from shapes.
+    fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
+        let sizes = self.sizes(param)?;
+        let Param::Value(name) = param else { return Ok(sizes.into_iter().flatten().collect()) };
+        match sizes.iter().position(Option::is_none) {
+            Some(i) => fail(format!("number {i} of its {what}, `{name}`, depends on data; it must follow from shapes")),
+            None => Ok(sizes.into_iter().flatten().collect()),
         }
     }
 
@@ -326,7 +343,7 @@ impl<'m> Importer<'m, '_, '_> {
     ) -> Made {
         let x = self.value(x)?;
         let rank = self.g.rank(x);
-        let pads = self.known(pads, "pads")?;
+        let pads = self.all_sizes(pads, "pads")?;
         let axes = match axes {
             Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
             None => (0..rank).collect(),
@@ -334,9 +351,9 @@ impl<'m> Importer<'m, '_, '_> {
         if pads.len() != 2 * axes.len() {
             return fail(format!("has {} pads for {} axes", pads.len(), axes.len()));
         }
-        let (mut before, mut after) = (vec![0; rank], vec![0; rank]);
+        let (mut before, mut after) = (vec![Poly::default(); rank], vec![Poly::default(); rank]);
         for (i, axis) in axes.iter().enumerate() {
-            (before[*axis], after[*axis]) = (pads[i], pads[axes.len() + i]);
+            (before[*axis], after[*axis]) = (pads[i].clone(), pads[axes.len() + i].clone());
         }
         let kind = match mode {
             PadMode::Constant => PadKind::Constant(self.pad_value(x, value)?),

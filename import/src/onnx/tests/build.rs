@@ -114,9 +114,15 @@ pub(super) fn floats(name: &str, dims: &[i64], values: &[f32]) -> TensorProto {
 
 /// A value of type `element[n, 4]`.
 pub(super) fn info(name: &str, element: i32) -> ValueInfoProto {
+    sized(name, element, &["n", "4"])
+}
+
+/// A value whose sizes are numbers or names.
+pub(super) fn sized(name: &str, element: i32, sizes: &[&str]) -> ValueInfoProto {
     use tensor_shape_proto::{Dimension, dimension::Value};
-    let dim = |value| Dimension { value: Some(value) };
-    let shape = TensorShapeProto { dim: vec![dim(Value::DimParam("n".into())), dim(Value::DimValue(4))] };
+    let value = |size: &&str| size.parse().map_or_else(|_| Value::DimParam((*size).into()), Value::DimValue);
+    let dim = sizes.iter().map(|size| Dimension { value: Some(value(size)) }).collect();
+    let shape = TensorShapeProto { dim };
     ValueInfoProto {
         name: Some(name.into()),
         r#type: Some(TypeProto {

@@ -5,7 +5,7 @@ use sutura_interp::{Interpreter, Tensor, Value as Data};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostics};
 
-use super::build::{Value, info_of, ints, model, node, with};
+use super::build::{FLOAT, INT64, Value, info_of, ints, model, node, sized, with};
 use crate::onnx::{OnnxModel, import, proto::*};
 
 /// Imports a model and runs it on one tensor `x`.
@@ -320,4 +320,71 @@ fn running_sums() {
         vec![with(node("Cast", &["x"], &["axis"]), &[("to", Value::Int(7))]), node("CumSum", &["x", "axis"], &["y"])];
     let error = result(&open(model(14, nodes)), &x()).expect_err("no constant");
     assert!(error.contains("`axis` is computed at run time (`axis`); it must be a constant"), "{error}");
+}
+
+/// A model with these inputs, of which the first is `x`, run on tensors.
+fn result_of(
+    nodes: Vec<NodeProto>,
+    inputs: Vec<ValueInfoProto>,
+    weights: Vec<TensorProto>,
+    data: &[Tensor],
+) -> Result<Tensor, String> {
+    let mut model = open(model(17, nodes));
+    let graph = model.graph.as_mut().expect("a graph");
+    (graph.input, graph.initializer) = (inputs, weights);
+    let model = OnnxModel::from_bytes(model.encode_to_vec(), None).map_err(|e| e.to_string())?;
+    let cx = Context::new(sutura_dialects::all());
+    let mut diags = Diagnostics::default();
+    let module = import(&cx, &model, &mut diags).map_err(|e| e.to_string())?;
+    let data: Vec<Data> = data.iter().cloned().map(Data::Tensor).collect();
+    let results = Interpreter::new(&cx, &module).call("main", &data).map_err(|e| format!("{e:?}"))?;
+    Ok(results[0].tensor().expect("a tensor").clone())
+}
+
+#[test]
+fn places_of_several_dimensions() {
+    let at = |numbers: &[i64], shape: &[i64]| vec![ints("at", shape, numbers)];
+    let node = |batch| with(node("GatherND", &["x", "at"], &["y"]), &[("batch_dims", Value::Int(batch))]);
+    let x = |shape: &[i64]| vec![info_of("x", Some(shape))];
+    let read = |batch, shape: &[i64], numbers: &[i64], places: &[i64]| {
+        let dims: Vec<usize> = shape.iter().map(|d| *d as usize).collect();
+        result_of(vec![node(batch)], x(shape), at(numbers, places), &[count(&dims)])
+    };
+    let y = read(0, &[2, 3], &[1, -1, 0, 1], &[2, 2]).expect("single elements");
+    assert_eq!((y.shape(), values(&y)), (&[2][..], vec![5., 1.]));
+    let y = read(0, &[2, 3], &[1, 0, -1], &[3, 1]).expect("rows");
+    assert_eq!((y.shape(), values(&y)), (&[3, 3][..], vec![3., 4., 5., 0., 1., 2., 3., 4., 5.]));
+    let y = read(1, &[2, 3, 2], &[2, 0], &[2, 1]).expect("a row of each batch");
+    assert_eq!((y.shape(), values(&y)), (&[2, 2][..], vec![4., 5., 6., 7.]));
+    let wrong = read(0, &[2, 3], &[0, 3], &[1, 2]).unwrap_err();
+    assert!(wrong.contains("element 1 of its indices is 3, which is not in [-3, 2]"), "{wrong}");
+    let many = read(1, &[2, 3], &[0, 0, 0, 0], &[2, 2]).unwrap_err();
+    assert!(many.contains("2 indices behind 1 batch dims do not fit data of rank 2"), "{many}");
+}
+
+/// Padding to the length of another tensor, by what that has more.
+#[test]
+fn pads_by_a_difference_of_sizes() {
+    let nodes = || {
+        vec![
+            node("Shape", &["x"], &["s"]),
+            node("Shape", &["like"], &["l"]),
+            node("Sub", &["l", "s"], &["more"]),
+            node("Mul", &["more", "none"], &["before"]),
+            with(node("Concat", &["before", "more"], &["pads"]), &[("axis", Value::Int(0))]),
+            node("Pad", &["x", "pads"], &["y"]),
+        ]
+    };
+    let inputs = || vec![sized("x", FLOAT, &["n"]), sized("like", FLOAT, &["m"])];
+    let none = || vec![ints("none", &[1], &[0])];
+    for (n, m) in [(2, 5), (3, 3), (4, 2), (0, 2)] {
+        let y = result_of(nodes(), inputs(), none(), &[count(&[n]), count(&[m])]).expect("it runs");
+        let expected: Vec<f32> = (0..m).map(|i| if i < n { i as f32 } else { 0.0 }).collect();
+        assert_eq!(values(&y), expected);
+    }
+    // By numbers that are data.
+    let nodes = vec![node("Pad", &["x", "pads"], &["y"])];
+    let inputs = vec![sized("x", FLOAT, &["n"]), sized("pads", INT64, &["2"])];
+    let refused = result_of(nodes, inputs, vec![], &[]).unwrap_err();
+    assert!(refused.contains("`pads` depends on data; it must follow from shapes"), "{refused}");
 }

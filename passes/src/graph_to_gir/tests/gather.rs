@@ -1,12 +1,14 @@
 //! Reads by index: the same elements at every level, and the same words for a wrong index.
 
-use sutura_dialects::graph::Combiner;
-use sutura_dialects::graph::build::{Built, GraphBuilder};
+use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::graph::build::scalar::Comparison;
+use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBuilder};
+use sutura_dialects::graph::{Combiner, IteratorKind};
 use sutura_interp::{Interpreter, Value as Data};
 use sutura_ir::{Context, Module, Type, Value};
 
 use super::{PIPELINE, agree_on_all_levels};
-use crate::testing::{any, context, copy, function, run, tensor, text};
+use crate::testing::{any, context, copy, function, run, size, tensor, text};
 
 /// Random integers as indices of a dimension of that size, half of them negative ones.
 fn indices(g: &mut GraphBuilder<'_, '_>, x: Value, size: i64) -> Built {
@@ -70,6 +72,54 @@ fn any_axis_and_any_rank_of_indices() {
     }
 }
 
+/// Random integers as places of a tensor with dimensions of these sizes: `indices` has one of each along its last dimension.
+fn places(g: &mut GraphBuilder<'_, '_>, x: Value, sizes: &[&str]) -> Built {
+    let (shape, last) = (g.shape(x), g.rank(x) - 1);
+    let index = g.dims(0..last + 1);
+    let inputs = vec![ComputeInput { value: x, index: index.clone(), oob: None }];
+    let results = vec![ComputeResult { shape, elem: Type::I64, index, combiner: None }];
+    let op = g.compute(&vec![IteratorKind::Parallel; last + 1], inputs, results, |s, args| {
+        let along = s.index(last);
+        let mut at = s.size(&size(sizes[0]));
+        for (i, name) in sizes.iter().enumerate().skip(1) {
+            let (from, other) = (s.int(i as i64, Type::INDEX), s.size(&size(name)));
+            let here = s.compare(Comparison::GreaterOrEqual, along, from);
+            at = s.select(here, other, at);
+        }
+        let at = s.cast(at, Type::I64);
+        vec![s.rem(args[0], at)]
+    });
+    Ok(g.b.body().result(op, 0))
+}
+
+/// Of one to three dimensions, behind batches or none, in front of columns or none; the places of what a kernel makes too.
+#[test]
+fn several_dimensions_at_once() {
+    let cx = context();
+    let data = ["B", "3", "D", "H"];
+    let some = |name: &'static str| (name, SymbolInfo { min: 1, ..any() });
+    let symbols = [some("B"), some("D"), some("H"), ("K", any())];
+    for (batch, picked) in [(0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), (2, 2)] {
+        let mut shape: Vec<&str> = data[..batch].to_vec();
+        let count = picked.to_string();
+        shape.extend(["K", &count]);
+        // Where sizes may be 0 too.
+        for symbols in [symbols.clone(), symbols.clone().map(|(name, _)| (name, any()))] {
+            let types = [tensor(&cx, &data, Type::F32), tensor(&cx, &shape, Type::I64)];
+            let module = function(&cx, &symbols, &types, |g, args| {
+                let at = places(g, args[1], &data[batch..batch + picked])?;
+                let negated = g.map(args[0], |s, x| s.neg(x))?;
+                let read = g.gather_nd(negated, at, batch)?;
+                Ok(vec![g.map(read, |s, x| s.abs(x))?])
+            });
+            let after = lowered(&cx, &module);
+            let sizes = [[2, 5, 20, 3], [1, 1, 1, 1], [3, 2, 7, 0], [2, 4, 1, 9]];
+            let sizes = sizes.map(|[b, d, h, k]| [("B", b), ("D", d), ("H", h), ("K", k)]);
+            agree_on_all_levels(&cx, &module, &after, &sizes.each_ref().map(|s| &s[..]));
+        }
+    }
+}
+
 /// What is read of what else is read by index.
 #[test]
 fn indices_that_are_picked() {
@@ -83,6 +133,31 @@ fn indices_that_are_picked() {
     });
     let after = lowered(&cx, &module);
     agree_on_all_levels(&cx, &module, &after, &[&[("K", 3)], &[("K", 0)], &[("K", 9)]]);
+}
+
+#[test]
+fn a_wrong_place_is_told_in_the_same_words() {
+    let cx = context();
+    let types = [tensor(&cx, &["V", "W"], Type::F32), tensor(&cx, &["K", "2"], Type::I64)];
+    let module = function(&cx, &[("V", any()), ("W", any()), ("K", any())], &types, |g, args| {
+        let read = g.gather_nd(args[0], args[1], 0)?;
+        Ok(vec![g.map(read, |s, x| s.neg(x))?])
+    });
+    let after = lowered(&cx, &module);
+    let cases: [([usize; 2], &[i64], &str); 4] = [
+        ([3, 2], &[0, -2, -3, 2], "element 3 of its indices is 2, which is not in [-2, 1]"),
+        ([3, 2], &[0, 1, 3, 0], "element 2 of its indices is 3, which is not in [-3, 2]"),
+        ([0, 2], &[0, 0], "element 0 of its indices is 0, and the dimension that it indexes is empty"),
+        ([2, 0], &[0, 0], "element 1 of its indices is 0, and the dimension that it indexes is empty"),
+    ];
+    for (shape, at, words) in cases {
+        let table = Data::tensor_f32(vec![1.0; shape[0] * shape[1]], &shape).unwrap();
+        let inputs = [table, Data::tensor_i64(at.to_vec(), &[at.len() / 2, 2]).unwrap()];
+        for (level, module) in [("graph", &module), ("gir", &after)] {
+            let message = said(&cx, module, &inputs);
+            assert!(message.contains("graph.gather_nd") && message.contains(words), "{level}: {message}");
+        }
+    }
 }
 
 fn said(cx: &Context, module: &Module, inputs: &[Data]) -> String {

@@ -6,6 +6,7 @@ mod divide;
 mod gather;
 mod loops;
 mod moves;
+mod places;
 mod prologue;
 mod reductions;
 mod rows;

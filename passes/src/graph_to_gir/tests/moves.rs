@@ -1,6 +1,6 @@
 //! Moves of data inside kernels: slices, concatenations, padding, transpositions.
 
-use sutura_dialects::r#dyn::SymbolInfo;
+use sutura_dialects::r#dyn::{Poly, SymbolInfo};
 use sutura_dialects::graph::build::{Built, GraphBuilder, PadKind, SliceBounds};
 use sutura_ir::{Context, Module, Type, Value};
 
@@ -9,7 +9,7 @@ use crate::testing::{any, context, copy, function, run, tensor, text};
 
 /// Lowers, counts kernels (a region may have two versions) and compares at several sizes. Returns the text.
 /// All that fits is taken, whether it pays or not.
-fn check(cx: &Context, before: &Module, regions: usize, sizes: &[&[(&str, i64)]]) -> String {
+pub(super) fn check(cx: &Context, before: &Module, regions: usize, sizes: &[&[(&str, i64)]]) -> String {
     check_by("greedy", cx, before, regions, sizes)
 }
 
@@ -112,7 +112,7 @@ fn padding_reads_what_was_made() {
     let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
         let y = g.map(args[0], |s, x| s.math("math.exp", x))?;
         let pad = PadKind::Constant(cx.float_attr(2.5, Type::F32));
-        let y = g.pad(y, &[1, 2], &[0, 3], pad)?;
+        let y = g.pad(y, &[1, 2].map(Poly::from), &[0, 3].map(Poly::from), pad)?;
         Ok(vec![g.map(y, |s, x| s.math("math.log", x))?])
     });
     check(&cx, &module, 1, sizes);
@@ -120,7 +120,7 @@ fn padding_reads_what_was_made() {
     let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
         let y = g.map(args[0], |s, x| s.neg(x))?;
         let pad = PadKind::Constant(cx.float_attr(-1.0, Type::F32));
-        let before = g.pad(y, &[0, 1], &[0, -1], pad)?;
+        let before = g.pad(y, &[0, 1].map(Poly::from), &[0, -1].map(Poly::from), pad)?;
         let difference = g.zip(y, before, |s, a, b| s.sub(a, b))?;
         Ok(vec![g.reduce(difference, &[1], true, sutura_dialects::graph::Combiner::Max, Type::F32, |_, x| x)])
     });
@@ -168,7 +168,7 @@ fn dear_makers_stay_apart() {
         let pad = PadKind::Constant(cx.float_attr(0.0, Type::F32));
         let mut sum = y;
         for shift in 1..7 {
-            let moved = g.pad(y, &[0, shift], &[0, -shift], pad)?;
+            let moved = g.pad(y, &[0, shift].map(Poly::from), &[0, -shift].map(Poly::from), pad)?;
             sum = g.zip(sum, moved, |s, a, b| s.add(a, b))?;
         }
         Ok(vec![sum])

@@ -1,0 +1,119 @@
+//! What the affine symbols in a region's accesses stand for.
+
+use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::maps::{self, each_symbol, replace_symbols};
+use sutura_ir::Context;
+use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+
+use super::form::mentions_symbol;
+
+/// What a symbol stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Symbol {
+    /// An index that is read, one of so many.
+    Pick(Poly),
+    /// A size, or a polynomial in sizes.
+    Size(Poly),
+}
+
+/// The symbols of a region, by number.
+#[derive(Clone, Default, Debug)]
+pub struct Symbols {
+    all: Vec<Symbol>,
+}
+
+impl Symbols {
+    /// A new symbol for an index of a dimension of that size.
+    pub(crate) fn pick(&mut self, size: &Poly) -> usize {
+        self.all.push(Symbol::Pick(size.clone()));
+        self.all.len() - 1
+    }
+
+    /// The symbol for a size.
+    fn of_size(&mut self, size: Poly) -> usize {
+        let symbol = Symbol::Size(size);
+        self.all.iter().position(|s| *s == symbol).unwrap_or_else(|| {
+            self.all.push(symbol);
+            self.all.len() - 1
+        })
+    }
+
+    /// The size that a symbol stands for; `None` for an index that is read.
+    pub(crate) fn size(&self, symbol: usize) -> Option<&Poly> {
+        match self.all.get(symbol)? {
+            Symbol::Size(size) => Some(size),
+            Symbol::Pick(_) => None,
+        }
+    }
+
+    /// The size of the dimension of which an expression that is an index that is read picks one.
+    pub(super) fn picked(&self, cx: &Context, expr: AffineExpr) -> Option<&Poly> {
+        let AffineExprData::Symbol(symbol) = cx.affine_data(expr) else { return None };
+        match self.all.get(symbol as usize)? {
+            Symbol::Pick(size) => Some(size),
+            Symbol::Size(_) => None,
+        }
+    }
+
+    /// Sizes that the symbols of an expression stand for.
+    pub(crate) fn sizes_in(&self, cx: &Context, expr: AffineExpr) -> Vec<Poly> {
+        let mut sizes = Vec::new();
+        each_symbol(cx, expr, &mut |i| sizes.extend(self.size(i).cloned()));
+        sizes
+    }
+
+    /// An expression over `dims` iterators of an op whose symbol `i` stands for `sizes[i]`, with symbols of the region.
+    pub(super) fn at_sizes(&mut self, cx: &Context, expr: AffineExpr, dims: usize, sizes: &[Poly]) -> AffineExpr {
+        let numbers: Vec<usize> = sizes.iter().map(|size| self.of_size(size.clone())).collect();
+        let named = replace_symbols(cx, expr, &|i| cx.affine_symbol(numbers[i] as u32));
+        self.normal(cx, named, dims)
+    }
+
+    /// The expression with all sizes that are added in it as one symbol, so that those which cancel are gone, as where what
+    /// lies behind a part of a concatenation is sliced off again. One that divides is left as it is.
+    pub(super) fn normal(&mut self, cx: &Context, expr: AffineExpr, dims: usize) -> AffineExpr {
+        if self.sizes_in(cx, expr).is_empty() {
+            return expr;
+        }
+        let Some(linear) = maps::linear(cx, expr, dims) else { return expr };
+        let times = |factor: AffineExpr, n: i64| cx.affine_binary(AffineOp::Mul, factor, cx.affine_const(n));
+        let plus = |sum: AffineExpr, term: AffineExpr| cx.affine_binary(AffineOp::Add, sum, term);
+        let factors = linear.factors.iter().enumerate().filter(|(_, n)| **n != 0);
+        let mut sum = factors.fold(cx.affine_const(0), |sum, (i, n)| plus(sum, times(cx.affine_dim(i as u32), *n)));
+        let mut size = Poly::constant(linear.constant);
+        for (symbol, n) in linear.symbols {
+            match self.size(symbol) {
+                Some(known) => size = size.add(&known.scale(n)),
+                None => sum = plus(sum, times(cx.affine_symbol(symbol as u32), n)),
+            }
+        }
+        let (rest, constant) = size.split_constant();
+        if !rest.is_zero() {
+            sum = plus(sum, cx.affine_symbol(self.of_size(rest) as u32));
+        }
+        plus(sum, cx.affine_const(constant))
+    }
+
+    /// True when an expression over iterators of these extents is an index of a dimension of that size.
+    pub(super) fn inside(&self, cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
+        // An index that is picked of nothing is none.
+        let empty = |(i, symbol): (usize, &Symbol)| match symbol {
+            Symbol::Pick(size) => facts.range(size).0 < 1 && mentions_symbol(cx, expr, i),
+            Symbol::Size(_) => false,
+        };
+        if self.all.iter().enumerate().any(empty) {
+            return false;
+        }
+        // An index that is read is bounded as an iterator is.
+        let expr = replace_symbols(cx, expr, &|i| match self.all[i] {
+            Symbol::Pick(_) => cx.affine_dim((extents.len() + i) as u32),
+            Symbol::Size(_) => cx.affine_symbol(i as u32),
+        });
+        let values: Vec<Poly> = self.all.iter().map(|(Symbol::Pick(p) | Symbol::Size(p))| p.clone()).collect();
+        let extents: Vec<Option<Poly>> = extents.iter().chain(&values).cloned().map(Some).collect();
+        maps::bounds(cx, expr, &extents, &values).is_some_and(|(low, high)| {
+            facts.prove_non_negative(&low) && facts.prove_non_negative(&size.sub(&high).sub(&1.into()))
+        })
+    }
+}
