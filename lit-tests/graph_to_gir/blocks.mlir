@@ -1,4 +1,4 @@
-// Rows of a group: what is the same for all of them is read once, before them.
+// Rows of a group: what is the same for all of them is read once, before them. Few rows are groups of their own.
 
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir | FileCheck %s
 // RUN: sutura-opt %s --stitch --convert-graph-to-gir | sutura-opt --verify-roundtrip -o /dev/null
@@ -17,6 +17,9 @@
 // CHECK: #[[START:.*]] = affine_map<(d0) -> (d0 * 16)>
 // CHECK: #[[END:.*]] = affine_map<(d0)[s0] -> (d0 * 16 + 16, s0)>
 // CHECK-LABEL: gir.kernel @scaled_row0
+// CHECK-SAME: requires([-M + 64]) grid(%{{.*}} = M) units(1)
+// CHECK-NOT: gir.for
+// CHECK-LABEL: gir.kernel @scaled_row1
 // CHECK-SAME: grid(%[[G:.*]] = (M + 15) floordiv 16) units(1)
 // CHECK: gir.load {{.*}} -> !gir.tile<l1, f32, [1, 768]>
 // CHECK: gir.load {{.*}} -> !gir.tile<l1, f32, [1, 768]>
@@ -28,8 +31,11 @@
 // CHECK-NOT: gir.load
 // CHECK: gir.store
 // CHECK-NEXT: }
-// REMARK: remark: a group has 16 of M rows and reads %scale, %shift once for all of them
-// COST: @scaled_row0 at M = 128: 8 groups
+// CHECK: select if [-M + 64] {
+// CHECK-NEXT: launch @scaled_row0
+// CHECK: launch @scaled_row1
+// REMARK: remark: a group has 16 of M rows and reads %scale, %shift once for all of them; up to 64 rows are groups of their own
+// COST: @scaled_row1 at M = 128: 8 groups
 // COST-NEXT: dram: 442368 bytes read = {{.*}}, 393216 written = 3072*M
 // COST: compulsory: 792576 bytes
 func.func @scaled(%x: !matrix, %scale: !vec, %shift: !vec) -> !matrix {
@@ -60,6 +66,22 @@ func.func @whole(%x: !whole, %bias: !vec) -> !whole {
     graph.yield %v : f32
   }
   return %y : !whole
+}
+
+// So few rows that each is a group at every size.
+// CHECK-LABEL: gir.kernel @few_row0
+// CHECK-SAME: grid(%{{.*}} = 64) units(1)
+// CHECK-NOT: gir.kernel
+// CHECK: rt.program @few
+// REMARK: remark: each row is a group, since there are 64 at most to be shared among threads
+!few = tensor<64x768xf32>
+func.func @few(%x: !few, %bias: !vec) -> !few {
+  %y = graph.compute ins(%x, %bias : !few, !vec) -> !few {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    graph.yield %v : f32
+  }
+  return %y : !few
 }
 
 // Nothing is the same for several rows: a group has one.

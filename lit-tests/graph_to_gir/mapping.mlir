@@ -91,3 +91,77 @@ func.func @inner(%x: tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
   }
   return %h : tensor<5x7x70xf32>
 }
+
+// -----
+
+// Rows of a group: as many as the mapping says, for few rows as well.
+// CHECK-LABEL: gir.kernel @four_row0
+// CHECK-SAME: grid(%{{.*}} = (M + 3) floordiv 4) units(1)
+// CHECK: gir.for
+// CHECK-NOT: gir.kernel
+// CHECK: rt.program @four
+func.func @four(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+  %M = dyn.symbol "M" : index
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=4", kind = "row"} {
+  ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
+    %m = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %s = arith.mulf %e, %f : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+  }
+  return %h : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+}
+
+// -----
+
+// CHECK-LABEL: gir.kernel @one_row0
+// CHECK-SAME: grid(%{{.*}} = M) units(1)
+// CHECK-NOT: gir.for
+// CHECK-NOT: gir.kernel
+// CHECK: rt.program @one
+func.func @one(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+  %M = dyn.symbol "M" : index
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=1", kind = "row"} {
+  ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
+    %m = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %s = arith.mulf %e, %f : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+  }
+  return %h : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+}
+
+// -----
+
+// What is usual has a version for few rows.
+// CHECK-LABEL: gir.kernel @sixteen_row0
+// CHECK-SAME: grid(%{{.*}} = M) units(1)
+// CHECK-LABEL: gir.kernel @sixteen_row1
+// CHECK-SAME: grid(%{{.*}} = (M + 15) floordiv 16) units(1)
+// CHECK: rt.program @sixteen
+func.func @sixteen(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+  %M = dyn.symbol "M" : index
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=16", kind = "row"} {
+  ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
+    %m = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %s = arith.mulf %e, %f : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+  }
+  return %h : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+}

@@ -4,6 +4,8 @@
 // CHECK: it has "tile=12x32" (usual) or "tile=12x16"
 // CHECK: it has "columns=all" (usual) or "columns=1024", "columns=4096"
 // CHECK: it has "columns=4096" (usual) or "columns=all", "columns=1024", "columns=16384"
+// CHECK: asks for the mapping "rows=7", which this region does not have
+// CHECK: it has "rows=16" (usual) or "rows=1", "rows=4"
 
 func.func @unknown(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
   // expected-error @+1 {{asks for the mapping "tile=7x16", which this region does not have}}
@@ -79,4 +81,24 @@ func.func @twice(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
     graph.yield %p : tensor<?x?xf32, #dyn.shape<[M, N]>>
   }
   return %h : tensor<?x?xf32, #dyn.shape<[M, N]>>
+}
+
+// -----
+
+func.func @seven(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+  %M = dyn.symbol "M" : index
+  // expected-error @+1 {{asks for the mapping "rows=7", which this region does not have}}
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=7", kind = "row"} {
+  ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
+    %m = dyn.symbol "M" : index
+    %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
+      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    } {
+    ^bb0(%e: f32, %f: f32):
+      %s = arith.mulf %e, %f : f32
+      graph.yield %s : f32
+    }
+    graph.yield %p : tensor<?x768xf32, #dyn.shape<[M, 768]>>
+  }
+  return %h : tensor<?x768xf32, #dyn.shape<[M, 768]>>
 }

@@ -46,6 +46,20 @@ gir.kernel @tiles(%x : !gir.view<dram, f32, [M]> in, %y : !gir.view<dram, f32, [
   gir.store %t, %to : !gir.tile<vec, f32, [1, 8]>, !gir.slice<dram, f32, [1, 8]>
 }
 
+// What data decides is taken to exist, though of nothing nothing can be picked, and to lie anywhere.
+// COST: @pick at M = 128, R = 128: 128 groups
+// COST-NEXT: dram: 1024 bytes read = 8*M, 512 written = 4*M
+gir.kernel @pick(%x : !gir.view<dram, f32, [M, R]> in, %ids : !gir.view<dram, i32, [M]> in, %y : !gir.view<dram, f32, [M]> out)
+    dims(%M : [0, 1000000], %R : [0, 1000]) grid(%i = M) units(1) {
+  %place = gir.slice %ids[%i] : !gir.view<dram, i32, [M]> -> !gir.slice<dram, i32, [1, 1]>
+  %id = gir.load %place : !gir.slice<dram, i32, [1, 1]> -> !gir.tile<vec, i32, [1, 1]>
+  %at = gir.pick "column" %id below %R at %i : !gir.tile<vec, i32, [1, 1]>
+  %from = gir.slice %x[%i, %at] rows(1) : !gir.view<dram, f32, [M, R]> -> !gir.slice<dram, f32, [1, 1]>
+  %t = gir.load %from pad(0.0 : f32) : !gir.slice<dram, f32, [1, 1]> -> !gir.tile<vec, f32, [1, 1]>
+  %to = gir.slice %y[%i] : !gir.view<dram, f32, [M]> -> !gir.slice<dram, f32, [1, 1]>
+  gir.store %t, %to : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
+}
+
 rt.program @main(%x : !rt.buffer<f32, [B, 1024]> in "x", %y : !rt.buffer<f32, [B, 1024]> out "y")
     symbols(B : [0, 4096] likely [64]) {
   launch @scale(%x, %y) dims [B, 1024] : !rt.buffer<f32, [B, 1024]>, !rt.buffer<f32, [B, 1024]>

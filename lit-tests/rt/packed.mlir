@@ -3,7 +3,7 @@
 // Launches that run together are one call of a function that takes the arguments of all: the groups up to the end of each
 // part, then the sizes of the parts. A name that is taken is not taken again, and equal launches share a function.
 
-// CHECK: kernels = [{ops = [], symbol = "copy"}, {ops = [], symbol = "fill"}]
+// CHECK: kernels = [{ops = [], symbol = "copy"}, {ops = [], symbol = "fill"}, {ops = [], parts = ["copy", "fill"], symbol = "sutura_packed1"}]
 // CHECK-LABEL: func.func @sutura_run(
 // CHECK: %[[ALL:.*]] = arith.addi
 // CHECK: constant @sutura_packed1

@@ -99,6 +99,15 @@ impl<'a> Bounds<'a> {
         self.variables.get(name)
     }
 
+    /// True when data decides it: it mentions what a pick has read.
+    pub fn is_picked(&self, poly: &Poly) -> bool {
+        let picks = |variable: &Variable| match self.body.value_kind(variable.value) {
+            ValueKind::Result(op, _) => OpRef::new(self.cx, self.body, op).is::<PickOp>(),
+            _ => false,
+        };
+        poly.symbols().iter().any(|name| self.variable_named(name).is_some_and(picks))
+    }
+
     /// The value as polynomial over dims and variables; `None` when it is not one.
     pub fn expr(&mut self, value: Value) -> Option<Poly> {
         if let Some(poly) = self.exprs.get(&value) {

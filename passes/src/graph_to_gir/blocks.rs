@@ -2,7 +2,7 @@
 //! the shift of a normalisation for one, is moved out of memory once per group and not once per row.
 //!
 //! How many is a matter of what is left to share among threads: a group has [`MOST`] elements at most, and [`ROWS`] rows,
-//! from where on less than a sixteenth is left to save.
+//! from where on less than a sixteenth is left to save. Where that makes no more than [`FEW`] blocks, each row is a group.
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
@@ -18,7 +18,10 @@ use crate::region::cost::value_text;
 use crate::region::{Access, Nest, RowPlan};
 
 /// Rows of a group.
-const ROWS: i64 = 16;
+pub(super) const ROWS: i64 = 16;
+
+/// Blocks up to which there are too few groups to share among threads.
+pub(super) const FEW: i64 = 4;
 
 /// Elements of a group's rows.
 const MOST: i64 = 1 << 15;
@@ -33,16 +36,25 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The blocks of a region whose groups have `columns` columns at most, and what is said of them; nothing where nothing is
-    /// the same for several rows.
-    pub(super) fn of(nest: &Nest<'_>, plan: &RowPlan, facts: &Facts, columns: i64) -> Option<(Option<Self>, String)> {
+    /// The blocks of a region whose groups have `rows` rows and `columns` columns at most, and what is said of them; nothing
+    /// where nothing is the same for several rows.
+    pub(super) fn of(
+        nest: &Nest<'_>,
+        plan: &RowPlan,
+        facts: &Facts,
+        (rows, columns): (i64, i64),
+    ) -> Option<(Option<Self>, String)> {
         let most = |d: usize| i64::try_from(facts.range(&nest.extents[d]).1).unwrap_or(i64::MAX);
         let dims = plan.rows.iter().rev().copied().filter(|d| !nest.is_unit(*d) && most(*d) > 1);
         let (dim, names) = dims.map(|d| (d, shared(nest, plan, d))).find(|(_, names)| !names.is_empty())?;
-        let rows = (MOST / columns.max(1)).min(ROWS).min(most(dim));
+        let fit = MOST / columns.max(1);
         let (names, all) = (names.join(", "), &nest.extents[dim]);
+        let rows = fit.min(rows).min(most(dim));
         if rows < 2 {
-            let why = format!("a row of up to {columns} elements is enough for a group");
+            let why = match fit {
+                ..2 => format!("a row of up to {columns} elements is enough for a group"),
+                _ => "its mapping says so".to_owned(),
+            };
             return Some((None, format!("a group has one of {all} rows and reads {names} for each: {why}")));
         }
         let said = format!("a group has {rows} of {all} rows and reads {names} once for all of them");

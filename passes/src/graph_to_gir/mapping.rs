@@ -24,6 +24,8 @@ pub(super) enum Setting {
     Columns(i64),
     /// Longest row that is kept in the cache between passes over it.
     Resident(i64),
+    /// Most rows of a group.
+    Rows(i64),
     /// Parts in which sums along many rows are made; with 0 they are not divided.
     Parts(i64),
     /// Square tiles along a side of a group's block; with 0 there are none.
@@ -41,6 +43,7 @@ impl fmt::Display for Setting {
             Self::Columns(0) => write!(f, "columns=all"),
             Self::Columns(n) => write!(f, "columns={n}"),
             Self::Resident(n) => write!(f, "resident={n}"),
+            Self::Rows(n) => write!(f, "rows={n}"),
             Self::Parts(0) => write!(f, "parts=none"),
             Self::Parts(n) => write!(f, "parts={n}"),
             Self::Block(0) => write!(f, "block=none"),

@@ -147,6 +147,7 @@ fn from_options(options: &PassOptions) -> ConvertGraphToGir {
             parts: options.int("parts"),
             part_rows: options.int("part-rows"),
             columns: None,
+            rows: None,
             block: None,
         },
         resident_keys: options.int("resident-keys"),

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 
-use super::blocks::Block;
+use super::blocks::{Block, FEW, ROWS};
 use super::kernel::Built;
 use super::mapping::{Axis, Mapping, Setting};
 use super::region::{FusedRegion, Launch, Lowered, Step};
@@ -23,6 +23,10 @@ const LONG_COLUMNS: i64 = 16384;
 /// Columns of tiles that a search tries where nothing is combined along them.
 const TILES: [i64; 3] = [1024, 4096, 16384];
 
+/// Rows of a group that a search tries beside the usual ones. More save next to nothing, and leave less to share among threads,
+/// of which predictions and measurements on one know nothing.
+const FEWER: [i64; 2] = [1, 4];
+
 /// Bytes of a group's memory for what is combined along its rows.
 const KEPT_BYTES: i64 = 1 << 19;
 
@@ -37,6 +41,8 @@ pub(super) struct Thresholds {
     pub(super) part_rows: i64,
     /// Columns of a tile, all with 0; `None` for what is usual.
     pub(super) columns: Option<i64>,
+    /// Most rows of a group; `None` for what is usual.
+    pub(super) rows: Option<i64>,
     /// Square tiles along a side of a block, none with 0; `None` for what is usual.
     pub(super) block: Option<i64>,
 }
@@ -48,6 +54,7 @@ impl Thresholds {
             match *setting {
                 Setting::Columns(columns) => self.columns = Some(columns),
                 Setting::Resident(columns) => self.resident = columns,
+                Setting::Rows(rows) => self.rows = Some(rows),
                 Setting::Parts(parts) => self.parts = parts,
                 Setting::Block(tiles) => self.block = Some(tiles),
                 Setting::Tile(..) | Setting::Keys(_) | Setting::Inner(_) => {}
@@ -177,6 +184,9 @@ impl<'r, 'a> Rows<'r, 'a> {
         if passes && !self.columns_at_most(resident / 4) {
             axes.push(or(Setting::Resident(resident), &[resident / 4, resident * 4].map(Setting::Resident)));
         }
+        if self.plan.sharing == Sharing::Rows && matches!(self.block(self.width(), resident), Some((Some(_), _))) {
+            axes.push(or(Setting::Rows(ROWS), &FEWER.map(Setting::Rows)));
+        }
         if !self.plan.loops.is_empty() && !self.scans() {
             let mut others: Vec<Setting> = [parts / 4, parts * 4].map(|n| Setting::Parts(n.max(1))).into();
             others.extend((self.plan.sharing != Sharing::Blocks).then_some(Setting::Parts(0)));
@@ -217,8 +227,9 @@ impl<'r, 'a> Rows<'r, 'a> {
         }
     }
 
-    /// All stages in one kernel whose groups have blocks of rows with `most` columns at most.
-    fn in_blocks(&self, guards: Vec<Poly>, width: Width, most: i64) -> Built<(Vec<Poly>, Vec<Launch>)> {
+    /// Blocks of rows with `most` columns at most, and what is said of them; nothing where nothing is the same for several
+    /// rows.
+    fn block(&self, width: Width, most: i64) -> Option<(Option<Block>, String)> {
         let columns = match (width, self.plan.col) {
             (Width::Tiles(tile) | Width::Registers(tile), _) => tile,
             (Width::Whole, None) => 1,
@@ -227,11 +238,51 @@ impl<'r, 'a> Rows<'r, 'a> {
                 most.min(i64::try_from(known).unwrap_or(i64::MAX))
             }
         };
-        let (block, said) = Block::of(self.nest, self.plan, self.facts, columns).unzip();
-        self.remarks.borrow_mut().extend(said);
+        let rows = self.thresholds.rows.unwrap_or(ROWS);
+        Block::of(self.nest, self.plan, self.facts, (rows, columns))
+    }
+
+    /// All stages in one kernel whose groups have blocks of rows with `most` columns at most, behind a version for few rows,
+    /// each of which is a group.
+    fn in_blocks(&self, guards: Vec<Poly>, width: Width, most: i64) -> Built<Versions> {
+        let (block, mut said) = self.block(width, most).unzip();
         let block = block.flatten();
-        let launch = self.shares.launch(&Share { block, ..self.whole(width) }, guards.clone())?;
-        Ok((guards, vec![launch]))
+        let version = |block: Option<Block>, guards: Vec<Poly>| {
+            let launch = self.shares.launch(&Share { block, ..self.whole(width) }, guards.clone())?;
+            Built::Ok((guards, vec![launch]))
+        };
+        let mut versions: Versions = Vec::new();
+        // Tiles of a row are groups as well.
+        let few = block.filter(|_| width == Width::Whole).and_then(|block| self.few_rows(&block));
+        if let Some((most, few)) = few {
+            let always = few.is_empty();
+            versions.push(version(None, [&few[..], &guards].concat())?);
+            said = Some(match said {
+                Some(said) if !always => {
+                    format!("{said}; up to {most} rows are groups of their own, to be shared by more threads")
+                }
+                _ => format!("each row is a group, since there are {most} at most to be shared among threads"),
+            });
+            if always {
+                self.remarks.borrow_mut().extend(said);
+                return Ok(versions);
+            }
+        }
+        self.remarks.borrow_mut().extend(said);
+        versions.push(version(block, guards)?);
+        Ok(versions)
+    }
+
+    /// How many rows are too few for blocks, and the guard that there are no more; nothing where there always are, or where a
+    /// mapping says how many a group has.
+    fn few_rows(&self, block: &Block) -> Option<(i64, Vec<Poly>)> {
+        let rows = Poly::product(self.plan.rows.iter().map(|d| &self.nest.extents[*d]));
+        let most = FEW * block.rows;
+        let (low, high) = self.facts.range(&rows);
+        if self.thresholds.rows.is_some() || low > i128::from(most) {
+            return None;
+        }
+        Some((most, if high <= i128::from(most) { vec![] } else { vec![Poly::constant(most).sub(&rows)] }))
     }
 
     /// Whole rows; those that fit the cache in a version of their own where something is kept between passes.
@@ -241,10 +292,12 @@ impl<'r, 'a> Rows<'r, 'a> {
         if let Some(tile) = self.long_tiles() {
             let resident = self.thresholds.resident;
             let Some(fits) = self.fits(resident) else {
-                return Ok(vec![self.in_blocks(vec![], width, resident)?]);
+                return self.in_blocks(vec![], width, resident);
             };
             let col = self.plan.col.expect("there are tiles of it");
-            versions.push(self.in_blocks(vec![fits], width, resident)?);
+            if self.facts.range(&fits).1 >= 0 {
+                versions.extend(self.in_blocks(vec![fits], width, resident)?);
+            }
             let tiles = self.nest.extents[col].ceildiv(tile);
             let launches = self.shares.in_parts(&self.whole(Width::Tiles(tile)), (col, &tiles), &[])?;
             versions.push((vec![], launches));
@@ -272,9 +325,9 @@ impl<'r, 'a> Rows<'r, 'a> {
             }
         }
         if let Some(fits) = self.fits(self.thresholds.resident).filter(|_| self.keeps_something()) {
-            versions.push(self.in_blocks(vec![fits], width, self.thresholds.resident)?);
+            versions.extend(self.in_blocks(vec![fits], width, self.thresholds.resident)?);
         }
-        versions.push(self.in_blocks(vec![], width, i64::MAX)?);
+        versions.extend(self.in_blocks(vec![], width, i64::MAX)?);
         Ok(versions)
     }
 

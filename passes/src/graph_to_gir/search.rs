@@ -172,7 +172,12 @@ fn price(
 }
 
 fn predicted(cx: &Context, kernel: &mut Kernel, desc: &TargetDesc, size: &dyn Fn(&str) -> Option<i64>) -> Option<f64> {
-    kernel.with_op(cx, |op| Some(KernelCost::of(op, None).ok()?.predict(desc, size).ok()?.ns))
+    kernel.with_op(cx, |op| {
+        let cost = KernelCost::of(op, None).ok()?;
+        // Indices of loops have names too, and are no sizes.
+        let size = |name: &str| cost.dims.iter().find(|dim| dim.name == name).and_then(|dim| size(&dim.name));
+        Some(cost.predict(desc, &size).ok()?.ns)
+    })
 }
 
 /// True when a step reads only constants, so that it runs at compile time.

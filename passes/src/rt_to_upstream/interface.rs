@@ -99,6 +99,8 @@ pub struct Kernel {
     pub guard: Option<String>,
     /// The model's operators that it computes.
     pub ops: Vec<String>,
+    /// The kernels whose groups it runs, for a function that runs those of several; otherwise none.
+    pub parts: Vec<String>,
 }
 
 /// Writes and reads dictionaries.
@@ -153,7 +155,11 @@ impl HostInterface {
         };
         let kernel = |k: &Kernel| {
             let dict = Dict::new(cx).text("symbol", &k.symbol).optional("guard", k.guard.as_deref());
-            dict.list("ops", &k.ops, |op| cx.string_attr(op)).finish()
+            let dict = dict.list("ops", &k.ops, |op| cx.string_attr(op));
+            match k.parts.is_empty() {
+                true => dict.finish(),
+                false => dict.list("parts", &k.parts, |part| cx.string_attr(part)).finish(),
+            }
         };
         let constant = |c: &Constant| Dict::new(cx).text("name", &c.name).attr("value", c.elements).finish();
         Dict::new(cx)
@@ -192,10 +198,9 @@ impl HostInterface {
                 Ok(CheckText { kind, dim: r.optional("dim")?, left: r.text("left")?, right: r.text("right")? })
             })?,
             kernels: read.list("kernels", |r| {
-                let ops = cx.array(r.attr("ops")?).ok_or_else(|| r.malformed("ops"))?;
-                let ops = ops.iter().map(|a| cx.as_str(*a).map(str::to_owned)).collect::<Option<_>>();
-                let ops = ops.ok_or_else(|| r.malformed("ops"))?;
-                Ok(Kernel { symbol: r.text("symbol")?, guard: r.optional("guard")?, ops })
+                let parts = r.entry("parts").map_or(Ok(vec![]), |attr| r.texts("parts", attr))?;
+                let (symbol, guard) = (r.text("symbol")?, r.optional("guard")?);
+                Ok(Kernel { symbol, guard, ops: r.texts("ops", r.attr("ops")?)?, parts })
             })?,
             data_checks: read
                 .entry("data_checks")
@@ -243,6 +248,11 @@ impl Reader<'_> {
 
     fn optional(&self, name: &str) -> Result<Option<String>, String> {
         self.entry(name).map(|_| self.text(name)).transpose()
+    }
+
+    fn texts(&self, name: &str, list: Attr) -> Result<Vec<String>, String> {
+        let texts = self.cx.array(list).and_then(|l| l.iter().map(|a| self.cx.as_str(*a).map(str::to_owned)).collect());
+        texts.ok_or_else(|| self.malformed(name))
     }
 
     fn list<T>(&self, name: &str, read: impl Fn(Self) -> Result<T, String>) -> Result<Vec<T>, String> {

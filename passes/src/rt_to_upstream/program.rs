@@ -105,7 +105,7 @@ impl<'a> Program<'a> {
         });
         let checks = checks.chain(self.size_checks.iter().map(|c| &c.check));
         let mut kernels = Vec::new();
-        collect_kernels(&self.actions, None, &mut kernels);
+        collect_kernels(&self.actions, None, &self.dispatchers, &mut kernels);
         HostInterface {
             model: self.info.name.to_owned(),
             symbols: self.info.symbols.clone(),
@@ -215,16 +215,20 @@ fn check_text(check: &Check) -> CheckText {
     CheckText { kind, dim: words.dim.clone(), left: words.left.clone(), right: words.right.clone() }
 }
 
-fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, kernels: &mut Vec<Kernel>) {
+fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[Dispatcher], kernels: &mut Vec<Kernel>) {
     for action in actions {
         match action {
             Action::Launch(launch) => add_kernel(launch, guard, kernels),
-            Action::Packed(launches) => launches.iter().for_each(|launch| add_kernel(launch, guard, kernels)),
+            Action::Packed(launches) => {
+                launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
+                add_packed(launches, guard, dispatchers, kernels);
+            }
             Action::Copy(_) => {}
             Action::Select(versions) => {
                 for (sizes, inside) in versions {
                     let text: Vec<String> = sizes.iter().map(|s| format!("{s} is at least 0")).collect();
-                    collect_kernels(inside, (!text.is_empty()).then(|| text.join(" and ")).as_deref(), kernels);
+                    let text = (!text.is_empty()).then(|| text.join(" and "));
+                    collect_kernels(inside, text.as_deref(), dispatchers, kernels);
                 }
             }
         }
@@ -234,6 +238,23 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, kernels: &mut Ve
 fn add_kernel(launch: &Launch<'_>, guard: Option<&str>, kernels: &mut Vec<Kernel>) {
     let symbol = launch.op.callee().to_owned();
     if !kernels.iter().any(|k| k.symbol == symbol) {
-        kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops: launch.signature.ops.clone() });
+        let ops = launch.signature.ops.clone();
+        kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops, parts: vec![] });
     }
+}
+
+/// The function that runs the groups of several kernels.
+fn add_packed(launches: &[Launch<'_>], guard: Option<&str>, dispatchers: &[Dispatcher], kernels: &mut Vec<Kernel>) {
+    let Some(dispatcher) = packed::find(dispatchers, launches) else { return };
+    if kernels.iter().any(|k| k.symbol == dispatcher.name) {
+        return;
+    }
+    let mut ops: Vec<String> = Vec::new();
+    for op in launches.iter().flat_map(|launch| &launch.signature.ops) {
+        if !ops.contains(op) {
+            ops.push(op.clone());
+        }
+    }
+    let parts = launches.iter().map(|launch| launch.op.callee().to_owned()).collect();
+    kernels.push(Kernel { symbol: dispatcher.name.clone(), guard: guard.map(str::to_owned), ops, parts });
 }

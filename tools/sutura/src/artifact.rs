@@ -1,7 +1,6 @@
 //! The artifact: the manifest from the program's interface, constants from their attributes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
 
 use sutura_dialects::gir::checks as gir;
@@ -16,7 +15,7 @@ use sutura_runtime::manifest::{
 };
 use sutura_runtime::{ElementType, abi};
 
-use crate::costs::Formulas;
+use crate::costs::Costs;
 use crate::failure::{Failure, Kind};
 use crate::files::uninterrupted;
 use crate::machine::Machine;
@@ -44,7 +43,7 @@ pub(crate) fn manifest(
     interface: &HostInterface,
     machine: &Machine,
     source_hash: &str,
-    costs: &HashMap<String, Formulas>,
+    costs: &Costs,
 ) -> Result<Manifest, Failure> {
     let values = |tensors: &[host::Tensor]| tensors.iter().map(|t| value(cx, t)).collect::<Result<Vec<_>, _>>();
     let symbols = interface.symbols.iter().map(|s| Symbol {
@@ -59,13 +58,17 @@ pub(crate) fn manifest(
         let dims = cx.shape(ty).ok_or_else(|| Failure::internal("a constant has no shape"))?.to_vec();
         Ok(Constant { name: c.name.clone(), element_type: element_type(cx, cx.element_type(ty))?, dims })
     });
-    let kernels = interface.kernels.iter().map(|k| Kernel {
-        symbol: k.symbol.clone(),
-        name: k.symbol.clone(),
-        guard: k.guard.clone(),
-        ops: k.ops.clone(),
-        bytes: costs.get(&k.symbol).map(|cost| cost.bytes.clone()),
-        flops: costs.get(&k.symbol).and_then(|cost| cost.flops.clone()),
+    let kernels = interface.kernels.iter().map(|k| {
+        let launched = if k.parts.is_empty() { vec![k.symbol.clone()] } else { k.parts.clone() };
+        let cost = costs.get(&launched);
+        Kernel {
+            symbol: k.symbol.clone(),
+            name: launched.join(" + "),
+            guard: k.guard.clone(),
+            ops: k.ops.clone(),
+            bytes: cost.map(|cost| cost.bytes.clone()),
+            flops: cost.and_then(|cost| cost.flops.clone()),
+        }
     });
     Ok(Manifest {
         format: FORMAT,

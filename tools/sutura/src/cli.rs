@@ -78,6 +78,16 @@ pub(crate) enum Command {
     },
 }
 
+/// How mappings of regions are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Search {
+    /// The usual ones
+    #[default]
+    Off,
+    /// Those that are predicted to be fastest
+    Predict,
+}
+
 #[derive(Args, Debug, Default)]
 pub(crate) struct CompileArgs {
     /// An ONNX model, or IR of any level as text; told apart by content
@@ -119,6 +129,10 @@ pub(crate) struct CompileArgs {
     /// Shows assembly and optimised LLVM IR in the report as well
     #[arg(long, requires = "report")]
     pub(crate) report_asm: bool,
+    /// How fused regions are mapped to groups and tiles: in the usual way, or in the way that is predicted to be fastest on the
+    /// machine for the sizes that the model declares likely
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) search: Search,
     /// Measures every fused region in the ways to map it that are predicted to be fastest, on this machine, and takes the
     /// fastest: register tiles of products, columns of a tile, rows that stay in a cache, parts of sums, and others
     #[arg(long)]

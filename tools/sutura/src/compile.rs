@@ -1,7 +1,6 @@
 //! `sutura compile`: from a model to an artifact, or to any stage before it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,7 +11,7 @@ use sutura_passes::rt_to_upstream::HostInterface;
 
 use crate::artifact;
 use crate::cli::{CompileArgs, MessageFormat};
-use crate::costs::{self, Formulas};
+use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
@@ -40,6 +39,7 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let listening = remarks.is_some() || report.is_some();
     let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
     compilation.fast_math.clone_from(&args.fast_math);
+    compilation.search = args.search;
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));
@@ -156,7 +156,7 @@ struct Job<'j> {
     report: Option<&'j Report>,
     tuner: Option<&'j Tuner>,
     /// Of the program's kernels, once it has some.
-    costs: RefCell<HashMap<String, Formulas>>,
+    costs: RefCell<Costs>,
 }
 
 /// A program in upstream operations.

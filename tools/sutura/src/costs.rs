@@ -1,14 +1,15 @@
-//! What kernels cost, as the manifest of an artifact says it: formulas of the model's sizes.
+//! What launches cost, as the manifest of an artifact says it: formulas of the model's sizes.
 
 use std::collections::HashMap;
 
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::LaunchOp;
+use sutura_dialects::rt::{LaunchOp, PackedOp};
 use sutura_dialects::target::machine_of;
-use sutura_ir::{Context, Module};
+use sutura_ir::{Context, Module, OpRef};
 use sutura_passes::gir::cost::KernelCost;
 
-/// Formulas of a kernel.
+/// Formulas of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Formulas {
     /// Bytes of all tensors, each once.
@@ -17,27 +18,62 @@ pub(crate) struct Formulas {
     pub(crate) flops: Option<String>,
 }
 
-/// Formulas of the kernels of a module, by name: of those whose sizes are sizes of the model by the same names in every
-/// launch, and whose cost is known.
-pub(crate) fn formulas(cx: &Context, module: &Module) -> HashMap<String, Formulas> {
+/// Formulas by the kernels that run together in a launch: one, or those that are packed.
+pub(crate) type Costs = HashMap<Vec<String>, Formulas>;
+
+/// Formulas of what a module launches: of those kernels whose cost is known and is the same in every launch.
+pub(crate) fn formulas(cx: &Context, module: &Module) -> Costs {
     let root = module.op_ref(cx);
     let machine = machine_of(root).ok().flatten();
-    let mut found = HashMap::new();
-    let mut dims = HashMap::new();
+    let mut kernels = HashMap::new();
     for op in root.region(0).and_then(|r| r.entry()).into_iter().flat_map(|entry| entry.ops()) {
         if let (true, Some(name), Ok(cost)) = (op.is::<KernelOp<'_>>(), op.symbol_name(), KernelCost::of(op, machine)) {
-            let flops = cost.flops().map(ToString::to_string);
-            found.insert(name.to_owned(), Formulas { bytes: cost.compulsory().to_string(), flops });
-            dims.insert(name.to_owned(), cost.dims.iter().map(|d| d.name.clone()).collect::<Vec<_>>());
+            kernels.insert(name, cost);
         }
     }
+    let mut found: HashMap<Vec<String>, Option<Sum>> = HashMap::new();
+    let mut note = |launches: &[LaunchOp<'_>]| {
+        let names = launches.iter().map(|launch| launch.callee().to_owned()).collect();
+        let cost = sum(&kernels, launches);
+        let known = found.entry(names).or_insert_with(|| cost.clone());
+        if *known != cost {
+            *known = None;
+        }
+    };
     root.walk(&mut |op| {
-        let Some(launch) = op.as_::<LaunchOp<'_>>() else { return };
-        let own = |own: &Vec<String>| own.iter().zip(launch.dims()).all(|(name, size)| size.as_symbol() == Some(name));
-        let own = dims.get(launch.callee()).is_some_and(own);
-        if !own {
-            found.remove(launch.callee());
+        if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+            note(&[launch]);
+        } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
+            note(&launches_of(packed));
         }
     });
-    found
+    let text = |(names, sum): (Vec<String>, Option<Sum>)| {
+        let Sum { bytes, flops } = sum?;
+        Some((names, Formulas { bytes: bytes.to_string(), flops: flops.map(|flops| flops.to_string()) }))
+    };
+    found.into_iter().filter_map(text).collect()
+}
+
+fn launches_of(packed: PackedOp<'_>) -> Vec<LaunchOp<'_>> {
+    let ops = packed.launches().entry().into_iter().flat_map(|block| block.ops());
+    ops.filter_map(|op: OpRef<'_>| op.as_::<LaunchOp<'_>>()).collect()
+}
+
+/// What launches move and compute together, in sizes of the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Sum {
+    bytes: Poly,
+    flops: Option<Poly>,
+}
+
+/// The sum of some launches; `None` where the cost of a kernel is not known.
+fn sum(kernels: &HashMap<&str, KernelCost>, launches: &[LaunchOp<'_>]) -> Option<Sum> {
+    let mut sum = Sum { bytes: Poly::default(), flops: Some(Poly::default()) };
+    for launch in launches {
+        let (cost, sizes) = (kernels.get(launch.callee())?, launch.dims());
+        let own = |name: &str| sizes.get(cost.dims.iter().position(|dim| dim.name == name)?).cloned();
+        sum.bytes = sum.bytes.add(&cost.compulsory().substitute(&own));
+        sum.flops = sum.flops.zip(cost.flops()).map(|(all, flops)| all.add(&flops.substitute(&own)));
+    }
+    Some(sum)
 }

@@ -13,8 +13,10 @@ use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline,
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, OpRef, Rewriter};
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
+use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 
+use crate::cli::Search;
 use crate::failure::{Failure, Kind};
 use crate::machine::{Machine, Wanted};
 use crate::remarks::Heard;
@@ -117,6 +119,8 @@ pub(crate) struct Compilation {
     pub(crate) heard: Heard,
     /// Flags of `--fast-math`.
     pub(crate) fast_math: Vec<String>,
+    /// How mappings are chosen.
+    pub(crate) search: Search,
 }
 
 /// A program somewhere on its way.
@@ -132,7 +136,13 @@ impl Compilation {
     pub(crate) fn new() -> Self {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
-        Self { cx: Context::new(sutura_dialects::all()), passes, heard: Heard::default(), fast_math: Vec::new() }
+        Self {
+            cx: Context::new(sutura_dialects::all()),
+            passes,
+            heard: Heard::default(),
+            fast_math: Vec::new(),
+            search: Search::Off,
+        }
     }
 
     /// The same, and remarks are kept.
@@ -212,11 +222,16 @@ impl Compilation {
 
     /// The passes of a stage, with the options that the user gave.
     fn passes_of(&self, stage: &Stage) -> String {
-        if self.fast_math.is_empty() {
-            return stage.passes.to_string();
+        let with = |passes: String, pass: &str, options: String| passes.replace(pass, &format!("{pass}{{{options}}}"));
+        let mut passes = stage.passes.to_string();
+        if !self.fast_math.is_empty() {
+            let options = format!("fast-math={}", self.fast_math.join(","));
+            passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
         }
-        let algebra = GRAPH_PROPERTY_REWRITE.argument;
-        stage.passes.replace(algebra, &format!("{algebra}{{fast-math={}}}", self.fast_math.join(",")))
+        if self.search == Search::Predict {
+            passes = with(passes, CONVERT_GRAPH_TO_GIR.argument, "search=predict".to_owned());
+        }
+        passes
     }
 
     /// Runs one stage.

@@ -51,9 +51,11 @@ fn rows(
     let mut rows: Vec<Row> = Vec::new();
     let runs = f64::from(runs.max(1));
     for launch in profile {
-        let name = launch.kernel.as_deref().unwrap_or("a kernel without a name");
+        let symbol = launch.kernel.as_deref();
+        let kernel = kernels.iter().find(|k| Some(k.symbol.as_str()) == symbol);
+        // Of kernels in one launch the manifest names all.
+        let name = kernel.map(|k| k.name.as_str()).or(symbol).unwrap_or("a kernel without a name");
         let at = rows.iter().position(|row| row.kernel == name).unwrap_or_else(|| {
-            let kernel = kernels.iter().find(|k| k.symbol == name);
             let limit = kernel.and_then(|kernel| limit(kernel, desc, size));
             rows.push(Row { kernel: name.to_owned(), launches: 0, mean_ns: 0.0, least_ns: 0.0, limit });
             rows.len() - 1

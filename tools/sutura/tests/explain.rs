@@ -259,6 +259,57 @@ fn launches_that_are_packed_count_as_one() {
     assert_eq!(long.matches("one launch with the one above").count(), 2);
 }
 
+/// Two products of one left factor, which are one launch.
+fn two_products() -> String {
+    let m = "tensor<?x48xf32, #dyn.shape<[M, 48]>>";
+    let product = |result: &str, right: &str| {
+        format!(
+            "  {result} = graph.compute ins(%x, {right} : {m}, tensor<48x48xf32>) -> {m} {{
+    iterators = [\"parallel\", \"parallel\", \"reduce\"], combiners = [\"add\"],
+    maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+  }} {{
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    graph.yield %p : f32
+  }}\n"
+        )
+    };
+    format!(
+        "func.func @two(%x: {m}, %v: tensor<48x48xf32>, %w: tensor<48x48xf32>) -> ({m}, {m}) {{
+  %M = dyn.symbol \"M\" : index\n{}{}  return %y, %z : {m}, {m}\n}}\n",
+        product("%y", "%v"),
+        product("%z", "%w")
+    )
+}
+
+#[test]
+fn packed_launches_are_compared_with_the_limit_of_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let output = sutura(folder.path(), args);
+        assert!(output.status.success(), "{args:?}\n{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    std::fs::write(folder.path().join("two.mlir"), two_products()).unwrap();
+    run(&[
+        "compile",
+        "two.mlir",
+        "-q",
+        "-o",
+        "two.sutura",
+        "--report=r.html",
+        "--report-measure",
+        "--report-sizes=M=60",
+    ]);
+    let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    let measured = page.split("with those that join it").next().unwrap();
+    assert!(measured.len() < page.len() && measured.ends_with(" % of the limit<br><span class=\"faint\">"), "{page}");
+    let inputs = ["-i", "60x48xf32=0.5", "-i", "48x48xf32=0.5", "-i", "48x48xf32=1"];
+    let text = run(&[&["run", "two.sutura", "--profile", "--repeat=3", "--threads=1"], &inputs[..]].concat());
+    let line = text.lines().find(|l| l.contains(" + ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.matches('%').count() == 2 && line.ends_with("arithmetic"), "{text}");
+}
+
 /// `x / 3`: a product only if the user allows it.
 const THIRD: &str = "
 #id = affine_map<(d0) -> (d0)>

@@ -108,7 +108,10 @@ impl KernelCost {
     pub fn of<'a>(kernel: OpRef<'a>, machine: Option<OpRef<'a>>) -> Result<Self, String> {
         let info = KernelInfo::read(kernel)?;
         let mut bounds = Bounds::of_kernel(&info);
-        let found = count(&info, &mut bounds, machine)?;
+        let mut found = count(&info, &mut bounds, machine)?;
+        let picked = |poly: &Poly| bounds.is_picked(poly);
+        found.terms.iter_mut().flat_map(|term| &mut term.spans).for_each(|span| span.unclip(&picked));
+        found.accesses.iter_mut().for_each(|access| access.scatter(&picked));
         let bytes = |ty| kernel.cx.bit_width(ty).map_or(8, |bits| u64::from(bits.div_ceil(8)));
         let compulsory = info.views.iter().map(|(_, view, mode)| {
             let times = if *mode == Mode::InOut { 2 } else { 1 };

@@ -54,6 +54,13 @@ impl Access {
         self.lines.push(Line { offset: Some(offset), extent, step, size });
     }
 
+    /// Forgets offsets that data decides.
+    pub(super) fn scatter(&mut self, picked: &dyn Fn(&Poly) -> bool) {
+        for line in &mut self.lines {
+            line.offset = line.offset.take().filter(|offset| !picked(offset));
+        }
+    }
+
     /// `extent` indices that data decides.
     pub(super) fn scattered(&mut self, extent: Poly, size: Poly) {
         self.lines.push(Line { offset: None, extent, step: 1, size });

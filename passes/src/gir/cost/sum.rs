@@ -61,6 +61,12 @@ impl Span {
         self.clips.is_empty() && self.gates.is_empty()
     }
 
+    /// Takes whatever lies at an offset that data decides as there: a pick has checked it.
+    pub(super) fn unclip(&mut self, picked: &dyn Fn(&Poly) -> bool) {
+        self.clips.retain(|clip| !picked(&clip.offset));
+        self.gates.iter_mut().for_each(|gate| gate.unclip(picked));
+    }
+
     pub(super) fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.clips.extend(other.clips.iter().filter(|c| !self.clips.contains(c)).cloned());

@@ -45,16 +45,17 @@ fn layer_norm_with_residual_is_one_kernel() {
         Ok(vec![normal, sum])
     });
     let sizes: Vec<_> = SIZES.iter().copied().filter(|s| s[1].1 > 0).collect();
-    let out = check(&cx, &module, 1, &sizes);
+    let out = check(&cx, &module, 2, &[&sizes[..], &[&[("M", 22), ("N", 9)]]].concat());
     // Rows of both outer dims are one dim of the grid.
-    assert!(out.contains("= (3*M + 15) floordiv 16)"), "{out}");
+    assert!(out.contains("= (3*M + 15) floordiv 16)") && out.contains("select if [-3*M + 64]"), "{out}");
 }
 
-/// Rows that fill blocks, and that do not.
+/// Rows that fill blocks, that do not, and that are few.
 const BLOCKS: &[&[(&str, i64)]] = &[
-    &[("M", 16), ("N", 5)],
-    &[("M", 17), ("N", 33)],
-    &[("M", 31), ("N", 1)],
+    &[("M", 80), ("N", 5)],
+    &[("M", 65), ("N", 33)],
+    &[("M", 95), ("N", 1)],
+    &[("M", 64), ("N", 2)],
     &[("M", 1), ("N", 7)],
     &[("M", 0), ("N", 7)],
 ];
@@ -67,8 +68,8 @@ fn vectors_are_read_once_per_block_of_rows() {
     let module = function(&cx, &symbols, &[x, v, v], |g, args| {
         Ok(vec![g.layer_norm(args[0], 1, args[1], Some(args[2]), 1e-5)?])
     });
-    let out = check(&cx, &module, 1, BLOCKS);
-    assert!(out.contains("= (M + 15) floordiv 16)"), "{out}");
+    let out = check(&cx, &module, 2, BLOCKS);
+    assert!(out.contains("= (M + 15) floordiv 16)") && out.contains("requires([-M + 64])"), "{out}");
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn long_rows_make_short_blocks() {
             let normal = g.softmax(args[0], &[1])?;
             Ok(vec![g.zip(normal, args[1], |s, a, b| s.mul(a, b))?])
         });
-        let out = check(&cx, &module, 1, BLOCKS);
+        let out = check(&cx, &module, 2, BLOCKS);
         assert!(out.contains(rows), "{out}");
     }
 }
@@ -94,7 +95,7 @@ fn a_mask_of_all_rows_of_a_head_is_read_once_per_block() {
         let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
         Ok(vec![g.softmax(masked, &[3])?])
     });
-    let out = check(&cx, &module, 1, &[&[("M", 2), ("N", 17)], &[("M", 1), ("N", 16)], &[("M", 0), ("N", 3)]]);
+    let out = check(&cx, &module, 2, &[&[("M", 2), ("N", 17)], &[("M", 1), ("N", 16)], &[("M", 0), ("N", 3)]]);
     assert!(out.contains("= M, %") && out.contains("(3*N + 15) floordiv 16)"), "{out}");
 }
 
@@ -106,7 +107,7 @@ fn what_is_the_same_for_few_rows_is_read_once_for_all_of_them() {
         let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
         Ok(vec![g.softmax(masked, &[2])?])
     });
-    let out = check(&cx, &module, 1, BLOCKS);
+    let out = check(&cx, &module, 2, &[BLOCKS, &[&[("M", 4), ("N", 3)]]].concat());
     assert!(out.contains("gir.for %arg5 = %c0 to %c3") || out.contains("grid(%arg3 = 1, "), "{out}");
 }
 

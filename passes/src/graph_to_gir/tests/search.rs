@@ -93,6 +93,14 @@ fn rows_mean_the_same_in_every_mapping() {
         &mapped_in_all_ways(&cx, &softmax, &[&[("M", 3), ("N", 4)], &[("M", 2), ("N", 19)], &[("M", 2), ("N", 81)]]),
         &["resident"],
     );
+    let weights = tensor(&cx, &["N"], Type::F32);
+    let scaled = function(&cx, &symbols(), &[x, weights], |g, args| {
+        let normal = g.softmax(args[0], &[1])?;
+        Ok(vec![g.zip(normal, args[1], |s, a, b| s.mul(a, b))?])
+    });
+    let sizes: [&[(&str, i64)]; 4] =
+        [&[("M", 3), ("N", 4)], &[("M", 81), ("N", 5)], &[("M", 67), ("N", 19)], &[("M", 3), ("N", 81)]];
+    has(&mapped_in_all_ways(&cx, &scaled, &sizes), &["rows", "resident"]);
     let columns = of(&|g, x| g.mean(x, &[0], false));
     let ways = mapped_in_all_ways(&cx, &columns, &[&[("M", 37), ("N", 19)], &[("M", 3), ("N", 33)]]);
     has(&ways, &["columns", "parts"]);

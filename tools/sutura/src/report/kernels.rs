@@ -50,6 +50,8 @@ pub(crate) struct Measured {
     pub(crate) runs: u64,
     /// It was timed together with the launches that join it.
     pub(crate) together: bool,
+    /// The shortest time that the machine allows for what was timed, where all its figures are known.
+    pub(crate) limit_ns: Option<f64>,
 }
 
 /// What a launch is predicted to do at the sizes of the report, on one unit of the machine.
@@ -70,6 +72,13 @@ pub(crate) struct Figures {
     pub(crate) limit: &'static str,
     /// What the predicted time is due to.
     pub(crate) bound: String,
+}
+
+impl Measured {
+    /// How much of the time the machine's limits explain, in percent.
+    pub(crate) fn percent(&self) -> Option<f64> {
+        self.limit_ns.map(|limit| 100.0 * limit / self.least_ns.max(f64::MIN_POSITIVE))
+    }
 }
 
 impl Figures {

@@ -75,31 +75,53 @@ fn assign(host: &mut Host, profile: &[LaunchProfile]) {
         if !launches[at].taken || launches[at].joins {
             continue;
         }
-        let together = launches.get(at + 1).is_some_and(|next| next.joins);
+        let all = with_joining(&launches[at..]);
+        let together = all.len() > 1;
         let names = |kernel: &str| kernel == launches[at].kernel || (together && kernel.starts_with("sutura_packed"));
         let Some(time) = timed.next_if(|launch| launch.kernel.as_deref().is_some_and(names)) else { continue };
         let ns = |time: Duration| time.as_secs_f64() * 1e9;
         let mean_ns = ns(time.total) / time.calls.max(1) as f64;
-        launches[at].measured = Some(Measured { least_ns: ns(time.least), mean_ns, runs: time.calls, together });
+        let limit_ns = sum(all, |figures| figures.roofline_ns);
+        let least_ns = ns(time.least);
+        launches[at].measured = Some(Measured { least_ns, mean_ns, runs: time.calls, together, limit_ns });
     }
+}
+
+/// The first of some launches with those that join it.
+fn with_joining(launches: &[Launch]) -> &[Launch] {
+    let joining = launches.iter().skip(1).take_while(|launch| launch.joins).count();
+    &launches[..launches.len().min(1 + joining)]
+}
+
+/// The sum of a figure, where all are known.
+fn sum(launches: &[Launch], part: fn(&Figures) -> f64) -> Option<f64> {
+    launches.iter().map(|launch| launch.figures.as_ref().ok().map(part)).sum()
 }
 
 /// What was predicted and measured of the first of some launches, with those that join it.
 fn said(launches: &[Launch]) -> Option<Diagnostic> {
-    let (first, rest) = launches.split_first()?;
-    let (measured, limit) = (first.measured?, first.figures.as_ref().ok()?.limit);
-    let all: Vec<&Launch> = std::iter::once(first).chain(rest.iter().take_while(|launch| launch.joins)).collect();
-    let sum = |part: fn(&Figures) -> f64| {
-        all.iter().map(|launch| launch.figures.as_ref().ok().map(part)).sum::<Option<f64>>().map(|ns| ns / 1000.0)
-    };
-    let (predicted, roofline, least) = (sum(|f| f.ns)?, sum(|f| f.roofline_ns)?, measured.least_ns / 1000.0);
+    let all = with_joining(launches);
+    let measured = all.first()?.measured?;
     let names: Vec<String> = all.iter().map(|launch| format!("@{}", launch.kernel)).collect();
+    let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
+    let known = sum(all, |f| f.ns).zip(measured.limit_ns).zip(measured.percent());
+    let (predicted, limit) = match (known, all.iter().find_map(|launch| launch.figures.as_ref().err())) {
+        (Some(((predicted, limit), percent)), _) => {
+            let mut by: Vec<&str> = all.iter().filter_map(|launch| Some(launch.figures.as_ref().ok()?.limit)).collect();
+            by.dedup();
+            let by = by.join(" and ");
+            (
+                format!("predicted {}", micros(predicted)),
+                format!("{percent:.0} % of the limit of {} by {by}", micros(limit)),
+            )
+        }
+        (None, why) => ("not predicted".to_owned(), why.cloned().unwrap_or_default()),
+    };
     let words = format!(
-        "{}: predicted {predicted:.2} us, measured {least:.2} us (least of {} on one thread), {:.0} % of the limit of \
-         {roofline:.2} us by {limit}",
+        "{}: {predicted}, measured {} (least of {} on one thread), {limit}",
         names.join(" + "),
+        micros(measured.least_ns),
         measured.runs,
-        100.0 * roofline / least.max(f64::MIN_POSITIVE),
     );
     let mut remark = Diagnostic::remark(Loc::UNKNOWN, words).kind(RemarkKind::Analysis);
     remark.pass = Some(NAME);

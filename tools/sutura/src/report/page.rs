@@ -138,7 +138,8 @@ fn launch_row(launch: &Launch) -> Markup {
                 @if let Some(value) = value { @if *formula != value.to_string() { " = " (value) } } br;
             } }
             @match &launch.figures {
-                Err(why) => td colspan="7" { span.faint { (why) } },
+                Err(why) if launch.measured.is_none() => td colspan="7" { span.faint { (why) } },
+                Err(why) => { td colspan="6" { span.faint { (why) } } (measured(launch)) },
                 Ok(f) => {
                     td.n { (bytes(f.compulsory)) }
                     td.n { @for (space, read, written) in &f.spaces {
@@ -149,16 +150,24 @@ fn launch_row(launch: &Launch) -> Markup {
                     td { (f.bound) }
                     td.n { (format!("{:.0} %", f.percent_of(f.ns))) br;
                         span.faint { (microseconds(f.roofline_ns)) " by " (f.limit) } }
-                    @match &launch.measured {
-                        None if launch.joins => td.faint { "with the one above" },
-                        None => td.faint { "not measured" },
-                        Some(m) => td.n { (microseconds(m.least_ns)) br;
-                            @if m.together { span.faint { "with those that join it" } }
-                            @else { (format!("{:.0} % of the limit", f.percent_of(m.least_ns))) } br;
-                            span.faint { "least of " (m.runs) ", mean " (microseconds(m.mean_ns)) } },
-                    }
+                    (measured(launch))
                 },
             }
+        }
+    }
+}
+
+fn measured(launch: &Launch) -> Markup {
+    let Some(m) = &launch.measured else {
+        let why = if launch.joins { "with the one above" } else { "not measured" };
+        return html! { td.faint { (why) } };
+    };
+    html! {
+        td.n {
+            (microseconds(m.least_ns)) br;
+            @if let Some(percent) = m.percent() { (format!("{percent:.0} % of the limit")) br; }
+            @if m.together { span.faint { "with those that join it" } br; }
+            span.faint { "least of " (m.runs) ", mean " (microseconds(m.mean_ns)) }
         }
     }
 }
