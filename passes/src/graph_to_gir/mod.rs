@@ -97,6 +97,12 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
             help: "`predict` lowers regions in every way that is known and takes the one that is fastest by the module's \
                    machine at likely sizes",
         },
+        OptionInfo {
+            name: "least-saving",
+            kind: OptionKind::Int(0, 99),
+            default: "5",
+            help: "percent of the usual way's time that `search=predict` must predict another one to save, to take it",
+        },
     ],
     statistics: &[
         StatisticInfo { name: "num-kernels", description: "kernels made" },
@@ -116,6 +122,8 @@ struct Config {
     desc: Option<TargetDesc>,
     /// The machine with each of its other register tiles before all others.
     other_tiles: Vec<((i64, i64), Machine)>,
+    /// The part of the usual mapping's time that another one must save to be taken.
+    least_saving: f64,
     /// Sizes that predictions are for, in place of the likely ones.
     sizes: HashMap<String, i64>,
 }
@@ -134,6 +142,7 @@ struct ConvertGraphToGir {
     tile_rows: i64,
     tile_columns: i64,
     search: bool,
+    least_saving: i64,
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
@@ -154,6 +163,7 @@ fn from_options(options: &PassOptions) -> ConvertGraphToGir {
         tile_rows: options.int("tile-rows"),
         tile_columns: options.int("tile-columns"),
         search: options.text("search") == "predict",
+        least_saving: options.int("least-saving"),
     }
 }
 
@@ -213,7 +223,8 @@ impl ConvertGraphToGir {
         };
         let other_tiles = machine.tiles().iter().skip(1).map(|tile| (*tile, machine.with_tile(*tile))).collect();
         let (resident_keys, sizes) = (self.resident_keys, HashMap::new());
-        Ok(Config { thresholds, resident_keys, machine, desc, other_tiles, sizes })
+        let least_saving = self.least_saving as f64 / 100.0;
+        Ok(Config { thresholds, resident_keys, machine, desc, other_tiles, least_saving, sizes })
     }
 }
 

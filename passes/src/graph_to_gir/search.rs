@@ -39,9 +39,6 @@ const MOST: usize = 96;
 /// Mappings that a remark mentions.
 const SAID: usize = 3;
 
-/// How much of the time another mapping must save to be taken: predictions are not better than that.
-const MARGIN: f64 = 0.95;
-
 /// What can be chosen of a region by its kind; each axis has several values.
 pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
     let tiles = || config.machine.tiles().iter().map(|tile| Setting::Tile(tile.0, tile.1)).collect();
@@ -97,16 +94,21 @@ pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
         let Some(ns) = price(op.cx, &region, &mut lowered, config, desc) else { continue };
         tried.push((mapping.clone(), ns));
         // What is usual stays where nothing is clearly better.
-        if ns < found.0 && ns < usual_ns * MARGIN {
+        if ns < found.0 && ns < usual_ns * (1.0 - config.least_saving) {
             found = (ns, region, lowered);
         }
     }
     let (ns, region, lowered) = found;
-    Ok(Found { region, lowered, remark: said(tried, ns, count, ways.len()) })
+    Ok(Found { region, lowered, remark: said(tried, ns, config.least_saving, (count, ways.len())) })
 }
 
 /// What was looked at, and what is taken; `None` where all ways are the same.
-fn said(mut tried: Vec<(Mapping, f64)>, taken_ns: f64, count: usize, looked_at: usize) -> Option<String> {
+fn said(
+    mut tried: Vec<(Mapping, f64)>,
+    taken_ns: f64,
+    least_saving: f64,
+    (count, looked_at): (usize, usize),
+) -> Option<String> {
     let number = tried.len();
     if number < 2 {
         return None;
@@ -115,7 +117,7 @@ fn said(mut tried: Vec<(Mapping, f64)>, taken_ns: f64, count: usize, looked_at: 
         tried.iter().find(|(_, ns)| *ns == taken_ns).map_or_else(String::new, |(mapping, _)| mapping.to_string());
     tried.sort_by(|a, b| a.1.total_cmp(&b.1));
     let why = match (taken == Mapping::default().to_string(), tried[0].1 < taken_ns) {
-        (true, true) => format!(", since others save less than {:.0} %", 100.0 * (1.0 - MARGIN)),
+        (true, true) => format!(", since others save less than {:.0} %", 100.0 * least_saving),
         _ => ", which is predicted to be fastest".to_owned(),
     };
     let list: Vec<String> =

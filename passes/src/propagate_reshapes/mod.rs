@@ -9,7 +9,7 @@
 //! normal form of a kernel joins dims that lie side by side in everything that it reads and writes
 //! ([`crate::region::Nest::collapse`]).
 //!
-//! Dims are found by unification ([`dims`]): those that an op reads, runs through and writes are one where the maps say
+//! Dims are found by unification (`dims`): those that an op reads, runs through and writes are one where the maps say
 //! so; a reshape makes two lists of dims the same by splitting; dims that must stay whole say no, and then the reshape
 //! stays. This does for a whole function at once what MLIR's reshape propagation by expansion does op by op, in both
 //! directions, and leaves nothing to undo where it fails.

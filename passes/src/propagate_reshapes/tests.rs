@@ -1,6 +1,7 @@
 //! Random programs with reshapes between ops of all kinds: what they compute stays the same, to the bit.
 
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBuilder, PadKind};
 use sutura_dialects::graph::{Combiner, IteratorKind};
@@ -82,8 +83,8 @@ fn step(g: &mut GraphBuilder<'_, '_>, random: &mut Random, values: &[Value], row
             g.zip(a, sum, |s, a, b| s.sub(a, b))
         }
         9 => {
-            let (mut before, mut after) = (vec![0; rank], vec![0; rank]);
-            (before[axis], after[axis]) = (1, -1);
+            let (mut before, mut after) = (vec![Poly::default(); rank], vec![Poly::default(); rank]);
+            (before[axis], after[axis]) = (1.into(), (-1).into());
             let number = PadKind::Constant(g.cx().float_attr(0.25, Type::F32));
             g.pad(a, &before, &after, number)
         }

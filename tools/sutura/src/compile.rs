@@ -10,7 +10,7 @@ use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::rt_to_upstream::HostInterface;
 
 use crate::artifact;
-use crate::cli::{CompileArgs, MessageFormat};
+use crate::cli::{CompileArgs, MessageFormat, Search};
 use crate::costs::{self, Costs};
 use crate::failure::{Failure, Kind};
 use crate::files;
@@ -39,7 +39,8 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let listening = remarks.is_some() || report.is_some();
     let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
     compilation.fast_math.clone_from(&args.fast_math);
-    compilation.search = args.search;
+    // What is measured decides, not what is predicted.
+    compilation.search = if args.tune { Search::Off } else { args.search };
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
     // What was remarked before a failure helps to understand it.
     let written = remarks.map_or(Ok(()), |sink| sink.write(&compilation.cx, &compilation.heard.all(), talk));

@@ -111,6 +111,10 @@ pub(crate) const STAGES: &[Stage] = &[
     },
 ];
 
+/// Percent of the usual mapping's time that another one must be predicted to save: predictions are off by a factor of 1.6, and
+/// a choice by less would be a guess (docs/rationale/mapping-search.md).
+const LEAST_SAVING: u32 = 40;
+
 /// Everything that programs are read and changed with.
 pub(crate) struct Compilation {
     pub(crate) cx: Context,
@@ -229,7 +233,7 @@ impl Compilation {
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
         }
         if self.search == Search::Predict {
-            passes = with(passes, CONVERT_GRAPH_TO_GIR.argument, "search=predict".to_owned());
+            passes = with(passes, CONVERT_GRAPH_TO_GIR.argument, format!("search=predict least-saving={LEAST_SAVING}"));
         }
         passes
     }
