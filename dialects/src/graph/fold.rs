@@ -70,8 +70,11 @@ impl Fold for ConcatOp<'_> {
 impl Fold for SliceOp<'_> {
     fn fold(op: OpRef<'_>, _: &[Option<Attr>]) -> Folded {
         let slice = op.as_::<SliceOp<'_>>()?;
-        // A forward slice without gaps that is as large as its input takes all of it.
-        let whole = slice.steps().iter().all(|s| *s == 1) && known_type(op, slice.result());
+        // A slice from the start on without gaps that is as large as its input takes all of it. One that starts elsewhere
+        // does so only where its type is wrong, or there is nothing to take.
+        let from_start = slice.starts().is_some_and(|starts| starts.iter().all(|s| *s == 0));
+        let forward = from_start && slice.steps().iter().all(|s| *s == 1);
+        let whole = forward && known_type(op, slice.result());
         if whole && op.ty(slice.input()) == op.ty(slice.result()) {
             return value(slice.input());
         }

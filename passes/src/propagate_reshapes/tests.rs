@@ -1,7 +1,6 @@
 //! Random programs with reshapes between ops of all kinds: what they compute stays the same, to the bit.
 
 use sutura_dialects::r#dyn::Poly;
-use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{Built, ComputeInput, ComputeResult, GraphBuilder, PadKind};
 use sutura_dialects::graph::{Combiner, IteratorKind};
