@@ -159,12 +159,12 @@ fn check_lowered(name: &str, kernels: usize, cases: &[&str]) {
 
 #[test]
 fn encoder_as_kernels() {
-    check_lowered("encoder", 11, &["b1_s1", "b1_s17"]);
+    check_lowered("encoder", 13, &["b1_s1", "b1_s17"]);
 }
 
 #[test]
 fn mlp_as_kernels() {
-    check_lowered("mlp", 5, &["b1", "b7"]);
+    check_lowered("mlp", 6, &["b1", "b7"]);
 }
 
 #[test]
