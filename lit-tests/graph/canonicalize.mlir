@@ -70,3 +70,15 @@ func.func @scan_of_one(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>
   %1 = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive} : tensor<4x1xf32> -> tensor<4x1xf32>
   return %0, %1 : tensor<4x1xf32>, tensor<4x1xf32>
 }
+
+// A slice from the start on that is as large as its input is its input. One from the last element on is not, whatever size
+// its type was given because of what reads it.
+// CHECK-LABEL: func.func @whole_or_last
+// CHECK: %[[LAST:.*]] = graph.slice %x {{.*}}starts = array<i64: -1>
+// CHECK: return %x, %[[LAST]]
+func.func @whole_or_last(%x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>>) {
+  %N = dyn.symbol "N" : index
+  %0 = graph.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 2147483647>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32, #dyn.shape<[N]>>
+  %1 = graph.slice %x {axes = array<i64: 0>, starts = array<i64: -1>, ends = array<i64: 2147483647>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32, #dyn.shape<[N]>>
+  return %0, %1 : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>>
+}
