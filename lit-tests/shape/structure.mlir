@@ -86,3 +86,27 @@ func.func @places(%x: tensor<?xf32, #dyn.shape<[P + S]>>, %p: tensor<?xf32, #dyn
       : tensor<?xf32, #dyn.shape<[P + S]>> -> tensor<?xf32>
   return %a, %b, %c : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// A list of sizes that is computed with; what is known of its elements still is.
+// CHECK-LABEL: func.func @sizes
+// CHECK-NOT: graph.shape_of
+// CHECK: %s = graph.compute ins() -> tensor<2xi64>
+// CHECK: graph.size [S] : index
+// CHECK: arith.select
+// CHECK: %[[Y:.*]] = graph.reshape %x : {{.*}} -> tensor<?x?xf32, #dyn.shape<[S, B]>>
+// CHECK: return %[[Y]], %s
+func.func @sizes(%x: tensor<?x?xf32, #dyn.shape<[B, S]>>) -> (tensor<?x?xf32>, tensor<2xi64>) {
+  %s = graph.shape_of %x : tensor<?x?xf32, #dyn.shape<[B, S]>> -> tensor<2xi64>
+  %i = graph.constant dense<[1, 0]> : tensor<2xi64>
+  %turned = graph.gather %s, %i {axis = 0 : i64} : tensor<2xi64>, tensor<2xi64> -> tensor<2xi64>
+  %y = graph.reshape %x, %turned : tensor<?x?xf32, #dyn.shape<[B, S]>>, tensor<2xi64> -> tensor<?x?xf32>
+  return %y, %s : tensor<?x?xf32>, tensor<2xi64>
+}
+
+// There is nothing to compute of a number's shape.
+// CHECK-LABEL: func.func @no_sizes
+// CHECK: graph.shape_of
+func.func @no_sizes(%x: tensor<f32>) -> tensor<0xi64> {
+  %s = graph.shape_of %x : tensor<f32> -> tensor<0xi64>
+  return %s : tensor<0xi64>
+}

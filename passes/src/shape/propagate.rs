@@ -32,8 +32,8 @@ pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
                   name get one; sizes of results follow from the ops, contents of small integer tensors included; \
                   equalities that ops need are assumed, solved, and kept as `dyn.equal` ops for a check at run time, \
                   unless the types say them already. A size that follows from nothing becomes a fresh symbol, with a \
-                  remark. Operands that only computed a shape are dropped; concatenations, and slices that are proved \
-                  to lie inside, become `graph.compute`. A contradiction is an error. Functions that others call keep their \
+                  remark. Operands that only computed a shape are dropped; concatenations, slices that are proved to lie \
+                  inside, and lists of sizes become `graph.compute`. A contradiction is an error. Functions that others call keep their \
                   signature.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],

@@ -1,17 +1,41 @@
-//! Slices and concatenations whose places follow from sizes become structured ops, which compose with others.
+//! Slices and concatenations whose places follow from sizes, and lists of sizes, become structured ops, which compose with
+//! others.
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
 use sutura_dialects::graph::shape_fn::{slice_bound, slice_bounds, slice_range};
-use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, SliceOp};
+use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, ShapeOfOp, SliceOp};
 use sutura_ir::affine::AffineOp;
-use sutura_ir::{Op, Rewriter, Value};
+use sutura_ir::{Op, Rewriter, Type, Value};
 
 /// Replaces `op` if it is one that has a structured form by what is known. Returns whether it was.
 pub(super) fn structured(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
-    slice(rw, env, op) || concat(rw, env, op)
+    slice(rw, env, op) || concat(rw, env, op) || sizes(rw, env, op)
+}
+
+/// The list of a tensor's sizes, for what computes with them.
+fn sizes(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
+    let Some(shape_of) = rw.view::<ShapeOfOp<'_>>(op) else { return false };
+    let (input, result) = (shape_of.input(), shape_of.result());
+    let sizes: Option<Vec<Poly>> = env.shape(rw.op_ref(op), input).and_then(|shape| shape.into_iter().collect());
+    let Some(sizes) = sizes.filter(|sizes| !sizes.is_empty()) else { return false };
+    let elem = rw.cx().element_type(rw.body().ty(result));
+    replace(rw, env, op, |g| {
+        let shape = vec![Some(Poly::constant(sizes.len() as i64))];
+        let results = vec![ComputeResult { index: g.dims(0..1), shape, elem, combiner: None }];
+        g.compute(&[IteratorKind::Parallel], Vec::new(), results, |s, _| {
+            let at = s.index(0);
+            let mut value = s.size(&sizes[0]);
+            for (i, size) in sizes.iter().enumerate().skip(1) {
+                let (here, size) = (s.int(i as i64, Type::INDEX), s.size(size));
+                let is_here = s.compare(Comparison::Equal, at, here);
+                value = s.select(is_here, size, value);
+            }
+            vec![s.cast(value, elem)]
+        })
+    })
 }
 
 fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {

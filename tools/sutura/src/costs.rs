@@ -26,8 +26,9 @@ pub(crate) fn formulas(cx: &Context, module: &Module) -> Costs {
     let root = module.op_ref(cx);
     let machine = machine_of(root).ok().flatten();
     let mut kernels = HashMap::new();
-    for op in root.region(0).and_then(|r| r.entry()).into_iter().flat_map(|entry| entry.ops()) {
-        if let (true, Some(name), Ok(cost)) = (op.is::<KernelOp<'_>>(), op.symbol_name(), KernelCost::of(op, machine)) {
+    let ops = root.region(0).and_then(|r| r.entry()).into_iter().flat_map(|entry| entry.ops());
+    for kernel in ops.filter(|op| op.is::<KernelOp<'_>>()) {
+        if let (Some(name), Ok(cost)) = (kernel.symbol_name(), KernelCost::of(kernel, machine)) {
             kernels.insert(name, cost);
         }
     }

@@ -473,6 +473,12 @@ fn wrong_indices_are_told_with_their_place() {
     succeeds(folder.path(), &["run", "embedding.sutura", "-i", "table=0x4xf32=1", "-i", "ids=0xi32=1"]);
 }
 
+#[test]
+fn a_model_may_be_constants_alone() {
+    let folder = compiled_from("constant");
+    succeeds(folder.path(), &["run", "constant.sutura", "--expected", "y=2xi64=17,4"]);
+}
+
 /// Lanes behind the last element of a vector are not divided by what they hold.
 #[test]
 fn integers_are_divided_at_any_length() {
