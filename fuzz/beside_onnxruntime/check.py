@@ -79,7 +79,8 @@ def difference(result, expected, error):
     if gaps.max() <= allowed:
         return None
     at = np.unravel_index(gaps.argmax(), gaps.shape)
-    return f"{(gaps > allowed).sum()} of {gaps.size} differ, most at {list(map(int, at))}: {result[at]}, not {expected[at]}"
+    place = list(map(int, at))
+    return f"{(gaps > allowed).sum()} of {gaps.size} differ, most at {place}: {result[at]}, not {expected[at]}"
 
 
 def crashed(done):

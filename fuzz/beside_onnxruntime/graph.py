@@ -1,8 +1,8 @@
 """A model while it is made: its values with what is known of them, and its operators.
 
-A dim is a tuple of numbers, one for each setting of the sizes `B` and `S`: what it is in every run of the model, and at two
-settings of primes. Two dims that are the same at all of them are taken for the same, and one that is the same number at all of
-them for constant; no algebra is needed, and shapes of every run are known.
+A dim is a tuple of numbers, one for each setting of the sizes `B` and `S`: what it is in every run of the model, and at
+two settings of primes. Two dims that are the same at all of them are taken for the same, and one that is the same
+number at all of them for constant; no algebra is needed, and shapes of every run are known.
 """
 
 import dataclasses
@@ -20,9 +20,8 @@ ROUNDING = 5e-7
 LARGEST, LEAST_KNOWN = 1e4, 2e-3
 MOST_ELEMENTS = 3_000_000
 TYPES = {"f": TensorProto.FLOAT, "d": TensorProto.DOUBLE, "h": TensorProto.FLOAT16, "i": TensorProto.INT64,
-         "j": TensorProto.INT32, "k": TensorProto.INT8, "u": TensorProto.UINT8, "b": TensorProto.BOOL}
-ARRAYS = {"f": np.float32, "d": np.float64, "h": np.float16, "i": np.int64, "j": np.int32, "k": np.int8, "u": np.uint8,
-          "b": np.bool_}
+         "j": TensorProto.INT32, "k": TensorProto.INT8, "b": TensorProto.BOOL}
+ARRAYS = {"f": np.float32, "d": np.float64, "h": np.float16, "i": np.int64, "j": np.int32, "k": np.int8, "b": np.bool_}
 
 
 class Unsuitable(Exception):
@@ -131,7 +130,8 @@ class Graph:
         for value in made:
             if value.shape is None or not self.fits(value.shape) or value.rank > 6:
                 raise Unsuitable
-            if value.largest > 2**30 or (value.kind in "fdh" and (value.largest > LARGEST or value.error > LEAST_KNOWN)):
+            is_float = value.kind in "fdh"
+            if value.largest > (LARGEST if is_float else 2**30) or (is_float and value.error > LEAST_KNOWN):
                 raise Unsuitable
         operands = [o.name if o else "" for o in operands]
         self.nodes.append(helper.make_node(operator, operands, [v.name for v in made], **attributes))
@@ -194,6 +194,7 @@ class Graph:
         graph = helper.make_graph(self.nodes, "random", given, ends, self.initializers)
         opsets = [helper.make_opsetid("", self.opset)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=9 if self.opset < 22 else 11)
-        known = {v.name: [v.kind, self.stated(v.shape), v.low, v.high, v.error] for v in (self.values | self.others).values()}
+        values = (self.values | self.others).values()
+        known = {v.name: [v.kind, self.stated(v.shape), v.low, v.high, v.error] for v in values}
         helper.set_model_props(model, {"values": json.dumps(known), "sizes": json.dumps(self.sizes), **notes})
         return model

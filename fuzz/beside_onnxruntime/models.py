@@ -43,7 +43,7 @@ def input_shape(g, dims):
 
 
 def model(seed, most=10, only=None):
-    """The model of a seed, with up to about `most` operators (of the rules named in `only`); None if it has no output."""
+    """The model of a seed, made by up to `most` rules (of those named in `only`); None if it has no output."""
     outer = random.Random(-seed - 1)
     g = Graph(seed, sizes(outer))
     dims = ["B", "S", g.random.choice([1, 2, 3, 4, 8, 17, 32, 48]), g.random.choice([2, 6, 12, 64, 100])]

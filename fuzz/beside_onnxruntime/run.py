@@ -3,12 +3,12 @@
     pip install onnx onnxruntime numpy
     cargo build -p sutura
     python fuzz/beside_onnxruntime/run.py --seeds 0..500 [--sutura target/debug/sutura] [--keep FOLDER] [--ops NAMES]
-    python fuzz/beside_onnxruntime/run.py --model FOLDER/123.small.onnx
+    python fuzz/beside_onnxruntime/run.py --model target/findings/123.small.onnx
 
-Each seed is a model, with the sizes and the options of the compiler that it is tried with. A finding is a result that differs
-from onnxruntime's by more than rounding explains, another shape, a crash, a timeout, or an error other than exit code 3
-(unsupported) with a message. Its model is kept, and a smaller one that goes wrong in the same way. `--ops list` names the rules
-that models are made by. The exit code is 1 if there was a finding.
+Each seed is a model, with the sizes and the options of the compiler that it is tried with. A finding is a result that
+differs from onnxruntime's by more than rounding explains, another shape, a crash, a timeout, or an error other than
+exit code 3 (unsupported) with a message. Its model is kept, and a smaller one that goes wrong in the same way. `--ops list`
+names the rules that models are made by. The exit code is 1 if there was a finding.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def options():
     parser.add_argument("--model", action="append", default=[], metavar="FILE", help="models kept before, not seeds")
     parser.add_argument("--ops", help="only these rules, by name; `list` shows them")
     parser.add_argument("--most-ops", type=int, default=10, help="rules that a model is made by at most")
-    parser.add_argument("--keep", default="findings", metavar="FOLDER", help="where models of findings go")
+    parser.add_argument("--keep", default="target/findings", metavar="FOLDER", help="where models of findings go")
     parser.add_argument("--no-reduce", action="store_true", help="does not make findings smaller")
     parser.add_argument("--unsupported", action="store_true", help="shows what is unsupported")
     parser.add_argument("more", nargs="*", help="after `--`: options of the compiler for all models")
