@@ -2,7 +2,7 @@
 // RUN: sutura-opt %s --expand-math | sutura-opt --verify-roundtrip -o /dev/null
 // RUN: sutura-opt %s --expand-math --pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATS
 
-// STATS: (S) 1 num-expanded - functions expanded
+// STATS: (S) 2 num-expanded - functions expanded
 
 // CHECK-LABEL: func.func @exp(
 // CHECK-NOT: math.exp
@@ -11,6 +11,18 @@
 // CHECK: return
 func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// An argument that is not above zero needs no limit above it, and shorter sums.
+// CHECK-LABEL: func.func @exp_nonpositive(
+// CHECK-COUNT-1: arith.cmpf
+// CHECK-NOT: arith.cmpf
+// CHECK-COUNT-7: math.fma
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @exp_nonpositive(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x {gir.nonpositive} : vector<16xf32>
   return %y : vector<16xf32>
 }
 

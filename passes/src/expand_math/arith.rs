@@ -97,10 +97,15 @@ pub(super) trait Arith: Sized {
 
     /// `a` limited to `[low, high]`; NaN stays NaN. Written so that x86 does each side in one instruction.
     fn clamp(&mut self, a: Self::V, low: f32, high: f32) -> Self::V {
-        let low = self.f(low);
-        let below = self.cmp(Cmp::Olt, a, low);
-        let a = self.select(below, low, a);
+        let a = self.at_least(a, low);
         self.at_most(a, high)
+    }
+
+    /// `a`, but at least `limit`; NaN stays NaN.
+    fn at_least(&mut self, a: Self::V, limit: f32) -> Self::V {
+        let limit = self.f(limit);
+        let below = self.cmp(Cmp::Olt, a, limit);
+        self.select(below, limit, a)
     }
 
     /// `a`, but at most `limit`; NaN stays NaN.

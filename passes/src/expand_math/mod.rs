@@ -26,7 +26,9 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
     summary: "Expand transcendental functions into arithmetic",
     description: "Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`, `sin`, `cos`, `tan`, \
                   `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
-                  approximations, with at most 6 units in the last place of error; on f16 and bf16 they are computed in 32 \
+                  approximations, with at most 6 units in the last place of error; of `math.exp` that is marked \
+                  `gir.nonpositive`, as the numerators of a softmax are, 2 and a twentieth of the argument. Results of \
+                  `math.exp` below 2^-125.5 are zero. On f16 and bf16 they are computed in 32 \
                   bits. Where the module names a machine with AVX-512, its scaling by powers of two is used; results have the \
                   same bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay. A function without \
                   expansion is an error: no code may call a math library.",
@@ -35,6 +37,9 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
     statistics: &[StatisticInfo { name: "num-expanded", description: "functions expanded" }],
     create,
 };
+
+/// The attribute of a `math.exp` whose argument is not above zero: then fewer instructions do.
+pub(crate) const NONPOSITIVE: &str = "gir.nonpositive";
 
 struct ExpandMath;
 
@@ -46,7 +51,7 @@ macro_rules! functions {
     ($($variant:ident = $name:literal => $function:ident($($operand:ident),+)),+ $(,)?) => {
         /// What has an expansion.
         #[derive(Clone, Copy)]
-        enum Function { $($variant),+ }
+        enum Function { $($variant,)+ ExpNonpositive }
 
         impl Function {
             fn of(name: &str) -> Option<Self> {
@@ -56,9 +61,18 @@ macro_rules! functions {
                 }
             }
 
+            /// What an operation computes.
+            fn of_op(op: OpRef<'_>) -> Option<Self> {
+                match Self::of(op.name_str()) {
+                    Some(Self::Exp) if op.attr(NONPOSITIVE).is_some() => Some(Self::ExpNonpositive),
+                    function => function,
+                }
+            }
+
             fn expand<A: Arith>(self, a: &mut A, operands: &[A::V]) -> A::V {
                 match (self, operands) {
                     $((Self::$variant, &[$($operand),+]) => functions::$function(a, $($operand),+),)+
+                    (Self::ExpNonpositive, &[x]) => functions::exp_nonpositive(a, x),
                     _ => unreachable!("the operation was verified"),
                 }
             }
@@ -138,7 +152,7 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, scaling: &S
     let (mut expanded, mut errors) = (0, Vec::new());
     for op in ops {
         let view = OpRef::new(cx, body, op);
-        match Function::of(view.name_str()).filter(|_| is_expandable(cx, view.ty(view.result(0)))) {
+        match Function::of_op(view).filter(|_| is_expandable(cx, view.ty(view.result(0)))) {
             Some(function) => {
                 let name = body.name(op).as_str(cx);
                 remarks.passed(body.loc(op), || format!("'{name}' is expanded into arithmetic"));

@@ -10,7 +10,7 @@ mod trigonometric;
 
 use super::arith::{Arith, Cmp};
 
-pub(super) use exponential::{exp, exp2, expm1};
+pub(super) use exponential::{exp, exp_nonpositive, exp2, expm1};
 pub(super) use hyperbolic::{erf, tanh};
 pub(super) use logarithm::{log, log1p, log2, log10};
 pub(super) use power::pow;

@@ -98,9 +98,17 @@ macro_rules! cases {
 /// Below it the first terms of a series are right to more bits than a double function's.
 const TINY: f64 = 1.0 / (1 << 28) as f64;
 
+/// Below it the expansion of e^x is zero, as it states.
+const EXP_VANISHES: f64 = -125.5 * std::f64::consts::LN_2;
+
+/// What the expansions of e^x come close to.
+pub(super) fn exp(x: f64) -> f64 {
+    if x < EXP_VANISHES { 0.0 } else { x.exp() }
+}
+
 /// All functions of one float.
 pub(super) static CASES: &[Case] = cases! {
-    exp 1.0 None f64::exp;
+    exp 1.0 None exp;
     exp2 1.0 None f64::exp2;
     expm1 1.75 None |x| if x.abs() < TINY { x * (1.0 + x / 2.0) } else { x.exp_m1() };
     log 1.0 None |x| x.ln();

@@ -9,7 +9,7 @@ use sutura_dialects::text::parse_text;
 use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value};
 
 use super::functions;
-use super::native::{Native, compute2};
+use super::native::{Native, compute, compute2};
 use crate::testing::{context, run, text};
 use measure::{CASES, Worst};
 
@@ -29,6 +29,32 @@ fn errors_are_within_the_stated_bounds() {
         // A bound that is far off would hide what becomes worse.
         assert!(worst.ulp >= case.bound - 2.5, "{}: {worst:?} is far below {}", case.name, case.bound);
     }
+}
+
+/// The exponential of what is not above zero, computed on numbers, and what is emitted for it.
+#[test]
+fn exponentials_of_what_is_not_above_zero_are_within_their_bound() {
+    let cx = context();
+    let ty = type_of(&[8]);
+    let source =
+        format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.exp %x {{gir.nonpositive}} : {ty} return %y : {ty} }}");
+    let mut module = parse_text(&cx, "exp", &source).unwrap();
+    run(&cx, &mut module, "builtin.module(func.func(expand-math))").unwrap();
+    let mut main = Interpreter::new(&cx, &module);
+    let mut worst = 0f64;
+    let not_above_zero: Vec<f32> = inputs().filter(|x| *x <= 0.0 || x.is_nan()).collect();
+    for (i, x) in not_above_zero.iter().enumerate() {
+        let got = compute(functions::exp_nonpositive, *x);
+        let parts = measure::error(got, measure::exp(f64::from(*x))) / (2.0 + 0.05 * f64::from(x.abs().min(100.0)));
+        assert!(parts <= 1.0, "e^{x} = {got}: {parts} of the bound");
+        worst = worst.max(parts);
+        if i % 809 == 0 {
+            let results = main.call("main", &[value(&[8], &[*x; 8])]).unwrap();
+            floats(&results[0]).iter().for_each(|emitted| assert_same(*emitted, got, &format!("e^{x}")));
+        }
+    }
+    assert!(worst > 0.75, "{worst} is far below the bound");
+    assert_eq!([0.0, f32::NEG_INFINITY].map(|x| compute(functions::exp_nonpositive, x)), [1.0, 0.0]);
 }
 
 /// What is emitted computes the same bits as the functions do here, on numbers and on vectors of any shape.
@@ -60,29 +86,26 @@ fn emitted_code_computes_the_same_bits() {
 /// and without for others.
 #[test]
 fn scaling_by_powers_of_two_computes_the_same_bits() {
-    type Function = fn(&mut Native, u64) -> u64;
-    let functions: [(&str, Function); 2] = [("exp", functions::exp), ("exp2", functions::exp2)];
     let cx = context();
     let machine = r#"target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f,+avx512vl"} {
         target.space @dram {class = "dram", owner = "all", gbps = 12 : i64} }"#;
-    for (name, function) in functions {
-        let of = |scales: bool, x: f32| f32::from_bits(function(&mut Native { scales }, u64::from(x.to_bits())) as u32);
-        for x in inputs() {
-            assert_same(of(true, x), of(false, x), &format!("{name}({x})"));
-        }
-        for lanes in [3, 4, 8, 16] {
-            let ty = type_of(&[lanes]);
-            let main = format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.{name} %x : {ty} return %y : {ty} }}");
-            let mut module = parse_text(&cx, name, &format!("{machine}\n{main}")).unwrap();
-            run(&cx, &mut module, "builtin.module(expand-math)").unwrap();
-            let called = text(&cx, &module).contains(&format!("llvm.x86.avx512.mask.scalef.ps.{}", 32 * lanes));
-            assert_eq!(called, lanes != 3, "{}", text(&cx, &module));
-            let some: Vec<f32> = inputs().step_by(1619).collect();
-            for inputs in some.chunks_exact(lanes) {
-                let results = Interpreter::new(&cx, &module).call("main", &[value(&[lanes], inputs)]).unwrap();
-                for (x, got) in inputs.iter().zip(floats(&results[0])) {
-                    assert_same(got, of(false, *x), &format!("{name}({x})"));
-                }
+    let of =
+        |scales: bool, x: f32| f32::from_bits(functions::exp2(&mut Native { scales }, u64::from(x.to_bits())) as u32);
+    for x in inputs() {
+        assert_same(of(true, x), of(false, x), &format!("exp2({x})"));
+    }
+    for lanes in [3, 4, 8, 16] {
+        let ty = type_of(&[lanes]);
+        let main = format!("func.func @main(%x: {ty}) -> {ty} {{ %y = math.exp2 %x : {ty} return %y : {ty} }}");
+        let mut module = parse_text(&cx, "exp2", &format!("{machine}\n{main}")).unwrap();
+        run(&cx, &mut module, "builtin.module(expand-math)").unwrap();
+        let called = text(&cx, &module).contains(&format!("llvm.x86.avx512.mask.scalef.ps.{}", 32 * lanes));
+        assert_eq!(called, lanes != 3, "{}", text(&cx, &module));
+        let some: Vec<f32> = inputs().step_by(1619).collect();
+        for inputs in some.chunks_exact(lanes) {
+            let results = Interpreter::new(&cx, &module).call("main", &[value(&[lanes], inputs)]).unwrap();
+            for (x, got) in inputs.iter().zip(floats(&results[0])) {
+                assert_same(got, of(false, *x), &format!("exp2({x})"));
             }
         }
     }
