@@ -9,26 +9,28 @@ target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f"} {
 }
 
 // The loop that stores is put off to the next group, whose loop with the exponentials stores what the scratch holds of this
-// group before it overwrites it. The number by which this group's row is scaled waits in a slot meanwhile.
+// group before it overwrites it; in a launch that is not large, the output holds it. The number by which this group's row is
+// scaled waits in a slot meanwhile.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: %[[KEPT:.*]] = llvm.alloca %{{.*}} x f32 {alignment = 64 : i64}
 // CHECK: %[[PENDING:.*]] = llvm.alloca %{{.*}} x i1
 // CHECK: llvm.store %false, %[[PENDING]]
 // CHECK: %[[ROW:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
 // CHECK: %[[LARGE:.*]] = arith.cmpi sge
+// CHECK: %[[HERE:.*]] = arith.select %[[LARGE]], %[[KEPT]], %{{.*}} : !llvm.ptr
 // CHECK: %[[BEFORE:.*]] = llvm.load %[[PENDING]] {{.*}} -> i1
 // CHECK: scf.if %[[BEFORE]] -> (vector<16xf32>) {
 // CHECK: %[[SCALE:.*]] = llvm.load %{{.*}} -> f32
 // CHECK: %[[TO:.*]] = llvm.load %[[ROW]] {{.*}} -> !llvm.ptr
 // CHECK: scf.for %[[COL:[a-z0-9]+]] =
-// CHECK: %[[AT:.*]] = llvm.getelementptr %[[KEPT]][%[[COL]]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[HERE]][%[[COL]]]
 // CHECK: %[[OLD:.*]] = llvm.load %[[AT]] {{.*}} -> vector<16xf32>
 // CHECK: %[[SCALES:.*]] = vector.broadcast %[[SCALE]]
 // CHECK: %[[LAST:.*]] = arith.mulf %[[OLD]], %[[SCALES]]
 // CHECK: %[[OUT:.*]] = llvm.getelementptr %[[TO]][%[[COL]]]
 // CHECK: llvm.store %[[LAST]], %[[OUT]] {alignment = 64 : i64, nontemporal}
 // CHECK: %[[EXP:.*]] = math.exp
-// CHECK: %[[SAME:.*]] = llvm.getelementptr %[[KEPT]][%[[COL]]]
+// CHECK: %[[SAME:.*]] = llvm.getelementptr %[[HERE]][%[[COL]]]
 // CHECK: llvm.store %[[EXP]], %[[SAME]]
 // CHECK: } else {
 // CHECK-NOT: nontemporal

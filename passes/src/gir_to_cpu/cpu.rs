@@ -8,8 +8,8 @@ use sutura_ir::{Body, Context, Loc};
 
 /// The CPU that is lowered for.
 pub(super) struct Cpu {
-    /// Elements of 32 bits that a vector holds.
-    pub(super) lanes: i64,
+    /// Elements of 32 bits that a register holds, and that a step of a loop over strips takes.
+    pub(super) lanes: Lanes,
     /// Whether a product and a sum in one step are an instruction.
     pub(super) fused: bool,
     /// Bytes that a launch touches from which on stores go past the caches; `None` without a machine that says.
@@ -19,6 +19,30 @@ pub(super) struct Cpu {
     pub(super) line_bytes: i64,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
+}
+
+/// Widths of vectors, in elements, whatever their type.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes {
+    pub(super) register: i64,
+    /// Two registers where a cache line holds them. A processor looks ahead by so many instructions, and an expanded function
+    /// takes dozens, each of which waits for the one before: two of them side by side wait half as often. Lines are asked
+    /// for once, and stores past the caches fill them at once.
+    pub(super) step: i64,
+}
+
+impl Lanes {
+    /// All vectors of one width.
+    fn only(bytes: i64) -> Self {
+        Self { register: bytes / 4, step: bytes / 4 }
+    }
+
+    /// Registers of so many bytes, on a machine with such cache lines (0 without).
+    fn of(bytes: i64, line: i64) -> Self {
+        // What computes with scalars is not faster with two.
+        let two = if bytes > 4 && 2 * bytes <= line { 2 } else { 1 };
+        Self { step: two * bytes / 4, ..Self::only(bytes) }
+    }
 }
 
 /// Bytes of a vector where neither option nor machine says.
@@ -37,7 +61,7 @@ impl Cpu {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
             let registers = vec!["vec".into(), "reg".into()];
             return Ok(Self {
-                lanes: bytes / 4,
+                lanes: Lanes::only(bytes),
                 fused: true,
                 stream_bytes: None,
                 own_cache_bytes: 0,
@@ -47,24 +71,25 @@ impl Cpu {
         };
         let desc = TargetDesc::from_op(machine).map_err(plain)?;
         let own = i64::try_from(desc.vector_bytes()).unwrap_or(i64::MAX);
-        let bytes = match (bytes, own) {
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        let line_bytes = desc.caches().next().map_or(0, |cache| number(cache.align));
+        let lanes = match (bytes, own) {
             // A machine without vectors computes with scalars.
-            (0, 0) => 4,
-            (0, own) if is_width(own) => own,
+            (0, 0) => Lanes::only(4),
+            (0, own) if is_width(own) => Lanes::of(own, line_bytes),
             (0, own) => {
                 let message = format!("has vectors of {own} bytes; a CPU's are a power of two from 4 to 256");
                 return Err(Box::new(machine.error(message)));
             }
-            (bytes, _) => bytes,
+            (bytes, _) => Lanes::only(bytes),
         };
         let registers = desc.of_class(Class::Reg).map(|space| space.name.clone()).collect();
-        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         Ok(Self {
-            lanes: bytes / 4,
+            lanes,
             fused: desc.has_fma(),
             stream_bytes: desc.stream_bytes().map(number),
             own_cache_bytes: number(desc.own_cache_bytes()),
-            line_bytes: desc.caches().next().map_or(0, |cache| number(cache.align)),
+            line_bytes,
             registers,
         })
     }

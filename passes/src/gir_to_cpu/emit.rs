@@ -6,12 +6,17 @@ use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, T
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
+use super::cpu::Lanes;
+use crate::expand_math::NONPOSITIVE;
+
 /// Emits operations at the builder's insertion point.
 pub(super) struct Emit<'e> {
     pub(super) b: &'e mut Builder<'e>,
     pub(super) loc: Loc,
-    /// Elements of a vector, whatever their type.
+    /// Elements of the vectors that are emitted now, whatever their type.
     pub(super) lanes: i64,
+    /// Widths that vectors may have.
+    pub(super) widths: Lanes,
 }
 
 /// Predicates of `arith.cmpi`, as numbers.
@@ -24,6 +29,14 @@ pub(super) enum Pred {
 }
 
 impl<'e> Emit<'e> {
+    /// Emits with vectors of so many elements.
+    pub(super) fn with_lanes<T>(&mut self, lanes: i64, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.lanes, lanes);
+        let result = emit(self);
+        self.lanes = before;
+        result
+    }
+
     pub(super) fn cx(&self) -> &'e Context {
         self.b.cx()
     }
@@ -236,6 +249,16 @@ impl<'e> Emit<'e> {
     pub(super) fn unary(&mut self, kind: UnaryKind, a: Value) -> Value {
         let ty = self.ty(a);
         self.op1(kind.scalar_op(), &[a], ty, &[])
+    }
+
+    /// e^a for an `a` that is not above zero.
+    pub(super) fn exp_nonpositive(&mut self, a: Value) -> Value {
+        let (ty, loc) = (self.ty(a), self.loc);
+        let mut state = OpState::new(self.cx().op_name("math.exp"), loc);
+        state.operands.push(a);
+        state.result_types.push(ty);
+        let op = self.b.create(state.attr(self.cx().ident(NONPOSITIVE), Attr::UNIT));
+        self.b.body().result(op, 0)
     }
 
     pub(super) fn binary(&mut self, kind: BinaryKind, a: Value, b: Value) -> Value {

@@ -110,7 +110,7 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
     let entry = builder.create_block(region, &inputs.map(|ty| (ty, loc)));
     builder.set_to_end(entry);
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
-    let mut e = Emit { b: &mut builder, loc, lanes: cpu.lanes };
+    let mut e = Emit { b: &mut builder, loc, lanes: cpu.lanes.register, widths: cpu.lanes };
     let zero = e.i64(0);
     let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
     let mut lowering = Lowering {

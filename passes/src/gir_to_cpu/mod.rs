@@ -8,6 +8,7 @@ mod division;
 mod emit;
 mod extremes;
 mod groups;
+mod in_place;
 mod kernel;
 mod memory;
 mod ops;

@@ -1,7 +1,7 @@
 //! Single operations: index arithmetic, memory, and tile operations on registers or strips.
 
 use sutura_dialects::gir::constraints::Axis;
-use sutura_dialects::gir::kinds::{BinaryKind, UnaryKind};
+use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::ops as target;
@@ -51,6 +51,19 @@ fn intrinsic_called<'a>(op: OpRef<'a>, name: &str) -> Option<target::IntrinsicOp
     op.as_::<target::MachineOp>()?;
     let found = op.region(0)?.entry()?.ops().find(|o| o.symbol_name() == Some(name))?;
     found.as_::<target::IntrinsicOp>()
+}
+
+/// True for the difference between a tile and the largest element of each of its rows, or of its columns, as in a softmax.
+fn below_its_largest(op: OpRef<'_>, value: Value) -> bool {
+    let made = |value: Value| op.body.defining_op(value).map(|made| op.at(made));
+    let Some(difference) = made(value).and_then(|op| op.as_::<BinaryOp>()) else { return false };
+    let mut largest = difference.rhs();
+    while let Some(op) = made(largest).filter(|op| op.is::<BroadcastOp>() || op.is::<MoveOp>()) {
+        largest = op.operands().next().expect("both have one");
+    }
+    let reduced = made(largest).and_then(|op| op.as_::<ReduceOp>());
+    let of_all = reduced.is_some_and(|it| it.combiner() == Combiner::Max && it.operand() == difference.lhs());
+    difference.kind() == BinaryKind::Sub && of_all
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -478,7 +491,11 @@ impl<'a> Lowering<'a, '_> {
         } else if let Some(this) = op.as_::<IotaOp>() {
             (Node::Iota { axis: this.axis(), base: self.index(this.base()) }, 2)
         } else if let Some(this) = op.as_::<UnaryOp>() {
-            (Node::Unary(this.kind(), ids[0]), unary_cost(this.kind()))
+            let node = match this.kind() {
+                UnaryKind::Exp if below_its_largest(op, this.operand()) => Node::ExpNonpositive(ids[0]),
+                kind => Node::Unary(kind, ids[0]),
+            };
+            (node, unary_cost(this.kind()))
         } else if let Some(this) = op.as_::<BinaryOp>() {
             self.strip_binary(this.kind(), ids[0], ids[1])
         } else if let Some(this) = op.as_::<TernaryOp>() {
@@ -553,9 +570,14 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn run(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
-        for id in self.worth_keeping(&sinks) {
-            if let Some(slice) = self.keep_slice(id)? {
-                sinks.push(Sink::Keep { node: id, slice });
+        let keep = self.worth_keeping(&sinks);
+        let mut output_is_free = true;
+        for id in &keep {
+            let value = self.named(*id);
+            let row = if output_is_free { self.row_of_output((*id, value), &sinks, &keep)? } else { None };
+            output_is_free &= row.is_none();
+            if let Some(slice) = self.keep_slice(*id, value, row) {
+                sinks.push(Sink::Keep { node: *id, slice });
             }
         }
         if self.put_off(op, &sinks)? {
@@ -601,17 +623,29 @@ impl<'a> Lowering<'a, '_> {
         keep
     }
 
-    /// Scratch for a strip; `None` when it is not known to fit, so that the strip is computed anew instead.
-    fn keep_slice(&mut self, id: NodeId) -> Lowered<'a, Option<SliceVal>> {
+    /// The first value of the kernel that a strip is.
+    fn named(&self, id: NodeId) -> Value {
         let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
-        let value = value.expect("only strips of the kernel are kept");
+        value.expect("only strips of the kernel are kept")
+    }
+
+    /// Where a strip is kept: in the `row` of the output where it can lie there, but in scratch where that is stored past the
+    /// caches. `None` when it is not known to fit, so that the strip is computed anew instead.
+    fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<SliceVal>) -> Option<SliceVal> {
+        if let (Some(row), None) = (&row, self.large) {
+            return Some(row.clone());
+        }
         let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
         let strip = self.strips.nodes[id].clone();
-        let Some(scratch) = self.scratch(&ty.cols.scale(strip.rows), strip.elem) else { return Ok(None) };
+        let scratch = self.scratch(&ty.cols.scale(strip.rows), strip.elem)?;
         let stride = self.e.i64(scratch.elems / strip.rows.max(1));
         let one = self.e.i64(1);
+        let base = match (row, self.large) {
+            (Some(row), Some(large)) => self.e.select(large, scratch.ptr, row.base),
+            _ => scratch.ptr,
+        };
         let row = AxisVal { stride: (strip.rows > 1).then_some(stride), step: None, window: Window::FULL };
         let col = AxisVal { stride: Some(one), step: Some(1), window: Window::FULL };
-        Ok(Some(SliceVal { base: scratch.ptr, elem: strip.elem, row, col, exists: None }))
+        Some(SliceVal { base, elem: strip.elem, row, col, exists: None })
     }
 }

@@ -28,6 +28,7 @@ struct Place {
     mark: Op,
     col: Value,
     mask: Option<Value>,
+    lanes: i64,
 }
 
 /// An operation that does nothing, to come back to.
@@ -55,7 +56,7 @@ impl Hosting {
 
     /// A step of it starts here.
     pub(super) fn step(&self, e: &mut Emit<'_>, col: Value, mask_of_step: Option<Value>) {
-        self.places.borrow_mut().push(Place { mark: mark(e), col, mask: mask_of_step });
+        self.places.borrow_mut().push(Place { mark: mark(e), col, mask: mask_of_step, lanes: e.lanes });
     }
 }
 
@@ -97,7 +98,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Whether all that is still to come of strips is elementwise and ends in one store.
-    fn only_a_store_follows(&self) -> bool {
+    pub(super) fn only_a_store_follows(&self) -> bool {
         let body = self.kernel.op.inside();
         let Some(block) = self.rows_block else { return false };
         let mut stores = 0;
@@ -138,7 +139,9 @@ impl<'a> Lowering<'a, '_> {
             strip if strip.stored.is_some() => host.kept.contains(id),
             strip => match &strip.node {
                 Node::OfRegisters(tile) => matches!(tile.parts, Parts::Scalars(_)) && tile.rows == 1,
-                Node::Fill(_) | Node::Unary(..) | Node::Binary(..) | Node::Ternary(..) => true,
+                Node::Fill(_) | Node::Unary(..) | Node::ExpNonpositive(_) | Node::Binary(..) | Node::Ternary(..) => {
+                    true
+                }
                 Node::Compare(..) | Node::Cast(..) | Node::RepeatRow(_) => true,
                 _ => false,
             },
@@ -204,11 +207,13 @@ impl<'a> Lowering<'a, '_> {
         let slice = SliceVal { base, ..slice.clone() };
         for place in hosting.places.borrow().iter() {
             self.e.b.set_before(place.mark);
-            let value = earlier.eval(&mut self.e, &mut Memo::default(), (node, 0, place.col), place.mask);
-            match place.mask {
-                None => self.e.stream_vector(value, &slice, None, place.col),
-                mask => self.e.store_vector(value, &slice, None, Some(place.col), mask),
-            }
+            self.e.with_lanes(place.lanes, |e| {
+                let value = earlier.eval(e, &mut Memo::default(), (node, 0, place.col), place.mask);
+                match place.mask {
+                    None => e.stream_vector(value, &slice, None, place.col),
+                    mask => e.store_vector(value, &slice, None, Some(place.col), mask),
+                }
+            });
         }
         self.e.b.set_insert_point(point);
     }

@@ -42,7 +42,7 @@ impl<'a> Lowering<'a, '_> {
     /// True at run time when the launch touches enough memory for stores past the caches; `None` when it never does.
     pub(super) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
         let Some(enough) = self.cpu.stream_bytes else { return Ok(None) };
-        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.cpu.lanes == 1 {
+        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.cpu.lanes.register == 1 {
             return Ok(None);
         }
         let bytes = self.kernel.views.iter().fold(Poly::constant(0), |sum, (_, ty, _)| {
@@ -66,7 +66,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The kernel's parameter that a slice is one of, when nothing lies between.
-    fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
+    pub(super) fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
         let view = op.at(op.body.defining_op(slice)?).as_::<SliceOp>()?.view();
         self.kernel.views.iter().find(|(v, ..)| *v == view).map(|(_, ty, mode)| (*ty, *mode))
     }
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a, '_> {
         (self.ahead_depth, self.rows_block) = (self.strips.depth, Some(block));
         self.asked = false;
         // A step of a loop asks once per row, so its vector may not be longer than a line.
-        if self.cpu.line_bytes < 4 * self.cpu.lanes {
+        if self.cpu.line_bytes < 4 * self.cpu.lanes.register {
             return Ok(());
         }
         self.known_indices(body, block)?;
@@ -248,7 +248,7 @@ impl Emit<'_> {
     /// Alignment of addresses at which vectors of such elements can be stored past the caches.
     pub(super) fn stream_alignment(&self, elem: Type) -> i64 {
         // Wider vectors are stored in several pieces.
-        self.lanes * self.bytes(elem).min(4)
+        self.widths.register * self.bytes(elem).min(4)
     }
 
     /// The address of column `col` of a slice's first row, as a number.

@@ -32,6 +32,8 @@ pub(super) enum Node {
         base: Value,
     },
     Unary(UnaryKind, NodeId),
+    /// The exponential of what is nowhere above zero.
+    ExpNonpositive(NodeId),
     Binary(BinaryKind, NodeId, NodeId),
     Ternary(TernaryKind, NodeId, NodeId, NodeId),
     /// By a number for each row.
@@ -203,6 +205,10 @@ impl Strips {
                 let a = get(e, *a);
                 e.unary(*kind, a)
             }
+            Node::ExpNonpositive(a) => {
+                let a = get(e, *a);
+                e.exp_nonpositive(a)
+            }
             Node::Binary(kind, a, b) => {
                 let (a, mut b) = (get(e, *a), get(e, *b));
                 if let Some(mask) = mask.filter(|_| kind.divides_integers()) {
@@ -338,6 +344,7 @@ pub(super) fn inputs(node: &Node) -> Vec<NodeId> {
     match node {
         Node::Load(_) | Node::Padded(..) | Node::Fill(_) | Node::Iota { .. } | Node::OfRegisters(_) => vec![],
         Node::Unary(_, a)
+        | Node::ExpNonpositive(a)
         | Node::Divide(a, _)
         | Node::Divisor(a, _)
         | Node::Cast(_, a)

@@ -11,6 +11,7 @@
 use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{Type, Value};
 
+use super::cpu::Lanes;
 use super::emit::{Emit, Pred, identity};
 use super::extremes;
 use super::memory::{SliceVal, Window};
@@ -33,6 +34,9 @@ pub(super) struct Extras {
     /// Takes stores of the group before, where that put them off.
     pub(super) hosting: Option<Hosting>,
 }
+
+/// Registers in which a light loop combines for each reduction.
+const CHAINS: i64 = 4;
 
 /// A loop to be emitted.
 struct Sweep<'s> {
@@ -72,17 +76,7 @@ pub(super) fn run_loop(
     let (lo, hi) = (first.window.lo.unwrap_or_else(|| e.i64(0)), first.window.hi.unwrap_or(first.cols));
     let hi = e.maxi(hi, lo);
     let mut sweep = Sweep::of(strips, sinks.iter().collect(), extras)?;
-    // What a store overwrites may be what it read.
-    let again = !sinks.iter().any(|sink| matches!(sink, Sink::Store { .. }));
-    let values = match &extras.hosting {
-        Some(hosting) => sweep.run_host(e, hosting, (lo, hi))?,
-        None => sweep.run(e, (lo, hi), again)?,
-    };
-    let count = sweep.kinds.len() - sweep.quick.len();
-    let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(sweep.kinds[i].0, values[i])).collect();
-    if !sweep.quick.is_empty() {
-        sweep.settle(e, (lo, hi), &mut results, &values[count..sweep.kinds.len()])?;
-    }
+    let results = e.with_lanes(sweep.lanes(e.widths), |e| sweep.reduce(e, (lo, hi)))?;
     Ok(sweep.tiles(&results))
 }
 
@@ -101,6 +95,29 @@ impl<'s> Sweep<'s> {
             backward |= strips.backward(sink.node())?.unwrap_or(false);
         }
         Ok(Self { strips, sinks, extras, kinds: Vec::new(), quick: Vec::new(), scans, backward, hosts: false })
+    }
+
+    /// Elements of the vectors of the loop. Rows are side by side already, and a scan's vectors follow one from the other.
+    fn lanes(&self, widths: Lanes) -> i64 {
+        let one_row = self.sinks.iter().all(|sink| self.strips.nodes[sink.node()].rows == 1);
+        if one_row && self.scans.is_empty() { widths.step } else { widths.register }
+    }
+
+    /// The whole loop; returns the numbers that its reductions result in.
+    fn reduce(&mut self, e: &mut Emit<'_>, range: (Value, Value)) -> Result<Vec<Value>, String> {
+        // What a store overwrites may be what it read.
+        let again = !self.sinks.iter().any(|sink| matches!(sink, Sink::Store { .. }));
+        let extras = self.extras;
+        let values = match &extras.hosting {
+            Some(hosting) => self.run_host(e, hosting, range)?,
+            None => self.run(e, range, again)?,
+        };
+        let count = self.kinds.len() - self.quick.len();
+        let mut results: Vec<Value> = (0..count).map(|i| e.combine_lanes(self.kinds[i].0, values[i])).collect();
+        if !self.quick.is_empty() {
+            self.settle(e, range, &mut results, &values[count..self.kinds.len()])?;
+        }
+        Ok(results)
     }
 
     /// The loop as a host of stores of the group before, where there are any, or as it is.
@@ -265,7 +282,8 @@ impl<'s> Sweep<'s> {
         // Light bodies are bound by the latency of the combination: several independent chains hide it.
         let light = self.sinks.iter().map(|s| self.strips.nodes[s.node()].cost).sum::<u32>() <= 8;
         // A scan goes from vector to vector.
-        let unroll = if light && !self.kinds.is_empty() && self.scans.is_empty() { 4 } else { 1 };
+        let chains = if light && !self.kinds.is_empty() && self.scans.is_empty() { CHAINS } else { 1 };
+        let unroll = (chains * e.widths.register / e.lanes).max(1);
         let step = Step { mask: None, streams, ahead: true };
         let total = e.subi(hi, lo);
         let (mut at, mut values) = (lo, start);

@@ -88,24 +88,24 @@ fn dtype(cx: &Context, name: &str) -> DType {
     DType::of(cx, ty).unwrap()
 }
 
-/// A machine on which stores go past the caches from `stream` bytes on.
-fn machine(stream: i64) -> String {
+/// A machine with vectors of so many bytes, on which stores go past the caches from `stream` bytes on.
+fn machine(stream: i64, vector: i64) -> String {
     format!(
         "target.machine @m {{triple = \"t\", features = \"\"}} {{\n\
-         target.space @vec {{class = \"reg\", owner = \"unit\", bytes = 2048, vector = 64}}\n\
+         target.space @vec {{class = \"reg\", owner = \"unit\", bytes = 2048, vector = {vector}}}\n\
          target.space @l1 {{class = \"sram\", owner = \"unit\", bytes = 1024, align = 64, cached}}\n\
          target.space @dram {{class = \"dram\", owner = \"all\", stream = {stream}}}\n}}\n"
     )
 }
 
-/// Lowers for vectors of 16 and of 64 bytes, and for a machine whose launches are all large, and compares. Returns on how
-/// many inputs.
+/// Lowers for vectors of 16 and of 64 bytes, and for machines whose launches are all large, one of which has lines of two
+/// vectors, and compares. Returns on how many inputs.
 fn check(cx: &Context, case: &Case) -> usize {
     let elem = dtype(cx, case.types.0);
     let mut compared = 0;
-    let machines = [(String::new(), 16), (String::new(), 64), (machine(1), 0)];
+    let machines = [(String::new(), 16), (String::new(), 64), (machine(1, 64), 0), (machine(1, 32), 0)];
     // Tiles in registers are stored alike however large the launch is.
-    let machines = machines.into_iter().take(if case.space == "vec" { 2 } else { 3 });
+    let machines = machines.into_iter().take(if case.space == "vec" { 2 } else { 4 });
     for (machine, bytes) in machines {
         let source = machine + &case.source();
         let before = parse_text(cx, "case", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
@@ -464,7 +464,7 @@ fn large_launches_give_the_same_results() {
     let cx = context();
     // Launches of the sizes below touch 640 to 51,200 bytes.
     for stream in [1, 8 * 1024] {
-        let source = machine(stream) + ROWS;
+        let source = machine(stream, 64) + ROWS;
         let before = parse_text(&cx, "rows", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
         let mut after = copy(&cx, &before);
         run(&cx, &mut after, "builtin.module(convert-gir-to-cpu)").unwrap_or_else(|e| panic!("{e:?}"));
