@@ -32,6 +32,14 @@ func.func @divisor() {
 
 // -----
 
+func.func @least() {
+  // expected-error @below {{expected ','}}
+  dyn.equal [min(N)], [4]
+  return
+}
+
+// -----
+
 func.func @unknown() {
   // expected-error @below {{expected a symbol, a number or '('}}
   dyn.equal [N], [?]

@@ -118,9 +118,22 @@ fn parse_factor(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported>
         return Ok(Poly::constant(value));
     }
     match p.opt_any_keyword() {
+        Some(name) if ["min", "max"].contains(&&*name) && p.opt_punct("(") => parse_extreme(p, name == "min", depth),
         Some(name) => Ok(Poly::symbol(&name)),
         None => Err(p.error("expected a symbol, a number or '('")),
     }
+}
+
+/// What follows `min(` or `max(`.
+fn parse_extreme(p: &mut dyn TokenParser, least: bool, depth: usize) -> Result<Poly, Reported> {
+    if depth == MAX_DEPTH {
+        return Err(p.error(&format!("nesting is too deep: at most {MAX_DEPTH} parentheses in a size are read")));
+    }
+    let first = parse_sum(p, depth + 1)?;
+    p.punct(",")?;
+    let second = parse_sum(p, depth + 1)?;
+    p.punct(")")?;
+    Ok(if least { first.lesser(&second) } else { first.greater(&second) })
 }
 
 /// Reads `[a, ?, 4]`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::poly::{Atom, Poly};
+use super::poly::{Atom, Poly, gcd};
 
 /// Upper bound of a dimension about which nothing is stated.
 pub const MAX_DIM: i64 = (1 << 31) - 1;
@@ -36,6 +36,10 @@ pub struct Facts {
     solved: IndexMap<Arc<str>, Poly>,
     /// Equalities that no symbol could be solved from, as polynomials that are zero.
     zero: Vec<Poly>,
+    /// Each lesser of two that was solved from an equality instead, with what it equals.
+    solved_mins: Vec<(Poly, Poly)>,
+    /// What is never negative by an equality, and no symbol's range says.
+    ordered: Vec<Poly>,
 }
 
 /// An equality cannot hold.
@@ -91,6 +95,9 @@ impl Facts {
         }
         // What all terms share says nothing; a constant that does not share it never makes zero.
         let Some(difference) = without_common_factor(&difference) else { return Err(Contradiction { lhs, rhs }) };
+        if self.order(&difference) && self.canonical(&difference).is_zero() {
+            return Ok(());
+        }
         match self.solve(&difference) {
             Some((name, value)) => {
                 // A symbol that turns out to be a number must be able to be that number.
@@ -100,9 +107,57 @@ impl Facts {
                 }
                 self.bind(name, value);
             }
-            None => self.zero.push(difference),
+            None => match solve_min(&difference) {
+                Some((least, value)) => {
+                    self.ordered.extend(least.mins().flat_map(Atom::parts).map(|part| part.sub(&value)));
+                    self.solved_mins.push((least, value));
+                }
+                None => self.zero.push(difference),
+            },
         }
         Ok(())
+    }
+
+    /// Where `zero` says that the lesser of two is one of them, that one is at most the other. Returns whether it does.
+    fn order(&mut self, zero: &Poly) -> bool {
+        let Some(atom @ Atom::Min(a, b)) = zero.mins().next() else { return false };
+        let without = zero.replace_factor(atom, &Poly::default());
+        let (a, b) = (Poly::clone(a), Poly::clone(b));
+        let held = zero.sub(&without);
+        let sign = match held {
+            _ if held == Poly::of_term(vec![atom.clone()], 1) => -1,
+            _ if held == Poly::of_term(vec![atom.clone()], -1) => 1,
+            _ => return false,
+        };
+        let value = without.scale(sign);
+        match () {
+            () if value == a => self.assume_le(&a, &b),
+            () if value == b => self.assume_le(&b, &a),
+            () => return false,
+        }
+        true
+    }
+
+    /// States that one size is at most another: as range of a symbol, where one alone decides it. Nothing happens where a
+    /// range would have no value left.
+    fn assume_le(&mut self, low: &Poly, high: &Poly) {
+        let room = self.canonical(&high.sub(low));
+        let (rest, constant) = room.split_constant();
+        let mut terms = rest.terms();
+        let (Some(([Atom::Symbol(name)], factor)), None) = (terms.next(), terms.next()) else {
+            self.ordered.push(room);
+            return;
+        };
+        // constant + factor * name >= 0
+        let mut info = self.info(name);
+        let Ok(factor) = i64::try_from(factor) else { return };
+        match factor {
+            1.. => info.min = info.min.max(constant.div_euclid(factor).saturating_neg()),
+            _ => info.max = info.max.min(constant.div_euclid(factor.saturating_neg())),
+        }
+        if info.min <= info.max {
+            self.symbols.insert(name.clone(), info);
+        }
     }
 
     /// A symbol that occurs in `zero` once, alone and with coefficient one or minus one, and what it equals. The
@@ -112,7 +167,7 @@ impl Facts {
         let mut best: Option<(Arc<str>, i128)> = None;
         for (atoms, c) in zero.terms() {
             let [Atom::Symbol(name)] = atoms else { continue };
-            let alone = zero.terms().filter(|(a, _)| mentions(a, name)).count() == 1;
+            let alone = zero.terms().filter(|(atoms, _)| atoms.iter().any(|a| a.mentions(name))).count() == 1;
             if c.abs() == 1 && alone && best.as_ref().is_none_or(|(b, _)| rank(name) > rank(b)) {
                 best = Some((name.clone(), c));
             }
@@ -129,8 +184,14 @@ impl Facts {
         }
         let zero = std::mem::take(&mut self.zero);
         self.zero = zero.into_iter().map(|p| p.substitute(&replace)).filter(|p| !p.is_zero()).collect();
+        self.ordered.iter_mut().for_each(|p| *p = p.substitute(&replace));
+        let mins = std::mem::take(&mut self.solved_mins);
         self.narrow(&name, &value);
         self.solved.insert(name, value);
+        for (least, value) in mins {
+            // What contradicts itself now is found out where the sizes meet.
+            let _ = self.assume_equal(&least, &value);
+        }
     }
 
     /// A symbol that equals another shares its range and divisibility.
@@ -144,9 +205,31 @@ impl Facts {
         self.symbols.insert(other.into(), b);
     }
 
-    /// The size with every solved symbol replaced.
+    /// The size with every solved symbol replaced, and the lesser of two by the one that is known to be it.
     pub fn canonical(&self, poly: &Poly) -> Poly {
-        poly.substitute(&|name| self.solved.get(name).cloned())
+        let poly = poly.substitute(&|name| self.solved.get(name).cloned());
+        if !poly.has_min() {
+            return poly;
+        }
+        poly.substitute_min(&|a, b| {
+            let room = b.sub(a);
+            let (low, high) = self.range(&room);
+            let least = a.lesser(b);
+            if let Some((_, value)) = self.solved_mins.iter().find(|(known, _)| *known == least) {
+                return Some(value.clone());
+            }
+            match () {
+                () if low >= 0 || self.ordered.contains(&room) => Some(a.clone()),
+                () if high <= 0 || self.ordered.contains(&room.scale(-1)) => Some(b.clone()),
+                () => None,
+            }
+        })
+    }
+
+    /// True when an equality says that `poly` is never negative, and perhaps no range of a symbol does.
+    pub fn is_ordered(&self, poly: &Poly) -> bool {
+        let poly = self.canonical(poly);
+        self.ordered.iter().any(|known| self.range(&poly.sub(known)).0 >= 0)
     }
 
     /// Symbols that equal something else, with what they equal.
@@ -162,7 +245,7 @@ impl Facts {
 
     /// True when `a` is at most `b` for all values of the symbols. False means unknown.
     pub fn prove_le(&self, a: &Poly, b: &Poly) -> bool {
-        self.range(&b.sub(a)).0 >= 0
+        self.prove_non_negative(&b.sub(a))
     }
 
     /// True when `poly` is at least zero for all values of the symbols. False means unknown.
@@ -188,7 +271,7 @@ impl Facts {
     fn without_floor(&self, poly: &Poly) -> Option<Poly> {
         let floors = poly.terms().flat_map(|(atoms, _)| atoms).filter_map(|a| match a {
             Atom::FloorDiv(inner, divisor) => Some((a.clone(), inner.clone(), *divisor)),
-            Atom::Symbol(_) => None,
+            Atom::Symbol(_) | Atom::Min(..) => None,
         });
         // One that divides others comes first: in its place they may cancel.
         let floor = floors.max_by_key(|(a, ..)| depth(a));
@@ -214,8 +297,57 @@ impl Facts {
     }
 
     /// Smallest and largest value, as far as ranges of symbols tell.
+    ///
+    /// The lesser of two is related to both: `N - min(N, 4)` is never negative.
     pub fn range(&self, poly: &Poly) -> (i128, i128) {
         let poly = self.canonical(poly);
+        if !poly.has_min() {
+            return self.plain_range(&poly);
+        }
+        // Twice the work for each.
+        const MOST_MINS: usize = 6;
+        (self.smallest(&poly, MOST_MINS), self.smallest(&poly.scale(-1), MOST_MINS).saturating_neg())
+    }
+
+    /// A lower bound of a canonical polynomial, in which the lesser of two is taken to be either so often at most.
+    fn smallest(&self, poly: &Poly, mins: usize) -> i128 {
+        let plain = self.plain_range(poly).0;
+        if mins == 0 {
+            return plain;
+        }
+        let slopes = || poly.mins().map(|atom| (atom, self.slope(poly, atom)));
+        // Where the polynomial falls with the lesser, each of the two gives a bound. It may be another one for each value
+        // of what is decided before.
+        let falling = || slopes().find(|(_, slope)| *slope == Some(false));
+        let Some((atom, slope)) = slopes().find(|(_, slope)| *slope != Some(false)).or_else(falling) else {
+            return plain;
+        };
+        let mut bounds = atom.parts().map(|part| self.smallest(&poly.replace_factor(atom, part), mins - 1));
+        let (a, b) = (bounds.next().unwrap_or(plain), bounds.next().unwrap_or(plain));
+        plain.max(if slope == Some(false) { a.max(b) } else { a.min(b) })
+    }
+
+    /// Whether a polynomial rises with an atom, or falls; `None` where neither is known.
+    fn slope(&self, poly: &Poly, atom: &Atom) -> Option<bool> {
+        let mut factor = Poly::default();
+        for (atoms, c) in poly.terms() {
+            if let Some(at) = atoms.iter().position(|a| a == atom) {
+                let mut rest = atoms.to_vec();
+                rest.remove(at);
+                factor = factor.add(&Poly::of_term(rest, c));
+            }
+        }
+        // Where it is a factor twice, or hidden in another atom, nothing is said.
+        let hidden = |poly: &Poly| poly.terms().any(|(atoms, _)| atoms.iter().any(|a| holds(a, atom)));
+        if hidden(&factor) || poly.terms().any(|(atoms, _)| atoms.iter().any(|a| a != atom && holds(a, atom))) {
+            return None;
+        }
+        let (low, high) = self.plain_range(&factor);
+        if low >= 0 { Some(true) } else { (high <= 0).then_some(false) }
+    }
+
+    /// The range of a canonical polynomial whose atoms are taken for independent.
+    fn plain_range(&self, poly: &Poly) -> (i128, i128) {
         let mut sum = (0i128, 0i128);
         for (atoms, c) in poly.terms() {
             let mut product = (c, c);
@@ -237,6 +369,10 @@ impl Facts {
                 let (low, high) = self.range(inner);
                 (low.div_euclid((*divisor).into()), high.div_euclid((*divisor).into()))
             }
+            Atom::Min(a, b) => {
+                let (a, b) = (self.range(a), self.range(b));
+                (a.0.min(b.0), a.1.min(b.1))
+            }
         }
     }
 
@@ -254,36 +390,49 @@ impl Facts {
     }
 }
 
+/// The lesser of two that `zero` has once, alone and with coefficient one or minus one, and what it equals.
+fn solve_min(zero: &Poly) -> Option<(Poly, Poly)> {
+    let alone = |atom: &Atom| {
+        let held = zero.terms().filter(|(atoms, _)| atoms.iter().any(|a| holds(a, atom)));
+        held.map(|(atoms, c)| (atoms.len() == 1 && atoms[0] == *atom).then_some(c)).collect::<Option<Vec<i128>>>()
+    };
+    // The last one is the most complex.
+    let (atom, sign) =
+        zero.mins().filter_map(|atom| Some((atom, <[i128; 1]>::try_from(alone(atom)?).ok()?[0]))).last()?;
+    let least = Poly::of_term(vec![atom.clone()], 1);
+    match sign {
+        1 => Some((least.clone(), least.sub(zero))),
+        -1 => Some((least.clone(), zero.add(&least))),
+        _ => None,
+    }
+}
+
 /// How many floors an atom has within one another.
 fn depth(atom: &Atom) -> usize {
     match atom {
         Atom::Symbol(_) => 0,
-        Atom::FloorDiv(inner, _) => 1 + inner.terms().flat_map(|(atoms, _)| atoms).map(depth).max().unwrap_or(0),
+        Atom::FloorDiv(inner, _) => 1 + deepest(inner),
+        Atom::Min(a, b) => deepest(a).max(deepest(b)),
     }
+}
+
+fn deepest(poly: &Poly) -> usize {
+    poly.terms().flat_map(|(atoms, _)| atoms).map(depth).max().unwrap_or(0)
+}
+
+/// Whether an atom is another, or is made of it.
+fn holds(atom: &Atom, other: &Atom) -> bool {
+    atom == other || atom.parts().any(|part| part.terms().flat_map(|(atoms, _)| atoms).any(|a| holds(a, other)))
 }
 
 /// The polynomial divided by the greatest number that divides the coefficients of its symbols; `None` when that does
 /// not divide the constant.
 fn without_common_factor(poly: &Poly) -> Option<Poly> {
-    let mut factor = 0i128;
-    for (_, c) in poly.terms().filter(|(atoms, _)| !atoms.is_empty()) {
-        let (mut a, mut b) = (factor, c.abs());
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        factor = a;
-    }
+    let factor = poly.terms().filter(|(atoms, _)| !atoms.is_empty()).fold(0, |factor, (_, c)| gcd(factor, c));
     match i64::try_from(factor) {
         Ok(factor @ 2..) => poly.divide_exact(&Poly::constant(factor)),
         _ => Some(poly.clone()),
     }
-}
-
-fn mentions(atoms: &[Atom], name: &str) -> bool {
-    atoms.iter().any(|a| match a {
-        Atom::Symbol(n) => &**n == name,
-        Atom::FloorDiv(inner, _) => inner.symbols().contains(name),
-    })
 }
 
 fn is_multiple(poly: &Poly, of: &Poly) -> bool {
@@ -303,7 +452,7 @@ fn is_multiple(poly: &Poly, of: &Poly) -> bool {
     for atom in rest {
         match atom {
             Atom::Symbol(name) => factor = factor.mul(&Poly::symbol(name)),
-            Atom::FloorDiv(..) => return false,
+            Atom::FloorDiv(..) | Atom::Min(..) => return false,
         }
     }
     of.mul(&factor) == *poly
@@ -387,6 +536,49 @@ mod tests {
         for (a, b) in [("4*N", "4*M + 2"), ("N", "4"), ("N", "65"), ("2*N", "24")] {
             assert!(f.clone().assume_equal(&p(a), &p(b)).is_err(), "{a} = {b}");
         }
+    }
+
+    #[test]
+    fn the_lesser_of_two_is_at_most_both() {
+        let mut f = Facts::new();
+        f.define("N", SymbolInfo::default());
+        f.define("B", SymbolInfo::default());
+        assert!(f.prove_le(&p("min(N, 128)"), &p("N")) && f.prove_le(&p("min(N, 128)"), &p("128")));
+        assert!(f.prove_le(&p("0"), &p("min(N, 128)")) && f.prove_non_negative(&p("B*N - B*min(N, 3)")));
+        assert!(!f.prove_le(&p("N"), &p("min(N, 128)")) && !f.prove_non_negative(&p("min(N, 3) - 1")));
+        assert!(f.prove_le(&p("min(N, 4) + min(B, 4)"), &p("N + 4")));
+        assert!(f.prove_le(&p("min(N, 2)"), &p("min(N, 7)")) && !f.prove_le(&p("min(N, 7)"), &p("min(N, 2)")));
+        assert_eq!(f.canonical(&p("max(min(N, 7), min(N, 2))")), p("min(N, 7)"));
+        assert_eq!(f.range(&p("min(N, 128)")), (0, 128));
+        let tiles = p("(min(N, 128) + 15) floordiv 16");
+        assert!(
+            f.prove_non_negative(&p("min(N, 128) - 1").sub(&tiles.scale(16).sub(&p("16")))),
+            "the last tile begins inside"
+        );
+        f.define("N", SymbolInfo { min: 1, max: 64, ..SymbolInfo::default() });
+        assert_eq!((f.canonical(&p("min(N, 1)")), f.canonical(&p("min(N, 64) + 1"))), (p("1"), p("N + 1")));
+    }
+
+    #[test]
+    fn an_equality_tells_which_is_less() {
+        let mut f = Facts::new();
+        for name in ["N", "P", "S"] {
+            f.define(name, SymbolInfo::default());
+        }
+        f.assume_equal(&p("min(N, 512)"), &p("N")).unwrap();
+        f.assume_equal(&p("1"), &p("min(S, 1)")).unwrap();
+        assert_eq!((f.info("N").max, f.info("S").min), (512, 1));
+        assert!(f.prove_equal(&p("min(N, 512)"), &p("N")));
+        f.assume_equal(&p("P + S"), &p("min(P + S, 512)")).unwrap();
+        assert_eq!(f.canonical(&p("min(P + S, 512)")), p("P + S"));
+        let mut g = Facts::new();
+        g.assume_equal(&p("S"), &p("min(P + S, 12) - min(P, 12)")).unwrap();
+        assert_eq!(g.canonical(&p("B*min(P + S, 12) - B*min(P, 12)")), p("B*S"));
+        assert!(g.is_ordered(&p("12 - min(P, 12) - S")) && !g.prove_non_negative(&p("12 - min(P, 12) - S")));
+        assert!(f.is_ordered(&p("512 - P - S")) && !f.is_ordered(&p("511 - P - S")));
+        assert!(f.assume_equal(&p("min(N, 3)"), &p("4")).is_err());
+        f.define("N", SymbolInfo { min: 0, max: 3, ..SymbolInfo::default() });
+        assert!(f.assume_equal(&p("min(N, 5)"), &p("5")).is_err());
     }
 
     #[test]

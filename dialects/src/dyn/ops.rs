@@ -184,11 +184,20 @@ impl Facts {
         for symbol in entry.ops().filter_map(|op| op.as_::<SymbolOp<'_>>()) {
             facts.define(symbol.name(), symbol.info());
         }
+        facts.assume_stated(entry)?;
+        Ok(facts)
+    }
+
+    /// Assumes what the `dyn.equal` ops directly in a block state.
+    ///
+    /// # Errors
+    /// When equalities contradict each other, with the op that does so.
+    pub fn assume_stated<'a>(&mut self, entry: BlockRef<'a>) -> Result<(), (OpRef<'a>, Contradiction)> {
         for op in entry.ops() {
             if let Some(equal) = op.as_::<EqualOp<'_>>() {
-                facts.assume_equal(equal.lhs(), equal.rhs()).map_err(|c| (op, c))?;
+                self.assume_equal(equal.lhs(), equal.rhs()).map_err(|c| (op, c))?;
             }
         }
-        Ok(facts)
+        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Symbolic sizes: integer polynomials over named symbols, in canonical form.
 //!
-//! A size is a sum of monomials with integer coefficients. An atom of a monomial is a symbol or the floor of a
-//! polynomial divided by a positive constant; `ceildiv` and `mod` are written with it, so two sizes that are equal as
-//! polynomials are equal as values of this type.
+//! A size is a sum of monomials with integer coefficients. An atom of a monomial is a symbol, the floor of a polynomial
+//! divided by a positive constant, or the lesser of two polynomials; `ceildiv`, `mod` and `max` are written with these, so
+//! two sizes that are equal as polynomials are equal as values of this type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,6 +15,29 @@ pub enum Atom {
     Symbol(Arc<str>),
     /// `floor(poly / divisor)` with a divisor of at least 2.
     FloorDiv(Arc<Poly>, i64),
+    /// The lesser of two, made by [`Poly::lesser`]: they share no term, the coefficients of both are positive, no number divides
+    /// all of them, and the first is the lesser in the order of this type. So an atom never falls where a symbol in it rises.
+    Min(Arc<Poly>, Arc<Poly>),
+}
+
+impl Atom {
+    /// The polynomials of which it is made; none for a symbol.
+    pub fn parts(&self) -> impl Iterator<Item = &Poly> {
+        let (first, second) = match self {
+            Self::Symbol(_) => (None, None),
+            Self::FloorDiv(inner, _) => (Some(&**inner), None),
+            Self::Min(a, b) => (Some(&**a), Some(&**b)),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Whether the symbol occurs in it.
+    pub fn mentions(&self, name: &str) -> bool {
+        match self {
+            Self::Symbol(own) => &**own == name,
+            _ => self.parts().any(|part| part.mentions(name)),
+        }
+    }
 }
 
 /// A product of atoms, sorted, each as often as its power; empty for the constant term.
@@ -110,11 +133,27 @@ impl Poly {
                     Atom::Symbol(name) => {
                         names.insert(name.clone());
                     }
-                    Atom::FloorDiv(inner, _) => pending.push(inner),
+                    _ => pending.extend(atom.parts()),
                 }
             }
         }
         names
+    }
+
+    /// Whether the symbol occurs in it.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.terms.keys().flatten().any(|atom| atom.mentions(name))
+    }
+
+    /// The atoms that are the lesser of two and that no other atom holds.
+    pub(crate) fn mins(&self) -> impl Iterator<Item = &Atom> {
+        self.terms.keys().flatten().filter(|atom| matches!(atom, Atom::Min(..)))
+    }
+
+    /// True when it holds the lesser of two anywhere.
+    pub(crate) fn has_min(&self) -> bool {
+        let held = |atom: &Atom| matches!(atom, Atom::Min(..)) || atom.parts().any(Self::has_min);
+        self.terms.keys().flatten().any(held)
     }
 
     /// Sum.
@@ -196,6 +235,69 @@ impl Poly {
         self.sub(&self.floordiv(divisor).scale(divisor))
     }
 
+    /// The lesser of two.
+    #[must_use]
+    pub fn lesser(&self, other: &Self) -> Self {
+        // min(a, b) is min(a - c, b - c) + c, with what both have as c: of `a - b` one keeps what is added, the other what is
+        // taken away.
+        let (mut more, mut less) = (Self::default(), Self::default());
+        for (atoms, c) in &self.sub(other).terms {
+            if *c > 0 {
+                more.add_term(atoms.clone(), *c);
+            } else {
+                less.add_term(atoms.clone(), c.saturating_neg());
+            }
+        }
+        let common = other.sub(&less);
+        let factor = more.terms.values().chain(less.terms.values()).fold(0, |factor, c| gcd(factor, *c));
+        let factor = match i64::try_from(factor) {
+            Ok(0) => return other.clone(),
+            Ok(factor) => factor,
+            Err(_) => 1,
+        };
+        let divided = |poly: Self| poly.divide_exact(&Self::constant(factor)).unwrap_or(poly);
+        divided(more).least(divided(less)).scale(factor).add(&common)
+    }
+
+    /// The lesser of two without common terms or factors.
+    fn least(self, other: Self) -> Self {
+        if let (Some(a), Some(b)) = (self.as_const(), other.as_const()) {
+            return Self::constant(a.min(b));
+        }
+        // Of a lesser of two only that part counts which differs from the other by more than a number.
+        for (one, two) in [(&self, &other), (&other, &self)] {
+            if let Some((a, b)) = one.as_min() {
+                for (near, far) in [(a, b), (b, a)] {
+                    match near.sub(two).as_const() {
+                        Some(0..) => return far.lesser(two),
+                        Some(_) => return one.clone(),
+                        None => {}
+                    }
+                }
+            }
+        }
+        let (a, b) = if self < other { (self, other) } else { (other, self) };
+        Self::monomial(vec![Atom::Min(Arc::new(a), Arc::new(b))], 1)
+    }
+
+    /// The two of which it is the lesser.
+    fn as_min(&self) -> Option<(&Self, &Self)> {
+        let mut terms = self.terms.iter();
+        match (terms.next(), terms.next()) {
+            (Some((atoms, 1)), None) => match &atoms[..] {
+                [Atom::Min(a, b)] => Some((a, b)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The greater of two.
+    #[must_use]
+    pub fn greater(&self, other: &Self) -> Self {
+        self.add(other).sub(&self.lesser(other))
+    }
+
     /// `self / other` when that is a polynomial, found by division by one monomial.
     pub fn divide_exact(&self, other: &Self) -> Option<Self> {
         if other.terms.len() != 1 {
@@ -226,6 +328,7 @@ impl Poly {
                 let value = match atom {
                     Atom::Symbol(name) => value_of(name)?,
                     Atom::FloorDiv(inner, divisor) => inner.eval(value_of)?.div_euclid(*divisor),
+                    Atom::Min(a, b) => a.eval(value_of)?.min(b.eval(value_of)?),
                 };
                 product = product.checked_mul(value.into())?;
             }
@@ -244,10 +347,45 @@ impl Poly {
                 let value = match atom {
                     Atom::Symbol(name) => replace(name).unwrap_or_else(|| Self::symbol(name)),
                     Atom::FloorDiv(inner, divisor) => inner.substitute(replace).floordiv(*divisor),
+                    Atom::Min(a, b) => a.substitute(replace).lesser(&b.substitute(replace)),
                 };
                 product = product.mul(&value);
             }
             result = result.add(&product);
+        }
+        result
+    }
+
+    /// The polynomial with each atom that is the lesser of two replaced by what `replace` gives for it, innermost first.
+    #[must_use]
+    pub(crate) fn substitute_min(&self, replace: &dyn Fn(&Self, &Self) -> Option<Self>) -> Self {
+        let mut result = Self::default();
+        for (atoms, c) in &self.terms {
+            let mut product = Self::monomial(Vec::new(), *c);
+            for atom in atoms {
+                let value = match atom {
+                    Atom::Symbol(_) => Self::monomial(vec![atom.clone()], 1),
+                    Atom::FloorDiv(inner, divisor) => inner.substitute_min(replace).floordiv(*divisor),
+                    Atom::Min(a, b) => {
+                        let (a, b) = (a.substitute_min(replace), b.substitute_min(replace));
+                        replace(&a, &b).unwrap_or_else(|| a.lesser(&b))
+                    }
+                };
+                product = product.mul(&value);
+            }
+            result = result.add(&product);
+        }
+        result
+    }
+
+    /// The polynomial with one atom, as factor of terms, replaced by `value`.
+    #[must_use]
+    pub(crate) fn replace_factor(&self, atom: &Atom, value: &Self) -> Self {
+        let mut result = Self::default();
+        for (atoms, c) in &self.terms {
+            let (held, rest): (Vec<&Atom>, Vec<&Atom>) = atoms.iter().partition(|a| *a == atom);
+            let rest = Self::monomial(rest.into_iter().cloned().collect(), *c);
+            result = result.add(&held.iter().fold(rest, |product, _| product.mul(value)));
         }
         result
     }
@@ -372,10 +510,38 @@ impl Parser<'_> {
                 Ok(value) => Ok(Poly::constant(value)),
                 Err(_) => Err(PolyError { offset: start, message: format!("`{word}` is not a 64-bit integer") }),
             },
+            Some(_) if ["min", "max"].contains(&&*word) && self.eat("(") => self.extreme(word == "min"),
             Some(_) => Ok(Poly::symbol(&word)),
             None => Err(self.error("expected a symbol, a number or '('")),
         }
     }
+
+    /// What follows `min(` or `max(`.
+    fn extreme(&mut self, least: bool) -> Result<Poly, PolyError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.error("parentheses are nested too deeply"));
+        }
+        let first = self.sum()?;
+        if !self.eat(",") {
+            return Err(self.error("expected ','"));
+        }
+        let second = self.sum()?;
+        self.depth -= 1;
+        if !self.eat(")") {
+            return Err(self.error("expected ')'"));
+        }
+        Ok(if least { first.lesser(&second) } else { first.greater(&second) })
+    }
+}
+
+/// The greatest number that divides both.
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.saturating_abs(), b.saturating_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 impl fmt::Display for Atom {
@@ -384,6 +550,9 @@ impl fmt::Display for Atom {
             Self::Symbol(name) => f.write_str(name),
             Self::FloorDiv(inner, divisor) if inner.as_symbol().is_some() => write!(f, "{inner} floordiv {divisor}"),
             Self::FloorDiv(inner, divisor) => write!(f, "({inner}) floordiv {divisor}"),
+            // A number stands last, as in a sum.
+            Self::Min(a, b) if a.as_const().is_some() => write!(f, "min({b}, {a})"),
+            Self::Min(a, b) => write!(f, "min({a}, {b})"),
         }
     }
 }
@@ -465,8 +634,41 @@ mod tests {
     }
 
     #[test]
+    fn the_lesser_of_two_has_one_form() {
+        for (a, b) in [
+            ("min(N, 128)", "min(128, N)"),
+            ("min(N - 1, 127) + 1", "min(N, 128)"),
+            ("max(N, 128)", "N + 128 - min(N, 128)"),
+            ("min(4*N, 8*M)", "4*min(N, 2*M)"),
+            ("min(min(N, 128), 64)", "min(N, 64)"),
+            ("min(min(N, 64), 128)", "min(N, 64)"),
+            ("min(N, N + 3)", "N"),
+            ("min(N, N)", "N"),
+            ("min(3, 5) + max(3, 5)", "8"),
+            ("max(N - 3, 0)", "N - min(N, 3)"),
+        ] {
+            assert_eq!(p(a), p(b), "{a}");
+        }
+        for text in ["min(N, 128)", "B*min(N, 128)", "N - min(N, 3)", "min(A, B)", "min(min(A, B), 4)", "2*min + 1"] {
+            assert_eq!(p(text).to_string(), text);
+        }
+    }
+
+    #[test]
     fn refuses_malformed_text() {
-        for text in ["", "B +", "(B", "B floordiv 0", "B floordiv S", "9223372036854775808", "B B", "B floordiv -2"] {
+        for text in [
+            "min(N",
+            "min(N)",
+            "min(N, )",
+            "max(N, 4",
+            "B +",
+            "(B",
+            "B floordiv 0",
+            "B floordiv S",
+            "9223372036854775808",
+            "B B",
+            "B floordiv -2",
+        ] {
             assert!(Poly::parse(text).is_err(), "{text}");
         }
         assert!(Poly::parse(&"(".repeat(100_000)).is_err());
@@ -482,6 +684,7 @@ mod tests {
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.add(&b)),
                 (inner.clone(), inner.clone()).prop_map(|(a, b)| a.mul(&b)),
                 (inner.clone(), 1i64..7).prop_map(|(a, d)| a.floordiv(d)),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| a.lesser(&b)),
                 (inner, 1i64..7).prop_map(|(a, d)| a.rem(d)),
             ]
         })
@@ -503,6 +706,8 @@ mod tests {
                 prop_assert_eq!(x.add(&y).eval(&env), Some(vx + vy));
                 prop_assert_eq!(x.sub(&y).eval(&env), Some(vx - vy));
                 prop_assert_eq!(x.floordiv(d).eval(&env), Some(vx.div_euclid(d)));
+                prop_assert_eq!(x.lesser(&y).eval(&env), Some(vx.min(vy)));
+                prop_assert_eq!(x.greater(&y).eval(&env), Some(vx.max(vy)));
                 prop_assert_eq!(x.ceildiv(d).eval(&env), Some((vx + d - 1).div_euclid(d)));
                 prop_assert_eq!(x.rem(d).eval(&env), Some(vx.rem_euclid(d)));
             }

@@ -118,7 +118,12 @@ impl<'a> Bounds<'a> {
             ValueKind::Arg(block, 0) => {
                 let loop_op = OpRef::new(self.cx, self.body, self.body.block_parent(block)?).as_::<ForOp>()?;
                 let low = self.expr(loop_op.lo())?;
-                let mut ends = self.least(loop_op.hi())?.into_iter().map(|end| end.sub(&1.into()));
+                let mut ends = self.least(loop_op.hi())?;
+                // Sizes alone have a least one of their own.
+                if !ends.iter().flat_map(Poly::symbols).any(|name| self.variables.contains_key(&name)) {
+                    ends = ends.into_iter().reduce(|a, b| a.lesser(&b)).into_iter().collect();
+                }
+                let mut ends = ends.into_iter().map(|end| end.sub(&1.into()));
                 let high = ends.next()?;
                 let caps = ends.collect();
                 self.variable(value, low, high, caps);
@@ -155,10 +160,7 @@ impl<'a> Bounds<'a> {
             self.variable(pick.result(), 0.into(), if some { size.sub(&1.into()) } else { size }, vec![]);
             return self.exprs.get(&pick.result()).cloned();
         }
-        match <[Poly; 1]>::try_from(self.of_index(&op.as_::<IndexOp>()?)?) {
-            Ok([result]) => Some(result),
-            Err(_) => None,
-        }
+        self.of_index(&op.as_::<IndexOp>()?)?.into_iter().reduce(|a, b| a.lesser(&b))
     }
 
     /// The results of a map.
@@ -206,9 +208,9 @@ impl<'a> Bounds<'a> {
         for (name, range) in self.variables.iter().rev() {
             let (mut rising, mut falling) = (false, false);
             for (atoms, c) in poly.terms() {
-                let at = atoms.iter().position(|a| mentions(a, name));
+                let at = atoms.iter().position(|a| a.mentions(name));
                 if let Some(at) = at {
-                    // Floors hold their variables with positive factors, so only what multiplies one can turn it round.
+                    // Atoms hold their variables with positive factors, so only what multiplies one can turn it round.
                     let others = atoms.iter().enumerate().filter(|(i, _)| *i != at);
                     if others.into_iter().any(|(_, atom)| !self.is_natural(atom)) {
                         return None;
@@ -231,14 +233,14 @@ impl<'a> Bounds<'a> {
 
     /// True when an atom is never negative.
     fn is_natural(&self, atom: &Atom) -> bool {
-        let names = match atom {
-            Atom::Symbol(name) => std::iter::once(name.clone()).collect(),
-            Atom::FloorDiv(inner, _) => inner.symbols(),
-        };
-        names.iter().all(|name| match self.variables.get(name) {
+        let natural = |name: &Arc<str>| match self.variables.get(name) {
             Some(variable) => variable.low.as_const().is_some_and(|low| low >= 0),
             None => self.facts.info(name).min >= 0,
-        })
+        };
+        match atom {
+            Atom::Symbol(name) => natural(name),
+            _ => atom.parts().all(|part| part.symbols().iter().all(natural)),
+        }
     }
 
     /// True when `poly` is at least zero for every trip and every admissible size. False means unknown.
@@ -253,13 +255,6 @@ impl<'a> Bounds<'a> {
     /// True when the two are equal for every trip and every admissible size. False means unknown.
     pub fn equal(&self, a: &Poly, b: &Poly) -> bool {
         self.facts.prove_equal(a, b)
-    }
-}
-
-fn mentions(atom: &Atom, name: &str) -> bool {
-    match atom {
-        Atom::Symbol(n) => &**n == name,
-        Atom::FloorDiv(inner, _) => inner.symbols().contains(name),
     }
 }
 

@@ -492,21 +492,19 @@ fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<I
     (0..count as i64).map(move |i| (start + i * step) as usize)
 }
 
-/// Number of elements that a slice takes from `size`; `None` where that is no polynomial by what is known.
+/// Number of elements that a slice takes from `size`; `None` where it is not known whether a bound counts from the end.
 pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
     let (start, end) = (slice_bound(start, step, size, facts)?, slice_bound(end, step, size, facts)?);
-    let count = if step > 0 { end.sub(&start) } else { start.sub(&end) };
-    if facts.prove_le(&count, &0.into()) {
-        return Some(0.into());
-    }
-    facts.prove_le(&0.into(), &count).then(|| count.ceildiv(step.abs()))
+    let (low, high) = if step > 0 { (start, end) } else { (end, start) };
+    // No less than none.
+    Some(facts.canonical(&high.greater(&low).sub(&low).ceildiv(step.abs())))
 }
 
-/// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where that is no
-/// polynomial by what is known.
+/// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where it is not
+/// known whether it counts from the end.
 pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
     let (low, high) = facts.range(bound);
     let bound = match () {
@@ -516,13 +514,7 @@ pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Optio
     };
     let least = Poly::constant(if step > 0 { 0 } else { -1 });
     let most = size.add(&least);
-    if facts.prove_le(&most, &bound) {
-        return Some(most);
-    }
-    if facts.prove_le(&bound, &least) {
-        return Some(least);
-    }
-    (facts.prove_le(&bound, &most) && facts.prove_le(&least, &bound)).then_some(bound)
+    Some(facts.canonical(&bound.greater(&least).lesser(&most)))
 }
 
 /// The elements of a dense constant of at most [`MAX_CONTENTS`] integers.

@@ -105,23 +105,9 @@ fn combine(combiner: Combiner, a: Option<Poly>, b: Option<Poly>, facts: &Facts) 
     match combiner {
         Combiner::Add => Some(a.add(&b)),
         Combiner::Mul => Some(a.mul(&b)),
-        Combiner::Max => larger(a, b, facts),
-        Combiner::Min => smaller(a, b, facts),
+        Combiner::Max => Some(facts.canonical(&a.greater(&b))),
+        Combiner::Min => Some(facts.canonical(&a.lesser(&b))),
     }
-}
-
-fn larger(a: Poly, b: Poly, facts: &Facts) -> Option<Poly> {
-    if facts.prove_le(&a, &b) {
-        return Some(b);
-    }
-    facts.prove_le(&b, &a).then_some(a)
-}
-
-fn smaller(a: Poly, b: Poly, facts: &Facts) -> Option<Poly> {
-    if facts.prove_le(&a, &b) {
-        return Some(a);
-    }
-    facts.prove_le(&b, &a).then_some(b)
 }
 
 /// A scalar body at one point.
@@ -193,8 +179,8 @@ impl Body<'_, '_> {
                 let divisor = b.as_const().filter(|d| *d >= 1)?;
                 (facts.range(a).0 >= 0).then(|| a.rem(divisor))
             }
-            ("arith.maxsi", [a, b]) => larger(a.clone(), b.clone(), facts),
-            ("arith.minsi", [a, b]) => smaller(a.clone(), b.clone(), facts),
+            ("arith.maxsi", [a, b]) => Some(facts.canonical(&a.greater(b))),
+            ("arith.minsi", [a, b]) => Some(facts.canonical(&a.lesser(b))),
             ("arith.andi" | "arith.ori" | "arith.xori", [a, b]) => bits(name, a.as_const()?, b.as_const()?),
             ("arith.cmpi", [a, b]) => self.compare(op.cx.as_int(op.prop("predicate")?)?, a, b),
             ("arith.extui", [a]) if a.as_const() == Some(0) || a.as_const() == Some(1) => Some(a.clone()),

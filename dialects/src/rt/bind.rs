@@ -143,6 +143,8 @@ struct Solver<'p, 'a> {
     /// Where each symbol was solved from, in words; `None` as long as it is not.
     solved: Vec<Option<String>>,
     steps: Vec<Step>,
+    /// What is checked of the symbols' values once all are known.
+    ranges: Vec<Step>,
 }
 
 impl Solution {
@@ -153,14 +155,19 @@ impl Solution {
     pub fn of(program: &ProgramInfo<'_>) -> Result<Self, Unsolvable> {
         let facts = program.facts()?;
         check_declared(program)?;
-        let mut solver = Solver { program, solved: vec![None; program.symbols.len()], steps: Vec::new() };
+        let mut solver =
+            Solver { program, solved: vec![None; program.symbols.len()], steps: Vec::new(), ranges: Vec::new() };
         let rest = solver.solve_all(equations(program));
         let missing = program.symbols.iter().zip(&solver.solved).filter(|(_, s)| s.is_none());
         let missing: Vec<String> = missing.map(|(symbol, _)| symbol.name.clone()).collect();
         if !missing.is_empty() {
             return Err(Unsolvable::Symbols(missing));
         }
-        rest.iter().for_each(|equation| solver.check_equation(equation));
+        // An equality that narrowed a range says more than the range.
+        let narrows = |e: &&Equation<'_>| e.constraint.is_some() && e.size.has_min();
+        rest.iter().filter(narrows).for_each(|equation| solver.check_equation(equation));
+        solver.steps.append(&mut solver.ranges);
+        rest.iter().filter(|e| !narrows(e)).for_each(|equation| solver.check_equation(equation));
         for constraint in program.constraints.iter().filter(|c| c.kind == ConstraintKind::AtLeast) {
             solver.check_constraint(constraint);
         }
@@ -300,12 +307,7 @@ impl Solver<'_, '_> {
         let mut names = equation.size.symbols().into_iter().filter_map(|n| unsolved(&n));
         let symbol = names.next().filter(|_| names.next().is_none())?;
         let name = &self.program.symbols[symbol].name;
-        let mut terms = equation.size.terms().filter(|(atoms, _)| {
-            atoms.iter().any(|a| match a {
-                Atom::Symbol(n) => **n == **name,
-                Atom::FloorDiv(inner, _) => inner.symbols().contains(&**name),
-            })
-        });
+        let mut terms = equation.size.terms().filter(|(atoms, _)| atoms.iter().any(|a| a.mentions(name)));
         let coefficient = match (terms.next(), terms.next()) {
             (Some(([Atom::Symbol(_)], c)), None) => i64::try_from(c).ok()?,
             _ => return None,
@@ -334,9 +336,11 @@ impl Solver<'_, '_> {
         let left = if factor == 1 { words } else { format!("`{name}`, from {words},") };
         let words = |right: String| Words { dim: Some(name.clone()), left: left.clone(), right };
         let range = words(format!("[{}, {}]", info.min, info.max));
-        self.check(value.clone(), Condition::Within(info.min, info.max), range);
+        let within = Condition::Within(info.min, info.max);
+        self.ranges.push(Step::Check(Check { quantity: value.clone(), condition: within, words: range }));
         if info.div > 1 {
-            self.check(value, Condition::MultipleOf(info.div), words(String::new()));
+            let multiple = Condition::MultipleOf(info.div);
+            self.ranges.push(Step::Check(Check { quantity: value, condition: multiple, words: words(String::new()) }));
         }
     }
 

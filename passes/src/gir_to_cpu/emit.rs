@@ -188,6 +188,10 @@ impl<'e> Emit<'e> {
                         let inner = self.poly(inner, symbol)?;
                         self.floordiv(inner, *divisor)
                     }
+                    Atom::Min(a, b) => {
+                        let (a, b) = (self.poly(a, symbol)?, self.poly(b, symbol)?);
+                        self.mini(a, b)
+                    }
                 };
                 product = Some(match product {
                     Some(p) => self.muli(p, value),

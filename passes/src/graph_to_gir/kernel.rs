@@ -184,22 +184,23 @@ impl Emit<'_> {
             },
             AffineExprData::Binary(..) => {}
         }
-        let (mut used, mut read, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut used, mut read, mut leaves) = (Vec::new(), Vec::new(), BTreeSet::new());
         collect_dims(cx, expr, &mut used);
         each_symbol(cx, expr, &mut |i| match self.symbols.size(i) {
-            Some(size) => names.extend(size.symbols()),
+            Some(size) => collect_leaves(size, &mut leaves),
             None => read.push(i),
         });
-        let names: Vec<Arc<str>> = names.into_iter().collect();
+        let leaves: Vec<Atom> = leaves.into_iter().collect();
         let place = |d: usize| cx.affine_dim(used.iter().position(|u| *u == d).expect("collected above") as u32);
         let after = |i: usize| read.iter().position(|r| *r == i).expect("collected above") + used.len();
         let local = replace_symbols(cx, substitute(cx, expr, &place), &|i| match self.symbols.size(i) {
-            Some(size) => affine_of(cx, size, &names),
+            Some(size) => affine_of(cx, size, &leaves),
             None => cx.affine_dim(after(i) as u32),
         });
-        let map = cx.affine_map((used.len() + read.len()) as u32, names.len() as u32, &[local]);
+        let map = cx.affine_map((used.len() + read.len()) as u32, leaves.len() as u32, &[local]);
         let indices = used.iter().map(|d| value_of(*d)).chain(read.iter().map(|i| self.picked[i]));
-        let args: Vec<Value> = indices.chain(names.iter().map(|name| self.sizes[name])).collect();
+        let mut args: Vec<Value> = indices.collect();
+        args.extend(leaves.iter().map(|leaf| self.leaf(leaf)));
         IndexOp::value(&mut self.b, self.loc, map, &args)
     }
 
@@ -264,12 +265,27 @@ impl Emit<'_> {
         if let Some(value) = size.as_symbol().and_then(|name| self.sizes.get(name)) {
             return *value;
         }
+        self.least_of(&[size])
+    }
+
+    /// The least of some sizes as index value.
+    fn least_of(&mut self, sizes: &[&Poly]) -> Value {
         let cx = self.b.cx();
-        let names: Vec<Arc<str>> = size.symbols().into_iter().collect();
-        let expr = affine_of(cx, size, &names);
-        let map = cx.affine_map(0, names.len() as u32, &[expr]);
-        let args: Vec<Value> = names.iter().map(|n| self.sizes[n]).collect();
+        let mut leaves = BTreeSet::new();
+        sizes.iter().for_each(|size| collect_leaves(size, &mut leaves));
+        let leaves: Vec<Atom> = leaves.into_iter().collect();
+        let exprs: Vec<AffineExpr> = sizes.iter().map(|size| affine_of(cx, size, &leaves)).collect();
+        let map = cx.affine_map(0, leaves.len() as u32, &exprs);
+        let args: Vec<Value> = leaves.iter().map(|leaf| self.leaf(leaf)).collect();
         IndexOp::value(&mut self.b, self.loc, map, &args)
+    }
+
+    fn leaf(&mut self, leaf: &Atom) -> Value {
+        match leaf {
+            Atom::Symbol(name) => self.sizes[name],
+            Atom::FloorDiv(inner, divisor) => self.size(&inner.floordiv(*divisor)),
+            Atom::Min(a, b) => self.least_of(&[a, b]),
+        }
     }
 }
 
@@ -284,20 +300,32 @@ fn collect_dims(cx: &Context, expr: AffineExpr, used: &mut Vec<usize>) {
     }
 }
 
-/// A size as expression in one affine symbol per name.
-fn affine_of(cx: &Context, size: &Poly, names: &[Arc<str>]) -> AffineExpr {
+/// What a size is made of that no affine expression can say: symbols, and the lesser of two.
+fn collect_leaves(size: &Poly, leaves: &mut BTreeSet<Atom>) {
+    for atom in size.terms().flat_map(|(atoms, _)| atoms) {
+        match atom {
+            Atom::FloorDiv(inner, _) => collect_leaves(inner, leaves),
+            leaf => {
+                leaves.insert(leaf.clone());
+            }
+        }
+    }
+}
+
+/// A size as expression in one affine symbol per leaf.
+fn affine_of(cx: &Context, size: &Poly, leaves: &[Atom]) -> AffineExpr {
     let mut sum = cx.affine_const(0);
     for (atoms, factor) in size.terms() {
         let mut product = cx.affine_const(i64::try_from(factor).unwrap_or(i64::MAX));
         for atom in atoms {
             let atom = match atom {
-                Atom::Symbol(name) => {
-                    let place = names.iter().position(|n| n == name).expect("all symbols are listed");
-                    cx.affine_symbol(place as u32)
-                }
                 Atom::FloorDiv(inner, divisor) => {
-                    let inner = affine_of(cx, inner, names);
+                    let inner = affine_of(cx, inner, leaves);
                     cx.affine_binary(AffineOp::FloorDiv, inner, cx.affine_const(*divisor))
+                }
+                leaf => {
+                    let place = leaves.iter().position(|l| l == leaf).expect("all leaves are listed");
+                    cx.affine_symbol(place as u32)
                 }
             };
             product = cx.affine_binary(AffineOp::Mul, product, atom);

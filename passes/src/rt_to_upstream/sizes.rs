@@ -112,6 +112,10 @@ impl<'f> Sizes<'f> {
                 let inner = self.value(e, inner)?;
                 Ok(e.floordiv(inner, *divisor))
             }
+            Atom::Min(a, b) => {
+                let (a, b) = (self.value(e, a)?, self.value(e, b)?);
+                Ok(e.int("arith.minsi", a, b))
+            }
         }
     }
 
@@ -136,9 +140,7 @@ impl<'f> Sizes<'f> {
         for (atoms, coefficient) in size.terms() {
             let mut product = coefficient.saturating_abs();
             for atom in atoms {
-                if let Atom::FloorDiv(inner, _) = atom
-                    && !self.always_fits(inner)
-                {
+                if !atom.parts().all(|part| self.always_fits(part)) {
                     return false;
                 }
                 let (low, high) = self.facts.range(&Poly::product([&single(atom)]));
@@ -163,9 +165,9 @@ impl<'f> Sizes<'f> {
             }
             bound = e.float("arith.addf", bound, term);
             for atom in atoms {
-                if let Atom::FloorDiv(inner, _) = atom {
-                    let inner = self.bound(e, inner)?;
-                    bound = e.float("arith.addf", bound, inner);
+                for part in atom.parts() {
+                    let part = self.bound(e, part)?;
+                    bound = e.float("arith.addf", bound, part);
                 }
             }
         }
@@ -198,5 +200,6 @@ fn single(atom: &Atom) -> Poly {
     match atom {
         Atom::Symbol(name) => Poly::symbol(name),
         Atom::FloorDiv(inner, divisor) => inner.floordiv(*divisor),
+        Atom::Min(a, b) => a.lesser(b),
     }
 }

@@ -11,8 +11,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::graph::shape_fn::slice_bounds;
-use sutura_dialects::graph::{Requirement, ShapeEnv, ShapeFn, SliceOp, SymShape};
+use sutura_dialects::graph::{Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::location::LocData;
@@ -31,9 +30,11 @@ pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
     description: "Gives every tensor of a function a symbolic shape (`#dyn.shape`). Sizes of arguments that have no \
                   name get one; sizes of results follow from the ops, contents of small integer tensors included; \
                   equalities that ops need are assumed, solved, and kept as `dyn.equal` ops for a check at run time, \
-                  unless the types say them already. A size that follows from nothing becomes a fresh symbol, with a \
-                  remark. Operands that only computed a shape are dropped; concatenations, slices that are proved to lie \
-                  inside, and lists of sizes become `graph.compute`. A contradiction is an error. Functions that others call keep their \
+                  unless the types say them already. A slice takes no more than there is, so its size may be the lesser of \
+                  two. A size that follows from nothing becomes a fresh symbol, with a remark, and is taken to be equal to \
+                  no other: the ops that meet it compare it when they run. Operands that only computed a shape are \
+                  dropped; concatenations, slices that are proved to lie inside, and lists of sizes become \
+                  `graph.compute`. A contradiction is an error. Functions that others call keep their \
                   signature.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
@@ -126,8 +127,9 @@ const MAX_ROUNDS: usize = 8;
 /// When sizes contradict each other, after an error that names them.
 fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>, Reported> {
     let Some(entry) = func.region(0).and_then(|r| r.entry()) else { return Ok(None) };
-    let mut facts = Facts::of_function(func).map_err(|(op, c)| diags.report(op.error(c)))?;
+    let mut facts = Facts::new();
     let symbols = Symbols::collect(entry, &mut facts);
+    facts.assume_stated(entry).map_err(|(op, c)| diags.report(op.error(c)))?;
     let mut walk = Walk {
         entry,
         env: ShapeEnv::new(facts),
@@ -142,7 +144,6 @@ fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>,
     for _ in 0..MAX_ROUNDS {
         let before = walk.learnt;
         walk.ops(diags)?;
-        walk.narrow();
         if walk.learnt == before {
             break;
         }
@@ -210,6 +211,10 @@ impl<'a> Walk<'a> {
         let before = self.assigned.get(&result).cloned().unwrap_or_else(|| vec![None; shape.len()]);
         for (dim, (size, before)) in shape.iter_mut().zip(before).enumerate() {
             match (&size, before) {
+                // The op has got to know what it had no name for.
+                (Some(now), Some(before)) if before.as_symbol().is_some_and(|name| self.is_inner(name)) => {
+                    let _ = self.env.facts.assume_equal(&before, now);
+                }
                 (Some(now), Some(before)) if *now != before => {
                     let what = format!("dimension {dim} of the result");
                     let requirement = Requirement { lhs: before, rhs: now.clone(), what };
@@ -222,6 +227,10 @@ impl<'a> Walk<'a> {
         }
         self.assign(result, shape);
         Ok(())
+    }
+
+    fn is_inner(&self, name: &str) -> bool {
+        self.symbols.origin(name) == Some(Origin::Inner)
     }
 
     /// A symbol for a size that follows from nothing.
@@ -241,6 +250,11 @@ impl<'a> Walk<'a> {
         if self.env.facts.prove_equal(&needed.lhs, &needed.rhs) {
             return Ok(());
         }
+        // A size that depends on data is known to no check before the run: the ops that meet it compare it.
+        let depends = |size: &Poly| self.env.facts.canonical(size).symbols().iter().any(|name| self.is_inner(name));
+        if depends(&needed.lhs) || depends(&needed.rhs) {
+            return Ok(());
+        }
         if let Err(contradiction) = self.env.facts.assume_equal(&needed.lhs, &needed.rhs) {
             return Err(contradicts(op, &needed, &contradiction, diags));
         }
@@ -249,52 +263,6 @@ impl<'a> Walk<'a> {
         let source = format!("{place}: {}", needed.what);
         self.equalities.push(Equality { requirement: needed, source });
         Ok(())
-    }
-
-    /// A slice that was found to be as long as its end says has that end inside its input: a bound for the symbol.
-    fn narrow(&mut self) {
-        let (cx, body) = (self.entry.cx, self.entry.body);
-        for op in body.preorder() {
-            let op = OpRef::new(cx, body, op);
-            let Some(slice) = op.as_::<SliceOp<'_>>() else { continue };
-            let (starts, ends) = slice_bounds(op, slice, &self.env);
-            for (i, axis) in slice.axes().iter().enumerate().filter(|(i, _)| slice.steps()[*i] == 1) {
-                let (Some(start), Some(end)) = (&starts[i], &ends[i]) else { continue };
-                let size = self.env.size(op, slice.input(), *axis as usize);
-                let cut = self.env.size(op, slice.result(), *axis as usize);
-                let (Some(size), Some(cut)) = (size, cut) else { continue };
-                let inside = self.env.facts.range(start).0 >= 0 && self.env.facts.range(end).0 >= 0;
-                if inside && self.env.facts.prove_equal(&cut, &end.sub(start)) {
-                    self.at_most(end, &size);
-                } else if inside && self.env.facts.prove_equal(&cut, &size.sub(start)) {
-                    self.at_most(&size, end);
-                }
-            }
-        }
-    }
-
-    /// Learns `low <= high` where that bounds one symbol.
-    fn at_most(&mut self, low: &Poly, high: &Poly) {
-        let (low, high) = (self.env.facts.canonical(low), self.env.facts.canonical(high));
-        if self.env.facts.prove_le(&low, &high) {
-            return;
-        }
-        if let (Some(name), Some(bound)) = (low.as_symbol(), high.as_const()) {
-            let mut info = self.env.facts.info(name);
-            info.max = info.max.min(bound);
-            self.bound(name, info);
-        } else if let (Some(bound), Some(name)) = (low.as_const(), high.as_symbol()) {
-            let mut info = self.env.facts.info(name);
-            info.min = info.min.max(bound);
-            self.bound(name, info);
-        }
-    }
-
-    fn bound(&mut self, name: &str, info: sutura_dialects::r#dyn::SymbolInfo) {
-        if info.min <= info.max && info != self.env.facts.info(name) {
-            self.env.facts.define(name, info);
-            self.learnt += 1;
-        }
     }
 
     fn finish(self, diags: &mut Diagnostics) -> Solution {

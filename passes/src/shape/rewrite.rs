@@ -182,19 +182,13 @@ impl Writer<'_> {
         changed
     }
 
-    fn is_inner(&self, name: &str) -> bool {
-        self.solution.symbols.origin(name) == Some(Origin::Inner)
-    }
-
     /// Adds a `dyn.equal` for each equality that the arguments' types do not say.
     fn equalities(&mut self) -> u64 {
         let mut said: Vec<(Poly, Poly)> = Vec::new();
         for equality in std::mem::take(&mut self.solution.equalities) {
             let (lhs, rhs) = (equality.requirement.lhs, equality.requirement.rhs);
             let (lhs, rhs) = (self.in_named(&lhs), self.in_named(&rhs));
-            let names: BTreeSet<Arc<str>> = lhs.symbols().into_iter().chain(rhs.symbols()).collect();
-            // Sizes that depend on data are compared by the ops that meet them.
-            if lhs == rhs || names.iter().any(|n| self.is_inner(n)) || said.contains(&(lhs.clone(), rhs.clone())) {
+            if lhs == rhs || said.contains(&(lhs.clone(), rhs.clone())) {
                 continue;
             }
             self.insert_at_entry();

@@ -39,7 +39,7 @@ fn sizes(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
 }
 
 fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
-    let Some(starts) = first_indices(rw, env, op) else { return false };
+    let Some(First { starts, proved }) = first_indices(rw, env, op) else { return false };
     let Some(slice) = rw.view::<SliceOp<'_>>(op) else { return false };
     let (input, result, steps, axes) = (slice.input(), slice.result(), slice.steps(), slice.axes());
     let cx = rw.cx();
@@ -56,19 +56,28 @@ fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
             *expr = cx.affine_binary(AffineOp::Mul, *expr, cx.affine_const(steps[i]));
             *expr = g.offset(*expr, &starts[i]);
         }
-        let inputs = vec![ComputeInput { value: input, index, oob: prefix.then(|| zero(cx, elem)) }];
+        let inputs = vec![ComputeInput { value: input, index, oob: (prefix || !proved).then(|| zero(cx, elem)) }];
         let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
         g.compute(&vec![IteratorKind::Parallel; results[0].shape.len()], inputs, results, |_, args| vec![args[0]])
     })
 }
 
-/// The first index along each axis of a slice all of whose indices are proved to lie inside.
-fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<Poly>> {
+/// Where a slice begins.
+struct First {
+    /// The first index along each axis.
+    starts: Vec<Poly>,
+    /// Ranges of symbols alone prove that all indices lie inside. Otherwise an equality does, which is checked before the
+    /// run, but which who only sees the slice does not know.
+    proved: bool,
+}
+
+/// The beginning of a slice all of whose indices are proved to lie inside.
+fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     let view = rw.op_ref(op);
     let slice = view.as_::<SliceOp<'_>>()?;
     let (starts, ends) = slice_bounds(view, slice, env);
     let steps = slice.steps();
-    let mut first = Vec::new();
+    let (mut first, mut proved) = (Vec::new(), true);
     for (i, axis) in slice.axes().iter().enumerate() {
         let size = env.size(view, slice.input(), *axis as usize)?;
         let start = starts[i].as_ref()?;
@@ -77,19 +86,21 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Vec<Poly>>
             first.push(slice_range(start, end, steps[i], usize::try_from(size).ok()?).0.into());
             continue;
         }
-        let clamped = slice_bound(start, steps[i], &size, &env.facts);
-        // A start that lies inside whenever anything is taken is not clamped then.
-        let start = clamped.unwrap_or_else(|| start.clone());
+        let start = slice_bound(start, steps[i], &size, &env.facts)?;
         let count = env.size(view, slice.result(), *axis as usize)?;
         let last = start.add(&count.sub(&1.into()).scale(steps[i]));
         let (low, high) = if steps[i] > 0 { (&start, &last) } else { (&last, &start) };
         let room = size.sub(&1.into()).sub(high);
-        if !env.facts.prove_non_negative(low) || !env.facts.prove_non_negative(&room) {
-            return None;
+        for size in [low, &room] {
+            let by_ranges = env.facts.prove_non_negative(size);
+            if !by_ranges && !env.facts.is_ordered(size) {
+                return None;
+            }
+            proved &= by_ranges;
         }
         first.push(start);
     }
-    Some(first)
+    Some(First { starts: first, proved })
 }
 
 /// Each element is read from the part in which it lies; the others are read outside.

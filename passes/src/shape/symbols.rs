@@ -4,18 +4,18 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::ops::is_symbol_name;
-use sutura_dialects::r#dyn::{Facts, SymbolInfo, SymbolOp};
+use sutura_dialects::r#dyn::{EqualOp, Facts, SymbolInfo, SymbolOp};
 use sutura_ir::op_ref::BlockRef;
 use sutura_ir::{Attr, OpRef, Value};
 
 /// Where a symbol comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// An argument's type, or a `dyn.symbol` op.
+    /// An argument's type, or an equality.
     Named,
     /// A size of an argument that has no name.
     Argument,
-    /// A size inside the function that follows from nothing.
+    /// A size inside the function that follows from nothing: no argument tells it, though a `dyn.symbol` op may name it.
     Inner,
 }
 
@@ -34,16 +34,29 @@ impl Symbols {
         let mut symbols = Self::default();
         let at = |op| OpRef::new(entry.cx, entry.body, op);
         for symbol in entry.body.ops(entry.block).filter_map(|o| at(o).as_::<SymbolOp<'_>>()) {
+            facts.define(symbol.name(), symbol.info());
             symbols.declared.insert(symbol.name().to_string());
-            symbols.origins.insert(symbol.name().to_string(), Origin::Named);
+            symbols.origins.insert(symbol.name().to_string(), Origin::Inner);
+        }
+        // What an equality names may follow from it.
+        for equal in entry.body.ops(entry.block).filter_map(|o| at(o).as_::<EqualOp<'_>>()) {
+            for name in equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()) {
+                symbols.named(&name, facts);
+            }
         }
         for arg in entry.args() {
             let shape = symbolic_shape(entry.cx, entry.body.ty(*arg)).unwrap_or_default();
             for name in shape.iter().flatten().flat_map(|size| size.symbols()) {
-                symbols.define(&name, Origin::Named, facts);
+                symbols.named(&name, facts);
             }
         }
         symbols
+    }
+
+    /// Arguments tell the symbol.
+    fn named(&mut self, name: &str, facts: &mut Facts) {
+        self.define(name, Origin::Named, facts);
+        self.origins.insert(name.to_string(), Origin::Named);
     }
 
     fn define(&mut self, name: &str, origin: Origin, facts: &mut Facts) {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::{ShapeAttr, symbolic_shape};
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
-use sutura_dialects::graph::{FusionOp, YieldOp};
+use sutura_dialects::graph::{ComputeForm, FusionOp, YieldOp};
 use sutura_ir::op_def::OpView;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{Block, Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
@@ -76,6 +77,7 @@ fn size_givers(cx: &Context, body: &Body, entry: Block, region: &PlannedRegion, 
     for op in &region.ops {
         OpRef::new(cx, body, *op).walk(&mut |op| {
             names.extend(mentioned_sizes(op).iter().flat_map(|size| size.symbols()));
+            names.extend(untold_extents(op).iter().flat_map(|size| size.symbols()));
         });
     }
     let mut givers: Vec<Value> = Vec::new();
@@ -85,6 +87,15 @@ fn size_givers(cx: &Context, body: &Body, entry: Block, region: &PlannedRegion, 
         }
     }
     givers
+}
+
+/// Extents that only the types of an op's results say.
+fn untold_extents(op: OpRef<'_>) -> Vec<Poly> {
+    let Some(form) = ComputeForm::of(op) else { return Vec::new() };
+    let inputs: Vec<Value> = form.inputs().collect();
+    let untold = |i: &usize| form.extent_sources(*i).all(|(value, _)| !inputs.contains(&value));
+    let extents = form.extents();
+    (0..extents.len()).filter(untold).filter_map(|i| extents[i].clone()).collect()
 }
 
 fn fusion_state(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], loc: Loc) -> OpState {

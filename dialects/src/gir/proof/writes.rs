@@ -261,7 +261,7 @@ impl<'a> Prover<'a> {
     fn is_variable(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Symbol(name) => name.starts_with('%'),
-            Atom::FloorDiv(inner, _) => inner.symbols().iter().any(|s| s.starts_with('%')),
+            _ => atom.parts().any(|part| part.symbols().iter().any(|s| s.starts_with('%'))),
         }
     }
 

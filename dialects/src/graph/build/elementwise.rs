@@ -34,8 +34,13 @@ impl<'b> GraphBuilder<'_, 'b> {
                 .filter_map(|(i, s)| Some((i, s.get((dim + s.len()).checked_sub(rank)?)?.clone())))
                 .map(|(i, size)| (i, size.map(|p| self.env.facts.canonical(&p))))
                 .collect();
-            let mut rest = sizes.iter().filter(|(_, s)| s.as_ref() != Some(&one));
-            let Some((first, size)) = rest.next() else {
+            let long = |size: &Option<Poly>| size.as_ref().is_none_or(|s| !self.at_most_one(s));
+            // Those that may be longer than 1 say how long the result is; where there is none, those that may be empty do.
+            let says: Vec<&(usize, Option<Poly>)> = match sizes.iter().any(|(_, s)| long(s)) {
+                true => sizes.iter().filter(|(_, s)| long(s)).collect(),
+                false => sizes.iter().filter(|(_, s)| s.as_ref() != Some(&one)).collect(),
+            };
+            let Some(((first, size), rest)) = says.split_first() else {
                 common.push(Some(one.clone()));
                 continue;
             };
@@ -44,17 +49,39 @@ impl<'b> GraphBuilder<'_, 'b> {
                 let what = || format!("dimension {dim} of the broadcast operands {first} and {i}");
                 size = self.unify(&size, other, what)?;
             }
+            for (i, short) in &sizes {
+                self.stretch(dim, (*i, short), &size)?;
+            }
             common.push(size);
         }
         let stretched = |shape: &SymShape| {
             let offset = rank - shape.len();
             let stretch = |(i, size): (usize, &Option<Poly>)| {
-                size.as_ref() == Some(&one) && common[i + offset].as_ref() != Some(&one)
+                let (Some(size), common) = (size.as_ref(), common[i + offset].as_ref()) else { return false };
+                let longer = common.is_none_or(|c| !self.at_most_one(c));
+                (*size == one && common != Some(&one)) || (self.at_most_one(size) && longer)
             };
             shape.iter().enumerate().map(stretch).collect()
         };
         let stretched = shapes.iter().map(stretched).collect();
         Ok(Broadcast { shape: common, stretched })
+    }
+
+    /// 0 or 1, but not surely 0.
+    fn at_most_one(&self, size: &Poly) -> bool {
+        self.env.facts.range(size).1 == 1
+    }
+
+    /// A size of at most 1 beside a longer one is 1, unless it is empty exactly where that is.
+    fn stretch(&mut self, dim: usize, (i, short): (usize, &Option<Poly>), long: &Option<Poly>) -> Built<()> {
+        let (Some(short), Some(long)) = (short, long) else { return Ok(()) };
+        let one = Poly::constant(1);
+        if !self.at_most_one(short) || self.at_most_one(long) || self.env.facts.prove_equal(short, &long.lesser(&one)) {
+            return Ok(());
+        }
+        let what = || format!("dimension {dim} of the broadcast operand {i}, which is stretched, and 1");
+        self.unify(&Some(short.clone()), &Some(one), what)?;
+        Ok(())
     }
 
     /// Index of a broadcast operand: iterators `0..rank`, 0 where it is stretched.

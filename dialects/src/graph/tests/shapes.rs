@@ -71,6 +71,10 @@ fn windows_and_slices_have_polynomial_sizes() {
     assert_eq!(cut(1, i64::MAX), "S + 3");
     assert_eq!(cut(0, -3), "S + 1");
     assert_eq!(cut(0, 3), "3");
-    // Nothing says whether five elements exist.
-    assert_eq!(cut(0, 5), "?");
+    // Nothing says whether five elements exist: there are as many as there are.
+    assert_eq!(cut(0, 5), "min(S, 1) + 4");
+    assert_eq!(cut(-6, i64::MAX), "min(S, 2) + 4");
+    assert_eq!(cut(6, i64::MAX), "S - min(S, 2)");
+    assert_eq!(cut(2, -2), "S");
+    assert_eq!(cut(-1, -6), "0");
 }

@@ -177,13 +177,7 @@ impl<'m> Importer<'m, '_, '_> {
             return fail("has a delta that is no known number other than 0");
         };
         let distance = if step > 0 { limit.sub(&start) } else { start.sub(&limit) };
-        let count = distance.ceildiv(step.abs());
-        let (low, high) = self.g.env.facts.range(&count);
-        let count = match () {
-            () if low >= 0 => count,
-            () if high <= 0 => Poly::constant(0),
-            () => return fail(format!("may be empty: `{distance}` is not known to be positive")),
-        };
+        let count = self.g.env.facts.canonical(&distance.greater(&0.into()).ceildiv(step.abs()));
         Ok(self.g.generate(&[Some(count)], Type::I64, |s| {
             let (i, step, start) = (s.index(0), s.int(step, Type::INDEX), s.size(&start));
             let scaled = s.mul(i, step);

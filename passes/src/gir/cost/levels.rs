@@ -174,13 +174,7 @@ impl Model {
             }
             let linear: Option<f64> = offset
                 .terms()
-                .filter(|(atoms, _)| {
-                    let inner = |a: &Atom| match a {
-                        Atom::Symbol(n) => **n == **name,
-                        Atom::FloorDiv(inner, _) => inner.symbols().contains(name.as_str()),
-                    };
-                    atoms.iter().any(inner)
-                })
+                .filter(|(atoms, _)| atoms.iter().any(|a| a.mentions(name)))
                 .map(|(atoms, c)| matches!(atoms, [Atom::Symbol(_)]).then_some((c as f64).abs()))
                 .sum();
             loops.push((id, linear.unwrap_or(0.0)));

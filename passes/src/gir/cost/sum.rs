@@ -304,10 +304,7 @@ impl Group<'_> {
         let linear = |poly: &Poly| {
             poly.terms().all(|(atoms, _)| match atoms {
                 [Atom::Symbol(_)] | [] => true,
-                atoms => atoms.iter().all(|a| match a {
-                    Atom::Symbol(n) => &**n != name,
-                    Atom::FloorDiv(inner, _) => !inner.symbols().contains(name),
-                }),
+                atoms => !atoms.iter().any(|a| a.mentions(name)),
             })
         };
         let steady = |poly: &Poly| !poly.symbols().contains(name);
