@@ -55,6 +55,11 @@ pub(super) fn convert<'c, 'a>(
                 }
                 Err(error) => errors.push(*error),
             }
+        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some()) {
+            errors.push(
+                op.error("takes its shape from data: nothing says before the run that it is what the program needs")
+                    .help("sizes must be constants or follow from shapes; run 'propagate-shapes' before this pass"),
+            );
         } else if !is_known(op) {
             errors.push(misplaced(op));
         }

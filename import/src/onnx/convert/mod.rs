@@ -12,12 +12,12 @@ mod windows;
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::attr::tensor_of;
-use sutura_dialects::r#dyn::{Facts, Poly};
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::{ShapeEnv, SymShape};
+use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape};
 use sutura_ir::location::LocData;
-use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Rewriter, Type, Value};
+use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
 use super::{
@@ -193,8 +193,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         self.g.loc = named_loc(self.cx(), &name);
         let made = self.operator(&node.op);
         for assumed in self.g.take_assumed() {
-            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
-            self.diags.remark(self.g.loc, message);
+            self.check_at_run_time(&name, &assumed);
         }
         match made {
             Ok(values) => {
@@ -217,6 +216,23 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
                 self.failed.extend(node.outputs().flatten());
             }
         }
+    }
+
+    /// An equality that a node needs, and its ops perhaps do not, stands at the entry.
+    fn check_at_run_time(&mut self, node: &str, Requirement { lhs, rhs, what }: &Requirement) {
+        self.diags.remark(self.g.loc, format!("assumes that {lhs} and {rhs} are equal: {what}"));
+        let point = self.g.b.insert_point();
+        let body = self.g.b.body();
+        let first = body.entry_block().and_then(|entry| body.ops(entry).find(|op| !self.is_equality(*op)));
+        if let Some(op) = first {
+            self.g.b.set_before(op);
+        }
+        EqualOp::build(self.g.b, self.g.loc, lhs, rhs, Some(&format!("{node}: {what}")));
+        self.g.b.set_insert_point(point);
+    }
+
+    fn is_equality(&self, op: Op) -> bool {
+        self.g.b.op_ref(op).is::<EqualOp<'_>>()
     }
 
     fn name(&mut self, name: &'m str, value: Value) {

@@ -56,6 +56,32 @@ fn constant_tables_follow_shapes() {
 }
 
 #[test]
+fn slices_take_what_there_is() {
+    let cut = |start: i64, end: i64, rest: &[NodeProto]| {
+        let nodes = [&[node("Slice", &["x", "start", "end", "axis"], &["c"])], rest].concat();
+        let mut model = open(model(17, nodes));
+        model.graph.as_mut().expect("a graph").initializer =
+            vec![ints("start", &[1], &[start]), ints("end", &[1], &[end]), ints("axis", &[1], &[0])];
+        model
+    };
+    let same = [node("Identity", &["c"], &["y"])];
+    for rows in [0, 1, 2, 3, 9] {
+        let x = count(&[rows, 4]);
+        let first = result(&cut(0, 2, &same), &x).expect("it runs");
+        assert_eq!(values(&first), values(&x)[..4 * rows.min(2)]);
+        let last = result(&cut(-1, i64::MAX, &same), &x).expect("it runs");
+        assert_eq!(values(&last), values(&x)[4 * rows.saturating_sub(1)..]);
+        // One row beside all is stretched, and none beside none.
+        let sum = result(&cut(0, 1, &[node("Sub", &["x", "c"], &["y"])]), &x).expect("it runs");
+        assert_eq!(values(&sum), (0..4 * rows).map(|i| (i - i % 4) as f32).collect::<Vec<f32>>());
+        // To take a dimension away there must be one row: that is checked even where no op would notice.
+        let row = result(&cut(0, 1, &[node("Squeeze", &["c", "axis"], &["y"])]), &x);
+        assert_eq!(row.is_ok(), rows > 0, "{row:?}");
+        assert!(row.is_ok_and(|r| r.len() == 4) || rows == 0);
+    }
+}
+
+#[test]
 fn splits_evenly_and_joins() {
     let nodes = vec![
         with(node("Split", &["x"], &["a", "b"]), &[("axis", Value::Int(1))]),
