@@ -30,7 +30,8 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
                   `gir.nonpositive`, as the numerators of a softmax are, 2 and a twentieth of the argument. Results of \
                   `math.exp` below 2^-125.5 are zero. On f16 and bf16 they are computed in 32 \
                   bits. Where the module names a machine with AVX-512, its scaling by powers of two is used; results have the \
-                  same bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay. A function without \
+                  same bits. Functions that machines have as instructions (`sqrt`, `fma`, `floor`, …) stay; `floor`, `ceil`, \
+                  `trunc` and `roundeven` are expanded for an x86-64 without SSE4.1, which lacks them. A function without \
                   expansion is an error: no code may call a math library.",
     anchor: Anchor::Any,
     options: &[],
@@ -85,21 +86,25 @@ macro_rules! functions {
 
 functions! {
     Cbrt = "math.cbrt" => cbrt(x),
+    Ceil = "math.ceil" => ceil(x),
     Cos = "math.cos" => cos(x),
     Erf = "math.erf" => erf(x),
     Exp = "math.exp" => exp(x),
     Exp2 = "math.exp2" => exp2(x),
     Expm1 = "math.expm1" => expm1(x),
+    Floor = "math.floor" => floor(x),
     Log = "math.log" => log(x),
     Log10 = "math.log10" => log10(x),
     Log1p = "math.log1p" => log1p(x),
     Log2 = "math.log2" => log2(x),
     Pow = "math.powf" => pow(x, y),
     Round = "math.round" => round(x),
+    RoundEven = "math.roundeven" => roundeven(x),
     Rsqrt = "math.rsqrt" => rsqrt(x),
     Sin = "math.sin" => sin(x),
     Tan = "math.tan" => tan(x),
     Tanh = "math.tanh" => tanh(x),
+    Trunc = "math.trunc" => trunc(x),
 }
 
 /// Operations that CPUs and GPUs have as instructions, or that LLVM expands into a few.
@@ -108,20 +113,27 @@ fn is_native(name: &str) -> bool {
         name,
         "math.absf"
             | "math.absi"
-            | "math.ceil"
             | "math.copysign"
             | "math.ctlz"
             | "math.ctpop"
             | "math.cttz"
-            | "math.floor"
             | "math.fma"
             | "math.isfinite"
             | "math.isinf"
             | "math.isnan"
-            | "math.roundeven"
             | "math.sqrt"
-            | "math.trunc"
     )
+}
+
+/// Operations that most machines have as instructions.
+fn is_rounding(name: &str) -> bool {
+    matches!(name, "math.ceil" | "math.floor" | "math.roundeven" | "math.trunc")
+}
+
+/// Whether the machine rounds to integers in one instruction. Only x86 has processors of one architecture that differ in it.
+fn rounds(machine: &TargetDesc) -> bool {
+    let newer = ["sse4.1", "avx", "avx2", "avx512f"];
+    !machine.triple.starts_with("x86_64") || machine.required_features().any(|feature| newer.contains(&feature))
 }
 
 impl Pass for ExpandMath {
@@ -129,9 +141,10 @@ impl Pass for ExpandMath {
         let cx = run.cx;
         // Several machines are an error of the verifier's.
         let machine = machine_in(cx, run.body).ok().flatten().and_then(|op| TargetDesc::from_op(op).ok());
+        let rounds = machine.as_ref().is_none_or(rounds);
         let scaling = machine.map(|machine| Scaling::of(&machine)).unwrap_or_default();
         // Functions stand in nested bodies too, those of fusions for one.
-        let outcomes = run.for_each_body(|at| expand_body(cx, at.body, at.remarks, &scaling));
+        let outcomes = run.for_each_body(|at| expand_body(cx, at.body, at.remarks, &scaling, rounds));
         let (mut expanded, mut failed) = (0, false);
         for (count, errors) in outcomes {
             expanded += count;
@@ -146,8 +159,15 @@ impl Pass for ExpandMath {
 }
 
 /// Expands what stands in a body; returns how many functions that were, and an error for each that has no expansion.
-fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, scaling: &Scaling) -> (u64, Vec<Diagnostic>) {
-    let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !is_native(body.name(*op).as_str(cx));
+fn expand_body(
+    cx: &Context,
+    body: &mut Body,
+    remarks: &mut Remarks,
+    scaling: &Scaling,
+    rounds: bool,
+) -> (u64, Vec<Diagnostic>) {
+    let stays = |name: &str| is_native(name) || (rounds && is_rounding(name));
+    let is_function = |op: &Op| body.name(*op).dialect(cx) == "math" && !stays(body.name(*op).as_str(cx));
     let ops: Vec<Op> = body.preorder().filter(is_function).collect();
     let (mut expanded, mut errors) = (0, Vec::new());
     for op in ops {

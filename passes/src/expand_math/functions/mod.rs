@@ -14,7 +14,7 @@ pub(super) use exponential::{exp, exp_nonpositive, exp2, expm1};
 pub(super) use hyperbolic::{erf, tanh};
 pub(super) use logarithm::{log, log1p, log2, log10};
 pub(super) use power::pow;
-pub(super) use root::{cbrt, round, rsqrt};
+pub(super) use root::{cbrt, ceil, floor, round, roundeven, rsqrt, trunc};
 pub(super) use trigonometric::{cos, sin, tan};
 
 /// `x` where its magnitude is below `limit`, and `result` elsewhere.

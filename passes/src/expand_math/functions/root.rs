@@ -52,3 +52,37 @@ pub(in super::super) fn round<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let whole = a.select(above, below, nearest);
     a.copysign(whole, x)
 }
+
+/// Nearest integer, ties to even: exact.
+pub(in super::super) fn roundeven<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let magnitude = a.abs(x);
+    let nearest = super::nearest_integer(a, magnitude);
+    a.copysign(nearest, x)
+}
+
+/// The integer next to `x` toward zero: exact.
+pub(in super::super) fn trunc<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let magnitude = a.abs(x);
+    let nearest = super::nearest_integer(a, magnitude);
+    let (above, one) = (a.cmp(Cmp::Olt, magnitude, nearest), a.f(1.0));
+    let below = a.sub(nearest, one);
+    let whole = a.select(above, below, nearest);
+    a.copysign(whole, x)
+}
+
+/// The integer next to `x` that is not above it: exact.
+pub(in super::super) fn floor<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let nearest = roundeven(a, x);
+    let (above, one) = (a.cmp(Cmp::Olt, x, nearest), a.f(1.0));
+    let below = a.sub(nearest, one);
+    a.select(above, below, nearest)
+}
+
+/// The integer next to `x` that is not below it: exact; of what is above -1 and below 0 it is -0.
+pub(in super::super) fn ceil<A: Arith>(a: &mut A, x: A::V) -> A::V {
+    let nearest = roundeven(a, x);
+    let (below, one) = (a.cmp(Cmp::Olt, nearest, x), a.f(1.0));
+    let above = a.add(nearest, one);
+    let whole = a.select(below, above, nearest);
+    a.copysign(whole, x)
+}

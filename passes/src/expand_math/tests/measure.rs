@@ -123,6 +123,10 @@ pub(super) static CASES: &[Case] = cases! {
     rsqrt 1.5 None |x| 1.0 / x.sqrt();
     cbrt 0.51 Odd f64::cbrt;
     round 0.0 Odd f64::round;
+    roundeven 0.0 Odd f64::round_ties_even;
+    trunc 0.0 Odd f64::trunc;
+    floor 0.0 None f64::floor;
+    ceil 0.0 None f64::ceil;
 };
 
 pub(super) fn pow(x: f32, y: f32) -> f32 {

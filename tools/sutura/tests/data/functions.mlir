@@ -1,6 +1,6 @@
 // Functions of one float, each on all elements.
 #i = affine_map<(d0) -> (d0)>
-func.func @functions(%x: tensor<?xf32, #dyn.shape<[n]>>) -> (tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>) {
+func.func @functions(%x: tensor<?xf32, #dyn.shape<[n]>>) -> (tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>) {
   %n = dyn.symbol "n" {range = [0, 1000000]} : index
   %cbrt = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {iterators = ["parallel"], maps = [#i, #i]} {
   ^bb0(%e: f32):
@@ -82,5 +82,25 @@ func.func @functions(%x: tensor<?xf32, #dyn.shape<[n]>>) -> (tensor<?xf32, #dyn.
     %y = math.powf %e, %p : f32
     graph.yield %y : f32
   }
-  return %cbrt, %cos, %erf, %exp, %exp2, %expm1, %log, %log10, %log1p, %log2, %round, %rsqrt, %sin, %tan, %tanh, %pow : tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>
+  %ceil = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {iterators = ["parallel"], maps = [#i, #i]} {
+  ^bb0(%e: f32):
+    %y = math.ceil %e : f32
+    graph.yield %y : f32
+  }
+  %floor = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {iterators = ["parallel"], maps = [#i, #i]} {
+  ^bb0(%e: f32):
+    %y = math.floor %e : f32
+    graph.yield %y : f32
+  }
+  %roundeven = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {iterators = ["parallel"], maps = [#i, #i]} {
+  ^bb0(%e: f32):
+    %y = math.roundeven %e : f32
+    graph.yield %y : f32
+  }
+  %trunc = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {iterators = ["parallel"], maps = [#i, #i]} {
+  ^bb0(%e: f32):
+    %y = math.trunc %e : f32
+    graph.yield %y : f32
+  }
+  return %cbrt, %cos, %erf, %exp, %exp2, %expm1, %log, %log10, %log1p, %log2, %round, %rsqrt, %sin, %tan, %tanh, %pow, %ceil, %floor, %roundeven, %trunc : tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>, tensor<?xf32, #dyn.shape<[n]>>
 }
