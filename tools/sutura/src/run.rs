@@ -38,7 +38,10 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     let results = model.run_views(&views)?;
     let first = start.elapsed();
     let repeat = if args.profile && args.repeat == 0 { PROFILED } else { args.repeat };
-    let total = report_latency(&model, &views, first, repeat)?;
+    let total = match repeat {
+        0 => report_first(first, talk)?,
+        _ => report_latency(&model, &views, first, repeat)?,
+    };
     if let Some(desc) = desc {
         profile::show(&model, &views, (repeat, total), &desc)?;
     }
@@ -131,13 +134,17 @@ fn machine(file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {
     Ok(Wanted { name: None, file }.find(&cx, talk)?.0.desc)
 }
 
+/// Shows how long the only run took, unless nobody wants to hear what was not asked for.
+fn report_first(first: Duration, talk: &Talk) -> Result<Duration, Failure> {
+    if !talk.is_quiet() {
+        say(&format!("latency: {:.3} ms (first run)", first.as_secs_f64() * 1e3))?;
+    }
+    Ok(first)
+}
+
 /// Shows how long runs take. Returns the time of all repeated ones.
 fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repeat: u32) -> Result<Duration, Failure> {
     let milliseconds = |d: Duration| d.as_secs_f64() * 1e3;
-    if repeat == 0 {
-        say(&format!("latency: {:.3} ms (first run)", milliseconds(first)))?;
-        return Ok(first);
-    }
     let mut times = Vec::with_capacity(repeat as usize);
     let mut outputs = model.run_views(views)?;
     model.clear_profile();

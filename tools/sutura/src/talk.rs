@@ -33,6 +33,11 @@ impl Talk {
         };
     }
 
+    /// Whether only errors, and what was asked for, are wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A stage that is done.
     pub(crate) fn stage(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet {

@@ -55,7 +55,7 @@ pub(in super::super) fn exp<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let x = a.clamp(x, VANISHES, 89.0);
     let Reduced { rest, shifted, .. } = reduce(a, x, ROUND + 126.0);
     let twice =
-        a.polynomial(rest, &[2.763_898e-3, 1.673_738_1e-2, 8.333_656e-2, 3.333_304_4e-1, 9.999_998_8e-1, 2.0, 2.0]);
+        a.polynomial(rest, &[2.763_898e-3, 1.673_738_1e-2, 8.333_656e-2, 3.333_304_4e-1, 9.999_999e-1, 2.0, 2.0]);
     scale_by_half(a, twice, shifted)
 }
 
