@@ -375,7 +375,7 @@ impl<'r, 'a> Shares<'r, 'a> {
     fn joins(
         &self,
         whole: &Share,
-        parts: (usize, &Poly),
+        (dim, count): (usize, &Poly),
         (sums, less): (&[usize], &[usize]),
         writes: Vec<Value>,
         stored: &HashSet<Value>,
@@ -395,11 +395,14 @@ impl<'r, 'a> Shares<'r, 'a> {
             let stages = needed_unless(self.nest, &whole.stages, &makers, &known);
             let reads = |v: Value| stages.iter().any(|s| self.reads_of(*s, v));
             let wanted = |key: &Key| writes.contains(&self.value(*key)) || reads(self.value(*key));
+            let combines: Vec<Key> = sums.iter().flat_map(keys).filter(wanted).collect();
+            // What follows from no sum is computed once, and not by every part.
+            let parts = (!combines.is_empty()).then(|| (dim, count.clone()));
             shares.push(Share {
-                combines: sums.iter().flat_map(keys).filter(wanted).collect(),
-                parts: Some((parts.0, parts.1.clone())),
+                combines,
+                parts,
                 stored: stored.clone(),
-                ..self.apart_from(whole, parts.0, (stages, &writes))
+                ..self.apart_from(whole, dim, (stages, &writes))
             });
         }
         shares
