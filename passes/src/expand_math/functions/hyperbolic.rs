@@ -22,7 +22,7 @@ const ERF_NEAR: f32 = 0.95;
 /// shifted to the exponent's place they are -2^n, for `n` in [-126, 127].
 const ROUND_NEGATED: f32 = 12_582_912.0 + 383.0;
 
-/// Error function, within 2 ulp and never above one. 28 instructions: a division takes longer than half of them.
+/// Error function, within 2.05 ulp and never above one. 28 instructions: a division takes longer than half of them.
 ///
 /// Near zero `x + x P(x^2)`. Beyond, `1 - 2^Q(|x|)`: the logarithm of what is missing to one is so smooth that a polynomial
 /// of degree 5 does up to 4, from where on the result is one.
