@@ -41,15 +41,20 @@ pub(in super::super) fn cbrt<A: Arith>(a: &mut A, x: A::V) -> A::V {
     a.select(usual, root, x)
 }
 
+/// The integer nearest to `x`, or the one below it where that is above `x`.
+fn not_above<A: Arith>(a: &mut A, nearest: A::V, x: A::V) -> A::V {
+    let (above, one) = (a.cmp(Cmp::Olt, x, nearest), a.f(1.0));
+    let below = a.sub(nearest, one);
+    a.select(above, below, nearest)
+}
+
 /// Nearest integer, ties away from zero: exact. The largest float below one half is added, so that what is just below a tie
 /// stays.
 pub(in super::super) fn round<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let (magnitude, half) = (a.abs(x), a.f(0.499_999_97));
     let sum = a.add(magnitude, half);
     let nearest = super::nearest_integer(a, sum);
-    let (above, one) = (a.cmp(Cmp::Olt, sum, nearest), a.f(1.0));
-    let below = a.sub(nearest, one);
-    let whole = a.select(above, below, nearest);
+    let whole = not_above(a, nearest, sum);
     a.copysign(whole, x)
 }
 
@@ -64,18 +69,14 @@ pub(in super::super) fn roundeven<A: Arith>(a: &mut A, x: A::V) -> A::V {
 pub(in super::super) fn trunc<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let magnitude = a.abs(x);
     let nearest = super::nearest_integer(a, magnitude);
-    let (above, one) = (a.cmp(Cmp::Olt, magnitude, nearest), a.f(1.0));
-    let below = a.sub(nearest, one);
-    let whole = a.select(above, below, nearest);
+    let whole = not_above(a, nearest, magnitude);
     a.copysign(whole, x)
 }
 
 /// The integer next to `x` that is not above it: exact.
 pub(in super::super) fn floor<A: Arith>(a: &mut A, x: A::V) -> A::V {
     let nearest = roundeven(a, x);
-    let (above, one) = (a.cmp(Cmp::Olt, x, nearest), a.f(1.0));
-    let below = a.sub(nearest, one);
-    a.select(above, below, nearest)
+    not_above(a, nearest, x)
 }
 
 /// The integer next to `x` that is not below it: exact; of what is above -1 and below 0 it is -0.
