@@ -10,6 +10,7 @@ pub mod r#dyn;
 mod effects;
 pub mod func;
 pub mod gir;
+pub mod gpu;
 pub mod graph;
 mod interp;
 pub mod llvm;
@@ -43,6 +44,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<gir::GirDialect>()
         .with::<target::TargetDialect>()
         .with::<rt::RtDialect>()
+        .with::<gpu::GpuDialect>()
         .with::<math::MathDialect>()
         .with::<tensor::TensorDialect>()
         .with::<memref::MemRefDialect>()

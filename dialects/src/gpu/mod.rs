@@ -1,0 +1,111 @@
+//! Kernels for GPUs: modules of device code, where a thread stands in its launch, barriers, shuffles.
+
+mod asm;
+mod attrs;
+mod ops;
+mod verify;
+
+use std::borrow::Cow;
+
+use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects, ResultNames};
+use sutura_ir::op_def::OpView;
+use sutura_ir::smallvec::SmallVec;
+use sutura_ir::{Dialect, DialectBuilder, OpRef, Type};
+
+pub use attrs::{Dimension, ShuffleMode};
+pub use ops::*;
+
+/// The attribute that makes a function a kernel.
+pub const KERNEL: &str = "gpu.kernel";
+
+/// How many arguments of a function's block are buffers of the block of threads.
+pub const WORKGROUP_ATTRIBUTIONS: &str = "workgroup_attributions";
+
+/// The attribute of modules that hold device code.
+pub const CONTAINER_MODULE: &str = "gpu.container_module";
+
+/// The gpu dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct GpuDialect;
+
+impl Dialect for GpuDialect {
+    const NAME: &'static str = "gpu";
+
+    fn register(d: &mut DialectBuilder<'_>) {
+        d.description("Kernels for GPUs: modules of device code, where a thread stands, barriers, shuffles.").partial();
+        d.attr("", attrs::parse);
+        d.directive("GpuFunc", asm::GPU_FUNC)
+            .directive("Targets", asm::TARGETS)
+            .directive("Axis", asm::AXIS)
+            .directive("Mode", asm::MODE);
+        d.op::<GPUModuleOp<'_>>().op::<GPUFuncOp<'_>>().op::<ReturnOp<'_>>();
+        d.op::<ThreadIdOp<'_>>().op::<BlockIdOp<'_>>().op::<BlockDimOp<'_>>().op::<GridDimOp<'_>>();
+        d.op::<LaneIdOp<'_>>().op::<SubgroupIdOp<'_>>().op::<SubgroupSizeOp<'_>>();
+        d.op::<BarrierOp<'_>>().op::<ShuffleOp<'_>>();
+        for op in ["gpu.barrier", "gpu.shuffle"] {
+            d.interface::<dyn MemoryEffects>(op, &Meets);
+        }
+        for op in ["gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim"] {
+            d.interface::<dyn ResultNames>(op, &AxisName);
+        }
+        d.interface::<dyn ResultNames>("gpu.shuffle", &ShuffleNames);
+    }
+}
+
+/// Threads meet there: it keeps its place among accesses, and no thread may skip or repeat it.
+struct Meets;
+
+impl MemoryEffects for Meets {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        [EffectKind::Read, EffectKind::Write].map(|kind| Effect { kind, value: None }).into_iter().collect()
+    }
+}
+
+type Names = SmallVec<[(usize, Cow<'static, str>); 1]>;
+
+/// `thread_id_x`, as upstream calls it.
+struct AxisName;
+
+impl ResultNames for AxisName {
+    fn names(&self, op: OpRef<'_>) -> Names {
+        let dimension = op.prop("dimension").and_then(|a| op.cx.attr_as::<Dimension>(a));
+        let name = op.name_str().strip_prefix("gpu.").unwrap_or_default();
+        dimension.map(|d| (0, format!("{name}_{}", d.keyword()).into())).into_iter().collect()
+    }
+}
+
+struct ShuffleNames;
+
+impl ResultNames for ShuffleNames {
+    fn names(&self, _: OpRef<'_>) -> Names {
+        ["shuffleResult", "valid"].into_iter().map(Cow::Borrowed).enumerate().collect()
+    }
+}
+
+impl<'a> GPUFuncOp<'a> {
+    /// Types of the arguments.
+    pub fn inputs(self) -> &'a [Type] {
+        self.signature().0
+    }
+
+    /// Types of the results.
+    pub fn results(self) -> &'a [Type] {
+        self.signature().1
+    }
+
+    fn signature(self) -> (&'a [Type], &'a [Type]) {
+        self.op_ref().cx.signature(self.function_type()).expect("a function type")
+    }
+
+    /// True for a function that the host launches.
+    pub fn is_kernel(self) -> bool {
+        self.op_ref().attr(KERNEL).is_some()
+    }
+
+    /// How many of the block's arguments are buffers of the block of threads.
+    pub fn workgroup_buffers(self) -> usize {
+        let op = self.op_ref();
+        let number = op.attr(WORKGROUP_ATTRIBUTIONS).and_then(|a| op.cx.as_int(a));
+        number.and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+    }
+}
