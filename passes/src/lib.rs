@@ -35,6 +35,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);
     registry.add(&gir_lowering::cpu::CONVERT_GIR_TO_CPU);
+    registry.add(&gir_lowering::gpu::CONVERT_GIR_TO_GPU);
     rt::register(registry);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

@@ -30,6 +30,10 @@ pub struct TargetDesc {
     pub call_ns: u64,
     /// Peak float operations per nanosecond of one unit.
     pub gflops: u64,
+    /// Of a GPU: its architecture, as the vendor's tools spell it.
+    pub chip: Option<String>,
+    /// Of a GPU: threads that run in lockstep.
+    pub subgroup: Option<u64>,
     /// Hash of the description's text, in hexadecimal: for manifests.
     pub hash: String,
 }
@@ -105,6 +109,8 @@ impl TargetDesc {
             launch_ns: positive(machine.launch_ns()).unwrap_or(DEFAULT_LAUNCH_NS),
             call_ns: positive(machine.call_ns()).unwrap_or(DEFAULT_CALL_NS),
             gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
+            chip: machine.chip().map(str::to_owned),
+            subgroup: positive(machine.subgroup()),
             hash: hash_of(op)?,
         })
     }
@@ -188,7 +194,9 @@ impl TargetDesc {
 
     /// True when multiplying and adding with one rounding is an instruction.
     pub fn has_fma(&self) -> bool {
-        self.triple.starts_with("aarch64") || self.required_features().any(|f| f == "fma" || f == "avx512f")
+        self.subgroup.is_some()
+            || self.triple.starts_with("aarch64")
+            || self.required_features().any(|f| f == "fma" || f == "avx512f")
     }
 
     /// The features as LLVM takes them: `+avx2,+fma`.

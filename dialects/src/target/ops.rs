@@ -35,6 +35,10 @@ pub struct MachineOp {
     call_ns: OptAttr<I64Attr>,
     /// Peak float operations per nanosecond of one unit, `f32`.
     gflops: OptAttr<I64Attr>,
+    /// Of a GPU: its architecture, as the vendor's tools spell it: `sm_90`, `gfx942`.
+    chip: OptAttr<StrAttr>,
+    /// Of a GPU: threads that run in lockstep, a warp or wavefront.
+    subgroup: OptAttr<I64Attr>,
     body: Region,
 }
 

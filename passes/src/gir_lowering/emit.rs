@@ -6,7 +6,8 @@ use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, T
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
-use super::cpu::machine::Lanes;
+use super::gpu::threads::Spread;
+use super::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
 /// Emits operations at the builder's insertion point.
@@ -17,6 +18,8 @@ pub(super) struct Emit<'e> {
     pub(super) lanes: i64,
     /// Widths that vectors may have.
     pub(super) widths: Lanes,
+    /// On a GPU, the threads over which a unit's vectors are spread: each has `lanes` neighbouring columns.
+    pub(super) spread: Option<Spread>,
 }
 
 /// Predicates of `arith.cmpi`, as numbers.
@@ -337,8 +340,20 @@ impl<'e> Emit<'e> {
         self.op1("vector.shuffle", &[a, b], ty, &[("mask", mask)])
     }
 
-    /// Combines all lanes, halves first: the order is fixed by the number of lanes.
+    /// Combines all columns of a vector.
     pub(super) fn combine_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
+        self.combine_all(&[(kind, vector)])[0]
+    }
+
+    /// Combines all columns of each vector. The order is fixed by the number of lanes, and of threads.
+    pub(super) fn combine_all(&mut self, vectors: &[(Combiner, Value)]) -> Vec<Value> {
+        let own: Vec<_> =
+            vectors.iter().map(|(kind, vector)| (*kind, self.combine_own_lanes(*kind, *vector))).collect();
+        self.combine_threads(&own)
+    }
+
+    /// Combines the lanes that lie in one register, halves first.
+    fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
         let elem = self.cx().element_type(self.ty(vector));
         let (mut value, mut width) = (vector, self.lanes);
         while width > 1 {
@@ -360,9 +375,9 @@ impl<'e> Emit<'e> {
         let ty = match self.cx().type_data(self.ty(index)) {
             TypeData::Vector { shape, .. } => {
                 let n = self.cx().ints(shape)[0];
-                self.cx().vector_type(&[n], self.ptr_type())
+                self.cx().vector_type(&[n], self.ty(ptr))
             }
-            _ => self.ptr_type(),
+            _ => self.ty(ptr),
         };
         self.op1("llvm.getelementptr", &[ptr, index], ty, &props)
     }
@@ -373,13 +388,26 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn load(&mut self, ptr: Value, ty: Type) -> Value {
-        let align = self.alignment(self.cx().element_type(ty));
+        let align = self.access_alignment(ty);
         self.op1("llvm.load", &[ptr], ty, &[("alignment", align)])
     }
 
     pub(super) fn store(&mut self, value: Value, ptr: Value) {
-        let align = self.alignment(self.cx().element_type(self.ty(value)));
+        let align = self.access_alignment(self.ty(value));
         self.op("llvm.store", &[value, ptr], &[], &[("alignment", align)]);
+    }
+
+    /// Alignment of an access. A thread of a GPU reads neighbours as one, so its vectors are chosen to be aligned whole.
+    fn access_alignment(&self, ty: Type) -> Attr {
+        let elem = self.cx().element_type(ty);
+        let lanes = self.cx().shape(ty).map_or(1, |shape| shape.iter().product());
+        match self.spread {
+            Some(_) => {
+                let bytes = self.cx().bit_width(elem).map_or(1, |bits| i64::from(bits.div_ceil(8)));
+                self.cx().int_attr(bytes * lanes, Type::I64)
+            }
+            None => self.alignment(elem),
+        }
     }
 
     fn alignment32(&self, elem: Type) -> Attr {
@@ -388,21 +416,33 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn masked_load(&mut self, ptr: Value, mask: Value, pass: Value) -> Value {
+        if self.spread.is_some() {
+            return self.load_if(ptr, mask, pass);
+        }
         let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
         self.op1("llvm.intr.masked.load", &[ptr, mask, pass], ty, &[("alignment", align)])
     }
 
     pub(super) fn masked_store(&mut self, value: Value, ptr: Value, mask: Value) {
+        if self.spread.is_some() {
+            return self.store_if(value, ptr, mask);
+        }
         let align = self.alignment32(self.cx().element_type(self.ty(value)));
         self.op("llvm.intr.masked.store", &[value, ptr, mask], &[], &[("alignment", align)]);
     }
 
     pub(super) fn gather(&mut self, ptrs: Value, mask: Value, pass: Value) -> Value {
+        if self.spread.is_some() {
+            return self.load_each(ptrs, mask, pass);
+        }
         let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
         self.op1("llvm.intr.masked.gather", &[ptrs, mask, pass], ty, &[("alignment", align)])
     }
 
     pub(super) fn scatter(&mut self, value: Value, ptrs: Value, mask: Value) {
+        if self.spread.is_some() {
+            return self.store_each(value, ptrs, mask);
+        }
         let align = self.alignment32(self.cx().element_type(self.ty(value)));
         self.op("llvm.intr.masked.scatter", &[value, ptrs, mask], &[], &[("alignment", align)]);
     }

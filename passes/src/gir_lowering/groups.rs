@@ -46,7 +46,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The grid's indices of the group with this linear number. Where an extent is zero there are no groups, and nothing
     /// may be divided by it.
-    fn grid_indices(&mut self, group: Value, extents: &[Value], one: Value) -> Vec<Value> {
+    pub(super) fn grid_indices(&mut self, group: Value, extents: &[Value], one: Value) -> Vec<Value> {
         let (mut rest, mut indices) = (group, Vec::new());
         for (i, extent) in extents.iter().enumerate().rev() {
             if i == 0 {
@@ -76,8 +76,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// One group: twice where the last groups have partial windows, so that only they pay for masks.
-    fn group_body(&mut self) -> Lowered<'a, ()> {
-        let Some(full) = self.all_windows_full()? else {
+    pub(super) fn group_body(&mut self) -> Lowered<'a, ()> {
+        let full = if self.may_part() { self.all_windows_full()? } else { None };
+        let Some(full) = full else {
             self.one_copy = true;
             return self.body_block();
         };
@@ -91,8 +92,7 @@ impl<'a> Lowering<'a, '_> {
             let block = self.e.b.create_block(region, &[]);
             self.e.b.set_to_end(block);
             self.assume_full = assume_full;
-            self.held.clone_from(&outside);
-            self.done.clear();
+            self.begin_copy(&outside);
             self.body_block()?;
             self.e.op("scf.yield", &[], &[], &[]);
         }

@@ -10,10 +10,12 @@ use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 
-use super::cpu::machine::Cpu;
 use super::cpu::pipeline::Host;
 use super::cpu::stream::Ahead;
 use super::emit::{Emit, Pred};
+use super::gpu::GpuState;
+use super::gpu::sweep::Kept;
+use super::machine::Machine;
 use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
@@ -39,7 +41,7 @@ pub(super) type Lowered<'a, T> = Result<T, Unsupported<'a>>;
 /// State of one kernel's lowering.
 pub(super) struct Lowering<'a, 'e> {
     pub(super) e: Emit<'e>,
-    pub(super) cpu: &'a Cpu,
+    pub(super) machine: &'a Machine,
     pub(super) kernel: &'a KernelInfo<'a>,
     pub(super) bounds: Bounds<'a>,
     pub(super) held: HashMap<Value, Held>,
@@ -83,12 +85,19 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) allocs: HashMap<Value, Value>,
     /// Bytes that further scratch may take.
     scratch_left: i64,
+    /// Where a GPU is lowered for.
+    pub(super) gpu: Option<GpuState>,
+    /// On a GPU, what threads have in registers.
+    pub(super) kept: Kept,
+    /// On a GPU, memory of the block in which a value of the kernel is kept, whatever copy of the body computes it.
+    pub(super) kept_arrays: HashMap<Value, Scratch>,
 }
 
 /// Bytes that all scratch of one kernel may take on a thread's stack.
 const SCRATCH_LIMIT: i64 = 1 << 20;
 
-/// Memory of the calling thread.
+/// Memory of the calling thread, or of the block.
+#[derive(Clone, Copy)]
 pub(super) struct Scratch {
     pub(super) ptr: Value,
     /// How many elements fit.
@@ -96,7 +105,11 @@ pub(super) struct Scratch {
 }
 
 /// Lowers one kernel into the state of a `func.func` and its body.
-pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a Cpu) -> Lowered<'a, (OpState, Body)> {
+pub(super) fn lower_kernel<'a>(
+    kernel: &'a KernelInfo<'a>,
+    name: &str,
+    machine: &'a Machine,
+) -> Lowered<'a, (OpState, Body)> {
     let cx = kernel.op.cx;
     let loc = kernel.op.loc();
     let ptr = super::emit::ptr_type(cx);
@@ -110,40 +123,50 @@ pub(super) fn lower_kernel<'a>(kernel: &'a KernelInfo<'a>, name: &str, cpu: &'a 
     let entry = builder.create_block(region, &inputs.map(|ty| (ty, loc)));
     builder.set_to_end(entry);
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
-    let mut e = Emit { b: &mut builder, loc, lanes: cpu.lanes.register, widths: cpu.lanes };
-    let zero = e.i64(0);
-    let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
-    let mut lowering = Lowering {
-        e,
-        cpu,
-        kernel,
-        bounds: Bounds::of_kernel(kernel),
-        held: HashMap::new(),
-        strips: Strips::default(),
-        pending: Vec::new(),
-        done: HashSet::new(),
-        assume_full: false,
-        judged: HashSet::new(),
-        large: None,
-        streamed: false,
-        ahead: Vec::new(),
-        ahead_depth: 0,
-        rows_block: None,
-        asked: false,
-        next_group: None,
-        one_copy: false,
-        host: None,
-        buffers: args[0],
-        checks: DataCheck::all_of(kernel.op),
-        dims: HashMap::new(),
-        sizes: HashMap::new(),
-        sizes_mark: None,
-        entry_mark,
-        allocs: HashMap::new(),
-        scratch_left: SCRATCH_LIMIT,
-    };
+    let e = Emit { b: &mut builder, loc, lanes: machine.lanes.register, widths: machine.lanes, spread: None };
+    let mut lowering = Lowering::new(e, machine, kernel, args[0]);
     lowering.function(&args)?;
     Ok((state, body))
+}
+
+impl<'a, 'e> Lowering<'a, 'e> {
+    /// Nothing lowered yet; `e` emits into the entry of the function, whose buffers an array names.
+    pub(super) fn new(mut e: Emit<'e>, machine: &'a Machine, kernel: &'a KernelInfo<'a>, buffers: Value) -> Self {
+        let zero = e.i64(0);
+        let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
+        Self {
+            e,
+            machine,
+            kernel,
+            bounds: Bounds::of_kernel(kernel),
+            held: HashMap::new(),
+            strips: Strips::default(),
+            pending: Vec::new(),
+            done: HashSet::new(),
+            assume_full: false,
+            judged: HashSet::new(),
+            large: None,
+            streamed: false,
+            ahead: Vec::new(),
+            ahead_depth: 0,
+            rows_block: None,
+            asked: false,
+            next_group: None,
+            one_copy: false,
+            host: None,
+            buffers,
+            checks: DataCheck::all_of(kernel.op),
+            dims: HashMap::new(),
+            sizes: HashMap::new(),
+            sizes_mark: None,
+            entry_mark,
+            allocs: HashMap::new(),
+            scratch_left: SCRATCH_LIMIT,
+            gpu: None,
+            kept: Kept::default(),
+            kept_arrays: HashMap::new(),
+        }
+    }
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -186,11 +209,16 @@ impl<'a> Lowering<'a, '_> {
         }
         self.large = self.large_launch()?;
         let one = self.e.i64(1);
-        self.sizes_mark = self.e.b.body().defining_op(one);
+        self.mark_sizes(one);
         self.groups(args[2], args[3], one)?;
         self.end_streams()?;
         self.e.op("func.return", &[], &[], &[]);
         Ok(())
+    }
+
+    /// Sizes that are asked for from now on are computed before `value`.
+    pub(super) fn mark_sizes(&mut self, value: Value) {
+        self.sizes_mark = self.e.b.body().defining_op(value);
     }
 
     /// Whether positions below zero, or past the end, cannot be ruled out.
@@ -230,6 +258,14 @@ impl<'a> Lowering<'a, '_> {
     /// when that many are not known to be few enough.
     pub(super) fn scratch(&mut self, elems: &Poly, elem: Type) -> Option<Scratch> {
         let (_, most) = self.bounds.facts.range(elems);
+        if self.gpu.is_some() {
+            let elems = i64::try_from(most).ok()?.max(0);
+            let point = self.e.b.insert_point();
+            self.e.b.set_before(self.entry_mark);
+            let ptr = self.e.shared_array(elem, elems);
+            self.e.b.set_insert_point(point);
+            return Some(Scratch { ptr: ptr?, elems });
+        }
         let size = self.e.cx().bit_width(elem).map_or(8, |b| i64::from(b.div_ceil(8)));
         let elems = i64::try_from(most).ok()?.max(0);
         let left = self.scratch_left.checked_sub(elems.checked_mul(size)?)?;
@@ -243,6 +279,17 @@ impl<'a> Lowering<'a, '_> {
         let ptr = self.e.op1("llvm.alloca", &[count], ptr_type, &props);
         self.e.b.set_insert_point(point);
         Some(Scratch { ptr, elems })
+    }
+
+    /// Scratch for what a value of the kernel is; on a GPU copies of the body, of which one runs, have the same.
+    pub(super) fn scratch_of(&mut self, value: Value, elems: &Poly, elem: Type) -> Option<Scratch> {
+        if self.gpu.is_none() {
+            return self.scratch(elems, elem);
+        }
+        let known = self.kept_arrays.get(&value).copied();
+        let scratch = known.or_else(|| self.scratch(elems, elem))?;
+        self.kept_arrays.insert(value, scratch);
+        Some(scratch)
     }
 
     pub(super) fn index(&self, value: Value) -> Value {
@@ -375,6 +422,7 @@ impl<'a> Lowering<'a, '_> {
         self.held.insert(entry.args()[0], Held::Index(values[0]));
         self.hold_tiles(&tiles, &entry.args()[1..], &values[1..]);
         self.strips.depth += 1;
+        self.enter_loop();
         self.find_ahead_in_rows(this, values[0], hi)?;
         self.block(entry.body, entry.block)?;
         self.flush(op)?;
@@ -383,6 +431,7 @@ impl<'a> Lowering<'a, '_> {
             next.extend(self.tile(op, yielded)?.values());
         }
         self.flush(op)?;
+        self.leave_loop();
         self.strips.depth -= 1;
         if next.len() != inits.len() {
             return self.fail(op, "a carried tile changes the way it is held");

@@ -20,7 +20,7 @@ pub(super) struct ViewVal {
 }
 
 /// Positions `[lo, hi)` of an axis that exist; `None` where all of the extent does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Window {
     pub(super) lo: Option<Value>,
     pub(super) hi: Option<Value>,
@@ -74,7 +74,7 @@ pub(super) fn stored(elem: Type) -> Type {
 
 impl Emit<'_> {
     /// Element type as a computation sees it, from the byte in memory.
-    fn loaded(&mut self, value: Value, elem: Type) -> Value {
+    pub(super) fn loaded(&mut self, value: Value, elem: Type) -> Value {
         if elem != Type::I1 {
             return value;
         }
@@ -82,7 +82,7 @@ impl Emit<'_> {
         self.op1("arith.trunci", &[value], ty, &[])
     }
 
-    fn storable(&mut self, value: Value, elem: Type) -> Value {
+    pub(super) fn storable(&mut self, value: Value, elem: Type) -> Value {
         if elem != Type::I1 {
             return value;
         }
@@ -150,7 +150,7 @@ impl Emit<'_> {
                 let zero = self.zero(elem);
                 self.masked_load(ptr, mask, zero)
             }
-            (Some(2), mask) if self.lanes > 1 => self.load_every_second(ptr, elem, mask),
+            (Some(2), mask) if self.lanes > 1 && self.spread.is_none() => self.load_every_second(ptr, elem, mask),
             (_, mask) => {
                 let mask = mask.unwrap_or_else(|| self.all_lanes());
                 let (ptrs, zero) = (self.lane_addresses(slice, ptr), self.zero(elem));

@@ -7,8 +7,10 @@
 pub mod cpu;
 mod division;
 mod emit;
+pub mod gpu;
 mod groups;
 mod kernel;
+mod machine;
 mod memory;
 mod ops;
 mod pick;

@@ -43,6 +43,9 @@ fn binary_cost(kind: BinaryKind) -> u32 {
 /// Price of one element divided by what its row repeats.
 const DIVIDE_COST: u32 = 4;
 
+/// Why a scan along the columns is refused on a GPU.
+pub(super) const SCAN_ON_THREADS: &str = "a scan along columns that are spread over threads is not supported yet";
+
 /// Price of one element combined with those before it.
 const SCAN_COST: u32 = 10;
 
@@ -97,7 +100,7 @@ impl<'a> Lowering<'a, '_> {
             let index = self.pick(&this)?;
             self.hold(op, Held::Index(index))
         } else if op.is::<SyncOp>() {
-            // A group has one unit here, so there is no one to wait for.
+            // A group has one unit, so there is no one to wait for.
             Ok(())
         } else {
             self.value_op(op)
@@ -173,10 +176,13 @@ impl<'a> Lowering<'a, '_> {
         let slice = self.held_slice(op, this.slice())?;
         let ty = self.tile_type(op, this.tile());
         // What was stored before must be there before memory that can be written is read again.
-        if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) && !self.reads_only_input(op, this.slice()) {
-            self.flush(op)?;
+        if !self.reads_only_input(op, this.slice()) {
+            if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) {
+                self.flush(op)?;
+            }
+            self.before_reading_writable();
         }
-        if self.cpu.in_registers(ty) {
+        if self.machine.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
             let scalars = cols == 1 || self.only_left_operand(op);
             let tile = self.e.load_tile(&slice, rows, cols, scalars);
@@ -234,8 +240,9 @@ impl<'a> Lowering<'a, '_> {
 
     fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
-        let slice = self.held_slice(op, this.slice())?;
-        if self.cpu.in_registers(self.tile_type(op, this.tile())) {
+        let mut slice = self.held_slice(op, this.slice())?;
+        self.before_storing(&mut slice);
+        if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
             let stored = self.e.store_tile(&tile, &slice);
             return self.at(op, stored);
@@ -277,12 +284,12 @@ impl<'a> Lowering<'a, '_> {
 
     fn value_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
         let Some(ty) = op.cx.type_as::<TileType>(op.ty(op.result(0))) else {
-            return self.fail(op, "has no lowering to a CPU");
+            return self.fail(op, "has no lowering");
         };
         if let Some(this) = op.as_::<ReduceOp>() {
             return self.reduce_op(&this);
         }
-        if self.cpu.in_registers(ty) {
+        if self.machine.in_registers(ty) {
             let tile = self.register_op(op, ty)?;
             self.hold(op, Held::Tile(tile))
         } else {
@@ -294,7 +301,7 @@ impl<'a> Lowering<'a, '_> {
     fn reduce_op(&mut self, this: &ReduceOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
         let operand = self.tile_type(op, this.operand());
-        if self.cpu.in_registers(operand) {
+        if self.machine.in_registers(operand) {
             let tile = self.tile(op, this.operand())?;
             let tile = self.e.reduce_tile(this.combiner(), this.axis(), &tile);
             return self.hold(op, Held::Tile(tile));
@@ -347,10 +354,9 @@ impl<'a> Lowering<'a, '_> {
         let mut parts = vec![vec![]; rows as usize];
         for chunk in 0..chunks {
             let chunk = if backward { chunks - 1 - chunk } else { chunk };
-            let start = chunk * self.e.lanes;
-            let at = self.e.i64(start);
+            let at = self.e.own_column(chunk);
             let mut window = strip.window;
-            if start + self.e.lanes > cols && window.hi.is_none() {
+            if (chunk + 1) * self.e.columns() > cols && window.hi.is_none() {
                 window.hi = Some(self.e.i64(cols));
             }
             let mask = self.e.column_mask(at, window);
@@ -402,7 +408,10 @@ impl<'a> Lowering<'a, '_> {
         }
         if let Some(this) = op.as_::<ScanOp>() {
             if ty.elem == Type::I1 {
-                return self.fail(op, "truth values have no scan on a CPU");
+                return self.fail(op, "truth values have no scan");
+            }
+            if self.gpu.is_some() && this.axis() == Axis::Cols {
+                return self.fail(op, SCAN_ON_THREADS);
             }
             return Ok(self.e.scan_tile(Scan::of(&this), this.axis(), &tiles[0]));
         }
@@ -413,6 +422,12 @@ impl<'a> Lowering<'a, '_> {
             return Ok(tiles.remove(0));
         }
         if op.is::<TransposeOp>() {
+            if self.gpu.is_some() {
+                return self.fail(
+                    op,
+                    "a tile spread over threads cannot be transposed yet: its elements would change threads",
+                );
+            }
             return Ok(self.e.transpose_tile(&tiles[0]));
         }
         let contracts = match op.as_::<IntrinsicOp>() {
@@ -423,7 +438,7 @@ impl<'a> Lowering<'a, '_> {
             let result = self.e.contract_tiles(&tiles[0], &tiles[1], &tiles[2]);
             return self.at(op, result);
         }
-        self.fail(op, "has no lowering to a CPU on a tile in registers")
+        self.fail(op, "has no lowering on a tile in registers")
     }
 
     /// The operations beside the kernel.
@@ -442,7 +457,7 @@ impl<'a> Lowering<'a, '_> {
         };
         match intrinsic.emit() {
             "vector.fma" => Ok(crate::tensorize::is_contraction(intrinsic).is_some()),
-            other => self.fail(op, format!("a CPU has no instruction '{other}' for @{name}")),
+            other => self.fail(op, format!("there is no lowering of the instruction '{other}' for @{name}")),
         }
     }
 
@@ -466,7 +481,7 @@ impl<'a> Lowering<'a, '_> {
     /// A division by what a row repeats needs no division in each lane.
     fn strip_binary(&mut self, kind: BinaryKind, a: NodeId, b: NodeId) -> (Node, u32) {
         let strip = &self.strips.nodes[b];
-        if let (BinaryKind::Div, Node::OfRegisters(tile), true) = (kind, &strip.node, self.cpu.fused)
+        if let (BinaryKind::Div, Node::OfRegisters(tile), true) = (kind, &strip.node, self.machine.fused)
             && let Some(divisors) = divisors(&mut self.e, strip, tile)
         {
             return (Node::Divide(a, divisors), DIVIDE_COST);
@@ -511,7 +526,7 @@ impl<'a> Lowering<'a, '_> {
         } else if op.is::<MoveOp>() {
             return Ok(ids[0]);
         } else {
-            return self.fail(op, "has no lowering to a CPU on a tile in a cache");
+            return self.fail(op, "has no lowering on a tile in a cache");
         };
         let cost = self.strips.cost_of(own, &ids);
         let (mut window, mut row_window) = (Window::FULL, Window::FULL);
@@ -570,6 +585,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn run(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
+        if self.gpu.is_some() {
+            return self.run_on_threads(op, sinks);
+        }
         let keep = self.worth_keeping(&sinks);
         let mut output_is_free = true;
         for id in &keep {
@@ -601,7 +619,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Nodes of this loop that are dear and used again afterwards.
-    fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
+    pub(super) fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
         let mut keep: Vec<NodeId> = Vec::new();
         for (value, held) in &self.held {
             let Held::Strip(id) = held else { continue };
@@ -624,20 +642,20 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The first value of the kernel that a strip is.
-    fn named(&self, id: NodeId) -> Value {
+    pub(super) fn named(&self, id: NodeId) -> Value {
         let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
         value.expect("only strips of the kernel are kept")
     }
 
     /// Where a strip is kept: in the `row` of the output where it can lie there, but in scratch where that is stored past the
     /// caches. `None` when it is not known to fit, so that the strip is computed anew instead.
-    fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<SliceVal>) -> Option<SliceVal> {
+    pub(super) fn keep_slice(&mut self, id: NodeId, value: Value, row: Option<SliceVal>) -> Option<SliceVal> {
         if let (Some(row), None) = (&row, self.large) {
             return Some(row.clone());
         }
         let ty: &TileType = self.kernel.op.cx.type_as(self.kernel.op.inside().ty(value)).expect("a tile");
         let strip = self.strips.nodes[id].clone();
-        let scratch = self.scratch(&ty.cols.scale(strip.rows), strip.elem)?;
+        let scratch = self.scratch_of(value, &ty.cols.scale(strip.rows), strip.elem)?;
         let stride = self.e.i64(scratch.elems / strip.rows.max(1));
         let one = self.e.i64(1);
         let base = match (row, self.large) {

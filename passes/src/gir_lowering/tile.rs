@@ -62,7 +62,8 @@ impl RegTile {
 impl Emit<'_> {
     /// Vectors that a row of `cols` elements takes.
     pub(super) fn chunks(&self, cols: i64) -> i64 {
-        cols.div_euclid(self.lanes) + i64::from(cols.rem_euclid(self.lanes) != 0)
+        let columns = self.columns();
+        cols.div_euclid(columns) + i64::from(cols.rem_euclid(columns) != 0)
     }
 
     /// A tile of one value.
@@ -88,8 +89,7 @@ impl Emit<'_> {
             let mut line = Vec::new();
             let chunks = if cols == 1 { 1 } else { self.chunks(cols) };
             for chunk in 0..chunks {
-                let ahead = if axis == Axis::Rows { r } else { chunk * self.lanes };
-                let ahead = self.i64(ahead);
+                let ahead = if axis == Axis::Rows { self.i64(r) } else { self.own_column(chunk) };
                 let mut value = self.addi(base, ahead);
                 if cols != 1 {
                     value = self.broadcast(value);
@@ -108,12 +108,11 @@ impl Emit<'_> {
 
     /// The column window of a chunk: that of the slice, and the tile's own end.
     pub(super) fn chunk_mask(&mut self, chunk: i64, cols: i64, window: Window) -> Option<Value> {
-        let start = chunk * self.lanes;
         let mut window = window;
-        if window.hi.is_none() && start + self.lanes > cols {
+        if window.hi.is_none() && (chunk + 1) * self.columns() > cols {
             window.hi = Some(self.i64(cols));
         }
-        let start = self.i64(start);
+        let start = self.own_column(chunk);
         self.column_mask(start, window)
     }
 
@@ -237,7 +236,7 @@ impl Emit<'_> {
             }
             for chunk in 0..self.chunks(cols) {
                 let mask = self.chunk_mask(chunk, cols, slice.col.window);
-                let col = self.i64(chunk * self.lanes);
+                let col = self.own_column(chunk);
                 values.push(self.load_vector(slice, at, Some(col), mask));
             }
         }
@@ -287,7 +286,8 @@ impl Emit<'_> {
             Parts::Scalars(parts) => {
                 for (col, value) in parts[row as usize].iter().enumerate() {
                     let column = slice.col.stride.map(|_| self.i64(col as i64));
-                    match self.row_exists(col as i64, slice.col.window) {
+                    let exists = self.row_exists(col as i64, slice.col.window);
+                    match self.once(exists) {
                         None => self.store_scalar(*value, slice, at, column),
                         Some(exists) => {
                             let store = |e: &mut Self| {
@@ -302,7 +302,7 @@ impl Emit<'_> {
             Parts::Vectors(parts) => {
                 for (chunk, value) in parts[row as usize].iter().enumerate() {
                     let mask = self.chunk_mask(chunk as i64, tile.cols, slice.col.window);
-                    let col = self.i64(chunk as i64 * self.lanes);
+                    let col = self.own_column(chunk as i64);
                     self.store_vector(*value, slice, at, Some(col), mask);
                 }
             }

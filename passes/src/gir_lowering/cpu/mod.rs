@@ -5,7 +5,6 @@
 
 pub(super) mod extremes;
 pub(super) mod in_place;
-pub(super) mod machine;
 pub(super) mod pipeline;
 pub(super) mod stream;
 pub(super) mod sweep;
@@ -22,7 +21,7 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Body, Op, OpRef, Rewriter};
 
-use machine::Cpu;
+use super::machine::{self, Machine};
 
 /// `convert-gir-to-cpu`
 pub static CONVERT_GIR_TO_CPU: PassInfo = PassInfo {
@@ -61,8 +60,8 @@ impl Pass for ConvertGirToCpu {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         crate::elided::refuse_elided(run)?;
         let cx = run.cx;
-        let cpu = match Cpu::of_module(cx, run.body, self.vector_bytes) {
-            Ok(cpu) => cpu,
+        let machine = match Machine::of_module(cx, run.body, self.vector_bytes) {
+            Ok(machine) => machine,
             Err(diagnostic) => {
                 run.diags.report(*diagnostic);
                 return Err(PassError::Unsupported);
@@ -74,7 +73,7 @@ impl Pass for ConvertGirToCpu {
         for op in kernels {
             let view = OpRef::new(cx, run.body, op);
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
-            match lower(view, &cpu) {
+            match lower(view, &machine) {
                 Ok((state, inside)) => {
                     let mut rewriter = Rewriter::new(cx, run.body);
                     rewriter.set_before(op);
@@ -93,10 +92,10 @@ impl Pass for ConvertGirToCpu {
     }
 }
 
-fn lower(op: OpRef<'_>, cpu: &Cpu) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
+fn lower(op: OpRef<'_>, machine: &Machine) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
     let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
     let name = op.symbol_name().unwrap_or_default().to_string();
-    let lowered = super::kernel::lower_kernel(&kernel, &name, cpu);
+    let lowered = super::kernel::lower_kernel(&kernel, &name, machine);
     let (state, body) = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
     // What a launch needs to know of the kernel outlives its header.
     let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));

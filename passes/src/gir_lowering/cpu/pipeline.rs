@@ -105,7 +105,7 @@ impl<'a> Lowering<'a, '_> {
         for op in body.ops(block).filter(|op| !self.done.contains(op)) {
             let op = OpRef::new(self.kernel.op.cx, body, op);
             let strip =
-                |value: Value| op.cx.type_as::<TileType>(op.ty(value)).is_some_and(|ty| !self.cpu.in_registers(ty));
+                |value: Value| op.cx.type_as::<TileType>(op.ty(value)).is_some_and(|ty| !self.machine.in_registers(ty));
             if let Some(store) = op.as_::<StoreOp>() {
                 stores += i32::from(strip(store.tile()));
                 continue;

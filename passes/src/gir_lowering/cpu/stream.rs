@@ -41,8 +41,8 @@ pub(in crate::gir_lowering) struct Ahead {
 impl<'a> Lowering<'a, '_> {
     /// True at run time when the launch touches enough memory for stores past the caches; `None` when it never does.
     pub(in crate::gir_lowering) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
-        let Some(enough) = self.cpu.stream_bytes else { return Ok(None) };
-        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.cpu.lanes.register == 1 {
+        let Some(enough) = self.machine.stream_bytes else { return Ok(None) };
+        if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.machine.lanes.register == 1 {
             return Ok(None);
         }
         let bytes = self.kernel.views.iter().fold(Poly::constant(0), |sum, (_, ty, _)| {
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
         (self.ahead_depth, self.rows_block) = (self.strips.depth, Some(block));
         self.asked = false;
         // A step of a loop asks once per row, so its vector may not be longer than a line.
-        if self.cpu.line_bytes < 4 * self.cpu.lanes.register {
+        if self.machine.line_bytes < 4 * self.machine.lanes.register {
             return Ok(());
         }
         self.known_indices(body, block)?;
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a, '_> {
         let view = view.and_then(|slice| self.held.get(&slice.view()).cloned());
         let Some(Held::View(view)) = view else { return Ok(None) };
         // What a group reads, keeps, writes, and asks for share the cache.
-        let room = self.cpu.own_cache_bytes / 4 / self.e.bytes(slice.elem) / row.rows.max(1);
+        let room = self.machine.own_cache_bytes / 4 / self.e.bytes(slice.elem) / row.rows.max(1);
         let (least, most) = self.bounds.facts.range(&row.cols);
         if least > i128::from(room) {
             return Ok(None);

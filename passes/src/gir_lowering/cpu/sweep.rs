@@ -12,10 +12,10 @@ use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{Type, Value};
 
 use super::extremes;
-use super::machine::Lanes;
 use super::pipeline::Hosting;
 use super::stream::DISTANCE_BYTES;
 use crate::gir_lowering::emit::{Emit, Pred, identity};
+use crate::gir_lowering::machine::Lanes;
 use crate::gir_lowering::memory::{SliceVal, Window};
 use crate::gir_lowering::strip::{Memo, NodeId, Sink, Strips, row_condition};
 use crate::gir_lowering::tile::RegTile;

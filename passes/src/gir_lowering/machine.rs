@@ -1,34 +1,37 @@
 //! What the lowering takes from the module's machine.
 
 use sutura_dialects::gir::types::TileType;
-use sutura_dialects::target::constraints::Class;
+use sutura_dialects::target::constraints::{Class, Owner};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{Body, Context, Loc};
 
-/// The CPU that is lowered for.
-pub(in crate::gir_lowering) struct Cpu {
+/// The machine that is lowered for.
+pub(super) struct Machine {
     /// Elements of 32 bits that a register holds, and that a step of a loop over strips takes.
-    pub(in crate::gir_lowering) lanes: Lanes,
+    pub(super) lanes: Lanes,
     /// Whether a product and a sum in one step are an instruction.
-    pub(in crate::gir_lowering) fused: bool,
+    pub(super) fused: bool,
     /// Bytes that a launch touches from which on stores go past the caches; `None` without a machine that says.
-    pub(in crate::gir_lowering) stream_bytes: Option<i64>,
+    pub(super) stream_bytes: Option<i64>,
     /// Bytes of the largest cache that a unit has for itself, and of a line of the nearest; 0 without.
-    pub(in crate::gir_lowering) own_cache_bytes: i64,
-    pub(in crate::gir_lowering) line_bytes: i64,
+    pub(super) own_cache_bytes: i64,
+    pub(super) line_bytes: i64,
+    /// Of a GPU, threads that run in lockstep, and bytes of memory that a block has, where the machine says.
+    pub(super) subgroup: Option<i64>,
+    pub(super) shared_bytes: Option<i64>,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
 }
 
 /// Widths of vectors, in elements, whatever their type.
 #[derive(Clone, Copy)]
-pub(in crate::gir_lowering) struct Lanes {
-    pub(in crate::gir_lowering) register: i64,
+pub(super) struct Lanes {
+    pub(super) register: i64,
     /// Two registers where a cache line holds them. A processor looks ahead by so many instructions, and an expanded function
     /// takes dozens, each of which waits for the one before: two of them side by side wait half as often. Lines are asked
     /// for once, and stores past the caches fill them at once.
-    pub(in crate::gir_lowering) step: i64,
+    pub(super) step: i64,
 }
 
 impl Lanes {
@@ -49,13 +52,13 @@ impl Lanes {
 const VECTOR_BYTES: i64 = 64;
 
 /// True for widths that vectors may have.
-pub(in crate::gir_lowering) fn is_width(bytes: i64) -> bool {
+pub(super) fn is_width(bytes: i64) -> bool {
     (4..=256).contains(&bytes) && bytes & (bytes - 1) == 0
 }
 
-impl Cpu {
+impl Machine {
     /// The module's machine, with vectors of `bytes` bytes, unless that is 0.
-    pub(in crate::gir_lowering) fn of_module(cx: &Context, module: &Body, bytes: i64) -> Result<Self, Box<Diagnostic>> {
+    pub(super) fn of_module(cx: &Context, module: &Body, bytes: i64) -> Result<Self, Box<Diagnostic>> {
         let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
@@ -66,6 +69,8 @@ impl Cpu {
                 stream_bytes: None,
                 own_cache_bytes: 0,
                 line_bytes: 0,
+                subgroup: None,
+                shared_bytes: None,
                 registers,
             });
         };
@@ -90,12 +95,38 @@ impl Cpu {
             stream_bytes: desc.stream_bytes().map(number),
             own_cache_bytes: number(desc.own_cache_bytes()),
             line_bytes,
+            subgroup: None,
+            shared_bytes: None,
+            registers,
+        })
+    }
+
+    /// The module's machine, a GPU: its threads take single elements, or a few neighbours, and share no cache with others.
+    pub(super) fn of_gpu(cx: &Context, module: &Body) -> Result<Self, Box<Diagnostic>> {
+        let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
+        let machine = machine_in(cx, module).map_err(plain)?;
+        let desc = machine.map(TargetDesc::from_op).transpose().map_err(plain)?;
+        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        let shared = desc.iter().flat_map(|desc| desc.of_class(Class::Sram));
+        let shared = shared.filter(|space| space.managed && space.owner == Owner::Group).find_map(|space| space.bytes);
+        let registers = match &desc {
+            Some(desc) => desc.of_class(Class::Reg).map(|space| space.name.clone()).collect(),
+            None => vec!["vec".into(), "reg".into()],
+        };
+        Ok(Self {
+            lanes: Lanes { register: 1, step: 1 },
+            fused: true,
+            stream_bytes: None,
+            own_cache_bytes: 0,
+            line_bytes: 0,
+            subgroup: desc.and_then(|desc| desc.subgroup).map(number),
+            shared_bytes: shared.map(number),
             registers,
         })
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.
-    pub(in crate::gir_lowering) fn in_registers(&self, ty: &TileType) -> bool {
+    pub(super) fn in_registers(&self, ty: &TileType) -> bool {
         self.registers.iter().any(|name| **name == *ty.space) || ty.cols.as_const() == Some(1)
     }
 }

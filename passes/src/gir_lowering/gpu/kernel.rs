@@ -1,0 +1,301 @@
+//! One kernel for the threads of a GPU: its arguments, its groups, and when threads wait for each other.
+//!
+//! A block runs one unit, or several where a unit has no more threads than a subgroup and needs no memory of the block. The
+//! grid is persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
+
+use std::collections::HashSet;
+
+use sutura_dialects::gir::kernel::{KernelInfo, Mode};
+use sutura_dialects::gir::ops::{AllocOp, ForOp, SliceOp, TransposeOp};
+use sutura_dialects::llvm::types::PointerType;
+use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
+
+use super::sweep::Kept;
+use super::threads::{GLOBAL, SharedArray, Spread};
+use crate::gir_lowering::emit::{Emit, Pred};
+use crate::gir_lowering::kernel::{Held, Lowered, Lowering, Unsupported};
+use crate::gir_lowering::machine::Machine;
+use crate::gir_lowering::memory::SliceVal;
+
+/// Threads, and the memory that they share.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gir_lowering) struct Threads {
+    /// Threads of a unit, a power of two.
+    pub(in crate::gir_lowering) unit: i64,
+    /// Threads that run in lockstep, a power of two.
+    pub(in crate::gir_lowering) subgroup: i64,
+    /// Threads of a block that is made of several units.
+    pub(in crate::gir_lowering) packed: i64,
+    /// Bytes of memory that a block has.
+    pub(in crate::gir_lowering) shared_bytes: i64,
+}
+
+/// What the lowering of a kernel for a GPU keeps in mind.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gir_lowering) struct GpuState {
+    pub(in crate::gir_lowering) threads: Threads,
+    /// Units of a block.
+    pub(in crate::gir_lowering) units: i64,
+    /// False at run time for a unit that has no group, and only keeps the others company.
+    pub(in crate::gir_lowering) alive: Option<Value>,
+    /// Writable memory has been written, or read, since the unit's threads last waited for each other.
+    pub(in crate::gir_lowering) written: bool,
+    pub(in crate::gir_lowering) read: bool,
+}
+
+/// A kernel's function, and the arrays of the block that it names.
+pub(in crate::gir_lowering) struct GpuKernel {
+    pub(in crate::gir_lowering) state: OpState,
+    pub(in crate::gir_lowering) body: Body,
+    pub(in crate::gir_lowering) shared: Vec<SharedArray>,
+    /// Threads of a block, and groups that it takes at a time.
+    pub(in crate::gir_lowering) block: i64,
+    pub(in crate::gir_lowering) units: i64,
+}
+
+/// Lowers one kernel into the state of a `gpu.func` and its body.
+pub(in crate::gir_lowering) fn lower_kernel<'a>(
+    kernel: &'a KernelInfo<'a>,
+    name: &str,
+    machine: &'a Machine,
+    threads: Threads,
+) -> Lowered<'a, GpuKernel> {
+    let (cx, loc) = (kernel.op.cx, kernel.op.loc());
+    let units = units_of_block(kernel, threads);
+    let ptr = cx.ext_type(PointerType { address_space: GLOBAL });
+    let inputs: Vec<Type> = kernel.views.iter().map(|_| ptr).chain(kernel.dims.iter().map(|_| Type::I64)).collect();
+    let block = threads.unit * units;
+    let size = [block, 1, 1].map(|n| i32::try_from(n).expect("blocks have few threads"));
+    let state = OpState::new(cx.op_name("gpu.func"), loc)
+        .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])))
+        .prop(cx.ident("known_block_size"), cx.i32_array(&size))
+        .attr(cx.ident("sym_name"), cx.string_attr(name))
+        .attr(cx.ident(sutura_dialects::gpu::KERNEL), sutura_ir::Attr::UNIT)
+        .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64));
+    let mut body = Body::new(1);
+    let region = body.region();
+    let mut builder = Builder::new(cx, &mut body);
+    let args: Vec<_> = inputs.iter().map(|ty| (*ty, loc)).collect();
+    let entry = builder.create_block(region, &args);
+    builder.set_to_end(entry);
+    let args: Vec<Value> = builder.body().block_args(entry).to_vec();
+    let mut e = Emit { b: &mut builder, loc, lanes: 1, widths: machine.lanes, spread: None };
+    let number = e.place("gpu.thread_id");
+    let (thread, unit) = if units == 1 {
+        (number, None)
+    } else {
+        let size = e.i64(threads.unit);
+        let thread = e.op1("arith.remui", &[number, size], Type::I64, &[]);
+        (thread, Some(e.op1("arith.divui", &[number, size], Type::I64, &[])))
+    };
+    e.spread = Some(Spread {
+        threads: threads.unit,
+        subgroup: threads.subgroup,
+        thread,
+        shared: Vec::new(),
+        prefix: format!("{name}_shared"),
+        bytes_left: threads.shared_bytes,
+        met: false,
+        overflow: false,
+    });
+    let mut lowering = Lowering::new(e, machine, kernel, args[0]);
+    lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true });
+    lowering.gpu_function(&args, unit)?;
+    let spread = lowering.e.spread.take().expect("set above");
+    if spread.overflow {
+        let message = format!("needs more than the {} bytes of memory that a block has", threads.shared_bytes);
+        return Err(Unsupported { op: kernel.op, message });
+    }
+    Ok(GpuKernel { state, body, shared: spread.shared, block, units })
+}
+
+/// Several units share a block where none of them waits for its own threads alone.
+fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
+    let body = kernel.op.inside();
+    let waits = body.preorder().any(|op| {
+        let op = OpRef::new(kernel.op.cx, body, op);
+        // Loops may run differently often in units of one subgroup, whose threads hand values to each other.
+        op.is::<AllocOp>() || op.is::<TransposeOp>() || (op.is::<ForOp>() && threads.unit < threads.subgroup)
+    });
+    let reads_back = kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
+    if threads.unit > threads.subgroup || waits || reads_back { 1 } else { (threads.packed / threads.unit).max(1) }
+}
+
+impl<'a> Lowering<'a, '_> {
+    fn gpu_function(&mut self, args: &[Value], unit: Option<Value>) -> Lowered<'a, ()> {
+        let op = self.kernel.op;
+        if self.kernel.units > 1 {
+            return self.fail(op, format!("runs on {} units, and a group for a GPU has one", self.kernel.units));
+        }
+        if !self.checks.is_empty() {
+            return self.fail(op, "checks data, which kernels for GPUs cannot report yet");
+        }
+        let (pointers, sizes) = args.split_at(self.kernel.views.len());
+        for ((value, dim), size) in self.kernel.dims.iter().zip(sizes) {
+            let size = if dim.min == dim.max { self.e.i64(dim.min) } else { *size };
+            self.dims.insert(dim.name.clone(), size);
+            self.held.insert(*value, Held::Index(size));
+        }
+        for ((value, ty, _), ptr) in self.kernel.views.iter().zip(pointers) {
+            let view = self.view(*ptr, ty);
+            let view = self.at(op, view)?;
+            self.held.insert(*value, Held::View(view));
+        }
+        let one = self.e.i64(1);
+        self.mark_sizes(one);
+        self.widths(unit, one)?;
+        self.e.op("gpu.return", &[], &[], &[]);
+        Ok(())
+    }
+
+    /// The groups with vectors as wide as the sizes allow, of which some only the launch knows.
+    fn widths(&mut self, unit: Option<Value>, one: Value) -> Lowered<'a, ()> {
+        let width = self.width();
+        let mut all = None;
+        for size in &width.multiples {
+            let size = self.size(size);
+            let (size, lanes, zero) = (self.at(self.kernel.op, size)?, self.e.i64(width.lanes), self.e.i64(0));
+            let rest = self.e.op1("arith.remui", &[size, lanes], Type::I64, &[]);
+            let whole = self.e.cmpi(Pred::Eq, rest, zero);
+            all = Some(self.e.both(all, whole));
+        }
+        let Some(all) = all else {
+            self.e.lanes = width.lanes;
+            return self.persistent_groups(unit, one);
+        };
+        let mut state = OpState::new(self.e.cx().op_name("scf.if"), self.e.loc).regions(2);
+        state.operands.push(all);
+        let if_op = self.e.b.create(state);
+        let regions: Vec<_> = self.e.b.body().regions(if_op).collect();
+        let (point, outside) = (self.e.b.insert_point(), self.held.clone());
+        for (region, lanes) in regions.into_iter().zip([width.lanes, 1]) {
+            let block = self.e.b.create_block(region, &[]);
+            self.e.b.set_to_end(block);
+            self.e.lanes = lanes;
+            self.begin_copy(&outside);
+            self.persistent_groups(unit, one)?;
+            self.e.op("scf.yield", &[], &[], &[]);
+        }
+        self.e.b.set_insert_point(point);
+        Ok(())
+    }
+
+    /// The loop over the groups of a block, or of each of its units.
+    fn persistent_groups(&mut self, unit: Option<Value>, one: Value) -> Lowered<'a, ()> {
+        let op = self.kernel.op;
+        let mut extents = Vec::new();
+        for (_, extent) in &self.kernel.grid {
+            let extent = self.size(extent);
+            extents.push(self.at(op, extent)?);
+        }
+        let groups = extents.iter().copied().reduce(|a, b| self.e.muli(a, b)).unwrap_or(one);
+        let (block, blocks) = (self.e.place("gpu.block_id"), self.e.place("gpu.grid_dim"));
+        let units = self.e.i64(self.gpu.expect("a GPU is lowered for").units);
+        let (first, step) = match unit {
+            None => (block, blocks),
+            Some(_) => (self.e.muli(block, units), self.e.muli(blocks, units)),
+        };
+        let mut state = OpState::new(self.e.cx().op_name("scf.for"), self.e.loc).regions(1);
+        state.operands.extend([first, groups, step]);
+        let for_op = self.e.b.create(state);
+        let region = self.e.b.body().regions(for_op).next().expect("made with a region");
+        let body = self.e.b.create_block(region, &[(Type::I64, self.e.loc)]);
+        let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(body));
+        let mut group = self.e.b.body().block_args(body)[0];
+        self.enter_loop();
+        if let Some(unit) = unit {
+            // All units go on to the end, so that threads that hand each other values meet.
+            let wanted = self.e.addi(group, unit);
+            let alive = self.e.cmpi(Pred::Slt, wanted, groups);
+            let last = self.e.subi(groups, one);
+            group = self.e.mini(wanted, last);
+            self.gpu.as_mut().expect("a GPU is lowered for").alive = Some(alive);
+        }
+        for ((value, _), index) in self.kernel.grid.iter().zip(self.grid_indices(group, &extents, one)) {
+            self.held.insert(*value, Held::Index(index));
+        }
+        self.group_body()?;
+        self.leave_loop();
+        self.e.op("scf.yield", &[], &[], &[]);
+        self.e.b.set_insert_point(point);
+        Ok(())
+    }
+
+    /// Whether a group is lowered twice, once for full windows: where units of a subgroup could part, they may not.
+    pub(in crate::gir_lowering) fn may_part(&self) -> bool {
+        self.gpu.is_none_or(|gpu| gpu.threads.unit >= gpu.threads.subgroup)
+    }
+
+    // ---- waiting
+
+    /// A loop begins: what its last iteration did is unknown to the first operations.
+    pub(in crate::gir_lowering) fn enter_loop(&mut self) {
+        self.kept.enter();
+        if let (Some(gpu), Some(spread)) = (&mut self.gpu, &mut self.e.spread) {
+            (gpu.written, gpu.read, spread.met) = (true, true, false);
+        }
+    }
+
+    pub(in crate::gir_lowering) fn leave_loop(&mut self) {
+        self.kept.leave();
+        if let (Some(gpu), Some(spread)) = (&mut self.gpu, &mut self.e.spread) {
+            (gpu.written, gpu.read, spread.met) = (true, true, false);
+        }
+    }
+
+    /// A copy of the body begins.
+    pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &std::collections::HashMap<Value, Held>) {
+        self.held.clone_from(outside);
+        self.done = HashSet::new();
+        self.kept = Kept::default();
+        self.enter_loop();
+    }
+
+    /// Memory that the kernel writes is read: by then all threads have written what they had to.
+    pub(in crate::gir_lowering) fn before_reading_writable(&mut self) {
+        let Some(gpu) = self.gpu.as_mut() else { return };
+        let waits = gpu.written;
+        gpu.read = true;
+        if waits {
+            gpu.written = false;
+            self.e.barrier();
+        }
+    }
+
+    /// Memory is written: by then all threads have read what was there before. Of a unit without a group nothing exists.
+    pub(in crate::gir_lowering) fn before_storing(&mut self, slice: &mut SliceVal) {
+        let Some(gpu) = self.gpu else { return };
+        let (waits, alive) = (gpu.read && self.kernel_reads_back(), gpu.alive);
+        if let Some(gpu) = self.gpu.as_mut() {
+            gpu.written = true;
+            gpu.read &= !waits;
+        }
+        if waits {
+            self.e.barrier();
+        }
+        if let Some(alive) = alive {
+            slice.exists = Some(self.e.both(slice.exists, alive));
+        }
+    }
+
+    /// Whether the kernel reads memory that it writes.
+    fn kernel_reads_back(&self) -> bool {
+        let body = self.kernel.op.inside();
+        let inout = self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
+        inout || body.preorder().any(|op| OpRef::new(self.kernel.op.cx, body, op).is::<AllocOp>())
+    }
+}
+
+/// Columns of the longest rows of a kernel that it computes in loops, at most; `None` where it has none.
+pub(in crate::gir_lowering) fn longest_row(kernel: &KernelInfo<'_>, machine: &Machine) -> Option<i128> {
+    use sutura_dialects::gir::bounds::Bounds;
+    use sutura_dialects::gir::types::TileType;
+    let bounds = Bounds::of_kernel(kernel);
+    let body = kernel.op.inside();
+    let ops = body.preorder().map(|op| OpRef::new(kernel.op.cx, body, op));
+    let tiles = ops
+        .filter(|op| !op.is::<SliceOp>())
+        .flat_map(|op| op.results().filter_map(move |value| op.cx.type_as::<TileType>(op.ty(value))));
+    let rows = tiles.filter(|ty| !machine.in_registers(ty));
+    rows.map(|ty| bounds.facts.range(&ty.cols).1).max()
+}

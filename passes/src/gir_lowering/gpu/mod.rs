@@ -1,0 +1,210 @@
+//! `convert-gir-to-gpu`: kernels become functions for the threads of a GPU, in upstream operations of every vendor.
+//!
+//! A kernel `@k` becomes `gpu.func @k(pointers…, sizes…) kernel` in the module `@kernels`. The same gir as a CPU's: a unit is
+//! as many threads as its rows are worth, and its vectors are spread over them (docs/rationale/gpu-units.md).
+
+mod kernel;
+pub(super) mod sweep;
+pub(super) mod threads;
+mod width;
+
+use sutura_dialects::gir::kernel::KernelInfo;
+use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::rt::{KERNEL_ATTR, Launchable};
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::pass::{
+    Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+};
+use sutura_ir::{Body, Builder, Context, Op, OpRef, OpState, Rewriter, Type};
+
+pub(super) use kernel::GpuState;
+use kernel::{GpuKernel, Threads, longest_row, lower_kernel};
+
+use super::machine::Machine;
+
+/// The module that holds the kernels of a program.
+pub const KERNELS_MODULE: &str = "kernels";
+
+/// Discardable attribute of a `gpu.func`: groups that a block takes at a time.
+pub const GROUPS_ATTR: &str = "rt.groups_of_block";
+
+/// `convert-gir-to-gpu`
+pub static CONVERT_GIR_TO_GPU: PassInfo = PassInfo {
+    name: "ConvertGirToGpu",
+    argument: "convert-gir-to-gpu",
+    summary: "Lower gir kernels to functions for the threads of a GPU",
+    description: "Each `gir.kernel` becomes a `gpu.func` in `gpu.module @kernels`, with pointers and sizes as arguments. \
+                  Vectors of columns are spread over the threads of a unit; reductions along columns go through \
+                  shuffles, and through the block's memory where a unit has several subgroups. Rows that are short \
+                  enough stay in registers. Blocks take groups until there are no more.",
+    anchor: Anchor::Op("builtin.module"),
+    options: &[
+        OptionInfo {
+            name: "threads",
+            kind: OptionKind::Int(0, 1024),
+            default: "0",
+            help: "threads of a unit, a power of two; 0 takes as many as the longest row is worth",
+        },
+        OptionInfo {
+            name: "subgroup",
+            kind: OptionKind::Int(0, 128),
+            default: "0",
+            help: "threads that run in lockstep, a power of two; 0 takes those of the module's machine, or 32 without one",
+        },
+        OptionInfo {
+            name: "shared-bytes",
+            kind: OptionKind::Int(0, 1 << 20),
+            default: "0",
+            help: "bytes of memory that a block has; 0 takes those of the module's machine, or 32768 without one",
+        },
+    ],
+    statistics: &[StatisticInfo { name: "num-kernels", description: "kernels lowered" }],
+    create,
+};
+
+#[derive(Clone, Copy)]
+struct ConvertGirToGpu {
+    threads: i64,
+    subgroup: i64,
+    shared_bytes: i64,
+}
+
+fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    for name in ["threads", "subgroup"] {
+        let number = options.int(name);
+        if number != 0 && number & (number - 1) != 0 {
+            return Err(format!("option `{name}` takes a power of two, not `{number}`"));
+        }
+    }
+    Ok(Box::new(ConvertGirToGpu {
+        threads: options.int("threads"),
+        subgroup: options.int("subgroup"),
+        shared_bytes: options.int("shared-bytes"),
+    }))
+}
+
+/// What a device has where neither option nor machine says.
+const SUBGROUP: i64 = 32;
+const SHARED_BYTES: i64 = 32768;
+
+/// Threads of a block of several units.
+const PACKED_THREADS: i64 = 128;
+
+/// Threads that a block may have on every device.
+const MOST_THREADS: i64 = 1024;
+
+/// Columns that a thread of a unit is wanted for.
+const COLUMNS_OF_THREAD: i128 = 16;
+
+/// Threads for rows of unknown length.
+const THREADS_OF_LONG_ROWS: i64 = 512;
+
+impl ConvertGirToGpu {
+    /// Threads for a kernel: enough for its longest row, whole subgroups for tiles in registers.
+    fn threads(&self, kernel: &KernelInfo<'_>, machine: &Machine) -> Threads {
+        let subgroup = if self.subgroup == 0 { machine.subgroup.unwrap_or(SUBGROUP) } else { self.subgroup };
+        let shared_bytes =
+            if self.shared_bytes == 0 { machine.shared_bytes.unwrap_or(SHARED_BYTES) } else { self.shared_bytes };
+        let unit = match (self.threads, longest_row(kernel, machine)) {
+            (0, None) => subgroup,
+            (0, Some(columns)) => {
+                let wanted = columns / COLUMNS_OF_THREAD;
+                let most = i128::from(MOST_THREADS);
+                let threads = if columns > most * 2 * COLUMNS_OF_THREAD {
+                    THREADS_OF_LONG_ROWS
+                } else {
+                    i64::try_from(wanted.clamp(1, most)).expect("clamped").unsigned_abs().next_power_of_two() as i64
+                };
+                threads.max(subgroup)
+            }
+            (threads, _) => threads,
+        };
+        Threads { unit, subgroup, packed: PACKED_THREADS, shared_bytes }
+    }
+}
+
+impl Pass for ConvertGirToGpu {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        crate::elided::refuse_elided(run)?;
+        let cx = run.cx;
+        let machine = match Machine::of_gpu(cx, run.body) {
+            Ok(machine) => machine,
+            Err(diagnostic) => {
+                run.diags.report(*diagnostic);
+                return Err(PassError::Unsupported);
+            }
+        };
+        let kernels: Vec<Op> =
+            run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp>()).collect();
+        if kernels.is_empty() {
+            return Ok(PreservedAnalyses::all());
+        }
+        let (mut lowered, mut failed) = (Vec::new(), false);
+        for op in &kernels {
+            let view = OpRef::new(cx, run.body, *op);
+            match self.lower(view, &machine) {
+                Ok(kernel) => {
+                    let (name, loc) = (view.symbol_name().unwrap_or_default().to_string(), view.loc());
+                    let (block, units, arrays) = (kernel.block, kernel.units, kernel.shared.len());
+                    run.passed(
+                        loc,
+                        format!("kernel @{name} runs in blocks of {block} threads, {units} groups at a time, with {arrays} arrays in their memory"),
+                    );
+                    lowered.push(kernel);
+                }
+                Err(diagnostic) => {
+                    run.diags.report(diagnostic);
+                    failed = true;
+                }
+            }
+        }
+        if failed {
+            return Err(PassError::Unsupported);
+        }
+        run.count("num-kernels", lowered.len() as u64);
+        let mut rewriter = Rewriter::new(cx, run.body);
+        rewriter.set_before(kernels[0]);
+        let (state, inside) = module_of(cx, lowered);
+        rewriter.create_isolated(state, Box::new(inside));
+        for op in kernels {
+            rewriter.erase_op(op);
+        }
+        Ok(PreservedAnalyses::none())
+    }
+}
+
+impl ConvertGirToGpu {
+    fn lower(&self, op: OpRef<'_>, machine: &Machine) -> Result<GpuKernel, Diagnostic> {
+        let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
+        let name = op.symbol_name().unwrap_or_default().to_string();
+        let threads = self.threads(&kernel, machine);
+        let lowered = lower_kernel(&kernel, &name, machine, threads);
+        let lowered = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
+        // What a launch needs to know of the kernel outlives its header.
+        let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));
+        let signature = signature.transpose().map_err(|message| op.error(message))?;
+        let cx = op.cx;
+        let mut state = lowered.state.attr(cx.ident(GROUPS_ATTR), cx.int_attr(lowered.units, Type::I64));
+        if let Some(signature) = signature {
+            state = state.attr(cx.ident(KERNEL_ATTR), signature.to_attr(cx));
+        }
+        Ok(GpuKernel { state, ..lowered })
+    }
+}
+
+/// The module of all kernels, with their arrays before them.
+fn module_of(cx: &Context, kernels: Vec<GpuKernel>) -> (OpState, Body) {
+    let loc = sutura_ir::Loc::UNKNOWN;
+    let state = OpState::new(cx.op_name("gpu.module"), loc).prop(cx.ident("sym_name"), cx.string_attr(KERNELS_MODULE));
+    let mut body = Body::with_block(1);
+    let block = body.entry_block().expect("made with one");
+    let mut builder = Builder::at_end(cx, &mut body, block);
+    for kernel in kernels {
+        for array in &kernel.shared {
+            builder.create_isolated(array.state(cx, loc), Box::new(Body::new(1)));
+        }
+        builder.create_isolated(kernel.state, Box::new(kernel.body));
+    }
+    (state, body)
+}

@@ -1,0 +1,249 @@
+//! Loops over strips on the threads of a unit.
+//!
+//! Where a row is short enough, a thread keeps its columns in registers: the loop is unrolled, a step for each vector of the
+//! unit, and what a step has computed once, also what it has read, later loops over the same columns find there. Longer rows
+//! run in a loop over vectors, whose number differs from thread to thread by one at most.
+
+use std::collections::HashMap;
+
+use sutura_dialects::gir::kinds::Combiner;
+use sutura_ir::{OpRef, Type, Value};
+
+use crate::gir_lowering::emit::Emit;
+use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
+use crate::gir_lowering::memory::Window;
+use crate::gir_lowering::ops::SCAN_ON_THREADS;
+use crate::gir_lowering::strip::{Memo, Sink, row_condition};
+use crate::gir_lowering::tile::RegTile;
+
+/// Elements that a thread keeps of a row, and vectors in which they lie, at most: registers are shared by the threads that
+/// hide each other's waiting.
+const KEPT_ELEMENTS: i64 = 32;
+const KEPT_VECTORS: i64 = 16;
+
+/// Vectors that a loop asks for before it uses the first.
+const UNROLL: i64 = 4;
+
+/// Columns of which steps have values: the number of columns, and the window.
+pub(in crate::gir_lowering) type Columns = (Value, Window);
+
+/// What steps over columns have computed, by the step; one table for each loop around.
+#[derive(Default)]
+pub(in crate::gir_lowering) struct Kept {
+    tables: Vec<HashMap<Columns, Vec<Memo>>>,
+}
+
+impl Kept {
+    /// A loop begins: what it computes is unknown behind it.
+    pub(in crate::gir_lowering) fn enter(&mut self) {
+        self.tables.push(HashMap::new());
+    }
+
+    pub(in crate::gir_lowering) fn leave(&mut self) {
+        self.tables.pop();
+    }
+
+    /// Takes the values of the steps over these columns, for the innermost loop.
+    fn take(&mut self, columns: &Columns, steps: usize) -> Vec<Memo> {
+        let known = self.tables.last_mut().and_then(|table| table.remove(columns));
+        let mut memos = known.unwrap_or_default();
+        memos.resize_with(steps, Memo::default);
+        memos
+    }
+
+    fn put(&mut self, columns: Columns, memos: Vec<Memo>) {
+        if let Some(table) = self.tables.last_mut() {
+            table.insert(columns, memos);
+        }
+    }
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// Runs all `sinks`, which share a window, in one loop.
+    pub(in crate::gir_lowering) fn run_on_threads(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
+        if !self.strips.scans(sinks.iter().map(Sink::node)).is_empty() {
+            return self.fail(op, SCAN_ON_THREADS);
+        }
+        let steps = self.steps_in_registers(op, &sinks);
+        if steps.is_none() {
+            for id in self.worth_keeping(&sinks) {
+                let value = self.named(id);
+                if let Some(slice) = self.keep_slice(id, value, None) {
+                    sinks.push(Sink::Keep { node: id, slice });
+                }
+            }
+        }
+        let first = &self.strips.nodes[sinks[0].node()];
+        let columns = (first.cols, first.window);
+        let kinds = self.accumulators(&sinks);
+        let start: Vec<Value> = kinds.iter().map(|(kind, elem)| self.e.neutral(*kind, *elem)).collect();
+        let sums = match steps {
+            Some(steps) => self.run_unrolled(&sinks, columns, start, steps),
+            None => self.run_loop_on_threads(op, &sinks, columns, start)?,
+        };
+        let pairs: Vec<(Combiner, Value)> = kinds.iter().zip(sums).map(|((kind, _), sum)| (*kind, sum)).collect();
+        let results = self.e.combine_all(&pairs);
+        self.hold_results(sinks, &results);
+        Ok(())
+    }
+
+    fn accumulators(&self, sinks: &[Sink]) -> Vec<(Combiner, Type)> {
+        let of = |sink: &Sink| match sink {
+            Sink::Reduce { kind, node, .. } => {
+                let strip = &self.strips.nodes[*node];
+                vec![(*kind, strip.elem); strip.rows as usize]
+            }
+            _ => vec![],
+        };
+        sinks.iter().flat_map(of).collect()
+    }
+
+    fn hold_results(&mut self, sinks: Vec<Sink>, results: &[Value]) {
+        let mut results = results.iter().copied();
+        for sink in sinks {
+            match sink {
+                Sink::Reduce { node, result, .. } => {
+                    let strip = &self.strips.nodes[node];
+                    let rows = (0..strip.rows).map(|_| vec![results.next().expect("one result per row")]).collect();
+                    let mut tile = RegTile::of_scalars(strip.elem, rows);
+                    tile.row_window = strip.row_window;
+                    self.held.insert(result, Held::Tile(tile));
+                }
+                Sink::Keep { node, slice } => self.strips.nodes[node].stored = Some(slice),
+                Sink::Store { .. } => {}
+            }
+        }
+    }
+
+    /// Vectors of the unit that a row takes, if a thread can keep its part of the rows in registers.
+    fn steps_in_registers(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Option<i64> {
+        let rows = sinks.iter().map(|sink| self.strips.nodes[sink.node()].rows).max()?;
+        let named = sinks.iter().find_map(|sink| self.columns_of(op, sink))?;
+        let (_, most) = self.bounds.facts.range(&named);
+        let vector = self.e.columns();
+        let steps = i64::try_from(most).ok()?.div_euclid(vector) + i64::from(most % i128::from(vector) != 0);
+        (steps <= KEPT_VECTORS && steps * self.e.lanes * rows <= KEPT_ELEMENTS).then_some(steps.max(1))
+    }
+
+    /// The number of columns that a sink runs over, as a size.
+    fn columns_of(&self, op: OpRef<'a>, sink: &Sink) -> Option<sutura_dialects::r#dyn::poly::Poly> {
+        let cols = self.strips.nodes[sink.node()].cols;
+        let body = self.kernel.op.inside();
+        let ty = |value: Value| op.cx.type_as::<sutura_dialects::gir::types::TileType>(body.ty(value));
+        let strips = self.held.iter().filter_map(|(value, held)| match held {
+            Held::Strip(id) if self.strips.nodes[*id].cols == cols => ty(*value),
+            _ => None,
+        });
+        // All of them have the same number of columns, and so, as sizes are canonical, the same polynomial.
+        strips.map(|ty| ty.cols.clone()).next()
+    }
+
+    fn run_unrolled(&mut self, sinks: &[Sink], columns: Columns, start: Vec<Value>, steps: i64) -> Vec<Value> {
+        let mut memos = self.kept.take(&columns, steps as usize);
+        let mut sums = start;
+        let window = Window { hi: Some(columns.1.hi.unwrap_or(columns.0)), ..columns.1 };
+        for (number, memo) in memos.iter_mut().enumerate() {
+            let col = self.e.own_column(number as i64);
+            let mask = self.e.column_mask(col, window);
+            sums = self.step_on_threads(sinks, memo, &sums, (col, mask));
+        }
+        self.kept.put(columns, memos);
+        sums
+    }
+
+    fn run_loop_on_threads(
+        &mut self,
+        op: OpRef<'a>,
+        sinks: &[Sink],
+        (cols, window): Columns,
+        start: Vec<Value>,
+    ) -> Lowered<'a, Vec<Value>> {
+        let hi = window.hi.unwrap_or(cols);
+        // The first vector begins at a multiple of the lanes, so that none is cut in two.
+        let lo = match window.lo {
+            None => self.e.own_column(0),
+            Some(lo) => self.e.own_column_from(lo),
+        };
+        let (width, wide) = (self.e.i64(self.e.columns()), self.e.i64(self.e.columns() * UNROLL));
+        // Behind this column fewer than `UNROLL` vectors of this thread are left.
+        let ahead = self.e.i64(self.e.columns() * (UNROLL - 1));
+        let end = self.e.subi(hi, ahead);
+        let many = self.e.subi(end, lo);
+        let up = self.e.i64(self.e.columns() * UNROLL - 1);
+        let many = self.e.addi(many, up);
+        let (none, trips) = (self.e.i64(0), self.e.op1("arith.divsi", &[many, wide], Type::I64, &[]));
+        let trips = self.e.maxi(trips, none);
+        let done = self.e.muli(trips, wide);
+        let middle = self.e.addi(lo, done);
+        let result = self.strip_loops(sinks, (lo, middle, hi), (width, wide), start);
+        self.at(op, result)
+    }
+
+    fn strip_loops(
+        &mut self,
+        sinks: &[Sink],
+        (lo, middle, hi): (Value, Value, Value),
+        (width, wide): (Value, Value),
+        start: Vec<Value>,
+    ) -> Result<Vec<Value>, String> {
+        let strips = &self.strips;
+        let step = |e: &mut Emit<'_>, values: &[Value], col: Value| {
+            step(e, strips, sinks, &mut Memo::default(), values, (col, None))
+        };
+        let sums = self.e.for_loop((lo, middle, wide), &start, |e, col, values| {
+            let mut values = values.to_vec();
+            for u in 0..UNROLL {
+                let ahead = e.i64(u * e.columns());
+                let col = e.addi(col, ahead);
+                values = step(e, &values, col);
+            }
+            Ok(values)
+        })?;
+        self.e.for_loop((middle, hi, width), &sums, |e, col, values| Ok(step(e, values, col)))
+    }
+
+    fn step_on_threads(
+        &mut self,
+        sinks: &[Sink],
+        memo: &mut Memo,
+        values: &[Value],
+        place: (Value, Option<Value>),
+    ) -> Vec<Value> {
+        step(&mut self.e, &self.strips, sinks, memo, values, place)
+    }
+}
+
+/// Everything that happens at one place; returns the accumulators.
+fn step(
+    e: &mut Emit<'_>,
+    strips: &crate::gir_lowering::strip::Strips,
+    sinks: &[Sink],
+    memo: &mut Memo,
+    values: &[Value],
+    (col, mask): (Value, Option<Value>),
+) -> Vec<Value> {
+    let mut next = Vec::with_capacity(values.len());
+    for sink in sinks {
+        let strip = &strips.nodes[sink.node()];
+        for row in 0..strip.rows {
+            let value = strips.eval(e, memo, (sink.node(), row, col), mask);
+            match sink {
+                Sink::Reduce { kind, .. } => {
+                    let old = values[next.len()];
+                    let new = e.combine(*kind, old, value);
+                    next.push(mask.map_or(new, |mask| e.select(mask, new, old)));
+                }
+                Sink::Store { slice, .. } | Sink::Keep { slice, .. } => {
+                    let window = if matches!(sink, Sink::Keep { .. }) { Window::FULL } else { strip.row_window };
+                    let at = slice.row.stride.map(|_| e.i64(row));
+                    let inside = row_condition(e, row, window).map(|exists| {
+                        let all = e.broadcast(exists);
+                        e.both(mask, all)
+                    });
+                    e.store_vector(value, slice, at, Some(col), inside.or(mask));
+                }
+            }
+        }
+    }
+    next
+}
