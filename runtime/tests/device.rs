@@ -379,8 +379,10 @@ fn wrong_binaries_are_refused() {
     assert_eq!(load_error(device, &swapped), "it is SPIR-V in the wrong byte order; write it as little endian");
     assert_eq!(load_error(device, &KERNELS[..16]), "it ends within the header of SPIR-V");
     assert_eq!(load_error(device, &KERNELS[..20]), "it has no entry point");
-    let cut = load_error(device, &KERNELS[..KERNELS.len() - 16]);
-    assert!(cut.starts_with("its instruction at word "), "{cut}");
+    let cut = load_error(device, &KERNELS[..KERNELS.len() - 4]);
+    assert_eq!(cut, "it ends before its last function; is it cut off?");
+    let cut = load_error(device, &KERNELS[..64]);
+    assert!(cut.starts_with("its instruction at word ") && cut.ends_with(" is cut off"), "{cut}");
     let mut newer = KERNELS.to_vec();
     newer[5] = 9;
     let text = load_error(device, &newer);

@@ -27,6 +27,9 @@ mod op {
     pub(super) const TYPE_POINTER: u32 = 32;
     pub(super) const CONSTANT: u32 = 43;
     pub(super) const SPEC_CONSTANT: u32 = 50;
+    pub(super) const FUNCTION: u32 = 54;
+    pub(super) const FUNCTION_END: u32 = 56;
+    pub(super) const FUNCTION_CALL: u32 = 57;
     pub(super) const VARIABLE: u32 = 59;
     pub(super) const DECORATE: u32 = 71;
     pub(super) const EXECUTION_MODE_ID: u32 = 331;
@@ -122,6 +125,10 @@ struct Reader {
     /// What pointer types point to.
     pointees: HashMap<u32, u32>,
     constants: HashMap<u32, u64>,
+    /// Functions that are there, and those that are called.
+    functions: HashSet<u32>,
+    called: HashSet<u32>,
+    in_function: bool,
     /// Variables in workgroup memory, and their bytes.
     shared: Vec<(u32, u64)>,
 }
@@ -155,6 +162,14 @@ impl Reader {
             op::CONSTANT | op::SPEC_CONSTANT => {
                 let value = u64::from(at(2)?) | (u64::from(at(3).unwrap_or(0)) << 32);
                 self.constants.insert(at(1)?, value);
+            }
+            op::FUNCTION => {
+                self.functions.insert(at(1)?);
+                self.in_function = true;
+            }
+            op::FUNCTION_END => self.in_function = false,
+            op::FUNCTION_CALL => {
+                self.called.insert(at(2)?);
             }
             op::VARIABLE => return self.variable(at(0)?, at(1)?, at(2)?),
             _ => {}
@@ -249,6 +264,11 @@ impl Reader {
         if !self.physical {
             return Err("it does not address buffers physically (PhysicalStorageBuffer64), as the ABI wants".to_owned());
         }
+        // A file that was cut off between two instructions would not be noticed by their lengths.
+        let entries = self.entries.iter().map(|entry| &entry.id);
+        if self.in_function || !entries.chain(&self.called).all(|id| self.functions.contains(id)) {
+            return Err("it ends before its last function; is it cut off?".to_owned());
+        }
         let lists_all = self.version >= LISTS_ALL_VARIABLES;
         let kernel = |entry: &Entry| {
             let size = entry.size.filter(|size| !size.contains(&0));
@@ -267,5 +287,84 @@ impl Reader {
         let sizes = self.entries.iter().filter_map(|entry| entry.size).collect();
         let Self { version, capabilities, float_modes, .. } = self;
         Ok(Declarations { version, capabilities, float_modes, kernels, sizes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNELS: &[u8] = include_bytes!("../../../tests/data/device_kernels.spv");
+
+    fn kernels() -> Vec<u32> {
+        words(KERNELS).unwrap()
+    }
+
+    #[test]
+    fn declarations_are_read() {
+        let found = declarations(&kernels()).unwrap();
+        assert_eq!(found.version, (1, 5));
+        assert_eq!(found.capabilities, [1, 5347, 11]);
+        let kernel = |name: &str, shared_bytes| KernelInfo { name: name.into(), threads_per_group: 64, shared_bytes };
+        // Each has the shared memory that it lists.
+        assert_eq!(found.kernels, [kernel("affine", 0), kernel("reverse", 256)]);
+        assert_eq!(found.sizes, [[64, 1, 1]; 2]);
+    }
+
+    #[test]
+    fn older_modules_have_all_shared_memory_in_each_kernel() {
+        let mut words = kernels();
+        words[1] = 0x0001_0300;
+        let found = declarations(&words).unwrap();
+        assert_eq!(found.kernels.iter().map(|kernel| kernel.shared_bytes).collect::<Vec<_>>(), [256, 256]);
+    }
+
+    /// Changes the first instruction with this code.
+    fn changed(code: u32, change: impl FnOnce(&mut [u32])) -> String {
+        let mut words = kernels();
+        let mut at = HEADER;
+        while words[at] & 0xffff != code {
+            at += (words[at] >> 16) as usize;
+        }
+        let count = (words[at] >> 16) as usize;
+        change(&mut words[at + 1..at + count]);
+        declarations(&words).unwrap_err()
+    }
+
+    #[test]
+    fn what_the_abi_has_not_is_refused() {
+        let text = changed(op::MEMORY_MODEL, |operands| operands[0] = 0);
+        assert!(text.starts_with("it does not address buffers physically"), "{text}");
+        let text = changed(op::ENTRY_POINT, |operands| operands[0] = 6);
+        assert_eq!(text, "its entry point `affine` is no compute shader (GLCompute)");
+        let text = changed(op::EXECUTION_MODE, |operands| operands[1] = LOCAL_SIZE_ID);
+        assert_eq!(text, "its groups have their size by LocalSizeId; use LocalSize");
+        let text = changed(op::EXECUTION_MODE, |operands| operands[3] = 0);
+        assert_eq!(text, "its entry point `affine` has no LocalSize");
+        let text = changed(op::TYPE_INT, |operands| operands[1] = 32);
+        assert_eq!(text, "its push constants have 4 bytes; the ABI has 8, the address of the argument block");
+        let text = changed(op::VARIABLE, |operands| operands[2] = 12);
+        assert!(text.starts_with("it has a variable of storage class 12, which would need a descriptor"), "{text}");
+    }
+
+    #[test]
+    fn a_module_that_is_cut_off_is_refused_wherever_that_is() {
+        let words = kernels();
+        for length in HEADER..words.len() {
+            assert!(declarations(&words[..length]).is_err(), "{length} of {} words", words.len());
+        }
+    }
+
+    /// Nonsense is refused or not, but never a panic.
+    #[test]
+    fn any_word_may_be_wrong() {
+        let words = kernels();
+        for at in HEADER..words.len() {
+            for wrong in [0, 1, 0xffff, u32::MAX, words[at] ^ 0x1_0000, words[at] ^ 1, words[at] ^ 0x8000_0000] {
+                let mut words = words.clone();
+                words[at] = wrong;
+                let _ = declarations(&words);
+            }
+        }
     }
 }
