@@ -13,6 +13,16 @@ use sutura_runtime::{Error, ErrorKind};
 
 const KERNELS: &[u8] = include_bytes!("data/device_kernels.spv");
 
+/// Whether a test must fail rather than be skipped.
+fn required() -> bool {
+    std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1")
+}
+
+/// Says it past the test harness, which shows no output of tests that pass.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
+
 /// The device that tests run on, or a word on stderr that there is none.
 fn device() -> Option<&'static Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
@@ -20,12 +30,9 @@ fn device() -> Option<&'static Device> {
         let devices = Devices::find();
         match devices.open("lavapipe").or_else(|_| devices.open("vulkan")) {
             Ok(device) => Some(device),
-            Err(error) if std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|v| v == "1") => {
-                panic!("SUTURA_REQUIRE_DEVICES=1, but {error}")
-            }
+            Err(error) if required() => panic!("SUTURA_REQUIRE_DEVICES=1, but {error}"),
             Err(error) => {
-                // Past the test harness, which shows no output of tests that pass.
-                let _ = writeln!(std::io::stderr(), "skipped, as {error}");
+                skipped(&format!("the tests of devices, as {error}"));
                 None
             }
         }
@@ -81,6 +88,38 @@ fn noise(n: usize) -> Vec<u8> {
         (state >> 32) as u8
     };
     (0..n).map(|_| next()).collect()
+}
+
+/// The binary of the other tests is what its source says, and valid.
+#[test]
+fn the_binary_is_made_from_its_source() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let tool = |program: &str, arguments: &[&str]| {
+        let output = std::process::Command::new(program).args(arguments).current_dir(data).output();
+        match output {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required() => {
+                skipped(&format!("{program} is not installed"));
+                None
+            }
+            output => Some(output.unwrap()),
+        }
+    };
+    let flags = ["--no-implicit-module", "--serialize-spirv", "device_kernels.mlir"];
+    if let Some(output) = tool("mlir-translate-22", &flags) {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout == KERNELS, "device_kernels.spv is not up to date; its README.md says how to make it");
+    }
+    if let Some(output) = tool("spirv-val", &["--target-env", "vulkan1.2", "device_kernels.spv"]) {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn threads_may_have_them() {
+    fn shared<T: Send + Sync>() {}
+    fn moved<T: Send>() {}
+    shared::<(Device, Buffer, Module, Kernel, Devices, sutura_runtime::device::Pool)>();
+    moved::<Stream>();
 }
 
 #[test]

@@ -153,7 +153,86 @@ fn size_class(bytes: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::super::driver::{Driver, DriverModule, DriverStream, RawMemory, out_of_memory};
+    use super::super::{DeviceInfo, select::tests::info};
     use super::*;
+
+    /// A device with little memory, and nothing else.
+    struct Small {
+        info: DeviceInfo,
+        left: Arc<AtomicU64>,
+    }
+
+    /// Gives the bytes back.
+    struct Piece(u64, Arc<AtomicU64>);
+
+    impl Drop for Piece {
+        fn drop(&mut self) {
+            self.1.fetch_add(self.0, Ordering::Relaxed);
+        }
+    }
+
+    impl Driver for Small {
+        fn info(&self) -> &DeviceInfo {
+            &self.info
+        }
+
+        fn allocate(&self, bytes: u64) -> Result<RawMemory> {
+            let taken = self.left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+            let left = taken.map_err(|_| out_of_memory(&self.info, bytes))?;
+            let owner = Box::new(Piece(bytes, self.left.clone()));
+            Ok(RawMemory { address: left * ALIGNMENT, handle: 0, skip: 0, _owner: owner })
+        }
+
+        fn load(&self, _: &[u8]) -> Result<Box<dyn DriverModule>> {
+            unreachable!("the pool loads no code")
+        }
+
+        fn stream(&self) -> Result<Box<dyn DriverStream>> {
+            unreachable!("the pool makes no stream")
+        }
+    }
+
+    fn small(bytes: u64) -> Device {
+        Device::new(Box::new(Small { info: info("small"), left: Arc::new(AtomicU64::new(bytes)) }))
+    }
+
+    #[test]
+    fn what_waits_for_reuse_is_freed_when_memory_runs_out() {
+        let device = small(8192);
+        let pool = device.pool();
+        drop(pool.allocate(4096).unwrap());
+        let kept = pool.allocate(2048).unwrap();
+        assert_eq!((device.allocated_bytes(), pool.stats().cached_bytes), (6144, 4096));
+        // Only 2048 bytes are left.
+        let large = pool.allocate(5120).unwrap();
+        assert_eq!((device.allocated_bytes(), pool.stats().cached_bytes), (7168, 0));
+        let error = pool.allocate(2048).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "device `small` has no memory left for 2048 bytes: 7168 of its 1073741824 bytes are allocated by this process; \
+             run smaller shapes, or free models and buffers"
+        );
+        drop((kept, large));
+        let stats = PoolStats { cached_bytes: 7168, peak_bytes: 7168, allocated: 3, ..PoolStats::default() };
+        assert_eq!(pool.stats(), stats);
+        drop(pool);
+        assert_eq!(device.allocated_bytes(), 0);
+    }
+
+    #[test]
+    fn rounding_up_makes_nothing_impossible() {
+        let mut info = info("small");
+        let limit = 5000;
+        info.limits.allocation_bytes = limit;
+        let device = Device::new(Box::new(Small { info, left: Arc::new(AtomicU64::new(1 << 20)) }));
+        // Its class is 5120.
+        let buffer = device.pool().allocate(4700).unwrap();
+        assert_eq!((buffer.bytes(), device.allocated_bytes()), (4700, 4700));
+        assert!(matches!(device.pool().allocate(limit + 1), Err(DeviceError::TooLarge { .. })));
+    }
 
     #[test]
     fn classes_are_few_and_close() {

@@ -125,7 +125,7 @@ impl fmt::Debug for Found {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Limits;
     use super::super::driver::Driver;
     use super::*;
@@ -138,28 +138,32 @@ mod tests {
         }
     }
 
-    fn devices(all: &[(&str, DeviceKind, bool)]) -> Devices {
-        let limits = Limits {
-            threads_per_group: 1024,
-            groups: 65535,
-            shared_bytes_per_group: 32768,
-            subgroup: 32,
-            subgroup_range: (32, 32),
-            units: None,
-            memory_bytes: 1 << 30,
-            allocation_bytes: 1 << 30,
-        };
-        let found = |(index, (name, kind, usable)): (usize, &(&str, DeviceKind, bool))| Found {
-            info: DeviceInfo {
-                backend: Backend::Vulkan,
-                name: (*name).into(),
-                kind: *kind,
-                driver: "driver".into(),
-                api: "Vulkan 1.3.0".into(),
-                target: "vulkan".into(),
-                limits: limits.clone(),
-                features: Default::default(),
+    /// A GPU of this name, with 1 GiB.
+    pub(in crate::device) fn info(name: &str) -> DeviceInfo {
+        DeviceInfo {
+            backend: Backend::Vulkan,
+            name: name.into(),
+            kind: DeviceKind::Discrete,
+            driver: "driver".into(),
+            api: "Vulkan 1.3.0".into(),
+            target: "vulkan".into(),
+            limits: Limits {
+                threads_per_group: 1024,
+                groups: 65535,
+                shared_bytes_per_group: 32768,
+                subgroup: 32,
+                subgroup_range: (32, 32),
+                units: None,
+                memory_bytes: 1 << 30,
+                allocation_bytes: 1 << 30,
             },
+            features: Default::default(),
+        }
+    }
+
+    fn devices(all: &[(&str, DeviceKind, bool)]) -> Devices {
+        let found = |(index, (name, kind, usable)): (usize, &(&str, DeviceKind, bool))| Found {
+            info: DeviceInfo { kind: *kind, ..info(name) },
             index,
             problem: (!usable).then(|| "it lacks `int64`".into()),
             opener: Box::new(Closed),
