@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::device::DeviceError;
 use crate::element::ElementType;
 
 /// Result of this crate's functions.
@@ -130,6 +131,10 @@ pub enum Error {
         /// Which element of the quotient, counted row by row, where that is known.
         position: Option<i64>,
     },
+
+    /// A device, or something on one.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
 
     /// `sutura_run` gave an error code of its own.
     #[error("the model's code failed with code {code}")]
@@ -278,6 +283,7 @@ impl Error {
             | Self::MisalignedOutput { .. }
             | Self::Overlap { .. }
             | Self::Setting { .. } => ErrorKind::Usage,
+            Self::Device(error) => error.kind(),
             Self::InvalidContents { .. } | Self::RunFailed { .. } | Self::Contract(_) => ErrorKind::Internal,
         }
     }
@@ -297,11 +303,11 @@ impl ArtifactProblem {
     }
 }
 
-fn list(names: &[String]) -> String {
+pub(crate) fn list(names: &[String]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn count(n: usize, what: &str) -> String {
+pub(crate) fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -309,7 +315,7 @@ fn was(n: usize) -> &'static str {
     if n == 1 { "was" } else { "were" }
 }
 
-fn did_you_mean(suggestion: &Option<String>) -> String {
+pub(crate) fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |s| format!(" (did you mean `{s}`?)"))
 }
 

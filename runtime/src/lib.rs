@@ -6,6 +6,7 @@
 //! * [`Model`]: load, inspect the signature, run, from any number of threads at once;
 //! * [`Tensor`], [`TensorView`], [`TensorViewMut`]: the data that goes in and out, [`npy`] files, [`compare`];
 //! * [`artifact`]: the file format, with its [`manifest`] and its mapped weights;
+//! * [`device`]: GPUs, their memory, code and queues;
 //! * [`abi`]: what the generated code and this crate agree on;
 //! * the thread pool, the loader of `host.so` and the check of the processor's features, which are private.
 //!
@@ -21,6 +22,7 @@
 pub mod abi;
 pub mod artifact;
 pub mod compare;
+pub mod device;
 pub mod manifest;
 pub mod npy;
 

@@ -27,6 +27,10 @@ enum Sign {
     Header(&'static str),
     /// A program on `PATH`.
     Program(&'static str),
+    /// A file in one of the folders where shared libraries are.
+    Library(&'static str),
+    /// A file that tells Vulkan's loader of a driver, by how its name begins; some have the processor's name in theirs.
+    VulkanDriver(&'static str),
 }
 
 const PACKAGES: &[Package] = &[
@@ -43,6 +47,9 @@ const PACKAGES: &[Package] = &[
     package("libxml2-dev", Sign::Header("libxml2/libxml/parser.h"), "LLVM's static libraries need it"),
     package("libz3-dev", Sign::Header("z3.h"), "LLVM's static libraries need it"),
     package("g++", Sign::Program("c++"), "compiles the TableGen bindings"),
+    package("libvulkan1", Sign::Library("libvulkan.so.1"), "finds devices of Vulkan"),
+    package("mesa-vulkan-drivers", Sign::VulkanDriver("lvp_icd"), "lavapipe, the Vulkan device of tests without a GPU"),
+    package("spirv-tools", Sign::Program("spirv-val"), "checks SPIR-V in tests"),
 ];
 
 const fn package(name: &'static str, sign: Sign, purpose: &'static str) -> Package {
@@ -54,6 +61,8 @@ struct System {
     llvm: PathBuf,
     includes: Vec<PathBuf>,
     path: Vec<PathBuf>,
+    libraries: Vec<PathBuf>,
+    vulkan_drivers: Vec<PathBuf>,
 }
 
 impl System {
@@ -62,7 +71,13 @@ impl System {
         let multiarch = format!("/usr/include/{}-linux-gnu", env::consts::ARCH);
         let includes = ["/usr/include", "/usr/local/include", multiarch.as_str()].map(PathBuf::from).to_vec();
         let path = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
-        Self { llvm, includes, path }
+        let multiarch = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
+        let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib", multiarch.as_str()].map(PathBuf::from);
+        let extra = env::split_paths(&env::var_os("LD_LIBRARY_PATH").unwrap_or_default()).collect::<Vec<_>>();
+        let libraries = folders.into_iter().chain(extra).collect();
+        let vulkan_drivers =
+            ["/usr/share", "/usr/local/share", "/etc"].map(|d| Path::new(d).join("vulkan/icd.d")).to_vec();
+        Self { llvm, includes, path, libraries, vulkan_drivers }
     }
 
     fn missing(&self) -> Vec<&'static Package> {
@@ -74,6 +89,11 @@ impl System {
             Sign::Llvm(file) => self.llvm.join(file).exists(),
             Sign::Header(file) => self.includes.iter().any(|folder| folder.join(file).exists()),
             Sign::Program(name) => self.has_program(name),
+            Sign::Library(file) => self.libraries.iter().any(|folder| folder.join(file).exists()),
+            Sign::VulkanDriver(start) => self.vulkan_drivers.iter().any(|folder| {
+                let files = fs::read_dir(folder).into_iter().flatten().flatten();
+                files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with(start))
+            }),
         }
     }
 
@@ -149,13 +169,21 @@ mod tests {
     fn what_is_missing_is_told_by_its_files() {
         let root = tempfile::tempdir().unwrap();
         let folder = |name: &str| root.path().join(name);
-        let system = System { llvm: folder("llvm"), includes: vec![folder("include")], path: vec![folder("bin")] };
+        let system = System {
+            llvm: folder("llvm"),
+            includes: vec![folder("include")],
+            path: vec![folder("bin")],
+            libraries: vec![folder("lib")],
+            vulkan_drivers: vec![folder("icd.d")],
+        };
         assert_eq!(system.missing().len(), PACKAGES.len());
         for package in PACKAGES {
             let file = match package.sign {
                 Sign::Llvm(file) => folder("llvm").join(file),
                 Sign::Header(file) => folder("include").join(file),
                 Sign::Program(file) => folder("bin").join(file),
+                Sign::Library(file) => folder("lib").join(file),
+                Sign::VulkanDriver(start) => folder("icd.d").join(format!("{start}.x86_64.json")),
             };
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, "").unwrap();

@@ -68,6 +68,8 @@ pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
 fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
     let mut command = process::cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
+    // The setup came before and installed one, so no test may be skipped for lack of it.
+    command.env("SUTURA_REQUIRE_DEVICES", "1");
     let shown = process::shown(&command);
     println!("$ {shown}");
     let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;

@@ -18,6 +18,12 @@ const TARGETS: &str = "\
 Machines are described by files `NAME.mlir` with one `target.machine` each. They are looked for in --target-file, the folders \
 of $SUTURA_TARGET_PATH, `sutura/targets` in the user's configuration, and those built in; the first one found counts.";
 
+/// Said below the help of `sutura devices`.
+const DEVICES: &str = "\
+`cpu` is always there. Other devices have the name in front, as `vulkan:0`; `vulkan` is the first one of Vulkan, `lavapipe` the one \
+that is the processor, and a part of the name behind it will do. Of Vulkan there are those whose drivers are installed; \
+VK_DRIVER_FILES restricts them. A device that is missing is no error.";
+
 /// Said below the help of `sutura fmt`.
 const FORMATTED: &str = "\
 Of a folder all `*.mlir` files are formatted. Files that `// -----` splits are formatted part by part; parts with \
@@ -71,6 +77,9 @@ pub(crate) enum Command {
     /// Shows the machines that code can be generated for
     #[command(after_help = TARGETS)]
     Target(TargetArgs),
+    /// Shows the processor and the GPUs of this machine, with their limits; with `--message-format=json` a JSON object per line
+    #[command(after_help = DEVICES)]
+    Devices,
     /// Explains a code of a message, such as E0003, with an example that fails and one that does not
     Explain {
         /// The code

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod compile;
 mod costs;
+mod devices;
 mod failure;
 mod files;
 mod fmt;
@@ -71,6 +72,7 @@ fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
         Command::Check(args) => check::check(args, talk),
         Command::Fmt(args) => fmt::fmt(args, talk),
         Command::Target(args) => target::target(args, talk),
+        Command::Devices => devices::devices(talk),
         Command::Explain { code } => explain(code),
     }
 }

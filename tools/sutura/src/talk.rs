@@ -38,6 +38,11 @@ impl Talk {
         self.quiet
     }
 
+    /// Whether messages are for programs.
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == MessageFormat::Json
+    }
+
     /// A stage that is done.
     pub(crate) fn stage(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet {

@@ -355,6 +355,45 @@ fn descriptions_are_listed_and_printed() {
 }
 
 /// The target in the manifest of an artifact.
+/// Runs `sutura devices` with a variable of the environment; stdout and stderr. It must succeed.
+fn devices_with(variable: &str, value: &Path, args: &[&str]) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    let output = command.arg("devices").args(args).env("NO_COLOR", "1").env(variable, value).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}
+
+#[test]
+fn a_machine_without_gpus_has_its_processor() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("none.json");
+    let (out, said) = devices_with("VK_DRIVER_FILES", &nowhere, &[]);
+    assert!(out.starts_with("cpu ") && out.lines().count() == 1, "{out}");
+    assert!(said.starts_with("no Vulkan: "), "{said}");
+    // A library that is none.
+    std::fs::write(folder.path().join("libvulkan.so.1"), "").unwrap();
+    let (out, said) = devices_with("LD_LIBRARY_PATH", folder.path(), &["--message-format=json"]);
+    let cpu: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(cpu["id"], "cpu");
+    assert!(cpu["threads"].as_u64().unwrap() > 0);
+    assert!(said.contains("install Vulkan's loader"), "{said}");
+}
+
+#[test]
+fn devices_are_listed_with_their_limits() {
+    let found = sutura_runtime::device::Devices::find();
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeeds(folder.path(), &["devices"]);
+    let json = succeeds(folder.path(), &["devices", "--message-format=json"]);
+    let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(json.len(), found.all().len() + 1);
+    for (device, json) in found.all().iter().zip(&json[1..]) {
+        assert!(text.contains(&format!("\n{}  {}: ", device.id(), device.info().name)), "{text}");
+        assert_eq!(json["id"], device.id());
+        assert_eq!(json["limits"]["threads_per_group"], device.info().limits.threads_per_group);
+    }
+}
+
 fn target_of(folder: &Path, artifact: &str) -> serde_json::Value {
     let json: serde_json::Value = serde_json::from_str(&succeeds(folder, &["inspect", "--json", artifact])).unwrap();
     json["target"].clone()
