@@ -8,7 +8,7 @@ pub mod expand_math;
 pub mod fold_launches;
 pub mod generic;
 pub mod gir;
-pub mod gir_to_cpu;
+pub mod gir_lowering;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 pub mod propagate_reshapes;
@@ -34,7 +34,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);
-    registry.add(&gir_to_cpu::CONVERT_GIR_TO_CPU);
+    registry.add(&gir_lowering::cpu::CONVERT_GIR_TO_CPU);
     rt::register(registry);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

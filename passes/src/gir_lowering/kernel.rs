@@ -10,11 +10,11 @@ use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 
-use super::cpu::Cpu;
+use super::cpu::machine::Cpu;
+use super::cpu::pipeline::Host;
+use super::cpu::stream::Ahead;
 use super::emit::{Emit, Pred};
 use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
-use super::pipeline::Host;
-use super::stream::Ahead;
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
 

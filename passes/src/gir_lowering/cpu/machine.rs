@@ -7,28 +7,28 @@ use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{Body, Context, Loc};
 
 /// The CPU that is lowered for.
-pub(super) struct Cpu {
+pub(in crate::gir_lowering) struct Cpu {
     /// Elements of 32 bits that a register holds, and that a step of a loop over strips takes.
-    pub(super) lanes: Lanes,
+    pub(in crate::gir_lowering) lanes: Lanes,
     /// Whether a product and a sum in one step are an instruction.
-    pub(super) fused: bool,
+    pub(in crate::gir_lowering) fused: bool,
     /// Bytes that a launch touches from which on stores go past the caches; `None` without a machine that says.
-    pub(super) stream_bytes: Option<i64>,
+    pub(in crate::gir_lowering) stream_bytes: Option<i64>,
     /// Bytes of the largest cache that a unit has for itself, and of a line of the nearest; 0 without.
-    pub(super) own_cache_bytes: i64,
-    pub(super) line_bytes: i64,
+    pub(in crate::gir_lowering) own_cache_bytes: i64,
+    pub(in crate::gir_lowering) line_bytes: i64,
     /// Names of the spaces that are registers.
     registers: Vec<String>,
 }
 
 /// Widths of vectors, in elements, whatever their type.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes {
-    pub(super) register: i64,
+pub(in crate::gir_lowering) struct Lanes {
+    pub(in crate::gir_lowering) register: i64,
     /// Two registers where a cache line holds them. A processor looks ahead by so many instructions, and an expanded function
     /// takes dozens, each of which waits for the one before: two of them side by side wait half as often. Lines are asked
     /// for once, and stores past the caches fill them at once.
-    pub(super) step: i64,
+    pub(in crate::gir_lowering) step: i64,
 }
 
 impl Lanes {
@@ -49,13 +49,13 @@ impl Lanes {
 const VECTOR_BYTES: i64 = 64;
 
 /// True for widths that vectors may have.
-pub(super) fn is_width(bytes: i64) -> bool {
+pub(in crate::gir_lowering) fn is_width(bytes: i64) -> bool {
     (4..=256).contains(&bytes) && bytes & (bytes - 1) == 0
 }
 
 impl Cpu {
     /// The module's machine, with vectors of `bytes` bytes, unless that is 0.
-    pub(super) fn of_module(cx: &Context, module: &Body, bytes: i64) -> Result<Self, Box<Diagnostic>> {
+    pub(in crate::gir_lowering) fn of_module(cx: &Context, module: &Body, bytes: i64) -> Result<Self, Box<Diagnostic>> {
         let plain = |message: String| Box::new(Diagnostic::error(Loc::UNKNOWN, message));
         let Some(machine) = machine_in(cx, module).map_err(plain)? else {
             let bytes = if bytes == 0 { VECTOR_BYTES } else { bytes };
@@ -95,7 +95,7 @@ impl Cpu {
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.
-    pub(super) fn in_registers(&self, ty: &TileType) -> bool {
+    pub(in crate::gir_lowering) fn in_registers(&self, ty: &TileType) -> bool {
         self.registers.iter().any(|name| **name == *ty.space) || ty.cols.as_const() == Some(1)
     }
 }

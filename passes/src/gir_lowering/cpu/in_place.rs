@@ -10,14 +10,14 @@ use sutura_dialects::gir::types::TileType;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::extremes;
-use super::kernel::{Held, Lowered, Lowering};
-use super::memory::SliceVal;
-use super::strip::{Node, NodeId, Sink};
+use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
+use crate::gir_lowering::memory::SliceVal;
+use crate::gir_lowering::strip::{Node, NodeId, Sink};
 
 impl<'a> Lowering<'a, '_> {
     /// The row of the output that a strip, whose elements `value` names and a loop with `sinks` computes, can lie in until
     /// the group's only store takes it from there; `kept` are all that the loop keeps.
-    pub(super) fn row_of_output(
+    pub(in crate::gir_lowering) fn row_of_output(
         &mut self,
         (id, value): (NodeId, Value),
         sinks: &[Sink],

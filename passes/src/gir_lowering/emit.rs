@@ -6,7 +6,7 @@ use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, T
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::{Attr, AttrData, Block, Builder, Context, Loc, Op, OpState, Type, TypeData, Value};
 
-use super::cpu::Lanes;
+use super::cpu::machine::Lanes;
 use crate::expand_math::NONPOSITIVE;
 
 /// Emits operations at the builder's insertion point.

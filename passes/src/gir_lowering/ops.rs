@@ -7,13 +7,13 @@ use sutura_dialects::gir::types::TileType;
 use sutura_dialects::target::ops as target;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
+use super::cpu::sweep::run_loop;
 use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering};
 use super::memory::{AxisVal, SliceVal, Window};
 use super::scan::Scan;
 use super::strip::{KEEP_COST, Memo, Node, NodeId, Sink, Strip};
-use super::sweep::run_loop;
 use super::tile::RegTile;
 
 /// Constant extents of a tile that is held in registers.

@@ -11,28 +11,28 @@
 use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{Type, Value};
 
-use super::cpu::Lanes;
-use super::emit::{Emit, Pred, identity};
 use super::extremes;
-use super::memory::{SliceVal, Window};
+use super::machine::Lanes;
 use super::pipeline::Hosting;
 use super::stream::DISTANCE_BYTES;
-use super::strip::{Memo, NodeId, Sink, Strips, row_condition};
-use super::tile::RegTile;
+use crate::gir_lowering::emit::{Emit, Pred, identity};
+use crate::gir_lowering::memory::{SliceVal, Window};
+use crate::gir_lowering::strip::{Memo, NodeId, Sink, Strips, row_condition};
+use crate::gir_lowering::tile::RegTile;
 
 /// What a loop does beside its sinks.
 #[derive(Default)]
-pub(super) struct Extras {
+pub(in crate::gir_lowering) struct Extras {
     /// True at run time when the launch is large enough for stores past the caches; `None` when it never is.
-    pub(super) stream: Option<Value>,
+    pub(in crate::gir_lowering) stream: Option<Value>,
     /// Every row that is stored begins where an aligned vector may.
-    pub(super) aligned: bool,
+    pub(in crate::gir_lowering) aligned: bool,
     /// Rows of the next group, with their number, to be brought near meanwhile.
-    pub(super) ahead: Vec<(SliceVal, i64)>,
+    pub(in crate::gir_lowering) ahead: Vec<(SliceVal, i64)>,
     /// Rows that this loop is the first to read, with their number: where it streams it asks for what lies ahead in them.
-    pub(super) fresh: Vec<(SliceVal, i64)>,
+    pub(in crate::gir_lowering) fresh: Vec<(SliceVal, i64)>,
     /// Takes stores of the group before, where that put them off.
-    pub(super) hosting: Option<Hosting>,
+    pub(in crate::gir_lowering) hosting: Option<Hosting>,
 }
 
 /// Registers in which a light loop combines for each reduction.
@@ -66,7 +66,7 @@ struct Step {
 }
 
 /// Runs all `sinks`, which share a window, in one loop. Returns the results of the reductions, one tile per sink.
-pub(super) fn run_loop(
+pub(in crate::gir_lowering) fn run_loop(
     e: &mut Emit<'_>,
     strips: &Strips,
     sinks: &[Sink],

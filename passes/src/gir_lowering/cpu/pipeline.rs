@@ -13,13 +13,13 @@ use sutura_dialects::gir::ops::{BinaryOp, BroadcastOp, CastOp, CompareOp, StoreO
 use sutura_dialects::gir::types::TileType;
 use sutura_ir::{Op, OpRef, Type, Value};
 
-use super::emit::{Emit, Pred};
 use super::extremes;
-use super::kernel::{Lowered, Lowering};
-use super::memory::SliceVal;
-use super::strip::{Memo, Node, NodeId, Sink};
 use super::sweep::run_loop;
-use super::tile::Parts;
+use crate::gir_lowering::emit::{Emit, Pred};
+use crate::gir_lowering::kernel::{Lowered, Lowering};
+use crate::gir_lowering::memory::SliceVal;
+use crate::gir_lowering::strip::{Memo, Node, NodeId, Sink};
+use crate::gir_lowering::tile::Parts;
 
 /// A step of a host, before which a vector of the group before is stored.
 #[derive(Clone, Copy)]
@@ -38,11 +38,11 @@ fn mark(e: &mut Emit<'_>) -> Op {
 }
 
 /// What a loop needs to be a host, and where in it stores can stand.
-pub(super) struct Hosting {
+pub(in crate::gir_lowering) struct Hosting {
     /// Where a group notes that it put its stores off.
     slot: Value,
     /// Whether the group before did, at run time.
-    pub(super) pending: Value,
+    pub(in crate::gir_lowering) pending: Value,
     /// In front of the loop that is run if so.
     before: Cell<Option<Op>>,
     places: RefCell<Vec<Place>>,
@@ -50,18 +50,18 @@ pub(super) struct Hosting {
 
 impl Hosting {
     /// The loop starts here.
-    pub(super) fn begins(&self, e: &mut Emit<'_>) {
+    pub(in crate::gir_lowering) fn begins(&self, e: &mut Emit<'_>) {
         self.before.set(Some(mark(e)));
     }
 
     /// A step of it starts here.
-    pub(super) fn step(&self, e: &mut Emit<'_>, col: Value, mask_of_step: Option<Value>) {
+    pub(in crate::gir_lowering) fn step(&self, e: &mut Emit<'_>, col: Value, mask_of_step: Option<Value>) {
         self.places.borrow_mut().push(Place { mark: mark(e), col, mask: mask_of_step, lanes: e.lanes });
     }
 }
 
 /// A loop of this group that can take the stores of the group before.
-pub(super) struct Host {
+pub(in crate::gir_lowering) struct Host {
     hosting: Hosting,
     /// What it keeps.
     kept: Vec<NodeId>,
@@ -70,7 +70,7 @@ pub(super) struct Host {
 
 impl<'a> Lowering<'a, '_> {
     /// What makes a loop with these sinks a host, if it can be one and a store that can come to it follows.
-    pub(super) fn hosting(&mut self, sinks: &[Sink]) -> Option<Hosting> {
+    pub(in crate::gir_lowering) fn hosting(&mut self, sinks: &[Sink]) -> Option<Hosting> {
         let fits = |sink: &Sink| {
             let strip = &self.strips.nodes[sink.node()];
             let plain = match sink {
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Whether all that is still to come of strips is elementwise and ends in one store.
-    pub(super) fn only_a_store_follows(&self) -> bool {
+    pub(in crate::gir_lowering) fn only_a_store_follows(&self) -> bool {
         let body = self.kernel.op.inside();
         let Some(block) = self.rows_block else { return false };
         let mut stores = 0;
@@ -124,7 +124,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The loop just emitted is one to which a later store can come.
-    pub(super) fn has_host(&mut self, hosting: Hosting, sinks: &[Sink]) {
+    pub(in crate::gir_lowering) fn has_host(&mut self, hosting: Hosting, sinks: &[Sink]) {
         let kept = sinks.iter().filter(|s| matches!(s, Sink::Keep { .. })).map(Sink::node).collect();
         self.host = Some(Host { hosting, kept, cols: self.strips.nodes[sinks[0].node()].cols });
     }
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Puts a loop that stores off to the next group, where it can wait and there is one; true if it can.
-    pub(super) fn put_off(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, bool> {
+    pub(in crate::gir_lowering) fn put_off(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, bool> {
         let Some(host) = self.host.take().filter(|host| self.can_wait(host, sinks)) else { return Ok(false) };
         let [Sink::Store { node, slice, .. }] = sinks else { return Ok(false) };
         let (Some(large), Some(next)) = (self.large, self.next_group) else { return Ok(false) };

@@ -12,20 +12,20 @@ use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::llvm::AtomicOrdering;
 use sutura_ir::{Attr, Block, Body, OpRef, Type, Value};
 
-use super::emit::{Emit, Pred};
-use super::kernel::{Held, Lowered, Lowering};
-use super::memory::{SliceVal, stored};
-use super::strip::{NodeId, Sink};
 use super::sweep::Extras;
+use crate::gir_lowering::emit::{Emit, Pred};
+use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
+use crate::gir_lowering::memory::{SliceVal, stored};
+use crate::gir_lowering::strip::{NodeId, Sink};
 
 /// How far ahead of what it computes a loop asks for what it is the first to read, in bytes: long enough for the memory to
 /// answer. Processors ask ahead themselves, but not from one page to the next, and a loop with much to compute per vector
 /// has too few reads in flight to make up for that.
-pub(super) const DISTANCE_BYTES: i64 = 4096;
+pub(in crate::gir_lowering) const DISTANCE_BYTES: i64 = 4096;
 
 /// Rows that a group reads, and that the next one reads further on.
 #[derive(Clone)]
-pub(super) struct Ahead {
+pub(in crate::gir_lowering) struct Ahead {
     /// The slice in the kernel.
     slice: Value,
     rows: i64,
@@ -40,7 +40,7 @@ pub(super) struct Ahead {
 
 impl<'a> Lowering<'a, '_> {
     /// True at run time when the launch touches enough memory for stores past the caches; `None` when it never does.
-    pub(super) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
+    pub(in crate::gir_lowering) fn large_launch(&mut self) -> Lowered<'a, Option<Value>> {
         let Some(enough) = self.cpu.stream_bytes else { return Ok(None) };
         if !self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::Out) || self.cpu.lanes.register == 1 {
             return Ok(None);
@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// True for a store that may go past the caches: of whole vectors, into memory that the kernel only writes.
-    pub(super) fn may_stream(&self, op: OpRef<'a>, slice: Value, value: &SliceVal) -> bool {
+    pub(in crate::gir_lowering) fn may_stream(&self, op: OpRef<'a>, slice: Value, value: &SliceVal) -> bool {
         self.large.is_some()
             && value.col.is_contiguous()
             && value.elem != Type::I1
@@ -66,14 +66,19 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The kernel's parameter that a slice is one of, when nothing lies between.
-    pub(super) fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
+    pub(in crate::gir_lowering) fn parameter(&self, op: OpRef<'a>, slice: Value) -> Option<(&'a ViewType, Mode)> {
         let view = op.at(op.body.defining_op(slice)?).as_::<SliceOp>()?.view();
         self.kernel.views.iter().find(|(v, ..)| *v == view).map(|(_, ty, mode)| (*ty, *mode))
     }
 
     /// In a loop over the rows of a group, what is next is a row: finds what that reads elsewhere. `index` is the loop's and
     /// `end` where it ends.
-    pub(super) fn find_ahead_in_rows(&mut self, this: &ForOp<'a>, index: Value, end: Value) -> Lowered<'a, ()> {
+    pub(in crate::gir_lowering) fn find_ahead_in_rows(
+        &mut self,
+        this: &ForOp<'a>,
+        index: Value,
+        end: Value,
+    ) -> Lowered<'a, ()> {
         let entry = this.body().entry().expect("verified");
         let Some(row) = self.bounds.expr(entry.args()[0]) else { return Ok(()) };
         let variable = row.as_symbol().and_then(|name| self.bounds.variable_named(name));
@@ -93,7 +98,12 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Finds the rows that the next group, or the next row of it, reads elsewhere: `index` counts them, `block` reads them.
-    pub(super) fn find_ahead(&mut self, body: &'a Body, block: Block, index: Value) -> Lowered<'a, ()> {
+    pub(in crate::gir_lowering) fn find_ahead(
+        &mut self,
+        body: &'a Body,
+        block: Block,
+        index: Value,
+    ) -> Lowered<'a, ()> {
         self.ahead.clear();
         (self.ahead_depth, self.rows_block) = (self.strips.depth, Some(block));
         self.asked = false;
@@ -123,7 +133,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Says that a node reads a slice.
-    pub(super) fn reads_ahead(&mut self, slice: Value, node: NodeId) {
+    pub(in crate::gir_lowering) fn reads_ahead(&mut self, slice: Value, node: NodeId) {
         if let Some(rows) = self.ahead.iter_mut().find(|a| a.slice == slice) {
             rows.node = Some(node);
         }
@@ -146,7 +156,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// What a loop with these sinks does beside them.
-    pub(super) fn extras(&mut self, sinks: &[Sink]) -> Lowered<'a, Extras> {
+    pub(in crate::gir_lowering) fn extras(&mut self, sinks: &[Sink]) -> Lowered<'a, Extras> {
         let fresh = self.rows_read_first(sinks);
         let ahead = self.rows_ahead(sinks, !fresh.is_empty())?;
         let streams = |s: &Sink| matches!(s, Sink::Store { stream: true, .. });
@@ -232,7 +242,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Makes what went past the caches visible to others before the function returns.
-    pub(super) fn end_streams(&mut self) -> Lowered<'a, ()> {
+    pub(in crate::gir_lowering) fn end_streams(&mut self) -> Lowered<'a, ()> {
         let Some(large) = self.large.filter(|_| self.streamed) else { return Ok(()) };
         let fenced = self.e.if_else(large, &[], |e| Ok(e.fence()), |_| Ok(vec![]));
         self.at(self.kernel.op, fenced).map(|_| ())
@@ -241,24 +251,30 @@ impl<'a> Lowering<'a, '_> {
 
 impl Emit<'_> {
     /// Bytes that an element takes in memory.
-    pub(super) fn bytes(&self, elem: Type) -> i64 {
+    pub(in crate::gir_lowering) fn bytes(&self, elem: Type) -> i64 {
         self.cx().bit_width(stored(elem)).map_or(8, |bits| i64::from(bits.div_ceil(8)))
     }
 
     /// Alignment of addresses at which vectors of such elements can be stored past the caches.
-    pub(super) fn stream_alignment(&self, elem: Type) -> i64 {
+    pub(in crate::gir_lowering) fn stream_alignment(&self, elem: Type) -> i64 {
         // Wider vectors are stored in several pieces.
         self.widths.register * self.bytes(elem).min(4)
     }
 
     /// The address of column `col` of a slice's first row, as a number.
-    pub(super) fn address_bits(&mut self, slice: &SliceVal, col: Value) -> Value {
+    pub(in crate::gir_lowering) fn address_bits(&mut self, slice: &SliceVal, col: Value) -> Value {
         let ptr = self.address(slice, None, Some(col));
         self.op1("llvm.ptrtoint", &[ptr], Type::I64, &[])
     }
 
     /// Stores a vector past the caches, at an aligned address.
-    pub(super) fn stream_vector(&mut self, value: Value, slice: &SliceVal, row: Option<Value>, col: Value) {
+    pub(in crate::gir_lowering) fn stream_vector(
+        &mut self,
+        value: Value,
+        slice: &SliceVal,
+        row: Option<Value>,
+        col: Value,
+    ) {
         let ptr = self.address(slice, row, Some(col));
         let align = self.cx().int_attr(self.stream_alignment(slice.elem), Type::I64);
         let props: [(&str, Attr); 2] = [("alignment", align), ("nontemporal", Attr::UNIT)];
@@ -266,7 +282,7 @@ impl Emit<'_> {
     }
 
     /// Asks for the line at `ptr`, which need not be memory.
-    pub(super) fn prefetch(&mut self, ptr: Value) {
+    pub(in crate::gir_lowering) fn prefetch(&mut self, ptr: Value) {
         let number = |value: i64| self.cx().int_attr(value, Type::I32);
         // To be read, nearest, data.
         let props = [("rw", number(0)), ("hint", number(3)), ("cache", number(1))];
@@ -280,7 +296,7 @@ impl Emit<'_> {
     }
 
     /// True when a number is a constant multiple of `divisor`.
-    pub(super) fn known_multiple(&self, value: Value, divisor: i64) -> bool {
+    pub(in crate::gir_lowering) fn known_multiple(&self, value: Value, divisor: i64) -> bool {
         let body = self.b.body();
         let constant = body.defining_op(value).map(|op| OpRef::new(self.cx(), body, op));
         let number = constant.and_then(sutura_ir::registry::constant_value).and_then(|a| self.cx().as_int(a));

@@ -3,26 +3,14 @@
 //! A kernel `@k` becomes `func @k(!llvm.ptr bufs, !llvm.ptr dims, i64 begin, i64 end)`, the kernel interface of the
 //! runtime. Register tiles become vectors; tiles in a cache are not materialised but computed in strip-mined loops.
 
-mod cpu;
-mod division;
-mod emit;
-mod extremes;
-mod groups;
-mod in_place;
-mod kernel;
-mod memory;
-mod ops;
-mod pick;
-mod pipeline;
-mod scan;
-mod stream;
-mod strip;
-mod sweep;
+pub(super) mod extremes;
+pub(super) mod in_place;
+pub(super) mod machine;
+pub(super) mod pipeline;
+pub(super) mod stream;
+pub(super) mod sweep;
 #[cfg(test)]
 mod tests;
-mod tile;
-mod turn;
-mod zeros;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
@@ -34,7 +22,7 @@ use sutura_ir::pass::{
 };
 use sutura_ir::{Body, Op, OpRef, Rewriter};
 
-use cpu::Cpu;
+use machine::Cpu;
 
 /// `convert-gir-to-cpu`
 pub static CONVERT_GIR_TO_CPU: PassInfo = PassInfo {
@@ -63,7 +51,7 @@ struct ConvertGirToCpu {
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
     let bytes = options.int("vector-bytes");
-    if bytes != 0 && !cpu::is_width(bytes) {
+    if bytes != 0 && !machine::is_width(bytes) {
         return Err(format!("option `vector-bytes` takes a power of two from 4 on, not `{bytes}`"));
     }
     Ok(Box::new(ConvertGirToCpu { vector_bytes: bytes }))
@@ -108,7 +96,7 @@ impl Pass for ConvertGirToCpu {
 fn lower(op: OpRef<'_>, cpu: &Cpu) -> Result<(sutura_ir::OpState, Body), Diagnostic> {
     let kernel = KernelInfo::read(op).map_err(|message| op.error(message))?;
     let name = op.symbol_name().unwrap_or_default().to_string();
-    let lowered = kernel::lower_kernel(&kernel, &name, cpu);
+    let lowered = super::kernel::lower_kernel(&kernel, &name, cpu);
     let (state, body) = lowered.map_err(|e| e.op.error(e.message).note(op.loc(), format!("in kernel @{name}")))?;
     // What a launch needs to know of the kernel outlives its header.
     let signature = op.interface::<dyn Launchable>().map(|kernel| kernel.signature(op));

@@ -7,27 +7,27 @@
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner, CompareKind};
 use sutura_ir::{Type, Value};
 
-use super::emit::Emit;
+use crate::gir_lowering::emit::Emit;
 
 /// Whether a combination is one of floats to the largest or smallest.
-pub(super) fn is_extreme(kind: Combiner) -> bool {
+pub(in crate::gir_lowering) fn is_extreme(kind: Combiner) -> bool {
     matches!(kind, Combiner::Max | Combiner::Min)
 }
 
 /// The larger (smaller) of `old` and `value`; `old` where either is NaN, and of zeros.
-pub(super) fn quick(e: &mut Emit<'_>, kind: Combiner, old: Value, value: Value) -> Value {
+pub(in crate::gir_lowering) fn quick(e: &mut Emit<'_>, kind: Combiner, old: Value, value: Value) -> Value {
     let pred = if kind == Combiner::Max { CompareKind::Ogt } else { CompareKind::Olt };
     let beyond = e.compare(pred, value, old);
     e.select(beyond, value, old)
 }
 
 /// A sum that is NaN if an element is.
-pub(super) fn probe(e: &mut Emit<'_>, old: Value, value: Value) -> Value {
+pub(in crate::gir_lowering) fn probe(e: &mut Emit<'_>, old: Value, value: Value) -> Value {
     e.binary(BinaryKind::Add, old, value)
 }
 
 /// Whether a row must be combined again: `result` is zero, or a lane of `probe` is NaN.
-pub(super) fn suspicious(e: &mut Emit<'_>, result: Value, probe: Value) -> Value {
+pub(in crate::gir_lowering) fn suspicious(e: &mut Emit<'_>, result: Value, probe: Value) -> Value {
     let zero = e.cx().float_attr(0.0, e.ty(result));
     let zero = e.constant(zero, e.ty(result));
     let is_zero = e.compare(CompareKind::Oeq, result, zero);

@@ -1,0 +1,19 @@
+//! Kernels of gir as functions in upstream operations: what the conversions to CPUs and to GPUs share.
+//!
+//! A unit computes with vectors of columns. On a CPU a vector is a register of the processor; on a GPU it is spread over the
+//! unit's threads, each of which has a few neighbouring columns of it. Tiles in registers become such vectors; tiles in a
+//! cache are not held but computed where they are needed, in loops over vectors (`strip`).
+
+pub mod cpu;
+mod division;
+mod emit;
+mod groups;
+mod kernel;
+mod memory;
+mod ops;
+mod pick;
+mod scan;
+mod strip;
+mod tile;
+mod turn;
+mod zeros;
