@@ -46,13 +46,13 @@ pub(super) const LOCAL_VARIABLE: DirectiveDef = DirectiveDef { parse: parse_loca
 /// `[1, 2]`, or nothing.
 pub(super) const WEIGHTS: DirectiveDef = DirectiveDef { parse: parse_weights, print: print_weights };
 
-/// `[control(flags)] [-> types]`
+/// `[control(flags)] [-> type, type]`
 pub(super) const SELECTION_HEAD: DirectiveDef = DirectiveDef {
     parse: |p, parts, _| parse_head(p, parts, "selection_control", SelectionControl::NONE, SelectionControl::words),
     print: |p, op, _| print_head::<SelectionControl>(p, op, "selection_control", SelectionControl::NONE),
 };
 
-/// `[control(flags)] [-> types]`
+/// `[control(flags)] [-> type, type]`
 pub(super) const LOOP_HEAD: DirectiveDef = DirectiveDef {
     parse: |p, parts, _| parse_head(p, parts, "loop_control", LoopControl::NONE, LoopControl::words),
     print: |p, op, _| print_head::<LoopControl>(p, op, "loop_control", LoopControl::NONE),
@@ -455,8 +455,14 @@ fn parse_head<T: ParamValue>(
         p.punct(")")?;
     }
     set(p, parts, name, control);
-    let results = parse_results(p)?;
-    parts.result_types[0] = Some(results.types);
+    let mut types = Vec::new();
+    if p.opt_punct("->") {
+        types.push(p.ty()?);
+        while p.opt_punct(",") {
+            types.push(p.ty()?);
+        }
+    }
+    parts.result_types[0] = Some(types);
     Ok(())
 }
 
@@ -467,7 +473,7 @@ fn print_head<T: ParamValue + std::fmt::Display>(p: &mut Printer<'_>, op: OpRef<
     }
     if op.num_results() > 0 {
         p.text(if control.is_some() { " -> " } else { "-> " });
-        p.result_types(op.result_types());
+        p.types(op.result_types());
     }
 }
 

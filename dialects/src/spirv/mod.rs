@@ -7,10 +7,14 @@ mod ops;
 pub mod types;
 mod verify;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use sutura_ir::interfaces::{BranchOp as BranchInterface, EffectKind, MemoryEffects};
-use sutura_ir::{Attr, Dialect, DialectBuilder, Op, OpRef, Rewriter, Value};
+use sutura_ir::asm::print::type_text;
+use sutura_ir::interfaces::{BranchOp as BranchInterface, EffectKind, MemoryEffects, ResultNames};
+use sutura_ir::op_def::OpView;
+use sutura_ir::smallvec::SmallVec;
+use sutura_ir::{Attr, Dialect, DialectBuilder, Op, OpRef, Rewriter, Type, TypeData, Value};
 
 use crate::effects::{On, Place};
 pub use arith::*;
@@ -85,6 +89,8 @@ fn register_structure(d: &mut DialectBuilder<'_>) {
         .interface::<dyn MemoryEffects>("spirv.Store", &WRITE)
         .interface::<dyn MemoryEffects>("spirv.Variable", &ALLOCATE)
         .interface::<dyn MemoryEffects>("spirv.Undef", &NOTHING)
+        .interface::<dyn ResultNames>("spirv.Constant", &ConstantName)
+        .interface::<dyn ResultNames>("spirv.mlir.addressof", &AddressName)
         .interface::<dyn BranchInterface>("spirv.Branch", &Successors { first_group: 0 })
         .interface::<dyn BranchInterface>("spirv.BranchConditional", &Successors { first_group: 1 });
 }
@@ -122,6 +128,38 @@ fn register_composites(d: &mut DialectBuilder<'_>) {
     d.op::<CompositeConstructOp<'_>>().op::<CompositeExtractOp<'_>>().op::<CompositeInsertOp<'_>>();
     d.op::<VectorExtractDynamicOp<'_>>().op::<VectorInsertDynamicOp<'_>>().op::<VectorShuffleOp<'_>>();
 }
+
+/// `cst3_i32`, `true`, `cst_vec_4xf32`: names of constants, as upstream gives them.
+struct ConstantName;
+
+impl ResultNames for ConstantName {
+    fn names(&self, op: OpRef<'_>) -> Names {
+        let (cx, value) = (op.cx, ConstantOp::from_ref(op).attr());
+        let ty = op.ty(op.result(0));
+        let name = match (cx.type_data(ty), cx.as_int(value)) {
+            _ if ty == Type::I1 => format!("{}", cx.as_bool(value).unwrap_or_default()),
+            (TypeData::Integer { .. }, Some(number)) => format!("cst{number}_{}", type_text(cx, ty)),
+            (TypeData::Vector { .. }, _) => {
+                let dims: String = cx.shape(ty).unwrap_or_default().iter().map(|dim| format!("{dim}x")).collect();
+                format!("cst_vec_{dims}{}", type_text(cx, cx.element_type(ty)))
+            }
+            _ if ty.is_float(cx) => format!("cst_{}", type_text(cx, ty)),
+            _ => "cst".to_string(),
+        };
+        [(0, name.into())].into_iter().collect()
+    }
+}
+
+/// `id_addr`
+struct AddressName;
+
+impl ResultNames for AddressName {
+    fn names(&self, op: OpRef<'_>) -> Names {
+        [(0, format!("{}_addr", AddressOfOp::from_ref(op).variable()).into())].into_iter().collect()
+    }
+}
+
+type Names = SmallVec<[(usize, Cow<'static, str>); 1]>;
 
 /// Each successor has an operand group; those of the first successor come first.
 struct Successors {

@@ -195,8 +195,9 @@ pub(super) fn parse_runtime_array(p: &mut dyn ParamParser) -> Result<Type, Repor
 
 pub(super) fn parse_struct(p: &mut dyn ParamParser) -> Result<Type, Reported> {
     p.punct("<")?;
-    if p.opt_string()?.is_some() {
-        return Err(p.error("a struct with a name is not supported: write its members in parentheses"));
+    let loc = p.loc();
+    if p.opt_any_keyword().is_some() {
+        return Err(p.error_at(loc, "a struct with a name is not supported: write its members in parentheses"));
     }
     let mut members = Vec::new();
     p.list("(", ")", &mut |p| {
