@@ -97,6 +97,11 @@ fn narrow_types_are_valid() {
 }
 
 #[test]
+fn numbers_made_of_several_operations_are_valid() {
+    check(include_str!("data/spirv/numbers.mlir"));
+}
+
+#[test]
 fn what_is_written_is_said() {
     let bytes = binary(include_str!("data/spirv/elementwise.mlir"), true);
     let Some(text) = tool("spirv-dis", &["--no-color"], &bytes) else { return };
