@@ -640,9 +640,12 @@ fn spirv_computations() {
                 for op in [FAddOp::value, FSubOp::value, FMulOp::value, FDivOp::value, FRemOp::value] {
                     op(b, loc, f, f);
                 }
-                let compared = [FOrdEqualOp::value, FOrdLessThanOp::value, FUnordNotEqualOp::value];
-                compared.map(|op| op(b, loc, f, f));
-                [IEqualOp::value, SLessThanOp::value, UGreaterThanEqualOp::value].map(|op| op(b, loc, i, i));
+                for op in [FOrdEqualOp::value, FOrdLessThanOp::value, FUnordNotEqualOp::value] {
+                    op(b, loc, f, f);
+                }
+                for op in [IEqualOp::value, SLessThanOp::value, UGreaterThanEqualOp::value] {
+                    op(b, loc, i, i);
+                }
                 for op in [IAddOp::value, IMulOp::value, SDivOp::value, UModOp::value, BitwiseXorOp::value] {
                     op(b, loc, i, i);
                 }
