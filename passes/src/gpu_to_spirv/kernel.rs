@@ -122,7 +122,7 @@ impl Lowering<'_, '_> {
             let at = self.e.int(index as i64 * ARGUMENT_BYTES, Type::I64);
             let at = if index == 0 { address } else { self.e.same("spirv.IAdd", &[address, at]) };
             let value = self.load_at(at, memory, ARGUMENT_BYTES, MemoryAccess::ALIGNED);
-            let value = self.from_memory(value, to);
+            let value = self.loaded(value, to);
             self.values.insert(*arg, value);
         }
         Ok(())

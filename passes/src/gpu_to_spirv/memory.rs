@@ -203,7 +203,7 @@ impl Lowering<'_, '_> {
                 self.load_at(address, access.memory, access.alignment, access.flags)
             }
         };
-        let value = self.from_memory(value, access.value);
+        let value = self.loaded(value, access.value);
         self.set_result(op, value);
         Ok(())
     }
@@ -212,7 +212,7 @@ impl Lowering<'_, '_> {
         let store = StoreOp::from_ref(op);
         let access = self.access(op, op.ty(store.stored()))?;
         let value = self.get(op, store.stored())?;
-        let value = self.to_memory(value, access.memory);
+        let value = self.storable(value, access.memory);
         match space(op.cx, op.ty(store.addr())) {
             Some(SHARED) => {
                 let address = self.shared_address(op, store.addr())?;
@@ -287,7 +287,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A value as it is computed with.
-    pub(super) fn from_memory(&mut self, value: Value, ty: Type) -> Value {
+    pub(super) fn loaded(&mut self, value: Value, ty: Type) -> Value {
         if ty != Type::I1 {
             return value;
         }
@@ -296,7 +296,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A value as it lies in memory.
-    fn to_memory(&mut self, value: Value, ty: Type) -> Value {
+    fn storable(&mut self, value: Value, ty: Type) -> Value {
         if self.e.ty(value) != Type::I1 {
             return value;
         }
