@@ -57,6 +57,16 @@ pub fn emit_object(text: &str, name: &str, target: &Target, warnings: &mut Vec<D
     Ok(emitted.output)
 }
 
+/// Serializes the one `spirv.module` of `text` to SPIR-V, little endian.
+///
+/// # Errors
+/// Those of [`MlirModule::parse`] and [`MlirModule::into_spirv`].
+pub fn emit_spirv(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+    let mut module = MlirModule::parse(text, name)?;
+    warnings.extend(module.take_remarks());
+    module.into_spirv(warnings)
+}
+
 fn lowered(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Result<MlirModule, Error> {
     let mut module = MlirModule::parse(text, name)?;
     module.run_pipeline(KERNEL_PIPELINE)?;

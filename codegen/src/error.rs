@@ -20,6 +20,8 @@ pub enum Stage {
     Optimize,
     /// LLVM writes assembly or an object.
     Emit,
+    /// MLIR writes SPIR-V.
+    Serialize,
     /// An object is linked and loaded in process.
     Jit,
 }
@@ -33,6 +35,7 @@ impl fmt::Display for Stage {
             Stage::Translate => "translating to LLVM IR",
             Stage::Optimize => "optimising LLVM IR",
             Stage::Emit => "emitting machine code",
+            Stage::Serialize => "writing SPIR-V",
             Stage::Jit => "loading machine code",
         })
     }
@@ -74,6 +77,12 @@ pub enum Error {
     /// An earlier fatal error took the module with it.
     #[error("{stage} is not possible: the module was lost in an earlier fatal error")]
     Lost { stage: Stage },
+    /// SPIR-V is made of one module.
+    #[error("expected one `spirv.module`, found {count}; give each to a call of its own")]
+    SpirvModules { count: usize },
+    /// A module of SPIR-V that does not say what it needs of a device.
+    #[error("the `spirv.module` has no `vce_triple`: version, capabilities and extensions must be known")]
+    SpirvVersion,
     /// A string that LLVM's C interface cannot take.
     #[error("{what} holds a NUL character")]
     Nul { what: &'static str },

@@ -3,7 +3,8 @@
 //! The rest of the compiler hands over text: upstream MLIR dialects in generic form. This crate parses and verifies it with
 //! MLIR ([`MlirModule`]), lowers it to the LLVM dialect, translates it to LLVM IR ([`LlvmModule`]), optimises it for a
 //! [`Target`] and emits assembly or an object. The object is the one product: [`link_shared`] makes a shared object of it
-//! ahead of time, [`Jit`] loads the same bytes in process.
+//! ahead of time, [`Jit`] loads the same bytes in process. Kernels for Vulkan come in the spirv dialect, and [`emit_spirv`]
+//! writes them.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), sutura_codegen::Error> {
@@ -34,12 +35,13 @@ mod link;
 mod llvm;
 mod mlir;
 mod nesting;
+mod spirv;
 mod symbols;
 mod target;
 mod worker;
 
 pub use diagnostic::{Diagnostic, Severity, SourceLocation};
-pub use emit::{KERNEL_PIPELINE, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object};
+pub use emit::{KERNEL_PIPELINE, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object, emit_spirv};
 pub use error::{Error, Stage};
 pub use jit::Jit;
 pub use link::{Linker, link_shared};

@@ -17,6 +17,7 @@ use crate::diagnostic::{Collector, Diagnostic, Severity, append_text};
 use crate::error::{Error, Stage};
 use crate::llvm::LlvmModule;
 use crate::nesting;
+use crate::spirv;
 use crate::worker::{Confined, run};
 
 /// Which text [`MlirModule::to_text`] prints.
@@ -35,9 +36,9 @@ pub struct MlirModule {
 }
 
 /// The operation lives in the context, which melior frees after `drop` has destroyed the operation.
-struct Module {
-    operation: MlirOperation,
-    context: Context,
+pub(crate) struct Module {
+    pub(crate) operation: MlirOperation,
+    pub(crate) context: Context,
 }
 
 // SAFETY: a context without threads of its own has no affinity to a thread; `Module` is the sole owner of both parts and
@@ -102,6 +103,17 @@ impl MlirModule {
             // comes back is new, in that context and ours.
             Ok(unsafe { LlvmModule::create(|context| mlirTranslateModuleToLLVMIR(operation, context.cast()).cast()) })
         })
+    }
+
+    /// Serializes the one `spirv.module` of this module to SPIR-V.
+    ///
+    /// # Errors
+    /// `SpirvModules` where there is not one, `SpirvVersion` where it does not say what it requires, `Rejected` with MLIR's
+    /// diagnostics.
+    pub fn into_spirv(mut self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+        let bytes = self.checked(Stage::Serialize, spirv::serialize);
+        warnings.extend(self.take_remarks());
+        bytes
     }
 
     /// Warnings and remarks of the calls so far; each is returned once.
@@ -172,15 +184,19 @@ fn parse(mut text: String, name: &str) -> Result<(Module, Vec<Diagnostic>), Erro
 }
 
 fn is_builtin_module(operation: MlirOperation) -> bool {
+    operation_name(operation) == "builtin.module"
+}
+
+pub(crate) fn operation_name(operation: MlirOperation) -> String {
     // SAFETY: the operation is alive; its name is an interned string of known length.
     let name = unsafe {
         let name = mlir_sys::mlirIdentifierStr(mlir_sys::mlirOperationGetName(operation));
         std::slice::from_raw_parts(name.data.cast::<u8>(), name.length)
     };
-    name == b"builtin.module"
+    String::from_utf8_lossy(name).into_owned()
 }
 
-fn run_passes(module: &mut Module, pipeline: &str) -> Result<Option<()>, Error> {
+pub(crate) fn run_passes(module: &mut Module, pipeline: &str) -> Result<Option<()>, Error> {
     register_all_passes();
     let manager = PassManager::new(&module.context);
     let mut message = String::new();
@@ -215,6 +231,6 @@ fn print(operation: MlirOperation, form: Form) -> String {
     text
 }
 
-fn string_ref(text: &str) -> MlirStringRef {
+pub(crate) fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }

@@ -23,6 +23,7 @@ mod shapes;
 mod show;
 mod signature;
 pub mod slices;
+pub mod spirv;
 mod switch;
 pub mod target;
 pub mod tensor;
@@ -50,6 +51,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<memref::MemRefDialect>()
         .with::<vector::VectorDialect>()
         .with::<llvm::LlvmDialect>()
+        .with::<spirv::SpirvDialect>()
         .with::<r#dyn::DynDialect>()
         .with::<graph::GraphDialect>();
     interp::attach_builtin(&mut registry);

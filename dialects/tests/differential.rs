@@ -624,3 +624,65 @@ fn fill_llvm(b: &mut Builder<'_>, record: Type) {
     b.set_to_end(end);
     ReturnOp::build(b, loc, Some(x));
 }
+
+#[test]
+fn spirv_computations() {
+    use sutura_dialects::spirv::*;
+    check(|b| {
+        let cx = b.cx();
+        for (integer, float) in
+            [(Type::I32, Type::F32), (cx.vector_type(&[3], Type::I64), cx.vector_type(&[3], Type::F16))]
+        {
+            let truth = cx.with_element_type(integer, Type::I1);
+            let name = if integer == Type::I32 { "scalars" } else { "vectors" };
+            function(b, name, &[integer, float, truth], |b, args| {
+                let (loc, [i, f, t]) = (Loc::UNKNOWN, [args[0], args[1], args[2]]);
+                for op in [FAddOp::value, FSubOp::value, FMulOp::value, FDivOp::value, FRemOp::value] {
+                    op(b, loc, f, f);
+                }
+                for op in [FOrdEqualOp::value, FOrdLessThanOp::value, FUnordNotEqualOp::value] {
+                    op(b, loc, f, f);
+                }
+                for op in [IEqualOp::value, SLessThanOp::value, UGreaterThanEqualOp::value] {
+                    op(b, loc, i, i);
+                }
+                for op in [IAddOp::value, IMulOp::value, SDivOp::value, UModOp::value, BitwiseXorOp::value] {
+                    op(b, loc, i, i);
+                }
+                ShiftLeftLogicalOp::value(b, loc, i, i);
+                LogicalNotEqualOp::value(b, loc, t, t);
+                GLFmaOp::value(b, loc, f, f, f);
+                IsNanOp::value(b, loc, f);
+                SelectOp::value(b, loc, t, f, f);
+                let pair = b.cx().ext_type(types::StructType::plain(&[integer, integer]));
+                let product = UMulExtendedOp::value(b, loc, i, i, pair);
+                let zero = [b.cx().int_attr(1, Type::I32)];
+                CompositeExtractOp::value(b, loc, product, &zero, integer);
+            });
+        }
+    });
+}
+
+#[test]
+fn spirv_memory() {
+    use sutura_dialects::spirv::*;
+    check(|b| {
+        function(b, "f", &[Type::I64, Type::I32], |b, args| {
+            let (cx, loc) = (b.cx(), Loc::UNKNOWN);
+            let vector = cx.vector_type(&[4], Type::F32);
+            let address = types::pointer(cx, vector, StorageClass::PhysicalStorageBuffer);
+            let pointer = ConvertUToPtrOp::value(b, loc, args[0], address);
+            let aligned = Some(MemoryAccess::ALIGNED);
+            let value = LoadOp::value(b, loc, pointer, aligned, Some(16), vector);
+            let element = VectorExtractDynamicOp::value(b, loc, value, args[1]);
+            let other = VectorInsertDynamicOp::value(b, loc, value, element, args[1]);
+            StoreOp::build(b, loc, pointer, other, aligned.map(|a| a.with(MemoryAccess::VOLATILE)), Some(4));
+            let local = types::pointer(cx, Type::F32, StorageClass::Function);
+            let local = VariableOp::value(b, loc, StorageClass::Function, None, local);
+            StoreOp::build(b, loc, local, element, None, None);
+            let all = MemorySemantics::ACQUIRE_RELEASE.with(MemorySemantics::WORKGROUP_MEMORY);
+            ControlBarrierOp::build(b, loc, Scope::Workgroup, Scope::Device, all);
+            ShuffleXorOp::value(b, loc, Scope::Subgroup, element, args[1]);
+        });
+    });
+}

@@ -64,7 +64,6 @@ fn parse_axis(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) ->
     parts.set_prop(p.cx(), "dimension", p.cx().ext_attr(dimension));
     if p.opt_keyword("upper_bound") {
         let bound = p.int()?;
-        let bound = i64::try_from(bound).map_err(|_| p.error_at(loc, "the bound does not fit 64 bits"))?;
         parts.set_prop(p.cx(), "upper_bound", p.cx().int_attr(bound, Type::INDEX));
     }
     Ok(())

@@ -9,7 +9,7 @@
 // CHECK: }) {gpu.kernel, sym_name = "k", workgroup_attributions = 0 : i64} : () -> ()
 //--- in.mlir
 module attributes {gpu.container_module} {
-  gpu.module @kernels [#gpu<dim x>] {
+  gpu.module @kernels {
     llvm.mlir.global internal @slots() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<32 x f32>
     gpu.func @k(%arg0: !llvm.ptr<1>, %arg1: i64) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
       %thread_id_x = gpu.thread_id x
