@@ -258,7 +258,11 @@ impl<'a> Lowering<'a, '_> {
     /// when that many are not known to be few enough.
     pub(super) fn scratch(&mut self, elems: &Poly, elem: Type) -> Option<Scratch> {
         let (_, most) = self.bounds.facts.range(elems);
-        if self.gpu.is_some() {
+        if let Some(gpu) = self.gpu {
+            // Units that share a block would write over what others keep.
+            if gpu.units > 1 {
+                return None;
+            }
             let elems = i64::try_from(most).ok()?.max(0);
             let point = self.e.b.insert_point();
             self.e.b.set_before(self.entry_mark);

@@ -115,7 +115,8 @@ impl Machine {
         };
         Ok(Self {
             lanes: Lanes { register: 1, step: 1 },
-            fused: true,
+            // A quick division asks whether all lanes of a register are ordinary numbers, and threads would part.
+            fused: false,
             stream_bytes: None,
             own_cache_bytes: 0,
             line_bytes: 0,

@@ -70,6 +70,11 @@ fn below_its_largest(op: OpRef<'_>, value: Value) -> bool {
 }
 
 impl<'a> Lowering<'a, '_> {
+    /// What is lowered for, in words.
+    fn processor(&self) -> &'static str {
+        if self.gpu.is_some() { "GPU" } else { "CPU" }
+    }
+
     fn tile_type(&self, op: OpRef<'a>, value: Value) -> &'a TileType {
         op.cx.type_as::<TileType>(op.ty(value)).expect("the declaration says a tile")
     }
@@ -284,7 +289,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn value_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
         let Some(ty) = op.cx.type_as::<TileType>(op.ty(op.result(0))) else {
-            return self.fail(op, "has no lowering");
+            return self.fail(op, format!("has no lowering to a {}", self.processor()));
         };
         if let Some(this) = op.as_::<ReduceOp>() {
             return self.reduce_op(&this);
@@ -408,7 +413,7 @@ impl<'a> Lowering<'a, '_> {
         }
         if let Some(this) = op.as_::<ScanOp>() {
             if ty.elem == Type::I1 {
-                return self.fail(op, "truth values have no scan");
+                return self.fail(op, format!("truth values have no scan on a {}", self.processor()));
             }
             if self.gpu.is_some() && this.axis() == Axis::Cols {
                 return self.fail(op, SCAN_ON_THREADS);
@@ -438,7 +443,7 @@ impl<'a> Lowering<'a, '_> {
             let result = self.e.contract_tiles(&tiles[0], &tiles[1], &tiles[2]);
             return self.at(op, result);
         }
-        self.fail(op, "has no lowering on a tile in registers")
+        self.fail(op, format!("has no lowering to a {} on a tile in registers", self.processor()))
     }
 
     /// The operations beside the kernel.
@@ -457,7 +462,7 @@ impl<'a> Lowering<'a, '_> {
         };
         match intrinsic.emit() {
             "vector.fma" => Ok(crate::tensorize::is_contraction(intrinsic).is_some()),
-            other => self.fail(op, format!("there is no lowering of the instruction '{other}' for @{name}")),
+            other => self.fail(op, format!("a {} has no instruction '{other}' for @{name}", self.processor())),
         }
     }
 
@@ -526,7 +531,7 @@ impl<'a> Lowering<'a, '_> {
         } else if op.is::<MoveOp>() {
             return Ok(ids[0]);
         } else {
-            return self.fail(op, "has no lowering on a tile in a cache");
+            return self.fail(op, format!("has no lowering to a {} on a tile in a cache", self.processor()));
         };
         let cost = self.strips.cost_of(own, &ids);
         let (mut window, mut row_window) = (Window::FULL, Window::FULL);
