@@ -34,6 +34,8 @@ pub(super) const TARGETS: DirectiveDef = DirectiveDef {
     },
 };
 
+// Upstream writes these words after two blanks, and so do we.
+
 /// `x`, `y` or `z`, and `upper_bound n`.
 pub(super) const AXIS: DirectiveDef = DirectiveDef { parse: parse_axis, print: print_axis };
 
@@ -50,6 +52,7 @@ pub(super) const MODE: DirectiveDef = DirectiveDef {
     },
     print: |p, op, _| {
         if let Some(mode) = op.prop("mode").and_then(|a| op.cx.attr_as::<ShuffleMode>(a)) {
+            p.text(" ");
             p.text(mode.keyword());
         }
     },
@@ -71,6 +74,7 @@ fn parse_axis(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) ->
 
 fn print_axis(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
     if let Some(dimension) = op.prop("dimension").and_then(|a| op.cx.attr_as::<Dimension>(a)) {
+        p.text(" ");
         p.text(dimension.keyword());
     }
     if let Some(bound) = op.prop("upper_bound").and_then(|a| op.cx.as_int(a)) {
