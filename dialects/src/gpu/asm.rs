@@ -52,7 +52,7 @@ pub(super) const MODE: DirectiveDef = DirectiveDef {
     },
     print: |p, op, _| {
         if let Some(mode) = op.prop("mode").and_then(|a| op.cx.attr_as::<ShuffleMode>(a)) {
-            p.text(" ");
+            p.text("  ");
             p.text(mode.keyword());
         }
     },
@@ -74,7 +74,7 @@ fn parse_axis(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) ->
 
 fn print_axis(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
     if let Some(dimension) = op.prop("dimension").and_then(|a| op.cx.attr_as::<Dimension>(a)) {
-        p.text(" ");
+        p.text("  ");
         p.text(dimension.keyword());
     }
     if let Some(bound) = op.prop("upper_bound").and_then(|a| op.cx.as_int(a)) {
