@@ -3,6 +3,7 @@
 
 pub mod arith;
 mod asm;
+mod branches;
 mod canonicalization;
 pub mod cf;
 mod constant;

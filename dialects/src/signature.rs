@@ -1,6 +1,6 @@
 //! Signatures: types of arguments and results with the attributes that stand beside them.
 
-use sutura_ir::asm::parse::{AsmParser, RegionArg};
+use sutura_ir::asm::parse::{AsmParser, OpParts, RegionArg};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::{Attr, Context, OpRef, Reported, Type};
 
@@ -82,6 +82,15 @@ pub(crate) fn parse_results(p: &mut dyn AsmParser) -> Result<TypeList, Reported>
         list.push(ty, dict);
     }
     Ok(list)
+}
+
+/// Sets `arg_attrs` and `res_attrs`, each where there is any.
+pub(crate) fn set_value_attrs(cx: &Context, parts: &mut OpParts, inputs: &TypeList, results: &TypeList) {
+    for (name, list) in [("arg_attrs", inputs), ("res_attrs", results)] {
+        if let Some(attr) = list.attr(cx) {
+            parts.set_prop(cx, name, attr);
+        }
+    }
 }
 
 /// The dictionary for argument or result `index` in an array of them.

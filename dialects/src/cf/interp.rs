@@ -4,7 +4,7 @@ use sutura_interp::{Fault, FaultKind, Flow, Frame, InterpError, Interpret};
 use sutura_ir::interfaces::BranchOp as _;
 use sutura_ir::{DialectBuilder, OpRef};
 
-use super::Successors;
+use crate::branches::Successors;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {

@@ -4,12 +4,12 @@ mod canonicalize;
 mod interp;
 mod ops;
 
-use std::ops::Range;
-
 use sutura_ir::interfaces::{
     BranchOp as BranchInterface, Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects,
 };
-use sutura_ir::{Attr, Dialect, DialectBuilder, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Dialect, DialectBuilder, OpRef};
+
+use crate::branches::Successors;
 
 pub use ops::*;
 
@@ -30,29 +30,6 @@ impl Dialect for ControlFlowDialect {
         d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
-    }
-}
-
-/// Each successor has an operand group; those of the first successor come first.
-struct Successors {
-    first_group: usize,
-}
-
-impl BranchInterface for Successors {
-    fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
-        op.operand_group(self.first_group + index).unwrap_or_default()
-    }
-
-    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
-        rw.set_operand_group(op, self.first_group + index, values);
-    }
-
-    fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {
-        if op.successors().len() == 1 {
-            return Some(0);
-        }
-        let condition = op.cx.as_bool(operands.first().copied().flatten()?)?;
-        Some(usize::from(!condition))
     }
 }
 

@@ -6,7 +6,7 @@ use sutura_ir::op_def::OpView;
 use sutura_ir::{OpRef, Reported};
 
 use super::ops::FuncOp;
-use crate::signature::{parse_arguments, parse_results, print_arguments, print_results};
+use crate::signature::{parse_arguments, parse_results, print_arguments, print_results, set_value_attrs};
 
 /// `custom<NameAndVisibility>($sym_visibility, $sym_name)`: `[public|private|nested] @name`.
 pub(super) const NAME_AND_VISIBILITY: DirectiveDef = DirectiveDef { parse: parse_name, print: print_name };
@@ -57,11 +57,7 @@ fn parse_signature(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[Directive
     let results = parse_results(p)?;
     let ty = p.cx().function_type(&inputs.types, &results.types);
     parts.set_prop(p.cx(), "function_type", p.cx().type_attr(ty));
-    for (name, list) in [("arg_attrs", &inputs), ("res_attrs", &results)] {
-        if let Some(attr) = list.attr(p.cx()) {
-            parts.set_prop(p.cx(), name, attr);
-        }
-    }
+    set_value_attrs(p.cx(), parts, &inputs, &results);
     let region = args.iter().find_map(|a| if let DirectiveArg::Region(i) = a { Some(*i) } else { None });
     if let (Some(region), Some(names)) = (region, names) {
         parts.region_args[region] = Some(names);

@@ -8,7 +8,7 @@ use sutura_ir::{Attr, NamedAttr, OpRef, Reported, Type};
 use super::attrs::{Dimension, ShuffleMode};
 use super::ops::GPUFuncOp;
 use super::{KERNEL, WORKGROUP_ATTRIBUTIONS};
-use crate::signature::{parse_arguments, parse_results, print_arguments, print_results};
+use crate::signature::{parse_arguments, parse_results, print_arguments, print_results, set_value_attrs};
 
 /// `@name(arguments) [workgroup(buffers)] [private(buffers)] [kernel] [attributes {…}]`
 pub(super) const GPU_FUNC: DirectiveDef = DirectiveDef { parse: parse_func, print: print_func };
@@ -112,11 +112,7 @@ fn parse_func(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg])
     let Some(mut names) = names else { return Err(p.error_at(loc, "gpu.func requires named arguments")) };
     let ty = p.cx().function_type(&inputs.types, &results.types);
     parts.set_prop(p.cx(), "function_type", p.cx().type_attr(ty));
-    for (name, list) in [("arg_attrs", &inputs), ("res_attrs", &results)] {
-        if let Some(attr) = list.attr(p.cx()) {
-            parts.set_prop(p.cx(), name, attr);
-        }
-    }
+    set_value_attrs(p.cx(), parts, &inputs, &results);
     let shared = if p.opt_keyword("workgroup") { parse_buffers(p, &mut names)? } else { 0 };
     let shared = p.cx().int_attr(shared, Type::I64);
     set_attr(p, parts, WORKGROUP_ATTRIBUTIONS, shared);

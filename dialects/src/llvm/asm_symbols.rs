@@ -3,14 +3,14 @@
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, UnresolvedOperand};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::op_def::OpView;
-use sutura_ir::{Attr, Context, Loc, OpRef, Reported, Type};
+use sutura_ir::{Attr, Loc, OpRef, Reported, Type};
 
 use super::attrs::{CConv, Linkage, TailCallKind, VScaleRange};
 use super::ops::CallIntrinsicOp;
 use super::symbols::{CallOp, FuncOp, GlobalOp};
 use super::types::{ArrayType, FunctionType, VoidType};
 use crate::asm::parse_dict;
-use crate::signature::{TypeList, parse_arguments, parse_results, print_arguments, print_results};
+use crate::signature::{parse_arguments, parse_results, print_arguments, print_results, set_value_attrs};
 
 /// `[linkage] [visibility] [unnamed_addr] [cconv] @name(arguments) [-> result] [comdat(@symbol)]`
 pub(super) const FUNC_HEAD: DirectiveDef = DirectiveDef { parse: parse_func, print: print_func };
@@ -118,14 +118,6 @@ fn parse_vscale_range(p: &mut dyn AsmParser, parts: &mut OpParts) -> Result<(), 
     };
     parts.set_prop(p.cx(), "vscale_range", p.cx().ext_attr(VScaleRange { min, max }));
     Ok(())
-}
-
-fn set_value_attrs(cx: &Context, parts: &mut OpParts, inputs: &TypeList, results: &TypeList) {
-    for (name, list) in [("arg_attrs", inputs), ("res_attrs", results)] {
-        if let Some(attr) = list.attr(cx) {
-            parts.set_prop(cx, name, attr);
-        }
-    }
 }
 
 fn print_func(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {

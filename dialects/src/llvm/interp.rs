@@ -13,8 +13,8 @@ use sutura_interp::{
 use sutura_ir::interfaces::BranchOp as _;
 use sutura_ir::{Context, DialectBuilder, OpRef, Type, TypeData};
 
-use super::Successors;
 use super::types::{ArrayType, StructType, is_pointer};
+use crate::branches::Successors;
 use crate::interp::group;
 use crate::vector::interp::{regroup, result_shape, vector};
 

@@ -19,15 +19,14 @@ mod symbols;
 pub mod types;
 mod verify;
 
-use std::ops::Range;
-
 use sutura_ir::interfaces::{
     BranchOp as BranchInterface, Effect, EffectKind, Effects, Inliner, MemoryEffects, SymbolUser, WrittenDefaults,
 };
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::smallvec;
-use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Type};
 
+use crate::branches::Successors;
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
 pub use atomics::*;
 pub use attrs::{
@@ -210,29 +209,6 @@ struct Anywhere(EffectKind);
 impl MemoryEffects for Anywhere {
     fn effects(&self, _: OpRef<'_>) -> Effects {
         smallvec![Effect { kind: self.0, value: None }]
-    }
-}
-
-/// Each successor has an operand group; those of the first successor come first.
-struct Successors {
-    first_group: usize,
-}
-
-impl BranchInterface for Successors {
-    fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
-        op.operand_group(self.first_group + index).unwrap_or_default()
-    }
-
-    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
-        rw.set_operand_group(op, self.first_group + index, values);
-    }
-
-    fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {
-        if op.successors().len() == 1 {
-            return Some(0);
-        }
-        let condition = op.cx.as_bool(operands.first().copied().flatten()?)?;
-        Some(usize::from(!condition))
     }
 }
 

@@ -14,7 +14,7 @@ use super::ops::{EntryPointOp, ExecutionModeOp, FuncOp, GlobalVariableOp, Module
 use super::types::{PointerType, StructType};
 use super::verify::part_type;
 use crate::asm::parse_dict;
-use crate::signature::{parse_arguments, parse_results, print_arguments, print_results};
+use crate::signature::{parse_arguments, parse_results, print_arguments, print_results, set_value_attrs};
 
 /// `[@name] addressing memory [requires vce]`
 pub(super) const MODULE_HEAD: DirectiveDef = DirectiveDef { parse: parse_module, print: print_module };
@@ -150,11 +150,7 @@ fn parse_func(p: &mut dyn AsmParser, parts: &mut OpParts, args: &[DirectiveArg])
     let results = parse_results(p)?;
     let ty = p.cx().function_type(&inputs.types, &results.types);
     parts.set_prop(p.cx(), "function_type", p.cx().type_attr(ty));
-    for (name, list) in [("arg_attrs", &inputs), ("res_attrs", &results)] {
-        if let Some(attr) = list.attr(p.cx()) {
-            parts.set_prop(p.cx(), name, attr);
-        }
-    }
+    set_value_attrs(p.cx(), parts, &inputs, &results);
     let control = quoted(p, FunctionControl::from_text, &FunctionControl::known())?;
     set(p, parts, "function_control", control);
     let region = args.iter().find_map(|a| if let DirectiveArg::Region(i) = a { Some(*i) } else { None });

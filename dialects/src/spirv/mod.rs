@@ -8,14 +8,14 @@ pub mod types;
 mod verify;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use sutura_ir::asm::print::type_text;
 use sutura_ir::interfaces::{BranchOp as BranchInterface, EffectKind, MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::SmallVec;
-use sutura_ir::{Attr, Dialect, DialectBuilder, Op, OpRef, Rewriter, Type, TypeData, Value};
+use sutura_ir::{Dialect, DialectBuilder, OpRef, Type, TypeData};
 
+use crate::branches::Successors;
 use crate::effects::{On, Place};
 pub use arith::*;
 pub use attrs::*;
@@ -160,26 +160,3 @@ impl ResultNames for AddressName {
 }
 
 type Names = SmallVec<[(usize, Cow<'static, str>); 1]>;
-
-/// Each successor has an operand group; those of the first successor come first.
-struct Successors {
-    first_group: usize,
-}
-
-impl BranchInterface for Successors {
-    fn successor_operands(&self, op: OpRef<'_>, index: usize) -> Range<usize> {
-        op.operand_group(self.first_group + index).unwrap_or_default()
-    }
-
-    fn set_successor_operands(&self, rw: &mut Rewriter<'_>, op: Op, index: usize, values: &[Value]) {
-        rw.set_operand_group(op, self.first_group + index, values);
-    }
-
-    fn taken(&self, op: OpRef<'_>, operands: &[Option<Attr>]) -> Option<usize> {
-        if op.successors().len() == 1 {
-            return Some(0);
-        }
-        let condition = op.cx.as_bool(operands.first().copied().flatten()?)?;
-        Some(usize::from(!condition))
-    }
-}
