@@ -80,6 +80,9 @@ pub enum Error {
     /// SPIR-V is made of one module.
     #[error("expected one `spirv.module`, found {count}; give each to a call of its own")]
     SpirvModules { count: usize },
+    /// Device code is compiled a module at a time.
+    #[error("expected one `gpu.module`, found {count}; give each to a call of its own")]
+    DeviceModules { count: usize },
     /// A module of SPIR-V that does not say what it needs of a device.
     #[error("the `spirv.module` has no `vce_triple`: version, capabilities and extensions must be known")]
     SpirvVersion,
@@ -98,6 +101,9 @@ pub enum Error {
     /// Nothing that can link was found.
     #[error("no linker found: looked for {}; run `cargo xtask setup` or install lld", tried.join(", "))]
     NoLinker { tried: Vec<String> },
+    /// Only LLVM's linker knows the objects of a device.
+    #[error("code objects are linked by `ld.lld` alone, and only {found} was found; install lld", found = found.display())]
+    NoDeviceLinker { found: PathBuf },
     /// The linker ran and failed.
     #[error("linking {output} failed: {linker} ended with {status}\n{message}", output = output.display())]
     Linker { output: PathBuf, linker: String, status: String, message: String },

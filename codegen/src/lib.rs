@@ -3,8 +3,9 @@
 //! The rest of the compiler hands over text: upstream MLIR dialects in generic form. This crate parses and verifies it with
 //! MLIR ([`MlirModule`]), lowers it to the LLVM dialect, translates it to LLVM IR ([`LlvmModule`]), optimises it for a
 //! [`Target`] and emits assembly or an object. The object is the one product: [`link_shared`] makes a shared object of it
-//! ahead of time, [`Jit`] loads the same bytes in process. Kernels for Vulkan come in the spirv dialect, and [`emit_spirv`]
-//! writes them.
+//! ahead of time, [`Jit`] loads the same bytes in process. Kernels for GPUs are a
+//! `gpu.module`: [`emit_device_assembly`] and [`emit_hsaco`] compile those for NVIDIA and AMD, [`emit_spirv`] writes the spirv dialect of
+//! those for Vulkan.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), sutura_codegen::Error> {
@@ -27,6 +28,7 @@
 #![allow(unsafe_code)]
 #![warn(clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc)]
 
+mod device;
 mod diagnostic;
 mod emit;
 mod error;
@@ -40,6 +42,7 @@ mod symbols;
 mod target;
 mod worker;
 
+pub use device::{DEVICE_PIPELINE, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
 pub use diagnostic::{Diagnostic, Severity, SourceLocation};
 pub use emit::{KERNEL_PIPELINE, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object, emit_spirv};
 pub use error::{Error, Stage};

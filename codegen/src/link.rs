@@ -76,6 +76,30 @@ impl Linker {
         put(&linked, out).map_err(|source| Error::Io { what: "cannot write", path: out.to_owned(), source })
     }
 
+    /// Links the object of a device's kernels into a code object, which the device's runtime loads.
+    ///
+    /// # Errors
+    /// `NoDeviceLinker` where this is not `ld.lld`, `Linker` with what the linker said, `Io`.
+    pub fn link_device(&self, object: &[u8]) -> Result<Vec<u8>, Error> {
+        let program = match self {
+            Linker::Lld(program) => program,
+            Linker::Cc(found) => return Err(Error::NoDeviceLinker { found: found.clone() }),
+        };
+        let io = |what, path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Io { what, path, source }
+        };
+        let temporary = env::temp_dir();
+        let scratch = tempfile::Builder::new().prefix("sutura-link-").tempdir_in(&temporary);
+        let scratch = scratch.map_err(io("cannot write to", &temporary))?;
+        let (input, output) = (scratch.path().join("kernels.o"), scratch.path().join("kernels.hsaco"));
+        fs::write(&input, object).map_err(io("cannot write", &input))?;
+        let mut command = Command::new(program);
+        command.args(["-shared", "--no-undefined", "--build-id=none", "--threads=1"]);
+        finish(command.arg("-o").arg(&output).arg(&input), program, &output)?;
+        fs::read(&output).map_err(io("cannot read", &output))
+    }
+
     fn run(&self, inputs: &[PathBuf], linked: &Path, out: &Path) -> Result<(), Error> {
         let (program, mut command) = match self {
             Linker::Lld(program) => {
@@ -91,21 +115,23 @@ impl Linker {
                 (program, command)
             }
         };
-        let output = command.arg("-o").arg(linked).args(inputs).output().map_err(|source| Error::Io {
-            what: "cannot run",
-            path: program.clone(),
-            source,
-        })?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(Error::Linker {
-            output: out.to_owned(),
-            linker: program.display().to_string(),
-            status: output.status.to_string(),
-            message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        })
+        finish(command.arg("-o").arg(linked).args(inputs), program, out)
     }
+}
+
+/// Runs the linker; `out` is what it was asked for.
+fn finish(command: &mut Command, program: &Path, out: &Path) -> Result<(), Error> {
+    let output =
+        command.output().map_err(|source| Error::Io { what: "cannot run", path: program.to_owned(), source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::Linker {
+        output: out.to_owned(),
+        linker: program.display().to_string(),
+        status: output.status.to_string(),
+        message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+    })
 }
 
 /// Links `objects` into the shared object `out` with the linker that [`Linker::find`] gives. An existing file is replaced,

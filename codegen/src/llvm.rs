@@ -4,11 +4,10 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::Mutex;
 
-use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::core::{
-    LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler, LLVMDisposeMemoryBuffer, LLVMDisposeModule,
-    LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMPrintModuleToString, LLVMSetTarget,
+    LLVMAddModuleFlag, LLVMConstInt, LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
+    LLVMDisposeMemoryBuffer, LLVMDisposeModule, LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity, LLVMInt32TypeInContext, LLVMPrintModuleToString, LLVMSetTarget, LLVMValueAsMetadata,
 };
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
@@ -17,6 +16,7 @@ use llvm_sys::target_machine::{
     LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCreateTargetDataLayout, LLVMTargetMachineEmitToMemoryBuffer,
 };
 use llvm_sys::transforms::pass_builder::{LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses};
+use llvm_sys::{LLVMDiagnosticSeverity, LLVMModuleFlagBehavior};
 
 use crate::diagnostic::{Diagnostic, Severity, lock};
 use crate::error::{Error, Stage};
@@ -115,6 +115,19 @@ impl LlvmModule {
             };
             // SAFETY: the error is LLVM's and not consumed yet.
             unsafe { consumed(error) }.map_err(|message| Error::Llvm { stage: Stage::Optimize, message })
+        })
+    }
+
+    /// Sets a number that the whole module must agree on.
+    pub(crate) fn set_flag(&mut self, name: &'static str, value: u64) -> Result<(), Error> {
+        self.module.with(Stage::Translate, move |module| {
+            // SAFETY: module and context are alive; the name has the length that is given.
+            unsafe {
+                let number = LLVMConstInt(LLVMInt32TypeInContext(module.context), value, 0);
+                let behavior = LLVMModuleFlagBehavior::LLVMModuleFlagBehaviorError;
+                LLVMAddModuleFlag(module.raw, behavior, name.as_ptr().cast(), name.len(), LLVMValueAsMetadata(number));
+            }
+            Ok(())
         })
     }
 

@@ -7,12 +7,14 @@ use melior::dialect::DialectRegistry;
 use melior::pass::PassManager;
 use melior::utility::{register_all_dialects, register_all_llvm_translations, register_all_passes};
 use mlir_sys::{
-    MlirOperation, MlirStringRef, mlirOpPrintingFlagsCreate, mlirOpPrintingFlagsDestroy,
-    mlirOpPrintingFlagsEnableDebugInfo, mlirOpPrintingFlagsPrintGenericOpForm, mlirOperationCreateParse,
-    mlirOperationDestroy, mlirOperationPrintWithFlags, mlirOperationVerify, mlirParsePassPipeline,
-    mlirPassManagerGetAsOpPassManager, mlirPassManagerRunOnOp, mlirTranslateModuleToLLVMIR,
+    MlirBlock, MlirOperation, MlirStringRef, mlirBlockGetFirstOperation, mlirOpPrintingFlagsCreate,
+    mlirOpPrintingFlagsDestroy, mlirOpPrintingFlagsEnableDebugInfo, mlirOpPrintingFlagsPrintGenericOpForm,
+    mlirOperationCreateParse, mlirOperationDestroy, mlirOperationGetNextInBlock, mlirOperationPrintWithFlags,
+    mlirOperationVerify, mlirParsePassPipeline, mlirPassManagerGetAsOpPassManager, mlirPassManagerRunOnOp,
+    mlirTranslateModuleToLLVMIR,
 };
 
+use crate::device::device_module;
 use crate::diagnostic::{Collector, Diagnostic, Severity, append_text};
 use crate::error::{Error, Stage};
 use crate::llvm::LlvmModule;
@@ -101,6 +103,19 @@ impl MlirModule {
             let operation = module.operation;
             // SAFETY: the operation is alive, and mlir-sys and llvm-sys name the same C type of a context. A module that
             // comes back is new, in that context and ours.
+            Ok(unsafe { LlvmModule::create(|context| mlirTranslateModuleToLLVMIR(operation, context.cast()).cast()) })
+        })
+    }
+
+    /// Translates the one `gpu.module` of this module, which holds functions of the LLVM dialect, to LLVM IR.
+    ///
+    /// # Errors
+    /// `DeviceModules` where there is not one; as for [`to_llvm`](Self::to_llvm).
+    pub fn device_to_llvm(&mut self) -> Result<LlvmModule, Error> {
+        self.checked(Stage::Translate, |module| {
+            register_all_llvm_translations(&module.context);
+            let operation = device_module(module)?;
+            // SAFETY: as in `to_llvm`; the operation is a part of the module, which is alive.
             Ok(unsafe { LlvmModule::create(|context| mlirTranslateModuleToLLVMIR(operation, context.cast()).cast()) })
         })
     }
@@ -194,6 +209,20 @@ pub(crate) fn operation_name(operation: MlirOperation) -> String {
         std::slice::from_raw_parts(name.data.cast::<u8>(), name.length)
     };
     String::from_utf8_lossy(name).into_owned()
+}
+
+/// The operations of a block, in order.
+pub(crate) fn block_operations(block: MlirBlock) -> Vec<MlirOperation> {
+    let mut operations = Vec::new();
+    // SAFETY: the block is alive, and nothing is changed while its operations are listed; a null one ends them.
+    unsafe {
+        let mut operation = mlirBlockGetFirstOperation(block);
+        while !operation.ptr.is_null() {
+            operations.push(operation);
+            operation = mlirOperationGetNextInBlock(operation);
+        }
+    }
+    operations
 }
 
 pub(crate) fn run_passes(module: &mut Module, pipeline: &str) -> Result<Option<()>, Error> {

@@ -6,15 +6,14 @@
 use mlir_sys::{
     MlirAttribute, MlirBlock, MlirOperation, MlirStringRef, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements,
     mlirAttributeIsAArray, mlirAttributeIsAGPUObjectAttr, mlirAttributePrint, mlirBlockAppendOwnedOperation,
-    mlirBlockGetFirstOperation, mlirGPUObjectAttrGetObject, mlirOperationCreateParse, mlirOperationGetFirstRegion,
-    mlirOperationGetInherentAttributeByName, mlirOperationGetNextInBlock, mlirOperationRemoveFromParent,
-    mlirRegionGetFirstBlock,
+    mlirGPUObjectAttrGetObject, mlirOperationCreateParse, mlirOperationGetFirstRegion,
+    mlirOperationGetInherentAttributeByName, mlirOperationRemoveFromParent, mlirRegionGetFirstBlock,
 };
 use std::ffi::c_void;
 
 use crate::diagnostic::append_text;
 use crate::error::Error;
-use crate::mlir::{Module, operation_name, run_passes, string_ref};
+use crate::mlir::{Module, block_operations, operation_name, run_passes, string_ref};
 
 const MODULE: &str = "spirv.module";
 const BINARY: &str = "gpu.binary";
@@ -23,9 +22,9 @@ const PIPELINE: &str = "builtin.module(gpu-module-to-binary)";
 /// Serializes the one `spirv.module`; nothing where MLIR said why it cannot.
 pub(crate) fn serialize(module: &mut Module) -> Result<Option<Vec<u8>>, Error> {
     let top = block_of(module.operation);
-    let mut found = operations(top).into_iter().filter(|op| operation_name(*op) == MODULE);
+    let mut found = block_operations(top).into_iter().filter(|op| operation_name(*op) == MODULE);
     let (Some(spirv), None) = (found.next(), found.next()) else {
-        let count = operations(top).into_iter().filter(|op| operation_name(*op) == MODULE).count();
+        let count = block_operations(top).into_iter().filter(|op| operation_name(*op) == MODULE).count();
         return Err(Error::SpirvModules { count });
     };
     // SAFETY: the operation is alive; a missing attribute is null.
@@ -53,7 +52,7 @@ pub(crate) fn serialize(module: &mut Module) -> Result<Option<Vec<u8>>, Error> {
     if run_passes(module, PIPELINE)?.is_none() {
         return Ok(None);
     }
-    let binary = operations(block_of(module.operation)).into_iter().find(|op| operation_name(*op) == BINARY);
+    let binary = block_operations(block_of(module.operation)).into_iter().find(|op| operation_name(*op) == BINARY);
     Ok(binary.and_then(object_of))
 }
 
@@ -79,19 +78,6 @@ fn object_of(binary: MlirOperation) -> Option<Vec<u8>> {
 fn block_of(operation: MlirOperation) -> MlirBlock {
     // SAFETY: the operation is alive, and modules have a region with a block.
     unsafe { mlirRegionGetFirstBlock(mlirOperationGetFirstRegion(operation)) }
-}
-
-fn operations(block: MlirBlock) -> Vec<MlirOperation> {
-    let mut operations = Vec::new();
-    // SAFETY: the block is alive, and nothing is changed while its operations are listed; a null one ends them.
-    unsafe {
-        let mut operation = mlirBlockGetFirstOperation(block);
-        while !operation.ptr.is_null() {
-            operations.push(operation);
-            operation = mlirOperationGetNextInBlock(operation);
-        }
-    }
-    operations
 }
 
 fn text_of(attribute: MlirAttribute) -> String {

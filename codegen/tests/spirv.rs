@@ -1,14 +1,14 @@
 //! Kernels for GPUs, lowered to the spirv dialect, become SPIR-V that Khronos' validator accepts for Vulkan 1.2.
 
+mod support;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use sutura_codegen::{Error, MlirModule, emit_spirv};
-use sutura_dialects::text::parse_text;
-use sutura_ir::asm::print::{PrintOptions, module_text};
-use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
-use sutura_ir::{Context, Diagnostics};
 use sutura_mlir_link as _;
+
+use support::{absent, lowered};
 
 const PIPELINE: &str =
     "builtin.module(gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-gpu-to-spirv{float-controls=CONTROLS})";
@@ -16,42 +16,25 @@ const PIPELINE: &str =
 /// The first word of SPIR-V, and its version 1.5.
 const MAGIC: [u8; 8] = [3, 2, 0x23, 7, 0, 5, 1, 0];
 
-/// The kernels of a file as the text of a module with one `spirv.module`.
-fn lowered(text: &str, float_controls: bool) -> String {
-    let cx = Context::new(sutura_dialects::all());
-    let mut module = parse_text(&cx, "kernels.mlir", text).expect("kernels");
-    let mut registry = PassRegistry::new();
-    sutura_passes::register(&mut registry);
-    let pipeline = PIPELINE.replace("CONTROLS", if float_controls { "true" } else { "false" });
-    let mut diags = Diagnostics::default();
-    let mut manager = parse_pipeline(&cx, &registry, "test", &pipeline, &mut diags).expect("a pipeline");
-    let mut errors = Vec::new();
-    let (_, result) = run_pipeline(&cx, &mut module, &mut manager, &RunConfig::default(), &mut |event| {
-        if let Event::Diagnostic(diagnostic) = event {
-            errors.push(diagnostic.message);
-        }
-    });
-    assert!(result.is_ok(), "{errors:#?}");
-    module_text(&cx, &module, &PrintOptions::generic())
+fn spirv_dialect(text: &str, float_controls: bool) -> String {
+    lowered(text, &PIPELINE.replace("CONTROLS", if float_controls { "true" } else { "false" }))
 }
 
 fn binary(text: &str, float_controls: bool) -> Vec<u8> {
     let mut warnings = Vec::new();
-    let bytes = emit_spirv(&lowered(text, float_controls), "kernels.mlir", &mut warnings).expect("SPIR-V");
+    let bytes = emit_spirv(&spirv_dialect(text, float_controls), "kernels.mlir", &mut warnings).expect("SPIR-V");
     assert_eq!(warnings, []);
     bytes
 }
 
-/// Runs a tool of SPIR-V on a binary; `None`, with the reason printed, where it is not installed and need not be.
+/// Runs a tool on a binary, its standard input; `None`, with the reason printed, where it is not installed and need not be.
 fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<String> {
     let mut command = Command::new(name);
     command.args(args).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            let required = std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1");
-            assert!(!required, "{name}: {error}; install spirv-tools, or unset SUTURA_REQUIRE_DEVICES");
-            eprintln!("skipped: {name}: {error} (install spirv-tools)");
+            absent("SUTURA_REQUIRE_DEVICES", &format!("{name}: {error}"));
             return None;
         }
     };
@@ -122,7 +105,7 @@ fn what_is_written_is_said() {
 
 #[test]
 fn the_same_bytes_each_time() {
-    let text = lowered(include_str!("data/spirv/softmax.mlir"), true);
+    let text = spirv_dialect(include_str!("data/spirv/softmax.mlir"), true);
     let bytes = |_| emit_spirv(&text, "kernels.mlir", &mut Vec::new()).expect("SPIR-V");
     assert!((0..3).map(bytes).collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]));
 }

@@ -29,6 +29,15 @@ pub(crate) const READS_FIRST: On = On(&[(EffectKind::Read, Place::Operand(0))]);
 /// Writes what its second operand group refers to.
 pub(crate) const WRITES_SECOND: On = On(&[(EffectKind::Write, Place::Operand(1))]);
 
+/// Threads of a device meet there: it keeps its place among accesses, and no thread may skip or repeat it.
+pub(crate) struct Meets;
+
+impl MemoryEffects for Meets {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        [EffectKind::Read, EffectKind::Write].map(|kind| Effect { kind, value: None }).into_iter().collect()
+    }
+}
+
 /// A result that refers to the memory of the first operand, or to a part of it.
 pub(crate) enum FirstOperand {
     Whole,

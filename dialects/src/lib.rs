@@ -18,6 +18,9 @@ pub mod llvm;
 pub mod math;
 pub mod memref;
 mod names;
+pub mod nvvm;
+mod registers;
+pub mod rocdl;
 pub mod rt;
 pub mod scf;
 mod shapes;
@@ -30,6 +33,7 @@ pub mod target;
 pub mod tensor;
 pub mod text;
 pub mod vector;
+mod words;
 
 /// A registry in which every dialect of this crate is known.
 pub fn all() -> sutura_ir::Registry {
@@ -52,6 +56,8 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<memref::MemRefDialect>()
         .with::<vector::VectorDialect>()
         .with::<llvm::LlvmDialect>()
+        .with::<nvvm::NvvmDialect>()
+        .with::<rocdl::RocdlDialect>()
         .with::<spirv::SpirvDialect>()
         .with::<r#dyn::DynDialect>()
         .with::<graph::GraphDialect>();

@@ -318,6 +318,11 @@ impl Context {
         self.attr(AttrData::SymbolRef { root: self.ident(name), nested: self.ident_list(&[]) })
     }
 
+    /// `@root::@nested…`
+    pub fn nested_symbol_ref(&self, root: &str, nested: &[Ident]) -> Attr {
+        self.attr(AttrData::SymbolRef { root: self.ident(root), nested: self.ident_list(nested) })
+    }
+
     /// `array<i64: …>`
     pub fn i64_array(&self, values: &[i64]) -> Attr {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();

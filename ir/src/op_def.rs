@@ -212,6 +212,9 @@ traits! {
     /// Its regions use no values from outside, though they lie in the body around it: constants are made inside, and
     /// equal ops outside do not stand in for those inside.
     ClosedRegions = 23;
+    /// The blocks of its regions have roles by their place: none is erased or merged, even where that keeps the control
+    /// flow.
+    FixedBlocks = 24;
 }
 
 impl Traits {

@@ -1,64 +1,9 @@
 //! Attributes of the gpu dialect, which upstream writes `#gpu<kind word>`.
 
-use std::fmt::{self, Write};
-
 use sutura_ir::asm::parse::ParamParser;
-use sutura_ir::ext::{DialectAttr, ParamDef, ParamValue};
-use sutura_ir::{Attr, Context, Reported};
+use sutura_ir::{Attr, Reported};
 
-/// A choice among words, one of several kinds that the dialect writes under its own name.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident = $kind:literal, $description:literal;
-     { $($(#[$case_doc:meta])* $case:ident => $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum $name {
-            $($(#[$case_doc])* $case,)*
-        }
-
-        impl $name {
-            /// How the text writes it.
-            pub fn keyword(self) -> &'static str {
-                match self {
-                    $(Self::$case => $word,)*
-                }
-            }
-
-            /// The case that the text writes so.
-            pub fn from_keyword(keyword: &str) -> Option<Self> {
-                match keyword {
-                    $($word => Some(Self::$case),)*
-                    _ => None,
-                }
-            }
-        }
-
-        impl ParamValue for $name {
-            const NAME: &'static str = "gpu";
-
-            fn print(&self, _: &Context, out: &mut dyn Write) -> fmt::Result {
-                write!(out, concat!("<", $kind, " {}>"), self.keyword())
-            }
-        }
-
-        impl DialectAttr for $name {
-            const DEF: ParamDef = ParamDef {
-                name: "gpu",
-                summary: $description,
-                description: concat!($("`", $word, "` "),*),
-                format: concat!("`<` `", $kind, "` word `>`"),
-                params: &[],
-            };
-            fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
-                parse(p)
-            }
-        }
-
-        sutura_ir::ext_attr_constraint!($name, $description);
-    };
-}
-
-words! {
+crate::words::words! { "gpu", parse;
     /// An axis of blocks and threads.
     Dimension = "dim", "a dimension, either 'x', 'y', or 'z'";
     {
@@ -71,7 +16,7 @@ words! {
     }
 }
 
-words! {
+crate::words::words! { "gpu", parse;
     /// From which lane `gpu.shuffle` takes the value.
     ShuffleMode = "shuffle_mode", "Indexing modes supported by gpu.shuffle.";
     {

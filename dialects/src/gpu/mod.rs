@@ -7,7 +7,7 @@ mod verify;
 
 use std::borrow::Cow;
 
-use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects, ResultNames};
+use sutura_ir::interfaces::{MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::SmallVec;
 use sutura_ir::{Dialect, DialectBuilder, OpRef, Type};
@@ -43,21 +43,12 @@ impl Dialect for GpuDialect {
         d.op::<LaneIdOp<'_>>().op::<SubgroupIdOp<'_>>().op::<SubgroupSizeOp<'_>>();
         d.op::<BarrierOp<'_>>().op::<ShuffleOp<'_>>();
         for op in ["gpu.barrier", "gpu.shuffle"] {
-            d.interface::<dyn MemoryEffects>(op, &Meets);
+            d.interface::<dyn MemoryEffects>(op, &crate::effects::Meets);
         }
         for op in ["gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim"] {
             d.interface::<dyn ResultNames>(op, &AxisName);
         }
         d.interface::<dyn ResultNames>("gpu.shuffle", &ShuffleNames);
-    }
-}
-
-/// Threads meet there: it keeps its place among accesses, and no thread may skip or repeat it.
-struct Meets;
-
-impl MemoryEffects for Meets {
-    fn effects(&self, _: OpRef<'_>) -> Effects {
-        [EffectKind::Read, EffectKind::Write].map(|kind| Effect { kind, value: None }).into_iter().collect()
     }
 }
 

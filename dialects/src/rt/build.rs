@@ -96,8 +96,7 @@ impl<'c> ProgramBuilder<'c> {
 
     /// `rt.launch`; see there for `work`.
     pub fn launch(&mut self, loc: Loc, kernel: &str, buffers: &[Value], dims: &[Poly], work: Option<&Poly>) {
-        let mut b = self.at_end();
-        LaunchOp::build(&mut b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
+        launch(&mut self.at_end(), loc, kernel, buffers, dims, work);
     }
 
     /// `rt.packed`; `fill` builds the launches.
@@ -146,6 +145,12 @@ impl<'c> ProgramBuilder<'c> {
         }
         outer.create_isolated(state, self.body)
     }
+}
+
+/// `rt.launch` of a kernel beside the program; see there for `work`.
+pub fn launch(b: &mut Builder<'_>, loc: Loc, kernel: &str, buffers: &[Value], dims: &[Poly], work: Option<&Poly>) {
+    let kernel = b.cx().symbol_ref(kernel);
+    LaunchOp::build(b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
 }
 
 /// `rt.packed` where the builder stands; `fill` builds the launches.

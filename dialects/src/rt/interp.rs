@@ -185,14 +185,14 @@ fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let launch = LaunchOp::from_ref(op);
     let buffers: Vec<Arc<MemRef>> = (0..op.num_operands()).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
     let dims: Vec<i64> = launch.dims().iter().map(|dim| size(dim, frame)).collect::<Result<_, _>>()?;
-    let callee = frame.lookup(launch.callee_attr())?;
+    let callee = frame.lookup(launch.kernel())?;
     if let Some(signature) = lowered::lowered_signature(callee)? {
-        lowered::call(launch.callee_attr(), &signature, &buffers, &dims, frame)?;
+        lowered::call(launch.kernel(), &signature, &buffers, &dims, frame)?;
         return Ok(Flow::Next);
     }
     let buffers = buffers.into_iter().map(Value::MemRef);
     let args: Values = buffers.chain(dims.into_iter().map(Value::index)).collect();
-    frame.call_ref(launch.callee_attr(), args)?;
+    frame.call_ref(launch.kernel(), args)?;
     Ok(Flow::Next)
 }
 

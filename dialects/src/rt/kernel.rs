@@ -1,7 +1,9 @@
 //! What a launch needs to know of a kernel, whatever level the kernel is at.
 
-use sutura_ir::{Attr, Context, NamedAttr, OpRef, Type};
+use sutura_ir::attrs::AttrData;
+use sutura_ir::{Attr, Context, NamedAttr, OpRef, OpView, Type};
 
+use super::ops::LaunchOp;
 use super::types::BufferType;
 use crate::r#dyn::attr::{known_dims, shape_attr};
 use crate::r#dyn::facts::SymbolInfo;
@@ -14,6 +16,9 @@ pub const KERNEL_ATTR: &str = "rt.kernel";
 
 /// Discardable attribute of a `gir.kernel`: names of the model's operators that it computes, an array of strings.
 pub const OPS_ATTR: &str = "rt.ops";
+
+/// Discardable attribute of a device's kernel: how many groups a block takes at a time.
+pub const GROUPS_ATTR: &str = "rt.groups_of_block";
 
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -79,6 +84,17 @@ pub struct KernelSignature {
     /// What the kernel checks of data, by number. With any, the buffers of a launch are followed by the runtime's table
     /// and the program's number of the first check.
     pub checks: Vec<DataCheck>,
+}
+
+impl<'a> LaunchOp<'a> {
+    /// The kernel's own name, without that of the module around it.
+    pub fn callee(self) -> &'a str {
+        let cx = self.op_ref().cx;
+        match cx.attr_data(self.kernel()) {
+            AttrData::SymbolRef { root, nested } => cx.str(cx.idents(nested).last().copied().unwrap_or(root)),
+            _ => "",
+        }
+    }
 }
 
 /// A symbol that `rt.launch` may name. An interface; the symbol is called as `@k(buffers…, dims…)` by the interpreter.

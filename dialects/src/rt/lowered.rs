@@ -17,10 +17,11 @@ use crate::llvm::types::is_pointer;
 /// The signature of a kernel that has become `k(buffers, dims, begin, end)`.
 pub(super) fn lowered_signature(callee: OpRef<'_>) -> Result<Option<KernelSignature>, Fault> {
     let entry = callee.region(0).and_then(|r| r.entry());
-    let pointers = entry.is_some_and(|entry| {
-        let args = entry.args();
-        args.len() == 4 && args[..2].iter().all(|v| is_pointer(callee.cx, entry.body.ty(*v)))
-    });
+    let pointers = callee.name_str() == "func.func"
+        && entry.is_some_and(|entry| {
+            let args = entry.args();
+            args.len() == 4 && args[..2].iter().all(|v| is_pointer(callee.cx, entry.body.ty(*v)))
+        });
     if !pointers || callee.attr(KERNEL_ATTR).is_none() {
         return Ok(None);
     }

@@ -23,10 +23,11 @@ use sutura_ir::interfaces::{MemoryEffects, SymbolUser};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
-pub use build::{ProgramBuilder, ProgramHeader, packed};
+pub use build::{ProgramBuilder, ProgramHeader, launch, packed};
 pub use constraints::GuardsAttr;
 pub use kernel::{
-    Access, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_checks, read_symbol, write_checks,
+    Access, GROUPS_ATTR, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_checks, read_symbol,
+    write_checks,
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
@@ -53,7 +54,9 @@ impl Dialect for RtDialect {
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
         d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
-        d.interface::<dyn Launchable>("func.func", &kernel::AnnotatedFunction);
+        for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {
+            d.interface::<dyn Launchable>(function, &kernel::AnnotatedFunction);
+        }
         d.interface::<dyn Launchable>("gir.kernel", &kernel::TileKernel);
         d.interface::<dyn Callable>("rt.program", &interp::CallProgram);
         for (name, hook) in interp::HOOKS {

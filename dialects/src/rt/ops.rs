@@ -121,7 +121,9 @@ pub struct ViewOp {
     verify
 )]
 pub struct LaunchOp {
-    callee: Attr<FlatSymbolRefAttr>,
+    /// The kernel: `@k` beside the program, or `@module::@k` in a module of device code.
+    #[name("callee")]
+    kernel: Attr<SymbolRefAttr>,
     buffers: Operands<AnyBuffer>,
     dims: Attr<SizesAttr>,
     /// One size: scalar operations of all groups together.

@@ -284,7 +284,7 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
     fn launch(&mut self, launch: LaunchOp<'a>, guard: &[Poly]) -> Result<Vec<(Value, Access)>, Diagnostic> {
         let op = launch.op_ref();
         let name = launch.callee();
-        let callee = self.symbols.lookup(self.owner.op, launch.callee_attr());
+        let callee = self.symbols.lookup(self.owner.op, launch.kernel());
         let callee = callee.ok_or_else(|| op.error(format!("'{name}' does not reference a symbol")))?;
         let launchable = callee.interface::<dyn Launchable>();
         let launchable =

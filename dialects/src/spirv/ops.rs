@@ -290,6 +290,7 @@ pub struct BranchConditionalOp {
 /// A conditional with a block where its ways meet, the last one, which ends in `spirv.mlir.merge`.
 #[op(
     "spirv.mlir.selection",
+    traits(FixedBlocks),
     format = "custom<SelectionHead>($selection_control, type($results)) $body attr-dict",
     verify_regions
 )]
@@ -300,7 +301,12 @@ pub struct SelectionOp {
 }
 
 /// A loop: an entry block, a header, a body, the block that goes on (the last but one), and the block after it (the last).
-#[op("spirv.mlir.loop", format = "custom<LoopHead>($loop_control, type($results)) $body attr-dict", verify_regions)]
+#[op(
+    "spirv.mlir.loop",
+    traits(FixedBlocks),
+    format = "custom<LoopHead>($loop_control, type($results)) $body attr-dict",
+    verify_regions
+)]
 pub struct LoopOp {
     loop_control: Attr<LoopControl>,
     results: Results<AnyType>,

@@ -10,6 +10,7 @@ use crate::body::{Block, Body, Op, Region, Value, ValueKind};
 use crate::builder::Listener;
 use crate::context::Context;
 use crate::interfaces::BranchOp;
+use crate::op_def::Traits;
 use crate::op_ref::OpRef;
 use crate::rewriter::Rewriter;
 
@@ -49,6 +50,10 @@ pub(super) fn simplify_regions_with(
     for region in regions {
         // An earlier region may have held this one in a block that was not reached.
         if body.region_parent(region).is_none_or(|parent| body.is_live(parent)) {
+            if has_fixed_blocks(cx, body, region) {
+                changed |= drop_arguments(cx, body, region, listener);
+                continue;
+            }
             changed |= erase_unreachable(cx, body, region, listener);
             changed |= drop_arguments(cx, body, region, listener);
             changed |= merge_chains(cx, body, region, listener);
@@ -64,6 +69,10 @@ pub(super) fn simplify_regions_with(
 
 fn has_several_blocks(body: &Body, region: Region) -> bool {
     body.region_entry(region).is_some_and(|entry| body.next_block(entry).is_some())
+}
+
+fn has_fixed_blocks(cx: &Context, body: &Body, region: Region) -> bool {
+    body.region_parent(region).is_some_and(|op| OpRef::new(cx, body, op).has_trait(Traits::FixedBlocks))
 }
 
 fn erase_unreachable(cx: &Context, body: &mut Body, region: Region, listener: &mut dyn Listener) -> bool {

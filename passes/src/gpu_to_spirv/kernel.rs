@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::gpu::GPUFuncOp;
+use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR};
 use sutura_dialects::spirv::types::pointer;
 use sutura_dialects::spirv::{FunctionControl, MemoryAccess, StorageClass};
 use sutura_ir::asm::print::type_text;
@@ -65,6 +66,9 @@ pub(super) fn convert_kernel(func: GPUFuncOp<'_>, module: &mut Module) -> Lowere
         .prop(cx.ident("sym_name"), cx.string_attr(name))
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&[], &[])))
         .prop(cx.ident("function_control"), cx.ext_attr(FunctionControl::NONE));
+    // What launches need to know of the kernel.
+    let kept = [KERNEL_ATTR, GROUPS_ATTR].into_iter().filter_map(|name| Some((name, op.attr(name)?)));
+    let state = kept.fold(state, |state, (name, value)| state.attr(cx.ident(name), value));
     Ok(Kernel { state, body, name: name.to_owned(), used, block_size, floats })
 }
 

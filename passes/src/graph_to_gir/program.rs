@@ -9,7 +9,7 @@ use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
 use sutura_dialects::rt::{
-    BufferType, Constraint, ConstraintKind, LaunchOp, ProgramBuilder, ProgramHeader, Symbol, ViewOp, packed,
+    BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
 use sutura_ir::asm::print::type_text;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
@@ -209,7 +209,7 @@ fn emit_calls(b: &mut Builder<'_>, loc: Loc, calls: &[Call], together: bool) {
         return packed(b, loc, |b| emit_calls(b, loc, calls, false));
     }
     for Call { kernel, dims, buffers, work } in calls {
-        LaunchOp::build(b, loc, kernel, buffers, dims, Some(std::slice::from_ref(work)));
+        launch(b, loc, kernel, buffers, dims, Some(work));
     }
 }
 

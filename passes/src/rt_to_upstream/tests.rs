@@ -3,7 +3,7 @@
 use sutura_dialects::r#dyn::{Poly, SymbolInfo};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::rt::{
-    Access, AllocOp, BufferType, KERNEL_ATTR, KernelSignature, LaunchOp, Param, ProgramBuilder, ProgramHeader, Symbol,
+    Access, AllocOp, BufferType, KERNEL_ATTR, KernelSignature, Param, ProgramBuilder, ProgramHeader, Symbol, launch,
 };
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::Diagnostics;
@@ -77,9 +77,9 @@ fn fill(program: &mut ProgramBuilder<'_>) {
     let dims = [p("B"), p("2*S")];
     program.select(UNKNOWN, &[vec![p("4096 - 2*S")]], |version, b| {
         if version == 0 {
-            LaunchOp::build(b, UNKNOWN, "one", &[x, t[0]], &dims, None);
+            launch(b, UNKNOWN, "one", &[x, t[0]], &dims, None);
         } else {
-            LaunchOp::build(b, UNKNOWN, "two", &[x, x, t[0]], &dims, Some(&[p("100*B*S")]));
+            launch(b, UNKNOWN, "two", &[x, x, t[0]], &dims, Some(&p("100*B*S")));
         }
     });
     program.launch(UNKNOWN, "two", &[x, t[0], t[1]], &dims, None);

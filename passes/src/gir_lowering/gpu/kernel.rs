@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, SliceOp, TransposeOp};
 use sutura_dialects::llvm::types::PointerType;
-use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
+use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
 
 use super::sweep::Kept;
 use super::threads::{GLOBAL, SharedArray, Spread};
@@ -53,6 +53,21 @@ pub(in crate::gir_lowering) struct GpuKernel {
     pub(in crate::gir_lowering) units: i64,
 }
 
+/// Buffers of a launch are disjoint, and those that only come in are not written: such loads need not see stores.
+fn arg_attrs(kernel: &KernelInfo<'_>) -> Attr {
+    let cx = kernel.op.cx;
+    let words = |read_only: bool| {
+        let names = ["llvm.noalias", "llvm.readonly"];
+        let names = if read_only { &names[..] } else { &names[..1] };
+        let entries: Vec<NamedAttr> =
+            names.iter().map(|name| NamedAttr { name: cx.ident(name), value: Attr::UNIT }).collect();
+        cx.dict(&entries)
+    };
+    let buffers = kernel.views.iter().map(|(.., mode)| words(*mode == Mode::In));
+    let sizes = kernel.dims.iter().map(|_| cx.dict(&[]));
+    cx.array_attr(&buffers.chain(sizes).collect::<Vec<_>>())
+}
+
 /// Lowers one kernel into the state of a `gpu.func` and its body.
 pub(in crate::gir_lowering) fn lower_kernel<'a>(
     kernel: &'a KernelInfo<'a>,
@@ -69,8 +84,9 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     let state = OpState::new(cx.op_name("gpu.func"), loc)
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])))
         .prop(cx.ident("known_block_size"), cx.i32_array(&size))
+        .prop(cx.ident("arg_attrs"), arg_attrs(kernel))
         .attr(cx.ident("sym_name"), cx.string_attr(name))
-        .attr(cx.ident(sutura_dialects::gpu::KERNEL), sutura_ir::Attr::UNIT)
+        .attr(cx.ident(sutura_dialects::gpu::KERNEL), Attr::UNIT)
         .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64));
     let mut body = Body::new(1);
     let region = body.region();

@@ -10,24 +10,22 @@ mod width;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{KERNEL_ATTR, Launchable};
+use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, LaunchOp, Launchable};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Body, Builder, Context, Op, OpRef, OpState, Rewriter, Type};
+use sutura_ir::symbols::symbol_ident;
+use sutura_ir::{Body, Builder, Context, Ident, Op, OpRef, OpState, Rewriter, Type};
 
 pub(super) use kernel::GpuState;
 use kernel::{GpuKernel, Threads, longest_row, lower_kernel};
 
 use super::machine::Machine;
 
-/// The module that holds the kernels of a program.
+/// The module that holds the kernels of a program; with a number behind it where that name is taken.
 pub const KERNELS_MODULE: &str = "kernels";
-
-/// Discardable attribute of a `gpu.func`: groups that a block takes at a time.
-pub const GROUPS_ATTR: &str = "rt.groups_of_block";
 
 /// `convert-gir-to-gpu`
 pub static CONVERT_GIR_TO_GPU: PassInfo = PassInfo {
@@ -163,13 +161,16 @@ impl Pass for ConvertGirToGpu {
             return Err(PassError::Unsupported);
         }
         run.count("num-kernels", lowered.len() as u64);
+        let module = free_name(cx, run.body);
+        let names: Vec<Ident> = kernels.iter().filter_map(|op| symbol_ident(OpRef::new(cx, run.body, *op))).collect();
         let mut rewriter = Rewriter::new(cx, run.body);
         rewriter.set_before(kernels[0]);
-        let (state, inside) = module_of(cx, lowered);
+        let (state, inside) = module_of(cx, &module, lowered);
         rewriter.create_isolated(state, Box::new(inside));
         for op in kernels {
             rewriter.erase_op(op);
         }
+        launch_from(cx, run.body, &module, &names);
         Ok(PreservedAnalyses::none())
     }
 }
@@ -193,10 +194,36 @@ impl ConvertGirToGpu {
     }
 }
 
+/// [`KERNELS_MODULE`], or the first name of that kind which is no symbol yet.
+fn free_name(cx: &Context, body: &Body) -> String {
+    let taken = |name: &str| body.preorder().any(|op| OpRef::new(cx, body, op).symbol_name() == Some(name));
+    let numbered = (0..).map(|n| format!("{KERNELS_MODULE}_{n}"));
+    let mut names = std::iter::once(KERNELS_MODULE.to_owned()).chain(numbered);
+    names.find(|name| !taken(name)).expect("there are more names")
+}
+
+/// Launches of the kernels `names` name them in `module`.
+fn launch_from(cx: &Context, body: &mut Body, module: &str, names: &[Ident]) {
+    let programs: Vec<Op> = body.preorder().filter(|op| body.nested(*op).is_some()).collect();
+    for program in programs {
+        let inside = body.nested_mut(program).expect("found by it");
+        let launches: Vec<(Op, Ident)> = (inside.preorder())
+            .filter_map(|op| {
+                let launch = OpRef::new(cx, inside, op).as_::<LaunchOp<'_>>()?;
+                Some((op, cx.as_symbol(launch.kernel()).filter(|name| names.contains(name))?))
+            })
+            .collect();
+        let mut rewriter = Rewriter::new(cx, inside);
+        for (op, name) in launches {
+            rewriter.set_prop(op, "callee", Some(cx.nested_symbol_ref(module, &[name])));
+        }
+    }
+}
+
 /// The module of all kernels, with their arrays before them.
-fn module_of(cx: &Context, kernels: Vec<GpuKernel>) -> (OpState, Body) {
+fn module_of(cx: &Context, name: &str, kernels: Vec<GpuKernel>) -> (OpState, Body) {
     let loc = sutura_ir::Loc::UNKNOWN;
-    let state = OpState::new(cx.op_name("gpu.module"), loc).prop(cx.ident("sym_name"), cx.string_attr(KERNELS_MODULE));
+    let state = OpState::new(cx.op_name("gpu.module"), loc).prop(cx.ident("sym_name"), cx.string_attr(name));
     let mut body = Body::with_block(1);
     let block = body.entry_block().expect("made with one");
     let mut builder = Builder::at_end(cx, &mut body, block);

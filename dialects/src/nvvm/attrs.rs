@@ -1,0 +1,57 @@
+//! Attributes of the nvvm dialect, which upstream writes `#nvvm<kind word>`.
+
+use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, ParamParser};
+use sutura_ir::asm::print::Printer;
+use sutura_ir::{Attr, OpRef, Reported};
+
+crate::words::words! { "nvvm", parse;
+    /// From which lane `nvvm.shfl.sync` takes the value.
+    ShuffleKind = "shfl_kind", "NVVM shuffle kind";
+    {
+        /// The lane whose number differs in the bits of the offset.
+        Bfly => "bfly",
+        /// The lane so many below.
+        Up => "up",
+        /// The lane so many above.
+        Down => "down",
+        /// The lane of this number.
+        Idx => "idx",
+    }
+}
+
+/// Reads what follows `#nvvm`.
+pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
+    p.punct("<")?;
+    let loc = p.loc();
+    let kind = p.any_keyword()?;
+    if kind != "shfl_kind" {
+        return Err(p.error_at(loc, &format!("unknown attribute `{kind}` in dialect `nvvm`")));
+    }
+    let loc = p.loc();
+    let word = p.any_keyword()?;
+    let Some(kind) = ShuffleKind::from_keyword(&word) else {
+        return Err(p.error_at(loc, &format!("`{word}` is no case of `shfl_kind`")));
+    };
+    p.punct(">")?;
+    Ok(p.cx().ext_attr(kind))
+}
+
+/// The word alone, behind two blanks, as upstream writes it.
+pub(super) const KIND: DirectiveDef = DirectiveDef { parse: parse_kind, print: print_kind };
+
+fn parse_kind(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let loc = p.loc();
+    let word = p.any_keyword()?;
+    let Some(kind) = ShuffleKind::from_keyword(&word) else {
+        return Err(p.error_at(loc, &format!("expected `bfly`, `up`, `down` or `idx`, found `{word}`")));
+    };
+    parts.set_prop(p.cx(), "kind", p.cx().ext_attr(kind));
+    Ok(())
+}
+
+fn print_kind(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
+    if let Some(kind) = op.prop("kind").and_then(|a| op.cx.attr_as::<ShuffleKind>(a)) {
+        p.text("  ");
+        p.text(kind.keyword());
+    }
+}
