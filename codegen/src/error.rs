@@ -104,6 +104,14 @@ pub enum Error {
     /// Only LLVM's linker knows the objects of a device.
     #[error("code objects are linked by `ld.lld` alone, and only {found} was found; install lld", found = found.display())]
     NoDeviceLinker { found: PathBuf },
+    /// A cubin is wanted, and NVIDIA's assembler is not there.
+    #[error(
+        "no `ptxas` found: install the CUDA toolkit, or name it with {variable}; PTX needs none, drivers assemble it"
+    )]
+    NoAssembler { variable: &'static str },
+    /// NVIDIA's assembler ran and failed.
+    #[error("assembling PTX: {assembler} ended with {status}\n{message}")]
+    Assembler { assembler: String, status: String, message: String },
     /// The linker ran and failed.
     #[error("linking {output} failed: {linker} ended with {status}\n{message}", output = output.display())]
     Linker { output: PathBuf, linker: String, status: String, message: String },

@@ -37,6 +37,7 @@ mod link;
 mod llvm;
 mod mlir;
 mod nesting;
+mod ptxas;
 mod spirv;
 mod symbols;
 mod target;
@@ -50,6 +51,7 @@ pub use jit::Jit;
 pub use link::{Linker, link_shared};
 pub use llvm::{Emitted, LlvmModule, Optimization};
 pub use mlir::{Form, MlirModule};
+pub use ptxas::Assembler;
 pub use target::{Target, host_features, host_triple};
 
 /// The signature of a CPU kernel: `bufs` are its buffers (contiguous, row-major, aligned to 64 bytes), `dims` its symbolic

@@ -17,6 +17,14 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("x86_avx2", include_str!("../../../targets/x86_avx2.mlir")),
     ("generic", include_str!("../../../targets/generic.mlir")),
     ("aarch64", include_str!("../../../targets/aarch64.mlir")),
+    ("sm_80", include_str!("../../../targets/sm_80.mlir")),
+    ("sm_90", include_str!("../../../targets/sm_90.mlir")),
+    ("sm_100", include_str!("../../../targets/sm_100.mlir")),
+    ("gfx90a", include_str!("../../../targets/gfx90a.mlir")),
+    ("gfx942", include_str!("../../../targets/gfx942.mlir")),
+    ("gfx1100", include_str!("../../../targets/gfx1100.mlir")),
+    ("vulkan", include_str!("../../../targets/vulkan.mlir")),
+    ("lavapipe", include_str!("../../../targets/lavapipe.mlir")),
 ];
 
 /// Names of the descriptions that every build has.
@@ -28,6 +36,10 @@ pub fn embedded_names() -> impl Iterator<Item = &'static str> {
 pub const PATH_VARIABLE: &str = "SUTURA_TARGET_PATH";
 /// The name that stands for the machine at hand.
 pub const HOST: &str = "host";
+
+/// Families of devices, by which a description may be called for: `cuda:sm_80` is `sm_80`, which must be for this
+/// architecture.
+const FAMILIES: &[(&str, &str)] = &[("cuda", "nvptx64"), ("rocm", "amdgcn")];
 
 /// Where descriptions are looked for, in this order: `file`, `folders`, those built in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -111,11 +123,30 @@ impl Finder {
         Self { file, folders }
     }
 
-    /// The description called `name`. Not for [`HOST`]: see [`Finder::host`].
+    /// The description called `name`, or `family:name`. Not for [`HOST`]: see [`Finder::host`].
     ///
     /// # Errors
-    /// When there is none, or it is malformed.
+    /// When there is none, it is of another family, or it is malformed.
     pub fn find(&self, cx: &Context, name: &str) -> Result<Target, TargetError> {
+        let Some((family, chip)) = name.split_once(':') else { return self.find_plain(cx, name) };
+        let Some((_, architecture)) = FAMILIES.iter().find(|(known, _)| *known == family) else {
+            return Err(self.unknown(cx, name));
+        };
+        let target = match self.find_plain(cx, chip) {
+            Err(TargetError::Unknown { close, known, .. }) => {
+                let close = close.map(|close| format!("{family}:{close}"));
+                return Err(TargetError::Unknown { name: name.to_owned(), close, known });
+            }
+            other => other?,
+        };
+        if target.desc.triple.split('-').next() == Some(architecture) {
+            Ok(target)
+        } else {
+            Err(self.unknown(cx, name))
+        }
+    }
+
+    fn find_plain(&self, cx: &Context, name: &str) -> Result<Target, TargetError> {
         if let Some(file) = &self.file {
             let target = from_file(cx, file)?;
             if target.desc.name == name {

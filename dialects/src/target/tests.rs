@@ -3,6 +3,7 @@
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::{Context, Module, Type};
 
+use super::constraints::{Class, Owner};
 use super::*;
 
 fn context() -> Context {
@@ -13,7 +14,18 @@ fn context() -> Context {
 fn built_in_descriptions_say_what_plans_need() {
     let cx = context();
     let finder = Finder::default();
-    assert_eq!(finder.names(&cx).unwrap(), ["aarch64", "generic", "x86_avx2", "x86_avx512"]);
+    let gpus = ["gfx1100", "gfx90a", "gfx942", "lavapipe", "sm_100", "sm_80", "sm_90", "vulkan"];
+    let processors = ["aarch64", "generic", "x86_avx2", "x86_avx512"];
+    let mut names = [&gpus[..], &processors].concat();
+    names.sort_unstable();
+    assert_eq!(finder.names(&cx).unwrap(), names);
+    for gpu in gpus {
+        let desc = finder.find(&cx, gpu).unwrap().desc;
+        let lanes = desc.subgroup.expect("threads that run in lockstep");
+        assert_eq!(desc.vector_bytes(), lanes * 16, "{gpu}: 16 bytes a thread");
+        let shared: Vec<_> = desc.of_class(Class::Sram).filter(|s| s.managed && s.owner == Owner::Group).collect();
+        assert_eq!(shared.len(), 1, "{gpu}: the memory of a block");
+    }
     for (name, vector, registers, (mr, nr)) in [
         ("aarch64", 16, 32, (12, 8)),
         ("generic", 16, 16, (4, 8)),
@@ -31,6 +43,18 @@ fn built_in_descriptions_say_what_plans_need() {
         assert!(sizes.is_sorted() && sizes.last() == Some(&desc.last_cache_bytes()), "nearest first");
         assert!(!desc.pays_threads(1 << 10, 1 << 10) && desc.pays_threads(1 << 30, 0) && desc.pays_threads(0, 1 << 40));
     }
+}
+
+#[test]
+fn a_family_may_stand_before_the_name() {
+    let cx = context();
+    let finder = Finder::default();
+    assert_eq!(finder.find(&cx, "cuda:sm_90").unwrap().desc.name, "sm_90");
+    assert_eq!(finder.find(&cx, "rocm:gfx942").unwrap().desc.name, "gfx942");
+    let error = |name: &str| finder.find(&cx, name).unwrap_err().to_string();
+    assert_eq!(error("cuda:sm_91"), "there is no target 'cuda:sm_91'; did you mean 'cuda:sm_90'?");
+    assert!(error("rocm:sm_90").starts_with("there is no target 'rocm:sm_90'"));
+    assert!(error("metal:m1").starts_with("there is no target 'metal:m1'"));
 }
 
 #[test]

@@ -123,8 +123,11 @@ struct Exchanged {
     valid: Option<sutura_ir::Value>,
 }
 
+/// Finds the vendor's device for a module.
+type VendorOf = fn(&Context, &Body) -> Result<Box<dyn Vendor>, Diagnostic>;
+
 struct GpuToLlvm {
-    vendor: fn(&Context, &Body) -> Result<Box<dyn Vendor>, Diagnostic>,
+    vendor: VendorOf,
 }
 
 impl Pass for GpuToLlvm {

@@ -4,21 +4,21 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use sutura_dialects::rt::KERNEL_ATTR;
+use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR};
 use sutura_dialects::target::ops::MachineOp;
 use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Module, OpRef, Rewriter};
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter};
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
-use crate::machine::{Machine, Wanted};
+use crate::machine::{Machine, Vendor, Wanted};
 use crate::remarks::Heard;
 use crate::talk::Talk;
 
@@ -45,6 +45,14 @@ pub(crate) enum Emit {
     Obj,
     /// The shared object of an artifact
     So,
+    /// Device code for NVIDIA, as text
+    Ptx,
+    /// Device code for NVIDIA, assembled by `ptxas` of the CUDA toolkit
+    Cubin,
+    /// Device code for AMD, a code object
+    Hsaco,
+    /// Device code for Vulkan
+    Spirv,
 }
 
 /// How far down a program is. A stage runs on programs of its level and above.
@@ -86,6 +94,16 @@ pub(crate) struct Stage {
 /// The stage that makes kernels of regions.
 pub(crate) const TILE: &str = "tile";
 
+/// The stage that makes upstream operations of kernels.
+pub(crate) const LOWER: &str = "lower";
+
+/// What the last stage for devices begins with.
+macro_rules! device_passes {
+    () => {
+        "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse))"
+    };
+}
+
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
@@ -104,12 +122,22 @@ pub(crate) const STAGES: &[Stage] = &[
         emit: Some(Emit::Gir),
     },
     Stage {
-        name: "lower",
+        name: LOWER,
         level: Level::Kernels,
         passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
         emit: Some(Emit::Mlir),
     },
 ];
+
+/// The last stage for devices beside the processor: kernels become modules of device code.
+pub(crate) fn device_stage(vendor: Vendor) -> Stage {
+    let passes = match vendor {
+        Vendor::Nvidia => concat!(device_passes!(), ",convert-gpu-to-nvvm"),
+        Vendor::Amd => concat!(device_passes!(), ",convert-gpu-to-rocdl"),
+        Vendor::Khronos => concat!(device_passes!(), ",convert-gpu-to-spirv"),
+    };
+    Stage { name: LOWER, level: Level::Kernels, passes, emit: Some(Emit::Mlir) }
+}
 
 /// Percent of the usual mapping's time that another one must be predicted to save: predictions are off by a factor of 1.6, and
 /// a choice by less would be a guess (docs/rationale/mapping-search.md).
@@ -298,8 +326,42 @@ impl Compilation {
                 rewriter.erase_op(op);
             } else {
                 rewriter.set_attr(op, KERNEL_ATTR, None);
+                self.strip_device(&mut rewriter, op);
             }
         }
+    }
+
+    /// The same for the kernels in a module of device code.
+    fn strip_device(&self, rewriter: &mut Rewriter<'_>, module: Op) {
+        if !matches!(rewriter.op_ref(module).name_str(), "gpu.module" | "spirv.module") {
+            return;
+        }
+        let Some(inside) = rewriter.nested_mut(module) else { return };
+        let functions: Vec<Op> = inside.preorder().collect();
+        let mut rewriter = Rewriter::new(&self.cx, inside);
+        for function in functions {
+            for attr in [KERNEL_ATTR, GROUPS_ATTR] {
+                rewriter.set_attr(function, attr, None);
+            }
+        }
+    }
+
+    /// Leaves only modules of device code; how many there are, and whether there was a host program.
+    pub(crate) fn keep_device(&self, program: &mut Program) -> (usize, bool) {
+        let body = program.module.body_mut();
+        let ops: Vec<Op> = body.entry_block().into_iter().flat_map(|block| body.ops(block)).collect();
+        let (mut modules, mut host) = (0, false);
+        let mut rewriter = Rewriter::new(&self.cx, body);
+        for op in ops {
+            match rewriter.op_ref(op).name_str() {
+                "gpu.module" | "spirv.module" => modules += 1,
+                name => {
+                    host |= name == "rt.program";
+                    rewriter.erase_op(op);
+                }
+            }
+        }
+        (modules, host)
     }
 }
 

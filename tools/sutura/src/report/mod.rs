@@ -157,6 +157,10 @@ fn described(emit: Emit) -> (&'static str, &'static str) {
         Emit::Asm => ("asm", "assembly"),
         Emit::Obj => ("obj", "an object"),
         Emit::So => ("so", "a shared object"),
+        Emit::Ptx => ("ptx", "device code for NVIDIA"),
+        Emit::Cubin => ("cubin", "assembled device code for NVIDIA"),
+        Emit::Hsaco => ("hsaco", "device code for AMD"),
+        Emit::Spirv => ("spirv", "device code for Vulkan"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `sutura compile`: from a model to an artifact, or to any stage before it.
 
+mod device;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +19,7 @@ use crate::files;
 use crate::input::{self, Input, Source};
 use crate::likely;
 use crate::machine::{Machine, Wanted};
-use crate::pipeline::{Compilation, Emit, Level, Program, STAGES, Stage, TILE};
+use crate::pipeline::{Compilation, Emit, LOWER, Level, Program, STAGES, Stage, TILE, device_stage};
 use crate::remarks::Sink;
 use crate::report::Report;
 use crate::talk::Talk;
@@ -62,6 +64,7 @@ fn product(
     let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
     let (program, machine) = compilation.attach(program, wanted, talk)?;
     talk.note(&format!("target     {}", machine.summary()));
+    device::check(args, &machine)?;
     if let Some(tuner) = tuner {
         tuner.start(&machine, talk)?;
     }
@@ -112,13 +115,16 @@ fn check_files(args: &CompileArgs, output: &Path, remarks: Option<&Sink>) -> Res
 
 /// Where the product goes.
 fn output(args: &CompileArgs) -> Result<PathBuf, Failure> {
-    let binary = matches!(args.emit, None | Some(Emit::Obj | Emit::So));
+    let binary = matches!(args.emit, None | Some(Emit::Obj | Emit::So | Emit::Cubin | Emit::Hsaco | Emit::Spirv));
     let output = match &args.output {
         Some(path) => path.clone(),
         None if binary => {
             let example = args.model.with_extension(match args.emit {
                 Some(Emit::Obj) => "o",
                 Some(Emit::So) => "so",
+                Some(Emit::Cubin) => "cubin",
+                Some(Emit::Hsaco) => "hsaco",
+                Some(Emit::Spirv) => "spv",
                 _ => "sutura",
             });
             let failure = Failure::usage("the output is missing");
@@ -196,7 +202,9 @@ impl Job<'_> {
         if let (Some(_), Level::Kernels | Level::Upstream) = (self.tuner, start) {
             self.talk.warning("there is nothing to tune: the program is made of kernels already");
         }
-        for stage in STAGES.iter().filter(|stage| stage.level >= start) {
+        let last = self.machine.vendor.map(device_stage);
+        let own = STAGES.iter().map(|stage| last.as_ref().filter(|_| stage.name == LOWER).unwrap_or(stage));
+        for stage in own.filter(|stage| stage.level >= start) {
             if let Some(tuner) = self.tuner.filter(|_| stage.name == TILE) {
                 program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
             }
@@ -206,6 +214,9 @@ impl Job<'_> {
             }
             if stage.emit == Some(Emit::Dyn) {
                 likely::declare(&self.compilation.cx, &mut program, &self.args.likely)?;
+            }
+            if let (Some(_), LOWER) = (self.machine.vendor, stage.name) {
+                self.keep_device(&mut program)?;
             }
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit
@@ -290,12 +301,19 @@ impl Job<'_> {
             Emit::Asm => ("asm", "s"),
             Emit::Obj => ("obj", "o"),
             Emit::So => ("host", "so"),
+            Emit::Ptx => ("ptx", "ptx"),
+            Emit::Cubin => ("cubin", "cubin"),
+            Emit::Hsaco => ("hsaco", "hsaco"),
+            Emit::Spirv => ("spirv", "spv"),
         };
         files::write(&folder.join(format!("{}-{name}.{extension}", emit as usize + 1)), bytes)
     }
 
     /// From upstream operations to machine code, and the artifact.
     fn back_end(&self, lowered: Lowered, source: &Source) -> Result<(), Failure> {
+        if let Some(vendor) = self.machine.vendor {
+            return self.device_back_end(vendor, &lowered.text);
+        }
         let name = self.args.model.display().to_string();
         let (text, target) = (lowered.text.as_str(), &self.machine.target);
         let mut warnings = Vec::new();

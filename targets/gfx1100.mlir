@@ -1,0 +1,17 @@
+// AMD Radeon RX 7900: 96 compute units in an XTX; the larger cache is the Infinity Cache.
+//
+// A unit is a wavefront: its register tiles are spread over 32 lanes with up to 128 registers for them, its vectors are 16 bytes a
+// lane. The workgroup's memory is the LDS that one may have. The memory's speed is the data sheet's, those of
+// caches and of the block's memory are estimates.
+
+target.machine @gfx1100 {
+  summary = "AMD RDNA 3 (RX 7900)", triple = "amdgcn-amd-amdhsa", chip = "gfx1100", subgroup = 32,
+  features = "",
+  launch_ns = 5000, gflops = 30700
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 16384, vector = 512, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 18000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 65536, gbps = 18000, align = 16, managed}
+  target.space @l2 {class = "sram", owner = "all", bytes = 100663296, gbps = 3500, align = 16, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 960, align = 256}
+}

@@ -1,0 +1,17 @@
+// AMD Instinct MI300: 304 compute units in an MI300X.
+//
+// A unit is a wavefront: its register tiles are spread over 64 lanes with up to 128 registers for them, its vectors are 16 bytes a
+// lane. The workgroup's memory is the LDS that one may have. The memory's speed is the data sheet's, those of
+// caches and of the block's memory are estimates.
+
+target.machine @gfx942 {
+  summary = "AMD CDNA 3 (MI300)", triple = "amdgcn-amd-amdhsa", chip = "gfx942", subgroup = 64,
+  features = "",
+  launch_ns = 5000, gflops = 81700
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 32768, vector = 1024, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 40000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 65536, gbps = 40000, align = 16, managed}
+  target.space @l2 {class = "sram", owner = "all", bytes = 268435456, gbps = 17000, align = 16, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 5300, align = 256}
+}

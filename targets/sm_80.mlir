@@ -1,0 +1,17 @@
+// NVIDIA A100: 108 multiprocessors.
+//
+// A unit is a warp: its register tiles are spread over 32 threads with up to 128 registers for them, its vectors are 16 bytes a
+// thread. The block's memory is what a kernel may have without asking for more. The memory's speed is the data sheet's, those of
+// caches and of the block's memory are estimates.
+
+target.machine @sm_80 {
+  summary = "NVIDIA Ampere (A100)", triple = "nvptx64-nvidia-cuda", chip = "sm_80", subgroup = 32,
+  features = "+ptx78",
+  launch_ns = 3000, gflops = 19500
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 16384, vector = 512, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 131072, gbps = 19000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 49152, gbps = 19000, align = 16, managed}
+  target.space @l2 {class = "sram", owner = "all", bytes = 41943040, gbps = 5000, align = 16, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 1935, align = 256}
+}

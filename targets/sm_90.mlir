@@ -1,0 +1,17 @@
+// NVIDIA H100 and H200: 132 multiprocessors. The memory is that of an H200.
+//
+// A unit is a warp: its register tiles are spread over 32 threads with up to 128 registers for them, its vectors are 16 bytes a
+// thread. The block's memory is what a kernel may have without asking for more. The memory's speed is the data sheet's, those of
+// caches and of the block's memory are estimates.
+
+target.machine @sm_90 {
+  summary = "NVIDIA Hopper (H100, H200)", triple = "nvptx64-nvidia-cuda", chip = "sm_90", subgroup = 32,
+  features = "+ptx78",
+  launch_ns = 3000, gflops = 67000
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 16384, vector = 512, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 131072, gbps = 33000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 49152, gbps = 33000, align = 16, managed}
+  target.space @l2 {class = "sram", owner = "all", bytes = 52428800, gbps = 8000, align = 16, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 4800, align = 256}
+}

@@ -1,0 +1,16 @@
+// Any device of Vulkan 1.2 with addresses of buffers whose subgroups have 32 invocations: those of NVIDIA, AMD's RDNA, and of Intel where
+// the size of subgroups can be chosen.
+//
+// A unit is a subgroup: its register tiles are spread over 32 invocations. The workgroup's memory is what two thirds of devices
+// have at least. Speeds are those of a graphics card of the middle.
+
+target.machine @vulkan {
+  summary = "any device of Vulkan 1.2, subgroups of 32", triple = "spirv64-unknown-vulkan1.2", subgroup = 32,
+  features = "",
+  launch_ns = 10000, gflops = 10000
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 16384, vector = 512, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 16384, gbps = 5000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 32768, gbps = 5000, align = 16, managed}
+  target.space @dram {class = "dram", owner = "all", gbps = 300, align = 256}
+}
