@@ -6,7 +6,7 @@ use sutura_ir::analysis::effects::is_memory_effect_free;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::op_def::Traits;
-use sutura_ir::{Context, OpRef, OpView, Type, Value};
+use sutura_ir::{Context, OpRef, OpView, Type};
 
 use super::abi::MOST_THREADS;
 use super::module::Arrays;
@@ -135,7 +135,6 @@ fn scalar_bits(cx: &Context, ty: Type) -> Option<u32> {
 /// An access of memory.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
-    pub(super) address: Value,
     pub(super) bytes: i64,
     pub(super) alignment: i64,
     /// Address space.
@@ -172,5 +171,5 @@ pub(super) fn accessed(op: OpRef<'_>, ty: Type) -> Checked<Access> {
     if alignment < 1 || alignment.count_ones() != 1 || alignment > 1 << 20 {
         return Err(op.error(format!("has alignment {alignment}")).help("alignments are powers of two"));
     }
-    Ok(Access { address, bytes, alignment, space: space(cx, op.ty(address)).unwrap_or(0) })
+    Ok(Access { bytes, alignment, space: space(cx, op.ty(address)).unwrap_or(0) })
 }

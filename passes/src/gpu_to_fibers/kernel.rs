@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::gpu::{Dimension, GPUFuncOp, ShuffleMode, ShuffleOp};
 use sutura_dialects::llvm::types::{FunctionType, PointerType, StructType, VoidType};
-use sutura_dialects::llvm::{AddressOfOp, Linkage, StoreOp};
+use sutura_dialects::llvm::{AddressOfOp, Linkage, LoadOp, StoreOp};
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, OpView, Rewriter, Type, Value};
 
@@ -56,7 +56,9 @@ pub(super) fn convert_kernel(
     sites: &mut Sites,
 ) -> (Body, u64) {
     let mut body = clone_body(cx, func.op_ref().inside());
-    let ops: Vec<Op> = body.preorder().collect();
+    // Accesses are judged by the types of the source, which change on the way.
+    let access = |op: Op| access_of(OpRef::new(cx, &body, op));
+    let ops: Vec<(Op, Option<Access>)> = body.preorder().map(|op| (op, access(op))).collect();
     let entry = body.entry_block().expect("a kernel has a body");
     let old = body.block_args(entry).to_vec();
     let prologue_end = body.ops(entry).next().expect("a block has a terminator");
@@ -67,8 +69,11 @@ pub(super) fn convert_kernel(
     let mut conversion =
         Conversion { rw, loc, state, args, prologue_end, words, block, subgroup, offsets, sites, checks: 0 };
     conversion.arguments(&old);
-    for op in ops {
-        conversion.op(op);
+    for (op, access) in ops {
+        match access {
+            Some(access) => conversion.access(op, access),
+            None => conversion.op(op),
+        }
     }
     let checks = conversion.checks;
     for index in (0..old.len()).rev() {
@@ -235,20 +240,6 @@ impl Conversion<'_, '_> {
                 }
                 self.rw.erase_op(op);
             }
-            "llvm.load" => {
-                let ty = view.ty(view.result(0));
-                let access = accessed(view, ty).expect("checked before");
-                self.check(op, access, 0);
-                // They would let the access happen before its check.
-                for promise in ["invariant", "dereferenceable", "invariantGroup"] {
-                    self.rw.set_prop(op, promise, None);
-                }
-            }
-            "llvm.store" => {
-                let ty = view.ty(StoreOp::from_ref(view).stored());
-                let access = accessed(view, ty).expect("checked before");
-                self.check(op, access, STORE);
-            }
             // Addresses are computed even where nothing is accessed: there must be no promises about them.
             "llvm.getelementptr" => self.rw.set_prop(op, "noWrapFlags", Some(cx.int_attr(0, Type::I32))),
             "llvm.mlir.addressof" => {
@@ -297,11 +288,22 @@ impl Conversion<'_, '_> {
         self.replace(op, value);
     }
 
-    fn check(&mut self, op: Op, access: Access, store: i64) {
+    /// Announces a load or store.
+    fn access(&mut self, op: Op, access: Access) {
+        self.loc = self.rw.op_ref(op).loc();
         let site = self.site(op);
         self.rw.set_before(op);
         let check = self.function(word::CHECK);
-        let address = self.value("llvm.ptrtoint", &[access.address], Type::I64, &[]);
+        let view = self.rw.op_ref(op);
+        let (address, store) = match view.as_::<StoreOp<'_>>() {
+            Some(store) => (store.addr(), STORE),
+            None => (LoadOp::from_ref(view).addr(), 0),
+        };
+        // They would let the access happen before its check.
+        for promise in ["invariant", "dereferenceable", "invariantGroup"].iter().filter(|_| store == 0) {
+            self.rw.set_prop(op, promise, None);
+        }
+        let address = self.value("llvm.ptrtoint", &[address], Type::I64, &[]);
         let kind = store + i64::from(access.space);
         let numbers = [access.bytes, access.alignment, site, kind].map(|number| self.int(number, Type::I32));
         let args: Vec<Value> = std::iter::once(address).chain(numbers).collect();
@@ -355,6 +357,16 @@ impl Conversion<'_, '_> {
             }
         }
     }
+}
+
+/// What a load or store accesses.
+fn access_of(op: OpRef<'_>) -> Option<Access> {
+    let ty = match op.name_str() {
+        "llvm.load" => op.ty(op.result(0)),
+        "llvm.store" => op.ty(StoreOp::from_ref(op).stored()),
+        _ => return None,
+    };
+    Some(accessed(op, ty).expect("checked before"))
 }
 
 fn axis(op: OpRef<'_>) -> i32 {
