@@ -20,8 +20,8 @@ const MARGIN: usize = 4096;
 pub(super) struct Piece {
     pub(super) address: u64,
     pub(super) bytes: u64,
-    /// For each byte: 1 if it was ever written.
-    written: Vec<u8>,
+    /// For each byte: 1 if it was ever written. Mapped, so that what is not used takes no room.
+    written: MmapMut,
     pub(super) shadow: Shadow,
     /// Kept for its memory.
     _mapped: MmapMut,
@@ -137,9 +137,7 @@ pub(super) fn allocate(heap: &SharedHeap, info: &DeviceInfo, bytes: u64) -> Resu
     }
     let mapped_bytes = size.checked_next_multiple_of(MARGIN).and_then(|size| size.checked_add(2 * MARGIN));
     let mut mapped = MmapMut::map_anon(mapped_bytes.ok_or_else(full)?).map_err(|_| full())?;
-    let mut written = Vec::new();
-    written.try_reserve_exact(size).map_err(|_| full())?;
-    written.resize(size, 0);
+    let written = MmapMut::map_anon(size).map_err(|_| full())?;
     let address = (mapped.as_mut_ptr().expose_provenance() + MARGIN) as u64;
     let piece = Piece { address, bytes, written, shadow: Shadow::new(bytes), _mapped: mapped };
     locked.pieces.insert(address, piece);

@@ -305,6 +305,74 @@ fn a_fault_stays_with_its_stream() {
     small.run("rotate", 1, &[x.address(), y.address()]).unwrap();
 }
 
+/// Threads that stopped in the middle leave nothing behind that matters.
+#[test]
+fn threads_that_are_left_are_gone() {
+    let small = Small::new();
+    let (x, y) = (small.floats(&ramp(64)), small.device.allocate(256).unwrap());
+    for round in 0..200 {
+        // At a barrier, at a shuffle, at an access, and not yet begun.
+        small.fault("some_wait", 2, &[round % 63 + 1], FaultKind::DivergentBarrier);
+        small.fault("some_shuffle", 1, &[round % 31 + 1], FaultKind::DivergentShuffle);
+        small.fault("rotate", 1, &[x.address(), 0], FaultKind::OutOfBounds);
+        small.fault("rotate", 1, &[0, y.address()], FaultKind::OutOfBounds);
+        let mut stream = small.device.stream().unwrap();
+        // The stacks of a stream are used again.
+        for _ in 0..3 {
+            small.launch(&mut stream, "rotate", 1, &[x.address(), y.address()]).unwrap();
+        }
+    }
+    assert_eq!(small.values(&y)[62..], [63.0, 0.0]);
+}
+
+#[test]
+fn threads_of_the_host_share_the_device() {
+    let small = Small::new();
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let small = &small;
+            scope.spawn(move || {
+                let mut values = ramp(64);
+                values.iter_mut().for_each(|value| *value += seed as f32);
+                for _ in 0..50 {
+                    let (x, y) = (small.floats(&values), small.device.allocate(256).unwrap());
+                    small.run("rotate", 1, &[x.address(), y.address()]).unwrap();
+                    small.fault("overwrite", 1, &[x.address()], FaultKind::Race);
+                    let mut expected = values.clone();
+                    expected.rotate_left(1);
+                    assert_eq!(small.values(&y), expected);
+                }
+            });
+        }
+    });
+    assert_eq!(small.device.allocated_bytes(), 0);
+}
+
+#[test]
+fn memory_is_counted_and_bounded() {
+    let device = open();
+    let limit = device.info().limits.memory_bytes;
+    let error = device.allocate(limit + 1).unwrap_err();
+    assert!(matches!(error, DeviceError::TooLarge { .. }), "{error}");
+    let kept = device.allocate(1 << 20).unwrap();
+    let error = device.allocate(limit).unwrap_err();
+    assert!(matches!(error, DeviceError::OutOfMemory { allocated, .. } if allocated == 1 << 20), "{error}");
+    drop(kept);
+    assert_eq!(device.allocated_bytes(), 0);
+}
+
+#[test]
+fn events_measure_launches() {
+    let small = Small::new();
+    let (x, y) = (small.floats(&ramp(64)), small.device.allocate(256).unwrap());
+    let mut stream = small.device.stream().unwrap();
+    let begin = stream.record().unwrap();
+    small.launch(&mut stream, "rotate", 1, &[x.address(), y.address()]).unwrap();
+    let end = stream.record().unwrap();
+    stream.synchronize().unwrap();
+    assert!(end.since(&begin).unwrap() > std::time::Duration::ZERO);
+}
+
 #[test]
 fn runs_are_alike() {
     let texts: Vec<String> = (0..3)
