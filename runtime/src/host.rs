@@ -28,7 +28,7 @@ impl Host {
     /// Loads code from memory.
     pub(crate) fn load(code: &[u8]) -> Result<Self> {
         // In this order, so that also on an error the library goes before its file.
-        let (files, library) = open(code)?;
+        let (files, library) = open_library(code, crate::artifact::HOST).map_err(|reason| Error::Load { reason })?;
         // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the
         // others are used.
         unsafe {
@@ -94,10 +94,9 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
     found.map(|s| *s).map_err(|_| Error::MissingSymbol { symbol: name.to_owned() })
 }
 
-/// The library, and the files to keep open as long as it is loaded.
-fn open(code: &[u8]) -> Result<(Vec<File>, Library)> {
-    let refused = |reason: String| Error::Load { reason };
-    let mut files = vec![memory_file(code).map_err(|e| refused(format!("no memory file: {e}")))?];
+/// The library whose bytes these are, and the files to keep open as long as it is loaded. `name` stands for it in messages.
+pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Library), String> {
+    let mut files = vec![memory_file(code).map_err(|e| format!("no memory file: {e}"))?];
     loop {
         let file = &files[files.len() - 1];
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -108,21 +107,21 @@ fn open(code: &[u8]) -> Result<(Vec<File>, Library)> {
             // SAFETY: the code was made by the compiler for this interface; running its initialisers is what loading
             // means.
             let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
-            let library = library.map_err(|e| refused(reason(&e, &path)))?;
+            let library = library.map_err(|e| reason(&e, &path, name))?;
             return Ok((files, library));
         }
-        let copy = file.try_clone().map_err(|e| refused(e.to_string()))?;
+        let copy = file.try_clone().map_err(|e| e.to_string())?;
         files.push(copy);
     }
 }
 
-/// The linker's words, with the entry's name instead of the descriptor's path.
-fn reason(error: &libloading::Error, path: &str) -> String {
+/// The linker's words, with the library's name instead of the descriptor's path.
+fn reason(error: &libloading::Error, path: &str, name: &str) -> String {
     let mut text = error.to_string();
     if let Some(source) = std::error::Error::source(error) {
         text = source.to_string();
     }
-    text.replace(path, crate::artifact::HOST)
+    text.replace(path, name)
 }
 
 /// A file that exists only in memory.

@@ -12,7 +12,7 @@ mod lanes;
 mod memory;
 mod module;
 mod numbers;
-mod types;
+pub(crate) mod types;
 mod vectors;
 
 use sutura_dialects::gpu::GPUModuleOp;

@@ -7,9 +7,9 @@ use sutura_ir::asm::print::type_text;
 use sutura_ir::{Context, Type, TypeData};
 
 /// Address space of buffers.
-pub(super) const GLOBAL: u32 = 1;
+pub(crate) const GLOBAL: u32 = 1;
 /// Address space of what a workgroup shares.
-pub(super) const SHARED: u32 = 3;
+pub(crate) const SHARED: u32 = 3;
 /// Bytes of an address.
 const ADDRESS_BYTES: u64 = 8;
 
@@ -49,7 +49,7 @@ impl Needs {
 }
 
 /// The address space of a pointer.
-pub(super) fn space(cx: &Context, ty: Type) -> Option<u32> {
+pub(crate) fn space(cx: &Context, ty: Type) -> Option<u32> {
     cx.type_as::<PointerType>(ty).map(|ty| ty.address_space)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn in_memory(cx: &Context, ty: Type) -> Result<Type, String> {
 ///
 /// # Errors
 /// Names the type that has no layout here.
-pub(super) fn stride(cx: &Context, ty: Type) -> Result<u64, String> {
+pub(crate) fn stride(cx: &Context, ty: Type) -> Result<u64, String> {
     if let Some(array) = cx.type_as::<ArrayType>(ty) {
         return Ok(array.len * stride(cx, array.elem)?);
     }

@@ -1,5 +1,6 @@
 //! What can go wrong with devices, with the words for it.
 
+use super::fibers::FaultKind;
 use crate::error::{ErrorKind, count, did_you_mean, list};
 
 /// Why a device, or something on it, cannot be used. Each names the device.
@@ -89,6 +90,16 @@ pub enum DeviceError {
     NoTimestamps { device: String },
 
     #[error(
+        "kernel `{kernel}` cannot be launched on device `{device}` with {}: it takes {expected}; pass the addresses of its \
+         buffers, then its sizes",
+        count(*arguments, "argument")
+    )]
+    ArgumentCount { device: String, kernel: String, arguments: usize, expected: usize },
+    /// A checked kernel did what no kernel may.
+    #[error("kernel `{kernel}` was stopped on device `{device}`: {text}")]
+    Fault { device: String, kernel: String, kind: FaultKind, text: String },
+
+    #[error(
         "device `{device}` was lost during {during}: a kernel accessed memory that is not its own, or ran too long; \
          open the device again"
     )]
@@ -106,6 +117,7 @@ impl DeviceError {
             | Self::Ambiguous { .. }
             | Self::Grid { .. }
             | Self::Arguments { .. }
+            | Self::ArgumentCount { .. }
             | Self::OutOfBounds { .. }
             | Self::Overlap { .. }
             | Self::OtherDevice { .. } => ErrorKind::Usage,
@@ -117,6 +129,8 @@ impl DeviceError {
             | Self::SubgroupSize { .. }
             | Self::DynamicShared { .. }
             | Self::NoTimestamps { .. } => ErrorKind::Unsupported,
+            // The kernel is the compiler's.
+            Self::Fault { .. } => ErrorKind::Internal,
             Self::Binary { .. } | Self::UnknownKernel { .. } => ErrorKind::Corrupt,
             Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Driver { .. } => ErrorKind::System,
         }

@@ -26,6 +26,7 @@
 mod buffer;
 mod driver;
 mod error;
+mod fibers;
 mod module;
 mod pool;
 mod select;
@@ -39,6 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use buffer::Buffer;
 pub use error::DeviceError;
+pub use fibers::FaultKind;
 pub use module::{Kernel, KernelInfo, KernelOptions, Module};
 pub use pool::{Pool, PoolStats};
 pub use select::{Devices, Found};
@@ -60,6 +62,8 @@ pub const MAX_ARGUMENTS: usize = 512;
 #[non_exhaustive]
 pub enum Backend {
     Vulkan,
+    /// The processor, with every access checked.
+    Fibers,
 }
 
 impl Backend {
@@ -67,6 +71,7 @@ impl Backend {
     pub fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "vulkan",
+            Self::Fibers => fibers::NAME,
         }
     }
 }
@@ -178,7 +183,7 @@ impl Device {
         Buffer::allocate(&self.shared, bytes)
     }
 
-    /// Loads code: the bytes of a SPIR-V module for a device of Vulkan.
+    /// Loads code: the bytes of a SPIR-V module for a device of Vulkan, of a library for fibers.
     pub fn load(&self, binary: &[u8]) -> Result<Module> {
         Module::load(&self.shared, binary)
     }

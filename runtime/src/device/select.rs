@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::driver::Opener;
 use super::error::DeviceError;
-use super::{Backend, Device, DeviceInfo, DeviceKind, Result, vulkan};
+use super::{Backend, Device, DeviceInfo, DeviceKind, Result, fibers, vulkan};
 
 /// The name of the first device that is the CPU, seen through Vulkan; the driver calls it by the processor's features.
 const LAVAPIPE: &str = "lavapipe";
@@ -29,10 +29,12 @@ pub struct Found {
 impl Devices {
     /// Looks for devices. That there are none, or that a backend's library is missing, is no error.
     pub fn find() -> Self {
-        match vulkan::find() {
+        let mut devices = match vulkan::find() {
             Ok(found) => Self { found, absent: Vec::new() },
             Err(reason) => Self { found: Vec::new(), absent: vec![reason] },
-        }
+        };
+        devices.found.push(fibers::find());
+        devices
     }
 
     /// All devices, those of a backend in the order of their numbers: GPUs first.
@@ -45,7 +47,8 @@ impl Devices {
         &self.absent
     }
 
-    /// The device of a name: `vulkan` (the first), `vulkan:1`, `lavapipe` (Vulkan on the CPU), or a part of its own name.
+    /// The device of a name: `vulkan` (the first), `vulkan:1`, `lavapipe` (Vulkan on the CPU), `cpu-fibers`, or a part of its
+    /// own name.
     /// Of several with one name it is the first.
     pub fn select(&self, name: &str) -> Result<&Found> {
         let meant: Vec<&Found> = self.found.iter().filter(|found| found.answers_to(name)).collect();
@@ -70,7 +73,7 @@ impl Devices {
 /// Whether a name is neither that of a backend, with or without a number, nor an alias.
 fn is_part_of_name(name: &str) -> bool {
     let backend = name.split(':').next().unwrap_or(name);
-    name != LAVAPIPE && backend != Backend::Vulkan.name()
+    name != LAVAPIPE && ![Backend::Vulkan, Backend::Fibers].map(Backend::name).contains(&backend)
 }
 
 impl Found {

@@ -22,7 +22,8 @@ of $SUTURA_TARGET_PATH, `sutura/targets` in the user's configuration, and those 
 const DEVICES: &str = "\
 `cpu` is always there. Other devices have the name in front, as `vulkan:0`; `vulkan` is the first one of Vulkan, `lavapipe` the one \
 that is the processor, and a part of the name behind it will do. Of Vulkan there are those whose drivers are installed; \
-VK_DRIVER_FILES restricts them. A device that is missing is no error.";
+VK_DRIVER_FILES restricts them. `cpu-fibers` runs kernels for GPUs on the processor, and checks what they access. A device that \
+is missing is no error.";
 
 /// Said below the help of `sutura fmt`.
 const FORMATTED: &str = "\

@@ -368,13 +368,14 @@ fn a_machine_without_gpus_has_its_processor() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("none.json");
     let (out, said) = devices_with("VK_DRIVER_FILES", &nowhere, &[]);
-    assert!(out.starts_with("cpu ") && out.lines().count() == 1, "{out}");
+    assert!(out.starts_with("cpu ") && out.contains("\ncpu-fibers:0 ") && !out.contains("vulkan"), "{out}");
     assert!(said.starts_with("no Vulkan: "), "{said}");
     // A library that is none.
     std::fs::write(folder.path().join("libvulkan.so.1"), "").unwrap();
     let (out, said) = devices_with("LD_LIBRARY_PATH", folder.path(), &["--message-format=json"]);
-    let cpu: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(cpu["id"], "cpu");
+    let all: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cpu = &all[0];
+    assert_eq!((all.len(), &cpu["id"], &all[1]["id"]), (2, &"cpu".into(), &"cpu-fibers:0".into()));
     assert!(cpu["threads"].as_u64().unwrap() > 0);
     assert!(said.contains("install Vulkan's loader"), "{said}");
 }
@@ -388,7 +389,7 @@ fn devices_are_listed_with_their_limits() {
     let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(json.len(), found.all().len() + 1);
     for (device, json) in found.all().iter().zip(&json[1..]) {
-        assert!(text.contains(&format!("\n{}  {}: ", device.id(), device.info().name)), "{text}");
+        assert!(text.contains(&format!("\n{:<9} {}: ", device.id(), device.info().name)), "{text}");
         assert_eq!(json["id"], device.id());
         assert_eq!(json["limits"]["threads_per_group"], device.info().limits.threads_per_group);
     }
