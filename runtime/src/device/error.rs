@@ -71,6 +71,18 @@ pub enum DeviceError {
     )]
     Arguments { device: String, kernel: String, arguments: usize, limit: usize },
     #[error(
+        "kernel `{kernel}` cannot be launched on device `{device}` with {}, it has {}",
+        count(*given, "argument"),
+        count(*wanted, "parameter")
+    )]
+    ArgumentCount { device: String, kernel: String, given: usize, wanted: usize },
+    /// The size of a kernel's groups is asked for and fixed, or neither.
+    #[error("kernel `{kernel}` cannot have groups of {} on device `{device}`: {reason}", threads_or_none(*threads))]
+    GroupThreads { device: String, kernel: String, threads: Option<u32>, reason: String },
+    /// `state` says what the stream does, and what to do.
+    #[error("a stream of device `{device}` cannot {action}: {state}")]
+    Capture { device: String, action: &'static str, state: &'static str },
+    #[error(
         "kernel `{kernel}` cannot be launched on device `{device}` with {bytes} bytes of dynamic shared memory: {reason}"
     )]
     DynamicShared { device: String, kernel: String, bytes: u32, reason: String },
@@ -93,6 +105,13 @@ pub enum DeviceError {
          open the device again"
     )]
     Lost { device: String, during: String },
+    /// A kernel went wrong in a way that ends all work of this process on the device. `call` is what told of it, which
+    /// may be a later one.
+    #[error(
+        "device `{device}` does no more work for this process, told by {call}: {result}; {hint}; then start the process \
+         again"
+    )]
+    Fault { device: String, call: String, result: String, hint: String },
     /// A call of the driver failed in a way of its own.
     #[error("the driver of device `{device}` failed in {call}: {result}")]
     Driver { device: String, call: String, result: String },
@@ -106,6 +125,9 @@ impl DeviceError {
             | Self::Ambiguous { .. }
             | Self::Grid { .. }
             | Self::Arguments { .. }
+            | Self::ArgumentCount { .. }
+            | Self::GroupThreads { .. }
+            | Self::Capture { .. }
             | Self::OutOfBounds { .. }
             | Self::Overlap { .. }
             | Self::OtherDevice { .. } => ErrorKind::Usage,
@@ -118,7 +140,9 @@ impl DeviceError {
             | Self::DynamicShared { .. }
             | Self::NoTimestamps { .. } => ErrorKind::Unsupported,
             Self::Binary { .. } | Self::UnknownKernel { .. } => ErrorKind::Corrupt,
-            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Driver { .. } => ErrorKind::System,
+            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Fault { .. } | Self::Driver { .. } => {
+                ErrorKind::System
+            }
         }
     }
 }
@@ -138,6 +162,10 @@ fn kernels(names: &[String]) -> String {
 
 fn count_u64(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn threads_or_none(threads: Option<u32>) -> String {
+    threads.map_or_else(|| "unknown size".to_owned(), |threads| count_u64(u64::from(threads), "thread"))
 }
 
 fn end(offset: u64, bytes: u64) -> u128 {
