@@ -195,7 +195,7 @@ fn look(vendor: &Arc<dyn Vendor>, device: c_int, version: c_int) -> Result<(List
     };
     let problem = if number(attributes::COMPUTE_MODE) == PROHIBITED {
         Some("its compute mode forbids work; `nvidia-smi -c DEFAULT` allows it".to_owned())
-    } else if info.limits.threads_per_group == 0 || info.limits.groups == 0 || warp == 0 {
+    } else if info.limits.threads_per_group == 0 || info.limits.groups == 0 || warp == 0 || default_shared == 0 {
         Some("its driver does not say how large groups and launches may be".to_owned())
     } else {
         None

@@ -186,6 +186,7 @@ fn look(hip: &Arc<Hip>, device: c_int) -> Result<(Listed, Option<String>), Failu
     } else if !matches!(wave, 32 | 64)
         || !(64..=4096).contains(&info.limits.threads_per_group)
         || info.limits.groups == 0
+        || shared == 0
     {
         Some(unknown_answers("its limits", hip.version))
     } else {

@@ -81,6 +81,7 @@ macro_rules! functions {
             /// # Safety
             /// As the function of the driver says: handles are live, pointers are valid for what it does, and the
             /// device is current where it has to be.
+            #[allow(clippy::too_many_arguments, reason = "it has as many as the driver's function")]
             pub(crate) unsafe fn $function(&self, $($argument: $type),*) -> Result<(), Failure> {
                 // SAFETY: the caller's promise.
                 check(self.names.$function, unsafe { (self.$function)($($argument),*) })
