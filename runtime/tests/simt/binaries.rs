@@ -1,6 +1,7 @@
 //! Code: what is found in it, and that bytes that are none are refused with a reason.
 
 use std::process::Command;
+use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use sutura_runtime::ErrorKind;
@@ -223,8 +224,14 @@ fn binaries_with_a_wrong_byte() {
     }
 }
 
+/// The first device of a family, opened once.
+fn shared(family: Family) -> &'static Device {
+    static DEVICES: OnceLock<[Device; 2]> = OnceLock::new();
+    &DEVICES.get_or_init(|| Family::BOTH.map(open))[usize::from(family == Hip)]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn binaries_with_noise(
@@ -237,7 +244,7 @@ proptest! {
             let at = at.index(damaged.len());
             damaged[at] = value;
         }
-        load_any(&open(family), &damaged);
+        load_any(shared(family), &damaged);
     }
 
     #[test]
@@ -245,6 +252,6 @@ proptest! {
         ".version", "7.0", ".target", "sm_75", ".entry", "k", "(", ")", "{", "}", ",", ";", ".param", ".u64", ".b8", "[", "]",
         "4", ".reqntid", ".maxntid", ".pragma", "\"", "/*", "*/", "//", "\n", "é", ".align", "0x",
     ]), 0..60)) {
-        load_any(&open(Cuda), words.join(" ").as_bytes());
+        load_any(shared(Cuda), words.join(" ").as_bytes());
     }
 }

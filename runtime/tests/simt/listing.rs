@@ -1,5 +1,6 @@
 //! Which devices there are, and why there are none.
 
+use std::io::Write as _;
 use std::process::Command;
 
 use sutura_runtime::device::{Backend, DeviceError, DeviceKind, Devices, Libraries};
@@ -165,12 +166,12 @@ fn failures_of_the_driver_are_named() {
 #[test]
 #[ignore = "run by another test"]
 fn as_a_child() {
-    let devices = Devices::find();
+    let (devices, mut out) = (Devices::find(), std::io::stdout());
     for found in devices.all() {
-        println!("{found}");
+        writeln!(out, "{found}").unwrap();
     }
     for reason in devices.absent() {
-        println!("{reason}");
+        writeln!(out, "{reason}").unwrap();
     }
 }
 

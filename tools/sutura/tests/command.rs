@@ -358,7 +358,8 @@ fn descriptions_are_listed_and_printed() {
 /// Runs `sutura devices` with a variable of the environment; stdout and stderr. It must succeed.
 fn devices_with(variable: &str, value: &Path, args: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
-    let output = command.arg("devices").args(args).env("NO_COLOR", "1").env(variable, value).output().unwrap();
+    command.arg("devices").args(args).env("NO_COLOR", "1").env("SUTURA_CUDA_LIBRARY", "").env("SUTURA_HIP_LIBRARY", "");
+    let output = command.env(variable, value).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     (stdout(&output), stderr(&output))
 }
@@ -369,7 +370,11 @@ fn a_machine_without_gpus_has_its_processor() {
     let nowhere = folder.path().join("none.json");
     let (out, said) = devices_with("VK_DRIVER_FILES", &nowhere, &[]);
     assert!(out.starts_with("cpu ") && out.lines().count() == 1, "{out}");
-    assert!(said.starts_with("no Vulkan: "), "{said}");
+    for reason in ["no CUDA: SUTURA_CUDA_LIBRARY is empty", "no ROCm: SUTURA_HIP_LIBRARY is empty", "no Vulkan: "] {
+        assert!(said.contains(reason), "{said}");
+    }
+    let (_, said) = devices_with("SUTURA_CUDA_LIBRARY", &nowhere, &[]);
+    assert!(said.contains("or name its library in SUTURA_CUDA_LIBRARY"), "{said}");
     // A library that is none.
     std::fs::write(folder.path().join("libvulkan.so.1"), "").unwrap();
     let (out, said) = devices_with("LD_LIBRARY_PATH", folder.path(), &["--message-format=json"]);
@@ -388,7 +393,7 @@ fn devices_are_listed_with_their_limits() {
     let json: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(json.len(), found.all().len() + 1);
     for (device, json) in found.all().iter().zip(&json[1..]) {
-        assert!(text.contains(&format!("\n{}  {}: ", device.id(), device.info().name)), "{text}");
+        assert!(text.contains(&format!("\n{:<9} {}: ", device.id(), device.info().name)), "{text}");
         assert_eq!(json["id"], device.id());
         assert_eq!(json["limits"]["threads_per_group"], device.info().limits.threads_per_group);
     }
