@@ -21,9 +21,9 @@ pub struct Graph {
 
 /// What a graph and the streams that replay it share.
 pub(crate) struct GraphState {
-    pub(crate) work: Vec<Command>,
-    /// The driver's own graph of it, if it has graphs.
+    /// The driver's own graph of the work, if it has graphs. It goes before what it uses.
     pub(crate) raw: Option<RawGraph>,
+    pub(crate) work: Vec<Command>,
     pub(super) device: Arc<Shared>,
     _uses: Vec<Arc<Memory>>,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Command {
 impl Graph {
     pub(super) fn new(device: &Arc<Shared>, work: Vec<Command>, raw: Option<RawGraph>, uses: &[&Buffer]) -> Self {
         let uses = uses.iter().map(|buffer| buffer.memory().clone()).collect();
-        Self { state: Arc::new(GraphState { work, raw, device: device.clone(), _uses: uses }) }
+        Self { state: Arc::new(GraphState { raw, work, device: device.clone(), _uses: uses }) }
     }
 
     pub(super) fn state(&self) -> &Arc<GraphState> {

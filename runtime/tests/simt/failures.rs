@@ -3,7 +3,9 @@
 use sutura_runtime::ErrorKind;
 use sutura_runtime::device::DeviceError;
 
-use super::fake::{Clean, Cuda, Family, Hip, contexts, fail, floats, kernel, open, open_named, ramp, violations};
+use super::fake::{
+    Clean, Cuda, Family, Hip, contexts, fail, fail_after, floats, kernel, open, open_named, ramp, violations,
+};
 
 /// A kernel that writes beyond its buffer ends all work on the device; everything says so, and says what to do.
 #[test]
@@ -86,6 +88,26 @@ fn failed_calls_stay_with_their_stream() {
             assert_eq!(stream.synchronize().unwrap_err(), error, "{call}");
         }
         device.stream().unwrap().synchronize().unwrap();
+    }
+}
+
+/// An upload that fails halfway: what was enqueued before still has its memory.
+#[test]
+fn uploads_that_fail_halfway() {
+    for family in Family::BOTH {
+        let _clean = Clean;
+        let device = open(family);
+        let mut stream = device.stream().unwrap();
+        let buffer = device.allocate(9 << 20).unwrap();
+        // The second slot of the ring.
+        fail_after(family.either("cuMemHostAlloc", "hipHostMalloc"), 1, 2);
+        let error = stream.upload(&buffer, 0, &vec![1; 9 << 20]).unwrap_err();
+        assert!(error.to_string().contains("(2): out of memory"), "{error}");
+        drop(buffer);
+        assert_eq!(violations(), "");
+        assert_eq!(device.allocated_bytes(), 9 << 20);
+        stream.synchronize().unwrap();
+        assert_eq!(device.allocated_bytes(), 0);
     }
 }
 

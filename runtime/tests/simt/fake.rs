@@ -38,21 +38,35 @@ impl Family {
     }
 }
 
+const NAME: &str = "libfake_gpu.";
+
+/// Removes what earlier runs compiled.
+fn remove_old(folder: &Path) {
+    let hour = std::time::Duration::from_secs(3600);
+    for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let age = file.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+        if file.file_name().to_string_lossy().starts_with(NAME) && age.is_some_and(|age| age > hour) {
+            // Another run may have done it.
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
 /// Where the library is; it is compiled first.
 pub(crate) fn path() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_gpu/lib.rs");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        // Another run of the tests may be loading the one of before.
-        let new = folder.join(format!("libfake_gpu.{}.so", std::process::id()));
-        let mut compile = Command::new("rustc");
+        remove_old(folder);
+        // Each run has its own, as another may go on at the same time.
+        let path = folder.join(format!("{NAME}{}.so", std::process::id()));
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut compile = Command::new(rustc);
         compile.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "fake_gpu", "-C", "opt-level=1"]);
         let output =
-            compile.arg("-o").arg(&new).arg(source).output().expect("rustc compiles the driver that stands in");
+            compile.arg("-o").arg(&path).arg(source).output().expect("rustc compiles the driver that stands in");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let path = folder.join("libfake_gpu.so");
-        std::fs::rename(&new, &path).unwrap();
         path
     })
 }
@@ -122,6 +136,16 @@ pub(crate) fn contexts() -> u64 {
     contexts()
 }
 
+/// The device of HIP that is current for this thread.
+pub(crate) fn current_device() -> i32 {
+    // SAFETY: this is its type.
+    let get: unsafe extern "C" fn(*mut i32) -> i32 = unsafe { control("hipGetDevice") };
+    let mut device = -1;
+    // SAFETY: the pointer is valid.
+    assert_eq!(unsafe { get(&raw mut device) }, 0);
+    device
+}
+
 /// The devices of the driver that stands in, and those of Vulkan.
 pub(crate) fn devices() -> Devices {
     let mut libraries = Libraries::default();
@@ -138,7 +162,7 @@ impl Drop for Clean {
         if !std::thread::panicking() {
             assert_eq!(violations(), "");
             assert_eq!(live(), 0, "objects of the driver are left");
-            assert_eq!(contexts(), 0, "contexts are left current");
+            assert_eq!((contexts(), current_device()), (0, 0), "devices are left current");
         }
     }
 }

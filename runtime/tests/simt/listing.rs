@@ -151,9 +151,21 @@ fn failures_of_the_driver_are_named() {
     }
     fail("cuInit", 804);
     assert_eq!(absent(Cuda, library), "no CUDA: cuInit: an error that it has no name for (804)");
-    fail("hipGetDevicePropertiesR0600", 1);
-    let reason = absent(Hip, library);
-    assert!(reason.contains("hipGetDeviceProperties: hipErrorInvalidValue (1)"), "{reason}");
+    // A device that does not answer is listed, cannot be opened, and is no harm to the next.
+    for (family, call) in [(Cuda, "cuDeviceTotalMem_v2"), (Hip, "hipDeviceGetName")] {
+        fail_after(call, 1, 1);
+        let devices = devices();
+        let second = devices.select(family.either("cuda:1", "rocm:1")).unwrap();
+        assert_eq!(second.info().name, "device 1");
+        let name = family.either("CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue");
+        let reason = format!("its driver does not tell what it is: {call}: {name} (1): invalid argument");
+        assert_eq!(second.problem(), Some(reason.as_str()));
+        assert!(matches!(second.open(), Err(DeviceError::Unusable { .. })));
+        assert_eq!(
+            devices.select(family.either("cuda:2", "rocm:2")).unwrap().info().name.split(' ').next(),
+            Some("Fake")
+        );
+    }
     // A limit that the driver does not tell makes a device that is listed, and cannot be opened.
     fail_after("hipDeviceGetAttribute", 1, 1);
     let devices = devices();
@@ -162,24 +174,19 @@ fn failures_of_the_driver_are_named() {
     assert_eq!(devices.select("rocm").unwrap().id(), "rocm:1");
 }
 
-/// What `environment_names_libraries` runs in a process of its own.
-#[test]
-#[ignore = "run by another test"]
-fn as_a_child() {
-    let (devices, mut out) = (Devices::find(), std::io::stdout());
-    for found in devices.all() {
-        writeln!(out, "{found}").unwrap();
-    }
-    for reason in devices.absent() {
-        writeln!(out, "{reason}").unwrap();
-    }
-}
-
+/// Lists the devices in a process of its own, which is this test again.
 #[test]
 fn environment_names_libraries() {
+    const CHILD: &str = "SUTURA_TEST_LISTS_DEVICES";
+    if std::env::var_os(CHILD).is_some() {
+        let (devices, mut out) = (Devices::find(), std::io::stdout());
+        let found = devices.all().iter().map(|found| found.to_string());
+        found.chain(devices.absent().to_vec()).for_each(|line| writeln!(out, "{line}").unwrap());
+        return;
+    }
     let listed = |cuda: &str, hip: &str| {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "listing::as_a_child", "--ignored", "--nocapture"]);
+        child.args(["--exact", "listing::environment_names_libraries", "--nocapture"]).env(CHILD, "1");
         let output = child.env("SUTURA_CUDA_LIBRARY", cuda).env("SUTURA_HIP_LIBRARY", hip).output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()

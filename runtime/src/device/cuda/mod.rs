@@ -80,7 +80,7 @@ pub(super) fn find(library: Option<&Path>) -> Result<Vec<Found>, String> {
     let cuda = start(library)?;
     let version = cuda.version;
     let vendor: Arc<dyn Vendor> = Arc::new(cuda);
-    list(&vendor, "CUDA", |vendor, device| look(vendor, device, version))
+    list(&vendor, Backend::Cuda, "CUDA", |vendor, device| look(vendor, device, version))
 }
 
 /// Loads the first of the libraries that can be.

@@ -76,7 +76,7 @@ pub(super) fn find(library: Option<&Path>) -> Result<Vec<Found>, String> {
         .map_err(|error| format!("no ROCm: {error}; install ROCm's HIP runtime, or name its library in {VARIABLE}"))?;
     let hip = Arc::new(functions(library).map_err(|problem| format!("no ROCm: {problem}"))?);
     let vendor: Arc<dyn Vendor> = hip.clone();
-    list(&vendor, "ROCm", |_, device| look(&hip, device))
+    list(&vendor, Backend::Rocm, "ROCm", |_, device| look(&hip, device))
 }
 
 fn functions(library: ManuallyDrop<Library>) -> Result<Hip, String> {
@@ -163,7 +163,10 @@ fn look(hip: &Arc<Hip>, device: c_int) -> Result<(Listed, Option<String>), Failu
     }
     let info = DeviceInfo {
         backend: Backend::Rocm,
-        name: device_name(&*vendor, device)?,
+        // Some versions have no name for some devices.
+        name: Some(device_name(&*vendor, device)?)
+            .filter(|name| !name.is_empty())
+            .unwrap_or(format!("AMD {processor}")),
         kind: if number(attributes::INTEGRATED) == 0 { DeviceKind::Discrete } else { DeviceKind::Integrated },
         driver: format!("AMD HIP runtime {}", version_text(hip.version)),
         api: format!("HIP {}.{}", major_minor(hip.version).0, major_minor(hip.version).1),

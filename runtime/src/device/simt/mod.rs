@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::driver::{Driver, DriverModule, DriverStream, Opener, RawMemory};
 use super::module::KernelState;
 use super::select::Found;
-use super::{DeviceError, DeviceInfo, Result};
+use super::{Backend, DeviceError, DeviceInfo, DeviceKind, Limits, Result};
 use api::{Failure, Functions, GraphFunctions, Handle, Status};
 use module::Code;
 
@@ -94,13 +94,16 @@ impl Listed {
     }
 }
 
-/// The devices that a driver lists, each in words of `look`; or why there are none.
+/// The devices that a driver lists, each in words of `look`; or why there are none. One that does not answer is listed, and
+/// cannot be opened.
 pub(crate) fn list(
     vendor: &Arc<dyn Vendor>,
+    backend: Backend,
     name: &str,
     look: impl Fn(&Arc<dyn Vendor>, c_int) -> Result<(Listed, Option<String>), Failure>,
 ) -> Result<Vec<Found>, String> {
-    let told = |failure: Failure| format!("no {name}: {}: {}", failure.call, result_text(&**vendor, failure.status));
+    let words = |failure: Failure| format!("{}: {}", failure.call, result_text(&**vendor, failure.status));
+    let told = |failure| format!("no {name}: {}", words(failure));
     let functions = vendor.functions();
     let mut count = 0;
     // SAFETY: the driver was initialized, and `count` is valid; so below.
@@ -113,10 +116,37 @@ pub(crate) fn list(
         let mut device = 0;
         // SAFETY: as above; the number is less than the count.
         unsafe { functions.device(&raw mut device, ordinal) }.map_err(told)?;
-        let (listed, problem) = look(vendor, device).map_err(told)?;
+        let (listed, problem) = look(vendor, device).unwrap_or_else(|failure| {
+            let info = silent(backend, ordinal);
+            let listed = Listed { vendor: vendor.clone(), device, info, default_shared: 0 };
+            (listed, Some(format!("its driver does not tell what it is: {}", words(failure))))
+        });
         found.push(listed.found(found.len(), problem));
     }
     Ok(found)
+}
+
+/// A device that does not say what it is.
+fn silent(backend: Backend, ordinal: c_int) -> DeviceInfo {
+    DeviceInfo {
+        backend,
+        name: format!("device {ordinal}"),
+        kind: DeviceKind::Other,
+        driver: "unknown".to_owned(),
+        api: "unknown".to_owned(),
+        target: "unknown".to_owned(),
+        limits: Limits {
+            threads_per_group: 0,
+            groups: 0,
+            shared_bytes_per_group: 0,
+            subgroup: 0,
+            subgroup_range: (0, 0),
+            units: None,
+            memory_bytes: 0,
+            allocation_bytes: 0,
+        },
+        features: Default::default(),
+    }
 }
 
 /// The driver's name of a device.

@@ -160,12 +160,13 @@ impl Stream {
     }
 
     /// Keeps something until all work so far is done.
-    fn keep(&mut self, what: Arc<dyn Send + Sync>) -> Result<()> {
-        // A kernel that is launched again and again is kept once.
-        if self.keep.last().is_some_and(|last| Arc::ptr_eq(last, &what)) {
-            return Ok(());
+    fn keep(&mut self, all: impl IntoIterator<Item = Arc<dyn Send + Sync>>) -> Result<()> {
+        for what in all {
+            // A kernel that is launched again and again is kept once.
+            if !self.keep.last().is_some_and(|last| Arc::ptr_eq(last, &what)) {
+                self.keep.push(what);
+            }
         }
-        self.keep.push(what);
         if self.keep.len() < MARK_EVERY {
             return Ok(());
         }
@@ -231,6 +232,20 @@ impl Stream {
         })
     }
 
+    fn write_in_pieces(&mut self, to: &Memory, mut offset: u64, bytes: &[u8]) -> Result<()> {
+        for piece in bytes.chunks(SLOT_BYTES) {
+            let place = self.ring.reserve(&self.gpu, self.handle, piece.len())?;
+            self.ring.write(place, piece);
+            let (pointer, address) = (self.ring.pointer(place).as_ptr().cast_const().cast(), address(to) + offset);
+            self.enqueue(|stream| {
+                // SAFETY: the device is current; the range was checked before, and the piece is as large.
+                unsafe { stream.gpu.functions().copy_to_device(address, pointer, piece.len(), stream.handle) }
+            })?;
+            offset += piece.len() as u64;
+        }
+        Ok(())
+    }
+
     fn read_in_pieces(&mut self, from: &Memory, mut offset: u64, bytes: &mut [u8]) -> Result<()> {
         let mut pending = VecDeque::new();
         for piece in bytes.chunks_mut(SLOT_BYTES) {
@@ -261,19 +276,12 @@ impl Stream {
 }
 
 impl DriverStream for Stream {
-    fn upload(&mut self, to: &Arc<Memory>, mut offset: u64, bytes: &[u8]) -> Result<()> {
+    fn upload(&mut self, to: &Arc<Memory>, offset: u64, bytes: &[u8]) -> Result<()> {
         self.check_alive()?;
-        for piece in bytes.chunks(SLOT_BYTES) {
-            let place = self.ring.reserve(&self.gpu, self.handle, piece.len())?;
-            self.ring.write(place, piece);
-            let (pointer, address) = (self.ring.pointer(place).as_ptr().cast_const().cast(), address(to) + offset);
-            self.enqueue(|stream| {
-                // SAFETY: the device is current; the range was checked before, and the piece is as large.
-                unsafe { stream.gpu.functions().copy_to_device(address, pointer, piece.len(), stream.handle) }
-            })?;
-            offset += piece.len() as u64;
-        }
-        self.keep(to.clone())
+        let written = self.write_in_pieces(to, offset, bytes);
+        // Where it fails, the pieces before are still copied.
+        let kept = self.keep([to.clone() as _]);
+        written.and(kept)
     }
 
     fn download(&mut self, from: &Arc<Memory>, offset: u64, bytes: &mut [u8]) -> Result<()> {
@@ -288,8 +296,7 @@ impl DriverStream for Stream {
 
     fn copy(&mut self, from: (&Arc<Memory>, u64), to: (&Arc<Memory>, u64), bytes: u64) -> Result<()> {
         self.enqueue(|stream| stream.enqueue_copy((from.0, from.1), (to.0, to.1), bytes))?;
-        self.keep(from.0.clone())?;
-        self.keep(to.0.clone())
+        self.keep([from.0.clone() as _, to.0.clone() as _])
     }
 
     fn check_launch(&self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
@@ -300,7 +307,7 @@ impl DriverStream for Stream {
     unsafe fn launch(&mut self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
         // SAFETY: the caller's promise.
         self.enqueue(|stream| unsafe { stream.enqueue_launch(kernel, launch, arguments) })?;
-        self.keep(kernel.clone())
+        self.keep([kernel.clone() as _])
     }
 
     fn record(&mut self, event: &Arc<EventCell>) -> Result<()> {
@@ -338,7 +345,7 @@ impl DriverStream for Stream {
             Some(raw) => self.enqueue(|stream| unsafe { graph::launch(&stream.gpu, raw, stream.handle) })?,
             None => self.enqueue(|stream| stream.enqueue_all(&graph.work))?,
         }
-        self.keep(graph.clone())
+        self.keep([graph.clone() as _])
     }
 }
 
