@@ -208,6 +208,10 @@ faces! {
             if state.stream(device, stream)?.capture.is_some() {
                 violation("a stream is destroyed that captures");
             }
+            // Drivers go on with the work; whoever frees what it uses behind this is wrong.
+            if !state.stream(device, stream)?.queue.is_empty() {
+                violation("a stream is destroyed before its work is done");
+            }
             finish(state, device, stream)?;
             state.remove(device, stream).map(drop)
         })

@@ -84,6 +84,9 @@ fn wrong_binaries_are_refused() {
     assert!(refused(&hip, b"__CLANG_OFFLOAD_BUNDLE__").starts_with("it is a bundle;"));
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     assert!(refused(&hip, &program).contains("it is an ELF file for machine"));
+    let mut many = CUBIN.to_vec();
+    many[60..62].fill(0);
+    assert_eq!(refused(&cuda, &many), "it has more than 65279 sections; put its kernels into several files");
     let mut class = CUBIN.to_vec();
     class[4] = 1;
     assert_eq!(refused(&cuda, &class), "it is no ELF of 64 bits in little endian");
@@ -207,6 +210,35 @@ fn binaries_that_are_cut_off() {
     let device = open(Cuda);
     for end in 0..PTX.len() {
         load_any(&device, &PTX[..end]);
+    }
+}
+
+/// Drivers trust the sizes in headers, so each that is too large must be found before.
+#[test]
+fn headers_that_speak_of_more_than_there_is() {
+    let _clean = Clean;
+    for (family, binary) in [(Cuda, CUBIN), (Hip, HSACO)] {
+        let device = open(family);
+        let number = |at: usize| u64::from_le_bytes(binary[at..][..8].try_into().unwrap()) as usize;
+        let short = |at: usize| usize::from(u16::from_le_bytes(binary[at..][..2].try_into().unwrap()));
+        // By the layout of ELF: where the table is, its entries, and where in each the place and the size are.
+        for (table, entry, count, place, size) in [(40, 58, 60, 24, 32), (32, 54, 56, 8, 32)] {
+            let mut checked = 0;
+            for header in (0..short(count)).map(|index| number(table) + index * short(entry)) {
+                // The first section is none, and one without bits has no bytes in the file.
+                if table == 40 && matches!(binary[header + 4], 0 | 8) {
+                    continue;
+                }
+                for (field, value) in [(size, binary.len() as u64 + 1), (size, u64::MAX), (place, u64::MAX - 7)] {
+                    let mut damaged = binary.to_vec();
+                    damaged[header + field..][..8].copy_from_slice(&value.to_le_bytes());
+                    let reason = refused(&device, &damaged);
+                    assert_eq!(reason, "its sections or segments reach beyond its end; is it cut off?");
+                    checked += 1;
+                }
+            }
+            assert!(checked > 6, "{checked}");
+        }
     }
 }
 

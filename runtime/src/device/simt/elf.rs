@@ -85,6 +85,9 @@ impl<'a> Elf<'a> {
         if bytes[4..6] != [2, 1] {
             return Err("it is no ELF of 64 bits in little endian".to_owned());
         }
+        if usize_at(bytes, 40) != Some(0) && u16_at(bytes, 60) == Some(0) {
+            return Err("it has more than 65279 sections; put its kernels into several files".to_owned());
+        }
         Self::headers(bytes).ok_or_else(|| "its sections or segments reach beyond its end; is it cut off?".to_owned())
     }
 
