@@ -70,12 +70,6 @@ pub enum DeviceError {
         count(*arguments, "argument")
     )]
     Arguments { device: String, kernel: String, arguments: usize, limit: usize },
-    #[error(
-        "kernel `{kernel}` cannot be launched on device `{device}` with {}, it has {}",
-        count(*given, "argument"),
-        count(*wanted, "parameter")
-    )]
-    ArgumentCount { device: String, kernel: String, given: usize, wanted: usize },
     /// The size of a kernel's groups is asked for and fixed, or neither.
     #[error("kernel `{kernel}` cannot have groups of {} on device `{device}`: {reason}", threads_or_none(*threads))]
     GroupThreads { device: String, kernel: String, threads: Option<u32>, reason: String },
@@ -101,6 +95,13 @@ pub enum DeviceError {
     NoTimestamps { device: String },
 
     #[error(
+        "kernel `{kernel}` cannot be launched on device `{device}` with {}: it takes {expected}; pass the addresses of its \
+         buffers, then its sizes",
+        count(*arguments, "argument")
+    )]
+    ArgumentCount { device: String, kernel: String, arguments: usize, expected: usize },
+
+    #[error(
         "device `{device}` was lost during {during}: a kernel accessed memory that is not its own, or ran too long; \
          open the device again"
     )]
@@ -111,7 +112,7 @@ pub enum DeviceError {
         "device `{device}` does no more work for this process, told by {call}: {result}; {hint}; then start the process \
          again"
     )]
-    Fault { device: String, call: String, result: String, hint: String },
+    Crashed { device: String, call: String, result: String, hint: String },
     /// A call of the driver failed in a way of its own.
     #[error("the driver of device `{device}` failed in {call}: {result}")]
     Driver { device: String, call: String, result: String },
@@ -140,7 +141,7 @@ impl DeviceError {
             | Self::DynamicShared { .. }
             | Self::NoTimestamps { .. } => ErrorKind::Unsupported,
             Self::Binary { .. } | Self::UnknownKernel { .. } => ErrorKind::Corrupt,
-            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Fault { .. } | Self::Driver { .. } => {
+            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Crashed { .. } | Self::Driver { .. } => {
                 ErrorKind::System
             }
         }

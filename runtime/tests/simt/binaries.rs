@@ -1,5 +1,7 @@
 //! Code: what is found in it, and that bytes that are none are refused with a reason.
 
+use std::io::Write as _;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -32,7 +34,7 @@ fn text_cubins_and_code_objects_say_the_same() {
         let mut stream = device.stream().unwrap();
         // SAFETY: it is refused.
         let error = unsafe { stream.launch(&two, 1, 0, &[1, 2]) }.unwrap_err();
-        assert!(matches!(error, DeviceError::ArgumentCount { given: 2, wanted: 3, .. }), "{error}");
+        assert!(matches!(error, DeviceError::ArgumentCount { arguments: 2, expected: 3, .. }), "{error}");
         module.kernels().to_vec()
     });
     let facts: Vec<_> = all[0].iter().map(|k| (k.name.as_str(), k.threads_per_group, k.shared_bytes)).collect();
@@ -41,29 +43,70 @@ fn text_cubins_and_code_objects_say_the_same() {
     assert_eq!(all[0], all[2]);
 }
 
+/// Runs a tool in a folder. False if it is not installed.
+fn tool(folder: &Path, program: &str, arguments: &[&str]) -> bool {
+    match Command::new(program).args(arguments).current_dir(folder).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let _ = writeln!(std::io::stderr(), "skipped: {program} is not installed");
+            false
+        }
+        output => {
+            let output = output.unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+    }
+}
+
 /// Where LLVM's tools are, the code object is made anew from its source, and is the same to the runtime.
 #[test]
 fn the_code_object_is_made_from_its_source() {
     let folder = tempfile::tempdir().unwrap();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/gpu_kernels.ll");
-    let run = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).current_dir(&folder).output();
-        match output {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
-            output => {
-                let output = output.unwrap();
-                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-                true
-            }
-        }
-    };
-    let made = run("llc-22", &["-O3", "-mcpu=gfx942", "-filetype=obj", source, "-o", "k.o"])
-        && run("ld.lld-22", &["-shared", "k.o", "-o", "k.hsaco"]);
-    if made {
+    let flags = ["-O3", "-mcpu=gfx942", "-filetype=obj", source, "-o", "k.o"];
+    if tool(folder.path(), "llc-22", &flags) && tool(folder.path(), "ld.lld-22", &["-shared", "k.o", "-o", "k.hsaco"]) {
         let device = open(Hip);
         let new = std::fs::read(folder.path().join("k.hsaco")).unwrap();
         assert_eq!(device.load(&new).unwrap().kernels(), device.load(HSACO).unwrap().kernels());
     }
+}
+
+/// PTX as LLVM writes it: attributes of pointers, declarations of functions, shared memory before the kernels.
+#[test]
+fn text_that_llvm_writes() {
+    let source = r#"
+        target triple = "nvptx64-nvidia-cuda"
+        @run = internal addrspace(3) global [64 x float] poison, align 16
+        declare i32 @helper(i32)
+        define ptx_kernel void @affine(ptr addrspace(1) noalias align 16 %x, ptr addrspace(1) %y, i64 %n) "nvvm.reqntid"="64" {
+          ret void
+        }
+        define ptx_kernel void @open(ptr addrspace(1) %x) {
+          %a = call i32 @helper(i32 1)
+          %slot = getelementptr float, ptr addrspace(3) @run, i32 %a
+          store float 1.0, ptr addrspace(3) %slot
+          ret void
+        }
+        define ptx_kernel void @narrow(ptr addrspace(1) %x, i32 %n) "nvvm.maxntid"="32,4" {
+          ret void
+        }
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.ll"), source).unwrap();
+    if !tool(folder.path(), "llc-22", &["-mcpu=sm_80", "k.ll", "-o", "k.ptx"]) {
+        return;
+    }
+    let _clean = Clean;
+    let device = open(Cuda);
+    let module = device.load(&std::fs::read(folder.path().join("k.ptx")).unwrap()).unwrap();
+    let facts: Vec<_> = module.kernels().iter().map(|k| (k.name.as_str(), k.threads_per_group)).collect();
+    assert_eq!(facts, [("affine", 64), ("open", 0), ("narrow", 128)]);
+    let affine = module.kernel("affine").unwrap();
+    let mut stream = device.stream().unwrap();
+    // SAFETY: it is refused.
+    let error = unsafe { stream.launch(&affine, 1, 0, &[1]) }.unwrap_err();
+    assert!(matches!(error, DeviceError::ArgumentCount { expected: 3, .. }), "{error}");
+    assert!(module.kernel("narrow").unwrap_err().to_string().contains("parameter 1 of kernel `narrow` has 4 bytes"));
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn illegal_addresses() {
         // SAFETY: it is refused.
         assert_eq!(unsafe { stream.launch(&affine, 1, 0, &[x.address(), x.address(), 1]) }.unwrap_err(), error);
         // Of other streams, and of the device, the driver says it.
-        assert!(matches!(other.upload(&x, 0, &[1]), Err(DeviceError::Fault { .. })));
-        assert!(matches!(device.allocate(256), Err(DeviceError::Fault { .. })));
-        assert!(matches!(device.stream(), Err(DeviceError::Fault { .. })));
+        assert!(matches!(other.upload(&x, 0, &[1]), Err(DeviceError::Crashed { .. })));
+        assert!(matches!(device.allocate(256), Err(DeviceError::Crashed { .. })));
+        assert!(matches!(device.stream(), Err(DeviceError::Crashed { .. })));
         // Dropping everything goes on without a word.
         drop((stream, other, x, affine, device));
         assert_eq!((violations(), contexts()), (String::new(), 0));

@@ -228,7 +228,8 @@ fn wrong_launches() {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "kernel `affine` cannot be launched on device `{}` with {given} argument{plural}, it has 3 parameters",
+                    "kernel `affine` cannot be launched on device `{}` with {given} argument{plural}: it takes 3; pass the \
+                     addresses of its buffers, then its sizes",
                     device.info().name
                 )
             );

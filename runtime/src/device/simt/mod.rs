@@ -232,7 +232,7 @@ fn error(vendor: &dyn Vendor, info: &DeviceInfo, failure: Failure) -> DeviceErro
     let (device, call) = (info.name.clone(), failure.call.to_owned());
     let result = result_text(vendor, failure.status);
     match cause(failure.status) {
-        Some(cause) => DeviceError::Fault { device, call, result, hint: format!("{cause}; {}", vendor.advice()) },
+        Some(cause) => DeviceError::Crashed { device, call, result, hint: format!("{cause}; {}", vendor.advice()) },
         None => DeviceError::Driver { device, call, result },
     }
 }

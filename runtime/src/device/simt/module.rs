@@ -211,8 +211,8 @@ impl Launchable {
         if let Some(parameters) = &function.entry.parameters
             && parameters.len() != arguments.len()
         {
-            let (given, wanted) = (arguments.len(), parameters.len());
-            return Err(DeviceError::ArgumentCount { device: device(), kernel: kernel(), given, wanted });
+            let (arguments, expected) = (arguments.len(), parameters.len());
+            return Err(DeviceError::ArgumentCount { device: device(), kernel: kernel(), arguments, expected });
         }
         let limit = gpu.vendor.launch_threads() / u64::from(self.threads);
         if u64::from(launch.groups) > limit {
