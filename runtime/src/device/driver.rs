@@ -4,9 +4,11 @@
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::buffer::Memory;
 use super::error::DeviceError;
+use super::graph::{Command, GraphState};
 use super::module::{KernelInfo, KernelOptions, KernelState};
 use super::stream::EventCell;
 use super::{DeviceInfo, Result};
@@ -23,6 +25,11 @@ pub(crate) trait Driver: Send + Sync {
     fn load(&self, binary: &[u8]) -> Result<Box<dyn DriverModule>>;
 
     fn stream(&self) -> Result<Box<dyn DriverStream>>;
+
+    /// How many groups of a kernel a multiprocessor has at once, where the driver can tell.
+    fn resident_groups(&self, _kernel: &KernelState, _dynamic_shared: u32) -> Result<Option<u32>> {
+        Ok(None)
+    }
 }
 
 /// Memory of a device, freed by dropping the owner.
@@ -64,7 +71,12 @@ pub(crate) trait DriverStream: Send {
     /// Enqueues a copy. The ranges do not overlap.
     fn copy(&mut self, from: (&Arc<Memory>, u64), to: (&Arc<Memory>, u64), bytes: u64) -> Result<()>;
 
-    /// Enqueues a launch of 1 group or more.
+    /// What the backend has against a launch, beyond what was checked for all.
+    fn check_launch(&self, _kernel: &Arc<KernelState>, _launch: &Launch, _arguments: &[u64]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Enqueues a launch of 1 group or more, which was checked.
     ///
     /// # Safety
     /// As of [`super::Stream::launch`].
@@ -75,6 +87,40 @@ pub(crate) trait DriverStream: Send {
 
     /// Waits for everything enqueued; then events have their times.
     fn synchronize(&mut self) -> Result<()>;
+
+    /// Makes a graph of work that was checked, which is not enqueued. None where the driver has no graphs; then it is
+    /// enqueued by one call after the other.
+    fn instantiate(&mut self, _work: &[Command]) -> Result<Option<RawGraph>> {
+        Ok(None)
+    }
+
+    /// Enqueues a graph, which is to be kept until it is done.
+    ///
+    /// # Safety
+    /// As of [`super::Stream::replay`].
+    unsafe fn launch_graph(&mut self, graph: &Arc<GraphState>) -> Result<()> {
+        graph.work.iter().try_for_each(|command| match command {
+            // SAFETY: the caller's promise.
+            Command::Launch { kernel, launch, arguments } => unsafe { self.launch(kernel, launch, arguments) },
+            Command::Copy { from, to, bytes } => self.copy((&from.0, from.1), (&to.0, to.1), *bytes),
+        })
+    }
+}
+
+/// Recorded work that the driver has as a graph.
+pub(crate) struct RawGraph {
+    /// What the backend calls it.
+    pub(crate) handle: u64,
+    pub(crate) _owner: Box<dyn Send + Sync>,
+}
+
+/// An event of a driver that has no clock to be read, only differences.
+pub(crate) trait DriverEvent: Send + Sync {
+    /// What the backend calls it.
+    fn handle(&self) -> u64;
+
+    /// The time from another event of the same device to this one; both are done.
+    fn since(&self, start: &dyn DriverEvent) -> Option<Duration>;
 }
 
 /// How large a launch is.

@@ -71,6 +71,12 @@ pub enum DeviceError {
         count(*arguments, "argument")
     )]
     Arguments { device: String, kernel: String, arguments: usize, limit: usize },
+    /// The size of a kernel's groups is asked for and fixed, or neither.
+    #[error("kernel `{kernel}` cannot have groups of {} on device `{device}`: {reason}", threads_or_none(*threads))]
+    GroupThreads { device: String, kernel: String, threads: Option<u32>, reason: String },
+    /// `state` says what the stream does, and what to do.
+    #[error("a stream of device `{device}` cannot {action}: {state}")]
+    Capture { device: String, action: &'static str, state: &'static str },
     #[error(
         "kernel `{kernel}` cannot be launched on device `{device}` with {bytes} bytes of dynamic shared memory: {reason}"
     )]
@@ -104,6 +110,13 @@ pub enum DeviceError {
          open the device again"
     )]
     Lost { device: String, during: String },
+    /// A kernel went wrong in a way that ends all work of this process on the device. `call` is what told of it, which
+    /// may be a later one.
+    #[error(
+        "device `{device}` does no more work for this process, told by {call}: {result}; {hint}; then start the process \
+         again"
+    )]
+    Crashed { device: String, call: String, result: String, hint: String },
     /// A call of the driver failed in a way of its own.
     #[error("the driver of device `{device}` failed in {call}: {result}")]
     Driver { device: String, call: String, result: String },
@@ -118,6 +131,8 @@ impl DeviceError {
             | Self::Grid { .. }
             | Self::Arguments { .. }
             | Self::ArgumentCount { .. }
+            | Self::GroupThreads { .. }
+            | Self::Capture { .. }
             | Self::OutOfBounds { .. }
             | Self::Overlap { .. }
             | Self::OtherDevice { .. } => ErrorKind::Usage,
@@ -132,7 +147,9 @@ impl DeviceError {
             // The kernel is the compiler's.
             Self::Fault { .. } => ErrorKind::Internal,
             Self::Binary { .. } | Self::UnknownKernel { .. } => ErrorKind::Corrupt,
-            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Driver { .. } => ErrorKind::System,
+            Self::OutOfMemory { .. } | Self::Lost { .. } | Self::Crashed { .. } | Self::Driver { .. } => {
+                ErrorKind::System
+            }
         }
     }
 }
@@ -152,6 +169,10 @@ fn kernels(names: &[String]) -> String {
 
 fn count_u64(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn threads_or_none(threads: Option<u32>) -> String {
+    threads.map_or_else(|| "unknown size".to_owned(), |threads| count_u64(u64::from(threads), "thread"))
 }
 
 fn end(offset: u64, bytes: u64) -> u128 {

@@ -24,12 +24,16 @@
 //! ```
 
 mod buffer;
+mod cuda;
 mod driver;
 mod error;
 mod fibers;
+mod graph;
+mod hip;
 mod module;
 mod pool;
 mod select;
+mod simt;
 mod stream;
 mod vulkan;
 
@@ -41,9 +45,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use buffer::Buffer;
 pub use error::DeviceError;
 pub use fibers::FaultKind;
+pub use graph::Graph;
 pub use module::{Kernel, KernelInfo, KernelOptions, Module};
 pub use pool::{Pool, PoolStats};
-pub use select::{Devices, Found};
+pub use select::{Devices, Found, Libraries};
 pub use stream::{Event, Stream};
 
 use driver::Driver;
@@ -61,15 +66,21 @@ pub const MAX_ARGUMENTS: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Backend {
+    /// NVIDIA's GPUs, through CUDA's driver interface.
+    Cuda,
+    /// AMD's GPUs, through HIP.
+    Rocm,
     Vulkan,
     /// The processor, with every access checked.
     Fibers,
 }
 
 impl Backend {
-    /// As in the names of devices: `vulkan`.
+    /// As in the names of devices: `cuda`, `rocm`, `vulkan`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Cuda => "cuda",
+            Self::Rocm => "rocm",
             Self::Vulkan => "vulkan",
             Self::Fibers => fibers::NAME,
         }
@@ -121,7 +132,7 @@ pub struct DeviceInfo {
     pub driver: String,
     /// Name and version of the interface: `Vulkan 1.3.230`.
     pub api: String,
-    /// What code has to be compiled for: `vulkan`.
+    /// What code has to be compiled for: `sm_90`, `gfx942:sramecc+:xnack-`, `vulkan`.
     pub target: String,
     pub limits: Limits,
     /// What the device can do beyond what every one can, by names such as `float64`; see `docs/devices.md`.
@@ -135,7 +146,7 @@ pub struct Limits {
     pub threads_per_group: u32,
     /// Groups of a launch.
     pub groups: u32,
-    /// Bytes of memory that the threads of a group share.
+    /// Bytes of memory that the threads of a group share; what kernels of CUDA have to ask for is asked for.
     pub shared_bytes_per_group: u32,
     /// Threads that run in step, unless a kernel asks otherwise.
     pub subgroup: u32,
@@ -183,7 +194,8 @@ impl Device {
         Buffer::allocate(&self.shared, bytes)
     }
 
-    /// Loads code: the bytes of a SPIR-V module for a device of Vulkan, of a library for fibers.
+    /// Loads code: PTX text or a cubin for a device of CUDA, a code object (HSACO) for one of ROCm, the bytes of a SPIR-V
+    /// module for one of Vulkan, of a library for fibers.
     pub fn load(&self, binary: &[u8]) -> Result<Module> {
         Module::load(&self.shared, binary)
     }

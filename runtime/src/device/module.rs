@@ -19,7 +19,8 @@ pub struct Module {
 pub struct KernelInfo {
     /// Its entry point.
     pub name: String,
-    /// Threads of a group, fixed when it was compiled.
+    /// Threads of a group, fixed when it was compiled. Of a module's kernel 0, where they were not: then
+    /// [`KernelOptions::threads`] says how many.
     pub threads_per_group: u32,
     /// Bytes of shared memory that a group has, fixed when it was compiled.
     pub shared_bytes: u32,
@@ -31,6 +32,8 @@ pub struct KernelInfo {
 pub struct KernelOptions {
     /// Threads that run in step, where the kernel was compiled for a number of them; subgroups are full then.
     pub subgroup: Option<u32>,
+    /// Threads of a group, where the kernel was compiled for any number of them.
+    pub threads: Option<u32>,
 }
 
 impl KernelOptions {
@@ -38,6 +41,13 @@ impl KernelOptions {
     #[must_use]
     pub fn subgroup(mut self, threads: u32) -> Self {
         self.subgroup = Some(threads);
+        self
+    }
+
+    /// Asks for groups of so many threads, in x.
+    #[must_use]
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.threads = Some(threads);
         self
     }
 }
@@ -75,10 +85,26 @@ impl Module {
     pub fn kernel_with(&self, name: &str, options: &KernelOptions) -> Result<Kernel> {
         let all = self.kernels();
         let index = all.iter().position(|kernel| kernel.name == name).ok_or_else(|| self.unknown(name))?;
-        let info = all[index].clone();
+        let mut info = all[index].clone();
+        info.threads_per_group = self.threads(&info, options)?;
         self.check(&info, options)?;
         let raw = self.module.kernel(index, options)?;
         Ok(Kernel { state: Arc::new(KernelState { info, raw, device: self.device.clone() }) })
+    }
+
+    /// The threads of a group, which either the binary or the options fix.
+    fn threads(&self, kernel: &KernelInfo, options: &KernelOptions) -> Result<u32> {
+        let reason = match (kernel.threads_per_group, options.threads) {
+            (0, Some(threads)) if threads > 0 => return Ok(threads),
+            (0, Some(_)) => "a group has a thread at least".to_owned(),
+            (0, None) => {
+                "its binary leaves it open; say it by KernelOptions::threads, or compile it for a fixed size".to_owned()
+            }
+            (fixed, wanted) if wanted.is_none_or(|wanted| wanted == fixed) => return Ok(fixed),
+            (fixed, _) => format!("it was compiled for groups of {fixed}"),
+        };
+        let (device, name) = (self.device.name(), kernel.name.clone());
+        Err(DeviceError::GroupThreads { device, kernel: name, threads: options.threads, reason })
     }
 
     fn check(&self, kernel: &KernelInfo, options: &KernelOptions) -> Result<()> {
@@ -125,6 +151,12 @@ impl Kernel {
     /// What the kernel is.
     pub fn info(&self) -> &KernelInfo {
         &self.state.info
+    }
+
+    /// How many groups a multiprocessor has at once, where each gets so many bytes of shared memory beyond what is fixed.
+    /// None where the driver cannot tell.
+    pub fn resident_groups(&self, dynamic_shared: u32) -> Result<Option<u32>> {
+        self.state.device.driver.resident_groups(&self.state, dynamic_shared)
     }
 
     pub(super) fn state(&self) -> &Arc<KernelState> {

@@ -1,10 +1,11 @@
 //! Which devices there are, and the one that is meant.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::driver::Opener;
 use super::error::DeviceError;
-use super::{Backend, Device, DeviceInfo, DeviceKind, Result, fibers, vulkan};
+use super::{Backend, Device, DeviceInfo, DeviceKind, Result, cuda, fibers, hip, vulkan};
 
 /// The name of the first device that is the CPU, seen through Vulkan; the driver calls it by the processor's features.
 const LAVAPIPE: &str = "lavapipe";
@@ -26,18 +27,44 @@ pub struct Found {
     pub(super) opener: Box<dyn Opener>,
 }
 
+/// Libraries of drivers, where they are not those that the system finds. An empty path switches the backend off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Libraries {
+    /// Instead of `libcuda.so.1`.
+    pub cuda: Option<PathBuf>,
+    /// Instead of `libamdhip64.so` of any version.
+    pub hip: Option<PathBuf>,
+}
+
+impl Libraries {
+    /// What `SUTURA_CUDA_LIBRARY` and `SUTURA_HIP_LIBRARY` say.
+    pub fn from_env() -> Self {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from);
+        Self { cuda: variable(cuda::VARIABLE), hip: variable(hip::VARIABLE) }
+    }
+}
+
 impl Devices {
     /// Looks for devices. That there are none, or that a backend's library is missing, is no error.
     pub fn find() -> Self {
-        let mut devices = match vulkan::find() {
-            Ok(found) => Self { found, absent: Vec::new() },
-            Err(reason) => Self { found: Vec::new(), absent: vec![reason] },
-        };
-        devices.found.push(fibers::find());
+        Self::find_with(&Libraries::from_env())
+    }
+
+    /// As [`Self::find`], with other libraries than the environment says.
+    pub fn find_with(libraries: &Libraries) -> Self {
+        let mut devices = Self { found: Vec::new(), absent: Vec::new() };
+        let gpus = [cuda::find(libraries.cuda.as_deref()), hip::find(libraries.hip.as_deref()), vulkan::find()];
+        for found in gpus.into_iter().chain([Ok(vec![fibers::find()])]) {
+            match found {
+                Ok(found) => devices.found.extend(found),
+                Err(reason) => devices.absent.push(reason),
+            }
+        }
         devices
     }
 
-    /// All devices, those of a backend in the order of their numbers: GPUs first.
+    /// All devices, those of a backend in the order of their numbers: of CUDA, of ROCm, of Vulkan, fibers.
     pub fn all(&self) -> &[Found] {
         &self.found
     }
@@ -47,9 +74,8 @@ impl Devices {
         &self.absent
     }
 
-    /// The device of a name: `vulkan` (the first), `vulkan:1`, `lavapipe` (Vulkan on the CPU), `cpu-fibers`, or a part of its
-    /// own name.
-    /// Of several with one name it is the first.
+    /// The device of a name: `cuda` (the first), `rocm:1`, `lavapipe` (Vulkan on the CPU), `cpu-fibers`, or a part of its own
+    /// name. Of several with one name it is the first, and of backends that have it the first.
     pub fn select(&self, name: &str) -> Result<&Found> {
         let meant: Vec<&Found> = self.found.iter().filter(|found| found.answers_to(name)).collect();
         let usable = meant.iter().copied().find(|found| found.problem.is_none());
@@ -57,8 +83,11 @@ impl Devices {
             let known = self.found.iter().map(Found::to_string).collect();
             return Err(DeviceError::Unknown { name: name.to_owned(), known, absent: self.absent.clone() });
         };
-        if is_part_of_name(name) && meant.iter().any(|found| found.info.name != first.info.name) {
-            let matches = meant.iter().map(|found| found.to_string()).collect();
+        // Backends may have names of their own for the same hardware.
+        let other = |found: &&Found| found.info.backend == first.info.backend && found.info.name != first.info.name;
+        if is_part_of_name(name) && meant.iter().any(other) {
+            let same = meant.iter().filter(|found| found.info.backend == first.info.backend);
+            let matches = same.map(|found| found.to_string()).collect();
             return Err(DeviceError::Ambiguous { name: name.to_owned(), matches });
         }
         Ok(first)
@@ -73,7 +102,8 @@ impl Devices {
 /// Whether a name is neither that of a backend, with or without a number, nor an alias.
 fn is_part_of_name(name: &str) -> bool {
     let backend = name.split(':').next().unwrap_or(name);
-    name != LAVAPIPE && ![Backend::Vulkan, Backend::Fibers].map(Backend::name).contains(&backend)
+    let backends = [Backend::Cuda, Backend::Rocm, Backend::Vulkan, Backend::Fibers];
+    name != LAVAPIPE && backends.iter().all(|known| known.name() != backend)
 }
 
 impl Found {

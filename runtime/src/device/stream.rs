@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::buffer::Buffer;
-use super::driver::{DriverStream, Launch};
+use super::driver::{DriverEvent, DriverStream, Launch};
 use super::error::DeviceError;
+use super::graph::{Command, Graph};
 use super::module::Kernel;
 use super::{MAX_ARGUMENTS, Result, Shared};
 
@@ -19,23 +20,27 @@ use super::{MAX_ARGUMENTS, Result, Shared};
 /// not begin before one of these. Dropping a stream waits for its work.
 pub struct Stream {
     queue: Box<dyn DriverStream>,
+    /// What is recorded instead of being enqueued, between the begin and the end of a capture.
+    capture: Option<Vec<Command>>,
     device: Arc<Shared>,
 }
 
 impl Stream {
     pub(super) fn new(device: &Arc<Shared>) -> Result<Self> {
-        Ok(Self { queue: device.driver.stream()?, device: device.clone() })
+        Ok(Self { queue: device.driver.stream()?, capture: None, device: device.clone() })
     }
 
     /// Enqueues that `bytes` are copied to the buffer, from `offset` on. They are read before this returns.
     pub fn upload(&mut self, to: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
         to.check(&self.device, "upload to", offset, bytes.len() as u64)?;
+        self.not_capturing("upload")?;
         if bytes.is_empty() { Ok(()) } else { self.queue.upload(to.memory(), offset, bytes) }
     }
 
     /// Waits for the stream's work, and copies bytes of the buffer from `offset` on.
     pub fn download(&mut self, from: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
         from.check(&self.device, "download", offset, bytes.len() as u64)?;
+        self.not_capturing("download")?;
         if bytes.is_empty() { self.synchronize() } else { self.queue.download(from.memory(), offset, bytes) }
     }
 
@@ -51,7 +56,12 @@ impl Stream {
             let (device, size) = (self.device.name(), from.0.bytes());
             return Err(DeviceError::Overlap { device, from: from.1, to: to.1, bytes, size });
         }
-        self.queue.copy((from.0.memory(), from.1), (to.0.memory(), to.1), bytes)
+        let (from, to) = ((from.0.memory(), from.1), (to.0.memory(), to.1));
+        if let Some(work) = &mut self.capture {
+            work.push(Command::Copy { from: (from.0.clone(), from.1), to: (to.0.clone(), to.1), bytes });
+            return Ok(());
+        }
+        self.queue.copy(from, to, bytes)
     }
 
     /// Enqueues a launch of `groups` groups; of 0 nothing is launched. `arguments` are the addresses of buffers, then
@@ -90,12 +100,19 @@ impl Stream {
         if groups == 0 {
             return Ok(());
         }
+        let launch = Launch { groups, dynamic_shared };
+        self.queue.check_launch(state, &launch, arguments)?;
+        if let Some(work) = &mut self.capture {
+            work.push(Command::Launch { kernel: state.clone(), launch, arguments: arguments.into() });
+            return Ok(());
+        }
         // SAFETY: the caller's promise.
-        unsafe { self.queue.launch(state, &Launch { groups, dynamic_shared }, arguments) }
+        unsafe { self.queue.launch(state, &launch, arguments) }
     }
 
     /// Enqueues that the time is taken, when everything before is done and nothing after has begun.
     pub fn record(&mut self) -> Result<Event> {
+        self.not_capturing("record an event")?;
         let cell = Arc::new(EventCell::default());
         self.queue.record(&cell)?;
         Ok(Event { cell, device: self.device.clone() })
@@ -103,7 +120,53 @@ impl Stream {
 
     /// Waits for everything enqueued.
     pub fn synchronize(&mut self) -> Result<()> {
+        self.not_capturing("synchronize")?;
         self.queue.synchronize()
+    }
+
+    /// From here on launches and copies between buffers are recorded and not enqueued, until [`Self::end_capture`].
+    pub fn begin_capture(&mut self) -> Result<()> {
+        self.not_capturing("begin to capture")?;
+        self.capture = Some(Vec::new());
+        Ok(())
+    }
+
+    /// Makes a graph of what was recorded. It keeps the buffers that are given here; those that launches use by their
+    /// addresses should be among them.
+    pub fn end_capture(&mut self, uses: &[&Buffer]) -> Result<Graph> {
+        let Some(work) = self.capture.take() else {
+            let state = "it captures nothing; begin a capture first";
+            return Err(DeviceError::Capture { device: self.device.name(), action: "end a capture", state });
+        };
+        for buffer in uses {
+            buffer.check(&self.device, "keep", 0, 0)?;
+        }
+        let raw = if work.is_empty() { None } else { self.queue.instantiate(&work)? };
+        Ok(Graph::new(&self.device, work, raw, uses))
+    }
+
+    /// Enqueues what a graph has recorded.
+    ///
+    /// # Safety
+    /// As of each launch that it has recorded, now and with the arguments of then: buffers whose addresses it was given
+    /// live until the work is done, as those do that the graph keeps.
+    pub unsafe fn replay(&mut self, graph: &Graph) -> Result<()> {
+        let state = graph.state();
+        self.device.check_owner(&state.device, || "a graph".to_owned())?;
+        self.not_capturing("replay a graph")?;
+        if state.work.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.queue.launch_graph(state) }
+    }
+
+    fn not_capturing(&self, action: &'static str) -> Result<()> {
+        if self.capture.is_none() {
+            return Ok(());
+        }
+        let state = "it captures a graph, which takes launches and copies between buffers; end the capture first";
+        Err(DeviceError::Capture { device: self.device.name(), action, state })
     }
 }
 
@@ -124,6 +187,8 @@ pub struct Event {
 #[derive(Default)]
 pub(crate) struct EventCell {
     pub(crate) time: OnceLock<Time>,
+    /// Instead of a time, where the driver only knows differences.
+    pub(crate) driver: OnceLock<Arc<dyn DriverEvent>>,
 }
 
 /// A time on a device's clock.
@@ -141,6 +206,9 @@ impl Event {
     pub fn since(&self, start: &Self) -> Option<Duration> {
         if !Arc::ptr_eq(&self.device, &start.device) {
             return None;
+        }
+        if let (Some(start), Some(end)) = (start.cell.driver.get(), self.cell.driver.get()) {
+            return end.since(&**start);
         }
         let (start, end) = (start.cell.time.get()?, self.cell.time.get()?);
         let ticks = end.ticks.wrapping_sub(start.ticks) & end.mask;

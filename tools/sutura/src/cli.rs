@@ -20,10 +20,11 @@ of $SUTURA_TARGET_PATH, `sutura/targets` in the user's configuration, and those 
 
 /// Said below the help of `sutura devices`.
 const DEVICES: &str = "\
-`cpu` is always there. Other devices have the name in front, as `vulkan:0`; `vulkan` is the first one of Vulkan, `lavapipe` the one \
-that is the processor, and a part of the name behind it will do. Of Vulkan there are those whose drivers are installed; \
-VK_DRIVER_FILES restricts them. `cpu-fibers` runs kernels for GPUs on the processor, and checks what they access. A device that \
-is missing is no error.";
+`cpu` is always there. Other devices have the name in front, as `cuda:0` (NVIDIA), `rocm:0` (AMD), `vulkan:0`; `cuda` is the first one \
+of NVIDIA, `lavapipe` the one of Vulkan that is the processor, and a part of the name behind it will do. There are those whose drivers \
+are installed; SUTURA_CUDA_LIBRARY and SUTURA_HIP_LIBRARY name the drivers' libraries where they are elsewhere, VK_DRIVER_FILES \
+restricts Vulkan's. `cpu-fibers` runs kernels for GPUs on the processor, and checks what they access. A device that is missing is \
+no error.";
 
 /// Said below the help of `sutura fmt`.
 const FORMATTED: &str = "\

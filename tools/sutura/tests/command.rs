@@ -358,7 +358,8 @@ fn descriptions_are_listed_and_printed() {
 /// Runs `sutura devices` with a variable of the environment; stdout and stderr. It must succeed.
 fn devices_with(variable: &str, value: &Path, args: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
-    let output = command.arg("devices").args(args).env("NO_COLOR", "1").env(variable, value).output().unwrap();
+    command.arg("devices").args(args).env("NO_COLOR", "1").env("SUTURA_CUDA_LIBRARY", "").env("SUTURA_HIP_LIBRARY", "");
+    let output = command.env(variable, value).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     (stdout(&output), stderr(&output))
 }
@@ -368,8 +369,12 @@ fn a_machine_without_gpus_has_its_processor() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("none.json");
     let (out, said) = devices_with("VK_DRIVER_FILES", &nowhere, &[]);
-    assert!(out.starts_with("cpu ") && out.contains("\ncpu-fibers:0 ") && !out.contains("vulkan"), "{out}");
-    assert!(said.starts_with("no Vulkan: "), "{said}");
+    assert!(out.starts_with("cpu ") && out.contains("\ncpu-fibers:0 ") && out.lines().count() == 2, "{out}");
+    for reason in ["no CUDA: SUTURA_CUDA_LIBRARY is empty", "no ROCm: SUTURA_HIP_LIBRARY is empty", "no Vulkan: "] {
+        assert!(said.contains(reason), "{said}");
+    }
+    let (_, said) = devices_with("SUTURA_CUDA_LIBRARY", &nowhere, &[]);
+    assert!(said.contains("or name its library in SUTURA_CUDA_LIBRARY"), "{said}");
     // A library that is none.
     std::fs::write(folder.path().join("libvulkan.so.1"), "").unwrap();
     let (out, said) = devices_with("LD_LIBRARY_PATH", folder.path(), &["--message-format=json"]);

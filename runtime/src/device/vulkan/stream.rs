@@ -144,7 +144,7 @@ impl DriverStream for Stream {
         Ok(())
     }
 
-    unsafe fn launch(&mut self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
+    fn check_launch(&self, kernel: &Arc<KernelState>, launch: &Launch, _: &[u64]) -> Result<()> {
         if launch.dynamic_shared > 0 {
             return Err(DeviceError::DynamicShared {
                 device: self.gpu.info.name.clone(),
@@ -153,6 +153,10 @@ impl DriverStream for Stream {
                 reason: "of Vulkan it is fixed in the binary; compile the kernel with all that it needs".to_owned(),
             });
         }
+        Ok(())
+    }
+
+    unsafe fn launch(&mut self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
         let batch = self.room(Need { argument_bytes: size_of_val(arguments), ..Need::default() })?;
         let pipeline = vk::Pipeline::from_raw(kernel.raw.handle);
         // SAFETY: the pipeline belongs to this device and is kept below; the number of groups is within the limit. What the
