@@ -10,8 +10,18 @@ target.machine @gfx90a {
   launch_ns = 5000, gflops = 22600
 } {
   target.space @vec {class = "reg", owner = "unit", bytes = 32768, vector = 1024, align = 16}
-  target.space @l1 {class = "sram", owner = "unit", bytes = 16384, gbps = 11000, align = 16, cached}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 11000, align = 16, cached}
   target.space @shared {class = "sram", owner = "group", bytes = 65536, gbps = 11000, align = 16, managed}
   target.space @l2 {class = "sram", owner = "all", bytes = 8388608, gbps = 3500, align = 16, cached}
   target.space @dram {class = "dram", owner = "all", gbps = 1638, align = 256}
+
+  target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 128]>
+  }
+
+  target.intrinsic @fma_f32_8x64(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 64]>, %c : !gir.tile<vec, f32, [8, 64]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 64]>, !gir.tile<vec, f32, [8, 64]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 64]>
+  }
 }

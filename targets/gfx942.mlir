@@ -14,4 +14,14 @@ target.machine @gfx942 {
   target.space @shared {class = "sram", owner = "group", bytes = 65536, gbps = 40000, align = 16, managed}
   target.space @l2 {class = "sram", owner = "all", bytes = 268435456, gbps = 17000, align = 16, cached}
   target.space @dram {class = "dram", owner = "all", gbps = 5300, align = 256}
+
+  target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 128]>
+  }
+
+  target.intrinsic @fma_f32_8x64(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 64]>, %c : !gir.tile<vec, f32, [8, 64]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 64]>, !gir.tile<vec, f32, [8, 64]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 64]>
+  }
 }

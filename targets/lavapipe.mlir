@@ -8,7 +8,22 @@ target.machine @lavapipe {
   launch_ns = 20000, gflops = 50
 } {
   target.space @vec {class = "reg", owner = "unit", bytes = 4096, vector = 128, align = 16}
-  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 100, align = 16, cached}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 16384, gbps = 100, align = 16, cached}
   target.space @shared {class = "sram", owner = "group", bytes = 32768, gbps = 100, align = 16, managed}
   target.space @dram {class = "dram", owner = "all", gbps = 12, align = 256}
+
+  target.intrinsic @fma_f32_8x32(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [8, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [8, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 32]>
+  }
+
+  target.intrinsic @fma_f32_8x16(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 16]>, %c : !gir.tile<vec, f32, [8, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 16]>, !gir.tile<vec, f32, [8, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 16]>
+  }
+
+  target.intrinsic @fma_f32_8x8(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 8]>, %c : !gir.tile<vec, f32, [8, 8]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 8]>, !gir.tile<vec, f32, [8, 8]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 8]>
+  }
 }

@@ -13,4 +13,19 @@ target.machine @vulkan {
   target.space @l1 {class = "sram", owner = "unit", bytes = 16384, gbps = 5000, align = 16, cached}
   target.space @shared {class = "sram", owner = "group", bytes = 32768, gbps = 5000, align = 16, managed}
   target.space @dram {class = "dram", owner = "all", gbps = 300, align = 256}
+
+  target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 128]>
+  }
+
+  target.intrinsic @fma_f32_8x64(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 64]>, %c : !gir.tile<vec, f32, [8, 64]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 64]>, !gir.tile<vec, f32, [8, 64]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 64]>
+  }
+
+  target.intrinsic @fma_f32_8x32(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [8, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [8, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 32]>
+  }
 }

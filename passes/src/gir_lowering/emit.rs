@@ -432,17 +432,11 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn gather(&mut self, ptrs: Value, mask: Value, pass: Value) -> Value {
-        if self.spread.is_some() {
-            return self.load_each(ptrs, mask, pass);
-        }
         let (ty, align) = (self.ty(pass), self.alignment32(self.cx().element_type(self.ty(pass))));
         self.op1("llvm.intr.masked.gather", &[ptrs, mask, pass], ty, &[("alignment", align)])
     }
 
     pub(super) fn scatter(&mut self, value: Value, ptrs: Value, mask: Value) {
-        if self.spread.is_some() {
-            return self.store_each(value, ptrs, mask);
-        }
         let align = self.alignment32(self.cx().element_type(self.ty(value)));
         self.op("llvm.intr.masked.scatter", &[value, ptrs, mask], &[], &[("alignment", align)]);
     }

@@ -15,8 +15,9 @@ use super::cpu::stream::Ahead;
 use super::emit::{Emit, Pred};
 use super::gpu::GpuState;
 use super::gpu::sweep::Kept;
+use super::hazards::Hazards;
 use super::machine::Machine;
-use super::memory::{AxisVal, SliceVal, ViewVal, Window, stored};
+use super::memory::{AxisVal, Origin, SliceVal, ViewVal, Window, stored};
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
 
@@ -47,6 +48,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) held: HashMap<Value, Held>,
     pub(super) strips: Strips,
     pub(super) pending: Vec<Sink>,
+    /// What was stored, and what outlasts a loop.
+    pub(super) hazards: Hazards,
     /// Operations that have been lowered; others are still to come.
     pub(super) done: HashSet<sutura_ir::Op>,
     /// In this copy of the body every window at an offset of `judged` is full.
@@ -142,6 +145,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             held: HashMap::new(),
             strips: Strips::default(),
             pending: Vec::new(),
+            hazards: Hazards::default(),
             done: HashSet::new(),
             assume_full: false,
             judged: HashSet::new(),
@@ -318,7 +322,8 @@ impl<'a> Lowering<'a, '_> {
             base = self.e.gep(base, elements, stored(view.elem));
         }
         let single = AxisVal { stride: None, step: None, window: Window::FULL };
-        let mut value = SliceVal { base, elem: view.elem, row: single, col: single, exists: None };
+        let origin = Some(Origin { root: view.ptr, slice: slice.slice(), writes: 0 });
+        let mut value = SliceVal { base, elem: view.elem, row: single, col: single, origin, exists: None };
         let axes = [slice.row_dim(), slice.col_dim()];
         for (dim, extent, step) in slice_axes(slice) {
             let axis = self.axis(op, &view, offsets[dim], (dim, &extent, step))?;

@@ -51,6 +51,17 @@ impl AxisVal {
     }
 }
 
+/// What a slice is part of, as far as the kernel's text says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Origin {
+    /// Address of the memory: views of one buffer have the same.
+    pub(super) root: Value,
+    /// The `gir.slice`.
+    pub(super) slice: Value,
+    /// For a tile that is read when it is needed: how many stores had been done when it was loaded.
+    pub(super) writes: usize,
+}
+
 /// A window of a view.
 #[derive(Clone)]
 pub(super) struct SliceVal {
@@ -59,6 +70,8 @@ pub(super) struct SliceVal {
     pub(super) elem: Type,
     pub(super) row: AxisVal,
     pub(super) col: AxisVal,
+    /// Which part of which memory it is; `None` for scratch that only the lowering knows.
+    pub(super) origin: Option<Origin>,
     /// False (at run time) when a fixed offset lies outside the view, so that nothing exists; `None` when it never does.
     pub(super) exists: Option<Value>,
 }
@@ -151,6 +164,10 @@ impl Emit<'_> {
                 self.masked_load(ptr, mask, zero)
             }
             (Some(2), mask) if self.lanes > 1 && self.spread.is_none() => self.load_every_second(ptr, elem, mask),
+            (_, mask) if self.spread.is_some() => {
+                let zero = self.zero(elem);
+                self.load_each((ptr, slice.col.stride), mask, zero)
+            }
             (_, mask) => {
                 let mask = mask.unwrap_or_else(|| self.all_lanes());
                 let (ptrs, zero) = (self.lane_addresses(slice, ptr), self.zero(elem));
@@ -192,6 +209,7 @@ impl Emit<'_> {
         match (slice.col.is_contiguous(), mask) {
             (true, None) => self.store(value, ptr),
             (true, Some(mask)) => self.masked_store(value, ptr, mask),
+            (false, mask) if self.spread.is_some() => self.store_each(value, (ptr, slice.col.stride), mask),
             (false, mask) => {
                 let mask = mask.unwrap_or_else(|| self.all_lanes());
                 let ptrs = self.lane_addresses(slice, ptr);

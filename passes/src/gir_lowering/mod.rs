@@ -9,6 +9,7 @@ mod division;
 mod emit;
 pub mod gpu;
 mod groups;
+mod hazards;
 mod kernel;
 mod machine;
 mod memory;

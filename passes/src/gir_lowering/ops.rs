@@ -11,7 +11,7 @@ use super::cpu::sweep::run_loop;
 use super::division::divisors;
 use super::emit::Emit;
 use super::kernel::{Held, Lowered, Lowering};
-use super::memory::{AxisVal, SliceVal, Window};
+use super::memory::{AxisVal, Origin, SliceVal, Window};
 use super::scan::Scan;
 use super::strip::{KEEP_COST, Memo, Node, NodeId, Sink, Strip};
 use super::tile::RegTile;
@@ -214,7 +214,8 @@ impl<'a> Lowering<'a, '_> {
             window.hi = Some(self.e.select(exists, hi, zero));
         }
         let cost = if slice.col.is_contiguous() { 1 } else { 6 };
-        let slice = SliceVal { exists: None, ..slice };
+        let origin = slice.origin.map(|origin| Origin { writes: self.hazards.writes(), ..origin });
+        let slice = SliceVal { exists: None, origin, ..slice };
         let (node, window, row_window) = match this.pad() {
             Some(pad) => (Node::Padded(slice, window, pad), Window::FULL, Window::FULL),
             None => (Node::Load(slice), window, row_window),
@@ -249,6 +250,10 @@ impl<'a> Lowering<'a, '_> {
         self.before_storing(&mut slice);
         if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
+            if self.waits_for(&slice) {
+                self.flush(op)?;
+            }
+            self.writes_to(op, &slice)?;
             let stored = self.e.store_tile(&tile, &slice);
             return self.at(op, stored);
         }
@@ -590,6 +595,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn run(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
+        self.check_order(op, &sinks)?;
         if self.gpu.is_some() {
             return self.run_on_threads(op, sinks);
         }
@@ -669,6 +675,6 @@ impl<'a> Lowering<'a, '_> {
         };
         let row = AxisVal { stride: (strip.rows > 1).then_some(stride), step: None, window: Window::FULL };
         let col = AxisVal { stride: Some(one), step: Some(1), window: Window::FULL };
-        Some(SliceVal { base, elem: strip.elem, row, col, exists: None })
+        Some(SliceVal { base, elem: strip.elem, row, col, origin: None, exists: None })
     }
 }

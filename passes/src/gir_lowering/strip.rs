@@ -125,6 +125,11 @@ impl Strips {
         self.nodes.len() - 1
     }
 
+    /// The loops around a node's definition.
+    pub(super) fn depth_of(&self, id: NodeId) -> usize {
+        self.depths[id]
+    }
+
     /// True for a node of the block that is being lowered: what an inner loop keeps of an outer node would be lost, or
     /// never written, if the loop made no trip.
     pub(super) fn is_local(&self, id: NodeId) -> bool {

@@ -23,7 +23,7 @@ use crate::region::{Access, AttentionPlan, ContractPlan, Nest};
 /// Most keys of a block where not all are resident.
 const BLOCK_KEYS: i64 = 256;
 
-/// Tiles of queries that share what a group of the streaming version packs.
+/// Most tiles of queries that share what a group of the streaming version packs.
 const BLOCK_TILES: i64 = 8;
 
 /// Lowers an attention region; at most `resident` keys are kept in the cache together, or with 0 what it holds.
@@ -39,6 +39,11 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
         (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
     };
     let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
+    let (tile, lower) = match Attention::fitting(region, &nest, &plan, tile, resident) {
+        // Lower tiles are as wide as the one that does not fit.
+        Some(narrow) => (narrow, Vec::new()),
+        None => (tile, lower),
+    };
     let mut versions = Vec::new();
     // Where there may be more keys than queries each tile has two versions.
     let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
@@ -101,13 +106,50 @@ impl<'r, 'a> Attention<'r, 'a> {
         let mut this = Self { walk, region, nest, plan, tile, resident: 0 };
         // For each key its vector, that of its value in whole panels, and a score per row.
         let bytes = 4 * (this.depth() + this.panels(this.width()) * tile.1 + tile.0);
-        let fit = region.machine.near_bytes / bytes;
+        let fit = region.machine.near_bytes.min(region.machine.group_bytes) / bytes;
         let keys = if resident == 0 { fit } else { resident.min(fit) };
         this.resident = (keys / tile.1).max(1) * tile.1;
         this
     }
 
+    /// A narrower tile, where a block of keys under tiles as wide as `tile` would not fit into the group's memory; the
+    /// narrowest where none does.
+    fn fitting(
+        region: &'r FusedRegion<'a>,
+        nest: &'r Nest<'a>,
+        plan: &'r AttentionPlan,
+        tile: (i64, i64),
+        resident: i64,
+    ) -> Option<(i64, i64)> {
+        let fits = |tile: &(i64, i64)| {
+            let this = Self::new(region, nest, plan, *tile, resident);
+            this.block_bytes() + this.tile_bytes() <= region.machine.group_bytes
+        };
+        if fits(&tile) {
+            return None;
+        }
+        let mut narrower: Vec<(i64, i64)> = region.machine.tiles().iter().copied().filter(|t| t.1 < tile.1).collect();
+        narrower.sort_by_key(|(rows, columns)| std::cmp::Reverse((*columns, *rows)));
+        narrower.iter().find(|tile| fits(tile)).or(narrower.last()).copied()
+    }
+
     // ---- sizes
+
+    /// Bytes of keys, values and scores of a block of keys.
+    fn block_bytes(&self) -> i64 {
+        4 * self.block_keys() * (self.depth() + self.panels(self.width()) * self.tile.1 + self.tile.0)
+    }
+
+    /// Bytes of the queries of a tile and of what is known of their rows.
+    fn tile_bytes(&self) -> i64 {
+        4 * self.tile.0 * ((self.panels(self.depth()) + self.panels(self.width())) * self.tile.1 + 2)
+    }
+
+    /// Tiles of queries that share what a group of the streaming version packs.
+    fn block_tiles(&self) -> i64 {
+        let left = self.region.machine.group_bytes.saturating_sub(self.block_bytes());
+        (left / self.tile_bytes()).clamp(1, BLOCK_TILES)
+    }
 
     /// Numbers of a query's vector, which the plan knows.
     fn depth(&self) -> i64 {
@@ -160,7 +202,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let outer = self.plan.outer();
         let mut grid: Vec<Poly> = outer.iter().map(|d| self.nest.extents[*d].clone()).collect();
         if streams {
-            grid.push(self.query_count().ceildiv(self.tile.0 * BLOCK_TILES));
+            grid.push(self.query_count().ceildiv(self.tile.0 * self.block_tiles()));
         }
         let header = Header {
             loc: self.region.op.loc(),
@@ -470,17 +512,17 @@ impl<'r, 'a> Attention<'r, 'a> {
 
     fn streaming_body(&self, e: &mut Emit<'_>, known: &Known, indices: &Indices) -> Built<()> {
         let (rows, cols) = self.tile;
-        let keys = self.block_keys();
-        let near = self.near(e, BLOCK_TILES, keys);
+        let (keys, block_tiles) = (self.block_keys(), self.block_tiles());
+        let near = self.near(e, block_tiles, keys);
         let running = Running {
-            sums: self.alloc(e, &[BLOCK_TILES, rows, self.panels(self.width()) * cols]),
-            largest: self.alloc(e, &[BLOCK_TILES, rows, 1]),
-            weights: self.alloc(e, &[BLOCK_TILES, rows, 1]),
+            sums: self.alloc(e, &[block_tiles, rows, self.panels(self.width()) * cols]),
+            largest: self.alloc(e, &[block_tiles, rows, 1]),
+            weights: self.alloc(e, &[block_tiles, rows, 1]),
         };
         let place = (known, indices, &near);
         let block = *e.grid.last().expect("blocks of queries are the last of the grid");
-        let first_row = e.scaled(block, rows * BLOCK_TILES, None);
-        let (tiles, width) = (Poly::constant(BLOCK_TILES), Poly::constant(self.panels(self.width())));
+        let first_row = e.scaled(block, rows * block_tiles, None);
+        let (tiles, width) = (Poly::constant(block_tiles), Poly::constant(self.panels(self.width())));
         e.for_loop(&tiles, &[], &mut |e, tile, _| {
             let row = e.scaled(tile, rows, Some(first_row));
             self.pack_queries(e, place, tile, row)?;

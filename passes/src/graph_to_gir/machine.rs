@@ -18,6 +18,9 @@ pub(super) struct Machine {
     pub(super) near_bytes: i64,
     /// Bytes of the nearest cache.
     pub(super) nearest_bytes: i64,
+    /// Bytes that a group's allocations may take together: on a GPU those of the memory of a block, less what sums of
+    /// several subgroups are handed over in.
+    pub(super) group_bytes: i64,
     /// Longest row that stays near between passes over it: half of the second cache, with 4 bytes of what is read and as
     /// many of what is computed per column.
     pub(super) resident: i64,
@@ -32,6 +35,9 @@ const NEAR_BYTES: i64 = 1 << 19;
 
 /// Bytes of the nearest cache where no machine says.
 const NEAREST_BYTES: i64 = 1 << 15;
+
+/// Bytes in which a block's subgroups hand sums to each other.
+const HANDED_OVER: i64 = 2048;
 
 /// The register tile where neither options nor a machine say: 24 vectors of 64 bytes.
 const TILE: (i64, i64) = (12, 32);
@@ -62,6 +68,7 @@ impl Machine {
             memory: "dram".into(),
             near_bytes: NEAR_BYTES,
             nearest_bytes: NEAREST_BYTES,
+            group_bytes: i64::MAX,
             resident: RESIDENT,
             vectors: (32, 16),
             tiles: halved(TILE),
@@ -92,7 +99,11 @@ impl Machine {
         let resident = near.map_or(RESIDENT, |bytes| i64::try_from(bytes / 16).unwrap_or(i64::MAX).max(1));
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX).clamp(1, 1 << 10);
         let vectors = (count(desc.registers()), count(desc.lanes(32)));
-        Self { registers, cache, memory, near_bytes, nearest_bytes, resident, vectors, tiles }
+        let managed = desc.of_class(Class::Sram).find(|space| space.managed && space.owner == Owner::Group);
+        let group_bytes = managed
+            .and_then(|space| space.bytes)
+            .map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).saturating_sub(HANDED_OVER));
+        Self { registers, cache, memory, near_bytes, nearest_bytes, group_bytes, resident, vectors, tiles }
     }
 
     /// Rows and columns of register tiles of products, the best first.

@@ -354,7 +354,6 @@ fn descriptions_are_listed_and_printed() {
     fails(folder.path(), &["target", "show", "vax"], 2, "the targets are aarch64, generic, x86_avx2, x86_avx512, host");
 }
 
-/// The target in the manifest of an artifact.
 /// Runs `sutura devices` with a variable of the environment; stdout and stderr. It must succeed.
 fn devices_with(variable: &str, value: &Path, args: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
@@ -400,6 +399,7 @@ fn devices_are_listed_with_their_limits() {
     }
 }
 
+/// The target in the manifest of an artifact.
 fn target_of(folder: &Path, artifact: &str) -> serde_json::Value {
     let json: serde_json::Value = serde_json::from_str(&succeeds(folder, &["inspect", "--json", artifact])).unwrap();
     json["target"].clone()

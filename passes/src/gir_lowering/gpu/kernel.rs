@@ -114,7 +114,9 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         met: false,
         overflow: false,
     });
-    let mut lowering = Lowering::new(e, machine, kernel, args[0]);
+    // A kernel without arguments names nothing by them.
+    let first = args.first().copied().unwrap_or_else(|| e.i64(0));
+    let mut lowering = Lowering::new(e, machine, kernel, first);
     lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true });
     lowering.gpu_function(&args, unit)?;
     let spread = lowering.e.spread.take().expect("set above");

@@ -102,13 +102,24 @@ impl Emit<'_> {
         self.if_else(exists, &[], store, |_| Ok(vec![])).expect("neither branch fails");
     }
 
-    /// Elements at an address each.
-    pub(in crate::gir_lowering) fn load_each(&mut self, ptrs: Value, mask: Value, pass: Value) -> Value {
+    /// Elements that lie a stride apart, from an address on; those that `mask` leaves out as in `pass`.
+    pub(in crate::gir_lowering) fn load_each(
+        &mut self,
+        (ptr, stride): (Value, Option<Value>),
+        mask: Option<Value>,
+        pass: Value,
+    ) -> Value {
         let (ty, mut all) = (self.cx().element_type(self.ty(pass)), pass);
         for lane in 0..self.lanes {
-            let (exists, ptr, none) = (self.lane_of(mask, lane), self.lane_of(ptrs, lane), self.lane_of(pass, lane));
-            let loaded = self.if_else(exists, &[ty], |e| Ok(vec![e.load(ptr, ty)]), |_| Ok(vec![none]));
-            let value = loaded.expect("neither branch fails")[0];
+            let ptr = self.address_of_lane(ptr, stride, lane, ty);
+            let value = match mask.map(|mask| self.lane_of(mask, lane)) {
+                None => self.load(ptr, ty),
+                Some(exists) => {
+                    let none = self.lane_of(pass, lane);
+                    let loaded = self.if_else(exists, &[ty], |e| Ok(vec![e.load(ptr, ty)]), |_| Ok(vec![none]));
+                    loaded.expect("neither branch fails")[0]
+                }
+            };
             let position = self.cx().i64_array(&[lane]);
             let vector = self.ty(all);
             all = self.op1("vector.insert", &[value, all], vector, &[("static_position", position)]);
@@ -116,15 +127,34 @@ impl Emit<'_> {
         all
     }
 
-    pub(in crate::gir_lowering) fn store_each(&mut self, value: Value, ptrs: Value, mask: Value) {
+    /// Stores elements a stride apart, those that `mask` lets.
+    pub(in crate::gir_lowering) fn store_each(
+        &mut self,
+        value: Value,
+        (ptr, stride): (Value, Option<Value>),
+        mask: Option<Value>,
+    ) {
+        let ty = self.cx().element_type(self.ty(value));
         for lane in 0..self.lanes {
-            let (exists, ptr, value) = (self.lane_of(mask, lane), self.lane_of(ptrs, lane), self.lane_of(value, lane));
-            let store = |e: &mut Self| {
-                e.store(value, ptr);
-                Ok(vec![])
-            };
-            self.if_else(exists, &[], store, |_| Ok(vec![])).expect("neither branch fails");
+            let (ptr, value) = (self.address_of_lane(ptr, stride, lane, ty), self.lane_of(value, lane));
+            match mask.map(|mask| self.lane_of(mask, lane)) {
+                None => self.store(value, ptr),
+                Some(exists) => {
+                    let store = |e: &mut Self| {
+                        e.store(value, ptr);
+                        Ok(vec![])
+                    };
+                    self.if_else(exists, &[], store, |_| Ok(vec![])).expect("neither branch fails");
+                }
+            }
         }
+    }
+
+    fn address_of_lane(&mut self, ptr: Value, stride: Option<Value>, lane: i64, ty: Type) -> Value {
+        let Some(stride) = stride.filter(|_| lane > 0) else { return ptr };
+        let lane = self.i64(lane);
+        let elements = self.muli(lane, stride);
+        self.gep(ptr, elements, ty)
     }
 
     // ---- between threads

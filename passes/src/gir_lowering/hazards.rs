@@ -1,0 +1,102 @@
+//! Tiles in a cache are read when they are needed, which may be after the memory that they were loaded from has changed.
+//!
+//! A kernel that would see the change is refused: what it means is what the memory held at the load.
+
+use sutura_dialects::gir::ops::SliceOp;
+use sutura_ir::{OpRef, OpView, Value};
+
+use super::kernel::{Lowered, Lowering};
+use super::memory::{Origin, SliceVal};
+use super::strip::{Node, NodeId, Sink};
+
+/// What was stored so far, and what was read in a loop that does not load it anew.
+#[derive(Default)]
+pub(super) struct Hazards {
+    /// Memory that was stored into, in order.
+    writes: Vec<Value>,
+    /// Memory whose tile was loaded outside a loop and read in it, and the loops around the load.
+    outlasting: Vec<(Value, usize)>,
+}
+
+impl Hazards {
+    /// How many stores have been done.
+    pub(super) fn writes(&self) -> usize {
+        self.writes.len()
+    }
+
+    fn is_stale(&self, origin: Origin) -> bool {
+        self.writes[origin.writes..].contains(&origin.root)
+    }
+}
+
+const HELP: &str = "store the tile to an allocation of its own first, and load it from there";
+
+impl<'a> Lowering<'a, '_> {
+    /// Loads that a node still reads, each with the loops around it.
+    fn reads(&self, node: NodeId) -> Vec<(Origin, usize)> {
+        let loads = self.strips.reachable(node).into_iter().filter_map(|id| {
+            let strip = &self.strips.nodes[id];
+            match &strip.node {
+                Node::Load(slice) | Node::Padded(slice, ..) if strip.stored.is_none() => {
+                    Some((slice.origin?, self.strips.depth_of(id)))
+                }
+                _ => None,
+            }
+        });
+        loads.collect()
+    }
+
+    /// True when something waits that reads the memory of `slice`.
+    pub(super) fn waits_for(&self, slice: &SliceVal) -> bool {
+        let Some(target) = slice.origin else { return false };
+        self.pending.iter().any(|sink| self.reads(sink.node()).iter().any(|(origin, _)| origin.root == target.root))
+    }
+
+    /// Checks that a loop reads what was there at the loads, and that none of its stores gets in the way.
+    pub(super) fn check_order(&mut self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, ()> {
+        let reads: Vec<(Origin, usize)> = sinks.iter().flat_map(|sink| self.reads(sink.node())).collect();
+        if reads.iter().any(|(origin, _)| self.hazards.is_stale(*origin)) {
+            return self.fail(op, format!("needs a tile of memory that was written after the tile was loaded; {HELP}"));
+        }
+        let targets: Vec<SliceVal> = (sinks.iter())
+            .filter_map(|sink| if let Sink::Store { slice, .. } = sink { Some(slice.clone()) } else { None })
+            .collect();
+        for target in &targets {
+            let Some(target) = target.origin else { continue };
+            let clash = reads.iter().any(|(origin, _)| origin.root == target.root && !self.same(op, *origin, target));
+            if clash {
+                let message = "needs a tile of memory of which another part is written at the same time";
+                return self.fail(op, format!("{message}; {HELP}"));
+            }
+        }
+        let depth = self.strips.depth;
+        let outer = reads.iter().filter(|(_, around)| *around < depth).map(|(origin, around)| (origin.root, *around));
+        self.hazards.outlasting.extend(outer);
+        targets.iter().try_for_each(|target| self.writes_to(op, target))
+    }
+
+    /// Notes a store that is done now.
+    pub(super) fn writes_to(&mut self, op: OpRef<'a>, slice: &SliceVal) -> Lowered<'a, ()> {
+        let Some(target) = slice.origin else { return Ok(()) };
+        let depth = self.strips.depth;
+        if self.hazards.outlasting.iter().any(|(root, around)| *root == target.root && *around < depth) {
+            let message = "writes memory that the next trip of the loop needs as it was before";
+            return self.fail(op, format!("{message}; {HELP}"));
+        }
+        self.hazards.writes.push(target.root);
+        Ok(())
+    }
+
+    /// True when both are the same elements in the same order.
+    fn same(&self, op: OpRef<'a>, a: Origin, b: Origin) -> bool {
+        if a.slice == b.slice {
+            return true;
+        }
+        let slice = |value: Value| op.body.defining_op(value).map(|o| op.at(o)).and_then(|o| o.as_::<SliceOp<'_>>());
+        let (Some(a), Some(b)) = (slice(a.slice), slice(b.slice)) else { return false };
+        let (a, b) = (a.op_ref(), b.op_ref());
+        a.operands().eq(b.operands())
+            && a.body.props(a.op) == b.body.props(b.op)
+            && a.result_types().eq(b.result_types())
+    }
+}
