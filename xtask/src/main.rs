@@ -10,6 +10,7 @@ mod demo;
 mod fuzz;
 mod llvm_lit;
 mod process;
+mod ptxas;
 mod setup;
 mod test;
 mod tidy;

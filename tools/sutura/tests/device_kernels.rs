@@ -286,6 +286,7 @@ fn slices_with_steps() {
 /// Kernels without groups or without sizes, on truth values and on numbers of places.
 #[test]
 fn kernels_at_the_edge() {
+    check("gir_to_cpu/edge.mlir", "nothing", &[0, 8], &[&[]], EQUAL);
     check("gir_to_cpu/edge.mlir", "no_groups", &[0], &[&[]], EQUAL);
     check("gir_to_cpu/edge.mlir", "bytes", &[0, 8], &[&[0], &[1], &[64]], EQUAL);
     check("gir_to_cpu/edge.mlir", "indices", &[0, 8], &[&[0], &[1], &[64]], EQUAL);

@@ -54,9 +54,6 @@ pub(super) fn check(args: &CompileArgs, machine: &Machine) -> Result<(), Failure
             Err(Failure::usage(format!("there is no `{}` for `{name}`", spelling(emit)))
                 .hint(format!("it has {}", list())))
         }
-        Some(_) if args.tune => {
-            Err(Failure::new(Kind::Unsupported, format!("`--tune` measures on this machine, and `{name}` is another")))
-        }
         Some(_) => Ok(()),
     }
 }

@@ -1,0 +1,127 @@
+//! Whole models, compiled for GPUs: one source for every vendor, and what is refused.
+//!
+//! PTX is assembled where `SUTURA_PTXAS` or `PATH` has NVIDIA's assembler, SPIR-V is validated by `spirv-val`; without them
+//! the code is only made, and the test says so.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).join(format!("{name}.onnx"))
+}
+
+fn sutura(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.args(args).env("NO_COLOR", "1");
+    command
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Compiles an example for a target.
+fn compiled(name: &str, target: &str, emit: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("code");
+    let mut command = sutura(&["compile", "--target", target, &format!("--emit={emit}"), "-o"]);
+    let output = command.arg(&out).arg(example(name)).output().unwrap();
+    assert!(output.status.success(), "{name} for {target}: {}", stderr(&output));
+    std::fs::read(out).unwrap()
+}
+
+/// Runs a tool with a file that holds `input`; what it says, or `None` where it is not installed.
+fn tool(program: &str, args: &[&str], input: &[u8]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("input"), folder.path().join("output"));
+    std::fs::write(&file, input).unwrap();
+    let mut command = Command::new(program);
+    command.args(args).arg(&file);
+    if program.ends_with("ptxas") {
+        command.arg("-o").arg(&out);
+    }
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{program}: {}", stderr(&output));
+            Some(stderr(&output))
+        }
+        Err(error) => {
+            eprintln!("skipped: {program}: {error}");
+            None
+        }
+    }
+}
+
+/// Three vendors from one model: PTX that assembles without spills, code objects, SPIR-V that is valid.
+fn for_every_vendor(name: &str, kernels: usize) {
+    let ptxas = std::env::var("SUTURA_PTXAS").unwrap_or_else(|_| "ptxas".to_owned());
+    let ptx = compiled(name, "cuda:sm_80", "ptx");
+    let text = String::from_utf8(ptx.clone()).unwrap();
+    assert_eq!(text.matches(".visible .entry").count(), kernels, "{name}: kernels");
+    assert!(!text.contains("call.uni"), "{name}: no library is needed");
+    if let Some(said) = tool(&ptxas, &["-v", "-arch=sm_80"], &ptx) {
+        assert_eq!(said.matches("0 bytes spill stores, 0 bytes spill loads").count(), kernels, "{name}:\n{said}");
+    }
+    for chip in ["gfx942", "rocm:gfx1100"] {
+        let object = compiled(name, chip, "hsaco");
+        assert_eq!(object[..4], *b"\x7fELF");
+    }
+    for target in ["vulkan", "lavapipe"] {
+        let spirv = compiled(name, target, "spirv");
+        assert_eq!(spirv[..4], [3, 2, 0x23, 7]);
+        tool("spirv-val", &["--target-env", "vulkan1.2"], &spirv);
+    }
+}
+
+#[test]
+fn an_encoder_layer_for_every_vendor() {
+    for_every_vendor("encoder", 10);
+}
+
+#[test]
+fn a_small_cnn_for_every_vendor() {
+    for_every_vendor("cnn", 23);
+}
+
+#[test]
+fn a_perceptron_for_every_vendor() {
+    for_every_vendor("mlp", 3);
+}
+
+/// What the compiler says, with its exit code.
+fn refused(args: &[&str]) -> (String, Option<i32>) {
+    let output = sutura(&["compile"]).args(args).arg(example("mlp")).output().unwrap();
+    assert!(!output.status.success());
+    (stderr(&output), output.status.code())
+}
+
+#[test]
+fn what_a_target_has_not_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mlp.out");
+    let out = out.to_str().unwrap();
+    let (said, code) = refused(&["--target", "cuda:sm_80", "-o", out]);
+    assert!(said.contains("artifacts for `sm_80` cannot be made yet") && said.contains("--emit=ptx"), "{said}");
+    assert_eq!(code, Some(3), "unsupported");
+    let (said, code) = refused(&["--target", "rocm:gfx942", "--emit=ptx", "-o", out]);
+    assert!(said.contains("there is no `ptx` for `gfx942`") && said.contains("`--emit=hsaco`"), "{said}");
+    assert_eq!(code, Some(2), "usage");
+    let (said, _) = refused(&["--emit=ptx", "-o", out]);
+    assert!(said.contains("is a processor: there is no `ptx` for it"), "{said}");
+    let (said, _) = refused(&["--target", "cuda:sm_81", "--emit=ptx", "-o", out]);
+    assert!(said.contains("there is no target `cuda:sm_81`") && said.contains("did you mean `cuda:sm_80`?"), "{said}");
+    let (said, _) = refused(&["--target", "sm_80", "--emit=ptx", "--tune", "-o", out]);
+    assert!(said.contains("--tune measures on this machine, and --target asks for `sm_80`"), "{said}");
+    assert!(!Path::new(out).exists());
+}
+
+#[test]
+fn a_cubin_needs_an_assembler() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mlp.cubin");
+    let mut command = sutura(&["compile", "--target", "sm_90", "--emit=cubin", "-o"]);
+    command.arg(&out).arg(example("mlp")).env("SUTURA_PTXAS", folder.path().join("none"));
+    let output = command.output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("no `ptxas` found"), "{}", stderr(&output));
+    assert!(!out.exists());
+}
