@@ -66,20 +66,23 @@ impl DriverStream for Stream {
         Ok(())
     }
 
-    unsafe fn launch(&mut self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
-        self.check()?;
+    fn check_launch(&self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
         let (device, name) = (|| self.device.clone(), || kernel.info.name.clone());
         if launch.dynamic_shared > 0 {
             let reason = "of fibers it is fixed in the library; compile the kernel with all that it needs".to_owned();
             let bytes = launch.dynamic_shared;
             return Err(DeviceError::DynamicShared { device: device(), kernel: name(), bytes, reason });
         }
-        // SAFETY: the handle is the address of the kernel that its state owns.
-        let fiber = unsafe { &*std::ptr::with_exposed_provenance::<FiberKernel>(kernel.raw.handle as usize) };
-        if arguments.len() != fiber.arguments {
-            let (arguments, expected) = (arguments.len(), fiber.arguments);
+        let (arguments, expected) = (arguments.len(), fiber_of(kernel).arguments);
+        if arguments != expected {
             return Err(DeviceError::ArgumentCount { device: device(), kernel: name(), arguments, expected });
         }
+        Ok(())
+    }
+
+    unsafe fn launch(&mut self, kernel: &Arc<KernelState>, launch: &Launch, arguments: &[u64]) -> Result<()> {
+        self.check()?;
+        let fiber = fiber_of(kernel);
         // SAFETY: the compiler's promise for the code; that the arguments are meant is the caller's.
         let ran = unsafe { run(fiber, launch.groups, arguments, &self.heap, &mut self.stacks) };
         ran.map_err(|stopped| {
@@ -100,4 +103,10 @@ impl DriverStream for Stream {
     fn synchronize(&mut self) -> Result<()> {
         self.check()
     }
+}
+
+/// The code of a kernel, which belongs to a device of fibers.
+fn fiber_of(kernel: &KernelState) -> &FiberKernel {
+    // SAFETY: the handle is the address of the kernel that its state owns.
+    unsafe { &*std::ptr::with_exposed_provenance::<FiberKernel>(kernel.raw.handle as usize) }
 }
