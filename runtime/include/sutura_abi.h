@@ -1,4 +1,4 @@
-/* The binary interface between generated code (host.so) and the runtime, version 3.
+/* The binary interface between generated code (host.so) and the runtime, version 4.
  *
  * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
  * The normative description is runtime/src/abi.rs.
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 3u
+#define SUTURA_ABI_VERSION 4u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -38,6 +38,11 @@ typedef struct SuturaRt {
    * is divided by zero. From any thread of a launch; the run fails at its end. A kernel that checks data finds the table
    * behind its buffers, and behind that the number of its first check. */
   void (*report)(void *ctx, int64_t check, int64_t position, int64_t index, int64_t size);
+  /* Enqueues kernel number `kernel` of the manifest on the device, over the groups [0, n_groups), with the words as
+   * arguments. Only for artifacts with device code, whose buffers are memory of the device. */
+  void (*launch)(void *ctx, int64_t kernel, const uint64_t *words, int64_t n_words, int64_t n_groups);
+  /* Enqueues a copy between memory of the device. */
+  void (*copy)(void *ctx, const void *from, void *to, int64_t bytes);
 } SuturaRt;
 
 /* What a host.so exports. */

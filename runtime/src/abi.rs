@@ -16,7 +16,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -84,6 +84,13 @@ pub struct SuturaRt {
     ///
     /// A kernel that checks data finds this table behind its buffers, and behind that, as a number, its first check.
     pub report: unsafe extern "C" fn(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64),
+    /// Enqueues a kernel of the device over the groups `0..n_groups`; `kernel` is a number of the manifest's `kernels`.
+    /// `words` are its arguments, 64 bits each: addresses of buffers, then sizes; they are read at once. What is enqueued
+    /// later sees what was enqueued before as done. Only for artifacts with device code, whose inputs, outputs, constants
+    /// and workspace are addresses of the device. What goes wrong fails the run at its end.
+    pub launch: unsafe extern "C" fn(ctx: *mut c_void, kernel: i64, words: *const u64, n_words: i64, n_groups: i64),
+    /// Enqueues a copy between memory of the device, like a launch.
+    pub copy: unsafe extern "C" fn(ctx: *mut c_void, from: *const c_void, to: *mut c_void, bytes: i64),
 }
 
 /// What [`SuturaRt::call`] returns for a name that nobody registered.

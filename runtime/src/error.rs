@@ -132,6 +132,12 @@ pub enum Error {
         position: Option<i64>,
     },
 
+    /// A device that the model was not compiled for.
+    #[error("the model was compiled for {wanted}, and `{device}` {is}")]
+    WrongDevice { wanted: String, device: String, is: String },
+    /// Something that models on devices cannot do yet.
+    #[error("models on devices cannot {what} yet")]
+    NotOnDevices { what: &'static str },
     /// A device, or something on one.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -264,6 +270,8 @@ impl Error {
             | Self::UnknownCpuFeature { .. }
             | Self::WrongMachine { .. }
             | Self::AbiVersion { .. }
+            | Self::WrongDevice { .. }
+            | Self::NotOnDevices { .. }
             | Self::MissingRoutine { .. } => ErrorKind::Unsupported,
             Self::Load { .. } | Self::MissingSymbol { .. } => ErrorKind::Corrupt,
             Self::WrongElementType { .. }

@@ -28,6 +28,9 @@ pub struct Manifest {
     pub tool: Tool,
     /// The machine that the code is for.
     pub target: Target,
+    /// The device that the kernels are for, where they are not the processor's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<Device>,
     /// The rules for floating-point that the code was compiled under.
     pub math: Math,
     /// The model's name.
@@ -74,6 +77,19 @@ pub struct Target {
     pub description: String,
     /// Hash of the target description's text.
     pub description_hash: String,
+}
+
+/// The device that the kernels are for. Its code is the entry `device.bin`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// The kind of device, as in the names of devices.
+    pub backend: String,
+    /// The processor that the code is for, such as `sm_80`, where it is for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chip: Option<String>,
+    /// Threads that run in lockstep.
+    pub subgroup: u32,
 }
 
 /// The rules for floating-point that the code was compiled under.
@@ -218,6 +234,9 @@ pub struct Kernel {
     /// Float operations of a launch, as a formula of the model's sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flops: Option<String>,
+    /// For a kernel of a device: how many groups a block of its threads takes at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups_of_block: Option<u32>,
 }
 
 /// The part of the manifest that every version has.
@@ -275,10 +294,28 @@ impl Manifest {
             byte_size(constant.element_type, &constant.dims)
                 .map_err(|e| format!("constant `{}` {e}", constant.name))?;
         }
+        self.validate_kernels()?;
         match self.routines.iter().find(|r| r.is_empty() || r.contains('\0')) {
             Some(routine) => Err(format!("{routine:?} is no name of a routine")),
             None => Ok(()),
         }
+    }
+
+    /// All kernels are the device's where there is one, and none where there is not.
+    fn validate_kernels(&self) -> Result<(), String> {
+        for kernel in &self.kernels {
+            match (&self.device, kernel.groups_of_block) {
+                (Some(_), None | Some(0)) => {
+                    return Err(format!(
+                        "kernel `{}` does not say how many groups a block of threads takes",
+                        kernel.symbol
+                    ));
+                }
+                (None, Some(_)) => return Err(format!("kernel `{}` is a device's, but there is none", kernel.symbol)),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The model's interface in one line: `name(x: f32[batch, 256]) -> (y: f32[batch])`.
@@ -374,6 +411,7 @@ pub(crate) mod tests {
                 description: "x86_64".into(),
                 description_hash: "none".into(),
             },
+            device: None,
             math: Math::default(),
             model: "sample".into(),
             symbols: vec![Symbol { name: "batch".into(), min: 0, max: 16, div: 1, likely: vec![1] }],
@@ -419,6 +457,22 @@ pub(crate) mod tests {
         refused(|m| m.symbols[0].max = -1, "no sensible range");
         refused(|m| m.inputs[0].dims = vec![Dim::Const(1); 65], "rank 65");
         refused(|m| m.routines.push(String::new()), "no name of a routine");
+        let kernel = |groups_of_block| Kernel {
+            symbol: "k".into(),
+            name: "k".into(),
+            guard: None,
+            ops: vec![],
+            bytes: None,
+            flops: None,
+            groups_of_block,
+        };
+        let mut manifest = sample();
+        manifest.kernels.push(kernel(Some(4)));
+        assert!(manifest.validate().unwrap_err().contains("`k` is a device's"));
+        manifest.device = Some(Device { backend: "cuda".into(), chip: Some("sm_80".into()), subgroup: 32 });
+        manifest.validate().unwrap();
+        manifest.kernels.push(kernel(None));
+        assert!(manifest.validate().unwrap_err().contains("how many groups"));
         let huge = Constant { name: "w".into(), element_type: ElementType::F32, dims: vec![1 << 40, 1 << 40] };
         let mut manifest = sample();
         manifest.constants.push(huge);

@@ -17,6 +17,7 @@ const THREADS_VARIABLE: &str = "SUTURA_THREADS";
 pub struct Options {
     threads: Option<usize>,
     pub(crate) profile: bool,
+    pub(crate) device: Option<String>,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
 }
 
@@ -39,6 +40,15 @@ impl Options {
     #[must_use]
     pub fn profile(mut self, profile: bool) -> Self {
         self.profile = profile;
+        self
+    }
+
+    /// The device to run on, for a model that was compiled for one: a name as of
+    /// [`Devices::select`](crate::device::Devices::select). Without this it is the first of the kind that the model was
+    /// compiled for.
+    #[must_use]
+    pub fn device(mut self, name: impl Into<String>) -> Self {
+        self.device = Some(name.into());
         self
     }
 

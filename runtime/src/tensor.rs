@@ -155,6 +155,14 @@ impl<'a> TensorView<'a> {
         self.data
     }
 
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        if self.bytes == 0 {
+            return &[];
+        }
+        // SAFETY: by the promise of `from_raw_parts`, or of the slice that it was made of.
+        unsafe { std::slice::from_raw_parts(self.data, self.bytes) }
+    }
+
     pub(crate) fn byte_len(&self) -> usize {
         self.bytes
     }
@@ -192,6 +200,14 @@ impl<'a> TensorViewMut<'a> {
 
     pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.data
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.bytes == 0 {
+            return &mut [];
+        }
+        // SAFETY: by the promise of `from_raw_parts`, or of the slice that it was made of.
+        unsafe { std::slice::from_raw_parts_mut(self.data, self.bytes) }
     }
 
     pub(crate) fn address(&self) -> usize {

@@ -185,7 +185,7 @@ fn nothing_half_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("absent/model.sutura");
     let manifest = manifest();
-    let contents = artifact::Contents { manifest: &manifest, host: b"", constants: &[&[0; 4]] };
+    let contents = artifact::Contents { manifest: &manifest, host: b"", device: None, constants: &[&[0; 4]] };
     let error = artifact::write(&path, &contents).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::System);
     assert!(error.to_string().contains("absent/model.sutura"), "{error}");

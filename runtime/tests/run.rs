@@ -205,8 +205,12 @@ fn a_file_can_be_replaced_while_its_model_runs() {
     let manifest = common::manifest();
     let host = common::host(&[]);
     let write = |scale: f32| {
-        let contents =
-            sutura_runtime::artifact::Contents { manifest: &manifest, host: &host, constants: &[&scale.to_ne_bytes()] };
+        let contents = sutura_runtime::artifact::Contents {
+            manifest: &manifest,
+            host: &host,
+            device: None,
+            constants: &[&scale.to_ne_bytes()],
+        };
         sutura_runtime::artifact::write(&path, &contents).unwrap();
     };
     write(common::SCALE);

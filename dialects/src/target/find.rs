@@ -24,6 +24,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("gfx942", include_str!("../../../targets/gfx942.mlir")),
     ("gfx1100", include_str!("../../../targets/gfx1100.mlir")),
     ("vulkan", include_str!("../../../targets/vulkan.mlir")),
+    ("cpu_fibers", include_str!("../../../targets/cpu_fibers.mlir")),
     ("lavapipe", include_str!("../../../targets/lavapipe.mlir")),
 ];
 

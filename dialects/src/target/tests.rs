@@ -14,7 +14,7 @@ fn context() -> Context {
 fn built_in_descriptions_say_what_plans_need() {
     let cx = context();
     let finder = Finder::default();
-    let gpus = ["gfx1100", "gfx90a", "gfx942", "lavapipe", "sm_100", "sm_80", "sm_90", "vulkan"];
+    let gpus = ["cpu_fibers", "gfx1100", "gfx90a", "gfx942", "lavapipe", "sm_100", "sm_80", "sm_90", "vulkan"];
     let processors = ["aarch64", "generic", "x86_avx2", "x86_avx512"];
     let mut names = [&gpus[..], &processors].concat();
     names.sort_unstable();

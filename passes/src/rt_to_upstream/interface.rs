@@ -101,6 +101,8 @@ pub struct Kernel {
     pub ops: Vec<String>,
     /// The kernels whose groups it runs, for a function that runs those of several; otherwise none.
     pub parts: Vec<String>,
+    /// For a kernel of a device: how many groups a block of its threads takes at a time.
+    pub groups_of_block: Option<i64>,
 }
 
 /// Writes and reads dictionaries.
@@ -156,6 +158,10 @@ impl HostInterface {
         let kernel = |k: &Kernel| {
             let dict = Dict::new(cx).text("symbol", &k.symbol).optional("guard", k.guard.as_deref());
             let dict = dict.list("ops", &k.ops, |op| cx.string_attr(op));
+            let dict = match k.groups_of_block {
+                Some(groups) => dict.attr("groups_of_block", cx.int_attr(groups, Type::I64)),
+                None => dict,
+            };
             match k.parts.is_empty() {
                 true => dict.finish(),
                 false => dict.list("parts", &k.parts, |part| cx.string_attr(part)).finish(),
@@ -200,7 +206,10 @@ impl HostInterface {
             kernels: read.list("kernels", |r| {
                 let parts = r.entry("parts").map_or(Ok(vec![]), |attr| r.texts("parts", attr))?;
                 let (symbol, guard) = (r.text("symbol")?, r.optional("guard")?);
-                Ok(Kernel { symbol, guard, ops: r.texts("ops", r.attr("ops")?)?, parts })
+                let groups =
+                    r.entry("groups_of_block").map(|a| cx.as_int(a).ok_or_else(|| r.malformed("groups_of_block")));
+                let groups_of_block = groups.transpose()?;
+                Ok(Kernel { symbol, guard, ops: r.texts("ops", r.attr("ops")?)?, parts, groups_of_block })
             })?,
             data_checks: read
                 .entry("data_checks")

@@ -14,6 +14,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
 use sutura_dialects::rt::ProgramOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
@@ -28,7 +29,7 @@ use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
-pub const ABI_VERSION: i64 = 3;
+pub const ABI_VERSION: i64 = 4;
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
@@ -36,8 +37,9 @@ pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
     argument: "convert-rt-to-llvm",
     summary: "Lower the host program to the functions that the runtime calls",
     description: "The one `rt.program` of the module becomes `sutura_abi_version`, `sutura_shapes` and `sutura_run` in \
-                  upstream operations; the kernels that it launches are functions by then, and its temporaries have \
-                  their places (`plan-buffers`). Names, types, checks and constants are left on the module as the \
+                  upstream operations; the kernels that it launches are functions by then, of the processor or in \
+                  one `gpu.module`, and its temporaries have their places (`plan-buffers`). With kernels of a device all \
+                  buffers are memory of the device. Names, types, checks and constants are left on the module as the \
                   attribute `rt.host`.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
@@ -108,7 +110,11 @@ impl ConvertRtToLlvm {
             let error = second.error("is the second program of the module");
             return Err(error.note(op.loc(), "the first one").help("compile each program in a module of its own"));
         }
-        let kernels: Kernels<'_> = tops.iter().filter_map(|op| Some((op.symbol_name()?, *op))).collect();
+        let modules = tops.iter().filter(|op| op.is::<GPUModuleOp<'_>>());
+        let in_modules = modules.filter_map(|op| op.region(0)?.entry()).flat_map(|block| block.ops());
+        let in_modules: Vec<OpRef<'_>> = in_modules.filter(|op| op.is::<GPUFuncOp<'_>>()).collect();
+        let named = in_modules.iter().chain(&tops).filter_map(|op| Some((op.symbol_name()?, *op)));
+        let kernels: Kernels<'_> = named.collect();
         for name in ["sutura_abi_version", "sutura_shapes", "sutura_run"] {
             if let Some(taken) = kernels.get(name) {
                 return Err(taken.error(format!("has the name '{name}', which the host program needs")));

@@ -5,8 +5,8 @@ use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, KernelSignature, LaunchOp, Launchable,
-    PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, GROUPS_ATTR, KernelSignature, LaunchOp,
+    Launchable, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -25,6 +25,8 @@ pub(super) struct Launch<'a> {
     pub(super) work: Poly,
     /// The program's number of the kernel's first check of data.
     pub(super) first_check: i64,
+    /// For a kernel of a device: how many groups a block of its threads takes at a time.
+    pub(super) groups_of_block: Option<i64>,
 }
 
 /// What a program does, in order.
@@ -60,6 +62,8 @@ pub(super) struct Program<'a> {
     pub(super) constants: Vec<ConstantOp<'a>>,
     /// What is checked of data, launch by launch.
     pub(super) data_checks: Vec<DataCheck>,
+    /// The kernels run on a device, and all buffers are its memory.
+    pub(super) on_device: bool,
 }
 
 /// Finds kernels by name.
@@ -75,7 +79,8 @@ impl<'a> Program<'a> {
         number_checks(&mut actions, &mut data_checks);
         let temporaries = temporaries(&info)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
-        let dispatchers = packed::collect(&actions, kernels);
+        let on_device = one_place(op, &actions)?;
+        let dispatchers = if on_device { Vec::new() } else { packed::collect(&actions, kernels) };
         let mut program = Self {
             info,
             facts,
@@ -86,6 +91,7 @@ impl<'a> Program<'a> {
             temporaries,
             constants,
             data_checks,
+            on_device,
         };
         program.size_checks = size_checks(&program);
         Ok(program)
@@ -96,6 +102,13 @@ impl<'a> Program<'a> {
         root_buffer(self.info.op.cx, self.info.block.body, value)
     }
 
+    /// The kernels that are launched, in the order of the artifact's list.
+    pub(super) fn kernels(&self) -> Vec<Kernel> {
+        let mut kernels = Vec::new();
+        collect_kernels(&self.actions, None, &self.dispatchers, &mut kernels);
+        kernels
+    }
+
     pub(super) fn interface(&self) -> HostInterface {
         let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
         let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
@@ -104,8 +117,7 @@ impl<'a> Program<'a> {
             Step::Solve { .. } => None,
         });
         let checks = checks.chain(self.size_checks.iter().map(|c| &c.check));
-        let mut kernels = Vec::new();
-        collect_kernels(&self.actions, None, &self.dispatchers, &mut kernels);
+        let kernels = self.kernels();
         HostInterface {
             model: self.info.name.to_owned(),
             symbols: self.info.symbols.clone(),
@@ -170,9 +182,9 @@ fn actions_of<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Acti
 fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch<'a>, Diagnostic> {
     let (op, name) = (launch.op_ref(), launch.callee());
     let kernel = kernels.get(name).ok_or_else(|| op.error(format!("'{name}' does not reference a symbol")))?;
-    if kernel.name_str() != "func.func" {
-        let error = op.error(format!("'{name}' is still a '{}'", kernel.name_str()));
-        return Err(error.help("lower the kernels to functions first, with `convert-gir-to-cpu`"));
+    if !matches!(kernel.name_str(), "func.func" | "gpu.func") {
+        let error = op.error(format!("'{name}' is a '{}'", kernel.name_str()));
+        return Err(error.help("launches of functions of the processor (`convert-gir-to-cpu`) and of kernels in a `gpu.module` (`convert-gir-to-gpu`) can be lowered"));
     }
     let launchable = kernel.interface::<dyn Launchable>();
     let launchable = launchable.ok_or_else(|| op.error(format!("'{name}' is no kernel")))?;
@@ -184,7 +196,44 @@ fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch
         sizes.fold(Poly::default(), |sum, size| sum.add(&size))
     };
     let work = launch.work().and_then(|w| w.into_iter().next()).unwrap_or_else(elements);
-    Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0 })
+    let groups_of_block = match kernel.name_str() {
+        "gpu.func" => Some(groups_of_block(*kernel)?),
+        _ => None,
+    };
+    Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0, groups_of_block })
+}
+
+fn groups_of_block(kernel: OpRef<'_>) -> Result<i64, Diagnostic> {
+    let said = kernel.attr(GROUPS_ATTR).and_then(|a| kernel.cx.as_int(a)).filter(|groups| *groups > 0);
+    said.ok_or_else(|| {
+        kernel.error(format!("has no '{GROUPS_ATTR}', the number of groups that a block takes at a time"))
+    })
+}
+
+/// Whether all kernels run on a device; a program has one place.
+fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnostic> {
+    fn launches<'r, 'a>(actions: &'r [Action<'a>], found: &mut Vec<&'r Launch<'a>>) {
+        for action in actions {
+            match action {
+                Action::Launch(launch) => found.push(launch),
+                Action::Packed(all) => found.extend(all),
+                Action::Copy(_) => {}
+                Action::Select(versions) => versions.iter().for_each(|(_, inside)| launches(inside, found)),
+            }
+        }
+    }
+    let mut all = Vec::new();
+    launches(actions, &mut all);
+    let on_device = |launch: &&Launch<'_>| launch.groups_of_block.is_some();
+    let (device, processor) = (all.iter().copied().find(on_device), all.iter().copied().find(|l| !on_device(l)));
+    match (device, processor) {
+        (Some(device), Some(processor)) => {
+            let error = program.error("launches kernels of a device and of the processor");
+            let error = error.note(device.op.op_ref().loc(), "on the device");
+            Err(error.note(processor.op.op_ref().loc(), "on the processor"))
+        }
+        (device, _) => Ok(device.is_some()),
+    }
 }
 
 fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {
@@ -239,7 +288,8 @@ fn add_kernel(launch: &Launch<'_>, guard: Option<&str>, kernels: &mut Vec<Kernel
     let symbol = launch.op.callee().to_owned();
     if !kernels.iter().any(|k| k.symbol == symbol) {
         let ops = launch.signature.ops.clone();
-        kernels.push(Kernel { symbol, guard: guard.map(str::to_owned), ops, parts: vec![] });
+        let (guard, groups_of_block) = (guard.map(str::to_owned), launch.groups_of_block);
+        kernels.push(Kernel { symbol, guard, ops, parts: vec![], groups_of_block });
     }
 }
 
@@ -256,5 +306,6 @@ fn add_packed(launches: &[Launch<'_>], guard: Option<&str>, dispatchers: &[Dispa
         }
     }
     let parts = launches.iter().map(|launch| launch.op.callee().to_owned()).collect();
-    kernels.push(Kernel { symbol: dispatcher.name.clone(), guard: guard.map(str::to_owned), ops, parts });
+    let (symbol, guard) = (dispatcher.name.clone(), guard.map(str::to_owned));
+    kernels.push(Kernel { symbol, guard, ops, parts, groups_of_block: None });
 }

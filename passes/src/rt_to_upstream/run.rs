@@ -11,9 +11,11 @@ use super::program::{Action, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::Sizes;
 
-/// Pointers before `parallel_for` in the runtime's table: the versions (two times 32 bits), the context.
+/// Where the runtime's table has its parts, in pointers: the versions (two times 32 bits) come before the context.
 const CONTEXT_SLOT: i32 = 1;
 const PARALLEL_FOR_SLOT: i32 = 2;
+const LAUNCH_SLOT: i32 = 5;
+const COPY_SLOT: i32 = 6;
 
 /// An action with all its numbers computed, ready to stand in a conditional.
 enum Ready {
@@ -25,6 +27,13 @@ enum Ready {
         dims: Vec<Value>,
         groups: Value,
         grain: Value,
+    },
+    /// On the device: number of the kernel, then addresses and sizes.
+    Enqueue {
+        kernel: Value,
+        words: Vec<Value>,
+        count: Value,
+        groups: Value,
     },
     Copy {
         from: Value,
@@ -42,7 +51,10 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     addresses: FxHashMap<Value, Value>,
     table: Value,
     context: Value,
-    parallel_for: Value,
+    /// What launches a kernel: `parallel_for`, or on a device `launch`.
+    start: Value,
+    /// What copies on a device.
+    copy: Option<Value>,
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
     buffer_array: Value,
     dim_array: Value,
@@ -57,10 +69,13 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     };
     let ptr = ptr_type(e.cx());
     let (most_buffers, most_dims) = most_arguments(&program.actions);
-    let buffer_array = e.alloca(ptr, most_buffers.max(1) as i64);
+    // A device's kernels take both in one array.
+    let in_array = if program.on_device { most_buffers + most_dims } else { most_buffers };
+    let buffer_array = e.alloca(ptr, in_array.max(1) as i64);
     let dim_array = e.alloca(Type::I64, most_dims.max(1) as i64);
     let context = e.load(table, ptr, CONTEXT_SLOT);
-    let parallel_for = e.load(table, ptr, PARALLEL_FOR_SLOT);
+    let start = e.load(table, ptr, if program.on_device { LAUNCH_SLOT } else { PARALLEL_FOR_SLOT });
+    let copy = program.on_device.then(|| e.load(table, ptr, COPY_SLOT));
     let mut sizes = Sizes::new(&program.facts);
     for (i, symbol) in program.info.symbols.iter().enumerate() {
         let value = e.load(symbols, Type::I64, i as i32);
@@ -79,7 +94,7 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     for (temporary, offset) in program.temporaries.iter().zip(offsets) {
         addresses.insert(temporary.value, e.byte_offset(scratch, offset));
     }
-    let run = Run { program, sizes, e, addresses, table, context, parallel_for, buffer_array, dim_array, grain_work };
+    let run = Run { program, sizes, e, addresses, table, context, start, copy, buffer_array, dim_array, grain_work };
     run.body()
 }
 
@@ -121,6 +136,10 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready, String> {
         match action {
             Action::Launch(launch) => self.prepare_launch(launch),
+            Action::Packed(launches) if self.program.on_device => {
+                let all = launches.iter().map(|launch| self.prepare_launch(launch)).collect::<Result<_, _>>()?;
+                Ok(Ready::Select(vec![(None, all)]))
+            }
             Action::Packed(launches) => self.prepare_packed(launches),
             Action::Copy(copy) => self.prepare_copy(*copy),
             Action::Select(versions) => {
@@ -138,6 +157,17 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
     fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
         let (buffers, dims) = self.arguments(launch)?;
         let groups = self.sizes.value(self.e, &launch.groups)?;
+        if launch.groups_of_block.is_some() {
+            if !launch.signature.checks.is_empty() {
+                return Err(format!("@{} checks its data, which kernels of a device cannot", launch.op.callee()));
+            }
+            let words = [buffers, dims].concat();
+            let number = self.program.kernels().iter().position(|kernel| kernel.symbol == launch.op.callee());
+            let number = number.ok_or_else(|| format!("@{} is not among the kernels", launch.op.callee()))?;
+            let kernel = self.sizes.constant(self.e, number as i64);
+            let count = self.sizes.constant(self.e, words.len() as i64);
+            return Ok(Ready::Enqueue { kernel, words, count, groups });
+        }
         let grain = self.grain(&launch.work, &launch.groups)?;
         let checks = (!launch.signature.checks.is_empty()).then(|| self.sizes.constant(self.e, launch.first_check));
         Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, checks, dims, groups, grain })
@@ -224,12 +254,22 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 }
                 let kernel = self.kernel_address(kernel);
                 let args = [self.context, kernel, self.buffer_array, self.dim_array, *groups, *grain];
-                self.e.call_pointer(self.parallel_for, &args);
+                self.e.call_pointer(self.start, &args);
             }
-            Ready::Copy { from, to, bytes } => {
-                let volatile = self.e.cx().bool_attr(false);
-                self.e.op("llvm.intr.memcpy", &[*to, *from, *bytes], &[], &[("isVolatile", volatile)]);
+            Ready::Enqueue { kernel, words, count, groups } => {
+                for (i, word) in words.iter().enumerate() {
+                    self.e.store(*word, self.buffer_array, i as i32);
+                }
+                let args = [self.context, *kernel, self.buffer_array, *count, *groups];
+                self.e.call_pointer(self.start, &args);
             }
+            Ready::Copy { from, to, bytes } => match self.copy {
+                Some(copy) => self.e.call_pointer(copy, &[self.context, *from, *to, *bytes]),
+                None => {
+                    let volatile = self.e.cx().bool_attr(false);
+                    self.e.op("llvm.intr.memcpy", &[*to, *from, *bytes], &[], &[("isVolatile", volatile)]);
+                }
+            },
             Ready::Select(versions) => self.select(versions),
         }
     }

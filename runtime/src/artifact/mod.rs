@@ -7,9 +7,10 @@
 //! |---|---|
 //! | `manifest.json` | the [`Manifest`](crate::Manifest), always first |
 //! | `host.so` | the code, see [`abi`](crate::abi) |
+//! | `device.bin` | the code for a device, where the manifest says that there is one: PTX, a code object, SPIR-V, or a library for fibers |
 //! | `weights.safetensors` | the constants |
 //!
-//! Reading checks the archive's directory, the checksums of `manifest.json` and `host.so`, and that the weights agree
+//! Reading checks the archive's directory, the checksums of `manifest.json` and of code, and that the weights agree
 //! with the manifest. The weights' own checksum is not looked at, because that would read the whole file:
 //! [`Artifact::verify`] does.
 //!
@@ -26,5 +27,7 @@ pub use write::{Contents, to_bytes, write};
 pub const MANIFEST: &str = "manifest.json";
 /// Name of the entry with the code.
 pub const HOST: &str = "host.so";
+/// Name of the entry with the device's code.
+pub const DEVICE: &str = "device.bin";
 /// Name of the entry with the constants.
 pub const WEIGHTS: &str = "weights.safetensors";

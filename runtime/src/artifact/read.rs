@@ -10,7 +10,7 @@ use std::path::Path;
 use memmap2::Mmap;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{HOST, MANIFEST, WEIGHTS};
+use super::{DEVICE, HOST, MANIFEST, WEIGHTS};
 use crate::abi::ALIGNMENT;
 use crate::buffer::AlignedBuffer;
 use crate::error::{ArtifactProblem, Error, Result};
@@ -30,6 +30,7 @@ pub struct Artifact {
     storage: Storage,
     manifest: Manifest,
     host: Range<usize>,
+    device: Option<Range<usize>>,
     weights: Entry,
     constants: Vec<Range<usize>>,
 }
@@ -97,6 +98,11 @@ impl Artifact {
         &self.storage.bytes()[self.host.clone()]
     }
 
+    /// The code for the manifest's device, where it has one.
+    pub fn device(&self) -> Option<&[u8]> {
+        self.device.clone().map(|range| &self.storage.bytes()[range])
+    }
+
     /// The bytes of each constant, in the manifest's order, aligned to [`ALIGNMENT`].
     pub fn constants(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.constants.iter().map(|range| &self.storage.bytes()[range.clone()])
@@ -110,8 +116,8 @@ impl Artifact {
 
     fn check(name: String, storage: Storage) -> Result<Self> {
         match Parts::find(storage.bytes()) {
-            Ok(Parts { manifest, host, weights, constants }) => {
-                Ok(Self { name, storage, manifest, host, weights, constants })
+            Ok(Parts { manifest, host, device, weights, constants }) => {
+                Ok(Self { name, storage, manifest, host, device, weights, constants })
             }
             Err(problem) => Err(Error::Artifact { artifact: name, problem }),
         }
@@ -130,6 +136,7 @@ impl std::fmt::Debug for Artifact {
 struct Parts {
     manifest: Manifest,
     host: Range<usize>,
+    device: Option<Range<usize>>,
     weights: Entry,
     constants: Vec<Range<usize>>,
 }
@@ -145,17 +152,22 @@ impl Parts {
         check_crc(bytes, MANIFEST, manifest_entry)?;
         let manifest = Manifest::from_json(&bytes[manifest_entry.data.clone()])?;
         // Only now, so that an artifact of a later format is refused by its number.
-        if let Some((unknown, _)) = entries.iter().find(|(n, _)| ![MANIFEST, HOST, WEIGHTS].contains(&n.as_str())) {
+        let mut known = vec![MANIFEST, HOST, WEIGHTS];
+        known.extend(manifest.device.is_some().then_some(DEVICE));
+        if let Some((unknown, _)) = entries.iter().find(|(n, _)| !known.contains(&n.as_str())) {
             return Err(ArtifactProblem::UnknownEntry(unknown.clone()));
         }
         let host = entry(HOST)?;
         check_crc(bytes, HOST, host)?;
+        let device = manifest.device.as_ref().map(|_| entry(DEVICE)).transpose()?;
+        device.map_or(Ok(()), |device| check_crc(bytes, DEVICE, device))?;
+        let device = device.map(|entry| entry.data.clone());
         let weights = entry(WEIGHTS)?;
         let located =
             weights::locate(&bytes[weights.data.clone()], &manifest.constants).map_err(ArtifactProblem::Weights)?;
         let start = weights.data.start;
         let constants = located.into_iter().map(|range| start + range.start..start + range.end).collect();
-        Ok(Self { manifest, host: host.data.clone(), weights: weights.clone(), constants })
+        Ok(Self { manifest, host: host.data.clone(), device, weights: weights.clone(), constants })
     }
 }
 
@@ -252,7 +264,8 @@ mod tests {
 
     fn packed() -> Vec<u8> {
         let manifest = manifest();
-        to_bytes(&Contents { manifest: &manifest, host: HOST_BYTES, constants: &[&[1; 20], &[2; 6]] }).unwrap()
+        to_bytes(&Contents { manifest: &manifest, host: HOST_BYTES, device: None, constants: &[&[1; 20], &[2; 6]] })
+            .unwrap()
     }
 
     fn problem(bytes: &[u8]) -> ArtifactProblem {
@@ -310,7 +323,9 @@ mod tests {
     fn contents_must_agree() {
         let manifest = manifest();
         let error = |constants: &[&[u8]]| {
-            to_bytes(&Contents { manifest: &manifest, host: HOST_BYTES, constants }).unwrap_err().to_string()
+            to_bytes(&Contents { manifest: &manifest, host: HOST_BYTES, device: None, constants })
+                .unwrap_err()
+                .to_string()
         };
         assert!(error(&[&[1; 20]]).contains("2 constants in the manifest, 1 given"));
         assert!(error(&[&[1; 20], &[2; 5]]).contains("constant `v` has 6 bytes, but 5 are given"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::{HOST, MANIFEST, WEIGHTS};
+use super::{DEVICE, HOST, MANIFEST, WEIGHTS};
 use crate::abi::ALIGNMENT;
 use crate::error::{Error, Result};
 use crate::files;
@@ -19,6 +19,8 @@ pub struct Contents<'a> {
     pub manifest: &'a Manifest,
     /// The bytes of `host.so`.
     pub host: &'a [u8],
+    /// The code for the manifest's `device`, where it has one.
+    pub device: Option<&'a [u8]>,
     /// The bytes of each constant, in the order of the manifest's `constants`.
     pub constants: &'a [&'a [u8]],
 }
@@ -45,6 +47,10 @@ fn check(contents: &Contents<'_>) -> Result<Layout> {
     let invalid = |reason| Error::InvalidContents { reason };
     let constants = &contents.manifest.constants;
     contents.manifest.validate().map_err(invalid)?;
+    if contents.manifest.device.is_some() != contents.device.is_some() {
+        let (says, given) = if contents.device.is_some() { ("no device", "some") } else { ("a device", "none") };
+        return Err(invalid(format!("the manifest has {says}, but {given} of its code is given")));
+    }
     if constants.len() != contents.constants.len() {
         let reason = format!("{} constants in the manifest, {} given", constants.len(), contents.constants.len());
         return Err(invalid(reason));
@@ -66,6 +72,10 @@ fn pack(contents: &Contents<'_>, layout: &Layout, out: &mut (impl Write + Seek))
     zip.write_all(&manifest)?;
     zip.start_file(HOST, options(contents.host.len() as u64))?;
     zip.write_all(contents.host)?;
+    if let Some(device) = contents.device {
+        zip.start_file(DEVICE, options(device.len() as u64))?;
+        zip.write_all(device)?;
+    }
     zip.start_file(WEIGHTS, options(layout.file_bytes()))?;
     layout.write(contents.constants, &mut zip)?;
     zip.finish()?;

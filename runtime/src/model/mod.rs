@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+mod on_device;
 mod rules;
 mod run;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use crate::artifact::Artifact;
 use crate::cpu;
+use crate::device::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::manifest::{Manifest, Value};
@@ -20,6 +22,7 @@ use crate::profile::{LaunchProfile, Profile};
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use on_device::OnDevice;
 use rules::Rules;
 
 /// A model that is ready to run. Cheap to clone; runs may go on from many threads at once.
@@ -50,6 +53,8 @@ struct Inner {
     counters: Counters,
     /// Where launches are timed, if they are.
     profile: Option<Profile>,
+    /// The device that the kernels are for, where they are not the processor's.
+    on_device: Option<OnDevice>,
 }
 
 /// Addresses within the artifact, which lives beside them.
@@ -78,6 +83,7 @@ impl Model {
         check_routines(manifest, &options)?;
         let threads = options.thread_count()?;
         let rules = Rules::new(manifest);
+        let on_device = OnDevice::find(&artifact, &options)?;
         let host = Host::load(artifact.host())?;
         Pool::global().reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
@@ -92,6 +98,7 @@ impl Model {
             scratch: ScratchPool::default(),
             counters: Counters::default(),
             profile,
+            on_device,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -114,6 +121,11 @@ impl Model {
     /// The outputs, in the order of [`run`](Self::run).
     pub fn outputs(&self) -> &[Value] {
         &self.manifest().outputs
+    }
+
+    /// The device that the model runs on, where it is not the processor: what it is.
+    pub fn device(&self) -> Option<&DeviceInfo> {
+        self.inner.on_device.as_ref().map(OnDevice::info)
     }
 
     /// The most threads that one run uses.

@@ -146,6 +146,11 @@ impl Inner {
         workspace_bytes: usize,
     ) -> Result<()> {
         let counters = &self.counters;
+        if let Some(on_device) = &self.on_device {
+            on_device.run(self, &scratch.symbols, inputs, outputs, workspace_bytes)?;
+            Counters::add(&counters.runs, 1);
+            return Ok(());
+        }
         if grow(&mut scratch.workspace, workspace_bytes, "the workspace")? {
             Counters::add(&counters.workspace_allocations, 1);
         }
@@ -157,6 +162,7 @@ impl Inner {
             unknown_routine: RefCell::new(None),
             wrong_data: Mutex::default(),
             launches: Cell::new(0),
+            misplaced: Cell::new(false),
         };
         let table = SuturaRt {
             abi: VERSION,
@@ -165,6 +171,8 @@ impl Inner {
             parallel_for,
             call: call_routine,
             report,
+            launch,
+            copy,
         };
         let workspace = scratch.workspace.as_mut_ptr().cast();
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
@@ -174,6 +182,9 @@ impl Inner {
         };
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(self.wrong_data(wrong));
+        }
+        if call.misplaced.get() {
+            return Err(Error::Contract("it launches kernels of a device, and the manifest has no device".to_owned()));
         }
         if result == 0 {
             Counters::add(&counters.runs, 1);
@@ -255,6 +266,8 @@ struct Call<'a> {
     wrong_data: Mutex<Option<WrongData>>,
     /// Launches so far.
     launches: Cell<usize>,
+    /// The code asked for a device.
+    misplaced: Cell<bool>,
 }
 
 /// What was reported. The order is that of reports: the lowest is told.
@@ -325,4 +338,16 @@ unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: 
     if first.is_none_or(|first| new < first) {
         *first = Some(new);
     }
+}
+
+/// [`SuturaRt::launch`] of a model without a device.
+unsafe extern "C" fn launch(ctx: *mut c_void, _: i64, _: *const u64, _: i64, _: i64) {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
+    unsafe { &*ctx.cast::<Call<'_>>() }.misplaced.set(true);
+}
+
+/// [`SuturaRt::copy`] of a model without a device.
+unsafe extern "C" fn copy(ctx: *mut c_void, _: *const c_void, _: *mut c_void, _: i64) {
+    // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called.
+    unsafe { &*ctx.cast::<Call<'_>>() }.misplaced.set(true);
 }

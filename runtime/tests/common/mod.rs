@@ -75,6 +75,7 @@ pub fn manifest() -> Manifest {
         ops: vec![],
         bytes: None,
         flops: None,
+        groups_of_block: None,
     };
     Manifest {
         format: FORMAT,
@@ -86,6 +87,7 @@ pub fn manifest() -> Manifest {
             description: "generic".into(),
             description_hash: "none".into(),
         },
+        device: None,
         math: Math::default(),
         model: "rows".into(),
         symbols: vec![symbol("rows", 5000), symbol("cols", 1 << 20)],
@@ -108,7 +110,7 @@ pub fn manifest() -> Manifest {
 
 /// The bytes of an artifact with this manifest and code.
 pub fn pack(manifest: &Manifest, host: &[u8]) -> Vec<u8> {
-    to_bytes(&Contents { manifest, host, constants: &[&SCALE.to_ne_bytes()] }).unwrap()
+    to_bytes(&Contents { manifest, host, device: None, constants: &[&SCALE.to_ne_bytes()] }).unwrap()
 }
 
 /// Loads the model, with these macros in its code.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use sutura_codegen as codegen;
 use sutura_dialects::gir::checks as gir;
 use sutura_ir::asm::Resource;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
@@ -10,8 +11,8 @@ use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
 use sutura_runtime::artifact::{Contents, write as write_artifact};
 use sutura_runtime::manifest::{
-    Check, CheckKind, Constant, DataCheck, DataCheckKind, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target, Tool,
-    Value,
+    Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target,
+    Tool, Value,
 };
 use sutura_runtime::{ElementType, abi};
 
@@ -25,14 +26,14 @@ pub(crate) fn write(
     path: &Path,
     (cx, module): (&Context, &Module),
     interface: &HostInterface,
-    code: &[u8],
+    (host, device): (&[u8], Option<&[u8]>),
     manifest: &Manifest,
 ) -> Result<u64, Failure> {
     let constants: Vec<Cow<'_, [u8]>> =
         interface.constants.iter().map(|c| bytes(cx, module, c)).collect::<Result<_, _>>()?;
     let constants: Vec<&[u8]> = constants.iter().map(Cow::as_ref).collect();
     let _guard = uninterrupted();
-    write_artifact(path, &Contents { manifest, host: code, constants: &constants })?;
+    write_artifact(path, &Contents { manifest, host, device, constants: &constants })?;
     let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
     Ok(size)
 }
@@ -41,7 +42,7 @@ pub(crate) fn write(
 pub(crate) fn manifest(
     cx: &Context,
     interface: &HostInterface,
-    machine: &Machine,
+    (machine, target): (&Machine, &codegen::Target),
     source_hash: &str,
     costs: &Costs,
 ) -> Result<Manifest, Failure> {
@@ -68,6 +69,7 @@ pub(crate) fn manifest(
             ops: k.ops.clone(),
             bytes: cost.map(|cost| cost.bytes.clone()),
             flops: cost.and_then(|cost| cost.flops.clone()),
+            groups_of_block: k.groups_of_block.and_then(|groups| u32::try_from(groups).ok()),
         }
     });
     Ok(Manifest {
@@ -75,11 +77,16 @@ pub(crate) fn manifest(
         abi: abi::VERSION,
         tool: Tool { name: "sutura".into(), version: env!("CARGO_PKG_VERSION").into() },
         target: Target {
-            triple: machine.target.triple.clone(),
-            features: machine.target.features.clone(),
+            triple: target.triple.clone(),
+            features: target.features.clone(),
             description: machine.desc.name.clone(),
             description_hash: machine.description_hash(),
         },
+        device: machine.vendor.map(|vendor| Device {
+            backend: vendor.backend().into(),
+            chip: machine.desc.chip.clone(),
+            subgroup: machine.desc.subgroup.and_then(|threads| u32::try_from(threads).ok()).unwrap_or(1),
+        }),
         math: Math::default(),
         model: interface.model.clone(),
         symbols: symbols.collect(),

@@ -188,6 +188,10 @@ pub(crate) struct RunArgs {
     /// Threads of a run; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// The device to run on, of an artifact that was compiled for one: a name that `sutura devices` shows; by default the
+    /// first of its kind
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
     /// Runs this often after a first run, and shows the latency
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) repeat: u32,

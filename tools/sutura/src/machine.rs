@@ -16,6 +16,8 @@ pub(crate) enum Vendor {
     Amd,
     /// Any, through Vulkan.
     Khronos,
+    /// The processor, with every access checked.
+    Fibers,
 }
 
 impl Vendor {
@@ -25,7 +27,18 @@ impl Vendor {
             "nvptx64" => Some(Self::Nvidia),
             "amdgcn" => Some(Self::Amd),
             "spirv64" => Some(Self::Khronos),
+            "fibers" => Some(Self::Fibers),
             _ => None,
+        }
+    }
+
+    /// What devices of it are called.
+    pub(crate) fn backend(self) -> &'static str {
+        match self {
+            Self::Nvidia => "cuda",
+            Self::Amd => "rocm",
+            Self::Khronos => "vulkan",
+            Self::Fibers => "cpu-fibers",
         }
     }
 }
@@ -171,8 +184,9 @@ mod tests {
         let talk = Talk::new(crate::cli::MessageFormat::Human, 0, true);
         let all = Wanted::default().all(&cx, &talk).unwrap();
         assert!(all.len() >= 3);
-        // SPIR-V is not LLVM's to write.
-        let llvm = all.iter().filter(|machine| machine.vendor != Some(Vendor::Khronos));
+        // SPIR-V is not LLVM's to write, and fibers are the machine at hand.
+        let others = [Some(Vendor::Khronos), Some(Vendor::Fibers)];
+        let llvm = all.iter().filter(|machine| !others.contains(&machine.vendor));
         llvm.for_each(|machine| machine.target.check().unwrap());
     }
 

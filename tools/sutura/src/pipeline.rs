@@ -97,13 +97,6 @@ pub(crate) const TILE: &str = "tile";
 /// The stage that makes upstream operations of kernels.
 pub(crate) const LOWER: &str = "lower";
 
-/// What the last stage for devices begins with.
-macro_rules! device_passes {
-    () => {
-        "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse))"
-    };
-}
-
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
@@ -129,14 +122,24 @@ pub(crate) const STAGES: &[Stage] = &[
     },
 ];
 
-/// The last stage for devices beside the processor: kernels become modules of device code.
+/// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
+pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
+    name: LOWER,
+    level: Level::Kernels,
+    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-rt-to-llvm,\
+             canonicalize,cse",
+    emit: None,
+};
+
+/// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
     let passes = match vendor {
-        Vendor::Nvidia => concat!(device_passes!(), ",convert-gpu-to-nvvm"),
-        Vendor::Amd => concat!(device_passes!(), ",convert-gpu-to-rocdl"),
-        Vendor::Khronos => concat!(device_passes!(), ",convert-gpu-to-spirv"),
+        Vendor::Nvidia => "convert-gpu-to-nvvm",
+        Vendor::Amd => "convert-gpu-to-rocdl",
+        Vendor::Khronos => "convert-gpu-to-spirv",
+        Vendor::Fibers => "convert-gpu-to-fibers",
     };
-    Stage { name: LOWER, level: Level::Kernels, passes, emit: Some(Emit::Mlir) }
+    Stage { name: "device", level: Level::Upstream, passes, emit: Some(Emit::Mlir) }
 }
 
 /// Percent of the usual mapping's time that another one must be predicted to save: predictions are off by a factor of 1.6, and
@@ -346,22 +349,34 @@ impl Compilation {
         }
     }
 
-    /// Leaves only modules of device code; how many there are, and whether there was a host program.
-    pub(crate) fn keep_device(&self, program: &mut Program) -> (usize, bool) {
-        let body = program.module.body_mut();
+    /// Takes modules of device code out of a program, with the description of the machine; how many there are.
+    pub(crate) fn take_device(&self, program: Program) -> (Program, Program, usize) {
+        let is_device = |op: OpRef<'_>| matches!(op.name_str(), "gpu.module" | "spirv.module");
+        let (mut host, mut device) = (program.module.clone(), program.module);
+        self.keep(&mut host, |op| !is_device(op));
+        let modules = self.keep(&mut device, |op| is_device(op) || op.is::<MachineOp<'_>>());
+        let machines = usize::from(
+            device.body().preorder().any(|op| OpRef::new(&self.cx, device.body(), op).is::<MachineOp<'_>>()),
+        );
+        let top = device.op();
+        Rewriter::new(&self.cx, device.root_mut()).set_attr(top, HOST_ATTR, None);
+        (self.program(host), self.program(device), modules - machines)
+    }
+
+    /// Erases what is not wanted; how much is left.
+    fn keep(&self, module: &mut Module, wanted: impl Fn(OpRef<'_>) -> bool) -> usize {
+        let body = module.body_mut();
         let ops: Vec<Op> = body.entry_block().into_iter().flat_map(|block| body.ops(block)).collect();
-        let (mut modules, mut host) = (0, false);
         let mut rewriter = Rewriter::new(&self.cx, body);
+        let mut kept = 0;
         for op in ops {
-            match rewriter.op_ref(op).name_str() {
-                "gpu.module" | "spirv.module" => modules += 1,
-                name => {
-                    host |= name == "rt.program";
-                    rewriter.erase_op(op);
-                }
+            if wanted(rewriter.op_ref(op)) {
+                kept += 1;
+            } else {
+                rewriter.erase_op(op);
             }
         }
-        (modules, host)
+        kept
     }
 }
 

@@ -25,7 +25,11 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let desc = args.profile.then(|| machine(args.target_file.as_deref(), talk)).transpose()?;
     let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(args.profile);
+    let options = args.device.iter().fold(options, |options, name| options.device(name));
     let model = Model::load_with(&args.artifact, options)?;
+    if let Some(device) = model.device() {
+        talk.note(&format!("device     {} ({})", device.name, device.backend.name()));
+    }
     talk.detail(&model.manifest().signature());
     // What can be wrong about the call is found before the run.
     let outputs = named(&args.outputs, model.outputs(), "output")?;

@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use sutura_codegen as codegen;
+use sutura_passes::rt_to_upstream::HostInterface;
 
-use super::Job;
+use super::{Job, Lowered, link};
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::files;
+use crate::input::Source;
 use crate::machine::{Machine, Vendor};
-use crate::pipeline::{Emit, Program};
+use crate::pipeline::{Emit, Program, device_stage};
 
 /// Products between the stages and the driver, by vendor.
 fn products(vendor: Vendor) -> &'static [Emit] {
@@ -17,15 +19,17 @@ fn products(vendor: Vendor) -> &'static [Emit] {
         Vendor::Nvidia => &[Emit::LlvmIr, Emit::Asm, Emit::Ptx, Emit::Cubin],
         Vendor::Amd => &[Emit::LlvmIr, Emit::Asm, Emit::Hsaco],
         Vendor::Khronos => &[Emit::Spirv],
+        Vendor::Fibers => &[Emit::So],
     }
 }
 
-/// What is made without being asked for: the last product that needs nothing of the vendor's.
+/// What an artifact holds: the last product that needs nothing of the vendor's.
 fn usual(vendor: Vendor) -> Emit {
     match vendor {
         Vendor::Nvidia => Emit::Ptx,
         Vendor::Amd => Emit::Hsaco,
         Vendor::Khronos => Emit::Spirv,
+        Vendor::Fibers => Emit::So,
     }
 }
 
@@ -48,51 +52,87 @@ pub(super) fn check(args: &CompileArgs, machine: &Machine) -> Result<(), Failure
     let list =
         || products(vendor).iter().map(|emit| format!("`--emit={}`", spelling(*emit))).collect::<Vec<_>>().join(", ");
     match args.emit {
-        None => Err(Failure::new(Kind::Unsupported, format!("artifacts for `{name}` cannot be made yet"))
-            .hint(format!("device code alone can: `--emit={}`", spelling(usual(vendor))))),
+        None if args.report_measure => {
+            Err(Failure::new(Kind::Unsupported, "--report-measure cannot run models on devices yet"))
+        }
         Some(emit) if emit > Emit::Mlir && !products(vendor).contains(&emit) => {
             Err(Failure::usage(format!("there is no `{}` for `{name}`", spelling(emit)))
                 .hint(format!("it has {}", list())))
         }
-        Some(_) => Ok(()),
+        _ => Ok(()),
     }
 }
 
 impl Job<'_> {
-    /// Leaves only device code, and says so.
-    pub(super) fn keep_device(&self, program: &mut Program) -> Result<(), Failure> {
-        let (modules, host) = self.compilation.keep_device(program);
+    /// Lowers device code, apart from the host program; none is left when the product was its text.
+    pub(super) fn device_stages(&self, vendor: Vendor, program: Program) -> Result<Option<Lowered>, Failure> {
+        let interface = HostInterface::of_module(&self.compilation.cx, &program.module);
+        let (mut host, device, modules) = self.compilation.take_device(program);
         if modules == 0 {
             return Err(Failure::input("the program has no kernels: there is no device code to make")
                 .hint("compile it for a processor"));
         }
-        if host {
-            self.talk.detail("the host program is left out: the product is device code alone");
+        let mut device = self.compilation.run(&device_stage(vendor), device, self.talk)?;
+        if self.product(&mut device, Emit::Mlir)? {
+            return Ok(None);
         }
-        Ok(())
+        let device = self.compilation.text(&mut device, Emit::Mlir);
+        let text = self.compilation.text(&mut host, Emit::Mlir);
+        Ok(Some(Lowered { text, device: Some(device), interface, program: host }))
     }
 
     /// From modules of device code to the product.
-    pub(super) fn device_back_end(&self, vendor: Vendor, text: &str) -> Result<(), Failure> {
-        let start = Instant::now();
+    pub(super) fn device_back_end(
+        &self,
+        vendor: Vendor,
+        device: &str,
+        lowered: &Lowered,
+        source: &Source,
+    ) -> Result<(), Failure> {
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| emit != Emit::Cubin && self.report.is_some_and(|report| report.with_assembly);
         for emit in products(vendor) {
             let wanted = self.args.emit == Some(*emit);
-            if !(wanted || keep_all && *emit != Emit::Cubin || reported(*emit)) {
+            let needed = self.args.emit.is_none() && *emit == usual(vendor);
+            if !(wanted || needed || keep_all && *emit != Emit::Cubin || reported(*emit)) {
                 continue;
             }
-            let bytes = self.device_product(*emit, text)?;
+            let start = Instant::now();
+            let bytes = self.device_product(*emit, device)?;
             self.keep(*emit, &bytes)?;
             if let (Some(report), Ok(text)) = (self.report.filter(|_| reported(*emit)), std::str::from_utf8(&bytes)) {
                 report.text(*emit, text.to_owned());
             }
-            if wanted {
+            if wanted || needed {
                 self.talk.stage("codegen", &format!("{} bytes of device code", bytes.len()), start.elapsed());
+            }
+            if wanted {
                 return files::write(self.output, &bytes);
+            }
+            if needed {
+                return self.device_artifact(&bytes, lowered, source);
             }
         }
         Err(Failure::internal("the product was checked and is not there"))
+    }
+
+    /// The artifact: the host program needs no more than any processor of this kind has.
+    fn device_artifact(&self, device: &[u8], lowered: &Lowered, source: &Source) -> Result<(), Failure> {
+        let name = self.args.model.display().to_string();
+        let interface = match &lowered.interface {
+            Ok(interface) => interface.clone(),
+            Err(message) => return Err(Failure::input(format!("`{name}` cannot become an artifact: {message}"))),
+        };
+        let target = match self.machine.vendor {
+            // The kernels are the processor's code too.
+            Some(Vendor::Fibers) => codegen::Target::host(),
+            _ => codegen::Target::new(codegen::host_triple(), ""),
+        };
+        let mut warnings = Vec::new();
+        let object = codegen::emit_object(&lowered.text, &name, &target, &mut warnings)?;
+        self.warn(&warnings);
+        let host = link(object)?;
+        self.artifact(interface, (&lowered.program, source), &target, (&host, Some(device)))
     }
 
     fn device_product(&self, emit: Emit, text: &str) -> Result<Vec<u8>, Failure> {
@@ -102,6 +142,7 @@ impl Job<'_> {
             Emit::LlvmIr => codegen::emit_device_llvm_ir(text, &name, target, &mut warnings)?.into_bytes(),
             Emit::Hsaco => codegen::emit_hsaco(text, &name, target, &mut warnings)?,
             Emit::Spirv => codegen::emit_spirv(text, &name, &mut warnings)?,
+            Emit::So => link(codegen::emit_object(text, &name, &codegen::Target::host(), &mut warnings)?)?,
             Emit::Cubin => {
                 let ptx = codegen::emit_device_assembly(text, &name, target, &mut warnings)?;
                 codegen::Assembler::find()?.assemble(&ptx, &target.cpu)?

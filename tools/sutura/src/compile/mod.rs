@@ -19,7 +19,7 @@ use crate::files;
 use crate::input::{self, Input, Source};
 use crate::likely;
 use crate::machine::{Machine, Wanted};
-use crate::pipeline::{Compilation, Emit, LOWER, Level, Program, STAGES, Stage, TILE, device_stage};
+use crate::pipeline::{Compilation, Emit, LOWER, LOWER_FOR_DEVICE, Level, Program, STAGES, Stage, TILE};
 use crate::remarks::Sink;
 use crate::report::Report;
 use crate::talk::Talk;
@@ -170,6 +170,8 @@ struct Job<'j> {
 struct Lowered {
     /// Generic form, for MLIR.
     text: String,
+    /// That of the device code, where kernels are not the processor's.
+    device: Option<String>,
     interface: Result<HostInterface, String>,
     program: Program,
 }
@@ -202,8 +204,8 @@ impl Job<'_> {
         if let (Some(_), Level::Kernels | Level::Upstream) = (self.tuner, start) {
             self.talk.warning("there is nothing to tune: the program is made of kernels already");
         }
-        let last = self.machine.vendor.map(device_stage);
-        let own = STAGES.iter().map(|stage| last.as_ref().filter(|_| stage.name == LOWER).unwrap_or(stage));
+        let for_device = |stage: &&'static Stage| self.machine.vendor.is_some() && stage.name == LOWER;
+        let own = STAGES.iter().map(|stage| if for_device(&stage) { &LOWER_FOR_DEVICE } else { stage });
         for stage in own.filter(|stage| stage.level >= start) {
             if let Some(tuner) = self.tuner.filter(|_| stage.name == TILE) {
                 program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
@@ -215,8 +217,8 @@ impl Job<'_> {
             if stage.emit == Some(Emit::Dyn) {
                 likely::declare(&self.compilation.cx, &mut program, &self.args.likely)?;
             }
-            if let (Some(_), LOWER) = (self.machine.vendor, stage.name) {
-                self.keep_device(&mut program)?;
+            if let (Some(vendor), LOWER) = (self.machine.vendor, stage.name) {
+                return self.device_stages(vendor, program);
             }
             let interface = self.interface_before_text(stage, &program);
             if let Some(emit) = stage.emit
@@ -229,6 +231,9 @@ impl Job<'_> {
             }
         }
         // Upstream operations from the start.
+        if let Some(vendor) = self.machine.vendor {
+            return self.device_stages(vendor, program);
+        }
         let interface = HostInterface::of_module(&self.compilation.cx, &program.module);
         if self.product(&mut program, Emit::Mlir)? {
             return Ok(None);
@@ -243,7 +248,7 @@ impl Job<'_> {
 
     fn lowered(&self, mut program: Program, interface: Result<HostInterface, String>) -> Lowered {
         let text = self.compilation.text(&mut program, Emit::Mlir);
-        Lowered { text, interface, program }
+        Lowered { text, device: None, interface, program }
     }
 
     /// A product that lies before what the input is cannot be made.
@@ -311,8 +316,8 @@ impl Job<'_> {
 
     /// From upstream operations to machine code, and the artifact.
     fn back_end(&self, lowered: Lowered, source: &Source) -> Result<(), Failure> {
-        if let Some(vendor) = self.machine.vendor {
-            return self.device_back_end(vendor, &lowered.text);
+        if let (Some(vendor), Some(device)) = (self.machine.vendor, &lowered.device) {
+            return self.device_back_end(vendor, device, &lowered, source);
         }
         let name = self.args.model.display().to_string();
         let (text, target) = (lowered.text.as_str(), &self.machine.target);
@@ -360,24 +365,35 @@ impl Job<'_> {
         if self.args.emit == Some(Emit::So) {
             return files::write(self.output, &host);
         }
-        let mut interface = interface.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
-        if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
-            // In the IR every imported model is called `main`.
-            interface.model = stem.to_string_lossy().into_owned();
-        }
-        let start = Instant::now();
-        let mut manifest =
-            artifact::manifest(&self.compilation.cx, &interface, self.machine, &source.hash, &self.costs.borrow())?;
-        manifest.math.fast_math.clone_from(&self.args.fast_math);
-        let program = (&self.compilation.cx, &lowered.program.module);
-        let bytes = artifact::write(self.output, program, &interface, &host, &manifest)?;
-        self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
+        let interface = interface.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
+        self.artifact(interface, (&lowered.program, source), target, (&host, None))?;
         if let Some(report) = self.report.filter(|_| self.args.report_measure) {
             let start = Instant::now();
             let said = report.measure(self.output)?;
             said.iter().for_each(|diagnostic| self.compilation.tell(diagnostic, self.talk));
             self.talk.stage("measure", &format!("{} launches", said.len()), start.elapsed());
         }
+        Ok(())
+    }
+
+    /// Writes the artifact: the host's code, which `machine` can run, and a device's.
+    fn artifact(
+        &self,
+        mut interface: HostInterface,
+        (program, source): (&Program, &Source),
+        target: &codegen::Target,
+        (host, device): (&[u8], Option<&[u8]>),
+    ) -> Result<(), Failure> {
+        if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
+            // In the IR every imported model is called `main`.
+            interface.model = stem.to_string_lossy().into_owned();
+        }
+        let start = Instant::now();
+        let (cx, costs) = (&self.compilation.cx, self.costs.borrow());
+        let mut manifest = artifact::manifest(cx, &interface, (self.machine, target), &source.hash, &costs)?;
+        manifest.math.fast_math.clone_from(&self.args.fast_math);
+        let bytes = artifact::write(self.output, (cx, &program.module), &interface, (host, device), &manifest)?;
+        self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
         Ok(())
     }
 

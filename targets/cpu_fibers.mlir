@@ -1,0 +1,29 @@
+// The processor, with fibers as the threads of a GPU: subgroups of 32 as NVIDIA's, registers and memory of a block as well, so that
+// kernels are those of a GPU. For tests: every access is checked.
+
+target.machine @cpu_fibers {
+  summary = "fibers as the threads of a GPU, every access checked", triple = "fibers-unknown-unknown", subgroup = 32,
+  features = "",
+  launch_ns = 3000, gflops = 19500
+} {
+  target.space @vec {class = "reg", owner = "unit", bytes = 16384, vector = 512, align = 16}
+  target.space @l1 {class = "sram", owner = "unit", bytes = 32768, gbps = 19000, align = 16, cached}
+  target.space @shared {class = "sram", owner = "group", bytes = 49152, gbps = 19000, align = 16, managed}
+  target.space @l2 {class = "sram", owner = "all", bytes = 41943040, gbps = 5000, align = 16, cached}
+  target.space @dram {class = "dram", owner = "all", gbps = 1935, align = 256}
+
+  target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 128]>
+  }
+
+  target.intrinsic @fma_f32_8x64(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 64]>, %c : !gir.tile<vec, f32, [8, 64]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 64]>, !gir.tile<vec, f32, [8, 64]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 64]>
+  }
+
+  target.intrinsic @fma_f32_8x32(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 32]>, %c : !gir.tile<vec, f32, [8, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 32]>, !gir.tile<vec, f32, [8, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 32]>
+  }
+}
