@@ -89,7 +89,12 @@ impl Emit<'_> {
             let mut line = Vec::new();
             let chunks = if cols == 1 { 1 } else { self.chunks(cols) };
             for chunk in 0..chunks {
-                let ahead = if axis == Axis::Rows { self.i64(r) } else { self.own_column(chunk) };
+                // The one column of a tile is all threads'.
+                let ahead = match axis {
+                    Axis::Rows => self.i64(r),
+                    Axis::Cols if cols == 1 => self.i64(0),
+                    Axis::Cols => self.own_column(chunk),
+                };
                 let mut value = self.addi(base, ahead);
                 if cols != 1 {
                     value = self.broadcast(value);

@@ -16,7 +16,7 @@ use sutura_interp::random::Random;
 use sutura_interp::{Buffer, DType, Interpreter, Tensor, Value};
 use sutura_ir::asm::print::{PrintOptions, module_text, type_text};
 use sutura_ir::pass::{Event, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
-use sutura_ir::{Context, Diagnostics, Module, Op, OpRef, Rewriter};
+use sutura_ir::{Context, Diagnostics, Module, Op, OpRef, Rewriter, Type};
 use sutura_mlir_link as _;
 use sutura_runtime::device::{self, Device, Devices};
 
@@ -46,7 +46,9 @@ struct Case {
 
 impl Case {
     fn read(file: &str, name: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests").join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../lit-tests")
+            .join(file.strip_prefix("../../..").map_or(file, |f| f));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let cx = Context::new(sutura_dialects::all());
         let mut module = parse_text(&cx, file, &text).unwrap_or_else(|e| panic!("{file}: {e}"));
@@ -57,7 +59,7 @@ impl Case {
             if view.symbol_name() == Some(name) {
                 let kernel = view.interface::<dyn Launchable>().expect("a kernel");
                 signature = Some(kernel.signature(view).expect("a signature"));
-            } else if view.is::<KernelOp<'_>>() {
+            } else if view.is::<KernelOp<'_>>() || view.name_str() == "rt.program" {
                 Rewriter::new(&cx, module.body_mut()).erase_op(op);
             }
         }
@@ -201,7 +203,10 @@ fn program(cx: &Context, name: &str, signature: &KernelSignature) -> String {
         let way = if param.access == Access::Write { "out" } else { "in" };
         format!("%b{at} : {ty} {way} \"b{at}\"")
     };
-    let ports: Vec<String> = signature.params.iter().zip(&types).enumerate().map(port).collect();
+    let mut ports: Vec<String> = signature.params.iter().zip(&types).enumerate().map(port).collect();
+    let names: Vec<&str> = signature.dims.iter().map(|(name, _)| name.as_str()).collect();
+    // What no buffer has as its size, a tensor of its own says.
+    ports.insert(0, format!("%sizes : !rt.buffer<i1, [{}]> in \"sizes\"", names.join(", ")));
     let symbols: Vec<String> =
         signature.dims.iter().map(|(name, s)| format!("{name} : [{}, {}] div {}", s.min, s.max, s.div)).collect();
     let symbols = if symbols.is_empty() { String::new() } else { format!(" symbols({})", symbols.join(", ")) };
@@ -225,7 +230,10 @@ fn check(file: &str, name: &str, threads: &[u32], sizes: &[&[i64]], tolerance: T
         let binary = case.binary(&format!("subgroup={} threads={threads}", device.info().limits.subgroup));
         for (seed, sizes) in sizes.iter().enumerate() {
             let (inputs, _) = case.tensors(sizes, seed as u64);
-            let inputs: Vec<Value> = inputs.into_iter().map(Value::Tensor).collect();
+            let shape: Vec<usize> = sizes.iter().map(|size| usize::try_from(*size).expect("a size")).collect();
+            let dtype = DType::of(&case.cx, Type::I1).expect("a type of numbers");
+            let sizes_of = Tensor::zeros(dtype, &shape).expect("small");
+            let inputs: Vec<Value> = std::iter::once(sizes_of).chain(inputs).map(Value::Tensor).collect();
             let expected = Interpreter::new(&case.cx, &before).call("main", &inputs).unwrap_or_else(|e| panic!("{e}"));
             let results = case.run(&device, &binary, sizes, seed as u64).unwrap_or_else(|e| panic!("@{name}: {e}"));
             assert_eq!(results.len(), expected.len());
@@ -290,4 +298,10 @@ fn kernels_at_the_edge() {
     check("gir_to_cpu/edge.mlir", "no_groups", &[0], &[&[]], EQUAL);
     check("gir_to_cpu/edge.mlir", "bytes", &[0, 8], &[&[0], &[1], &[64]], EQUAL);
     check("gir_to_cpu/edge.mlir", "indices", &[0, 8], &[&[0], &[1], &[64]], EQUAL);
+}
+
+/// A count that is the same in all columns, and a tile of one column that is all threads'.
+#[test]
+fn numbers_of_places() {
+    check("gir_to_gpu/counts.mlir", "counts", &[0, 8, 32], &[&[1, 1], &[3, 5], &[2, 64], &[0, 7]], EQUAL);
 }

@@ -50,6 +50,57 @@ fn matches_stored_outputs_on(name: &str, more: &[&str], cases: &[&str], inputs: 
     }
 }
 
+/// Compiles an example for a device and compares what it computes there with the stored outputs of onnxruntime.
+fn matches_stored_outputs_on_device(
+    (name, target, device): (&str, &str, &str),
+    cases: &[&str],
+    inputs: &[&str],
+    output: &str,
+) {
+    if let Err(error) = sutura_runtime::device::Devices::find().select(device) {
+        let required = std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1");
+        assert!(!required, "SUTURA_REQUIRE_DEVICES=1, but {error}");
+        return eprintln!("skipped: {error}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("model.sutura");
+    compile(&example(&format!("{name}/{name}.onnx")), &artifact, &["--target", target]);
+    let model = Model::load_with(&artifact, Options::new().device(device)).unwrap();
+    for case in cases {
+        let read = |tensor: &str| {
+            sutura_runtime::npy::read(example(&format!("{name}/{case}/{tensor}.npy"))).expect("a stored tensor")
+        };
+        let inputs: Vec<_> = inputs.iter().map(|input| read(input)).collect();
+        let outputs = model.run(&inputs).unwrap();
+        let comparison = sutura_runtime::compare::compare(&outputs[0], &read(output)).unwrap();
+        assert!(comparison.within(2e-5, 0.0), "{name} at {case} on {device}: {comparison:?}");
+    }
+}
+
+#[test]
+fn an_encoder_layer_on_devices() {
+    let (inputs, output) = (["x", "mask"], "y");
+    let cases = ["b1_s1", "b1_s17", "b3_s128"];
+    matches_stored_outputs_on_device(("encoder", "lavapipe", "lavapipe"), &cases, &inputs, output);
+    matches_stored_outputs_on_device(("encoder", "cpu_fibers", "cpu-fibers"), &cases[..2], &inputs, output);
+}
+
+#[test]
+fn a_cnn_on_devices() {
+    let (inputs, output) = (["image"], "probabilities");
+    let cases = ["b1_h32_w32", "b2_h45_w37", "b4_h32_w32"];
+    matches_stored_outputs_on_device(("cnn", "lavapipe", "lavapipe"), &cases, &inputs, output);
+    matches_stored_outputs_on_device(("cnn", "cpu_fibers", "cpu-fibers"), &cases[..2], &inputs, output);
+}
+
+#[test]
+fn a_perceptron_on_devices() {
+    let (inputs, output) = (["x"], "probabilities");
+    let cases = ["b1", "b7", "b64"];
+    matches_stored_outputs_on_device(("mlp", "lavapipe", "lavapipe"), &cases, &inputs, output);
+    matches_stored_outputs_on_device(("mlp", "cpu_fibers", "cpu-fibers"), &cases, &inputs, output);
+}
+
 #[test]
 fn an_encoder_layer_matches_onnxruntime() {
     matches_stored_outputs("encoder", &["b1_s1", "b1_s17", "b3_s128", "b2_s500"], &["x", "mask"], "y");
