@@ -148,7 +148,6 @@ impl OnDevice {
         };
         Counters::add(&inner.counters.launches, call.launches.get());
         let failure = call.failure.into_inner();
-        drop(call.stream);
         if let Some(failure) = failure {
             return Err(failure);
         }
@@ -217,7 +216,8 @@ impl DeviceCall<'_, '_> {
         }
         self.launches.set(self.launches.get() + 1);
         // SAFETY: the caller's promise; buffers live until the run has waited for the stream.
-        Ok(unsafe { self.stream.borrow_mut().launch(&kernel.kernel, blocks, 0, words)? })
+        unsafe { self.stream.borrow_mut().launch(&kernel.kernel, blocks, 0, words)? };
+        Ok(())
     }
 
     /// The buffer that has an address, and how far into it that is.

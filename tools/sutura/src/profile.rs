@@ -128,6 +128,7 @@ mod tests {
             ops: vec![],
             bytes: text(bytes),
             flops: text(flops),
+            groups_of_block: None,
         }
     }
 
