@@ -1,7 +1,6 @@
 //! `sutura inspect`: what an artifact says about itself.
 
 use sutura_runtime::Artifact;
-use sutura_runtime::manifest::Manifest;
 
 use crate::cli::InspectArgs;
 use crate::failure::Failure;
@@ -14,13 +13,14 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let text = if args.json {
         String::from_utf8(manifest.to_json()).map_err(|e| Failure::internal(e.to_string()))?
     } else {
-        let weights = artifact.constants().map(<[u8]>::len).sum::<usize>();
-        describe(manifest, artifact.host().len(), weights)
+        describe(&artifact)
     };
     files::write("-".as_ref(), text.as_bytes())
 }
 
-fn describe(manifest: &Manifest, code_bytes: usize, weight_bytes: usize) -> String {
+fn describe(artifact: &Artifact) -> String {
+    let (manifest, code_bytes) = (artifact.manifest(), artifact.host().len());
+    let weight_bytes = artifact.constants().map(<[u8]>::len).sum::<usize>();
     let mut text = format!("{}\n\n", manifest.signature());
     let mut line = |name: &str, value: String| text.push_str(&format!("{name:<10} {value}\n"));
     line("compiled", format!("by {} {}", manifest.tool.name, manifest.tool.version));
@@ -28,6 +28,11 @@ fn describe(manifest: &Manifest, code_bytes: usize, weight_bytes: usize) -> Stri
     line("target", format!("{} ({})", manifest.target.description, manifest.target.triple));
     line("features", manifest.target.features.clone());
     line("code", format!("{code_bytes} bytes"));
+    if let (Some(device), Some(code)) = (&manifest.device, artifact.device()) {
+        let chip = device.chip.as_ref().map_or_else(String::new, |chip| format!(" {chip}"));
+        let (backend, threads) = (&device.backend, device.subgroup);
+        line("device", format!("{backend}{chip}, subgroups of {threads}, {} bytes of code", code.len()));
+    }
     line("constants", format!("{} of {weight_bytes} bytes", manifest.constants.len()));
     for symbol in &manifest.symbols {
         let div = if symbol.div == 1 { String::new() } else { format!(", multiples of {}", symbol.div) };

@@ -157,6 +157,9 @@ fn an_artifact_runs_only_where_it_belongs() {
     assert!(said.contains("there is no device `none-such`"), "{said}");
     let (said, _) = fails(&fibers, &["--profile"]);
     assert!(said.contains("models on devices cannot be profiled yet"), "{said}");
+    let mut inspect = sutura(&["inspect"]);
+    let said = String::from_utf8(inspect.arg(&fibers).output().unwrap().stdout).unwrap();
+    assert!(said.contains("device     cpu-fibers, subgroups of 32, "), "{said}");
     // Where there is no GPU of NVIDIA the reason is told; with one, this run succeeds elsewhere.
     let nvidia = artifact(folder.path(), "sm_80");
     let input = example("mlp").with_file_name("b1").join("x.npy");

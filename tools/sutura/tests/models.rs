@@ -54,8 +54,8 @@ fn matches_stored_outputs_on(name: &str, more: &[&str], cases: &[&str], inputs: 
 fn matches_stored_outputs_on_device(
     (name, target, device): (&str, &str, &str),
     cases: &[&str],
-    inputs: &[&str],
-    output: &str,
+    (inputs, output): (&[&str], &str),
+    launches: u64,
 ) {
     if let Err(error) = sutura_runtime::device::Devices::find().select(device) {
         let required = std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1");
@@ -71,9 +71,11 @@ fn matches_stored_outputs_on_device(
             sutura_runtime::npy::read(example(&format!("{name}/{case}/{tensor}.npy"))).expect("a stored tensor")
         };
         let inputs: Vec<_> = inputs.iter().map(|input| read(input)).collect();
+        let before = model.stats().launches;
         let outputs = model.run(&inputs).unwrap();
         let comparison = sutura_runtime::compare::compare(&outputs[0], &read(output)).unwrap();
         assert!(comparison.within(2e-5, 0.0), "{name} at {case} on {device}: {comparison:?}");
+        assert_eq!(model.stats().launches - before, launches, "{name} at {case} on {device}");
     }
 }
 
@@ -81,24 +83,24 @@ fn matches_stored_outputs_on_device(
 fn an_encoder_layer_on_devices() {
     let (inputs, output) = (["x", "mask"], "y");
     let cases = ["b1_s1", "b1_s17", "b3_s128"];
-    matches_stored_outputs_on_device(("encoder", "lavapipe", "lavapipe"), &cases, &inputs, output);
-    matches_stored_outputs_on_device(("encoder", "cpu_fibers", "cpu-fibers"), &cases[..2], &inputs, output);
+    matches_stored_outputs_on_device(("encoder", "lavapipe", "lavapipe"), &cases, (&inputs, output), 7);
+    matches_stored_outputs_on_device(("encoder", "cpu_fibers", "cpu-fibers"), &cases[..2], (&inputs, output), 7);
 }
 
 #[test]
 fn a_cnn_on_devices() {
     let (inputs, output) = (["image"], "probabilities");
     let cases = ["b1_h32_w32", "b2_h45_w37", "b4_h32_w32"];
-    matches_stored_outputs_on_device(("cnn", "lavapipe", "lavapipe"), &cases, &inputs, output);
-    matches_stored_outputs_on_device(("cnn", "cpu_fibers", "cpu-fibers"), &cases[..2], &inputs, output);
+    matches_stored_outputs_on_device(("cnn", "lavapipe", "lavapipe"), &cases, (&inputs, output), 16);
+    matches_stored_outputs_on_device(("cnn", "cpu_fibers", "cpu-fibers"), &cases[..2], (&inputs, output), 16);
 }
 
 #[test]
 fn a_perceptron_on_devices() {
     let (inputs, output) = (["x"], "probabilities");
     let cases = ["b1", "b7", "b64"];
-    matches_stored_outputs_on_device(("mlp", "lavapipe", "lavapipe"), &cases, &inputs, output);
-    matches_stored_outputs_on_device(("mlp", "cpu_fibers", "cpu-fibers"), &cases, &inputs, output);
+    matches_stored_outputs_on_device(("mlp", "lavapipe", "lavapipe"), &cases, (&inputs, output), 3);
+    matches_stored_outputs_on_device(("mlp", "cpu_fibers", "cpu-fibers"), &cases, (&inputs, output), 3);
 }
 
 #[test]
