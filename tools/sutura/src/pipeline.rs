@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR};
+use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, ProgramOp};
 use sutura_dialects::target::ops::MachineOp;
 use sutura_grammar::{ParseOptions, parse_module};
 use sutura_ir::asm::print::{PrintOptions, module_text};
@@ -130,6 +130,10 @@ pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
              canonicalize,cse",
     emit: None,
 };
+
+/// The same of a program that is kernels alone, which is good for device code and nothing else.
+pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage =
+    Stage { passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse))", ..LOWER_FOR_DEVICE };
 
 /// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
@@ -420,6 +424,12 @@ impl Counts {
 impl Program {
     pub(crate) fn level(&self) -> Level {
         self.level
+    }
+
+    /// Whether there is a host program.
+    pub(crate) fn has_host(&self, cx: &Context) -> bool {
+        let body = self.module.body();
+        body.preorder().any(|op| OpRef::new(cx, body, op).is::<ProgramOp<'_>>())
     }
 
     pub(crate) fn count_ops(&self) -> usize {

@@ -184,3 +184,19 @@ fn a_damaged_artifact_is_refused() {
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     assert_eq!(fails(&path, &[]).1, Some(4), "corrupt");
 }
+
+/// Tile programs as text, without a host program: the gir that the processor's kernels come from too.
+#[test]
+fn kernels_alone_become_device_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests/gir_to_cpu/softmax.mlir");
+    let out = folder.path().join("softmax.ptx");
+    let mut command = sutura(&["compile", "--target", "cuda:sm_90", "--emit=ptx", "-o"]);
+    let output = command.arg(&out).arg(&kernels).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(std::fs::read_to_string(&out).unwrap().contains(".visible .entry softmax("));
+    let artifact = folder.path().join("softmax.sutura");
+    let output = sutura(&["compile", "--target", "cuda:sm_90", "-o"]).arg(&artifact).arg(&kernels).output().unwrap();
+    assert!(stderr(&output).contains("cannot become an artifact"), "{}", stderr(&output));
+    assert!(!artifact.exists());
+}

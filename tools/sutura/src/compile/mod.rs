@@ -19,7 +19,9 @@ use crate::files;
 use crate::input::{self, Input, Source};
 use crate::likely;
 use crate::machine::{Machine, Wanted};
-use crate::pipeline::{Compilation, Emit, LOWER, LOWER_FOR_DEVICE, Level, Program, STAGES, Stage, TILE};
+use crate::pipeline::{
+    Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
+};
 use crate::remarks::Sink;
 use crate::report::Report;
 use crate::talk::Talk;
@@ -210,6 +212,8 @@ impl Job<'_> {
             if let Some(tuner) = self.tuner.filter(|_| stage.name == TILE) {
                 program = tuner.tune(self.compilation, program, self.machine, self.talk)?;
             }
+            let kernels_alone = for_device(&stage) && !program.has_host(&self.compilation.cx);
+            let stage = if kernels_alone { &LOWER_KERNELS_FOR_DEVICE } else { stage };
             program = self.compilation.run(stage, program, self.talk)?;
             if stage.emit == Some(Emit::Gir) {
                 self.costs.replace(costs::formulas(&self.compilation.cx, &program.module));
