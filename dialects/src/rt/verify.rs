@@ -310,12 +310,22 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         ensure(given == wanted, op, || format!("gives {given} buffers where the kernel takes {wanted}"))?;
         let (given, wanted) = (dims.len(), signature.dims.len());
         ensure(given == wanted, op, || format!("gives {given} sizes where the kernel takes {wanted}"))?;
+        // What the kernel takes for one size alone is that size where it is launched: the ranges below make sure of it.
+        let one_size = |name: &str| {
+            let mut all = signature.dims.iter().zip(&dims);
+            let found = all.find(|((_, info), size)| info.min == info.max && size.as_symbol() == Some(name));
+            found.map(|((_, info), _)| Poly::constant(info.min))
+        };
+        let equal = |a: &Poly, b: &Poly| {
+            let known = |size: &Poly| size.substitute(&one_size);
+            self.facts.prove_equal(a, b) || self.facts.prove_equal(&known(a), &known(b))
+        };
         for (i, (value, param)) in launch.buffers().zip(&signature.params).enumerate() {
             let found = buffer(op, value);
             let expected: Vec<Poly> = param.ty.dims.iter().map(|d| signature.substitute(d, &dims)).collect();
             let same = found.elem == param.ty.elem
                 && found.dims.len() == expected.len()
-                && found.dims.iter().zip(&expected).all(|(a, b)| self.facts.prove_equal(a, b));
+                && found.dims.iter().zip(&expected).all(|(a, b)| equal(a, b));
             ensure(same, op, || {
                 let expected = op.cx.ext_type(BufferType::new(param.ty.elem, expected));
                 let show = |ty| sutura_ir::asm::print::type_text(op.cx, ty);
