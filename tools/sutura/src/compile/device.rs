@@ -69,8 +69,8 @@ impl Job<'_> {
         let interface = HostInterface::of_module(&self.compilation.cx, &program.module);
         let (mut host, device, modules) = self.compilation.take_device(program);
         if modules == 0 {
-            return Err(Failure::input("the program has no kernels: there is no device code to make")
-                .hint("compile it for a processor"));
+            let message = "the program has no kernels: there is no device code to make";
+            return Err(Failure::new(Kind::Unsupported, message).hint("compile it for a processor"));
         }
         let mut device = self.compilation.run(&device_stage(vendor), device, self.talk)?;
         if self.product(&mut device, Emit::Mlir)? {
