@@ -6,7 +6,7 @@ mod support;
 use std::path::PathBuf;
 use std::process::Command;
 
-use sutura_codegen::{Error, Target, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
+use sutura_codegen::{Assembler, Error, Target, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
 use sutura_mlir_link as _;
 
 use support::{absent, lowered};
@@ -37,23 +37,16 @@ fn count(text: &str, what: &str) -> usize {
 
 /// What `ptxas -v` says of PTX; `None`, with the reason printed, where it is not there and need not be.
 fn assembled(ptx: &str, chip: &str) -> Option<String> {
-    let ptxas = std::env::var_os("SUTURA_PTXAS").map_or_else(|| PathBuf::from("ptxas"), PathBuf::from);
-    let folder = tempfile::tempdir().expect("a folder");
-    let (input, output) = (folder.path().join("kernels.ptx"), folder.path().join("kernels.cubin"));
-    std::fs::write(&input, ptx).expect("written");
-    let mut command = Command::new(&ptxas);
-    command.args(["-v", &format!("-arch={chip}"), "-o"]).arg(&output).arg(&input);
-    let result = match command.output() {
-        Ok(result) => result,
-        Err(error) => {
-            absent("SUTURA_REQUIRE_PTXAS", &format!("{}: {error}", ptxas.display()));
-            return None;
+    match Assembler::find() {
+        Ok(assembler) => {
+            assert!(!assembler.assemble(ptx, chip).expect("it takes the PTX").is_empty());
+            Some(assembler.resources(ptx, chip).expect("it takes the PTX"))
         }
-    };
-    let said = String::from_utf8_lossy(&result.stderr).into_owned();
-    assert!(result.status.success(), "ptxas refuses it\n{said}");
-    assert!(output.metadata().expect("a cubin").len() > 0);
-    Some(said)
+        Err(error) => {
+            absent("SUTURA_REQUIRE_PTXAS", &error.to_string());
+            None
+        }
+    }
 }
 
 fn number_before(text: &str, word: &str) -> u32 {

@@ -6,6 +6,7 @@ use sutura_dialects::rt::CopyOp;
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, ptr_type};
+use super::interface::Kernel;
 use super::packed;
 use super::program::{Action, Launch, Program, buffer_type};
 use super::shapes::workspace;
@@ -45,6 +46,8 @@ enum Ready {
 
 struct Run<'p, 'a, 'e, 'x, 'b> {
     program: &'p Program<'a>,
+    /// The artifact's list, by whose numbers a device's kernels are launched.
+    kernels: Vec<Kernel>,
     sizes: Sizes<'p>,
     e: &'e mut Emit<'x, 'b>,
     /// Addresses of buffers that are no view.
@@ -94,7 +97,9 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     for (temporary, offset) in program.temporaries.iter().zip(offsets) {
         addresses.insert(temporary.value, e.byte_offset(scratch, offset));
     }
-    let run = Run { program, sizes, e, addresses, table, context, start, copy, buffer_array, dim_array, grain_work };
+    let kernels = program.kernels();
+    let run =
+        Run { program, kernels, sizes, e, addresses, table, context, start, copy, buffer_array, dim_array, grain_work };
     run.body()
 }
 
@@ -162,7 +167,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 return Err(format!("@{} checks its data, which kernels of a device cannot", launch.op.callee()));
             }
             let words = [buffers, dims].concat();
-            let number = self.program.kernels().iter().position(|kernel| kernel.symbol == launch.op.callee());
+            let number = self.kernels.iter().position(|kernel| kernel.symbol == launch.op.callee());
             let number = number.ok_or_else(|| format!("@{} is not among the kernels", launch.op.callee()))?;
             let kernel = self.sizes.constant(self.e, number as i64);
             let count = self.sizes.constant(self.e, words.len() as i64);

@@ -357,30 +357,21 @@ impl Compilation {
     pub(crate) fn take_device(&self, program: Program) -> (Program, Program, usize) {
         let is_device = |op: OpRef<'_>| matches!(op.name_str(), "gpu.module" | "spirv.module");
         let (mut host, mut device) = (program.module.clone(), program.module);
-        self.keep(&mut host, |op| !is_device(op));
-        let modules = self.keep(&mut device, |op| is_device(op) || op.is::<MachineOp<'_>>());
-        let machines = usize::from(
-            device.body().preorder().any(|op| OpRef::new(&self.cx, device.body(), op).is::<MachineOp<'_>>()),
-        );
+        let modules = self.keep(&mut host, |op| !is_device(op));
+        self.keep(&mut device, |op| is_device(op) || op.is::<MachineOp<'_>>());
         let top = device.op();
         Rewriter::new(&self.cx, device.root_mut()).set_attr(top, HOST_ATTR, None);
-        (self.program(host), self.program(device), modules - machines)
+        (self.program(host), self.program(device), modules)
     }
 
-    /// Erases what is not wanted; how much is left.
+    /// Erases what is not wanted; how much that was.
     fn keep(&self, module: &mut Module, wanted: impl Fn(OpRef<'_>) -> bool) -> usize {
         let body = module.body_mut();
         let ops: Vec<Op> = body.entry_block().into_iter().flat_map(|block| body.ops(block)).collect();
         let mut rewriter = Rewriter::new(&self.cx, body);
-        let mut kept = 0;
-        for op in ops {
-            if wanted(rewriter.op_ref(op)) {
-                kept += 1;
-            } else {
-                rewriter.erase_op(op);
-            }
-        }
-        kept
+        let unwanted: Vec<Op> = ops.into_iter().filter(|op| !wanted(rewriter.op_ref(*op))).collect();
+        unwanted.iter().for_each(|op| rewriter.erase_op(*op));
+        unwanted.len()
     }
 }
 
