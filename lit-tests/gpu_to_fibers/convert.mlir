@@ -140,7 +140,6 @@ gpu.module @m {
 // Host code stays, and addresses in vectors become plain.
 // CHECK-LABEL: llvm.func @gather(
 // CHECK:         vector.from_elements %{{.*}}, %{{.*}} : vector<2x!llvm.ptr>
-// CHECK-LABEL: func.func @host(
 gpu.module @other {
   gpu.func @gather(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %v = vector.from_elements %x, %x : vector<2x!llvm.ptr<1>>
@@ -149,6 +148,18 @@ gpu.module @other {
     gpu.return
   }
 }
+
+// An atomic access is announced, as a read, and stays one.
+// CHECK-LABEL: llvm.func @count(
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %{{.*}}, %c8_i32{{.*}}, %c8_i32{{.*}}, %{{.*}}, %c1_i32{{.*}}) :
+// CHECK-NEXT:    llvm.atomicrmw umin %{{.*}}, %{{.*}} monotonic {alignment = 8 : i64} : !llvm.ptr, i64
+gpu.module @counts {
+  gpu.func @count(%x: !llvm.ptr<1>, %n: i64) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %old = llvm.atomicrmw umin %x, %n monotonic {alignment = 8 : i64} : !llvm.ptr<1>, i64
+    gpu.return
+  }
+}
+// CHECK-LABEL: func.func @host(
 func.func @host() {
   return
 }

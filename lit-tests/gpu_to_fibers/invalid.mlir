@@ -94,6 +94,7 @@ gpu.module @m {
 // All that is wrong is said at once.
 gpu.module @m {
   gpu.func @k(%y: !llvm.ptr<1>, %n: i64, %v: f32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %w = arith.extsi %n : i64 to i128
     // expected-error@+1 {{'llvm.alloca' op cannot be run by fibers}}
     %0 = llvm.alloca %n x f32 : (i64) -> !llvm.ptr
     // expected-error@+1 {{is atomic, which is not supported}}
@@ -104,8 +105,10 @@ gpu.module @m {
     %3 = llvm.load %y : !llvm.ptr<1> -> f80
     // expected-error@+1 {{has alignment 3}}
     llvm.store %v, %y {alignment = 3 : i64} : f32, !llvm.ptr<1>
-    // expected-error@+1 {{'llvm.atomicrmw' op cannot be run by fibers}}
-    %4 = llvm.atomicrmw fadd %y, %v monotonic : !llvm.ptr<1>, f32
+    // expected-error@+1 {{'llvm.cmpxchg' op cannot be run by fibers}}
+    %4 = llvm.cmpxchg %y, %n, %n monotonic monotonic : !llvm.ptr<1>, i64
+    // expected-error@+1 {{accesses a value of type 'i128'}}
+    %5 = llvm.atomicrmw add %y, %w monotonic : !llvm.ptr<1>, i128
     gpu.return
   }
   // expected-error@+1 {{has an argument of type 'memref<4xf32>', which cannot be passed}}

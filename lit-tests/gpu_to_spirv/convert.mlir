@@ -244,3 +244,39 @@ gpu.module @bf16 {
     gpu.return
   }
 }
+
+// Words of 64 bits in buffers are replaced in one step.
+// CHECK-LABEL: spirv.module @atomics
+// CHECK-SAME:    [Int64, Int64Atomics, PhysicalStorageBufferAddresses
+// CHECK:         %[[OLD:.+]] = spirv.AtomicUMin <Device> <None> %{{.*}}, %{{.*}} : !spirv.ptr<i64, PhysicalStorageBuffer>
+// CHECK:         spirv.AtomicExchange <Device> <None> %{{.*}}, %[[OLD]] : !spirv.ptr<i64, PhysicalStorageBuffer>
+gpu.module @atomics {
+  gpu.func @k(%p: !llvm.ptr<1>, %x: i64) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %0 = llvm.atomicrmw umin %p, %x monotonic {alignment = 8 : i64} : !llvm.ptr<1>, i64
+    %1 = llvm.atomicrmw xchg %p, %0 monotonic {alignment = 8 : i64} : !llvm.ptr<1>, i64
+    gpu.return
+  }
+}
+
+// 32 bits become 64 as two words, and elements are combined one after the other.
+// CHECK-LABEL: spirv.module @wide
+// CHECK:         %[[X:.+]] = spirv.Load "PhysicalStorageBuffer" %{{.*}} ["Aligned", 8] : i32
+// CHECK:         %[[HIGH:.+]] = spirv.ShiftRightArithmetic %[[X]], %{{.*}} : i32, i32
+// CHECK-NEXT:    %[[WORDS:.+]] = spirv.CompositeConstruct %[[X]], %[[HIGH]] : (i32, i32) -> vector<2xi32>
+// CHECK-NEXT:    %[[WIDE:.+]] = spirv.Bitcast %[[WORDS]] : vector<2xi32> to i64
+// CHECK:         %[[OR:.+]] = spirv.LogicalOr %{{.*}}, %{{.*}} : i1
+// CHECK:         spirv.BitwiseXor
+// CHECK-NEXT:    spirv.BitwiseXor
+gpu.module @wide {
+  gpu.func @k(%p: !llvm.ptr<1>, %x: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %w = arith.extsi %x : i32 to i64
+    %v = vector.from_elements %w, %w : vector<2xi64>
+    %u = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xi64>
+    %c = arith.cmpi eq, %u, %v : vector<2xi64>
+    %any = vector.reduction <or>, %c : vector<2xi1> into i1
+    %odd = vector.reduction <xor>, %u, %w : vector<2xi64> into i64
+    %r = arith.select %any, %odd, %w : i64
+    llvm.store %r, %p {alignment = 8 : i64} : i64, !llvm.ptr<1>
+    gpu.return
+  }
+}

@@ -39,6 +39,36 @@ rt.program @main(%x : !rt.buffer<f32, [M]> in "x", %y : !rt.buffer<f32, [M]> out
 
 // -----
 
+// A kernel that checks data gets the place of reports behind its buffers, and behind its sizes the number of its first check.
+gpu.module @kernels {
+  gpu.func @picks(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %r: !llvm.ptr<1>, %m: i64, %first: i64) kernel attributes {
+      known_block_size = array<i32: 32, 1, 1>, rt.groups_of_block = 4 : i64,
+      rt.kernel = {checks = [{kind = "index", what = "words"}, {kind = "division", what = "mean"}], dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M"}], grid = #dyn.shape<[M]>, modes = ["in", "out"], params = [!rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>], requires = #dyn.shape<[]>}} {
+    gpu.return
+  }
+}
+
+// CHECK: data_checks = [{kind = "index", what = "words"}, {kind = "division", what = "mean"}, {kind = "index", what = "words"}, {kind = "division", what = "mean"}]
+// CHECK: func.func @sutura_run(%[[TABLE:[a-z0-9]+]]: !llvm.ptr
+// CHECK: %[[WORDS:.+]] = llvm.alloca %{{.*}} x !llvm.ptr
+// CHECK: llvm.getelementptr %[[TABLE]][7]
+// CHECK-NEXT: %[[REPORTS:.+]] = llvm.load
+// CHECK: %[[FIRST:.+]] = arith.constant 0 : i64
+// CHECK: llvm.getelementptr %[[WORDS]][2]
+// CHECK-NEXT: llvm.store %[[REPORTS]],
+// CHECK: llvm.getelementptr %[[WORDS]][4]
+// CHECK-NEXT: llvm.store %[[FIRST]],
+// CHECK: %[[SECOND:.+]] = arith.constant 2 : i64
+// CHECK: llvm.getelementptr %[[WORDS]][4]
+// CHECK-NEXT: llvm.store %[[SECOND]],
+rt.program @main(%x : !rt.buffer<f32, [M]> in "x", %y : !rt.buffer<f32, [M]> out "y", %z : !rt.buffer<f32, [M]> out "z")
+    symbols(M : [0, 100]) {
+  launch @kernels::@picks(%x, %y) dims [M] : !rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>
+  launch @kernels::@picks(%x, %z) dims [M] : !rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>
+}
+
+// -----
+
 gpu.module @kernels {
   // expected-error@+1 {{has no 'rt.groups_of_block', the number of groups that a block takes at a time}}
   gpu.func @negates(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %m: i64) kernel attributes {

@@ -1,4 +1,4 @@
-/* The binary interface between generated code (host.so) and the runtime, version 4.
+/* The binary interface between generated code (host.so) and the runtime, version 5.
  *
  * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
  * The normative description is runtime/src/abi.rs.
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 4u
+#define SUTURA_ABI_VERSION 5u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -43,6 +43,8 @@ typedef struct SuturaRt {
   void (*launch)(void *ctx, int64_t kernel, const uint64_t *words, int64_t n_words, int64_t n_groups);
   /* Enqueues a copy between memory of the device. */
   void (*copy)(void *ctx, const void *from, void *to, int64_t bytes);
+  /* Three words of the device's memory in which its kernels report wrong data; null without device code. */
+  void *reports;
 } SuturaRt;
 
 /* What a host.so exports. */

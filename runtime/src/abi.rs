@@ -16,7 +16,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -91,7 +91,18 @@ pub struct SuturaRt {
     pub launch: unsafe extern "C" fn(ctx: *mut c_void, kernel: i64, words: *const u64, n_words: i64, n_groups: i64),
     /// Enqueues a copy between memory of the device, like a launch.
     pub copy: unsafe extern "C" fn(ctx: *mut c_void, from: *const c_void, to: *mut c_void, bytes: i64),
+    /// Where kernels of the device report what is wrong with data, [`REPORT_WORDS`] words of its memory; null for artifacts
+    /// without device code. A kernel that checks data gets this address behind its buffers, and behind its sizes the number
+    /// of its first check. It lowers the first word, all ones before the run, to `check << 48 | (position + 1)`; where the
+    /// word is that already, it writes index and size to the second and the third. A run that has changed the first word is
+    /// repeated with it as it is, and so the report that comes first is complete, whatever order threads ran in.
+    pub reports: *mut c_void,
 }
+
+/// Words of 64 bits at [`SuturaRt::reports`].
+pub const REPORT_WORDS: usize = 3;
+/// Low bits of the first of them, which hold a position and one.
+pub const REPORT_POSITION_BITS: u32 = 48;
 
 /// What [`SuturaRt::call`] returns for a name that nobody registered.
 pub const NO_SUCH_ROUTINE: i32 = i32::MIN;

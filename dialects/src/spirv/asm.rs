@@ -65,6 +65,10 @@ pub(super) const EXTENDED: DirectiveDef = DirectiveDef { parse: parse_extended, 
 pub(super) const PART_TYPE: DirectiveDef =
     DirectiveDef { parse: parse_part_type, print: |p, op, _| p.types(op.operand_types().take(1)) };
 
+/// The type of a pointer, from which that of what it points to follows.
+pub(super) const POINTEE: DirectiveDef =
+    DirectiveDef { parse: parse_pointee, print: |p, op, _| p.types(op.operand_types().take(1)) };
+
 /// `%component, %vector[%index] : vector, index`
 pub(super) const INSERT_DYNAMIC: DirectiveDef = DirectiveDef { parse: parse_insert, print: print_insert };
 
@@ -505,6 +509,17 @@ fn parse_part_type(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg
     let part = part_type(p.cx(), ty, &path).map_err(|message| p.error_at(loc, &message))?;
     parts.operand_types[0] = Some(vec![ty]);
     parts.result_types[0] = Some(vec![part]);
+    Ok(())
+}
+
+fn parse_pointee(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
+    let loc = p.loc();
+    let ty = p.ty()?;
+    let pointee = p.cx().type_as::<PointerType>(ty).map(|pointer| pointer.pointee);
+    let pointee = pointee.ok_or_else(|| p.error_at(loc, "expected a pointer type of SPIR-V"))?;
+    parts.operand_types[0] = Some(vec![ty]);
+    parts.operand_types[1] = Some(vec![pointee]);
+    parts.result_types[0] = Some(vec![pointee]);
     Ok(())
 }
 

@@ -68,6 +68,7 @@ impl Dialect for SpirvDialect {
             .directive("Semantics", asm::SEMANTICS)
             .directive("Extended", asm::EXTENDED)
             .directive("PartType", asm::PART_TYPE)
+            .directive("Pointee", asm::POINTEE)
             .directive("InsertDynamic", asm::INSERT_DYNAMIC);
         register_structure(d);
         register_numbers(d);
@@ -84,6 +85,7 @@ fn register_structure(d: &mut DialectBuilder<'_>) {
     d.op::<BranchOp<'_>>().op::<BranchConditionalOp<'_>>().op::<SelectionOp<'_>>().op::<LoopOp<'_>>();
     d.op::<MergeOp<'_>>().op::<ReturnOp<'_>>().op::<ReturnValueOp<'_>>().op::<UnreachableOp<'_>>();
     d.op::<FunctionCallOp<'_>>().op::<ControlBarrierOp<'_>>().op::<MemoryBarrierOp<'_>>();
+    d.op::<AtomicExchangeOp<'_>>().op::<AtomicUMinOp<'_>>();
     d.op::<ShuffleOp<'_>>().op::<ShuffleXorOp<'_>>().op::<ShuffleUpOp<'_>>().op::<ShuffleDownOp<'_>>();
     d.interface::<dyn MemoryEffects>("spirv.Load", &READ)
         .interface::<dyn MemoryEffects>("spirv.Store", &WRITE)

@@ -382,6 +382,40 @@ pub struct MemoryBarrierOp {
     memory_semantics: Attr<MemorySemantics>,
 }
 
+/// Replaces a number in memory, in one step, and gives the old one.
+macro_rules! atomic {
+    ($($(#[$doc:meta])* $ident:ident = $name:literal;)*) => {$(
+        $(#[$doc])*
+        #[op(
+            $name,
+            format = "custom<Scope>($memory_scope) custom<Semantics>($semantics) $pointer `,` $value attr-dict `:` \
+                      custom<Pointee>(type($pointer), type($value), type($result))",
+            verify
+        )]
+        pub struct $ident {
+            /// Who sees it as one step.
+            memory_scope: Attr<Scope>,
+            /// Which other accesses it orders.
+            semantics: Attr<MemorySemantics>,
+            pointer: Operand<SpirvPointer>,
+            #[name("value")]
+            operand: Operand<SpirvInteger>,
+            result: Res<SpirvInteger>,
+        }
+    )*};
+}
+
+atomic! {
+    /// By the operand.
+    ///
+    /// ```mlir
+    /// %old = spirv.AtomicExchange <Device> <None> %p, %x : !spirv.ptr<i64, StorageBuffer>
+    /// ```
+    AtomicExchangeOp = "spirv.AtomicExchange";
+    /// By the smaller of it and the operand, as unsigned numbers.
+    AtomicUMinOp = "spirv.AtomicUMin";
+}
+
 /// Takes the value of another invocation of the subgroup. Upstream calls these pure; here they stay where they are, since
 /// which invocations take part depends on the place.
 macro_rules! shuffle {

@@ -29,6 +29,8 @@ verify! {
     AccessChainOp: access_chain;
     LoadOp: load;
     StoreOp: store;
+    AtomicExchangeOp: atomic;
+    AtomicUMinOp: atomic;
     VariableOp: variable;
     ReturnOp: ends_function;
     ReturnValueOp: ends_function;
@@ -168,6 +170,17 @@ fn load(op: OpRef<'_>) -> Result<(), Diagnostic> {
 fn store(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let store = StoreOp::from_ref(op);
     access(op, op.ty(store.ptr()), op.ty(store.stored()))
+}
+
+fn atomic(op: OpRef<'_>) -> Result<(), Diagnostic> {
+    let pointee = op.cx.type_as::<PointerType>(op.ty(op.operand(0))).expect("declared as a pointer").pointee;
+    match [op.ty(op.operand(1)), op.ty(op.result(0))].into_iter().find(|ty| *ty != pointee) {
+        Some(ty) => {
+            let (pointee, ty) = (show::ty(op.cx, pointee), show::ty(op.cx, ty));
+            Err(op.error(format!("has a value of '{ty}' for a pointer to '{pointee}'")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn variable(op: OpRef<'_>) -> Result<(), Diagnostic> {

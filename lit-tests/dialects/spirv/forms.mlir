@@ -134,8 +134,8 @@ module {
         spirv.BranchConditional %false, ^bb1, ^bb2(%arg3, %arg2 : i32, f32)
       ^bb1:  // pred: ^bb0
         spirv.Branch ^bb2(%cst0_i32, %arg2 : i32, f32)
-      ^bb2(%105: i32, %106: f32):  // 2 preds: ^bb0, ^bb1
-        spirv.mlir.merge %105, %106 : i32, f32
+      ^bb2(%108: i32, %109: f32):  // 2 preds: ^bb0, ^bb1
+        spirv.mlir.merge %108, %109 : i32, f32
       }
       %cst_f32 = spirv.Constant 1.500000e+00 : f32
       %cst-3_i64 = spirv.Constant -3 : i64
@@ -161,12 +161,15 @@ module {
       }
       %102 = spirv.mlir.selection control(Flatten) -> f32 {
         spirv.Branch ^bb1(%arg2 : f32)
-      ^bb1(%105: f32):  // pred: ^bb0
-        spirv.mlir.merge %105 : f32
+      ^bb1(%108: f32):  // pred: ^bb0
+        spirv.mlir.merge %108 : f32
       }
       %103 = spirv.IsNan %arg2 : f32
       %104 = spirv.GL.FindUMsb %arg3 : i32
       spirv.MemoryBarrier <Workgroup>, <AcquireRelease|WorkgroupMemory>
+      %105 = spirv.ConvertUToPtr %arg5 : i64 to !spirv.ptr<i64, PhysicalStorageBuffer>
+      %106 = spirv.AtomicUMin <Device> <None> %105, %arg5 : !spirv.ptr<i64, PhysicalStorageBuffer>
+      %107 = spirv.AtomicExchange <Device> <AcquireRelease|UniformMemory> %105, %106 : !spirv.ptr<i64, PhysicalStorageBuffer>
       spirv.Return
     }
     spirv.EntryPoint "GLCompute" @k, @lid, @sm

@@ -217,3 +217,24 @@ func.func @f() {
   %0 = spirv.Variable : !spirv.ptr<f32, Workgroup>
   return
 }
+
+// -----
+
+spirv.module PhysicalStorageBuffer64 GLSL450 {
+  spirv.func @f(%p: i64) "None" {
+    // expected-error@+1 {{expected a pointer type of SPIR-V}}
+    %0 = spirv.AtomicUMin <Device> <None> %p, %p : i64
+    spirv.Return
+  }
+}
+
+// -----
+
+spirv.module PhysicalStorageBuffer64 GLSL450 {
+  spirv.func @f(%n: i64, %x: i32) "None" {
+    %p = spirv.ConvertUToPtr %n : i64 to !spirv.ptr<i64, PhysicalStorageBuffer>
+    // expected-error@+1 {{has a value of 'i32' for a pointer to 'i64'}}
+    %0 = "spirv.AtomicUMin"(%p, %x) <{memory_scope = #spirv.scope<Device>, semantics = #spirv.memory_semantics<None>}> : (!spirv.ptr<i64, PhysicalStorageBuffer>, i32) -> i64
+    spirv.Return
+  }
+}

@@ -353,7 +353,7 @@ impl<'e> Emit<'e> {
     }
 
     /// Combines the lanes that lie in one register, halves first.
-    fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
+    pub(super) fn combine_own_lanes(&mut self, kind: Combiner, vector: Value) -> Value {
         let elem = self.cx().element_type(self.ty(vector));
         let (mut value, mut width) = (vector, self.lanes);
         while width > 1 {

@@ -18,6 +18,7 @@ use super::gpu::sweep::Kept;
 use super::hazards::Hazards;
 use super::machine::Machine;
 use super::memory::{AxisVal, Origin, SliceVal, ViewVal, Window, stored};
+use super::report::Reporter;
 use super::strip::{NodeId, Sink, Strips};
 use super::tile::RegTile;
 
@@ -73,8 +74,8 @@ pub(super) struct Lowering<'a, 'e> {
     pub(super) one_copy: bool,
     /// A loop of this group that can take what the group before stores.
     pub(super) host: Option<Host>,
-    /// The array of buffers that the function is called with.
-    pub(super) buffers: Value,
+    /// Where checks of data are told.
+    pub(super) reporter: Reporter,
     /// What the kernel checks of data.
     pub(super) checks: Vec<DataCheck>,
     /// Values of the sizes, by name.
@@ -127,14 +128,15 @@ pub(super) fn lower_kernel<'a>(
     builder.set_to_end(entry);
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
     let e = Emit { b: &mut builder, loc, lanes: machine.lanes.register, widths: machine.lanes, spread: None };
-    let mut lowering = Lowering::new(e, machine, kernel, args[0]);
+    let reporter = Reporter::Table { buffers: args[0], views: kernel.views.len() as i64 };
+    let mut lowering = Lowering::new(e, machine, kernel, reporter);
     lowering.function(&args)?;
     Ok((state, body))
 }
 
 impl<'a, 'e> Lowering<'a, 'e> {
-    /// Nothing lowered yet; `e` emits into the entry of the function, whose buffers an array names.
-    pub(super) fn new(mut e: Emit<'e>, machine: &'a Machine, kernel: &'a KernelInfo<'a>, buffers: Value) -> Self {
+    /// Nothing lowered yet; `e` emits into the entry of the function.
+    pub(super) fn new(mut e: Emit<'e>, machine: &'a Machine, kernel: &'a KernelInfo<'a>, reporter: Reporter) -> Self {
         let zero = e.i64(0);
         let entry_mark = e.b.body().defining_op(zero).expect("a constant is an op");
         Self {
@@ -158,7 +160,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             next_group: None,
             one_copy: false,
             host: None,
-            buffers,
+            reporter,
             checks: DataCheck::all_of(kernel.op),
             dims: HashMap::new(),
             sizes: HashMap::new(),

@@ -15,6 +15,7 @@ mod machine;
 mod memory;
 mod ops;
 mod pick;
+mod report;
 mod scan;
 mod strip;
 mod tile;

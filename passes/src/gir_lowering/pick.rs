@@ -10,10 +10,6 @@ use sutura_ir::{OpView, Type, Value};
 use super::emit::{Emit, Pred};
 use super::kernel::{Lowered, Lowering};
 
-/// Slots of the runtime's table: two versions of 32 bits, the context, two functions, and the one that is told.
-const CONTEXT_SLOT: i64 = 1;
-const REPORT_SLOT: i64 = 4;
-
 impl<'a> Lowering<'a, '_> {
     /// The index that a pick gives.
     pub(super) fn pick(&mut self, this: &PickOp<'a>) -> Lowered<'a, Value> {
@@ -27,10 +23,9 @@ impl<'a> Lowering<'a, '_> {
         // As unsigned numbers, those below 0 lie above every size.
         let is_one = self.e.cmpi(Pred::Ult, index, size);
         let check = self.number_of(op);
-        let views = self.kernel.views.len() as i64;
-        let buffers = self.buffers;
+        let reporter = self.reporter;
         let report = |e: &mut Emit<'_>| {
-            e.report(buffers, views, check, [position, given, size]);
+            e.report(reporter, check, [position, given, size]);
             Ok(vec![])
         };
         let reported = self.e.if_else(is_one, &[], |_| Ok(vec![]), report);
@@ -51,27 +46,5 @@ impl Emit<'_> {
             Some(..64) => self.op1("arith.extsi", &[value], Type::I64, &[]),
             _ => value,
         }
-    }
-
-    /// Tells the runtime that a check does not hold for `[position, index, size]`. Its table and the number of the kernel's first check
-    /// stand behind the kernel's `views` buffers.
-    pub(super) fn report(&mut self, buffers: Value, views: i64, check: i64, [position, given, size]: [Value; 3]) {
-        let ptr = self.ptr_type();
-        let table = self.slot(buffers, views, ptr);
-        let first = self.slot(buffers, views + 1, Type::I64);
-        let check = self.i64(check);
-        let number = self.addi(first, check);
-        let (context, function) = (self.slot(table, CONTEXT_SLOT, ptr), self.slot(table, REPORT_SLOT, ptr));
-        let segments = self.cx().i32_array(&[6, 0]);
-        let props = [("operandSegmentSizes", segments), ("op_bundle_sizes", self.cx().i32_array(&[]))];
-        self.op("llvm.call", &[function, context, number, position, given, size], &[], &props);
-    }
-
-    /// `base[index]`, of eight bytes.
-    fn slot(&mut self, base: Value, index: i64, ty: Type) -> Value {
-        let at = self.i64(index);
-        let ptr = self.gep(base, at, ty);
-        let align = self.cx().int_attr(8, Type::I64);
-        self.op1("llvm.load", &[ptr], ty, &[("alignment", align)])
     }
 }

@@ -1,7 +1,6 @@
 //! Divisors of integers: machines stop at a division by zero, so what is divided by has 1 in place of each 0, and a 0 that
 //! exists is told to the runtime.
 
-use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner};
 use sutura_dialects::gir::ops::DivisorOp;
 use sutura_dialects::vector::CombiningKind;
@@ -9,14 +8,13 @@ use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::emit::{Emit, Pred, identity};
 use super::kernel::Lowering;
+use super::report::Reporter;
 use super::tile::{Parts, RegTile};
 
 /// How a zero among divisors is told.
 #[derive(Clone, Copy)]
 pub(super) struct ZeroCheck {
-    /// The array of buffers, and how many of them are the kernel's own.
-    buffers: Value,
-    views: i64,
+    reporter: Reporter,
     /// Number of the check among those of the kernel.
     check: i64,
     /// Position of the tile's first element, and distances of rows and columns.
@@ -27,19 +25,7 @@ impl<'a> Lowering<'a, '_> {
     /// How a divisor's zeros are told.
     pub(super) fn zero_check(&self, this: &DivisorOp<'a>) -> ZeroCheck {
         let position: Vec<Value> = this.position().map(|index| self.index(index)).collect();
-        ZeroCheck {
-            buffers: self.buffers,
-            views: self.kernel.views.len() as i64,
-            check: self.number_of(this.op_ref()),
-            position: position.try_into().ok(),
-        }
-    }
-
-    /// Number of an operation's check among those of the kernel.
-    pub(super) fn number_of(&self, op: OpRef<'a>) -> i64 {
-        let check = DataCheck::of(op);
-        let number = self.checks.iter().position(|c| Some(c) == check.as_ref());
-        number.expect("every check of the kernel is among its checks") as i64
+        ZeroCheck { reporter: self.reporter, check: self.number_of(this.op_ref()), position: position.try_into().ok() }
     }
 }
 
@@ -48,7 +34,7 @@ impl Emit<'_> {
     pub(super) fn checked_tile(&mut self, tile: &RegTile, check: &ZeroCheck) -> RegTile {
         let mut tile = tile.clone();
         let (cols, row_window, col_window) = (tile.cols, tile.row_window, tile.col_window);
-        let (scalars, lanes) = (tile.is_scalars(), self.lanes);
+        let scalars = tile.is_scalars();
         let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &mut tile.parts;
         for (r, row) in rows.iter_mut().enumerate() {
             for (c, value) in row.iter_mut().enumerate() {
@@ -58,7 +44,7 @@ impl Emit<'_> {
                 } else {
                     self.chunk_mask(c as i64, cols, col_window)
                 };
-                let col = self.i64(if scalars { c as i64 } else { c as i64 * lanes });
+                let col = if scalars { self.i64(c as i64) } else { self.own_column(c as i64) };
                 *value = self.checked_divisor(*value, [inside, column], check, (r as i64, col));
             }
         }
@@ -95,7 +81,7 @@ impl Emit<'_> {
             |e| {
                 let position = e.first_position(wrong, check, place);
                 let zero = e.i64(0);
-                e.report(check.buffers, check.views, check.check, [position, zero, zero]);
+                e.report(check.reporter, check.check, [position, zero, zero]);
                 Ok(vec![])
             },
             |_| Ok(vec![]),
@@ -121,7 +107,7 @@ impl Emit<'_> {
         let none = identity(self.cx(), Combiner::MinSI, Type::I64);
         let none = self.splat(none);
         let positions = self.select(wrong, positions, none);
-        self.combine_lanes(Combiner::MinSI, positions)
+        self.combine_own_lanes(Combiner::MinSI, positions)
     }
 
     /// A quotient or remainder of signed integers by what is not 0. The least number divided by -1 is itself, where

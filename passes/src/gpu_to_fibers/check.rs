@@ -1,12 +1,12 @@
 //! What can be converted, checked before anything is changed.
 
 use sutura_dialects::gpu::GPUFuncOp;
-use sutura_dialects::llvm::{AddressOfOp, LoadOp, StoreOp};
+use sutura_dialects::llvm::{AddressOfOp, AtomicRMWOp, LoadOp, StoreOp};
 use sutura_ir::analysis::effects::is_memory_effect_free;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::op_def::Traits;
-use sutura_ir::{Context, OpRef, OpView, Type};
+use sutura_ir::{Context, OpRef, OpView, Type, Value};
 
 use super::abi::MOST_THREADS;
 use super::module::Arrays;
@@ -77,6 +77,7 @@ fn check_op(op: OpRef<'_>, arrays: &Arrays) -> Checked {
         }
         "llvm.load" => accessed(op, op.ty(op.result(0))).map(drop),
         "llvm.store" => accessed(op, op.ty(StoreOp::from_ref(op).stored())).map(drop),
+        "llvm.atomicrmw" => accessed(op, op.ty(AtomicRMWOp::from_ref(op).val())).map(drop),
         "llvm.mlir.addressof" => {
             let name = op.as_::<AddressOfOp<'_>>().map_or("", |address| address.global_name());
             if arrays.contains(name) {
@@ -102,7 +103,7 @@ fn check_other(op: OpRef<'_>) -> Checked {
     let help = match op.name_str() {
         "llvm.alloca" => "a thread has no memory of its own here: keep values, or use the block's memory",
         "llvm.call" => "inline functions of the device into their callers",
-        name if name.starts_with("llvm.atomic") || name == "llvm.cmpxchg" => "there are no atomic accesses",
+        "llvm.cmpxchg" => "'llvm.atomicrmw' is the atomic access that there is",
         _ => {
             "what fibers can run: operations on gpu, scf, cf, arith, math, vectors, and llvm.load and llvm.store of memory"
         }
@@ -141,15 +142,24 @@ pub(super) struct Access {
     pub(super) space: u32,
 }
 
-/// The access of a load or store of a type.
+/// The address that a load, a store or an atomic operation accesses.
+pub(super) fn address_of(op: OpRef<'_>) -> Value {
+    match op.name_str() {
+        "llvm.store" => StoreOp::from_ref(op).addr(),
+        "llvm.atomicrmw" => AtomicRMWOp::from_ref(op).ptr(),
+        _ => LoadOp::from_ref(op).addr(),
+    }
+}
+
+/// The access of a load, store or atomic operation of a type.
 pub(super) fn accessed(op: OpRef<'_>, ty: Type) -> Checked<Access> {
     let cx = op.cx;
-    let address = match op.as_::<LoadOp<'_>>() {
-        Some(load) => load.addr(),
-        None => StoreOp::from_ref(op).addr(),
-    };
-    if op.prop("ordering").and_then(|a| cx.as_int(a)).is_some_and(|ordering| ordering != 0) {
-        return Err(op.error("is atomic, which is not supported").help("let one thread do it, between barriers"));
+    let address = address_of(op);
+    let atomic = op.is::<AtomicRMWOp<'_>>();
+    if !atomic && op.prop("ordering").and_then(|a| cx.as_int(a)).is_some_and(|ordering| ordering != 0) {
+        return Err(op
+            .error("is atomic, which is not supported")
+            .help("use 'llvm.atomicrmw', or let one thread do it, between barriers"));
     }
     let elem = cx.element_type(ty);
     let bits = match space(cx, elem) {

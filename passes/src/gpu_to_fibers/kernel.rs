@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::gpu::{Dimension, GPUFuncOp, ShuffleMode, ShuffleOp};
 use sutura_dialects::llvm::types::{FunctionType, PointerType, StructType, VoidType};
-use sutura_dialects::llvm::{AddressOfOp, Linkage, LoadOp, StoreOp};
+use sutura_dialects::llvm::{AddressOfOp, AtomicRMWOp, Linkage, LoadOp, StoreOp};
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, OpView, Rewriter, Type, Value};
 
 use super::abi::{STORE, word};
-use super::check::{Access, accessed};
+use super::check::{Access, accessed, address_of};
 use super::sites::Sites;
 use crate::gpu_to_spirv::types::space;
 
@@ -295,12 +295,13 @@ impl Conversion<'_, '_> {
         self.rw.set_before(op);
         let check = self.function(word::CHECK);
         let view = self.rw.op_ref(op);
-        let (address, store) = match view.as_::<StoreOp<'_>>() {
-            Some(store) => (store.addr(), STORE),
-            None => (LoadOp::from_ref(view).addr(), 0),
-        };
+        let address = address_of(view);
+        // An atomic access is announced as a read: two of them are no race, one and a store are.
+        let store = if view.is::<StoreOp<'_>>() { STORE } else { 0 };
+        let promises =
+            if view.is::<LoadOp<'_>>() { &["invariant", "dereferenceable", "invariantGroup"][..] } else { &[] };
         // They would let the access happen before its check.
-        for promise in ["invariant", "dereferenceable", "invariantGroup"].iter().filter(|_| store == 0) {
+        for promise in promises {
             self.rw.set_prop(op, promise, None);
         }
         let address = self.value("llvm.ptrtoint", &[address], Type::I64, &[]);
@@ -364,6 +365,7 @@ fn access_of(op: OpRef<'_>) -> Option<Access> {
     let ty = match op.name_str() {
         "llvm.load" => op.ty(op.result(0)),
         "llvm.store" => op.ty(StoreOp::from_ref(op).stored()),
+        "llvm.atomicrmw" => op.ty(AtomicRMWOp::from_ref(op).val()),
         _ => return None,
     };
     Some(accessed(op, ty).expect("checked before"))

@@ -1,9 +1,11 @@
 //! Addresses and accesses: numbers for buffers, places in an array of scalars for what a workgroup shares.
 
 use sutura_dialects::llvm::types::ArrayType;
-use sutura_dialects::llvm::{AddressOfOp, DYNAMIC_INDEX, GEPOp, LoadOp, StoreOp};
+use sutura_dialects::llvm::{
+    AddressOfOp, AtomicBinOp, AtomicOrdering, AtomicRMWOp, DYNAMIC_INDEX, GEPOp, LoadOp, StoreOp,
+};
 use sutura_dialects::spirv::types::pointer;
-use sutura_dialects::spirv::{MemoryAccess, StorageClass};
+use sutura_dialects::spirv::{MemoryAccess, MemorySemantics, Scope, StorageClass};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::{Attr, OpRef, OpView, Type, Value};
 
@@ -35,6 +37,7 @@ impl Lowering<'_, '_> {
             "llvm.mlir.addressof" => self.address_of(op),
             "llvm.load" => self.load(op),
             "llvm.store" => self.store(op),
+            "llvm.atomicrmw" => self.atomic(AtomicRMWOp::from_ref(op)),
             "llvm.ptrtoint" | "llvm.inttoptr" => {
                 let (address, to) = (self.operand(op, 0)?, self.ty(op, op.result(0))?);
                 let value = self.e.cast("spirv.UConvert", address, to);
@@ -231,6 +234,29 @@ impl Lowering<'_, '_> {
                 self.e.op("spirv.Store", &[ptr, value], &[], &props);
             }
         }
+        Ok(())
+    }
+
+    /// A word of 64 bits in a buffer, replaced in one step.
+    fn atomic(&mut self, atomic: AtomicRMWOp<'_>) -> Lowered {
+        let op = atomic.op_ref();
+        let name = match atomic.bin_op() {
+            AtomicBinOp::Xchg => "spirv.AtomicExchange",
+            AtomicBinOp::UMin => "spirv.AtomicUMin",
+            _ => return Err(unsupported(op)),
+        };
+        let in_buffer = space(op.cx, op.ty(atomic.ptr())) == Some(GLOBAL);
+        if !in_buffer || op.ty(atomic.val()) != Type::I64 || atomic.ordering() != AtomicOrdering::Monotonic {
+            let help = "Vulkan gets 'xchg' and 'umin', 'monotonic', of i64 in buffers";
+            return Err(Box::new(op.error("is of a kind that is not supported").help(help)));
+        }
+        let (address, value) = (self.get(op, atomic.ptr())?, self.get(op, atomic.val())?);
+        self.e.module.needs.capabilities.insert("Int64Atomics");
+        let ptr = self.buffer_pointer(address, Type::I64);
+        let props =
+            [("memory_scope", self.e.scope(Scope::Device)), ("semantics", self.cx().ext_attr(MemorySemantics::NONE))];
+        let old = self.e.value(name, &[ptr, value], Type::I64, &props);
+        self.set_result(op, old);
         Ok(())
     }
 

@@ -107,8 +107,25 @@ impl Lowering<'_, '_> {
             let bit = self.e.same("spirv.BitwiseAnd", &[value, one]);
             return Ok(self.e.question("spirv.INotEqual", &[bit, zero]));
         }
+        if signed && (from, elem) == (Type::I32, Type::I64) {
+            return Ok(self.sign_extended(value));
+        }
         let widens = op.cx.bit_width(from) < op.cx.bit_width(elem);
         Ok(self.e.cast(if signed && widens { "spirv.SConvert" } else { "spirv.UConvert" }, value, to))
+    }
+
+    /// 32 bits as 64, put together from two words: Mesa's drivers (seen in 22.3) find every ordered comparison of an
+    /// `SConvert` of this kind with a constant false.
+    fn sign_extended(&mut self, value: Value) -> Value {
+        let shift = self.e.int(31, Type::I32);
+        let elements = self.e.elements(value);
+        let wide = elements.into_iter().map(|low| {
+            let high = self.e.same("spirv.ShiftRightArithmetic", &[low, shift]);
+            let words = self.e.construct(&[low, high]);
+            self.e.bitcast(words, Type::I64)
+        });
+        let wide: Vec<Value> = wide.collect();
+        self.e.construct(&wide)
     }
 
     fn integer_to_float(&mut self, op: OpRef<'_>) -> Lowered<Value> {

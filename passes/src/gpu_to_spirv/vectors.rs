@@ -1,6 +1,7 @@
 //! Vectors of one to four elements; a vector of one is its element.
 
-use sutura_ir::{DYNAMIC, OpRef, Type, Value};
+use sutura_dialects::vector::{CombiningKind, ReductionOp};
+use sutura_ir::{DYNAMIC, OpRef, OpView, Type, Value};
 
 use super::kernel::{Lowered, Lowering, unsupported};
 
@@ -34,6 +35,7 @@ impl Lowering<'_, '_> {
             "vector.extract" => self.extract(op, to)?,
             "vector.insert" => self.insert(op)?,
             "vector.shuffle" => self.pick(op)?,
+            "vector.reduction" => self.reduce(ReductionOp::from_ref(op))?,
             "vector.fma" => {
                 let operands = self.operands(op)?;
                 if op.cx.element_type(op.ty(op.result(0))) == Type::BF16 {
@@ -94,6 +96,28 @@ impl Lowering<'_, '_> {
             }
             None => element,
         })
+    }
+
+    /// Elements combined, of integers or truth values; the accumulator, if there is one, is the last.
+    fn reduce(&mut self, reduction: ReductionOp<'_>) -> Lowered<Value> {
+        let (op, operands) = (reduction.op_ref(), self.operands(reduction.op_ref())?);
+        let truths = op.ty(op.result(0)) == Type::I1;
+        let name = match reduction.kind() {
+            CombiningKind::And if truths => "spirv.LogicalAnd",
+            CombiningKind::Or if truths => "spirv.LogicalOr",
+            CombiningKind::Xor if truths => "spirv.LogicalNotEqual",
+            CombiningKind::And => "spirv.BitwiseAnd",
+            CombiningKind::Or => "spirv.BitwiseOr",
+            CombiningKind::Xor => "spirv.BitwiseXor",
+            CombiningKind::Add if !truths && !op.ty(op.result(0)).is_float(op.cx) => "spirv.IAdd",
+            _ => {
+                let error = op.error("combines in a way that has no conversion to SPIR-V");
+                return Err(Box::new(error.help("sums of integers, and 'and', 'or' and 'xor' have one")));
+            }
+        };
+        let elements: Vec<Value> = operands.iter().flat_map(|operand| self.e.elements(*operand)).collect();
+        let combined = elements.into_iter().reduce(|a, b| self.e.same(name, &[a, b]));
+        combined.ok_or_else(|| unsupported(op))
     }
 
     /// Elements of two vectors, by number.

@@ -29,7 +29,7 @@ use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
-pub const ABI_VERSION: i64 = 4;
+pub const ABI_VERSION: i64 = 5;
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {

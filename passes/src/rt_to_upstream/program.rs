@@ -136,15 +136,17 @@ impl<'a> Program<'a> {
 fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
     for action in actions {
         match action {
-            Action::Launch(launch) => {
-                launch.first_check = checks.len() as i64;
-                checks.extend(launch.signature.checks.iter().cloned());
-            }
-            // Launches that run together check nothing: the lowering refuses others.
-            Action::Copy(_) | Action::Packed(_) => {}
+            Action::Launch(launch) => number_checks_of(launch, checks),
+            Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
+            Action::Copy(_) => {}
             Action::Select(versions) => versions.iter_mut().for_each(|(_, inside)| number_checks(inside, checks)),
         }
     }
+}
+
+fn number_checks_of(launch: &mut Launch<'_>, checks: &mut Vec<DataCheck>) {
+    launch.first_check = checks.len() as i64;
+    checks.extend(launch.signature.checks.iter().cloned());
 }
 
 pub(super) fn buffer_type(op: OpRef<'_>, value: Value) -> &BufferType {

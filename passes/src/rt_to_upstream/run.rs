@@ -17,6 +17,7 @@ const CONTEXT_SLOT: i32 = 1;
 const PARALLEL_FOR_SLOT: i32 = 2;
 const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
+const REPORTS_SLOT: i32 = 7;
 
 /// An action with all its numbers computed, ready to stand in a conditional.
 enum Ready {
@@ -58,6 +59,8 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     start: Value,
     /// What copies on a device.
     copy: Option<Value>,
+    /// Where kernels of a device report what is wrong with data, if any of them looks.
+    reports: Option<Value>,
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
     buffer_array: Value,
     dim_array: Value,
@@ -79,6 +82,7 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     let context = e.load(table, ptr, CONTEXT_SLOT);
     let start = e.load(table, ptr, if program.on_device { LAUNCH_SLOT } else { PARALLEL_FOR_SLOT });
     let copy = program.on_device.then(|| e.load(table, ptr, COPY_SLOT));
+    let reports = (program.on_device && !program.data_checks.is_empty()).then(|| e.load(table, ptr, REPORTS_SLOT));
     let mut sizes = Sizes::new(&program.facts);
     for (i, symbol) in program.info.symbols.iter().enumerate() {
         let value = e.load(symbols, Type::I64, i as i32);
@@ -98,20 +102,36 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         addresses.insert(temporary.value, e.byte_offset(scratch, offset));
     }
     let kernels = program.kernels();
-    let run =
-        Run { program, kernels, sizes, e, addresses, table, context, start, copy, buffer_array, dim_array, grain_work };
+    let run = Run {
+        program,
+        kernels,
+        sizes,
+        e,
+        addresses,
+        table,
+        context,
+        start,
+        copy,
+        reports,
+        buffer_array,
+        dim_array,
+        grain_work,
+    };
     run.body()
+}
+
+/// Buffers of a launch, and what it needs for reports.
+fn buffers_of(launch: &Launch<'_>) -> usize {
+    let hidden = if launch.signature.checks.is_empty() { 0 } else { 2 };
+    launch.signature.params.len() + hidden
 }
 
 fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
     let each = actions.iter().map(|action| match action {
-        Action::Launch(launch) => {
-            let hidden = if launch.signature.checks.is_empty() { 0 } else { 2 };
-            (launch.signature.params.len() + hidden, launch.dims.len())
-        }
+        Action::Launch(launch) => (buffers_of(launch), launch.dims.len()),
         Action::Packed(launches) => {
             let sum = |of: fn(&Launch<'_>) -> usize| launches.iter().map(of).sum::<usize>();
-            (sum(|l| l.signature.params.len()), launches.len() + sum(|l| l.dims.len()))
+            (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Copy(_) => (0, 0),
         Action::Select(versions) => {
@@ -163,10 +183,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let (buffers, dims) = self.arguments(launch)?;
         let groups = self.sizes.value(self.e, &launch.groups)?;
         if launch.groups_of_block.is_some() {
-            if !launch.signature.checks.is_empty() {
-                return Err(format!("@{} checks its data, which kernels of a device cannot", launch.op.callee()));
-            }
-            let words = [buffers, dims].concat();
+            let words = self.words(launch, buffers, dims)?;
             let number = self.kernels.iter().position(|kernel| kernel.symbol == launch.op.callee());
             let number = number.ok_or_else(|| format!("@{} is not among the kernels", launch.op.callee()))?;
             let kernel = self.sizes.constant(self.e, number as i64);
@@ -176,6 +193,17 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let grain = self.grain(&launch.work, &launch.groups)?;
         let checks = (!launch.signature.checks.is_empty()).then(|| self.sizes.constant(self.e, launch.first_check));
         Ok(Ready::Launch { kernel: launch.op.callee().to_owned(), buffers, checks, dims, groups, grain })
+    }
+
+    /// What a kernel of a device is given: buffers and sizes. One that checks data gets the place for its reports behind its
+    /// buffers, and behind its sizes the number of its first check.
+    fn words(&mut self, launch: &Launch<'_>, buffers: Vec<Value>, dims: Vec<Value>) -> Result<Vec<Value>, String> {
+        if launch.signature.checks.is_empty() {
+            return Ok([buffers, dims].concat());
+        }
+        let reports = self.reports.ok_or_else(|| format!("@{} has checks that have no number", launch.op.callee()))?;
+        let first = self.sizes.constant(self.e, launch.first_check);
+        Ok([buffers, vec![reports], dims, vec![first]].concat())
     }
 
     /// Addresses of the buffers, and the sizes.

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 mod on_device;
+mod reports;
 mod rules;
 mod run;
 

@@ -5,6 +5,8 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
+use super::reports::Reports;
+use super::run::WrongData;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
 use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Kernel, KernelOptions, Pool, Stream};
@@ -28,6 +30,8 @@ pub(super) struct OnDevice {
     /// By number in the manifest.
     kernels: Vec<DeviceKernel>,
     constants: Vec<Buffer>,
+    /// Where kernels check data.
+    reports: Option<Reports>,
     /// Runs come one after the other: a device's memory and units are one run's.
     stream: Mutex<Stream>,
 }
@@ -78,7 +82,9 @@ impl OnDevice {
         });
         let constants = constants.collect::<Result<_, DeviceError>>()?;
         stream.synchronize()?;
-        Ok(Self { pool, kernels, constants, stream: Mutex::new(stream), device })
+        let checks = !artifact.manifest().data_checks.is_empty();
+        let reports = checks.then(|| Reports::new(&device)).transpose()?;
+        Ok(Self { pool, kernels, constants, reports, stream: Mutex::new(stream), device })
     }
 
     pub(super) fn info(&self) -> &DeviceInfo {
@@ -137,28 +143,60 @@ impl OnDevice {
             report,
             launch,
             copy,
+            reports: self.reports.as_ref().map_or(std::ptr::null_mut(), |reports| pointer(reports.address())),
         };
-        let address = |buffer: &Buffer| std::ptr::without_provenance_mut::<c_void>(buffer.address() as usize);
+        let address = |buffer: &Buffer| pointer(buffer.address());
         let input_pointers: Vec<*const c_void> = uploaded.iter().map(|b| address(b).cast_const()).collect();
         let output_pointers: Vec<*mut c_void> = results.iter().map(address).collect();
         let constants: Vec<*const c_void> = self.constants.iter().map(|b| address(b).cast_const()).collect();
-        // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
-        let result = unsafe {
-            inner.host.run(&table, symbols, &input_pointers, &output_pointers, &constants, address(&workspace))
+        let run = || {
+            // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
+            let result = unsafe {
+                inner.host.run(&table, symbols, &input_pointers, &output_pointers, &constants, address(&workspace))
+            };
+            match call.failure.take() {
+                Some(failure) => Err(failure),
+                None if result != 0 => Err(Error::RunFailed { code: result }),
+                None => Ok(()),
+            }
         };
+        if let Some(reports) = &self.reports {
+            reports.clear(&mut call.stream.borrow_mut())?;
+        }
+        run()?;
         Counters::add(&inner.counters.launches, call.launches.get());
-        let failure = call.failure.into_inner();
-        if let Some(failure) = failure {
-            return Err(failure);
+        let wrong = self.finish(&call, outputs.iter_mut().zip(&results))?;
+        if wrong.is_none() {
+            return Ok(());
         }
-        if result != 0 {
-            return Err(Error::RunFailed { code: result });
+        // Now that it is known which report comes first, it is made in full.
+        run()?;
+        match self.finish(&call, std::iter::empty())? {
+            Some(wrong) => Err(inner.wrong_data(wrong)),
+            None => Err(Error::Contract("it reports wrong data and then does not".to_owned())),
         }
-        for (output, buffer) in outputs.iter_mut().zip(&results) {
+    }
+
+    /// Waits for a run, with its outputs and what it reported of wrong data.
+    fn finish<'o, 't: 'o>(
+        &self,
+        call: &DeviceCall<'_, '_>,
+        outputs: impl Iterator<Item = (&'o mut TensorViewMut<'t>, &'o Buffer)>,
+    ) -> Result<Option<WrongData>> {
+        let mut stream = call.stream.borrow_mut();
+        for (output, buffer) in outputs {
             stream.download(buffer, 0, output.bytes_mut())?;
         }
-        Ok(stream.synchronize()?)
+        match &self.reports {
+            Some(reports) => Ok(reports.read(&mut stream)?),
+            None => Ok(stream.synchronize().map(|()| None)?),
+        }
     }
+}
+
+/// An address of the device as generated code hands it on.
+fn pointer(address: u64) -> *mut c_void {
+    std::ptr::without_provenance_mut(address as usize)
 }
 
 /// How kernels are made ready on a device, if it is one that they are for.

@@ -173,6 +173,7 @@ impl Inner {
             report,
             launch,
             copy,
+            reports: std::ptr::null_mut(),
         };
         let workspace = scratch.workspace.as_mut_ptr().cast();
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
@@ -196,7 +197,7 @@ impl Inner {
         })
     }
 
-    fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
+    pub(super) fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
         let checks = &self.artifact.manifest().data_checks;
         match usize::try_from(check).ok().and_then(|check| checks.get(check)) {
             Some(DataCheck { kind: DataCheckKind::Index, what }) => {
@@ -272,11 +273,11 @@ struct Call<'a> {
 
 /// What was reported. The order is that of reports: the lowest is told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct WrongData {
-    check: i64,
-    position: i64,
-    index: i64,
-    size: i64,
+pub(super) struct WrongData {
+    pub(super) check: i64,
+    pub(super) position: i64,
+    pub(super) index: i64,
+    pub(super) size: i64,
 }
 
 /// [`SuturaRt::parallel_for`].

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use sutura_runtime::{Tensor, npy};
-
 /// Runs `sutura` in `folder`.
 fn sutura(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
@@ -501,68 +499,8 @@ fn a_machine_in_the_model_is_what_it_is_compiled_for() {
     fails(path, &["compile", "two.mlir", "-o", "x"], 1, "the module describes two machines, @generic and @b");
 }
 
-/// An index that is none is an error of the input, told by the lowest element whatever the threads do.
-#[test]
-fn wrong_indices_are_told_with_their_place() {
-    let folder = compiled_from("embedding");
-    let run = |rows: &str, ids: &str| -> Vec<String> {
-        let words = ["run", "embedding.sutura", "-i", rows, "-i", ids, "--threads"];
-        words.map(str::to_owned).into()
-    };
-    let good = run("table=2x4xf32=1,2,3,4,5,6,7,8", "ids=3xi32=-1,0,1");
-    let good: Vec<&str> = good.iter().map(String::as_str).chain(["2"]).collect();
-    let text = succeeds(folder.path(), &good);
-    assert!(text.contains("[10.0, 12.0, 14.0, 16.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0]"), "{text}");
-    for (rows, ids, words) in [
-        ("table=2x4xf32=1", "ids=3xi32=0,1,2", "element 2 of its indices is 2, which is not in [-2, 1]"),
-        ("table=2x4xf32=1", "ids=100000xi32=-3", "element 0 of its indices is -3, which is not in [-2, 1]"),
-        ("table=0x4xf32=1", "ids=1xi32=0", "element 0 of its indices is 0, and the dimension that it indexes is empty"),
-    ] {
-        for threads in ["1", "2"] {
-            let args = run(rows, ids);
-            let args: Vec<&str> = args.iter().map(String::as_str).chain([threads]).collect();
-            fails(folder.path(), &args, 1, &format!("graph.gather 'words': {words}"));
-        }
-    }
-    succeeds(folder.path(), &["run", "embedding.sutura", "-i", "table=0x4xf32=1", "-i", "ids=0xi32=1"]);
-}
-
 #[test]
 fn a_model_may_be_constants_alone() {
     let folder = compiled_from("constant");
     succeeds(folder.path(), &["run", "constant.sutura", "--expected", "y=2xi64=17,4"]);
-}
-
-/// Lanes behind the last element of a vector are not divided by what they hold.
-#[test]
-fn integers_are_divided_at_any_length() {
-    let folder = compiled_from("divide");
-    for n in [1, 5, 16, 21] {
-        let (x, y) = (format!("x={n}xi32=7"), format!("y={n}xi32=2"));
-        let expected = format!("{n}xi32=4");
-        succeeds(folder.path(), &["run", "divide.sutura", "-i", &x, "-i", &y, "--expected", &expected]);
-    }
-}
-
-/// A division by zero is an error of the input, told by the lowest element whatever the threads do; the quotient that does
-/// not fit is none.
-#[test]
-fn divisions_by_zero_are_told_with_their_place() {
-    let folder = compiled_from("divide");
-    let zeros = |n: usize, at: &[usize]| {
-        let bytes =
-            |f: &dyn Fn(usize) -> i32| Tensor::from_slice(&[n as i64], &(0..n).map(f).collect::<Vec<i32>>()).unwrap();
-        npy::write(folder.path().join("y.npy"), &bytes(&|i| if at.contains(&i) { 0 } else { 3 })).unwrap();
-        npy::write(folder.path().join("x.npy"), &bytes(&|_| 7)).unwrap();
-    };
-    for (n, at) in [(1, vec![0]), (21, vec![20]), (21, vec![17, 3]), (400_000, vec![399_999, 77_777, 250_000])] {
-        zeros(n, &at);
-        for threads in ["1", "2"] {
-            let args = ["run", "divide.sutura", "-i", "x=@x.npy", "-i", "y=@y.npy", "--threads", threads];
-            let place = at.iter().min().unwrap();
-            fails(folder.path(), &args, 1, &format!("graph.compute '%r': divides by zero at element {place}"));
-        }
-    }
-    let least = ["run", "divide.sutura", "-i", "x=5xi32=-2147483648", "-i", "y=5xi32=-1"];
-    succeeds(folder.path(), &[&least[..], &["--expected", "5xi32=-2147483648"]].concat());
 }

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, SliceOp, TransposeOp};
 use sutura_dialects::llvm::types::PointerType;
@@ -16,6 +17,7 @@ use crate::gir_lowering::emit::{Emit, Pred};
 use crate::gir_lowering::kernel::{Held, Lowered, Lowering, Unsupported};
 use crate::gir_lowering::machine::Machine;
 use crate::gir_lowering::memory::SliceVal;
+use crate::gir_lowering::report::Reporter;
 
 /// Threads, and the memory that they share.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +55,21 @@ pub(in crate::gir_lowering) struct GpuKernel {
     pub(in crate::gir_lowering) units: i64,
 }
 
+/// Types of a kernel's arguments: buffers and sizes. One that checks data has behind its buffers the words in which it reports,
+/// and behind its sizes the number of its first check.
+fn inputs(kernel: &KernelInfo<'_>) -> Vec<Type> {
+    let ptr = kernel.op.cx.ext_type(PointerType { address_space: GLOBAL });
+    let hidden = usize::from(checks_data(kernel));
+    let (pointers, numbers) = (kernel.views.len() + hidden, kernel.dims.len() + hidden);
+    std::iter::repeat_n(ptr, pointers).chain(std::iter::repeat_n(Type::I64, numbers)).collect()
+}
+
+fn checks_data(kernel: &KernelInfo<'_>) -> bool {
+    !DataCheck::all_of(kernel.op).is_empty()
+}
+
 /// Buffers of a launch are disjoint, and those that only come in are not written: such loads need not see stores.
-fn arg_attrs(kernel: &KernelInfo<'_>) -> Attr {
+fn arg_attrs(kernel: &KernelInfo<'_>, inputs: usize) -> Attr {
     let cx = kernel.op.cx;
     let words = |read_only: bool| {
         let names = ["llvm.noalias", "llvm.readonly"];
@@ -64,8 +79,8 @@ fn arg_attrs(kernel: &KernelInfo<'_>) -> Attr {
         cx.dict(&entries)
     };
     let buffers = kernel.views.iter().map(|(.., mode)| words(*mode == Mode::In));
-    let sizes = kernel.dims.iter().map(|_| cx.dict(&[]));
-    cx.array_attr(&buffers.chain(sizes).collect::<Vec<_>>())
+    let others = std::iter::repeat_n(cx.dict(&[]), inputs - kernel.views.len());
+    cx.array_attr(&buffers.chain(others).collect::<Vec<_>>())
 }
 
 /// Lowers one kernel into the state of a `gpu.func` and its body.
@@ -77,14 +92,13 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
 ) -> Lowered<'a, GpuKernel> {
     let (cx, loc) = (kernel.op.cx, kernel.op.loc());
     let units = units_of_block(kernel, threads);
-    let ptr = cx.ext_type(PointerType { address_space: GLOBAL });
-    let inputs: Vec<Type> = kernel.views.iter().map(|_| ptr).chain(kernel.dims.iter().map(|_| Type::I64)).collect();
+    let inputs = inputs(kernel);
     let block = threads.unit * units;
     let size = [block, 1, 1].map(|n| i32::try_from(n).expect("blocks have few threads"));
     let state = OpState::new(cx.op_name("gpu.func"), loc)
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])))
         .prop(cx.ident("known_block_size"), cx.i32_array(&size))
-        .prop(cx.ident("arg_attrs"), arg_attrs(kernel))
+        .prop(cx.ident("arg_attrs"), arg_attrs(kernel, inputs.len()))
         .attr(cx.ident("sym_name"), cx.string_attr(name))
         .attr(cx.ident(sutura_dialects::gpu::KERNEL), Attr::UNIT)
         .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64));
@@ -114,9 +128,12 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         met: false,
         overflow: false,
     });
-    // A kernel without arguments names nothing by them.
-    let first = args.first().copied().unwrap_or_else(|| e.i64(0));
-    let mut lowering = Lowering::new(e, machine, kernel, first);
+    let reporter = match (checks_data(kernel), args.last()) {
+        (true, Some(first)) => Reporter::Words { words: args[kernel.views.len()], first: *first },
+        // Nothing is reported.
+        _ => Reporter::None,
+    };
+    let mut lowering = Lowering::new(e, machine, kernel, reporter);
     lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true });
     lowering.gpu_function(&args, unit)?;
     let spread = lowering.e.spread.take().expect("set above");
@@ -145,10 +162,8 @@ impl<'a> Lowering<'a, '_> {
         if self.kernel.units > 1 {
             return self.fail(op, format!("runs on {} units, and a group for a GPU has one", self.kernel.units));
         }
-        if !self.checks.is_empty() {
-            return self.fail(op, "checks data, which kernels for GPUs cannot report yet");
-        }
-        let (pointers, sizes) = args.split_at(self.kernel.views.len());
+        let (pointers, rest) = args.split_at(self.kernel.views.len());
+        let sizes = &rest[usize::from(!self.checks.is_empty())..];
         for ((value, dim), size) in self.kernel.dims.iter().zip(sizes) {
             let size = if dim.min == dim.max { self.e.i64(dim.min) } else { *size };
             self.dims.insert(dim.name.clone(), size);
