@@ -135,6 +135,12 @@ pub enum Error {
     /// A device that the model was not compiled for.
     #[error("the model was compiled for {wanted}, and `{device}` {is}")]
     WrongDevice { wanted: String, device: String, is: String },
+    /// No machine is there that an artifact has a variant for.
+    #[error("no variant of the model runs here: {}", reasons.join("; "))]
+    NoVariant {
+        /// For each variant, what it needs and why that is not so.
+        reasons: Vec<String>,
+    },
     /// Something that models on devices cannot do yet.
     #[error("models on devices cannot {what} yet")]
     NotOnDevices { what: &'static str },
@@ -163,7 +169,7 @@ pub enum ArtifactProblem {
     #[error("is damaged: {0}")]
     Directory(String),
     #[error("is damaged: the entry `{0}` is missing")]
-    MissingEntry(&'static str),
+    MissingEntry(String),
     #[error("holds the entry `{0}`, which this runtime does not know; a newer runtime may")]
     UnknownEntry(String),
     #[error("is damaged: the checksum of `{0}` does not match")]
@@ -271,6 +277,7 @@ impl Error {
             | Self::WrongMachine { .. }
             | Self::AbiVersion { .. }
             | Self::WrongDevice { .. }
+            | Self::NoVariant { .. }
             | Self::NotOnDevices { .. }
             | Self::MissingRoutine { .. } => ErrorKind::Unsupported,
             Self::Load { .. } | Self::MissingSymbol { .. } => ErrorKind::Corrupt,

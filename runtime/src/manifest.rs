@@ -246,6 +246,19 @@ struct Versions {
     abi: u64,
 }
 
+/// Refuses the text of a `manifest.json` of another version by its number.
+pub(crate) fn check_versions(text: &[u8]) -> Result<(), ArtifactProblem> {
+    let versions = serde_json::from_slice(text).map_err(|e| ArtifactProblem::Manifest(e.to_string()));
+    let Versions { format, abi } = versions?;
+    if format != u64::from(FORMAT) {
+        return Err(ArtifactProblem::Format { found: format, supported: FORMAT });
+    }
+    if abi != u64::from(abi::VERSION) {
+        return Err(ArtifactProblem::Abi { found: abi, supported: abi::VERSION });
+    }
+    Ok(())
+}
+
 impl Manifest {
     /// The text of `manifest.json`.
     pub fn to_json(&self) -> Vec<u8> {
@@ -257,15 +270,8 @@ impl Manifest {
 
     /// Parses and checks the text of `manifest.json`.
     pub fn from_json(text: &[u8]) -> Result<Self, ArtifactProblem> {
-        let invalid = |e: serde_json::Error| ArtifactProblem::Manifest(e.to_string());
-        let versions: Versions = serde_json::from_slice(text).map_err(invalid)?;
-        if versions.format != u64::from(FORMAT) {
-            return Err(ArtifactProblem::Format { found: versions.format, supported: FORMAT });
-        }
-        if versions.abi != u64::from(abi::VERSION) {
-            return Err(ArtifactProblem::Abi { found: versions.abi, supported: abi::VERSION });
-        }
-        let manifest: Self = serde_json::from_slice(text).map_err(invalid)?;
+        check_versions(text)?;
+        let manifest: Self = serde_json::from_slice(text).map_err(|e| ArtifactProblem::Manifest(e.to_string()))?;
         manifest.validate().map_err(ArtifactProblem::Manifest)?;
         Ok(manifest)
     }
@@ -380,7 +386,7 @@ pub(crate) fn byte_size(element_type: ElementType, dims: &[i64]) -> Result<usize
         .ok_or_else(|| format!("has dimensions {dims:?}, which no memory can hold"))
 }
 
-fn unique<'a>(role: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+pub(crate) fn unique<'a>(role: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name) {

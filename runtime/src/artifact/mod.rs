@@ -10,6 +10,9 @@
 //! | `device.bin` | the code for a device, where the manifest says that there is one: PTX, a code object, SPIR-V, or a library for fibers |
 //! | `weights.safetensors` | the constants |
 //!
+//! An artifact for several machines has a folder with these for each of them, its variants; `manifest.json` at the top lists
+//! them. Variants with the same constants share one `weights.safetensors`. [`Model`](crate::Model) takes the first that fits.
+//!
 //! Reading checks the archive's directory, the checksums of `manifest.json` and of code, and that the weights agree
 //! with the manifest. The weights' own checksum is not looked at, because that would read the whole file:
 //! [`Artifact::verify`] does.
@@ -17,11 +20,12 @@
 //! An artifact holds native code. Checks catch damage, not malice: load only artifacts from those whose programs you
 //! would run.
 
+mod index;
 mod read;
 mod write;
 
 pub use read::Artifact;
-pub use write::{Contents, to_bytes, write};
+pub use write::{Contents, to_bytes, variants_to_bytes, write, write_variants};
 
 /// Name of the entry with the manifest.
 pub const MANIFEST: &str = "manifest.json";

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Cursor;
 use std::ops::Range;
@@ -10,6 +11,7 @@ use std::path::Path;
 use memmap2::Mmap;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::index::{Index, Variant};
 use super::{DEVICE, HOST, MANIFEST, WEIGHTS};
 use crate::abi::ALIGNMENT;
 use crate::buffer::AlignedBuffer;
@@ -28,11 +30,10 @@ const END_BYTES: usize = 22;
 pub struct Artifact {
     name: String,
     storage: Storage,
-    manifest: Manifest,
-    host: Range<usize>,
-    device: Option<Range<usize>>,
-    weights: Entry,
-    constants: Vec<Range<usize>>,
+    /// At least one.
+    variants: Vec<Parts>,
+    /// The one that everything is said of.
+    selected: usize,
 }
 
 enum Storage {
@@ -52,6 +53,7 @@ impl Storage {
 /// An entry of the archive: where its data is, and its checksum.
 #[derive(Clone)]
 struct Entry {
+    name: String,
     data: Range<usize>,
     crc: u32,
 }
@@ -89,36 +91,54 @@ impl Artifact {
         &self.name
     }
 
+    /// What each variant says of itself: one for each machine that the model was compiled for, in the order in which they
+    /// were asked for.
+    pub fn variants(&self) -> impl ExactSizeIterator<Item = &Manifest> {
+        self.variants.iter().map(|parts| &parts.manifest)
+    }
+
+    /// From now on everything is said of the variant with this number; at first it is 0.
+    ///
+    /// # Panics
+    /// If there is no such variant.
+    pub fn select(&mut self, variant: usize) {
+        assert!(variant < self.variants.len(), "variant {variant} of {}", self.variants.len());
+        self.selected = variant;
+    }
+
+    fn parts(&self) -> &Parts {
+        &self.variants[self.selected]
+    }
+
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.parts().manifest
     }
 
     /// The bytes of `host.so`.
     pub fn host(&self) -> &[u8] {
-        &self.storage.bytes()[self.host.clone()]
+        &self.storage.bytes()[self.parts().host.clone()]
     }
 
     /// The code for the manifest's device, where it has one.
     pub fn device(&self) -> Option<&[u8]> {
-        self.device.clone().map(|range| &self.storage.bytes()[range])
+        self.parts().device.clone().map(|range| &self.storage.bytes()[range])
     }
 
     /// The bytes of each constant, in the manifest's order, aligned to [`ALIGNMENT`].
     pub fn constants(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.constants.iter().map(|range| &self.storage.bytes()[range.clone()])
+        self.parts().constants.iter().map(|range| &self.storage.bytes()[range.clone()])
     }
 
     /// Checks what opening does not: the checksum of the weights. Reads the whole file.
     pub fn verify(&self) -> Result<()> {
-        check_crc(self.storage.bytes(), WEIGHTS, &self.weights)
+        let mut all = self.variants.iter().map(|parts| &parts.weights);
+        all.try_for_each(|weights| check_crc(self.storage.bytes(), weights))
             .map_err(|problem| Error::Artifact { artifact: self.name.clone(), problem })
     }
 
     fn check(name: String, storage: Storage) -> Result<Self> {
-        match Parts::find(storage.bytes()) {
-            Ok(Parts { manifest, host, device, weights, constants }) => {
-                Ok(Self { name, storage, manifest, host, device, weights, constants })
-            }
+        match find_variants(storage.bytes()) {
+            Ok(variants) => Ok(Self { name, storage, variants, selected: 0 }),
             Err(problem) => Err(Error::Artifact { artifact: name, problem }),
         }
     }
@@ -128,11 +148,12 @@ impl std::fmt::Debug for Artifact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Artifact")
             .field("name", &self.name)
-            .field("model", &self.manifest.model)
+            .field("model", &self.manifest().model)
             .finish_non_exhaustive()
     }
 }
 
+/// What a variant has, in the file.
 struct Parts {
     manifest: Manifest,
     host: Range<usize>,
@@ -141,45 +162,72 @@ struct Parts {
     constants: Vec<Range<usize>>,
 }
 
-impl Parts {
-    fn find(bytes: &[u8]) -> Result<Self, ArtifactProblem> {
-        let entries = read_directory(bytes)?;
-        let entry = |name: &'static str| {
-            let found = entries.iter().find(|(n, _)| n == name);
-            found.map(|(_, entry)| entry).ok_or(ArtifactProblem::MissingEntry(name))
-        };
-        let manifest_entry = entry(MANIFEST)?;
-        check_crc(bytes, MANIFEST, manifest_entry)?;
-        let manifest = Manifest::from_json(&bytes[manifest_entry.data.clone()])?;
-        // Only now, so that an artifact of a later format is refused by its number.
-        let mut known = vec![MANIFEST, HOST, WEIGHTS];
-        known.extend(manifest.device.is_some().then_some(DEVICE));
-        if let Some((unknown, _)) = entries.iter().find(|(n, _)| !known.contains(&n.as_str())) {
-            return Err(ArtifactProblem::UnknownEntry(unknown.clone()));
+/// The variants of an archive; one for one machine has them at the top.
+fn find_variants(bytes: &[u8]) -> Result<Vec<Parts>, ArtifactProblem> {
+    let mut entries = Entries { bytes, all: read_directory(bytes)?, used: HashSet::new() };
+    let manifest = entries.checked(MANIFEST.to_owned())?;
+    let variants = match Index::from_json(&bytes[manifest])? {
+        None => vec![entries.parts("", "")?],
+        Some(index) => {
+            let parts = |Variant { name, weights }: &Variant| {
+                entries.parts(&format!("{name}/"), &format!("{weights}/"))
+            };
+            index.variants.iter().map(parts).collect::<Result<_, _>>()?
         }
-        let host = entry(HOST)?;
-        check_crc(bytes, HOST, host)?;
-        let device = manifest.device.as_ref().map(|_| entry(DEVICE)).transpose()?;
-        device.map_or(Ok(()), |device| check_crc(bytes, DEVICE, device))?;
-        let device = device.map(|entry| entry.data.clone());
-        let weights = entry(WEIGHTS)?;
-        let located =
-            weights::locate(&bytes[weights.data.clone()], &manifest.constants).map_err(ArtifactProblem::Weights)?;
-        let start = weights.data.start;
-        let constants = located.into_iter().map(|range| start + range.start..start + range.end).collect();
-        Ok(Self { manifest, host: host.data.clone(), device, weights: weights.clone(), constants })
+    };
+    // Only now, so that an artifact of a later format is refused by its number.
+    match entries.all.iter().find(|entry| !entries.used.contains(&entry.name)) {
+        Some(unknown) => Err(ArtifactProblem::UnknownEntry(unknown.name.clone())),
+        None => Ok(variants),
     }
 }
 
-fn check_crc(bytes: &[u8], name: &str, entry: &Entry) -> Result<(), ArtifactProblem> {
+/// The entries of an archive, of which all have to be used.
+struct Entries<'b> {
+    bytes: &'b [u8],
+    all: Vec<Entry>,
+    used: HashSet<String>,
+}
+
+impl Entries<'_> {
+    fn find(&mut self, name: String) -> Result<Entry, ArtifactProblem> {
+        let found = self.all.iter().find(|entry| entry.name == name).cloned();
+        let entry = found.ok_or_else(|| ArtifactProblem::MissingEntry(name.clone()))?;
+        self.used.insert(name);
+        Ok(entry)
+    }
+
+    /// Where an entry is whose checksum is right.
+    fn checked(&mut self, name: String) -> Result<Range<usize>, ArtifactProblem> {
+        let entry = self.find(name)?;
+        check_crc(self.bytes, &entry)?;
+        Ok(entry.data)
+    }
+
+    /// What is in a variant's folder, and its weights, which may be in another's.
+    fn parts(&mut self, folder: &str, weights_folder: &str) -> Result<Parts, ArtifactProblem> {
+        let manifest = self.checked(format!("{folder}{MANIFEST}"))?;
+        let manifest = Manifest::from_json(&self.bytes[manifest])?;
+        let host = self.checked(format!("{folder}{HOST}"))?;
+        let device = manifest.device.as_ref().map(|_| self.checked(format!("{folder}{DEVICE}"))).transpose()?;
+        let weights = self.find(format!("{weights_folder}{WEIGHTS}"))?;
+        let start = weights.data.start;
+        let located = weights::locate(&self.bytes[weights.data.clone()], &manifest.constants);
+        let located = located.map_err(ArtifactProblem::Weights)?;
+        let constants = located.into_iter().map(|range| start + range.start..start + range.end).collect();
+        Ok(Parts { manifest, host, device, weights, constants })
+    }
+}
+
+fn check_crc(bytes: &[u8], entry: &Entry) -> Result<(), ArtifactProblem> {
     if crc32fast::hash(&bytes[entry.data.clone()]) == entry.crc {
         return Ok(());
     }
-    Err(ArtifactProblem::Checksum(name.to_owned()))
+    Err(ArtifactProblem::Checksum(entry.name.clone()))
 }
 
 /// The archive's entries in their order, each within the file, aligned, stored as it is, and apart from the others.
-fn read_directory(bytes: &[u8]) -> Result<Vec<(String, Entry)>, ArtifactProblem> {
+fn read_directory(bytes: &[u8]) -> Result<Vec<Entry>, ArtifactProblem> {
     check_ends(bytes)?;
     let damaged = |e: zip::result::ZipError| ArtifactProblem::Directory(e.to_string());
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
@@ -209,7 +257,7 @@ fn read_directory(bytes: &[u8]) -> Result<Vec<(String, Entry)>, ArtifactProblem>
         }
         let crc = file.crc32();
         drop(file);
-        entries.push((name, Entry { data, crc }));
+        entries.push(Entry { name, data, crc });
     }
     Ok(entries)
 }
@@ -246,7 +294,7 @@ fn describe_start(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::{Contents, to_bytes};
+    use crate::artifact::{Contents, to_bytes, variants_to_bytes};
     use crate::element::ElementType;
     use crate::manifest::{Constant, tests::sample};
     use proptest::prelude::*;
@@ -289,9 +337,48 @@ mod tests {
         artifact.verify().unwrap();
     }
 
+    fn of_two_machines() -> Vec<u8> {
+        let (first, mut second) = (manifest(), manifest());
+        second.target.description = "another".into();
+        let contents = |manifest, host| Contents { manifest, host, device: None, constants: &[&[1; 20], &[2; 6]] };
+        variants_to_bytes(&[("one", contents(&first, HOST_BYTES)), ("two", contents(&second, b"other code"))]).unwrap()
+    }
+
+    #[test]
+    fn variants_share_equal_weights() {
+        let bytes = of_two_machines();
+        let mut artifact = Artifact::from_bytes("test", &bytes).unwrap();
+        artifact.verify().unwrap();
+        let names: Vec<_> = artifact.variants().map(|manifest| manifest.target.description.clone()).collect();
+        assert_eq!(names, ["x86_64", "another"]);
+        assert_eq!(artifact.host(), HOST_BYTES);
+        let first: Vec<*const u8> = artifact.constants().map(<[u8]>::as_ptr).collect();
+        artifact.select(1);
+        assert_eq!((artifact.host(), artifact.manifest().target.description.as_str()), (&b"other code"[..], "another"));
+        assert!(artifact.constants().map(<[u8]>::as_ptr).eq(first));
+        assert_eq!(bytes.windows(20).filter(|w| *w == [1; 20]).count(), 1);
+    }
+
+    #[test]
+    fn an_index_says_what_there_is() {
+        let index = |variants: &str| format!("{{\"format\": 1, \"abi\": 5, \"variants\": [{variants}]}}");
+        let message = |variants: &str| Index::from_json(index(variants).as_bytes()).unwrap_err().to_string();
+        assert!(message("").contains("it has no variant"));
+        let one = r#"{"name": "a", "weights": "a"}"#;
+        assert!(message(&format!("{one}, {one}")).contains("two variants are named `a`"));
+        assert!(message(r#"{"name": "../a", "weights": "../a"}"#).contains("is no name of a variant"));
+        assert!(message(r#"{"name": "a", "weights": "b"}"#).contains("has the weights of `b`, which has none"));
+        assert!(message(r#"{"name": "a"}"#).contains("weights"));
+    }
+
     #[test]
     fn every_truncation_is_an_error() {
-        let bytes = packed();
+        for bytes in [packed(), of_two_machines()] {
+            every_truncation_of(&bytes);
+        }
+    }
+
+    fn every_truncation_of(bytes: &[u8]) {
         assert_eq!(problem(&[]), ArtifactProblem::Empty);
         for length in 1..bytes.len() {
             assert_eq!(problem(&bytes[..length]), ArtifactProblem::Truncated, "at {length}");
@@ -335,7 +422,7 @@ mod tests {
     #[test]
     fn no_flipped_bit_goes_unnoticed_where_it_matters() {
         let bytes = packed();
-        let weights = Artifact::from_bytes("test", &bytes).unwrap().weights.data;
+        let weights = Artifact::from_bytes("test", &bytes).unwrap().parts().weights.data.clone();
         let mut harmless = 0;
         for at in (0..bytes.len()).filter(|at| !weights.contains(at)) {
             for bit in 0..8 {
@@ -355,7 +442,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_in_the_weights_header_never_panics() {
         let bytes = packed();
-        let weights = Artifact::from_bytes("test", &bytes).unwrap().weights.data;
+        let weights = Artifact::from_bytes("test", &bytes).unwrap().parts().weights.data.clone();
         for at in weights {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
@@ -372,7 +459,7 @@ mod tests {
         fn scrambled_bytes_never_panic(
             edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         ) {
-            let mut bytes = packed();
+            let mut bytes = if edits.len() % 2 == 0 { packed() } else { of_two_machines() };
             for (at, value) in edits {
                 let at = at.index(bytes.len());
                 bytes[at] = value;

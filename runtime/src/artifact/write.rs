@@ -6,6 +6,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use super::index::{Index, Variant};
 use super::{DEVICE, HOST, MANIFEST, WEIGHTS};
 use crate::abi::ALIGNMENT;
 use crate::error::{Error, Result};
@@ -27,19 +28,102 @@ pub struct Contents<'a> {
 
 /// Writes an artifact; the file appears under its name only when complete. Same contents, same bytes.
 pub fn write(path: impl AsRef<Path>, contents: &Contents<'_>) -> Result<()> {
-    let layout = check(contents)?;
-    files::replace(path.as_ref(), |file| {
-        let mut buffered = BufWriter::with_capacity(1 << 20, file);
-        pack(contents, &layout, &mut buffered)?;
-        buffered.flush()
-    })
+    replace(path.as_ref(), &Plan::single(contents)?)
 }
 
 /// The bytes of the file that [`write()`] writes.
 pub fn to_bytes(contents: &Contents<'_>) -> Result<Vec<u8>> {
-    let layout = check(contents)?;
+    in_memory(&Plan::single(contents)?)
+}
+
+/// Writes an artifact for several machines, each with its name. Weights that several have are written once.
+pub fn write_variants(path: impl AsRef<Path>, variants: &[(&str, Contents<'_>)]) -> Result<()> {
+    replace(path.as_ref(), &Plan::several(variants)?)
+}
+
+/// The bytes of the file that [`write_variants()`] writes.
+pub fn variants_to_bytes(variants: &[(&str, Contents<'_>)]) -> Result<Vec<u8>> {
+    in_memory(&Plan::several(variants)?)
+}
+
+/// What is written.
+struct Plan<'a> {
+    /// Of several variants.
+    index: Option<Index>,
+    parts: Vec<Part<'a>>,
+}
+
+/// A variant as it is written.
+struct Part<'a> {
+    folder: String,
+    contents: Contents<'a>,
+    /// Unless an earlier variant has the same weights.
+    weights: Option<Layout>,
+}
+
+impl<'a> Plan<'a> {
+    fn single(contents: &Contents<'a>) -> Result<Self> {
+        let part = Part { folder: String::new(), contents: *contents, weights: Some(check(contents)?) };
+        Ok(Self { index: None, parts: vec![part] })
+    }
+
+    fn several(variants: &[(&str, Contents<'a>)]) -> Result<Self> {
+        let (mut listed, mut parts): (Vec<Variant>, Vec<Part<'a>>) = (Vec::new(), Vec::new());
+        for (name, contents) in variants {
+            let layout = check(contents)?;
+            let has_same = |part: &Part<'_>| part.weights.is_some() && same_weights(&part.contents, contents);
+            let same = parts.iter().position(has_same);
+            let weights = same.map_or(*name, |same| variants[same].0).to_owned();
+            listed.push(Variant { name: (*name).to_owned(), weights });
+            let weights = same.is_none().then_some(layout);
+            parts.push(Part { folder: format!("{name}/"), contents: *contents, weights });
+        }
+        let index = Index::new(listed);
+        index.validate().map_err(|reason| Error::InvalidContents { reason })?;
+        Ok(Self { index: Some(index), parts })
+    }
+
+    fn write(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
+        let mut zip = ZipWriter::new(out);
+        if let Some(index) = &self.index {
+            entry(&mut zip, MANIFEST.to_owned(), &index.to_json())?;
+        }
+        for Part { folder, contents, weights } in &self.parts {
+            entry(&mut zip, format!("{folder}{MANIFEST}"), &contents.manifest.to_json())?;
+            entry(&mut zip, format!("{folder}{HOST}"), contents.host)?;
+            if let Some(device) = contents.device {
+                entry(&mut zip, format!("{folder}{DEVICE}"), device)?;
+            }
+            if let Some(layout) = weights {
+                zip.start_file(format!("{folder}{WEIGHTS}"), options(layout.file_bytes()))?;
+                layout.write(contents.constants, &mut zip)?;
+            }
+        }
+        zip.finish()?;
+        Ok(())
+    }
+}
+
+fn same_weights(a: &Contents<'_>, b: &Contents<'_>) -> bool {
+    a.manifest.constants == b.manifest.constants && a.constants == b.constants
+}
+
+fn entry(zip: &mut ZipWriter<impl Write + Seek>, name: String, bytes: &[u8]) -> io::Result<()> {
+    zip.start_file(name, options(bytes.len() as u64))?;
+    zip.write_all(bytes)
+}
+
+fn replace(path: &Path, plan: &Plan<'_>) -> Result<()> {
+    files::replace(path, |file| {
+        let mut buffered = BufWriter::with_capacity(1 << 20, file);
+        plan.write(&mut buffered)?;
+        buffered.flush()
+    })
+}
+
+fn in_memory(plan: &Plan<'_>) -> Result<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
-    pack(contents, &layout, &mut bytes).map_err(|e| Error::InvalidContents { reason: e.to_string() })?;
+    plan.write(&mut bytes).map_err(|e| Error::InvalidContents { reason: e.to_string() })?;
     Ok(bytes.into_inner())
 }
 
@@ -63,23 +147,6 @@ fn check(contents: &Contents<'_>) -> Result<Layout> {
         }
     }
     Layout::new(constants).map_err(invalid)
-}
-
-fn pack(contents: &Contents<'_>, layout: &Layout, out: &mut (impl Write + Seek)) -> io::Result<()> {
-    let mut zip = ZipWriter::new(out);
-    let manifest = contents.manifest.to_json();
-    zip.start_file(MANIFEST, options(manifest.len() as u64))?;
-    zip.write_all(&manifest)?;
-    zip.start_file(HOST, options(contents.host.len() as u64))?;
-    zip.write_all(contents.host)?;
-    if let Some(device) = contents.device {
-        zip.start_file(DEVICE, options(device.len() as u64))?;
-        zip.write_all(device)?;
-    }
-    zip.start_file(WEIGHTS, options(layout.file_bytes()))?;
-    layout.write(contents.constants, &mut zip)?;
-    zip.finish()?;
-    Ok(())
 }
 
 /// Nothing here depends on the clock or the machine.

@@ -230,3 +230,6 @@ impl Shared {
         Err(DeviceError::OtherDevice { device: self.name(), what: what(), owner: owner.name() })
     }
 }
+
+#[cfg(test)]
+pub(crate) use select::tests::info as info_for_tests;

@@ -158,7 +158,7 @@ impl fmt::Debug for Found {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::super::Limits;
     use super::super::driver::Driver;
     use super::*;
@@ -172,7 +172,7 @@ pub(super) mod tests {
     }
 
     /// A GPU of this name, with 1 GiB.
-    pub(in crate::device) fn info(name: &str) -> DeviceInfo {
+    pub(crate) fn info(name: &str) -> DeviceInfo {
         DeviceInfo {
             backend: Backend::Vulkan,
             name: name.into(),

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+mod choose;
 mod on_device;
 mod reports;
 mod rules;
@@ -78,7 +79,10 @@ impl Model {
     }
 
     /// Makes an artifact ready to run: checks the machine, loads the code, starts the threads.
-    pub fn from_artifact(artifact: Artifact, options: Options) -> Result<Self> {
+    /// Of an artifact for several machines, the variant for the device that the options name, or the first for a machine
+    /// that is there.
+    pub fn from_artifact(mut artifact: Artifact, options: Options) -> Result<Self> {
+        choose::choose(&mut artifact, &options)?;
         let manifest = artifact.manifest();
         cpu::check(&manifest.target)?;
         check_routines(manifest, &options)?;

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
+use super::choose::{device_words, runs_on};
 use super::reports::Reports;
 use super::run::WrongData;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
@@ -201,23 +202,14 @@ fn pointer(address: u64) -> *mut c_void {
 
 /// How kernels are made ready on a device, if it is one that they are for.
 fn kernel_options(wanted: &manifest::Device, info: &DeviceInfo) -> Result<KernelOptions> {
-    let made_for = || match &wanted.chip {
-        Some(chip) => format!("{} ({chip})", wanted.backend),
-        None => format!("{} with subgroups of {}", wanted.backend, wanted.subgroup),
-    };
-    let refused = |is: String| Error::WrongDevice { wanted: made_for(), device: info.name.clone(), is };
-    if info.backend.name() != wanted.backend {
-        return Err(refused(format!("is a device of {}", info.backend.name())));
-    }
+    runs_on(wanted, info).map_err(|is| Error::WrongDevice {
+        wanted: device_words(wanted),
+        device: info.name.clone(),
+        is,
+    })?;
     let options = KernelOptions::default();
-    let (own, (least, most)) = (info.limits.subgroup, info.limits.subgroup_range);
-    if own == wanted.subgroup || info.backend == Backend::Fibers {
-        return Ok(options);
-    }
-    if (least..=most).contains(&wanted.subgroup) && info.backend == Backend::Vulkan {
-        return Ok(options.subgroup(wanted.subgroup));
-    }
-    Err(refused(format!("has subgroups of {own}")))
+    let asks = info.backend == Backend::Vulkan && info.limits.subgroup != wanted.subgroup;
+    Ok(if asks { options.subgroup(wanted.subgroup) } else { options })
 }
 
 /// What the table's functions find behind `ctx`.
