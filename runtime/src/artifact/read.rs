@@ -169,9 +169,8 @@ fn find_variants(bytes: &[u8]) -> Result<Vec<Parts>, ArtifactProblem> {
     let variants = match Index::from_json(&bytes[manifest])? {
         None => vec![entries.parts("", "")?],
         Some(index) => {
-            let parts = |Variant { name, weights }: &Variant| {
-                entries.parts(&format!("{name}/"), &format!("{weights}/"))
-            };
+            let parts =
+                |Variant { name, weights }: &Variant| entries.parts(&format!("{name}/"), &format!("{weights}/"));
             index.variants.iter().map(parts).collect::<Result<_, _>>()?
         }
     };

@@ -9,7 +9,7 @@ use sutura_ir::asm::Resource;
 use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Module, Type};
 use sutura_passes::rt_to_upstream::{self as host, HostInterface};
-use sutura_runtime::artifact::{Contents, write as write_artifact};
+use sutura_runtime::artifact::{Contents, write as write_artifact, write_variants};
 use sutura_runtime::manifest::{
     Check, CheckKind, Constant, DataCheck, DataCheckKind, Device, Dim, FORMAT, Kernel, Manifest, Math, Symbol, Target,
     Tool, Value,
@@ -21,21 +21,38 @@ use crate::failure::{Failure, Kind};
 use crate::files::uninterrupted;
 use crate::machine::Machine;
 
+/// What is written for one machine.
+pub(crate) struct Part<'a> {
+    /// The machine.
+    pub(crate) name: &'a str,
+    /// Has the constants.
+    pub(crate) module: &'a Module,
+    pub(crate) interface: &'a HostInterface,
+    pub(crate) host: &'a [u8],
+    pub(crate) device: Option<&'a [u8]>,
+    pub(crate) manifest: &'a Manifest,
+}
+
 /// Writes the artifact and returns its size in bytes.
-pub(crate) fn write(
-    path: &Path,
-    (cx, module): (&Context, &Module),
-    interface: &HostInterface,
-    (host, device): (&[u8], Option<&[u8]>),
-    manifest: &Manifest,
-) -> Result<u64, Failure> {
-    let constants: Vec<Cow<'_, [u8]>> =
-        interface.constants.iter().map(|c| bytes(cx, module, c)).collect::<Result<_, _>>()?;
-    let constants: Vec<&[u8]> = constants.iter().map(Cow::as_ref).collect();
+pub(crate) fn write(path: &Path, cx: &Context, parts: &[Part<'_>]) -> Result<u64, Failure> {
+    let owned = parts.iter().map(|part| constants(cx, part)).collect::<Result<Vec<_>, _>>()?;
+    let borrowed: Vec<Vec<&[u8]>> = owned.iter().map(|all| all.iter().map(Cow::as_ref).collect()).collect();
+    let contents = parts.iter().zip(&borrowed).map(|(part, constants)| {
+        let Part { manifest, host, device, .. } = *part;
+        (part.name, Contents { manifest, host, device, constants })
+    });
+    let contents: Vec<(&str, Contents<'_>)> = contents.collect();
     let _guard = uninterrupted();
-    write_artifact(path, &Contents { manifest, host, device, constants: &constants })?;
+    match &contents[..] {
+        [(_, single)] => write_artifact(path, single)?,
+        several => write_variants(path, several)?,
+    }
     let size = std::fs::metadata(path).map_err(|e| Failure::io("read", path, &e))?.len();
     Ok(size)
+}
+
+fn constants<'m>(cx: &'m Context, part: &Part<'m>) -> Result<Vec<Cow<'m, [u8]>>, Failure> {
+    part.interface.constants.iter().map(|constant| bytes(cx, part.module, constant)).collect()
 }
 
 /// What the artifact says of itself.

@@ -106,9 +106,10 @@ pub(crate) struct CompileArgs {
     /// Where the product goes; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The machine that code is generated for: `host` (this one, the default), or a name that `sutura target list` shows
-    #[arg(long, value_name = "NAME")]
-    pub(crate) target: Option<String>,
+    /// The machine that code is generated for: `host` (this one, the default), or a name that `sutura target list` shows.
+    /// Several make one artifact for all of them, of which a load takes what fits: `cuda:sm_80,cuda:sm_90,host`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) target: Vec<String>,
     /// A file that describes a machine, one `target.machine`; without `--target` code is generated for it
     #[arg(long, value_name = "FILE")]
     pub(crate) target_file: Option<PathBuf>,

@@ -7,15 +7,25 @@ use crate::failure::Failure;
 use crate::files;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let artifact = Artifact::open(&args.artifact)?;
+    let mut artifact = Artifact::open(&args.artifact)?;
     artifact.verify()?;
-    let manifest = artifact.manifest();
-    let text = if args.json {
-        String::from_utf8(manifest.to_json()).map_err(|e| Failure::internal(e.to_string()))?
-    } else {
-        describe(&artifact)
+    let mut texts = Vec::new();
+    let count = artifact.variants().len();
+    for variant in 0..count {
+        artifact.select(variant);
+        texts.push(if args.json { json(&artifact)? } else { describe(&artifact) });
+    }
+    let text = match (&texts[..], args.json) {
+        ([one], _) => one.clone(),
+        // What a variant says ends its last line.
+        (several, true) => format!("[\n{}]\n", several.join(",")),
+        (several, false) => format!("{} variants\n\n{}", several.len(), several.join("\n")),
     };
     files::write("-".as_ref(), text.as_bytes())
+}
+
+fn json(artifact: &Artifact) -> Result<String, Failure> {
+    String::from_utf8(artifact.manifest().to_json()).map_err(|e| Failure::internal(e.to_string()))
 }
 
 fn describe(artifact: &Artifact) -> String {

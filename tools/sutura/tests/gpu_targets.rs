@@ -200,3 +200,43 @@ fn kernels_alone_become_device_code() {
     assert!(stderr(&output).contains("cannot become an artifact"), "{}", stderr(&output));
     assert!(!artifact.exists());
 }
+
+/// One artifact for several machines: a load takes what is asked for, or the first that is there.
+#[test]
+fn an_artifact_may_be_for_several_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    let artifact = folder.path().join("mlp.sutura");
+    let compiles = |targets: &str| {
+        let output = sutura(&["compile", "--target", targets, "-o"]).arg(&artifact).arg(example("mlp")).output();
+        let output = output.unwrap();
+        (output.status.code(), stderr(&output))
+    };
+    let runs = |args: &[&str]| {
+        let output = sutura(&["run"]).arg(&artifact).args(["-i", "x=1x64xf32=0.5"]).args(args).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output))
+    };
+    assert_eq!(compiles("cuda:sm_80,rocm:gfx90a,host,cpu_fibers").0, Some(0));
+    let (code, text) = runs(&["--device", "cpu-fibers"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("cpu-fibers"), "{text}");
+    // No GPU of these vendors is where tests run, or the first of them is taken.
+    let (code, text) = runs(&[]);
+    assert_eq!(code, Some(0), "{text}");
+    let inspected = sutura(&["inspect"]).arg(&artifact).output().unwrap();
+    let text = String::from_utf8_lossy(&inspected.stdout).into_owned();
+    assert!(text.starts_with("4 variants\n"), "{text}");
+    for words in ["device     cuda sm_80,", "device     rocm gfx90a,", "device     cpu-fibers,"] {
+        assert_eq!(text.matches(words).count(), 1, "{text}");
+    }
+    assert_eq!(compiles("rocm:gfx90a,rocm:gfx942").0, Some(0));
+    let (code, text) = runs(&["--device", "cpu-fibers"]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("compiled for rocm (gfx90a), rocm (gfx942), and `cpu-fibers` is none of them"), "{text}");
+    for (targets, words) in
+        [("lavapipe,lavapipe", "two targets are the machine `lavapipe`"), ("host,", "there is no target ``")]
+    {
+        let (code, text) = compiles(targets);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Instant;
 use sutura_codegen as codegen;
 use sutura_passes::rt_to_upstream::HostInterface;
 
-use super::{Job, Lowered, link};
+use super::{Job, Lowered, Made, link};
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::files;
@@ -85,10 +85,10 @@ impl Job<'_> {
     pub(super) fn device_back_end(
         &self,
         vendor: Vendor,
-        device: &str,
-        lowered: &Lowered,
+        lowered: Lowered,
         source: &Source,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Made>, Failure> {
+        let device = lowered.device.as_deref().ok_or_else(|| Failure::internal("there is no device code"))?;
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| emit != Emit::Cubin && self.report.is_some_and(|report| report.with_assembly);
         for emit in products(vendor) {
@@ -107,22 +107,20 @@ impl Job<'_> {
                 self.talk.stage("codegen", &format!("{} bytes of device code", bytes.len()), start.elapsed());
             }
             if wanted {
-                return files::write(self.output, &bytes);
+                return files::write(self.output, &bytes).map(|()| None);
             }
             if needed {
-                return self.device_artifact(&bytes, lowered, source);
+                return self.device_part(bytes, lowered, source).map(Some);
             }
         }
         Err(Failure::internal("the product was checked and is not there"))
     }
 
-    /// The artifact: the host program needs no more than any processor of this kind has.
-    fn device_artifact(&self, device: &[u8], lowered: &Lowered, source: &Source) -> Result<(), Failure> {
+    /// The artifact's part: the host program needs no more than any processor of this kind has.
+    fn device_part(&self, device: Vec<u8>, lowered: Lowered, source: &Source) -> Result<Made, Failure> {
         let name = self.args.model.display().to_string();
-        let interface = match &lowered.interface {
-            Ok(interface) => interface.clone(),
-            Err(message) => return Err(Failure::input(format!("`{name}` cannot become an artifact: {message}"))),
-        };
+        let cannot = |message| Failure::input(format!("`{name}` cannot become an artifact: {message}"));
+        let interface = lowered.interface.map_err(cannot)?;
         let target = match self.machine.vendor {
             // The kernels are the processor's code too.
             Some(Vendor::Fibers) => codegen::Target::host(),
@@ -132,7 +130,7 @@ impl Job<'_> {
         let object = codegen::emit_object(&lowered.text, &name, &target, &mut warnings)?;
         self.warn(&warnings);
         let host = link(object)?;
-        self.artifact(interface, (&lowered.program, source), &target, (&host, Some(device)))
+        self.part(interface, (lowered.program, source), &target, (host, Some(device)))
     }
 
     fn device_product(&self, emit: Emit, text: &str) -> Result<Vec<u8>, Failure> {

@@ -8,8 +8,10 @@ use std::time::Instant;
 
 use sutura_codegen as codegen;
 use sutura_import::onnx::import;
+use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::rt_to_upstream::HostInterface;
+use sutura_runtime::Manifest;
 
 use crate::artifact;
 use crate::cli::{CompileArgs, MessageFormat, Search};
@@ -59,21 +61,56 @@ fn product(
     (report, tuner): (Option<&Report>, Option<&Tuner>),
     talk: &Talk,
 ) -> Result<(), Failure> {
-    let start = Instant::now();
     let source = input::read(&args.model)?;
-    let program = read(compilation, &source, args, talk)?;
-    talk.stage("read", &program.summary(), start.elapsed());
-    let wanted = Wanted { name: args.target.as_deref(), file: args.target_file.as_deref() };
-    let (program, machine) = compilation.attach(program, wanted, talk)?;
-    talk.note(&format!("target     {}", machine.summary()));
-    device::check(args, &machine)?;
-    if let Some(tuner) = tuner {
-        tuner.start(&machine, talk)?;
+    check_targets(args)?;
+    let targets: Vec<Option<&str>> = match &args.target[..] {
+        [] => vec![None],
+        names => names.iter().map(|name| Some(name.as_str())).collect(),
+    };
+    let mut made: Vec<Made> = Vec::new();
+    for name in targets {
+        let start = Instant::now();
+        let program = read(compilation, &source, args, talk)?;
+        talk.stage("read", &program.summary(), start.elapsed());
+        let (program, machine) =
+            compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
+        talk.note(&format!("target     {}", machine.summary()));
+        if made.iter().any(|other| other.name == machine.desc.name) {
+            return Err(Failure::usage(format!("two targets are the machine `{}`", machine.desc.name)));
+        }
+        device::check(args, &machine)?;
+        if let Some(tuner) = tuner {
+            tuner.start(&machine, talk)?;
+        }
+        let costs = RefCell::default();
+        let job = Job { args, talk, compilation, machine: &machine, output, report, tuner, costs };
+        made.extend(job.run(program, &source)?);
+        let Some(report) = report else { continue };
+        if args.report_measure {
+            write(&made, &compilation.cx, output, talk)?;
+            job.measure(report)?;
+            made.clear();
+        }
+        report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())?;
     }
-    let costs = RefCell::default();
-    Job { args, talk, compilation, machine: &machine, output, report, tuner, costs }.run(program, &source)?;
-    let Some(report) = report else { return Ok(()) };
-    report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())
+    if made.is_empty() { Ok(()) } else { write(&made, &compilation.cx, output, talk) }
+}
+
+/// Refuses for several targets what there is one of.
+fn check_targets(args: &CompileArgs) -> Result<(), Failure> {
+    if args.target.len() < 2 {
+        return Ok(());
+    }
+    let one = [
+        (args.emit.is_some(), "--emit writes one product"),
+        (args.emit_dir.is_some(), "--emit-dir keeps one product of each stage"),
+        (args.report.is_some(), "--report shows one machine's code"),
+        (args.tune, "--tune measures on this machine"),
+    ];
+    match one.iter().find(|(given, _)| *given) {
+        Some((_, why)) => Err(Failure::usage(format!("{why}, and several targets are given")).hint("name one")),
+        None => Ok(()),
+    }
 }
 
 /// Makes an artifact of a program as text that holds the description of `machine`, without a word.
@@ -92,7 +129,8 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
         tuner: None,
         costs: RefCell::default(),
     };
-    job.run(program, &source)
+    let made = job.run(program, &source)?;
+    write(&made.into_iter().collect::<Vec<_>>(), &compilation.cx, output, talk)
 }
 
 /// Fails now where what is written beside the product could not be: not after minutes of work.
@@ -178,11 +216,23 @@ struct Lowered {
     program: Program,
 }
 
+/// What an artifact has for one machine.
+struct Made {
+    /// The machine's name.
+    name: String,
+    manifest: Manifest,
+    host: Vec<u8>,
+    device: Option<Vec<u8>>,
+    interface: HostInterface,
+    /// Holds the constants.
+    program: Program,
+}
+
 impl Job<'_> {
-    /// Goes down to what is asked for.
-    fn run(&self, program: Program, source: &Source) -> Result<(), Failure> {
+    /// Goes down to what is asked for; the artifact's part is left to be written.
+    fn run(&self, program: Program, source: &Source) -> Result<Option<Made>, Failure> {
         match self.stages(program)? {
-            None => Ok(()),
+            None => Ok(None),
             Some(lowered) => self.back_end(lowered, source),
         }
     }
@@ -319,9 +369,9 @@ impl Job<'_> {
     }
 
     /// From upstream operations to machine code, and the artifact.
-    fn back_end(&self, lowered: Lowered, source: &Source) -> Result<(), Failure> {
-        if let (Some(vendor), Some(device)) = (self.machine.vendor, &lowered.device) {
-            return self.device_back_end(vendor, device, &lowered, source);
+    fn back_end(&self, lowered: Lowered, source: &Source) -> Result<Option<Made>, Failure> {
+        if let Some(vendor) = self.machine.vendor.filter(|_| lowered.device.is_some()) {
+            return self.device_back_end(vendor, lowered, source);
         }
         let name = self.args.model.display().to_string();
         let (text, target) = (lowered.text.as_str(), &self.machine.target);
@@ -342,7 +392,7 @@ impl Job<'_> {
                 }
                 if self.args.emit == Some(emit) {
                     self.warn(&warnings);
-                    return files::write(self.output, product.as_bytes());
+                    return files::write(self.output, product.as_bytes()).map(|()| None);
                 }
             }
         }
@@ -360,44 +410,43 @@ impl Job<'_> {
         self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
         self.keep(Emit::Obj, &object)?;
         if self.args.emit == Some(Emit::Obj) {
-            return files::write(self.output, &object);
+            return files::write(self.output, &object).map(|()| None);
         }
         let start = Instant::now();
         let host = link(object)?;
         self.talk.stage("link", &format!("{} bytes", host.len()), start.elapsed());
         self.keep(Emit::So, &host)?;
         if self.args.emit == Some(Emit::So) {
-            return files::write(self.output, &host);
+            return files::write(self.output, &host).map(|()| None);
         }
         let interface = interface.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
-        self.artifact(interface, (&lowered.program, source), target, (&host, None))?;
-        if let Some(report) = self.report.filter(|_| self.args.report_measure) {
-            let start = Instant::now();
-            let said = report.measure(self.output)?;
-            said.iter().for_each(|diagnostic| self.compilation.tell(diagnostic, self.talk));
-            self.talk.stage("measure", &format!("{} launches", said.len()), start.elapsed());
-        }
-        Ok(())
+        self.part(interface, (lowered.program, source), target, (host, None)).map(Some)
     }
 
-    /// Writes the artifact: the host's code, which `machine` can run, and a device's.
-    fn artifact(
+    /// The artifact's part for the machine: the host's code for `target`, and a device's.
+    fn part(
         &self,
         mut interface: HostInterface,
-        (program, source): (&Program, &Source),
+        (program, source): (Program, &Source),
         target: &codegen::Target,
-        (host, device): (&[u8], Option<&[u8]>),
-    ) -> Result<(), Failure> {
+        (host, device): (Vec<u8>, Option<Vec<u8>>),
+    ) -> Result<Made, Failure> {
         if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
             // In the IR every imported model is called `main`.
             interface.model = stem.to_string_lossy().into_owned();
         }
-        let start = Instant::now();
         let (cx, costs) = (&self.compilation.cx, self.costs.borrow());
         let mut manifest = artifact::manifest(cx, &interface, (self.machine, target), &source.hash, &costs)?;
         manifest.math.fast_math.clone_from(&self.args.fast_math);
-        let bytes = artifact::write(self.output, (cx, &program.module), &interface, (host, device), &manifest)?;
-        self.talk.stage("write", &format!("{} ({bytes} bytes)", self.output.display()), start.elapsed());
+        Ok(Made { name: self.machine.desc.name.clone(), manifest, host, device, interface, program })
+    }
+
+    /// Runs the artifact for the report.
+    fn measure(&self, report: &Report) -> Result<(), Failure> {
+        let start = Instant::now();
+        let said = report.measure(self.output)?;
+        said.iter().for_each(|diagnostic| self.compilation.tell(diagnostic, self.talk));
+        self.talk.stage("measure", &format!("{} launches", said.len()), start.elapsed());
         Ok(())
     }
 
@@ -409,6 +458,22 @@ impl Job<'_> {
             }
         }
     }
+}
+
+/// Writes the artifact.
+fn write(made: &[Made], cx: &Context, output: &Path, talk: &Talk) -> Result<(), Failure> {
+    let start = Instant::now();
+    let parts = made.iter().map(|made| artifact::Part {
+        name: &made.name,
+        module: &made.program.module,
+        interface: &made.interface,
+        host: &made.host,
+        device: made.device.as_deref(),
+        manifest: &made.manifest,
+    });
+    let bytes = artifact::write(output, cx, &parts.collect::<Vec<_>>())?;
+    talk.stage("write", &format!("{} ({bytes} bytes)", output.display()), start.elapsed());
+    Ok(())
 }
 
 /// The bytes of the shared object.

@@ -56,7 +56,7 @@ impl Tuner {
         if !args.tune {
             return Ok(None);
         }
-        if let Some(name) = args.target.as_deref().filter(|name| *name != sutura_dialects::target::HOST) {
+        if let Some(name) = args.target.iter().find(|name| *name != sutura_dialects::target::HOST) {
             let failure = Failure::usage(format!("--tune measures on this machine, and --target asks for `{name}`"));
             return Err(failure.hint("tune on the machine itself, with `--target host` or without the flag"));
         }
