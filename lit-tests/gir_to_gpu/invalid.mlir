@@ -21,16 +21,3 @@ gir.kernel @softmax(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f
   gir.store %r, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
-// -----
-
-// expected-error@+2 {{a scan along columns that are spread over threads is not supported yet}}
-// expected-note@+1 {{in kernel @scan}}
-gir.kernel @scan(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
-    dims(%M : [0, 2147483647], %N : [1, 64]) grid(%i = M) units(1) {
-  %zero = arith.constant 0 : index
-  %in = gir.slice %x[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  %t = gir.load %in : !gir.slice<dram, f32, [1, N]> -> !gir.tile<l1, f32, [1, N]>
-  %s = gir.scan "add" "cols" %t : !gir.tile<l1, f32, [1, N]>
-  %out = gir.slice %y[%i, %zero] cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1, N]>
-  gir.store %s, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
-}

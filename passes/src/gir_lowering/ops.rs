@@ -43,9 +43,6 @@ fn binary_cost(kind: BinaryKind) -> u32 {
 /// Price of one element divided by what its row repeats.
 const DIVIDE_COST: u32 = 4;
 
-/// Why a scan along the columns is refused on a GPU.
-pub(super) const SCAN_ON_THREADS: &str = "a scan along columns that are spread over threads is not supported yet";
-
 /// Price of one element combined with those before it.
 const SCAN_COST: u32 = 10;
 
@@ -420,9 +417,6 @@ impl<'a> Lowering<'a, '_> {
             if ty.elem == Type::I1 {
                 return self.fail(op, format!("truth values have no scan on a {}", self.processor()));
             }
-            if self.gpu.is_some() && this.axis() == Axis::Cols {
-                return self.fail(op, SCAN_ON_THREADS);
-            }
             return Ok(self.e.scan_tile(Scan::of(&this), this.axis(), &tiles[0]));
         }
         if op.is::<BroadcastOp>() {
@@ -431,12 +425,9 @@ impl<'a> Lowering<'a, '_> {
         if op.is::<MoveOp>() {
             return Ok(tiles.remove(0));
         }
-        if op.is::<TransposeOp>() {
+        if let Some(this) = op.as_::<TransposeOp>() {
             if self.gpu.is_some() {
-                return self.fail(
-                    op,
-                    "a tile spread over threads cannot be transposed yet: its elements would change threads",
-                );
+                return self.transpose_over_threads(&this, &tiles[0]);
             }
             return Ok(self.e.transpose_tile(&tiles[0]));
         }

@@ -3,7 +3,7 @@
 //! Within a vector neighbours are combined at distances of 1, 2, 4, …, as in Hillis and Steele, "Data parallel algorithms"
 //! (CACM 1986). A loop over vectors carries what lies before one in every lane, so that from one vector to the next there is
 //! a single combination to wait for. The order in which numbers are combined follows from the number of lanes and from
-//! where a row begins and ends, and from nothing else.
+//! where a row begins and ends, and on a GPU of threads, and from nothing else.
 
 use sutura_dialects::gir::constraints::Axis;
 use sutura_dialects::gir::kinds::Combiner;
@@ -102,9 +102,17 @@ impl Emit<'_> {
             distance *= 2;
         }
         let last = if scan.reverse { 0 } else { self.lanes - 1 };
-        let all = self.shuffle(inside, inside, (0..self.lanes).map(|_| last));
         let shown = if scan.exclusive { self.moved(inside, neutral, scan.reverse, 1) } else { inside };
-        (self.combine(scan.combiner, carry, shown), self.combine(scan.combiner, carry, all))
+        if self.spread.is_none() {
+            let all = self.shuffle(inside, inside, (0..self.lanes).map(|_| last));
+            return (self.combine(scan.combiner, carry, shown), self.combine(scan.combiner, carry, all));
+        }
+        let position = self.cx().i64_array(&[last]);
+        let own = self.op1("vector.extract", &[inside], elem, &[("static_position", position)]);
+        let (before, all) = self.scan_threads(scan, own);
+        let (before, all) = (self.broadcast(before), self.broadcast(all));
+        let ahead = self.combine(scan.combiner, carry, before);
+        (self.combine(scan.combiner, ahead, shown), self.combine(scan.combiner, carry, all))
     }
 
     /// The vector with every lane in the place of that `distance` further on, in the direction of the scan.

@@ -112,6 +112,11 @@ impl Memo {
         Self { carries: scans.iter().copied().zip(carries.iter().copied()).collect(), ..Self::default() }
     }
 
+    /// The same place, where these rows of scans have combined these values before it.
+    pub(super) fn go_on(&mut self, scans: &[(NodeId, i64)], carries: &[Value]) {
+        self.carries.extend(scans.iter().copied().zip(carries.iter().copied()));
+    }
+
     /// What these rows of scans have combined up to the end of the place.
     pub(super) fn carries(&self, scans: &[(NodeId, i64)]) -> Vec<Value> {
         scans.iter().map(|row| self.carries[row]).collect()

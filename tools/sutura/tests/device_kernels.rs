@@ -305,3 +305,25 @@ fn kernels_at_the_edge() {
 fn numbers_of_places() {
     check("gir_to_gpu/counts.mlir", "counts", &[0, 8, 32], &[&[1, 1], &[3, 5], &[2, 64], &[0, 7]], EQUAL);
 }
+
+/// Sums of what came before, over rows in registers and in loops, within a subgroup and beyond it, and back from the end.
+#[test]
+fn running_sums() {
+    let sizes: &[&[i64]] = &[&[0, 3], &[1, 1], &[3, 5], &[2, 33], &[2, 64], &[1, 257], &[2, 1000], &[1, 999]];
+    check("gir_to_cpu/scan.mlir", "forward", &[0, 1, 4, 8, 64, 256], sizes, Tolerance { abs: 1e-4, rel: 1e-4, ulp: 0 });
+    check("gir_to_cpu/scan.mlir", "backward", &[0, 1, 4, 8, 64, 256], sizes, EQUAL);
+    check("gir_to_cpu/scan.mlir", "in_registers", &[0, 1, 4, 8, 32], &[&[]], CLOSE);
+    let sizes: &[&[i64]] = &[&[0, 3], &[1, 1], &[2, 8192], &[1, 12345]];
+    check("gir_to_gpu/scan.mlir", "long", &[8, 16, 128], sizes, Tolerance { abs: 1e-3, rel: 1e-3, ulp: 0 });
+    check("gir_to_gpu/scan.mlir", "back", &[8, 16, 128], sizes, EQUAL);
+}
+
+/// Elements change threads.
+#[test]
+fn rows_that_become_columns() {
+    for kernel in ["square", "truths"] {
+        check("gir_to_cpu/transpose.mlir", kernel, &[0, 1, 8, 64], &[&[]], EQUAL);
+    }
+    let sizes: &[&[i64]] = &[&[0, 0], &[1, 1], &[3, 40], &[33, 9], &[64, 64], &[100, 1]];
+    check("gir_to_cpu/transpose.mlir", "blocks", &[0, 1, 8, 64], sizes, EQUAL);
+}

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
-use sutura_dialects::gir::ops::{AllocOp, ForOp, SliceOp, TransposeOp};
+use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
 
@@ -150,7 +150,8 @@ fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
     let waits = body.preorder().any(|op| {
         let op = OpRef::new(kernel.op.cx, body, op);
         // Loops may run differently often in units of one subgroup, whose threads hand values to each other.
-        op.is::<AllocOp>() || op.is::<TransposeOp>() || (op.is::<ForOp>() && threads.unit < threads.subgroup)
+        let hands_over = op.is::<ForOp>() || op.is::<ScanOp>();
+        op.is::<AllocOp>() || op.is::<TransposeOp>() || (hands_over && threads.unit < threads.subgroup)
     });
     let reads_back = kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
     if threads.unit > threads.subgroup || waits || reads_back { 1 } else { (threads.packed / threads.unit).max(1) }

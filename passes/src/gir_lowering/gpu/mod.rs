@@ -4,8 +4,10 @@
 //! as many threads as its rows are worth, and its vectors are spread over them (docs/rationale/gpu-units.md).
 
 mod kernel;
+mod scan;
 pub(super) mod sweep;
 pub(super) mod threads;
+mod turn;
 mod width;
 
 use sutura_dialects::gir::kernel::KernelInfo;

@@ -12,8 +12,7 @@ use sutura_ir::{OpRef, Type, Value};
 use crate::gir_lowering::emit::Emit;
 use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
 use crate::gir_lowering::memory::Window;
-use crate::gir_lowering::ops::SCAN_ON_THREADS;
-use crate::gir_lowering::strip::{Memo, Sink, row_condition};
+use crate::gir_lowering::strip::{Memo, NodeId, Sink, row_condition};
 use crate::gir_lowering::tile::RegTile;
 
 /// Elements that a thread keeps of a row, and vectors in which they lie, at most: registers are shared by the threads that
@@ -58,12 +57,16 @@ impl Kept {
     }
 }
 
+/// Rows of scans in a loop, each of which carries what it has combined, and whether it runs from the last column to the first.
+struct Scans {
+    rows: Vec<(NodeId, i64)>,
+    backward: bool,
+}
+
 impl<'a> Lowering<'a, '_> {
     /// Runs all `sinks`, which share a window, in one loop.
     pub(in crate::gir_lowering) fn run_on_threads(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
-        if !self.strips.scans(sinks.iter().map(Sink::node)).is_empty() {
-            return self.fail(op, SCAN_ON_THREADS);
-        }
+        let scans = self.running(op, &sinks)?;
         let steps = self.steps_in_registers(op, &sinks);
         if steps.is_none() {
             for id in self.worth_keeping(&sinks) {
@@ -78,8 +81,9 @@ impl<'a> Lowering<'a, '_> {
         let kinds = self.accumulators(&sinks);
         let start: Vec<Value> = kinds.iter().map(|(kind, elem)| self.e.neutral(*kind, *elem)).collect();
         let sums = match steps {
-            Some(steps) => self.run_unrolled(&sinks, columns, start, steps),
-            None => self.run_loop_on_threads(op, &sinks, columns, start)?,
+            Some(steps) => self.run_unrolled(&sinks, (columns, &scans), start, steps),
+            None if scans.rows.is_empty() => self.run_loop_on_threads(op, &sinks, columns, start)?,
+            None => self.run_together(op, &sinks, (columns, &scans), start)?,
         };
         let pairs: Vec<(Combiner, Value)> = kinds.iter().zip(sums).map(|((kind, _), sum)| (*kind, sum)).collect();
         let results = self.e.combine_all(&pairs);
@@ -138,17 +142,91 @@ impl<'a> Lowering<'a, '_> {
         strips.map(|ty| ty.cols.clone()).next()
     }
 
-    fn run_unrolled(&mut self, sinks: &[Sink], columns: Columns, start: Vec<Value>, steps: i64) -> Vec<Value> {
+    fn run_unrolled(
+        &mut self,
+        sinks: &[Sink],
+        (columns, scans): (Columns, &Scans),
+        start: Vec<Value>,
+        steps: i64,
+    ) -> Vec<Value> {
         let mut memos = self.kept.take(&columns, steps as usize);
-        let mut sums = start;
+        let (mut sums, mut carries) = (start, self.carries_of(scans));
         let window = Window { hi: Some(columns.1.hi.unwrap_or(columns.0)), ..columns.1 };
-        for (number, memo) in memos.iter_mut().enumerate() {
-            let col = self.e.own_column(number as i64);
+        let order: Vec<usize> = (0..memos.len()).collect();
+        for at in if scans.backward { order.into_iter().rev().collect() } else { order } {
+            let memo = &mut memos[at];
+            let col = self.e.own_column(at as i64);
             let mask = self.e.column_mask(col, window);
-            sums = self.step_on_threads(sinks, memo, &sums, (col, mask));
+            memo.go_on(&scans.rows, &carries);
+            sums = step(&mut self.e, &self.strips, sinks, memo, &sums, (col, mask));
+            carries = memo.carries(&scans.rows);
         }
         self.kept.put(columns, memos);
         sums
+    }
+
+    /// The scans that the sinks are computed from.
+    fn running(&self, op: OpRef<'a>, sinks: &[Sink]) -> Lowered<'a, Scans> {
+        let mut backward = false;
+        for sink in sinks {
+            let checked = self.strips.check_columns(sink.node());
+            self.at(op, checked)?;
+            backward |= self.at(op, self.strips.backward(sink.node()))?.unwrap_or(false);
+        }
+        Ok(Scans { rows: self.strips.scans(sinks.iter().map(Sink::node)), backward })
+    }
+
+    /// What scans carry where they begin.
+    fn carries_of(&mut self, scans: &Scans) -> Vec<Value> {
+        let mut carries = Vec::new();
+        for (id, _) in &scans.rows {
+            let scan = self.strips.scan(*id).expect("found to be one");
+            carries.push(self.e.carry_of(scan, self.strips.nodes[*id].elem));
+        }
+        carries
+    }
+
+    /// A loop over vectors of the unit, in which all threads take part to the end: they hand values to each other.
+    fn run_together(
+        &mut self,
+        op: OpRef<'a>,
+        sinks: &[Sink],
+        ((cols, window), scans): (Columns, &Scans),
+        start: Vec<Value>,
+    ) -> Lowered<'a, Vec<Value>> {
+        let count = start.len();
+        let start = [start, self.carries_of(scans)].concat();
+        let (lo, hi) = (window.lo.unwrap_or_else(|| self.e.i64(0)), window.hi.unwrap_or(cols));
+        let width = self.e.columns();
+        let (vector, up) = (self.e.i64(width), self.e.i64(width - 1));
+        let room = self.e.subi(hi, lo);
+        let room = self.e.addi(room, up);
+        let vectors = self.e.floordiv(room, width);
+        let (none, one) = (self.e.i64(0), self.e.i64(1));
+        let vectors = self.e.maxi(vectors, none);
+        let window = Window { hi: Some(hi), lo: None };
+        // Threads wait for each other in the loop, before they write what the step before may still be reading.
+        self.enter_loop();
+        let strips = &self.strips;
+        let values = self.e.for_loop((none, vectors, one), &start, |e, number, values| {
+            let number = if scans.backward {
+                let last = e.subi(vectors, one);
+                e.subi(last, number)
+            } else {
+                number
+            };
+            let ahead = e.muli(number, vector);
+            let begin = e.addi(lo, ahead);
+            let col = e.own_column_from(begin);
+            let mask = e.column_mask(col, window);
+            let mut memo = Memo::behind(&scans.rows, &values[count..]);
+            let sums = step(e, strips, sinks, &mut memo, &values[..count], (col, mask));
+            Ok([sums, memo.carries(&scans.rows)].concat())
+        });
+        self.leave_loop();
+        let mut values = self.at(op, values)?;
+        values.truncate(count);
+        Ok(values)
     }
 
     fn run_loop_on_threads(
@@ -200,16 +278,6 @@ impl<'a> Lowering<'a, '_> {
             Ok(values)
         })?;
         self.e.for_loop((middle, hi, width), &sums, |e, col, values| Ok(step(e, values, col)))
-    }
-
-    fn step_on_threads(
-        &mut self,
-        sinks: &[Sink],
-        memo: &mut Memo,
-        values: &[Value],
-        place: (Value, Option<Value>),
-    ) -> Vec<Value> {
-        step(&mut self.e, &self.strips, sinks, memo, values, place)
     }
 }
 

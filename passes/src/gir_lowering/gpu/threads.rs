@@ -179,9 +179,7 @@ impl Emit<'_> {
         if let Some(spread) = &mut self.spread {
             spread.overflow |= slots.iter().any(Option::is_none);
         }
-        if !spread.met {
-            self.barrier();
-        }
+        self.wait_unless_met();
         let write = |e: &mut Self| {
             for (value, slots) in combined.iter().zip(&slots) {
                 let (Some(slots), elem) = (slots, e.ty(*value)) else { continue };
@@ -228,60 +226,73 @@ impl Emit<'_> {
     /// Combines what `width` neighbouring threads have, each with the one that differs in a bit of its number: all get the
     /// same, as combiners commute.
     fn butterfly(&mut self, kind: Combiner, value: Value, width: i64) -> Value {
+        let subgroup = self.spread.as_ref().map_or(1, |spread| spread.subgroup);
         let (mut value, mut offset) = (value, width / 2);
         while offset > 0 {
-            let other = self.exchange(value, offset);
+            let other = self.exchange(value, ShuffleMode::Xor, offset, subgroup);
             value = self.combine(kind, value, other);
             offset /= 2;
         }
         value
     }
 
-    /// The value that the thread whose number differs in the bit `offset` has.
-    fn exchange(&mut self, value: Value, offset: i64) -> Value {
+    /// The value of another of `width` threads: by how far it is away, by its number, or by the bits in which that differs.
+    pub(in crate::gir_lowering) fn exchange(
+        &mut self,
+        value: Value,
+        mode: ShuffleMode,
+        offset: i64,
+        width: i64,
+    ) -> Value {
         let ty = self.ty(value);
         let bits = self.cx().bit_width(ty).unwrap_or(64);
         if ty == Type::F32 || ty == Type::I32 {
-            return self.shuffle_xor(value, offset);
+            return self.shuffle_word(value, mode, offset, width);
         }
         let word = self.cx().int_type(bits);
         let as_word = if ty.is_float(self.cx()) { self.op1("arith.bitcast", &[value], word, &[]) } else { value };
         let word_value = match bits {
             ..32 => {
                 let wide = self.op1("arith.extui", &[as_word], Type::I32, &[]);
-                let other = self.shuffle_xor(wide, offset);
+                let other = self.shuffle_word(wide, mode, offset, width);
                 self.op1("arith.trunci", &[other], word, &[])
             }
-            32 => self.shuffle_xor(as_word, offset),
-            _ => self.exchange_halves(as_word, offset),
+            32 => self.shuffle_word(as_word, mode, offset, width),
+            _ => self.exchange_halves(as_word, mode, offset, width),
         };
         if ty.is_float(self.cx()) { self.op1("arith.bitcast", &[word_value], ty, &[]) } else { word_value }
     }
 
     /// The same for 64 bits, in two parts.
-    fn exchange_halves(&mut self, value: Value, offset: i64) -> Value {
+    fn exchange_halves(&mut self, value: Value, mode: ShuffleMode, offset: i64, width: i64) -> Value {
         let shift = self.i64(32);
         let low = self.op1("arith.trunci", &[value], Type::I32, &[]);
         let high = self.op1("arith.shrui", &[value, shift], Type::I64, &[]);
         let high = self.op1("arith.trunci", &[high], Type::I32, &[]);
-        let (low, high) = (self.shuffle_xor(low, offset), self.shuffle_xor(high, offset));
+        let [low, high] = [low, high].map(|half| self.shuffle_word(half, mode, offset, width));
         let low = self.op1("arith.extui", &[low], Type::I64, &[]);
         let high = self.op1("arith.extui", &[high], Type::I64, &[]);
         let high = self.op1("arith.shli", &[high, shift], Type::I64, &[]);
         self.op1("arith.ori", &[low, high], Type::I64, &[])
     }
 
-    fn shuffle_xor(&mut self, value: Value, offset: i64) -> Value {
-        let width = self.spread.as_ref().map_or(1, |spread| spread.subgroup);
+    fn shuffle_word(&mut self, value: Value, mode: ShuffleMode, offset: i64, width: i64) -> Value {
         let number = |e: &mut Self, n: i64| {
             let attr = e.cx().int_attr(n, Type::I32);
             e.constant(attr, Type::I32)
         };
         let (offset, width) = (number(self, offset), number(self, width));
-        let mode = self.cx().ext_attr(ShuffleMode::Xor);
+        let mode = self.cx().ext_attr(mode);
         let ty = self.ty(value);
         let op = self.op("gpu.shuffle", &[value, offset, width], &[ty, Type::I1], &[("mode", mode)]);
         self.b.body().result(op, 0)
+    }
+
+    /// Threads wait for each other unless they have, since their innermost loop began.
+    pub(in crate::gir_lowering) fn wait_unless_met(&mut self) {
+        if self.spread.as_ref().is_some_and(|spread| !spread.met) {
+            self.barrier();
+        }
     }
 
     /// All threads of the block wait for each other.
