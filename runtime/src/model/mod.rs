@@ -2,9 +2,12 @@
 
 #![allow(unsafe_code)]
 
+mod graphs;
 mod on_device;
+mod queue;
 mod rules;
 mod run;
+mod session;
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
@@ -24,6 +27,7 @@ use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use on_device::OnDevice;
 use rules::Rules;
+pub use session::{DeviceTensor, Session};
 
 /// A model that is ready to run. Cheap to clone; runs may go on from many threads at once.
 #[derive(Clone)]
@@ -149,9 +153,10 @@ impl Model {
         self.inner.profile.iter().for_each(Profile::clear);
     }
 
-    /// Gives the memory that is kept for the next run back to the system.
+    /// Gives the memory that is kept for the next run back to the system, and to the device.
     pub fn release_memory(&self) {
         self.inner.scratch.clear();
+        self.inner.on_device.iter().for_each(OnDevice::release_memory);
     }
 
     /// Computes the outputs' dims without running. `input_dims` in the order of the inputs.

@@ -2,16 +2,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
+use super::queue::Queue;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
-use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Kernel, KernelOptions, Pool, Stream};
+use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Kernel, KernelOptions, Stream};
 use crate::error::{Error, Result};
 use crate::manifest;
 use crate::options::Options;
-use crate::stats::Counters;
 use crate::tensor::{TensorView, TensorViewMut};
 
 /// Blocks that are launched at most where the device does not say how many run at a time: blocks take groups one after the
@@ -21,15 +22,19 @@ const MOST_BLOCKS: u64 = 65_535;
 /// Of the blocks that run at a time, so many are launched, that none waits for one that is slow.
 const WAVES: u64 = 4;
 
+/// How many models this process has loaded on devices.
+static LOADED: AtomicU64 = AtomicU64::new(0);
+
 /// A model's kernels and constants on a device.
 pub(super) struct OnDevice {
     device: Device,
-    pool: Pool,
+    /// Different for all that this process has loaded.
+    pub(super) number: u64,
     /// By number in the manifest.
     kernels: Vec<DeviceKernel>,
     constants: Vec<Buffer>,
-    /// Runs come one after the other: a device's memory and units are one run's.
-    stream: Mutex<Stream>,
+    /// Of runs with tensors of the host, which come one after the other: a device's memory and units are one run's.
+    queue: Mutex<Queue>,
 }
 
 struct DeviceKernel {
@@ -42,17 +47,21 @@ impl OnDevice {
     /// The device that an artifact with device code runs on; none for one without.
     pub(super) fn find(artifact: &Artifact, options: &Options) -> Result<Option<Self>> {
         let wanted = artifact.manifest().device.as_ref();
-        match (wanted, artifact.device(), &options.device) {
-            (Some(wanted), Some(code), name) => {
+        let asked = options.opened.as_ref().map(|device| device.info().name.as_str()).or(options.device.as_deref());
+        match (wanted, artifact.device(), asked) {
+            (Some(wanted), Some(code), _) => {
                 if options.profile {
                     return Err(Error::NotOnDevices { what: "be profiled" });
                 }
-                let device = Devices::find().open(name.as_deref().unwrap_or(&wanted.backend))?;
+                let device = match &options.opened {
+                    Some(device) => device.clone(),
+                    None => Devices::find().open(asked.unwrap_or(&wanted.backend))?,
+                };
                 Self::load(artifact, wanted, code, device).map(Some)
             }
             (_, _, Some(name)) => {
                 let is = "is another device; compile it with `--target` for that".to_owned();
-                Err(Error::WrongDevice { wanted: "the processor".to_owned(), device: name.clone(), is })
+                Err(Error::WrongDevice { wanted: "the processor".to_owned(), device: name.to_owned(), is })
             }
             _ => Ok(None),
         }
@@ -69,7 +78,6 @@ impl OnDevice {
             Ok(DeviceKernel { kernel, groups_of_block, most_blocks })
         });
         let kernels = kernels.collect::<Result<_, DeviceError>>()?;
-        let pool = device.pool();
         let mut stream = device.stream()?;
         let constants = artifact.constants().map(|bytes| {
             let buffer = device.allocate(bytes.len() as u64)?;
@@ -78,14 +86,33 @@ impl OnDevice {
         });
         let constants = constants.collect::<Result<_, DeviceError>>()?;
         stream.synchronize()?;
-        Ok(Self { pool, kernels, constants, stream: Mutex::new(stream), device })
+        let queue = Mutex::new(Queue::new(&device)?);
+        Ok(Self { number: LOADED.fetch_add(1, Ordering::Relaxed), kernels, constants, queue, device })
     }
 
     pub(super) fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
 
-    /// Runs the host program on the device's memory, and waits for what it enqueued.
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(super) fn constants(&self) -> &[Buffer] {
+        &self.constants
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives memory of runs back to the device.
+    pub(super) fn release_memory(&self) {
+        // An error of lost work is the next run's.
+        let _ = self.lock().release_memory();
+    }
+
+    /// Runs the host program on tensors of the host, and waits for what it enqueued.
     pub(super) fn run(
         &self,
         inner: &Inner,
@@ -94,18 +121,18 @@ impl OnDevice {
         outputs: &mut [TensorViewMut<'_>],
         workspace_bytes: usize,
     ) -> Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = self.run_on(&mut stream, inner, symbols, (inputs, outputs), workspace_bytes);
+        let mut queue = self.lock();
+        let done = self.run_on(&mut queue, inner, symbols, (inputs, outputs), workspace_bytes);
         if done.is_err() {
             // Errors of lost work stay with a stream; the next run begins with another one.
-            *stream = self.device.stream()?;
+            *queue = Queue::new(&self.device)?;
         }
         done
     }
 
     fn run_on(
         &self,
-        stream: &mut MutexGuard<'_, Stream>,
+        queue: &mut Queue,
         inner: &Inner,
         symbols: &[i64],
         (inputs, outputs): (&[TensorView<'_>], &mut [TensorViewMut<'_>]),
@@ -113,17 +140,31 @@ impl OnDevice {
     ) -> Result<()> {
         let mut uploaded = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let buffer = self.pool.allocate(input.byte_len() as u64)?;
-            stream.upload(&buffer, 0, input.bytes())?;
+            let buffer = queue.allocate(input.byte_len() as u64)?;
+            queue.stream().upload(&buffer, 0, input.bytes())?;
             uploaded.push(buffer);
         }
-        let results = outputs.iter().map(|output| self.pool.allocate(output.byte_len() as u64));
+        let results = outputs.iter().map(|output| queue.allocate(output.byte_len() as u64));
         let results = results.collect::<Result<Vec<_>, DeviceError>>()?;
-        let workspace = self.pool.allocate(workspace_bytes as u64)?;
-        let all: Vec<&Buffer> = (uploaded.iter().chain(&results).chain(&self.constants)).chain([&workspace]).collect();
+        let (from, to): (Vec<&Buffer>, Vec<&Buffer>) = (uploaded.iter().collect(), results.iter().collect());
+        queue.run((self, inner), symbols, &from, &to, workspace_bytes)?;
+        for (output, buffer) in outputs.iter_mut().zip(&results) {
+            queue.stream().download(buffer, 0, output.bytes_mut())?;
+        }
+        Ok(queue.stream().synchronize()?)
+    }
+
+    /// Calls the host program, which enqueues its launches. Returns how many they were.
+    pub(super) fn enqueue(
+        &self,
+        stream: &mut Stream,
+        inner: &Inner,
+        symbols: &[i64],
+        buffers: &Buffers<'_>,
+    ) -> Result<usize> {
         let call = DeviceCall {
             kernels: &self.kernels,
-            buffers: all,
+            buffers: buffers.all().chain(&self.constants).collect(),
             stream: RefCell::new(stream),
             failure: RefCell::new(None),
             launches: Cell::new(0),
@@ -139,25 +180,31 @@ impl OnDevice {
             copy,
         };
         let address = |buffer: &Buffer| std::ptr::without_provenance_mut::<c_void>(buffer.address() as usize);
-        let input_pointers: Vec<*const c_void> = uploaded.iter().map(|b| address(b).cast_const()).collect();
-        let output_pointers: Vec<*mut c_void> = results.iter().map(address).collect();
+        let inputs: Vec<*const c_void> = buffers.inputs.iter().map(|b| address(b).cast_const()).collect();
+        let outputs: Vec<*mut c_void> = buffers.outputs.iter().map(|b| address(b)).collect();
         let constants: Vec<*const c_void> = self.constants.iter().map(|b| address(b).cast_const()).collect();
         // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
-        let result = unsafe {
-            inner.host.run(&table, symbols, &input_pointers, &output_pointers, &constants, address(&workspace))
-        };
-        Counters::add(&inner.counters.launches, call.launches.get());
-        let failure = call.failure.into_inner();
-        if let Some(failure) = failure {
-            return Err(failure);
+        let result =
+            unsafe { inner.host.run(&table, symbols, &inputs, &outputs, &constants, address(buffers.workspace)) };
+        let launches = call.launches.get();
+        match call.failure.into_inner() {
+            Some(failure) => Err(failure),
+            None if result != 0 => Err(Error::RunFailed { code: result }),
+            None => Ok(launches),
         }
-        if result != 0 {
-            return Err(Error::RunFailed { code: result });
-        }
-        for (output, buffer) in outputs.iter_mut().zip(&results) {
-            stream.download(buffer, 0, output.bytes_mut())?;
-        }
-        Ok(stream.synchronize()?)
+    }
+}
+
+/// The memory of a run, besides constants.
+pub(super) struct Buffers<'a> {
+    pub(super) inputs: &'a [&'a Buffer],
+    pub(super) outputs: &'a [&'a Buffer],
+    pub(super) workspace: &'a Buffer,
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Buffer> {
+        self.inputs.iter().chain(self.outputs).copied().chain([self.workspace])
     }
 }
 
@@ -183,17 +230,17 @@ fn kernel_options(wanted: &manifest::Device, info: &DeviceInfo) -> Result<Kernel
 }
 
 /// What the table's functions find behind `ctx`.
-struct DeviceCall<'a, 'g> {
+struct DeviceCall<'a> {
     kernels: &'a [DeviceKernel],
     /// Every buffer that the code was given.
     buffers: Vec<&'a Buffer>,
-    stream: RefCell<&'a mut MutexGuard<'g, Stream>>,
+    stream: RefCell<&'a mut Stream>,
     /// What went wrong first.
     failure: RefCell<Option<Error>>,
     launches: Cell<usize>,
 }
 
-impl DeviceCall<'_, '_> {
+impl DeviceCall<'_> {
     /// Does something unless something has failed before.
     fn attempt(&self, what: impl FnOnce() -> Result<()>) {
         let mut failure = self.failure.borrow_mut();
@@ -244,7 +291,7 @@ impl DeviceCall<'_, '_> {
 /// [`SuturaRt::launch`].
 unsafe extern "C" fn launch(ctx: *mut c_void, kernel: i64, words: *const u64, n_words: i64, n_groups: i64) {
     // SAFETY: `ctx` is the `DeviceCall` of the run in progress, on whose thread this is called.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| {
         let count = usize::try_from(n_words).unwrap_or(0);
         // SAFETY: generated code passes so many words, which live until this returns, and are arguments of the kernel.
@@ -258,14 +305,14 @@ unsafe extern "C" fn launch(ctx: *mut c_void, kernel: i64, words: *const u64, n_
 /// [`SuturaRt::copy`].
 unsafe extern "C" fn copy(ctx: *mut c_void, from: *const c_void, to: *mut c_void, bytes: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| call.copy(from.addr() as u64, to.addr() as u64, bytes));
 }
 
 /// [`SuturaRt::parallel_for`]: kernels of the processor would not find their buffers.
 unsafe extern "C" fn parallel_for(ctx: *mut c_void, _: KernelFn, _: *const *mut c_void, _: *const i64, _: i64, _: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::Contract("it runs a kernel of the processor on memory of a device".to_owned())));
 }
 
@@ -279,7 +326,7 @@ unsafe extern "C" fn call_routine(
     _: i32,
 ) -> i32 {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::NotOnDevices { what: "call routines" }));
     NO_SUCH_ROUTINE
 }
@@ -287,6 +334,6 @@ unsafe extern "C" fn call_routine(
 /// [`SuturaRt::report`]: kernels of devices check no data.
 unsafe extern "C" fn report(ctx: *mut c_void, _: i64, _: i64, _: i64, _: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::Contract("it reports a check of data that it does not make".to_owned())));
 }
