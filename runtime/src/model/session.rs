@@ -135,12 +135,23 @@ impl Session {
 
     /// Enqueues a copy of a tensor's content into another one of the same type and dims.
     pub fn copy(&mut self, from: &DeviceTensor, to: &mut DeviceTensor) -> Result<()> {
-        self.check_owner("the tensor that is copied", from)?;
-        self.check_owner("the tensor that is copied to", to)?;
         if (from.element_type, &from.dims) != (to.element_type, &to.dims) {
             return Err(Error::InvalidTensor { reason: format!("{from:?} is copied to {to:?}") });
         }
-        Ok(self.queue.stream().copy((&from.buffer, 0), (&to.buffer, 0), from.buffer.bytes())?)
+        self.copy_range((from, 0), (to, 0), from.bytes())
+    }
+
+    /// Enqueues a copy of `bytes` bytes between tensors, from one's offset to the other's.
+    pub fn copy_range(&mut self, from: (&DeviceTensor, u64), to: (&mut DeviceTensor, u64), bytes: u64) -> Result<()> {
+        self.check_owner("the tensor that is copied", from.0)?;
+        self.check_owner("the tensor that is copied to", to.0)?;
+        Ok(self.queue.stream().copy((&from.0.buffer, from.1), (&to.0.buffer, to.1), bytes)?)
+    }
+
+    /// Waits for everything enqueued, and copies bytes of a tensor, from `offset` on, to the host.
+    pub fn download_range(&mut self, from: &DeviceTensor, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        self.check_owner("the tensor", from)?;
+        Ok(self.queue.stream().download(&from.buffer, offset, bytes)?)
     }
 
     /// Enqueues that the device's time is taken, when everything before is done. What [`Event::since`] tells is known after

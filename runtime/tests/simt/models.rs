@@ -136,6 +136,23 @@ fn tensors_stay_on_the_device() {
 }
 
 #[test]
+fn parts_of_tensors_are_copied() {
+    let _clean = Clean;
+    let device = open(Cuda);
+    let mut session = Session::new(&device).unwrap();
+    let from = upload(&mut session, &ramp(10));
+    let mut to = upload(&mut session, &[0.0; 6]);
+    session.copy_range((&from, 8), (&mut to, 4), 12).unwrap();
+    assert_eq!(floats(&mut session, &to), [0.0, ramp(10)[2], ramp(10)[3], ramp(10)[4], 0.0, 0.0]);
+    let mut part = [0u8; 4];
+    session.download_range(&to, 4, &mut part).unwrap();
+    assert_eq!(part, ramp(10)[2].to_ne_bytes());
+    assert!(session.download_range(&to, 24, &mut part).is_err());
+    assert!(session.copy_range((&from, 32), (&mut to, 0), 12).is_err());
+    assert!(session.copy(&from, &mut to).unwrap_err().to_string().contains("f32[10] on a device is copied to f32[6]"));
+}
+
+#[test]
 fn sizes_of_zero_and_one() {
     for family in Family::BOTH {
         let _clean = Clean;
