@@ -23,12 +23,13 @@ on=
 results=$here/results
 case $options in *--out*) echo "error: results go to $results; move them from there" >&2; exit 2 ;; esac
 mkdir -p "$results"
+# What another run found is no part of this one's table.
+rm -f "$results"/*.json "$results/results.md"
 log=$results/log.txt
 {
     date -u
     uname -a
-    nvidia-smi 2>&1 | head -30
-    rocm-smi 2>/dev/null | head -30
+    for tool in nvidia-smi rocm-smi; do command -v $tool > /dev/null && $tool; done
     "$runner" devices
 } > "$log" 2>&1
 cat "$log"
