@@ -130,7 +130,7 @@ impl Inner {
     }
 
     fn check_alignment(&self, outputs: &[TensorViewMut<'_>]) -> Result<()> {
-        let misaligned = |view: &TensorViewMut<'_>| view.byte_len() > 0 && view.address() % ALIGNMENT != 0;
+        let misaligned = |view: &TensorViewMut<'_>| view.byte_len() > 0 && !view.address().is_multiple_of(ALIGNMENT);
         let values = &self.artifact.manifest().outputs;
         match values.iter().zip(outputs).find(|(_, view)| misaligned(view)) {
             Some((value, _)) => Err(Error::MisalignedOutput { name: value.name.clone() }),

@@ -111,7 +111,7 @@ fn wrong_results_are_told() {
     let (said, code) = runner(bundle, "report");
     assert_eq!(code, 1, "{said}");
     let report = std::fs::read_to_string(bundle.join("results/results.md")).unwrap();
-    assert!(report.contains("**Wrong.** at 3x7 "), "{report}");
+    assert!(report.contains("**Wrong.** at 1x1 "), "{report}");
     // A time of what is wrong is none.
     let (said, code) = runner(bundle, "time --device cpu-fibers --only bias_gelu_f32 --totals 256 --max-elements 256");
     assert_eq!(code, 1, "{said}");
