@@ -45,7 +45,8 @@ impl Options {
         self
     }
 
-    /// Times every launch, for [`Model::profile`](crate::Model::profile). Without this, launches cost nothing more.
+    /// Times every launch, for [`Model::profile`](crate::Model::profile). Without this, launches cost nothing more. On a device
+    /// no run is captured as a graph then.
     #[must_use]
     pub fn profile(mut self, profile: bool) -> Self {
         self.profile = profile;

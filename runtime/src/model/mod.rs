@@ -56,7 +56,7 @@ struct Inner {
     scratch: ScratchPool,
     counters: Counters,
     /// Where launches are timed, if they are.
-    profile: Option<Profile>,
+    profile: Option<Arc<Profile>>,
     /// The device that the kernels are for, where they are not the processor's.
     on_device: Option<OnDevice>,
 }
@@ -91,7 +91,7 @@ impl Model {
         let host = Host::load(artifact.host())?;
         Pool::global().reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
-        let profile = options.profile.then(Profile::default);
+        let profile = options.profile.then(Arc::<Profile>::default);
         let inner = Inner {
             host,
             constants,
@@ -143,14 +143,16 @@ impl Model {
     }
 
     /// How long launches took since the model was loaded or [`clear_profile`](Self::clear_profile) was called, in the order in
-    /// which a run makes them. Empty unless the model was loaded with [`Options::profile`].
+    /// which a run makes them. Empty unless the model was loaded with [`Options::profile`]. Of a [`Session`] those count that
+    /// it waited for.
     pub fn profile(&self) -> Vec<LaunchProfile> {
-        self.inner.profile.as_ref().map(Profile::read).unwrap_or_default()
+        let kernels = &self.manifest().kernels;
+        self.inner.profile.as_ref().map(|profile| profile.read(kernels)).unwrap_or_default()
     }
 
     /// Forgets the times of launches so far.
     pub fn clear_profile(&self) {
-        self.inner.profile.iter().for_each(Profile::clear);
+        self.inner.profile.iter().for_each(|profile| profile.clear());
     }
 
     /// Gives the memory that is kept for the next run back to the system, and to the device.

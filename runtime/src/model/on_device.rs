@@ -3,16 +3,17 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
 use super::queue::Queue;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
-use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Kernel, KernelOptions, Stream};
+use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Event, Kernel, KernelOptions, Stream};
 use crate::error::{Error, Result};
 use crate::manifest;
 use crate::options::Options;
+use crate::profile::{Launched, Profile};
 use crate::tensor::{TensorView, TensorViewMut};
 
 /// Blocks that are launched at most where the device does not say how many run at a time: blocks take groups one after the
@@ -50,9 +51,6 @@ impl OnDevice {
         let asked = options.opened.as_ref().map(|device| device.info().name.as_str()).or(options.device.as_deref());
         match (wanted, artifact.device(), asked) {
             (Some(wanted), Some(code), _) => {
-                if options.profile {
-                    return Err(Error::NotOnDevices { what: "be profiled" });
-                }
                 let device = match &options.opened {
                     Some(device) => device.clone(),
                     None => Devices::find().open(asked.unwrap_or(&wanted.backend))?,
@@ -151,16 +149,18 @@ impl OnDevice {
         for (output, buffer) in outputs.iter_mut().zip(&results) {
             queue.stream().download(buffer, 0, output.bytes_mut())?;
         }
-        Ok(queue.stream().synchronize()?)
+        Ok(queue.synchronize()?)
     }
 
-    /// Calls the host program, which enqueues its launches. Returns how many they were.
+    /// Calls the host program, which enqueues its launches. Returns how many they were. With `times` each is between two
+    /// events, which are added there.
     pub(super) fn enqueue(
         &self,
         stream: &mut Stream,
         inner: &Inner,
         symbols: &[i64],
         buffers: &Buffers<'_>,
+        times: Option<&mut Vec<LaunchTime>>,
     ) -> Result<usize> {
         let call = DeviceCall {
             kernels: &self.kernels,
@@ -168,6 +168,8 @@ impl OnDevice {
             stream: RefCell::new(stream),
             failure: RefCell::new(None),
             launches: Cell::new(0),
+            position: Cell::new(0),
+            times: RefCell::new(inner.profile.as_ref().zip(times)),
         };
         let table = SuturaRt {
             abi: VERSION,
@@ -237,7 +239,32 @@ struct DeviceCall<'a> {
     stream: RefCell<&'a mut Stream>,
     /// What went wrong first.
     failure: RefCell<Option<Error>>,
+    /// Those with groups.
     launches: Cell<usize>,
+    /// All.
+    position: Cell<usize>,
+    times: RefCell<Option<(&'a Arc<Profile>, &'a mut Vec<LaunchTime>)>>,
+}
+
+/// A launch between two events, and where its time goes.
+pub(super) struct LaunchTime {
+    profile: Arc<Profile>,
+    position: usize,
+    kernel: usize,
+    groups: i64,
+    blocks: usize,
+    start: Event,
+    end: Event,
+}
+
+impl LaunchTime {
+    /// Adds the time to the profile, if it is known.
+    pub(super) fn settle(self) {
+        let Self { profile, position, kernel, groups, blocks, start, end } = self;
+        if let Some(time) = end.since(&start) {
+            profile.note(position, Launched::Device(kernel), groups, blocks, time);
+        }
+    }
 }
 
 impl DeviceCall<'_> {
@@ -252,18 +279,25 @@ impl DeviceCall<'_> {
     /// # Safety
     /// The words must be arguments for that kernel.
     unsafe fn launch(&self, kernel: i64, words: &[u64], groups: i64) -> Result<()> {
-        let number = usize::try_from(kernel).ok();
-        let kernel = number.and_then(|number| self.kernels.get(number));
-        let kernel =
-            kernel.ok_or_else(|| Error::Contract("it launches a kernel that the manifest has not".to_owned()))?;
-        let groups = u64::try_from(groups).unwrap_or(0);
-        let blocks = groups.div_ceil(kernel.groups_of_block).min(kernel.most_blocks);
+        let position = self.position.replace(self.position.get() + 1);
+        let number = usize::try_from(kernel).ok().filter(|number| *number < self.kernels.len());
+        let number =
+            number.ok_or_else(|| Error::Contract("it launches a kernel that the manifest has not".to_owned()))?;
+        let kernel = &self.kernels[number];
+        let blocks = u64::try_from(groups).unwrap_or(0).div_ceil(kernel.groups_of_block).min(kernel.most_blocks);
         if blocks == 0 {
             return Ok(());
         }
         self.launches.set(self.launches.get() + 1);
+        let mut stream = self.stream.borrow_mut();
+        let mut times = self.times.borrow_mut();
+        let start = times.is_some().then(|| stream.record()).transpose()?;
         // SAFETY: the caller's promise; buffers live until the run has waited for the stream.
-        unsafe { self.stream.borrow_mut().launch(&kernel.kernel, blocks, 0, words)? };
+        unsafe { stream.launch(&kernel.kernel, blocks, 0, words)? };
+        if let (Some((profile, times)), Some(start)) = (&mut *times, start) {
+            let (profile, blocks, end) = (Arc::clone(profile), blocks as usize, stream.record()?);
+            times.push(LaunchTime { profile, position, kernel: number, groups, blocks, start, end });
+        }
         Ok(())
     }
 

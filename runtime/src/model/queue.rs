@@ -4,7 +4,7 @@
 
 use super::Inner;
 use super::graphs::{Entry, Graphs, Key};
-use super::on_device::{Buffers, OnDevice};
+use super::on_device::{Buffers, LaunchTime, OnDevice};
 use crate::device::{Buffer, Device, DeviceError, Pool, Stream};
 use crate::error::{Error, Result};
 use crate::stats::Counters;
@@ -21,12 +21,14 @@ pub(super) struct Queue {
     pool: Pool,
     /// What the driver said when it last refused to capture a run.
     why_not: Option<DeviceError>,
+    /// Launches whose times were not known yet.
+    times: Vec<LaunchTime>,
 }
 
 impl Queue {
     pub(super) fn new(device: &Device) -> Result<Self, DeviceError> {
         let (stream, pool) = (device.stream()?, device.pool());
-        Ok(Self { stream, graphs: Graphs::default(), workspace: None, pool, why_not: None })
+        Ok(Self { stream, graphs: Graphs::default(), workspace: None, pool, why_not: None, times: Vec::new() })
     }
 
     pub(super) fn why_not_captured(&self) -> Option<&DeviceError> {
@@ -37,13 +39,20 @@ impl Queue {
         &mut self.stream
     }
 
+    /// Waits for everything enqueued.
+    pub(super) fn synchronize(&mut self) -> Result<(), DeviceError> {
+        self.stream.synchronize()?;
+        self.times.drain(..).for_each(LaunchTime::settle);
+        Ok(())
+    }
+
     /// Memory for tensors of this queue's runs. What waits for reuse is freed, when there is none left, only after the work
     /// that may still use it.
     pub(super) fn allocate(&mut self, bytes: u64) -> Result<Buffer, DeviceError> {
         match self.pool.allocate_keeping(bytes) {
             Err(DeviceError::OutOfMemory { .. }) => {
                 self.graphs.clear();
-                self.stream.synchronize()?;
+                self.synchronize()?;
                 self.pool.trim();
                 self.pool.allocate_keeping(bytes)
             }
@@ -55,7 +64,7 @@ impl Queue {
     pub(super) fn release_memory(&mut self) -> Result<(), DeviceError> {
         self.graphs.clear();
         self.workspace = None;
-        self.stream.synchronize()?;
+        self.synchronize()?;
         self.pool.trim();
         Ok(())
     }
@@ -81,9 +90,14 @@ impl Queue {
     ) -> Result<()> {
         self.reserve(workspace_bytes as u64)?;
         let counters = &inner.counters;
-        let Self { stream, graphs, workspace, why_not, .. } = self;
+        let Self { stream, graphs, workspace, why_not, times, .. } = self;
         let Some(workspace) = workspace else { unreachable!("it was reserved") };
         let buffers = Buffers { inputs, outputs, workspace };
+        if inner.profile.is_some() {
+            let launches = model.enqueue(stream, inner, symbols, &buffers, Some(times))?;
+            Counters::add(&counters.launches, launches);
+            return Ok(());
+        }
         if !inner.options.graphs || !model.info().features.contains("graphs") {
             return enqueue(stream, (model, inner), symbols, &buffers).map(drop);
         }
@@ -124,7 +138,7 @@ fn enqueue(
     symbols: &[i64],
     buffers: &Buffers<'_>,
 ) -> Result<usize> {
-    let launches = model.enqueue(stream, inner, symbols, buffers)?;
+    let launches = model.enqueue(stream, inner, symbols, buffers, None)?;
     Counters::add(&inner.counters.launches, launches);
     Ok(launches)
 }
@@ -138,7 +152,7 @@ fn capture(
     buffers: &Buffers<'_>,
 ) -> Result<Option<DeviceError>> {
     stream.begin_capture()?;
-    let launches = model.enqueue(stream, inner, symbols, buffers).inspect_err(|_| stream.cancel_capture())?;
+    let launches = model.enqueue(stream, inner, symbols, buffers, None).inspect_err(|_| stream.cancel_capture())?;
     // Tensors are the caller's, who may free them: the graph is replayed only when they are given again.
     let kept: Vec<&Buffer> = model.constants().iter().chain([buffers.workspace]).collect();
     match stream.end_capture(&kept) {

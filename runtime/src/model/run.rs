@@ -13,6 +13,7 @@ use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
 use crate::pool::{Launch, Pool, chunk_count};
+use crate::profile::Launched;
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -328,7 +329,7 @@ unsafe extern "C" fn parallel_for(
     // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
     unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
     if let Some((profile, start)) = start {
-        profile.note(position, kernel, n_groups, chunks, start.elapsed());
+        profile.note(position, Launched::Host(kernel as usize), n_groups, chunks, start.elapsed());
     }
 }
 

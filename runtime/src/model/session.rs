@@ -80,9 +80,8 @@ impl Session {
 
     /// Waits for everything enqueued, and copies a tensor to the host.
     pub fn download(&mut self, from: &DeviceTensor) -> Result<Tensor> {
-        self.check_owner("the tensor", from)?;
         let mut tensor = Tensor::zeros(from.element_type, &from.dims)?;
-        self.queue.stream().download(&from.buffer, 0, tensor.bytes_mut())?;
+        self.download_range(from, 0, tensor.bytes_mut())?;
         Ok(tensor)
     }
 
@@ -151,7 +150,8 @@ impl Session {
     /// Waits for everything enqueued, and copies bytes of a tensor, from `offset` on, to the host.
     pub fn download_range(&mut self, from: &DeviceTensor, offset: u64, bytes: &mut [u8]) -> Result<()> {
         self.check_owner("the tensor", from)?;
-        Ok(self.queue.stream().download(&from.buffer, offset, bytes)?)
+        self.queue.stream().download(&from.buffer, offset, bytes)?;
+        self.synchronize()
     }
 
     /// Enqueues that the device's time is taken, when everything before is done. What [`Event::since`] tells is known after
@@ -162,7 +162,7 @@ impl Session {
 
     /// Waits for everything enqueued.
     pub fn synchronize(&mut self) -> Result<()> {
-        Ok(self.queue.stream().synchronize()?)
+        Ok(self.queue.synchronize()?)
     }
 
     /// What the driver said when it last refused to capture a run, which then was enqueued launch by launch; see

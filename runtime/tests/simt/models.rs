@@ -342,6 +342,36 @@ fn runs_with_tensors_of_the_host_are_replayed() {
     assert_eq!(device.allocated_bytes(), 0);
 }
 
+/// By events around each; nothing is captured then.
+#[test]
+fn launches_are_timed_where_that_is_asked_for() {
+    for family in Family::BOTH {
+        let _clean = Clean;
+        let device = open(family);
+        let model = load_with(family, usual_host(), Options::new().on(&device).profile(true)).unwrap();
+        let mut session = Session::new(&device).unwrap();
+        let x = upload(&mut session, &ramp(100));
+        let mut to = outputs(&mut session, 100);
+        for _ in 0..3 {
+            run_into(&mut session, &model, &x, &mut to).unwrap();
+        }
+        assert_eq!(model.profile(), [], "nothing waited yet");
+        session.synchronize().unwrap();
+        let seen = |model: &Model| -> Vec<_> {
+            let all = model.profile();
+            assert!(all.iter().all(|l| !l.least.is_zero() && l.least * l.calls as u32 <= l.total), "{all:?}");
+            assert!(all.iter().all(|l| l.kernel.as_deref() == Some("affine")), "{all:?}");
+            all.iter().map(|l| (l.position, l.groups, l.chunks, l.calls)).collect()
+        };
+        assert_eq!(seen(&model), [(0, 100, 2, 3), (1, 100, 2, 3)]);
+        assert_eq!(counts(&model), (6, 0, 0, 0));
+        model.clear_profile();
+        // Tensors of the host.
+        model.run(&[Tensor::from_slice(&[1], &[4.0f32]).unwrap()]).unwrap();
+        assert_eq!(seen(&model), [(0, 1, 1, 1)]);
+    }
+}
+
 #[test]
 fn tensors_that_do_not_fit_are_refused() {
     let _clean = Clean;
