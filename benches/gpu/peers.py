@@ -210,7 +210,7 @@ def median_us(run):
 
 
 def kernels_of(run):
-    """How many kernels a run launches; None where the profiler does not tell."""
+    """The kernels of a run, as names and microseconds; None where the profiler does not tell."""
     try:
         from torch.profiler import ProfilerActivity, profile
 
@@ -218,7 +218,8 @@ def kernels_of(run):
             run()
             torch.cuda.synchronize()
         events = [event for event in seen.events() if event.device_type == torch.autograd.DeviceType.CUDA]
-        return sum(not event.name.startswith(("Memcpy", "Memset")) for event in events) or None
+        events = [event for event in events if not event.name.startswith(("Memcpy", "Memset"))]
+        return [(event.name, event.time_range.elapsed_us()) for event in events] or None
     except Exception as error:  # Profilers need rights that not every machine gives.
         print(f"  kernels are not counted: {error}")
         return None
@@ -281,8 +282,14 @@ def measure(args, problems):
                         continue
                 del found
                 us = median_us(lambda: run(*inputs))
-                kernels = kernels_of(lambda: run(*inputs))
+                parts = kernels_of(lambda: run(*inputs))
+                kernels = parts and len(parts)
                 results.append({"rows": rows, "cols": cols, "peer": peer, "median_us": us, "kernels": kernels})
+                if parts and name == "encoder":
+                    sums = {}
+                    for part, part_us in parts:
+                        sums[part[:80]] = sums.get(part[:80], 0) + part_us
+                    results[-1]["parts"] = sorted(sums.items(), key=lambda item: -item[1])
                 print(f"  {rows:>8} x {cols:<7} {peer:8} {us:>10.1f} us, {kernels} kernels", flush=True)
             except torch.cuda.OutOfMemoryError:
                 problems.append(f"{peer} at {rows}x{cols}: no memory")

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sutura_runtime::Options;
+
 use crate::workloads::{ENCODER, WORKLOADS};
 use crate::{Failure, Result};
 
@@ -51,7 +53,7 @@ pub(crate) struct Args {
     pub(crate) max_elements: u64,
     pub(crate) totals: Vec<u64>,
     pub(crate) seed: u64,
-    pub(crate) graphs: bool,
+    graphs: bool,
 }
 
 impl Args {
@@ -115,6 +117,11 @@ impl Args {
         args.bundle = bundle.unwrap_or_else(own_folder);
         args.out = out.unwrap_or_else(|| args.bundle.join("results"));
         Ok(args)
+    }
+
+    /// How models are loaded.
+    pub(crate) fn options(&self) -> Options {
+        Options::new().graphs(self.graphs)
     }
 
     /// The workloads that are wanted.

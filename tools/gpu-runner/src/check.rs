@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, device: &Device, out: &mut dyn Write) -> Result<b
 }
 
 fn rows(args: &Args, device: &Device, name: &str, checked: &mut Checked) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, name, device, args.graphs)?;
+    let (model, target) = fit::load(&args.bundle, name, device, args.options())?;
     checked.target = target;
     let mut session = Session::new(device)?;
     let most = SHAPES.map(|[rows, cols]| rows * cols).into_iter().max().unwrap_or(1).min(args.max_elements);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sutura_runtime::compare::compare;
 use sutura_runtime::device::Device;
-use sutura_runtime::{DeviceTensor, ElementType, Model, Session, Tensor, npy};
+use sutura_runtime::{DeviceTensor, ElementType, Model, Options, Session, Tensor, npy};
 
 use crate::args::Args;
 use crate::numbers::number;
@@ -21,7 +21,7 @@ const SIZES: [[u64; 2]; 10] =
     [[1, 128], [1, 512], [8, 64], [8, 100], [8, 128], [8, 333], [8, 512], [32, 128], [32, 200], [32, 512]];
 
 pub(crate) fn check(args: &Args, device: &Device, checked: &mut Checked) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, ENCODER, device, args.graphs)?;
+    let (model, target) = fit::load(&args.bundle, ENCODER, device, args.options())?;
     checked.target = target;
     checked.allowed = format!("{ABSOLUTE:e}");
     let mut session = Session::new(device)?;
@@ -82,14 +82,42 @@ fn cases(args: &Args) -> Result<Vec<PathBuf>> {
 }
 
 pub(crate) fn time(args: &Args, session: &mut Session, model: &Model, timed: &mut Timed) -> Result<()> {
+    // With events around each launch nothing is captured, so the whole is timed without.
+    let (profiled, _) = fit::load(&args.bundle, ENCODER, &session.device().clone(), Options::new().profile(true))?;
     for [batch, seq] in shapes(args) {
         let inputs = inputs(session, args.seed, batch, seq)?;
         let inputs: Vec<&DeviceTensor> = inputs.iter().collect();
         let mut outputs = session.run(model, &inputs)?;
         let measured = time::measure(session, model, &inputs, &mut outputs)?;
-        timed.results.push(Timing { rows: batch, cols: seq, bytes: None, ..measured });
+        let parts = parts(session, &profiled, &inputs, &mut outputs)?;
+        timed.results.push(Timing { rows: batch, cols: seq, bytes: None, parts, ..measured });
     }
     Ok(())
+}
+
+/// What each kernel takes of a run, the least of some runs.
+fn parts(
+    session: &mut Session,
+    model: &Model,
+    inputs: &[&DeviceTensor],
+    outputs: &mut [DeviceTensor],
+) -> Result<Vec<(String, f64)>> {
+    const RUNS: usize = 10;
+    for _ in 0..RUNS {
+        session.run_into(model, inputs, &mut outputs.iter_mut().collect::<Vec<_>>())?;
+    }
+    session.synchronize()?;
+    let mut parts: Vec<(String, f64)> = Vec::new();
+    for launch in model.profile() {
+        let (name, us) = (launch.kernel.unwrap_or_default(), launch.least.as_secs_f64() * 1e6);
+        match parts.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, sum)) => *sum += us,
+            None => parts.push((name, us)),
+        }
+    }
+    model.clear_profile();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(parts)
 }
 
 /// Batches and lengths that are timed.

@@ -9,7 +9,7 @@ use crate::{Failure, Result};
 
 /// Loads the artifact of a workload that fits the device best: of the artifacts in `BUNDLE/artifacts/*/NAME.sutura`. Returns
 /// also what it was compiled for.
-pub(crate) fn load(bundle: &Path, name: &str, device: &Device, graphs: bool) -> Result<(Model, String)> {
+pub(crate) fn load(bundle: &Path, name: &str, device: &Device, options: Options) -> Result<(Model, String)> {
     let info = device.info();
     let file = format!("{name}.sutura");
     let (mut best, mut others): (Option<(u64, Artifact)>, Vec<String>) = (None, Vec::new());
@@ -34,7 +34,7 @@ pub(crate) fn load(bundle: &Path, name: &str, device: &Device, graphs: bool) -> 
         )));
     };
     let target = artifact.manifest().target.description.clone();
-    Ok((Model::from_artifact(artifact, Options::new().on(device).graphs(graphs))?, target))
+    Ok((Model::from_artifact(artifact, options.on(device))?, target))
 }
 
 /// The files of a name in all folders, sorted.

@@ -126,6 +126,11 @@ fn table(text: &mut String, timed: &Timed, peers: Option<&Peers>, totals: &mut V
         }
         text.push('\n');
     }
+    for timing in &timed.results {
+        let of_size = |other: &&PeerTiming| (other.rows, other.cols) == (timing.rows, timing.cols);
+        parts(text, timing, "Sutura", &timing.parts);
+        peer_results.iter().filter(of_size).for_each(|other| parts(text, timing, &other.peer, &other.parts));
+    }
     for (peer, found) in ratios.iter().filter(|(_, found)| !found.is_empty()) {
         let all: Vec<f64> = found.iter().map(|(_, ratio)| *ratio).collect();
         let irregular: Vec<f64> = found.iter().filter(|(cols, _)| !cols.is_power_of_two()).map(|(_, r)| *r).collect();
@@ -141,6 +146,15 @@ fn table(text: &mut String, timed: &Timed, peers: Option<&Peers>, totals: &mut V
             }
         }
     }
+}
+
+/// A line with what each kernel takes, if that is known.
+fn parts(text: &mut String, timing: &Timing, whose: &str, parts: &[(String, f64)]) {
+    if parts.is_empty() {
+        return;
+    }
+    let all: Vec<String> = parts.iter().map(|(name, us)| format!("`{name}` {us:.1}")).collect();
+    let _ = writeln!(text, "\n{whose}'s kernels at {} x {}, us: {}.", timing.rows, timing.cols, all.join(", "));
 }
 
 fn row(timing: &Timing, copy_gbps: f64) -> String {

@@ -104,6 +104,9 @@ pub(crate) struct Timing {
     pub(crate) launches: u64,
     /// Runs were replays of a graph.
     pub(crate) graph: bool,
+    /// Of a model of many kernels, what each takes of a run in microseconds, by events around each launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<(String, f64)>,
 }
 
 impl Timing {
@@ -134,6 +137,9 @@ pub(crate) struct PeerTiming {
     pub(crate) median_us: f64,
     /// Kernels of a run, where the profiler tells.
     pub(crate) kernels: Option<u64>,
+    /// What each kernel takes of a run in microseconds, where that is told.
+    #[serde(default)]
+    pub(crate) parts: Vec<(String, f64)>,
 }
 
 /// What is wrong with a result of so many elements.

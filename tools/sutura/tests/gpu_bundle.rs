@@ -70,7 +70,9 @@ fn every_workload_is_right_on_lavapipe() {
     let (shapes, _) = runner(bundle, "shapes --totals 3000");
     assert_eq!(said.matches(" GB/s ").count(), shapes.lines().count(), "{said}");
     let peer = |rows: u64, cols: u64, peer: &str, us: f64| {
-        format!(r#"{{"rows": {rows}, "cols": {cols}, "peer": "{peer}", "median_us": {us}, "kernels": 3}}"#)
+        format!(
+            r#"{{"rows": {rows}, "cols": {cols}, "peer": "{peer}", "median_us": {us}, "kernels": 3, "parts": [["gemm", 2.5]]}}"#
+        )
     };
     let timings = [peer(23, 128, "eager", 1e9), peer(3, 1000, "eager", 1e9), peer(5, 512, "compile", 1e-6)].join(", ");
     let peers = format!(
@@ -82,6 +84,7 @@ fn every_workload_is_right_on_lavapipe() {
     let report = std::fs::read_to_string(bundle.join("results/results.md")).unwrap();
     assert!(report.contains("Peers: torch 9 on a GPU, copies 12 GB/s."), "{report}");
     assert!(report.contains("| 23 x 128 |") && report.contains("| 1000000000.0 |"), "{report}");
+    assert!(report.contains("eager's kernels at 23 x 128, us: `gemm` 2.5."), "{report}");
     assert!(report.contains("compile: geometric mean 0.00") && report.contains("| eager | 2 |"), "{report}");
 }
 
