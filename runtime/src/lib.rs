@@ -6,7 +6,7 @@
 //! * [`Model`]: load, inspect the signature, run, from any number of threads at once;
 //! * [`Tensor`], [`TensorView`], [`TensorViewMut`]: the data that goes in and out, [`npy`] files, [`compare`];
 //! * [`artifact`]: the file format, with its [`manifest`] and its mapped weights;
-//! * [`device`]: GPUs, their memory, code and queues;
+//! * [`device`]: GPUs, their memory, code and queues; [`Session`], [`DeviceTensor`]: runs on data that stays there;
 //! * [`abi`]: what the generated code and this crate agree on;
 //! * the thread pool, the loader of `host.so` and the check of the processor's features, which are private.
 //!
@@ -45,7 +45,7 @@ pub use artifact::Artifact;
 pub use element::{Element, ElementType};
 pub use error::{ArtifactProblem, Error, ErrorKind, Result, ShapeProblem};
 pub use manifest::Manifest;
-pub use model::{Model, Shapes};
+pub use model::{DeviceTensor, Model, Session, Shapes};
 pub use options::Options;
 pub use profile::LaunchProfile;
 pub use stats::Stats;

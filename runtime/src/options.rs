@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 
 use crate::abi::RoutineFn;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::pool::{MAX_THREADS, available_threads};
 
@@ -13,12 +14,20 @@ use crate::pool::{MAX_THREADS, available_threads};
 const THREADS_VARIABLE: &str = "SUTURA_THREADS";
 
 /// Settings of a model. The default uses every processor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     threads: Option<usize>,
     pub(crate) profile: bool,
     pub(crate) device: Option<String>,
+    pub(crate) opened: Option<Device>,
+    pub(crate) graphs: bool,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: None, profile: false, device: None, opened: None, graphs: true, routines: BTreeMap::new() }
+    }
 }
 
 impl Options {
@@ -36,7 +45,8 @@ impl Options {
         self
     }
 
-    /// Times every launch, for [`Model::profile`](crate::Model::profile). Without this, launches cost nothing more.
+    /// Times every launch, for [`Model::profile`](crate::Model::profile). Without this, launches cost nothing more. On a device
+    /// no run is captured as a graph then.
     #[must_use]
     pub fn profile(mut self, profile: bool) -> Self {
         self.profile = profile;
@@ -49,6 +59,22 @@ impl Options {
     #[must_use]
     pub fn device(mut self, name: impl Into<String>) -> Self {
         self.device = Some(name.into());
+        self
+    }
+
+    /// A device that was opened, instead of one by its name. Models on one can share tensors there; see
+    /// [`Session`](crate::Session).
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.opened = Some(device.clone());
+        self
+    }
+
+    /// Whether a run on a device that comes again, at the same sizes and with the same memory, is captured as a graph and
+    /// replayed from then on, where the device has graphs. It is by default.
+    #[must_use]
+    pub fn graphs(mut self, graphs: bool) -> Self {
+        self.graphs = graphs;
         self
     }
 

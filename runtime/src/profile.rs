@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::abi::KernelFn;
+use crate::manifest::Kernel;
 
 /// Times of one launch of a model, over all runs in which it was the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,18 +18,27 @@ pub struct LaunchProfile {
     pub kernel: Option<String>,
     /// Groups of the launch.
     pub groups: i64,
-    /// Parts in which threads took them.
+    /// Parts in which threads took them; on a device the blocks that were launched.
     pub chunks: usize,
     /// How often it was made.
     pub calls: u64,
-    /// Time of all calls, from handing out groups until all are done.
+    /// Time of all calls, from handing out groups until all are done; on a device its own time, by events around each.
     pub total: Duration,
     /// Time of the shortest call.
     pub least: Duration,
 }
 
-/// Position, kernel's address, groups, chunks.
-type Key = (usize, usize, i64, usize);
+/// Which kernel was launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Launched {
+    /// Its address.
+    Host(usize),
+    /// Its number in the manifest.
+    Device(usize),
+}
+
+/// Position, kernel, groups, chunks.
+type Key = (usize, Launched, i64, usize);
 
 #[derive(Default, Debug)]
 struct Times {
@@ -49,9 +58,9 @@ impl Profile {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn note(&self, position: usize, kernel: KernelFn, groups: i64, chunks: usize, time: Duration) {
+    pub(crate) fn note(&self, position: usize, kernel: Launched, groups: i64, chunks: usize, time: Duration) {
         let mut seen = self.lock();
-        let times = seen.entry((position, kernel as usize, groups, chunks)).or_default();
+        let times = seen.entry((position, kernel, groups, chunks)).or_default();
         times.least = if times.calls == 0 { time } else { times.least.min(time) };
         times.calls += 1;
         times.total += time;
@@ -62,7 +71,11 @@ impl Profile {
     }
 
     /// What was timed, in the order of launches.
-    pub(crate) fn read(&self) -> Vec<LaunchProfile> {
+    pub(crate) fn read(&self, kernels: &[Kernel]) -> Vec<LaunchProfile> {
+        let symbol = |kernel| match kernel {
+            Launched::Host(address) => symbol(address),
+            Launched::Device(number) => kernels.get(number).map(|kernel| kernel.symbol.clone()),
+        };
         let launch = |(&(position, kernel, groups, chunks), times): (&Key, &Times)| LaunchProfile {
             position,
             kernel: symbol(kernel),

@@ -19,6 +19,12 @@ pub struct Stats {
     pub launches: u64,
     /// Those of them that were split among threads.
     pub parallel_launches: u64,
+    /// Runs on a device whose launches were captured as a graph.
+    pub captures: u64,
+    /// Runs that the driver refused to capture; they were enqueued launch by launch, as those that came after.
+    pub failed_captures: u64,
+    /// Runs that were replays of a graph.
+    pub replays: u64,
 }
 
 /// The same, while being counted.
@@ -31,6 +37,9 @@ pub(crate) struct Counters {
     pub(crate) workspace_allocations: AtomicU64,
     pub(crate) launches: AtomicU64,
     pub(crate) parallel_launches: AtomicU64,
+    pub(crate) captures: AtomicU64,
+    pub(crate) failed_captures: AtomicU64,
+    pub(crate) replays: AtomicU64,
 }
 
 impl Counters {
@@ -48,6 +57,9 @@ impl Counters {
             workspace_allocations: read(&self.workspace_allocations),
             launches: read(&self.launches),
             parallel_launches: read(&self.parallel_launches),
+            captures: read(&self.captures),
+            failed_captures: read(&self.failed_captures),
+            replays: read(&self.replays),
         }
     }
 }

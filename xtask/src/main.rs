@@ -8,6 +8,7 @@ mod bless;
 mod ci;
 mod demo;
 mod fuzz;
+mod gpu_bundle;
 mod llvm_lit;
 mod process;
 mod ptxas;
@@ -28,6 +29,8 @@ Commands:
   test [ARGS…]   run every test of the workspace; ARGS go to `cargo test`
   llvm-lit [ARGS…]  run lit-tests/ under LLVM's lit and FileCheck; ARGS go to lit
   fuzz [ARGS…]   look for inputs that make the tools panic or hang, 60 s per target; ARGS as of sutura-fuzz --help
+  gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
+                 Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         ("test", arguments) => test::run(arguments),
         ("llvm-lit", arguments) => llvm_lit::run(arguments).map(|()| ExitCode::SUCCESS),
         ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("gpu-bundle", arguments) => gpu_bundle::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

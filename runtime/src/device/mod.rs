@@ -184,6 +184,11 @@ impl Device {
         self.shared.driver.info()
     }
 
+    /// Whether the other is a clone of this one. A device that is opened twice is two devices.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Bytes of the device's memory that are allocated from this object and its clones, pools included.
     pub fn allocated_bytes(&self) -> u64 {
         self.shared.allocated.load(Ordering::Relaxed)

@@ -60,6 +60,14 @@ impl Pool {
 
     /// Memory with any content. Where the device has none left, what waits for reuse is freed first.
     pub fn allocate(&self, bytes: u64) -> Result<Buffer> {
+        match self.allocate_keeping(bytes) {
+            Err(DeviceError::OutOfMemory { .. }) if self.trim() > 0 => self.allocate_keeping(bytes),
+            other => other,
+        }
+    }
+
+    /// The same, but what waits for reuse is not freed.
+    pub(crate) fn allocate_keeping(&self, bytes: u64) -> Result<Buffer> {
         let device = &self.shelves.device;
         if bytes == 0 {
             return Buffer::allocate(device, 0);
@@ -76,10 +84,7 @@ impl Pool {
 
     fn fresh(&self, bytes: u64) -> Result<Allocation> {
         let device = &self.shelves.device;
-        let allocation = match Allocation::new(device, bytes) {
-            Err(DeviceError::OutOfMemory { .. }) if self.trim() > 0 => Allocation::new(device, bytes)?,
-            other => other?,
-        };
+        let allocation = Allocation::new(device, bytes)?;
         let mut state = self.shelves.lock();
         state.stats.allocated += 1;
         state.stats.use_bytes(bytes);

@@ -145,6 +145,11 @@ impl Stream {
         Ok(Graph::new(&self.device, work, raw, uses))
     }
 
+    /// Ends a capture, if there is one, and forgets what was recorded.
+    pub fn cancel_capture(&mut self) {
+        self.capture = None;
+    }
+
     /// Enqueues what a graph has recorded.
     ///
     /// # Safety

@@ -12,9 +12,10 @@ use crate::options::Options;
 pub(super) fn choose(artifact: &mut Artifact, options: &Options) -> Result<()> {
     if artifact.variants().len() > 1 {
         let variants: Vec<&Manifest> = artifact.variants().collect();
-        let chosen = match &options.device {
-            Some(name) => for_device(&variants, Devices::find().select(name)?.info())?,
-            None => first_that_runs(&variants)?,
+        let chosen = match (&options.opened, &options.device) {
+            (Some(device), _) => for_device(&variants, device.info())?,
+            (None, Some(name)) => for_device(&variants, Devices::find().select(name)?.info())?,
+            (None, None) => first_that_runs(&variants)?,
         };
         artifact.select(chosen);
     }

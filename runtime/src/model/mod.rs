@@ -3,10 +3,13 @@
 #![allow(unsafe_code)]
 
 mod choose;
+mod graphs;
 mod on_device;
+mod queue;
 mod reports;
 mod rules;
 mod run;
+mod session;
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
@@ -26,6 +29,7 @@ use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use on_device::OnDevice;
 use rules::Rules;
+pub use session::{DeviceTensor, Session};
 
 /// A model that is ready to run. Cheap to clone; runs may go on from many threads at once.
 #[derive(Clone)]
@@ -54,7 +58,7 @@ struct Inner {
     scratch: ScratchPool,
     counters: Counters,
     /// Where launches are timed, if they are.
-    profile: Option<Profile>,
+    profile: Option<Arc<Profile>>,
     /// The device that the kernels are for, where they are not the processor's.
     on_device: Option<OnDevice>,
 }
@@ -92,7 +96,7 @@ impl Model {
         let host = Host::load(artifact.host())?;
         Pool::global().reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
-        let profile = options.profile.then(Profile::default);
+        let profile = options.profile.then(Arc::<Profile>::default);
         let inner = Inner {
             host,
             constants,
@@ -144,19 +148,22 @@ impl Model {
     }
 
     /// How long launches took since the model was loaded or [`clear_profile`](Self::clear_profile) was called, in the order in
-    /// which a run makes them. Empty unless the model was loaded with [`Options::profile`].
+    /// which a run makes them. Empty unless the model was loaded with [`Options::profile`]. Of a [`Session`] those count that
+    /// it waited for.
     pub fn profile(&self) -> Vec<LaunchProfile> {
-        self.inner.profile.as_ref().map(Profile::read).unwrap_or_default()
+        let kernels = &self.manifest().kernels;
+        self.inner.profile.as_ref().map(|profile| profile.read(kernels)).unwrap_or_default()
     }
 
     /// Forgets the times of launches so far.
     pub fn clear_profile(&self) {
-        self.inner.profile.iter().for_each(Profile::clear);
+        self.inner.profile.iter().for_each(|profile| profile.clear());
     }
 
-    /// Gives the memory that is kept for the next run back to the system.
+    /// Gives the memory that is kept for the next run back to the system, and to the device.
     pub fn release_memory(&self) {
         self.inner.scratch.clear();
+        self.inner.on_device.iter().for_each(OnDevice::release_memory);
     }
 
     /// Computes the outputs' dims without running. `input_dims` in the order of the inputs.

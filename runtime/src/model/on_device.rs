@@ -2,19 +2,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
 use super::choose::{device_words, runs_on};
-use super::reports::Reports;
-use super::run::WrongData;
+use super::queue::Queue;
 use crate::abi::{KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::artifact::Artifact;
-use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Kernel, KernelOptions, Pool, Stream};
+use crate::device::{Backend, Buffer, Device, DeviceError, DeviceInfo, Devices, Event, Kernel, KernelOptions, Stream};
 use crate::error::{Error, Result};
 use crate::manifest;
 use crate::options::Options;
-use crate::stats::Counters;
+use crate::profile::{Launched, Profile};
 use crate::tensor::{TensorView, TensorViewMut};
 
 /// Blocks that are launched at most where the device does not say how many run at a time: blocks take groups one after the
@@ -24,17 +24,19 @@ const MOST_BLOCKS: u64 = 65_535;
 /// Of the blocks that run at a time, so many are launched, that none waits for one that is slow.
 const WAVES: u64 = 4;
 
+/// How many models this process has loaded on devices.
+static LOADED: AtomicU64 = AtomicU64::new(0);
+
 /// A model's kernels and constants on a device.
 pub(super) struct OnDevice {
     device: Device,
-    pool: Pool,
+    /// Different for all that this process has loaded.
+    pub(super) number: u64,
     /// By number in the manifest.
     kernels: Vec<DeviceKernel>,
     constants: Vec<Buffer>,
-    /// Where kernels check data.
-    reports: Option<Reports>,
-    /// Runs come one after the other: a device's memory and units are one run's.
-    stream: Mutex<Stream>,
+    /// Of runs with tensors of the host, which come one after the other: a device's memory and units are one run's.
+    queue: Mutex<Queue>,
 }
 
 struct DeviceKernel {
@@ -47,17 +49,18 @@ impl OnDevice {
     /// The device that an artifact with device code runs on; none for one without.
     pub(super) fn find(artifact: &Artifact, options: &Options) -> Result<Option<Self>> {
         let wanted = artifact.manifest().device.as_ref();
-        match (wanted, artifact.device(), &options.device) {
-            (Some(wanted), Some(code), name) => {
-                if options.profile {
-                    return Err(Error::NotOnDevices { what: "be profiled" });
-                }
-                let device = Devices::find().open(name.as_deref().unwrap_or(&wanted.backend))?;
+        let asked = options.opened.as_ref().map(|device| device.info().name.as_str()).or(options.device.as_deref());
+        match (wanted, artifact.device(), asked) {
+            (Some(wanted), Some(code), _) => {
+                let device = match &options.opened {
+                    Some(device) => device.clone(),
+                    None => Devices::find().open(asked.unwrap_or(&wanted.backend))?,
+                };
                 Self::load(artifact, wanted, code, device).map(Some)
             }
             (_, _, Some(name)) => {
                 let is = "is another device; compile it with `--target` for that".to_owned();
-                Err(Error::WrongDevice { wanted: "the processor".to_owned(), device: name.clone(), is })
+                Err(Error::WrongDevice { wanted: "the processor".to_owned(), device: name.to_owned(), is })
             }
             _ => Ok(None),
         }
@@ -74,7 +77,6 @@ impl OnDevice {
             Ok(DeviceKernel { kernel, groups_of_block, most_blocks })
         });
         let kernels = kernels.collect::<Result<_, DeviceError>>()?;
-        let pool = device.pool();
         let mut stream = device.stream()?;
         let constants = artifact.constants().map(|bytes| {
             let buffer = device.allocate(bytes.len() as u64)?;
@@ -83,16 +85,33 @@ impl OnDevice {
         });
         let constants = constants.collect::<Result<_, DeviceError>>()?;
         stream.synchronize()?;
-        let checks = !artifact.manifest().data_checks.is_empty();
-        let reports = checks.then(|| Reports::new(&device)).transpose()?;
-        Ok(Self { pool, kernels, constants, reports, stream: Mutex::new(stream), device })
+        let queue = Mutex::new(Queue::new(&device)?);
+        Ok(Self { number: LOADED.fetch_add(1, Ordering::Relaxed), kernels, constants, queue, device })
     }
 
     pub(super) fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
 
-    /// Runs the host program on the device's memory, and waits for what it enqueued.
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(super) fn constants(&self) -> &[Buffer] {
+        &self.constants
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives memory of runs back to the device.
+    pub(super) fn release_memory(&self) {
+        // An error of lost work is the next run's.
+        let _ = self.lock().release_memory();
+    }
+
+    /// Runs the host program on tensors of the host, and waits for what it enqueued.
     pub(super) fn run(
         &self,
         inner: &Inner,
@@ -101,18 +120,18 @@ impl OnDevice {
         outputs: &mut [TensorViewMut<'_>],
         workspace_bytes: usize,
     ) -> Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = self.run_on(&mut stream, inner, symbols, (inputs, outputs), workspace_bytes);
+        let mut queue = self.lock();
+        let done = self.run_on(&mut queue, inner, symbols, (inputs, outputs), workspace_bytes);
         if done.is_err() {
             // Errors of lost work stay with a stream; the next run begins with another one.
-            *stream = self.device.stream()?;
+            *queue = Queue::new(&self.device)?;
         }
         done
     }
 
     fn run_on(
         &self,
-        stream: &mut MutexGuard<'_, Stream>,
+        queue: &mut Queue,
         inner: &Inner,
         symbols: &[i64],
         (inputs, outputs): (&[TensorView<'_>], &mut [TensorViewMut<'_>]),
@@ -120,20 +139,38 @@ impl OnDevice {
     ) -> Result<()> {
         let mut uploaded = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let buffer = self.pool.allocate(input.byte_len() as u64)?;
-            stream.upload(&buffer, 0, input.bytes())?;
+            let buffer = queue.allocate(input.byte_len() as u64)?;
+            queue.stream().upload(&buffer, 0, input.bytes())?;
             uploaded.push(buffer);
         }
-        let results = outputs.iter().map(|output| self.pool.allocate(output.byte_len() as u64));
+        let results = outputs.iter().map(|output| queue.allocate(output.byte_len() as u64));
         let results = results.collect::<Result<Vec<_>, DeviceError>>()?;
-        let workspace = self.pool.allocate(workspace_bytes as u64)?;
-        let all: Vec<&Buffer> = (uploaded.iter().chain(&results).chain(&self.constants)).chain([&workspace]).collect();
+        let (from, to): (Vec<&Buffer>, Vec<&Buffer>) = (uploaded.iter().collect(), results.iter().collect());
+        queue.run((self, inner), symbols, (&from, &to), workspace_bytes)?;
+        for (output, buffer) in outputs.iter_mut().zip(&results) {
+            queue.stream().download(buffer, 0, output.bytes_mut())?;
+        }
+        Ok(queue.synchronize()?)
+    }
+
+    /// Calls the host program, which enqueues its launches. Returns how many they were. With `times` each is between two
+    /// events, which are added there.
+    pub(super) fn enqueue(
+        &self,
+        stream: &mut Stream,
+        inner: &Inner,
+        symbols: &[i64],
+        buffers: &Buffers<'_>,
+        times: Option<&mut Vec<LaunchTime>>,
+    ) -> Result<usize> {
         let call = DeviceCall {
             kernels: &self.kernels,
-            buffers: all,
+            buffers: buffers.all().chain(&self.constants).collect(),
             stream: RefCell::new(stream),
             failure: RefCell::new(None),
             launches: Cell::new(0),
+            position: Cell::new(0),
+            times: RefCell::new(inner.profile.as_ref().zip(times)),
         };
         let table = SuturaRt {
             abi: VERSION,
@@ -144,60 +181,42 @@ impl OnDevice {
             report,
             launch,
             copy,
-            reports: self.reports.as_ref().map_or(std::ptr::null_mut(), |reports| pointer(reports.address())),
+            reports: pointer(buffers.reports),
         };
         let address = |buffer: &Buffer| pointer(buffer.address());
-        let input_pointers: Vec<*const c_void> = uploaded.iter().map(|b| address(b).cast_const()).collect();
-        let output_pointers: Vec<*mut c_void> = results.iter().map(address).collect();
+        let inputs: Vec<*const c_void> = buffers.inputs.iter().map(|b| address(b).cast_const()).collect();
+        let outputs: Vec<*mut c_void> = buffers.outputs.iter().map(|b| address(b)).collect();
         let constants: Vec<*const c_void> = self.constants.iter().map(|b| address(b).cast_const()).collect();
-        let run = || {
-            // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
-            let result = unsafe {
-                inner.host.run(&table, symbols, &input_pointers, &output_pointers, &constants, address(&workspace))
-            };
-            match call.failure.take() {
-                Some(failure) => Err(failure),
-                None if result != 0 => Err(Error::RunFailed { code: result }),
-                None => Ok(()),
-            }
-        };
-        if let Some(reports) = &self.reports {
-            reports.clear(&mut call.stream.borrow_mut())?;
-        }
-        run()?;
-        Counters::add(&inner.counters.launches, call.launches.get());
-        let wrong = self.finish(&call, outputs.iter_mut().zip(&results))?;
-        if wrong.is_none() {
-            return Ok(());
-        }
-        // Now that it is known which report comes first, it is made in full.
-        run()?;
-        match self.finish(&call, std::iter::empty())? {
-            Some(wrong) => Err(inner.wrong_data(wrong)),
-            None => Err(Error::Contract("it reports wrong data and then does not".to_owned())),
+        // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
+        let result =
+            unsafe { inner.host.run(&table, symbols, &inputs, &outputs, &constants, address(buffers.workspace)) };
+        let launches = call.launches.get();
+        match call.failure.into_inner() {
+            Some(failure) => Err(failure),
+            None if result != 0 => Err(Error::RunFailed { code: result }),
+            None => Ok(launches),
         }
     }
+}
 
-    /// Waits for a run, with its outputs and what it reported of wrong data.
-    fn finish<'o, 't: 'o>(
-        &self,
-        call: &DeviceCall<'_, '_>,
-        outputs: impl Iterator<Item = (&'o mut TensorViewMut<'t>, &'o Buffer)>,
-    ) -> Result<Option<WrongData>> {
-        let mut stream = call.stream.borrow_mut();
-        for (output, buffer) in outputs {
-            stream.download(buffer, 0, output.bytes_mut())?;
-        }
-        match &self.reports {
-            Some(reports) => Ok(reports.read(&mut stream)?),
-            None => Ok(stream.synchronize().map(|()| None)?),
-        }
-    }
+/// The memory of a run, besides constants.
+pub(super) struct Buffers<'a> {
+    pub(super) inputs: &'a [&'a Buffer],
+    pub(super) outputs: &'a [&'a Buffer],
+    pub(super) workspace: &'a Buffer,
+    /// Address of the words in which kernels report wrong data; 0 where none of them looks.
+    pub(super) reports: u64,
 }
 
 /// An address of the device as generated code hands it on.
 fn pointer(address: u64) -> *mut c_void {
     std::ptr::without_provenance_mut(address as usize)
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Buffer> {
+        self.inputs.iter().chain(self.outputs).copied().chain([self.workspace])
+    }
 }
 
 /// How kernels are made ready on a device, if it is one that they are for.
@@ -213,17 +232,42 @@ fn kernel_options(wanted: &manifest::Device, info: &DeviceInfo) -> Result<Kernel
 }
 
 /// What the table's functions find behind `ctx`.
-struct DeviceCall<'a, 'g> {
+struct DeviceCall<'a> {
     kernels: &'a [DeviceKernel],
     /// Every buffer that the code was given.
     buffers: Vec<&'a Buffer>,
-    stream: RefCell<&'a mut MutexGuard<'g, Stream>>,
+    stream: RefCell<&'a mut Stream>,
     /// What went wrong first.
     failure: RefCell<Option<Error>>,
+    /// Those with groups.
     launches: Cell<usize>,
+    /// All.
+    position: Cell<usize>,
+    times: RefCell<Option<(&'a Arc<Profile>, &'a mut Vec<LaunchTime>)>>,
 }
 
-impl DeviceCall<'_, '_> {
+/// A launch between two events, and where its time goes.
+pub(super) struct LaunchTime {
+    profile: Arc<Profile>,
+    position: usize,
+    kernel: usize,
+    groups: i64,
+    blocks: usize,
+    start: Event,
+    end: Event,
+}
+
+impl LaunchTime {
+    /// Adds the time to the profile, if it is known.
+    pub(super) fn settle(self) {
+        let Self { profile, position, kernel, groups, blocks, start, end } = self;
+        if let Some(time) = end.since(&start) {
+            profile.note(position, Launched::Device(kernel), groups, blocks, time);
+        }
+    }
+}
+
+impl DeviceCall<'_> {
     /// Does something unless something has failed before.
     fn attempt(&self, what: impl FnOnce() -> Result<()>) {
         let mut failure = self.failure.borrow_mut();
@@ -235,18 +279,25 @@ impl DeviceCall<'_, '_> {
     /// # Safety
     /// The words must be arguments for that kernel.
     unsafe fn launch(&self, kernel: i64, words: &[u64], groups: i64) -> Result<()> {
-        let number = usize::try_from(kernel).ok();
-        let kernel = number.and_then(|number| self.kernels.get(number));
-        let kernel =
-            kernel.ok_or_else(|| Error::Contract("it launches a kernel that the manifest has not".to_owned()))?;
-        let groups = u64::try_from(groups).unwrap_or(0);
-        let blocks = groups.div_ceil(kernel.groups_of_block).min(kernel.most_blocks);
+        let position = self.position.replace(self.position.get() + 1);
+        let number = usize::try_from(kernel).ok().filter(|number| *number < self.kernels.len());
+        let number =
+            number.ok_or_else(|| Error::Contract("it launches a kernel that the manifest has not".to_owned()))?;
+        let kernel = &self.kernels[number];
+        let blocks = u64::try_from(groups).unwrap_or(0).div_ceil(kernel.groups_of_block).min(kernel.most_blocks);
         if blocks == 0 {
             return Ok(());
         }
         self.launches.set(self.launches.get() + 1);
+        let mut stream = self.stream.borrow_mut();
+        let mut times = self.times.borrow_mut();
+        let start = times.is_some().then(|| stream.record()).transpose()?;
         // SAFETY: the caller's promise; buffers live until the run has waited for the stream.
-        unsafe { self.stream.borrow_mut().launch(&kernel.kernel, blocks, 0, words)? };
+        unsafe { stream.launch(&kernel.kernel, blocks, 0, words)? };
+        if let (Some((profile, times)), Some(start)) = (&mut *times, start) {
+            let (profile, blocks, end) = (Arc::clone(profile), blocks as usize, stream.record()?);
+            times.push(LaunchTime { profile, position, kernel: number, groups, blocks, start, end });
+        }
         Ok(())
     }
 
@@ -274,7 +325,7 @@ impl DeviceCall<'_, '_> {
 /// [`SuturaRt::launch`].
 unsafe extern "C" fn launch(ctx: *mut c_void, kernel: i64, words: *const u64, n_words: i64, n_groups: i64) {
     // SAFETY: `ctx` is the `DeviceCall` of the run in progress, on whose thread this is called.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| {
         let count = usize::try_from(n_words).unwrap_or(0);
         // SAFETY: generated code passes so many words, which live until this returns, and are arguments of the kernel.
@@ -288,14 +339,14 @@ unsafe extern "C" fn launch(ctx: *mut c_void, kernel: i64, words: *const u64, n_
 /// [`SuturaRt::copy`].
 unsafe extern "C" fn copy(ctx: *mut c_void, from: *const c_void, to: *mut c_void, bytes: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| call.copy(from.addr() as u64, to.addr() as u64, bytes));
 }
 
 /// [`SuturaRt::parallel_for`]: kernels of the processor would not find their buffers.
 unsafe extern "C" fn parallel_for(ctx: *mut c_void, _: KernelFn, _: *const *mut c_void, _: *const i64, _: i64, _: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::Contract("it runs a kernel of the processor on memory of a device".to_owned())));
 }
 
@@ -309,7 +360,7 @@ unsafe extern "C" fn call_routine(
     _: i32,
 ) -> i32 {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::NotOnDevices { what: "call routines" }));
     NO_SUCH_ROUTINE
 }
@@ -317,6 +368,6 @@ unsafe extern "C" fn call_routine(
 /// [`SuturaRt::report`]: kernels of devices check no data.
 unsafe extern "C" fn report(ctx: *mut c_void, _: i64, _: i64, _: i64, _: i64) {
     // SAFETY: as for `launch`.
-    let call = unsafe { &*ctx.cast::<DeviceCall<'_, '_>>() };
+    let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };
     call.attempt(|| Err(Error::Contract("it reports a check of data that it does not make".to_owned())));
 }

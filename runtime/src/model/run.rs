@@ -9,9 +9,11 @@ use std::time::Instant;
 use super::{Inner, Shapes, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::buffer::EMPTY;
+use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
 use crate::pool::{Launch, Pool, chunk_count};
+use crate::profile::Launched;
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -32,7 +34,7 @@ impl Inner {
 
     pub(super) fn run(&self, inputs: &[TensorView<'_>]) -> Result<Vec<Tensor>> {
         let mut scratch = self.scratch.lease();
-        let workspace_bytes = self.accept(&mut scratch, inputs)?;
+        let workspace_bytes = self.accept(&mut scratch, inputs.iter().map(signature))?;
         let values = &self.artifact.manifest().outputs;
         let allocate = |(value, dims): (&Value, &[i64])| Tensor::zeros(value.element_type, dims);
         let mut outputs = values.iter().zip(self.output_dims(&scratch)).map(allocate).collect::<Result<Vec<_>>>()?;
@@ -44,19 +46,26 @@ impl Inner {
 
     pub(super) fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
         let mut scratch = self.scratch.lease();
-        let workspace_bytes = self.accept(&mut scratch, inputs)?;
-        self.check_outputs(&scratch, inputs, outputs)?;
+        let workspace_bytes = self.accept(&mut scratch, inputs.iter().map(signature))?;
+        let types = outputs.iter().map(|view| (view.element_type(), view.dims()));
+        self.check_outputs(&scratch, types)?;
+        self.check_alignment(outputs)?;
+        self.check_overlap(inputs, outputs)?;
         self.execute(&mut scratch, inputs, outputs, workspace_bytes)
     }
 
     /// Checks the inputs and solves their shapes. Returns the size of the workspace.
-    fn accept(&self, scratch: &mut Scratch, inputs: &[TensorView<'_>]) -> Result<usize> {
+    pub(super) fn accept<'a>(
+        &self,
+        scratch: &mut Scratch,
+        inputs: impl ExactSizeIterator<Item = (ElementType, &'a [i64])> + Clone,
+    ) -> Result<usize> {
         self.check_input_count(inputs.len())?;
-        for (value, view) in self.artifact.manifest().inputs.iter().zip(inputs) {
-            check_element_type("input", value, view.element_type())?;
-            check_rank(value, view.dims())?;
+        for (value, (element_type, dims)) in self.artifact.manifest().inputs.iter().zip(inputs.clone()) {
+            check_element_type("input", value, element_type)?;
+            check_rank(value, dims)?;
         }
-        self.solve(scratch, inputs.iter().map(TensorView::dims))
+        self.solve(scratch, inputs.map(|(_, dims)| dims))
     }
 
     fn check_input_count(&self, found: usize) -> Result<()> {
@@ -90,7 +99,7 @@ impl Inner {
     }
 
     /// The dims of each output, as solved.
-    fn output_dims<'a>(&'a self, scratch: &'a Scratch) -> impl Iterator<Item = &'a [i64]> {
+    pub(super) fn output_dims<'a>(&'a self, scratch: &'a Scratch) -> impl Iterator<Item = &'a [i64]> {
         let mut rest = &scratch.output_dims[..];
         self.artifact.manifest().outputs.iter().map(move |value| {
             let (dims, tail) = rest.split_at(value.dims.len());
@@ -99,22 +108,35 @@ impl Inner {
         })
     }
 
-    fn check_outputs(&self, scratch: &Scratch, inputs: &[TensorView<'_>], outputs: &[TensorViewMut<'_>]) -> Result<()> {
+    /// Checks types and dims of outputs against those that were solved.
+    pub(super) fn check_outputs<'a>(
+        &self,
+        scratch: &Scratch,
+        outputs: impl ExactSizeIterator<Item = (ElementType, &'a [i64])>,
+    ) -> Result<()> {
         let manifest = self.artifact.manifest();
         if outputs.len() != manifest.outputs.len() {
             return Err(Error::OutputCount { expected: manifest.outputs.len(), found: outputs.len() });
         }
-        for ((value, dims), view) in manifest.outputs.iter().zip(self.output_dims(scratch)).zip(outputs) {
-            check_element_type("output", value, view.element_type())?;
-            let name = value.name.clone();
-            if view.dims() != dims {
-                return Err(Error::OutputShape { name, expected: dims.to_vec(), found: view.dims().to_vec() });
-            }
-            if view.byte_len() > 0 && view.address() % ALIGNMENT != 0 {
-                return Err(Error::MisalignedOutput { name });
+        for ((value, dims), (element_type, found)) in
+            manifest.outputs.iter().zip(self.output_dims(scratch)).zip(outputs)
+        {
+            check_element_type("output", value, element_type)?;
+            if found != dims {
+                let (name, found) = (value.name.clone(), found.to_vec());
+                return Err(Error::OutputShape { name, expected: dims.to_vec(), found });
             }
         }
-        self.check_overlap(inputs, outputs)
+        Ok(())
+    }
+
+    fn check_alignment(&self, outputs: &[TensorViewMut<'_>]) -> Result<()> {
+        let misaligned = |view: &TensorViewMut<'_>| view.byte_len() > 0 && !view.address().is_multiple_of(ALIGNMENT);
+        let values = &self.artifact.manifest().outputs;
+        match values.iter().zip(outputs).find(|(_, view)| misaligned(view)) {
+            Some((value, _)) => Err(Error::MisalignedOutput { name: value.name.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn check_overlap(&self, inputs: &[TensorView<'_>], outputs: &[TensorViewMut<'_>]) -> Result<()> {
@@ -235,6 +257,10 @@ impl Inner {
     }
 }
 
+fn signature<'a>(view: &TensorView<'a>) -> (ElementType, &'a [i64]) {
+    (view.element_type(), view.dims())
+}
+
 fn output_pointer(view: &mut TensorViewMut<'_>) -> *mut c_void {
     let pointer = if view.byte_len() == 0 { EMPTY.as_ptr() } else { view.as_mut_ptr() };
     pointer.cast()
@@ -304,7 +330,7 @@ unsafe extern "C" fn parallel_for(
     // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
     unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
     if let Some((profile, start)) = start {
-        profile.note(position, kernel, n_groups, chunks, start.elapsed());
+        profile.note(position, Launched::Host(kernel as usize), n_groups, chunks, start.elapsed());
     }
 }
 

@@ -8,4 +8,5 @@ mod failures;
 mod fake;
 mod graphs;
 mod listing;
+mod models;
 mod work;

@@ -20,7 +20,7 @@ struct Row {
     mean_ns: f64,
     /// Nanoseconds in a run, where each launch takes its shortest time.
     least_ns: f64,
-    /// The shortest time that the machine allows one thread for a run's launches, and what that is due to.
+    /// The shortest time that the machine, or one thread of a processor, needs for a run's launches, and what that is due to.
     limit: Option<(f64, &'static str)>,
 }
 
@@ -37,7 +37,11 @@ pub(crate) fn show(
     let size = |name: &str| named.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
     let rows = rows(&model.profile(), runs, &model.manifest().kernels, desc, &size);
     let run_ns = total.as_secs_f64() * 1e9 / f64::from(runs.max(1));
-    table(&rows, run_ns, &desc.name).iter().try_for_each(|line| say(line))
+    let (what, rest) = match model.device() {
+        Some(_) => (desc.name.clone(), "transfers, and between launches"),
+        None => (format!("one thread of {}", desc.name), "between launches"),
+    };
+    table(&rows, run_ns, &what, rest).iter().try_for_each(|line| say(line))
 }
 
 /// A row for each kernel, the one that takes longest first.
@@ -72,7 +76,7 @@ fn rows(
     rows
 }
 
-/// The shortest time of a launch on one thread: of moving each tensor once at the bandwidth of the level that holds them all,
+/// The shortest time of a launch on one thread, or on a device: of moving each tensor once at the bandwidth of the level that holds them all,
 /// or of computing at the machine's peak. `None` for a kernel of which the artifact does not say enough.
 fn limit(kernel: &Kernel, desc: &TargetDesc, size: &dyn Fn(&str) -> Option<i64>) -> Option<(f64, &'static str)> {
     let value = |text: &str| u64::try_from(Poly::parse(text).ok()?.eval(size)?).ok();
@@ -85,10 +89,11 @@ fn limit(kernel: &Kernel, desc: &TargetDesc, size: &dyn Fn(&str) -> Option<i64>)
     Some(if computing > moving { (computing, "arithmetic") } else { (moving, "bandwidth") })
 }
 
-fn table(rows: &[Row], run_ns: f64, machine: &str) -> Vec<String> {
-    let width = rows.iter().map(|row| row.kernel.chars().count()).max().unwrap_or(0).max("between launches".len());
+/// A line for each row, and one for the rest of a run's time.
+fn table(rows: &[Row], run_ns: f64, machine: &str, rest_of: &str) -> Vec<String> {
+    let width = rows.iter().map(|row| row.kernel.chars().count()).max().unwrap_or(0).max(rest_of.len());
     let mut lines = vec![
-        format!("percent of the limit: of one thread of {machine}, for moving every tensor once, or for arithmetic"),
+        format!("percent of the limit: of {machine}, for moving every tensor once, or for arithmetic"),
         format!(
             "{:width$}  {:>8}  {:>11}  {:>6}  {:>11}  {:>5}  limited by",
             "kernel", "launches", "us/run", "share", "least us", "limit"
@@ -109,7 +114,7 @@ fn table(rows: &[Row], run_ns: f64, machine: &str) -> Vec<String> {
         ));
     }
     let rest = (run_ns - rows.iter().map(|row| row.mean_ns).sum::<f64>()).max(0.0);
-    lines.push(format!("{:width$}  {:>8}  {:>11.2}  {:>4.1} %", "between launches", "", rest / 1000.0, share(rest)));
+    lines.push(format!("{rest_of:width$}  {:>8}  {:>11.2}  {:>4.1} %", "", rest / 1000.0, share(rest)));
     lines
 }
 
@@ -162,7 +167,8 @@ mod tests {
         let rows = rows(&profile, 2, &[], &desc, &|_| None);
         let told: Vec<_> = rows.iter().map(|r| (r.kernel.as_str(), r.launches, r.mean_ns, r.least_ns)).collect();
         assert_eq!(told, [("a kernel without a name", 1, 1000.0, 900.0), ("a", 2, 300.0, 240.0)]);
-        let lines = table(&rows, 2000.0, "generic");
+        let lines = table(&rows, 2000.0, "one thread of generic", "between launches");
+        assert!(lines[0].contains("of one thread of generic, for"), "{lines:#?}");
         assert!(lines[2].ends_with("1.00  50.0 %         0.90      -  -"), "{lines:#?}");
         assert!(lines[4].starts_with("between launches") && lines[4].ends_with("0.70  35.0 %"), "{lines:#?}");
     }

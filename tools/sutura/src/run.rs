@@ -23,10 +23,10 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
             return Err(Failure::usage(format!("{name} is {tolerance}, but must be 0 or more")));
         }
     }
-    let desc = args.profile.then(|| machine(args.target_file.as_deref(), talk)).transpose()?;
     let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(args.profile);
     let options = args.device.iter().fold(options, |options, name| options.device(name));
     let model = Model::load_with(&args.artifact, options)?;
+    let desc = args.profile.then(|| machine(&model, args.target_file.as_deref(), talk)).transpose()?;
     if let Some(device) = model.device() {
         talk.note(&format!("device     {} ({})", device.name, device.backend.name()));
     }
@@ -132,10 +132,13 @@ fn load_named(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(Str
 /// Runs `--profile` looks at where `--repeat` does not say.
 const PROFILED: u32 = 10;
 
-/// What `--profile` compares with.
-fn machine(file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {
+/// What `--profile` compares with: the machine of the file, or that at hand; of a device the one that the model was compiled
+/// for.
+fn machine(model: &Model, file: Option<&Path>, talk: &Talk) -> Result<TargetDesc, Failure> {
     let cx = Context::new(sutura_dialects::all());
-    Ok(Wanted { name: None, file }.find(&cx, talk)?.0.desc)
+    let compiled_for = model.manifest().target.description.as_str();
+    let name = model.device().and(file.is_none().then_some(compiled_for));
+    Ok(Wanted { name, file }.find(&cx, talk)?.0.desc)
 }
 
 /// Shows how long the only run took, unless nobody wants to hear what was not asked for.

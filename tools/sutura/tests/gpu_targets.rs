@@ -155,8 +155,6 @@ fn an_artifact_runs_only_where_it_belongs() {
     assert_eq!(code, Some(3), "unsupported");
     let (said, _) = fails(&fibers, &["--device", "none-such"]);
     assert!(said.contains("there is no device `none-such`"), "{said}");
-    let (said, _) = fails(&fibers, &["--profile"]);
-    assert!(said.contains("models on devices cannot be profiled yet"), "{said}");
     let mut inspect = sutura(&["inspect"]);
     let said = String::from_utf8(inspect.arg(&fibers).output().unwrap().stdout).unwrap();
     assert!(said.contains("device     cpu-fibers, subgroups of 32, "), "{said}");
@@ -167,6 +165,28 @@ fn an_artifact_runs_only_where_it_belongs() {
     command.arg(&nvidia).arg(format!("-ix=@{}", input.display())).env("SUTURA_CUDA_LIBRARY", "");
     let said = stderr(&command.output().unwrap());
     assert!(said.contains("there is no device `cuda`") && said.contains("SUTURA_CUDA_LIBRARY is empty"), "{said}");
+}
+
+/// The table of the processor, with the device's own times and the limits of what the model was compiled for.
+#[test]
+fn launches_on_a_device_are_profiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let fibers = artifact(folder.path(), "cpu_fibers");
+    let input = format!("-ix=@{}", example("mlp").with_file_name("b1").join("x.npy").display());
+    let run = |more: &[&str]| sutura(&["run"]).arg(&fibers).arg(&input).args(more).output().unwrap();
+    let output = run(&["--profile", "--repeat=3"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("percent of the limit: of cpu_fibers, for moving every tensor once"), "{said}");
+    let table: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("kernel ")).skip(1).collect();
+    let launches = |line: &&str| line.split_whitespace().nth(1).and_then(|word| word.parse::<u32>().ok());
+    assert_eq!(table.iter().filter_map(launches).sum::<u32>(), 3, "{said}");
+    assert!(table.iter().any(|line| line.starts_with("transfers, and between launches")), "{said}");
+    assert!(!table[0].contains(" 0.00 "), "it took time: {said}");
+    // Numbers of another machine.
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../targets/lavapipe.mlir");
+    let said = String::from_utf8(run(&["--profile", "--target-file", machine.to_str().unwrap()]).stdout).unwrap();
+    assert!(said.contains("percent of the limit: of lavapipe, for"), "{said}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("codegen", &["mlir-link", "ir", "grammar", "dialects", "passes"]),
     ("runtime", &[]),
     ("capi", &["runtime"]),
+    ("gpu-runner", &["runtime"]),
     ("filecheck", &[]),
     ("check", &["ir", "interp", "grammar", "dialects", "passes"]),
     ("reduce", &["ir", "grammar", "dialects", "passes", "check"]),
