@@ -37,7 +37,7 @@ fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
         |name: &str| Value { name: name.into(), element_type: ElementType::F32, dims: vec![Dim::Symbol("n".into())] };
     let (backend, chip, subgroup) = match family {
         Cuda => ("cuda", "sm_80", 32),
-        Hip => ("rocm", "gfx90a", 64),
+        Hip => ("rocm", "gfx942", 64),
     };
     let manifest = Manifest {
         format: FORMAT,
