@@ -20,6 +20,9 @@ pub const OPS_ATTR: &str = "rt.ops";
 /// Discardable attribute of a device's kernel: how many groups a block takes at a time.
 pub const GROUPS_ATTR: &str = "rt.groups_of_block";
 
+/// Discardable attribute of a device's kernel that runs the groups of several: their names.
+pub const PARTS_ATTR: &str = "rt.parts";
+
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {

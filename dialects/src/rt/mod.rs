@@ -26,8 +26,8 @@ pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
 pub use build::{ProgramBuilder, ProgramHeader, launch, packed};
 pub use constraints::GuardsAttr;
 pub use kernel::{
-    Access, GROUPS_ATTR, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, Param, read_checks, read_symbol,
-    write_checks,
+    Access, GROUPS_ATTR, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, PARTS_ATTR, Param, read_checks,
+    read_symbol, write_checks,
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
 pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};

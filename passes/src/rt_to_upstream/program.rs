@@ -6,7 +6,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::rt::{
     ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, GROUPS_ATTR, KernelSignature, LaunchOp,
-    Launchable, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -27,6 +27,8 @@ pub(super) struct Launch<'a> {
     pub(super) first_check: i64,
     /// For a kernel of a device: how many groups a block of its threads takes at a time.
     pub(super) groups_of_block: Option<i64>,
+    /// The kernels whose groups it runs, where they are several.
+    pub(super) parts: Vec<String>,
 }
 
 /// What a program does, in order.
@@ -202,7 +204,9 @@ fn read_launch<'a>(launch: LaunchOp<'a>, kernels: &Kernels<'a>) -> Result<Launch
         "gpu.func" => Some(groups_of_block(*kernel)?),
         _ => None,
     };
-    Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0, groups_of_block })
+    let parts = kernel.attr(PARTS_ATTR).and_then(|parts| kernel.cx.array(parts)).unwrap_or_default();
+    let parts = parts.iter().filter_map(|name| kernel.cx.as_str(*name).map(str::to_owned)).collect();
+    Ok(Launch { op: launch, signature, dims, groups, work, first_check: 0, groups_of_block, parts })
 }
 
 fn groups_of_block(kernel: OpRef<'_>) -> Result<i64, Diagnostic> {
@@ -291,7 +295,7 @@ fn add_kernel(launch: &Launch<'_>, guard: Option<&str>, kernels: &mut Vec<Kernel
     if !kernels.iter().any(|k| k.symbol == symbol) {
         let ops = launch.signature.ops.clone();
         let (guard, groups_of_block) = (guard.map(str::to_owned), launch.groups_of_block);
-        kernels.push(Kernel { symbol, guard, ops, parts: vec![], groups_of_block });
+        kernels.push(Kernel { symbol, guard, ops, parts: launch.parts.clone(), groups_of_block });
     }
 }
 

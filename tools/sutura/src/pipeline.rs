@@ -126,8 +126,8 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
     name: LOWER,
     level: Level::Kernels,
-    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-rt-to-llvm,\
-             canonicalize,cse",
+    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-pack-launches,\
+             convert-rt-to-llvm,canonicalize,cse",
     emit: None,
 };
 

@@ -83,8 +83,8 @@ fn matches_stored_outputs_on_device(
 fn an_encoder_layer_on_devices() {
     let (inputs, output) = (["x", "mask"], "y");
     let cases = ["b1_s1", "b1_s17", "b3_s128"];
-    matches_stored_outputs_on_device(("encoder", "lavapipe", "lavapipe"), &cases, (&inputs, output), 9);
-    matches_stored_outputs_on_device(("encoder", "cpu_fibers", "cpu-fibers"), &cases[..2], (&inputs, output), 9);
+    matches_stored_outputs_on_device(("encoder", "lavapipe", "lavapipe"), &cases, (&inputs, output), 7);
+    matches_stored_outputs_on_device(("encoder", "cpu_fibers", "cpu-fibers"), &cases[..2], (&inputs, output), 7);
 }
 
 #[test]

@@ -100,6 +100,11 @@ const COLUMNS_OF_THREAD: i128 = 16;
 /// Threads for rows of unknown length.
 const THREADS_OF_LONG_ROWS: i64 = 512;
 
+/// Bytes of memory that a block has, by the module's machine.
+pub(crate) fn shared_bytes_of_block(cx: &Context, module: &Body) -> Result<i64, Box<Diagnostic>> {
+    Ok(Machine::of_gpu(cx, module)?.shared_bytes.unwrap_or(SHARED_BYTES))
+}
+
 impl ConvertGirToGpu {
     /// Threads for a kernel: enough for its longest row, whole subgroups for tiles in registers.
     fn threads(&self, kernel: &KernelInfo<'_>, machine: &Machine) -> Threads {
