@@ -126,14 +126,18 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
     name: LOWER,
     level: Level::Kernels,
-    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-rt-to-llvm,\
-             canonicalize,cse",
+    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
+             gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
     emit: None,
 };
 
 /// The same of a program that is kernels alone, which is good for device code and nothing else.
 pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage =
-    Stage { passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse))", ..LOWER_FOR_DEVICE };
+    Stage {
+        passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
+                 gpu.module(gpu.func(canonicalize,cse))",
+        ..LOWER_FOR_DEVICE
+    };
 
 /// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
