@@ -72,7 +72,8 @@ impl Tool {
         let mut download = Command::new("python3");
         download.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest"]);
         process::run(download.arg(&scratch).arg(self.package))?;
-        let wheel = fs::read_dir(&scratch).map_err(|error| io("read", &scratch, error))?.flatten().map(|file| file.path());
+        let wheel =
+            fs::read_dir(&scratch).map_err(|error| io("read", &scratch, error))?.flatten().map(|file| file.path());
         let wheel = wheel.into_iter().find(|file| file.extension().is_some_and(|e| e == "whl"));
         let wheel = wheel.ok_or_else(|| format!("no wheel of {} came", self.package))?;
         process::run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&scratch))?;

@@ -95,8 +95,7 @@ impl Pass for GpuNarrowIndices {
                 run.missed(candidate.loc, message() + &format!("the name @{name} is taken"));
             } else {
                 let symbol = make_narrow(cx, run.body, candidate, Some(&name));
-                let version =
-                    Version { symbol, signature: candidate.signature.clone(), room: candidate.room.clone() };
+                let version = Version { symbol, signature: candidate.signature.clone(), room: candidate.room.clone() };
                 versions.insert(candidate.symbol, version);
             }
         }
@@ -125,15 +124,16 @@ impl GpuNarrowIndices {
                     leave("it does not say what sizes it takes");
                     continue;
                 };
-                let plan = Plan::of(func, &signature, cx, inner, self.limit).filter(|plan| plan.count > 0);
-                let Some(plan) = plan else {
-                    leave("its sizes bound none of them");
-                    continue;
-                };
-                let Some(room) = plan.room(&signature, self.limit) else {
+                let plan = Plan::of(func, &signature, cx, inner, self.limit);
+                let room = plan.as_ref().and_then(|plan| plan.room(&signature, self.limit));
+                let (Some(plan), Some(room)) = (plan, room) else {
                     leave("their bounds do not fit 64 bits");
                     continue;
                 };
+                if !plan.worth {
+                    leave("of those that its sizes bound none is multiplied, divided or computed in a loop");
+                    continue;
+                }
                 let symbol = cx.nested_symbol_ref(module_name, &[ident]);
                 found.push(Candidate { module, kernel, loc: view.loc(), name, symbol, plan, signature, room });
             }

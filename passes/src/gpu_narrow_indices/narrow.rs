@@ -24,8 +24,8 @@ pub(super) struct Plan {
     known: FxHashMap<Op, bool>,
     /// What bounds the magnitude of all of them.
     pub(super) bound: Upper,
-    /// Operations whose results are 32-bit integers then.
-    pub(super) count: u64,
+    /// Something that is done often, or slow, takes 32-bit integers.
+    pub(super) worth: bool,
 }
 
 const ARITHMETIC: [&str; 12] = [
@@ -44,7 +44,8 @@ const ARITHMETIC: [&str; 12] = [
 ];
 
 impl Plan {
-    /// Decides by the ranges of a kernel's values; no constant above `limit` becomes a 32-bit integer.
+    /// Decides by the ranges of a kernel's values; no constant above `limit` becomes a 32-bit integer. There is none where a
+    /// bound is too large to be written.
     pub(super) fn of(
         func: GPUFuncOp<'_>,
         signature: &KernelSignature,
@@ -64,8 +65,7 @@ impl Plan {
     pub(super) fn room(&self, signature: &KernelSignature, limit: i64) -> Option<Poly> {
         let mut room = Poly::constant(limit);
         for (sizes, coefficient) in self.bound.rounded() {
-            let factors: Vec<Poly> =
-                sizes.iter().map(|size| Poly::symbol(&signature.dims[*size as usize].0)).collect();
+            let factors: Vec<Poly> = sizes.iter().map(|size| Poly::symbol(&signature.dims[*size as usize].0)).collect();
             room = room.sub(&Poly::product(&factors).scale(i64::try_from(coefficient).ok()?));
         }
         Some(room)
@@ -93,6 +93,10 @@ impl Planner<'_> {
     /// Makes sure of a bound, and says whether there is one.
     fn demand(&mut self, bound: Option<Upper>) -> bool {
         let Some(bound) = bound else { return false };
+        // Constants were compared when the bound was asked for.
+        if bound.is_constant() {
+            return true;
+        }
         match self.plan.bound.join(&bound) {
             Some(all) => self.plan.bound = all,
             None => self.fits = false,
@@ -154,7 +158,8 @@ impl Planner<'_> {
         });
         self.plan.takes.insert(op.op);
         self.plan.narrow.insert(result);
-        self.plan.count += 1;
+        let slow = ["arith.mul", "arith.div", "arith.rem"].iter().any(|name| op.name_str().starts_with(name));
+        self.plan.worth |= slow || self.in_loop(op);
         let not_negative = |value: Value| self.ranges.range(value).is_not_negative();
         if op.operands().chain([result]).all(not_negative) {
             self.plan.unsigned.insert(op.op);
@@ -185,7 +190,12 @@ impl Planner<'_> {
         });
         self.plan.takes.insert(op.op);
         self.plan.narrow.insert(index);
-        self.plan.count += 1;
+        self.plan.worth = true;
+    }
+
+    fn in_loop(&self, op: OpRef<'_>) -> bool {
+        let parents = std::iter::successors(self.body.parent_op(op.op), |parent| self.body.parent_op(*parent));
+        parents.into_iter().any(|parent| self.body.name(parent).as_str(self.cx) == "scf.for")
     }
 
     fn index_of(&self, op: OpRef<'_>) -> Option<Value> {
@@ -337,11 +347,7 @@ impl Change<'_, '_> {
         let unsigned = self.plan.unsigned.contains(&op);
         match name {
             "arith.addi" | "arith.subi" | "arith.muli" => {
-                let flags = if unsigned {
-                    IntegerOverflowFlags::ALL
-                } else {
-                    IntegerOverflowFlags::NSW
-                };
+                let flags = if unsigned { IntegerOverflowFlags::ALL } else { IntegerOverflowFlags::NSW };
                 self.rw.set_prop(op, "overflowFlags", Some(cx.ext_attr(flags)));
             }
             "arith.divsi" | "arith.remsi" if unsigned => {

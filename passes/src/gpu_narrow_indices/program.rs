@@ -54,8 +54,7 @@ pub(super) fn choose(op: OpRef<'_>, versions: &Versions) -> Result<(Body, Launch
         b.set_value_name(to, old.value_name(*from));
     }
     b.set_to_end(block);
-    let mut chooser =
-        Chooser { facts: &facts, versions, mapping, callees: Vec::new(), launched: Launched::default() };
+    let mut chooser = Chooser { facts: &facts, versions, mapping, callees: Vec::new(), launched: Launched::default() };
     for inner in old.ops(entry) {
         chooser.copy(OpRef::new(op.cx, old, inner), &mut b)?;
     }

@@ -89,7 +89,8 @@ impl<'a> Ranges<'a> {
         };
         ranges.find_divisors();
         let Some(entry) = body.entry_block() else { return ranges };
-        let args: Vec<Value> = body.block_args(entry).iter().copied().filter(|arg| body.ty(*arg) == Type::I64).collect();
+        let args: Vec<Value> =
+            body.block_args(entry).iter().copied().filter(|arg| body.ty(*arg) == Type::I64).collect();
         // Where a kernel takes other numbers too nothing tells which are sizes.
         let sizes = if args.len() == signature.dims.len() { &signature.dims[..] } else { &[] };
         for (size, (arg, (_, info))) in args.iter().zip(sizes).enumerate() {
@@ -359,9 +360,8 @@ fn join(a: &Range, b: &Range) -> Range {
 }
 
 fn multiply(a: &Range, b: &Range) -> Range {
-    let product = |x: &Bound, y: &Bound, z: &Bound, w: &Bound| {
-        both(&both(x, y, Upper::mul), &both(z, w, Upper::mul), Upper::add)
-    };
+    let product =
+        |x: &Bound, y: &Bound, z: &Bound, w: &Bound| both(&both(x, y, Upper::mul), &both(z, w, Upper::mul), Upper::add);
     if a.is_not_negative() && b.is_not_negative() {
         return Range::up_to(both(&a.above, &b.above, Upper::mul));
     }

@@ -78,6 +78,10 @@ impl Upper {
         self.terms.is_empty()
     }
 
+    pub(super) fn is_constant(&self) -> bool {
+        self.terms.keys().all(Vec::is_empty)
+    }
+
     /// Order in which one of two bounds is preferred: fewer sizes in a product, fewer products.
     pub(super) fn weight(&self) -> (usize, usize) {
         (self.terms.keys().map(Vec::len).max().unwrap_or(0), self.terms.len())

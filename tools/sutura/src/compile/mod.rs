@@ -43,6 +43,7 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let listening = remarks.is_some() || report.is_some();
     let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
     compilation.fast_math.clone_from(&args.fast_math);
+    compilation.index_limit = args.index_limit;
     // What is measured decides, not what is predicted.
     compilation.search = if args.tune { Search::Off } else { args.search };
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
