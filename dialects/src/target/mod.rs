@@ -5,6 +5,7 @@ pub mod constraints;
 mod desc;
 mod find;
 pub mod ops;
+mod processor;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 mod verify;
 
 pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
+pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
@@ -26,7 +28,7 @@ impl Dialect for TargetDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Machines: memory spaces, units, bandwidths and tensor instructions.");
-        d.op::<ops::MachineOp>().op::<ops::SpaceOp>().op::<ops::IntrinsicOp>();
+        d.op::<ops::MachineOp>().op::<ops::SpaceOp>().op::<ops::ProcessorOp>().op::<ops::IntrinsicOp>();
         d.directive("Signature", asm::SIGNATURE);
     }
 }

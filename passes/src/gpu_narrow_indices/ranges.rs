@@ -91,8 +91,10 @@ impl<'a> Ranges<'a> {
         let Some(entry) = body.entry_block() else { return ranges };
         let args: Vec<Value> =
             body.block_args(entry).iter().copied().filter(|arg| body.ty(*arg) == Type::I64).collect();
+        // Behind the sizes stands the number of the first check of data, where there is one.
+        let numbers = signature.dims.len() + usize::from(!signature.checks.is_empty());
         // Where a kernel takes other numbers too nothing tells which are sizes.
-        let sizes = if args.len() == signature.dims.len() { &signature.dims[..] } else { &[] };
+        let sizes = if args.len() == numbers { &signature.dims[..] } else { &[] };
         for (size, (arg, (_, info))) in args.iter().zip(sizes).enumerate() {
             if info.min < 0 {
                 continue;

@@ -24,6 +24,7 @@ use crate::pipeline::{
 };
 use crate::remarks::Sink;
 use crate::report::Report;
+use crate::resources::DeviceKernel;
 use crate::talk::Talk;
 use crate::tune::Tuner;
 
@@ -175,6 +176,8 @@ struct Lowered {
     text: String,
     /// That of the device code, where kernels are not the processor's.
     device: Option<String>,
+    /// The kernels of the device code, if somebody wants to know what they take.
+    device_kernels: Vec<DeviceKernel>,
     interface: Result<HostInterface, String>,
     program: Program,
 }
@@ -253,7 +256,7 @@ impl Job<'_> {
 
     fn lowered(&self, mut program: Program, interface: Result<HostInterface, String>) -> Lowered {
         let text = self.compilation.text(&mut program, Emit::Mlir);
-        Lowered { text, device: None, interface, program }
+        Lowered { text, device: None, device_kernels: Vec::new(), interface, program }
     }
 
     /// A product that lies before what the input is cannot be made.
