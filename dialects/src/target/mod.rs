@@ -13,8 +13,8 @@ mod tests;
 mod verify;
 
 pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
-pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
+pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Body, Context, OpRef};

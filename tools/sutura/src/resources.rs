@@ -50,7 +50,8 @@ pub(crate) fn kernels(cx: &Context, module: &Module) -> Vec<DeviceKernel> {
     let mut found = Vec::new();
     let top = module.body().preorder().map(|op| OpRef::new(cx, module.body(), op));
     for device in top.filter(|op| op.name_str() == "gpu.module") {
-        let inside: Vec<OpRef<'_>> = device.region(0).and_then(|r| r.entry()).into_iter().flat_map(|b| b.ops()).collect();
+        let inside: Vec<OpRef<'_>> =
+            device.region(0).and_then(|r| r.entry()).into_iter().flat_map(|b| b.ops()).collect();
         let arrays: HashMap<&str, u64> =
             inside.iter().filter_map(|op| Some((op.symbol_name()?, array_bytes(*op)?))).collect();
         for op in &inside {

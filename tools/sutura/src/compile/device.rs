@@ -110,8 +110,8 @@ impl Job<'_> {
         let compiled = match vendor {
             Vendor::Nvidia => {
                 let ptx = self.device_product(Emit::Ptx, device)?;
-                let said = codegen::Assembler::find()
-                    .and_then(|ptxas| ptxas.resources(&String::from_utf8_lossy(&ptx), chip));
+                let said =
+                    codegen::Assembler::find().and_then(|ptxas| ptxas.resources(&String::from_utf8_lossy(&ptx), chip));
                 said.map(|said| resources::of_ptxas(&said)).map_err(|error| error.to_string())
             }
             Vendor::Amd => {
