@@ -21,10 +21,18 @@ config.test_exec_root = os.path.join(project, "target", "lit-llvm", config.name)
 build = lit_config.params.get("build")
 builds = [build] if build else ["target/release", "target/debug"]
 llvm = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
-path = [os.path.join(project, folder) for folder in builds] + [llvm, os.environ["PATH"]]
+path = [os.path.join(project, folder) for folder in builds] + [llvm]
+# NVIDIA's tools: what `cargo xtask test` fetches, unless others are named.
+for variable, folder in [
+    ("SUTURA_PTXAS", "target/ptxas/nvidia/cuda_nvcc/bin"),
+    ("SUTURA_NVDISASM", "target/nvdisasm/nvidia/cu13/bin"),
+]:
+    named = os.environ.get(variable)
+    path.append(os.path.dirname(named) if named else os.path.join(project, folder))
+path.append(os.environ["PATH"])
 config.environment["PATH"] = os.pathsep.join(path)
 
-for tool in ["sutura-opt", "sutura", "mlir-opt"]:
+for tool in ["sutura-opt", "sutura", "mlir-opt", "ptxas", "nvdisasm"]:
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
 config.available_features.add("system-" + os.uname().sysname.lower())

@@ -3,6 +3,8 @@
 // A unit is a wavefront: its register tiles are spread over 64 lanes with up to 128 registers for them, its vectors are 16 bytes a
 // lane. The workgroup's memory is the LDS that one may have. The memory's speed is the data sheet's, those of
 // caches and of the block's memory are estimates.
+// What compute units hold is from AMD's instruction set guides and LLVM's tables: a quarter of the registers has those of 8 wavefronts
+// at most, and blocks of several wavefronts need one of 16 barriers.
 
 target.machine @gfx90a {
   summary = "AMD CDNA 2 (MI210, MI250)", triple = "amdgcn-amd-amdhsa", chip = "gfx90a", subgroup = 64,
@@ -14,6 +16,8 @@ target.machine @gfx90a {
   target.space @shared {class = "sram", owner = "group", bytes = 65536, gbps = 11000, align = 16, managed}
   target.space @l2 {class = "sram", owner = "all", bytes = 8388608, gbps = 3500, align = 16, cached}
   target.space @dram {class = "dram", owner = "all", gbps = 1638, align = 256}
+
+  target.processor {count = 104, parts = 4, registers = 131072, granule = 512, threads = 2048, blocks = 32, barriers = 16, bytes = 65536}
 
   target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>

@@ -3,6 +3,7 @@
 // A unit is a warp: its register tiles are spread over 32 threads with up to 128 registers for them, its vectors are 16 bytes a
 // thread. The block's memory is what a kernel may have without asking for more. The memory's speed is the data sheet's, those of
 // caches and of the block's memory are estimates.
+// What multiprocessors hold is from the CUDA programming guide's table of compute capabilities; each block takes 1 KiB beside its own.
 
 target.machine @sm_80 {
   summary = "NVIDIA Ampere (A100)", triple = "nvptx64-nvidia-cuda", chip = "sm_80", subgroup = 32,
@@ -14,6 +15,8 @@ target.machine @sm_80 {
   target.space @shared {class = "sram", owner = "group", bytes = 49152, gbps = 19000, align = 16, managed}
   target.space @l2 {class = "sram", owner = "all", bytes = 41943040, gbps = 5000, align = 16, cached}
   target.space @dram {class = "dram", owner = "all", gbps = 1935, align = 256}
+
+  target.processor {count = 108, parts = 4, registers = 65536, granule = 256, threads = 2048, blocks = 32, bytes = 167936, reserved = 1024}
 
   target.intrinsic @fma_f32_8x128(%a : !gir.tile<vec, f32, [8, 1]>, %b : !gir.tile<vec, f32, [1, 128]>, %c : !gir.tile<vec, f32, [8, 128]>) emit("vector.fma") {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 128]>, !gir.tile<vec, f32, [8, 128]>

@@ -9,6 +9,7 @@ pub mod fold_launches;
 pub mod generic;
 pub mod gir;
 pub mod gir_lowering;
+pub mod gpu_narrow_indices;
 pub mod gpu_pack_launches;
 pub mod gpu_to_fibers;
 pub mod gpu_to_llvm;
@@ -43,6 +44,7 @@ pub fn register(registry: &mut PassRegistry) {
     rt::register(registry);
     registry.add(&gpu_to_llvm::CONVERT_GPU_TO_NVVM);
     registry.add(&gpu_to_llvm::CONVERT_GPU_TO_ROCDL);
+    registry.add(&gpu_narrow_indices::GPU_NARROW_INDICES);
     registry.add(&gpu_pack_launches::GPU_PACK_LAUNCHES);
     registry.add(&gpu_to_fibers::CONVERT_GPU_TO_FIBERS);
     registry.add(&gpu_to_spirv::CONVERT_GPU_TO_SPIRV);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader};
 use std::process::{ExitCode, Stdio};
 
-use crate::{Failure, process, ptxas, setup};
+use crate::{Failure, nvidia, process, setup};
 
 /// How many tests ran, over all test programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure>
     command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
     // The setup came before and installed one, so no test may be skipped for lack of it.
     command.env("SUTURA_REQUIRE_DEVICES", "1");
-    ptxas::provide(&mut command);
+    nvidia::provide(&mut command);
     let shown = process::shown(&command);
     println!("$ {shown}");
     let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;

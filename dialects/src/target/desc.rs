@@ -4,7 +4,8 @@ use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::{Body, Builder, IrMapping, OpRef, OpView, Type, Value};
 
 use super::constraints::{Class, Owner};
-use super::ops::{IntrinsicOp, MachineOp, SpaceOp};
+use super::ops::{IntrinsicOp, MachineOp, ProcessorOp, SpaceOp};
+use super::processor::ProcessorDesc;
 use super::verify::feature_list;
 use crate::gir::ops::{ContractOp, YieldOp};
 use crate::gir::types::TileType;
@@ -34,6 +35,8 @@ pub struct TargetDesc {
     pub chip: Option<String>,
     /// Of a GPU: threads that run in lockstep.
     pub subgroup: Option<u64>,
+    /// Of a GPU: what blocks share, where that is known.
+    pub processor: Option<ProcessorDesc>,
     /// Hash of the description's text, in hexadecimal: for manifests.
     pub hash: String,
 }
@@ -111,6 +114,7 @@ impl TargetDesc {
             gflops: positive(machine.gflops()).unwrap_or(DEFAULT_GFLOPS),
             chip: machine.chip().map(str::to_owned),
             subgroup: positive(machine.subgroup()),
+            processor: entry.ops().find_map(|o| ProcessorDesc::read(o.as_::<ProcessorOp>()?)),
             hash: hash_of(op)?,
         })
     }

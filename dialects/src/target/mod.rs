@@ -5,6 +5,7 @@ pub mod constraints;
 mod desc;
 mod find;
 pub mod ops;
+mod processor;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod verify;
 
 pub use desc::{RegisterTile, SpaceDesc, TargetDesc};
 pub use find::{Finder, HOST, PATH_VARIABLE, Target, TargetError, embedded_names, from_file, from_text};
+pub use processor::{BlockNeeds, Bound, Occupancy, ProcessorDesc};
 
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Body, Context, OpRef};
@@ -26,7 +28,7 @@ impl Dialect for TargetDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Machines: memory spaces, units, bandwidths and tensor instructions.");
-        d.op::<ops::MachineOp>().op::<ops::SpaceOp>().op::<ops::IntrinsicOp>();
+        d.op::<ops::MachineOp>().op::<ops::SpaceOp>().op::<ops::ProcessorOp>().op::<ops::IntrinsicOp>();
         d.directive("Signature", asm::SIGNATURE);
     }
 }

@@ -77,6 +77,33 @@ impl SpaceOp<'_> {
     }
 }
 
+/// What the blocks share that run at a time on a multiprocessor of a GPU, or on a compute unit: how many there may be.
+///
+/// ```mlir
+/// target.processor {count = 108, parts = 4, registers = 65536, granule = 256, threads = 2048, blocks = 32, bytes = 167936}
+/// ```
+#[op("target.processor", format = "attr-dict", parents("target.machine"), verify)]
+pub struct ProcessorOp {
+    /// How many the machine has.
+    count: Attr<I64Attr>,
+    /// Into how many parts its registers are divided; a subgroup takes those of one.
+    parts: Attr<I64Attr>,
+    /// 32-bit registers of all threads together.
+    registers: Attr<I64Attr>,
+    /// Registers of a subgroup are a multiple of this.
+    granule: Attr<I64Attr>,
+    /// Most threads.
+    threads: Attr<I64Attr>,
+    /// Most blocks.
+    blocks: Attr<I64Attr>,
+    /// Most blocks of several subgroups, where those are fewer.
+    barriers: OptAttr<I64Attr>,
+    /// Bytes of the memory of all blocks together.
+    bytes: Attr<I64Attr>,
+    /// Bytes of it that every block takes beside its own.
+    reserved: OptAttr<I64Attr>,
+}
+
 /// An instruction, or a fixed run of instructions, on tiles.
 ///
 /// The body is its meaning, in `gir`. `emit` names what it becomes.

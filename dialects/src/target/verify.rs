@@ -5,7 +5,7 @@ use sutura_ir::op_def::{Verify, VerifyRegions};
 use sutura_ir::{OpRef, OpView};
 
 use super::constraints::{Class, Owner};
-use super::ops::{IntrinsicOp, MachineOp, SpaceOp};
+use super::ops::{IntrinsicOp, MachineOp, ProcessorOp, SpaceOp};
 use crate::gir::types::TileType;
 
 fn ensure(holds: bool, op: OpRef<'_>, diags: &mut Diagnostics, message: impl Fn() -> String) -> Result<(), Reported> {
@@ -39,9 +39,11 @@ impl VerifyRegions for MachineOp<'_> {
             return Err(diags.report(op.error("describes no spaces")));
         };
         for inner in entry.ops() {
-            let known = inner.is::<SpaceOp>() || inner.is::<IntrinsicOp>();
+            let known = inner.is::<SpaceOp>() || inner.is::<IntrinsicOp>() || inner.is::<ProcessorOp>();
             ensure(known, inner, diags, || "is no part of a machine, which has spaces and intrinsics".to_string())?;
         }
+        let processors = entry.ops().filter(|o| o.is::<ProcessorOp>()).count();
+        ensure(processors <= 1, op, diags, || format!("has {processors} kinds of processors; there may be one"))?;
         for intrinsic in entry.ops().filter(|o| o.is::<IntrinsicOp>()) {
             let args = intrinsic.region(0).and_then(|r| r.entry()).map_or(&[][..], |e| e.args());
             for ty in args.iter().map(|v| intrinsic.inside().ty(*v)) {
@@ -53,6 +55,27 @@ impl VerifyRegions for MachineOp<'_> {
         }
         let drams = entry.ops().filter_map(|o| o.as_::<SpaceOp>()).filter(|s| s.class() == Class::Dram).count();
         ensure(drams == 1, op, diags, || format!("has {drams} spaces of class dram; there must be one"))
+    }
+}
+
+impl Verify for ProcessorOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ProcessorOp::from_ref(op);
+        let numbers = [
+            ("count", Some(this.count())),
+            ("parts", Some(this.parts())),
+            ("registers", Some(this.registers())),
+            ("granule", Some(this.granule())),
+            ("threads", Some(this.threads())),
+            ("blocks", Some(this.blocks())),
+            ("barriers", this.barriers()),
+            ("bytes", Some(this.bytes())),
+            ("reserved", this.reserved()),
+        ];
+        for (name, value) in numbers {
+            ensure(value.is_none_or(|v| v > 0), op, diags, || format!("'{name}' must be positive"))?;
+        }
+        Ok(())
     }
 }
 

@@ -2,12 +2,21 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use sutura_lit::Overrides;
+
+/// Folders of NVIDIA's tools, where variables name them.
+fn named_folders() -> Vec<PathBuf> {
+    let named = ["SUTURA_PTXAS", "SUTURA_NVDISASM"].into_iter().filter_map(std::env::var_os);
+    named.filter_map(|program| Path::new(&program).parent().map(Path::to_path_buf)).collect()
+}
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
-    match sutura_lit::mimic::trials(&root, support::tools(), &[]) {
+    let overrides = Overrides { tool_folders: named_folders(), ..Overrides::default() };
+    match sutura_lit::mimic::trials_with(&root, support::tools(), &overrides) {
         Ok(trials) => libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code(),
         Err(error) => {
             use std::io::Write;

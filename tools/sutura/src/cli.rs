@@ -162,6 +162,10 @@ pub(crate) struct CompileArgs {
     #[arg(long, value_name = "FLAGS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     #[arg(default_missing_value = "fast", value_parser = FAST_MATH.map(|(name, _)| name))]
     pub(crate) fast_math: Vec<String>,
+    /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64
+    /// bits, for tests
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(i64).range(1..=i64::from(i32::MAX)))]
+    pub(crate) index_limit: Option<i64>,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,

@@ -19,6 +19,7 @@ mod probe;
 mod profile;
 mod remarks;
 mod report;
+mod resources;
 mod run;
 mod sizes;
 mod talk;

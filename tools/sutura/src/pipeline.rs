@@ -12,6 +12,7 @@ use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter};
+use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
@@ -126,14 +127,17 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
     name: LOWER,
     level: Level::Kernels,
-    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-pack-launches,\
-             convert-rt-to-llvm,canonicalize,cse",
+    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
+             gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
     emit: None,
 };
 
 /// The same of a program that is kernels alone, which is good for device code and nothing else.
-pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage =
-    Stage { passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse))", ..LOWER_FOR_DEVICE };
+pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage = Stage {
+    passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
+                 gpu.module(gpu.func(canonicalize,cse))",
+    ..LOWER_FOR_DEVICE
+};
 
 /// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
@@ -158,6 +162,8 @@ pub(crate) struct Compilation {
     pub(crate) heard: Heard,
     /// Flags of `--fast-math`.
     pub(crate) fast_math: Vec<String>,
+    /// Option of `--index-limit`.
+    pub(crate) index_limit: Option<i64>,
     /// How mappings are chosen.
     pub(crate) search: Search,
 }
@@ -180,6 +186,7 @@ impl Compilation {
             passes,
             heard: Heard::default(),
             fast_math: Vec::new(),
+            index_limit: None,
             search: Search::Off,
         }
     }
@@ -266,6 +273,9 @@ impl Compilation {
         if !self.fast_math.is_empty() {
             let options = format!("fast-math={}", self.fast_math.join(","));
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
+        }
+        if let Some(limit) = self.index_limit {
+            passes = with(passes, GPU_NARROW_INDICES.argument, format!("limit={limit}"));
         }
         if self.search == Search::Predict {
             passes = with(passes, CONVERT_GRAPH_TO_GIR.argument, format!("search=predict least-saving={LEAST_SAVING}"));

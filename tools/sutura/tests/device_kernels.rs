@@ -36,6 +36,20 @@ fn device() -> Option<Device> {
     }
 }
 
+/// A kernel as a device's code.
+struct Binary {
+    code: Vec<u8>,
+    /// Groups that a block of its threads takes at a time.
+    groups: u64,
+    /// Its name there.
+    entry: String,
+}
+
+/// How `convert-gir-to-gpu` lowers a kernel, and what comes after it.
+const WIDE: &str = "gpu.module(gpu.func(expand-math,canonicalize,cse))";
+const NARROW: &str =
+    "gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,gpu.module(gpu.func(canonicalize,cse))";
+
 /// A kernel of a lit test, with a program that launches it.
 struct Case {
     cx: Context,
@@ -74,13 +88,11 @@ impl Case {
         parse_text(&self.cx, "case", &self.source).unwrap_or_else(|e| panic!("{e}\n{}", self.source))
     }
 
-    /// The kernel as SPIR-V, and how many groups a block of its threads takes at a time.
-    fn binary(&self, options: &str) -> (Vec<u8>, u64) {
+    /// The kernel as SPIR-V; of versions the first, which has 32-bit indices.
+    fn binary(&self, options: &str, then: &str) -> Binary {
         let cx = &self.cx;
         let mut module = self.parse();
-        let pipeline = format!(
-            "builtin.module(convert-gir-to-gpu{{{options}}},gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-gpu-to-spirv)"
-        );
+        let pipeline = format!("builtin.module(convert-gir-to-gpu{{{options}}},{then},convert-gpu-to-spirv)");
         let mut registry = PassRegistry::new();
         sutura_passes::register(&mut registry);
         let mut manager =
@@ -92,16 +104,16 @@ impl Case {
             }
         });
         assert!(result.is_ok(), "{errors:#?}\n{}", self.source);
-        let groups = self.strip(&mut module);
+        let (groups, entry) = self.strip(&mut module);
         let mut warnings = Vec::new();
         let text = module_text(cx, &module, &PrintOptions::generic());
-        let binary = emit_spirv(&text, "case", &mut warnings).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let code = emit_spirv(&text, "case", &mut warnings).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(warnings, []);
-        (binary, groups)
+        Binary { code, groups, entry }
     }
 
-    /// Leaves only what MLIR knows; what the kernel said of its groups.
-    fn strip(&self, module: &mut Module) -> u64 {
+    /// Leaves only what MLIR knows; what the first kernel said of its groups, and its name.
+    fn strip(&self, module: &mut Module) -> (u64, String) {
         let cx = &self.cx;
         let ops: Vec<Op> = module.body().preorder().collect();
         let mut groups = None;
@@ -113,14 +125,16 @@ impl Case {
             let inside = module.body_mut().nested_mut(op).expect("it is isolated");
             let functions: Vec<Op> = inside.preorder().collect();
             for function in functions {
-                let said = OpRef::new(cx, inside, function).attr(GROUPS_ATTR).and_then(|a| cx.as_int(a));
-                groups = groups.or(said);
+                let view = OpRef::new(cx, inside, function);
+                let said = view.attr(GROUPS_ATTR).and_then(|a| cx.as_int(a));
+                groups = groups.or(said.map(|said| (said, view.symbol_name().unwrap_or_default().to_owned())));
                 let mut rewriter = Rewriter::new(cx, inside);
                 rewriter.set_attr(function, GROUPS_ATTR, None);
                 rewriter.set_attr(function, KERNEL_ATTR, None);
             }
         }
-        groups.and_then(|groups| u64::try_from(groups).ok()).expect("the kernel says how many groups it takes")
+        let (groups, name) = groups.expect("the kernel says how many groups it takes");
+        (u64::try_from(groups).expect("a number of groups"), name)
     }
 
     fn shape(&self, dims: &[Poly], sizes: &[i64]) -> Vec<usize> {
@@ -150,7 +164,7 @@ impl Case {
     fn run(
         &self,
         device: &Device,
-        (binary, groups): &(Vec<u8>, u64),
+        binary: &Binary,
         sizes: &[i64],
         seed: u64,
     ) -> Result<Vec<Tensor>, device::DeviceError> {
@@ -175,9 +189,9 @@ impl Case {
         let arguments: Vec<u64> = addresses.chain(sizes.iter().map(|size| size.cast_unsigned())).collect();
         let value = |name: &str| self.signature.dims.iter().position(|(n, _)| n == name).map(|at| sizes[at]);
         let all = Poly::product(&self.signature.grid).eval(&value).expect("sizes").cast_unsigned();
-        let kernel = device.load(binary)?.kernel(&self.name)?;
+        let kernel = device.load(&binary.code)?.kernel(&binary.entry)?;
         // Fewer blocks than groups: blocks take several, one after the other.
-        let blocks = all.div_ceil(*groups).min(5);
+        let blocks = all.div_ceil(binary.groups).min(5);
         if blocks > 0 {
             // SAFETY: the buffers are as large as the kernel's signature says at these sizes, and live until the end.
             unsafe { stream.launch(&kernel, blocks, 0, &arguments)? };
@@ -226,8 +240,8 @@ fn check(file: &str, name: &str, threads: &[u32], sizes: &[&[i64]], tolerance: T
     let Some(device) = device() else { return };
     let case = Case::read(file, name);
     let before = case.parse();
-    for threads in threads {
-        let binary = case.binary(&format!("subgroup={} threads={threads}", device.info().limits.subgroup));
+    for (threads, then) in threads.iter().flat_map(|threads| [(threads, WIDE), (threads, NARROW)]) {
+        let binary = case.binary(&format!("subgroup={} threads={threads}", device.info().limits.subgroup), then);
         for (seed, sizes) in sizes.iter().enumerate() {
             let (inputs, _) = case.tensors(sizes, seed as u64);
             let shape: Vec<usize> = sizes.iter().map(|size| usize::try_from(*size).expect("a size")).collect();
@@ -235,10 +249,11 @@ fn check(file: &str, name: &str, threads: &[u32], sizes: &[&[i64]], tolerance: T
             let sizes_of = Tensor::zeros(dtype, &shape).expect("small");
             let inputs: Vec<Value> = std::iter::once(sizes_of).chain(inputs).map(Value::Tensor).collect();
             let expected = Interpreter::new(&case.cx, &before).call("main", &inputs).unwrap_or_else(|e| panic!("{e}"));
-            let results = case.run(&device, &binary, sizes, seed as u64).unwrap_or_else(|e| panic!("@{name}: {e}"));
+            let results =
+                case.run(&device, &binary, sizes, seed as u64).unwrap_or_else(|e| panic!("@{}: {e}", binary.entry));
             assert_eq!(results.len(), expected.len());
             for (result, expected) in results.into_iter().zip(&expected) {
-                let different = |e| panic!("@{name}, {threads} threads, at {sizes:?}: {e:?}");
+                let different = |e| panic!("@{}, {threads} threads, at {sizes:?}: {e:?}", binary.entry);
                 compare(expected, &Value::Tensor(result), tolerance).unwrap_or_else(different);
             }
         }

@@ -356,3 +356,75 @@ fn fast_math_is_asked_for_and_recorded() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("quick"), "{}", stderr(&wrong));
 }
+
+/// The remarks about what kernels take of a target.
+fn resources(folder: &Path, target: &str, ptxas: &Path) -> Vec<String> {
+    let model = data("softmax_graph.mlir");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.current_dir(folder).env("NO_COLOR", "1").env("SUTURA_PTXAS", ptxas);
+    command.args(["compile", model.to_str().unwrap(), "--target", target, "-o", "model.sutura", "-q", "--remarks"]);
+    let output = command.args(["--report", "page.html"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = stderr(&output);
+    said.lines().filter(|line| line.contains("[resources, analysis] kernel @")).map(str::to_owned).collect()
+}
+
+#[test]
+fn kernels_of_gpus_say_what_they_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = resources(folder.path(), "gfx90a", Path::new("none"));
+    let first = said.iter().find(|line| line.contains("@softmax_row0_i32:")).unwrap();
+    for part in [
+        ": blocks of ",
+        " registers, no spills, ",
+        " bytes of the block's memory; a processor holds ",
+        " of 2048 threads (",
+    ] {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+    // The version with 32-bit indices has a guard, the other is for what is left.
+    assert!(first.contains("; runs where ") && first.ends_with(" is at least 0"), "{first}");
+    assert!(said.iter().any(|line| line.contains("@softmax_row0: ")), "{said:?}");
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for part in ["<h2 id=\"device\">Device code</h2>", "<code>@softmax_row0_i32</code>", " scalar</span>", "bound by "]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+/// What is not known says why: without NVIDIA's assembler, and where the driver compiles.
+#[test]
+fn what_is_not_known_of_kernels_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    for (target, why) in [
+        ("sm_80", "registers are not known (no `ptxas` found"),
+        ("vulkan", "registers are not known (the device's driver compiles SPIR-V), "),
+        ("cpu_fibers", "registers are not known (fibers have none), "),
+    ] {
+        let said = resources(folder.path(), target, Path::new("none"));
+        assert!(!said.is_empty() && said.iter().all(|line| line.contains(why)), "{target}: {said:?}");
+        assert!(
+            said.iter().all(|line| line.contains(": blocks of ") && !line.contains("a processor holds")),
+            "{said:?}"
+        );
+        let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+        assert!(page.contains("not known: "), "{target}");
+    }
+    // For the processor there is no such thing.
+    assert_eq!(resources(folder.path(), "host", Path::new("none")), [""; 0]);
+}
+
+#[test]
+fn the_assembler_tells_registers_and_occupancy() {
+    let named = std::env::var_os("SUTURA_PTXAS").map(PathBuf::from);
+    let Some(ptxas) = named.filter(|file| file.is_file()) else {
+        let required = std::env::var_os("SUTURA_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+        assert!(!required, "SUTURA_REQUIRE_PTXAS=1, but SUTURA_PTXAS names no file");
+        return eprintln!("skipped: SUTURA_PTXAS names no assembler");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let said = resources(folder.path(), "sm_80", &ptxas);
+    let first = said.iter().find(|line| line.contains("@softmax_row0_i32: blocks of 512 threads, ")).unwrap();
+    assert!(first.contains(" registers, no spills, 256 bytes of the block's memory"), "{first}");
+    assert!(first.contains("a processor holds 4 blocks, 2048 of 2048 threads (100 %), bound by threads"), "{first}");
+}

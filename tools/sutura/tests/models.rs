@@ -50,7 +50,8 @@ fn matches_stored_outputs_on(name: &str, more: &[&str], cases: &[&str], inputs: 
     }
 }
 
-/// Compiles an example for a device and compares what it computes there with the stored outputs of onnxruntime.
+/// Compiles an example for a device and compares what it computes there with the stored outputs of onnxruntime: with indices
+/// of 32 bits, of 64 bits, and of both, as some of the sizes pass a guard and others do not.
 fn matches_stored_outputs_on_device(
     (name, target, device): (&str, &str, &str),
     cases: &[&str],
@@ -63,10 +64,15 @@ fn matches_stored_outputs_on_device(
         return eprintln!("skipped: {error}");
     }
     let folder = tempfile::tempdir().unwrap();
-    let artifact = folder.path().join("model.sutura");
-    compile(&example(&format!("{name}/{name}.onnx")), &artifact, &["--target", target]);
-    let model = Model::load_with(&artifact, Options::new().device(device)).unwrap();
-    for case in cases {
+    let models: Vec<Model> = ["2147483647", "100000", "1"]
+        .map(|limit| {
+            let artifact = folder.path().join(format!("{limit}.sutura"));
+            let options = ["--target", target, "--index-limit", limit];
+            compile(&example(&format!("{name}/{name}.onnx")), &artifact, &options);
+            Model::load_with(&artifact, Options::new().device(device)).unwrap()
+        })
+        .into();
+    for (model, case) in models.iter().flat_map(|model| cases.iter().map(move |case| (model, case))) {
         let read = |tensor: &str| {
             sutura_runtime::npy::read(example(&format!("{name}/{case}/{tensor}.npy"))).expect("a stored tensor")
         };

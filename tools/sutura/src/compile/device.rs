@@ -12,6 +12,7 @@ use crate::files;
 use crate::input::Source;
 use crate::machine::{Machine, Vendor};
 use crate::pipeline::{Emit, Program, device_stage};
+use crate::resources::{self, DeviceKernel};
 
 /// Products between the stages and the driver, by vendor.
 fn products(vendor: Vendor) -> &'static [Emit] {
@@ -72,13 +73,60 @@ impl Job<'_> {
             let message = "the program has no kernels: there is no device code to make";
             return Err(Failure::new(Kind::Unsupported, message).hint("compile it for a processor"));
         }
+        let device_kernels = self.device_kernels(&device, interface.as_ref().ok());
         let mut device = self.compilation.run(&device_stage(vendor), device, self.talk)?;
         if self.product(&mut device, Emit::Mlir)? {
             return Ok(None);
         }
         let device = self.compilation.text(&mut device, Emit::Mlir);
         let text = self.compilation.text(&mut host, Emit::Mlir);
-        Ok(Some(Lowered { text, device: Some(device), interface, program: host }))
+        Ok(Some(Lowered { text, device: Some(device), device_kernels, interface, program: host }))
+    }
+
+    /// Whether somebody wants to know what kernels take.
+    fn explains(&self) -> bool {
+        self.report.is_some() || self.compilation.heard.listening
+    }
+
+    /// Kernels with the guards under which the host launches them.
+    fn device_kernels(&self, device: &Program, interface: Option<&HostInterface>) -> Vec<DeviceKernel> {
+        if !self.explains() {
+            return Vec::new();
+        }
+        let mut kernels = resources::kernels(&self.compilation.cx, &device.module);
+        for kernel in &mut kernels {
+            let launched = interface.and_then(|host| host.kernels.iter().find(|k| k.symbol == kernel.name));
+            kernel.guard = launched.and_then(|launched| launched.guard.clone());
+        }
+        kernels
+    }
+
+    /// Says what the vendor's compiler makes of the kernels: in remarks, and on the report's page.
+    fn explain_resources(&self, vendor: Vendor, device: &str, lowered: &Lowered) -> Result<(), Failure> {
+        if !self.explains() {
+            return Ok(());
+        }
+        let chip = &self.machine.target.cpu;
+        let compiled = match vendor {
+            Vendor::Nvidia => {
+                let ptx = self.device_product(Emit::Ptx, device)?;
+                let said =
+                    codegen::Assembler::find().and_then(|ptxas| ptxas.resources(&String::from_utf8_lossy(&ptx), chip));
+                said.map(|said| resources::of_ptxas(&said)).map_err(|error| error.to_string())
+            }
+            Vendor::Amd => {
+                let assembly = self.device_product(Emit::Asm, device)?;
+                Ok(resources::of_amd_assembly(&String::from_utf8_lossy(&assembly)))
+            }
+            Vendor::Khronos => Err("the device's driver compiles SPIR-V".to_owned()),
+            Vendor::Fibers => Err("fibers have none".to_owned()),
+        };
+        let found = resources::of_kernels(lowered.device_kernels.clone(), &compiled, &self.machine.desc);
+        found.iter().for_each(|kernel| self.compilation.tell(&kernel.remark(), self.talk));
+        if let Some(report) = self.report {
+            report.device_code(found);
+        }
+        Ok(())
     }
 
     /// From modules of device code to the product.
@@ -89,6 +137,7 @@ impl Job<'_> {
         source: &Source,
     ) -> Result<Option<Made>, Failure> {
         let device = lowered.device.as_deref().ok_or_else(|| Failure::internal("there is no device code"))?;
+        self.explain_resources(vendor, device, &lowered)?;
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| emit != Emit::Cubin && self.report.is_some_and(|report| report.with_assembly);
         for emit in products(vendor) {

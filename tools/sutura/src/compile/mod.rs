@@ -26,6 +26,7 @@ use crate::pipeline::{
 };
 use crate::remarks::Sink;
 use crate::report::Report;
+use crate::resources::DeviceKernel;
 use crate::talk::Talk;
 use crate::tune::Tuner;
 
@@ -45,6 +46,7 @@ pub(crate) fn compile(args: &CompileArgs, talk: &Talk) -> Result<(), Failure> {
     let listening = remarks.is_some() || report.is_some();
     let mut compilation = if listening { Compilation::listening() } else { Compilation::new() };
     compilation.fast_math.clone_from(&args.fast_math);
+    compilation.index_limit = args.index_limit;
     // What is measured decides, not what is predicted.
     compilation.search = if args.tune { Search::Off } else { args.search };
     let result = product(args, &output, &compilation, (report.as_ref(), tuner.as_ref()), talk);
@@ -212,6 +214,8 @@ struct Lowered {
     text: String,
     /// That of the device code, where kernels are not the processor's.
     device: Option<String>,
+    /// The kernels of the device code, if somebody wants to know what they take.
+    device_kernels: Vec<DeviceKernel>,
     interface: Result<HostInterface, String>,
     program: Program,
 }
@@ -302,7 +306,7 @@ impl Job<'_> {
 
     fn lowered(&self, mut program: Program, interface: Result<HostInterface, String>) -> Lowered {
         let text = self.compilation.text(&mut program, Emit::Mlir);
-        Lowered { text, device: None, interface, program }
+        Lowered { text, device: None, device_kernels: Vec::new(), interface, program }
     }
 
     /// A product that lies before what the input is cannot be made.

@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::machine::Machine;
 use crate::pipeline::Emit;
+use crate::resources::Resources;
 
 /// A level of the module.
 #[derive(Debug)]
@@ -45,6 +46,7 @@ struct Found {
     regions: Vec<plan::Region>,
     hosts: Vec<kernels::Host>,
     kernels: Vec<kernels::Kernel>,
+    device_code: Vec<Resources>,
 }
 
 /// What the page shows.
@@ -58,6 +60,7 @@ struct Page<'p> {
     regions: &'p [plan::Region],
     hosts: &'p [kernels::Host],
     kernels: &'p [kernels::Kernel],
+    device_code: &'p [Resources],
     remarks: &'p [Remark],
 }
 
@@ -111,6 +114,11 @@ impl Report {
         self.found.borrow_mut().levels.push(Level { name, what, text });
     }
 
+    /// Keeps what kernels take of a GPU.
+    pub(crate) fn device_code(&self, kernels: Vec<Resources>) {
+        self.found.borrow_mut().device_code = kernels;
+    }
+
     /// Writes the page.
     pub(crate) fn write(
         &self,
@@ -138,6 +146,7 @@ impl Report {
             regions: &found.regions,
             hosts: &found.hosts,
             kernels: &found.kernels,
+            device_code: &found.device_code,
             remarks: &said.iter().map(remark).collect::<Vec<_>>(),
         });
         files::write(&self.path, page.as_bytes())

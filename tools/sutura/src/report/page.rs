@@ -6,6 +6,7 @@ use super::kernels::{Figures, Host, Kernel, Launch};
 use super::plan::Region;
 use super::text::marked;
 use super::{Level, Page};
+use crate::resources::{Resources, filled};
 
 /// Nothing may be fetched, whatever the page holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -28,9 +29,10 @@ pub(super) fn page(page: &Page<'_>) -> String {
                 h1 { (title) }
                 nav {
                     a href="#plan" { "Plan" } a href="#launches" { "Launches" } a href="#kernels" { "Kernels" }
+                    @if !page.device_code.is_empty() { a href="#device" { "Device code" } }
                     a href="#remarks" { "Remarks" } a href="#levels" { "Levels" }
                 }
-                (about(page)) (plan(page)) (launches(page)) (kernels(page)) (remarks(page)) (levels(page.levels))
+                (about(page)) (plan(page)) (launches(page)) (kernels(page)) (device_code(page)) (remarks(page)) (levels(page.levels))
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -202,6 +204,44 @@ fn kernel_card(kernel: &Kernel) -> Markup {
                 }
                 tr { th { "float operations" } td { (formula(&formulas.flops)) } }
             } } },
+        }
+    }
+}
+
+/// What kernels take of a GPU; nothing for the processor.
+fn device_code(page: &Page<'_>) -> Markup {
+    if page.device_code.is_empty() {
+        return html! {};
+    }
+    html! {
+        h2 #device { "Device code" }
+        p { "What the vendor's compiler made of the kernels, and how many blocks a processor of the device holds then." }
+        .wide { table {
+            thead { tr {
+                th { "Kernel" } th { "Runs" } th { "Threads of a block" } th { "Registers" } th { "Spills" } th { "Block's memory" }
+                th { "A processor holds" }
+            } }
+            tbody { @for kernel in page.device_code { (device_row(kernel)) } }
+        } }
+    }
+}
+
+fn device_row(resources: &Resources) -> Markup {
+    let kernel = &resources.kernel;
+    html! {
+        tr {
+            td { code { "@" (kernel.name) } }
+            td { @match &kernel.guard { Some(guard) => { "if " (guard) }, None => "where it is launched" } }
+            td.n { (kernel.threads) }
+            @match &resources.compiled {
+                Ok(own) => {
+                    td.n { (own.registers) @if let Some((scalar, _)) = own.scalar { br; span.faint { (scalar) " scalar" } } }
+                    td { (own.spills()) }
+                },
+                Err(why) => td colspan="2" { span.faint { "not known: " (why) } },
+            }
+            td.n { (bytes(kernel.shared_bytes)) }
+            td { @match &resources.occupancy { Ok(o) => (filled(o)), Err(why) => span.faint { "not known: " (why) } } }
         }
     }
 }
