@@ -12,6 +12,7 @@
 // CHECK: arith.muli {{.*}} : i32
 // CHECK-NOT: gpu.func @short_i32
 // CHECK: gpu.func @a_i32(
+// CHECK-SAME: rt.parts = ["a"]
 // CHECK: gpu.func @a(
 // CHECK: gpu.func @b_i32(
 // CHECK: gpu.func @b(

@@ -20,7 +20,7 @@ pub const OPS_ATTR: &str = "rt.ops";
 /// Discardable attribute of a device's kernel: how many groups a block takes at a time.
 pub const GROUPS_ATTR: &str = "rt.groups_of_block";
 
-/// Discardable attribute of a device's kernel that runs the groups of several: their names.
+/// Discardable attribute of a device's kernel that runs the groups of several, or is a version of another: their names.
 pub const PARTS_ATTR: &str = "rt.parts";
 
 /// How a kernel uses a buffer.

@@ -11,7 +11,7 @@ mod upper;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature, ProgramOp};
+use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature, PARTS_ATTR, ProgramOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
@@ -203,6 +203,10 @@ fn make_narrow(cx: &Context, body: &mut Body, candidate: &Candidate, name: Optio
     let view = OpRef::new(cx, inside, candidate.kernel);
     let header = inside.header(candidate.kernel);
     let mut state = OpState::new(header.name, header.loc);
+    if view.attr(PARTS_ATTR).is_none() {
+        // Reports know what the kernel does by its own name.
+        state = state.attr(cx.ident(PARTS_ATTR), cx.array_attr(&[cx.string_attr(&candidate.name)]));
+    }
     for entry in cx.entries(view.body.props(candidate.kernel)) {
         state = state.prop(entry.name, entry.value);
     }

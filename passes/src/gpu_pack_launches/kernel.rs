@@ -113,7 +113,7 @@ fn head(
     arguments: &Arguments,
 ) -> OpState {
     let op = like.op_ref();
-    let names: Vec<Attr> = parts.iter().map(|part| cx.string_attr(&part.name)).collect();
+    let names: Vec<Attr> = parts.iter().flat_map(|part| part.reported.iter().copied()).collect();
     let mut state = OpState::new(cx.op_name("gpu.func"), op.loc())
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&arguments.types, &[])))
         .prop(cx.ident("arg_attrs"), cx.array_attr(&arguments.attrs))

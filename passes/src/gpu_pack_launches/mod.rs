@@ -10,7 +10,9 @@ use indexmap::IndexMap;
 use sutura_dialects::r#dyn::facts::SymbolInfo;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gpu::GPUFuncOp;
-use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, KernelSignature, LaunchOp, PackedOp, Param, ProgramOp};
+use sutura_dialects::rt::{
+    GROUPS_ATTR, KERNEL_ATTR, KernelSignature, LaunchOp, PARTS_ATTR, PackedOp, Param, ProgramOp,
+};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
@@ -55,6 +57,8 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 struct Part {
     kernel: Op,
     name: String,
+    /// What reports call it.
+    reported: Vec<Attr>,
     signature: KernelSignature,
     /// Groups that a block takes at a time.
     units: i64,
@@ -201,7 +205,9 @@ fn parts(cx: &Context, body: &Body, kernels: &[Attr]) -> Result<(Op, Vec<Part>),
         if !signature.checks.is_empty() {
             return Err(format!("@{text} checks data"));
         }
-        found.push(Part { kernel, name: text.to_owned(), signature, units });
+        let reported = view.attr(PARTS_ATTR).and_then(|parts| cx.array(parts));
+        let reported = reported.map_or_else(|| vec![cx.string_attr(text)], <[Attr]>::to_vec);
+        found.push(Part { kernel, name: text.to_owned(), reported, signature, units });
     }
     Ok((module, found))
 }

@@ -75,7 +75,8 @@ impl Pass for ConvertRtToLlvm {
         };
         run.count("num-checks", lowered.interface.checks.len() as u64);
         let (loc, interface) = (run.body.loc(op), &lowered.interface);
-        let kernels = interface.kernels.iter().filter(|kernel| kernel.parts.is_empty()).count();
+        let own = |kernel: &&Kernel| kernel.parts.is_empty() || kernel.groups_of_block.is_some();
+        let kernels = interface.kernels.iter().filter(own).count();
         let checks = interface.checks.len();
         run.count("num-kernels", kernels as u64);
         run.passed(loc, format!("the program is host functions now, with {checks} checks and {kernels} kernels"));
