@@ -1,5 +1,5 @@
-//! `cargo xtask gpu-bundle`: a folder that checks and times kernels on a machine with a GPU, and needs nothing there but the
-//! GPU's driver.
+//! `cargo xtask gpu-bundle`: a folder that checks and times kernels on a machine with a GPU, and needs nothing there
+//! but the GPU's driver.
 
 use std::ffi::OsStr;
 use std::fs;

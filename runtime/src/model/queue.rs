@@ -58,8 +58,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Memory for tensors of this queue's runs. What waits for reuse is freed, when there is none left, only after the work
-    /// that may still use it.
+    /// Memory for tensors of this queue's runs. What waits for reuse is freed, when there is none left, only after the
+    /// work that may still use it.
     pub(super) fn allocate(&mut self, bytes: u64) -> Result<Buffer, DeviceError> {
         match self.pool.allocate_keeping(bytes) {
             Err(DeviceError::OutOfMemory { .. }) => {
@@ -168,8 +168,8 @@ impl Queue {
             Some(Entry::Captured { .. }) => {}
         }
         let Some(Entry::Captured { graph, launches }) = graphs.find(&key) else { unreachable!("it was captured") };
-        // SAFETY: the key says that the launches are those of a run with these buffers, which are as large as then, since
-        // sizes are part of the key. They live until the work is done, as those of any run of this queue.
+        // SAFETY: the key says that the launches are those of a run with these buffers, which are as large as then,
+        // since sizes are part of the key. They live until the work is done, as those of any run of this queue.
         unsafe { stream.replay(graph)? };
         Counters::add(&counters.launches, *launches);
         Counters::add(&counters.replays, 1);

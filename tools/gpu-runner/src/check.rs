@@ -11,8 +11,8 @@ use crate::rows::Rows;
 use crate::workloads::{ENCODER, find};
 use crate::{Result, encoder, fit};
 
-/// Rows and columns: none, single ones, both sides of powers of two, those that do not divide, vocabularies, long ones, many
-/// short ones, and one of a usual size.
+/// Rows and columns: none, single ones, both sides of powers of two, those that do not divide, vocabularies, long ones,
+/// many short ones, and one of a usual size.
 const SHAPES: [[u64; 2]; 26] = [
     [0, 5],
     [1, 1],

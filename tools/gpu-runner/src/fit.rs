@@ -7,8 +7,8 @@ use sutura_runtime::{Artifact, Model, Options, manifest};
 
 use crate::{Failure, Result};
 
-/// Loads the artifact of a workload that fits the device best: of the artifacts in `BUNDLE/artifacts/*/NAME.sutura`. Returns
-/// also what it was compiled for.
+/// Loads the artifact of a workload that fits the device best: of the artifacts in `BUNDLE/artifacts/*/NAME.sutura`.
+/// Returns also what it was compiled for.
 pub(crate) fn load(bundle: &Path, name: &str, device: &Device, options: Options) -> Result<(Model, String)> {
     let info = device.info();
     let file = format!("{name}.sutura");

@@ -72,9 +72,8 @@ fn line(timing: &Timing, copy_gbps: f64) -> String {
         .gbps()
         .map_or_else(String::new, |gbps| format!("{gbps:>8.1} GB/s {:>5.1} % of copies  ", 100.0 * gbps / copy_gbps));
     let graph = if timing.graph { ", by a graph" } else { "" };
-    format!(
-        "  {rows:>8} x {cols:<7} {median_us:>10.1} us  {speed}(least {least_us:.1} of {runs}; {launches} launches{graph})"
-    )
+    let how = format!("least {least_us:.1} of {runs}; {launches} launches{graph}");
+    format!("  {rows:>8} x {cols:<7} {median_us:>10.1} us  {speed}({how})")
 }
 
 fn workload(args: &Args, device: &Device, name: &str, timed: &mut Timed) -> Result<()> {
@@ -151,7 +150,8 @@ pub(crate) fn measure(
     Ok(Timing { rows: 0, cols: 0, median_us, least_us, runs, bytes: None, launches, graph, parts: Vec::new() })
 }
 
-/// The median and the least time in microseconds of something that is enqueued, by events around each, and how often it was.
+/// The median and the least time in microseconds of something that is enqueued, by events around each, and how often it
+/// was.
 fn times(session: &mut Session, mut enqueue: impl FnMut(&mut Session) -> Result<()>) -> Result<(f64, f64, usize)> {
     let mut rounds = |session: &mut Session, count: usize| -> Result<Vec<f64>> {
         let mut events = vec![session.record()?];
