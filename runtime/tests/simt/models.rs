@@ -52,7 +52,7 @@ fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
         device: Some(manifest::Device { backend: backend.into(), chip: Some(chip.into()), subgroup }),
         math: Math::default(),
         model: "chain".into(),
-        symbols: vec![Symbol { name: "n".into(), min: 0, max: 1 << 20, div: 1, likely: vec![] }],
+        symbols: vec![Symbol { name: "n".into(), min: 0, max: 1 << 24, div: 1, likely: vec![] }],
         inputs: vec![value("x")],
         outputs: vec![value("y"), value("z")],
         constants: vec![],
@@ -340,6 +340,30 @@ fn runs_with_tensors_of_the_host_are_replayed() {
     assert!(captures > 0 && replays > 0, "{captures}, {replays}");
     model.release_memory();
     assert_eq!(device.allocated_bytes(), 0);
+}
+
+/// As many blocks as the whole device runs at a time, four times over, and no more.
+#[test]
+fn a_launch_fills_the_device() {
+    for family in Family::BOTH {
+        let _clean = Clean;
+        let device = open(family);
+        let model = load_with(family, usual_host(), Options::new().on(&device).profile(true)).unwrap();
+        let at_once = device.load(family.kernels()).unwrap().kernel("affine").unwrap().resident_groups(0).unwrap();
+        let units = device.info().limits.units.unwrap();
+        let most = 4 * at_once.unwrap() as usize * units as usize;
+        assert!(units > 100 && most > 2000, "{units} multiprocessors, {most} blocks");
+        let mut session = Session::new(&device).unwrap();
+        for blocks in [most - 1, most, most + 1, 2 * most] {
+            let x = session.tensor(ElementType::F32, &[64 * blocks as i64]).unwrap();
+            let y = session.run(&model, &[&x]).unwrap();
+            session.synchronize().unwrap();
+            drop((x, y));
+            assert_eq!(model.profile()[0].chunks, blocks.min(most));
+            model.clear_profile();
+            session.release_memory().unwrap();
+        }
+    }
 }
 
 /// By events around each; nothing is captured then.
