@@ -10,7 +10,6 @@
 mod args;
 mod check;
 mod encoder;
-mod fit;
 mod numbers;
 mod report;
 mod results;
@@ -21,6 +20,7 @@ mod workloads;
 use std::io::Write;
 
 use sutura_runtime::device::{Device, Devices};
+use sutura_runtime::{Model, Options};
 
 use args::{Args, Command};
 
@@ -119,6 +119,14 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<bool> {
         Command::Time => time::run(args, &open(args, out)?, out),
         Command::Report => report::run(args, out),
     }
+}
+
+/// Loads a workload; of its artifact the variant that fits the device. Returns also what that was compiled for.
+fn load(args: &Args, name: &str, device: &Device, options: Options) -> Result<(Model, String)> {
+    let path = args.bundle.join("artifacts").join(format!("{name}.sutura"));
+    let model = Model::load_with(path, options.on(device))?;
+    let target = model.manifest().target.description.clone();
+    Ok((model, target))
 }
 
 /// Shows the devices, and why there are not more.

@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::results::{self, On, Timed, Timing};
 use crate::rows::Rows;
 use crate::workloads::{ENCODER, find};
-use crate::{Failure, Result, encoder, fit};
+use crate::{Failure, Result, encoder};
 
 /// Columns of the matrices: powers of two, and those of real models that are none.
 const COLUMNS: [u64; 12] = [128, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16_384, 32_768, 50_257, 100_000];
@@ -77,7 +77,7 @@ fn line(timing: &Timing, copy_gbps: f64) -> String {
 }
 
 fn workload(args: &Args, device: &Device, name: &str, timed: &mut Timed) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, name, device, args.options())?;
+    let (model, target) = crate::load(args, name, device, args.options())?;
     timed.target = target;
     let mut session = Session::new(device)?;
     (timed.copy_bytes, timed.copy_gbps) = copies(args, &mut session)?;

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 
 /// Compiles a program of the bundle for a target, as `name` in the bundle.
 fn compile(bundle: &Path, target: &str, program: &str, name: &str) {
-    let folder = bundle.join("artifacts").join(target);
+    let folder = bundle.join("artifacts");
     std::fs::create_dir_all(&folder).unwrap();
     let source = match program {
         "encoder" => root().join("examples/encoder/encoder.onnx"),
@@ -105,9 +105,14 @@ fn wrong_results_are_told() {
     assert!(said.contains("WRONG   chain_f32: the model has 1 input (`x`), but 3 were given"), "{said}");
     let (said, code) = check("softmax_bf16");
     assert_eq!(code, 0, "{said}");
+    // What was compiled for others, and what was not at all.
+    compile(bundle, "cuda:sm_80,rocm:gfx942", "softmax_f32", "softmax_f32");
+    let (said, code) = check("softmax_f32");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("compiled for cuda (sm_80), rocm (gfx942), and `cpu-fibers` is none of them"), "{said}");
     let (said, code) = check("layer_norm_f32");
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("no artifact of `layer_norm_f32` fits cpu-fibers"), "{said}");
+    assert!(said.contains("layer_norm_f32.sutura`: No such file"), "{said}");
     // The report says it again.
     let (said, code) = runner(bundle, "report");
     assert_eq!(code, 1, "{said}");
