@@ -78,6 +78,45 @@ fn peers_that_are_not_there_are_no_failure() {
     assert!(table.contains("Peers: none on no GPU. peers are not measured: torch "), "{table}");
 }
 
+/// With a module that stands in for torch: what it is asked for, and what becomes of peers that fail or are wrong.
+#[test]
+fn peers_are_measured_one_by_one() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        return eprintln!("skipped: no python3");
+    }
+    let bundle = bundle();
+    let out = bundle.path().join("results");
+    let mut command = Command::new("python3");
+    command.arg(bundle.path().join("peers.py")).arg("--runner").arg(bundle.path().join("gpu-runner"));
+    command.args(["--only", "softmax_f32", "--totals", "10000", "--out"]).arg(&out);
+    command.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_torch"));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    let (text, code) = said(&mut command);
+    assert_eq!(code, Some(0), "{text}");
+    let told = std::fs::read_to_string(out.join("softmax_f32.peers.json")).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["device"], "a GPU that stands in");
+    let timings = told["results"].as_array().unwrap();
+    let of = |peer: &str| -> Vec<_> {
+        let own = timings.iter().filter(|timing| timing["peer"] == peer);
+        own.map(|timing| (timing["rows"].as_u64().unwrap(), timing["cols"].as_u64().unwrap())).collect()
+    };
+    // There is no memory for rows of 2048.
+    assert_eq!(of("eager"), [(78, 128), (19, 512), (10, 1000), (9, 1024), (2, 4096), (2, 4097), (1, 8192)]);
+    // Rows of 1024 are wrong, and with those of 4097 it fails, so it is left out from there on.
+    assert_eq!(of("compile"), [(78, 128), (19, 512), (10, 1000), (2, 4096)]);
+    let first = &timings[0];
+    assert!((first["median_us"].as_f64().unwrap() - 78.0).abs() < 1e-6 && first["kernels"] == 1, "{first}");
+    let problems = told["problems"].to_string();
+    for problem in [
+        "eager at 4x2048: no memory",
+        "compile at 9x1024 is off",
+        "compile at 2x4097: RuntimeError: it cannot be compiled",
+    ] {
+        assert!(problems.contains(problem), "{problems}");
+    }
+}
+
 #[test]
 fn shapes_are_those_that_are_timed() {
     let runner = || Command::new(env!("CARGO_BIN_EXE_gpu-runner"));
