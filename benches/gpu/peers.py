@@ -218,7 +218,10 @@ def kernels_of(run):
             run()
             torch.cuda.synchronize()
         events = [event for event in seen.events() if event.device_type == torch.autograd.DeviceType.CUDA]
-        events = [event for event in events if not event.name.startswith(("Memcpy", "Memset"))]
+        # Ranges that frameworks mark are shown on the GPU as well.
+        other = ("Memcpy", "Memset", "Torch-Compiled Region", "## Call")
+        events = [event for event in events if not event.name.startswith(other)]
+        events = [event for event in events if not getattr(event, "is_user_annotation", False)]
         return [(event.name, event.time_range.elapsed_us()) for event in events] or None
     except Exception as error:  # Profilers need rights that not every machine gives.
         print(f"  kernels are not counted: {error}")

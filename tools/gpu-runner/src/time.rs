@@ -95,7 +95,8 @@ fn workload(args: &Args, device: &Device, name: &str, timed: &mut Timed) -> Resu
 
 /// How quickly the device copies its own memory: bytes read and written, and 10^9 of them a second.
 fn copies(args: &Args, session: &mut Session) -> Result<(u64, f64)> {
-    let bytes = COPIED.min(4 * args.max_elements);
+    let limits = &session.device().info().limits;
+    let bytes = COPIED.min(4 * args.max_elements).min(limits.memory_bytes / 4).min(limits.allocation_bytes);
     let dims = [bytes as i64];
     let (from, mut to) = (session.tensor(ElementType::U8, &dims)?, session.tensor(ElementType::U8, &dims)?);
     // What was never written need not be memory yet.
