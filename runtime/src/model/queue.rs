@@ -91,8 +91,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Enqueues a run. The buffers have the sizes that the solved shapes imply, and belong to this queue. Of a model that checks
-    /// data the run is over when this returns.
+    /// Enqueues a run. The buffers have the sizes that the solved shapes imply, and belong to this queue. Of a model
+    /// that checks data the run is over when this returns.
     pub(super) fn run(
         &mut self,
         (model, inner): (&OnDevice, &Inner),
@@ -199,9 +199,10 @@ fn capture(
 ) -> Result<Option<DeviceError>> {
     stream.begin_capture()?;
     let launches = model.enqueue(stream, inner, symbols, buffers, None).inspect_err(|_| stream.cancel_capture())?;
-    // Tensors are the caller's, who may free them: the graph is replayed only when they are given again.
+    // Tensors are the caller's, who may free them: the graph is replayed only when they are given again. What it kept
+    // could not be reused, and so would never be given again.
     let kept: Vec<&Buffer> = model.constants().iter().chain([buffers.workspace]).collect();
-    match stream.end_capture(&kept) {
+    match stream.end_capture_keeping(&kept) {
         Ok(graph) => *entry = Entry::Captured { graph, launches },
         Err(error @ (DeviceError::Crashed { .. } | DeviceError::Lost { .. })) => return Err(Error::Device(error)),
         Err(refused) => return Ok(Some(refused)),
