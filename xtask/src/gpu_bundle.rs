@@ -1,5 +1,5 @@
-//! `cargo xtask gpu-bundle`: a folder that checks and times kernels on a machine with a GPU, and needs nothing there but the
-//! GPU's driver.
+//! `cargo xtask gpu-bundle`: a folder that checks and times kernels on a machine with a GPU, and needs nothing there
+//! but the GPU's driver.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -49,9 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             copy(&path, &folder.join("encoder").join(&case).join(file))?;
         }
     }
-    for target in targets.split(',') {
-        artifacts(&compiler, target, &folder.join("artifacts").join(target.replace(':', "_")))?;
-    }
+    artifacts(&compiler, &targets, &folder.join("artifacts"))?;
     let bytes = size(&folder)?;
     if bytes > LIMIT {
         return Err(format!("{} has {bytes} bytes, more than {LIMIT}; make it for fewer --targets", folder.display()));
@@ -60,14 +58,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compiles every program for a target.
-fn artifacts(compiler: &Path, target: &str, folder: &Path) -> Result<(), Failure> {
+/// Compiles every program once, into an artifact with a variant for each target.
+fn artifacts(compiler: &Path, targets: &str, folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let programs = entries(Path::new(PROGRAMS))?.into_iter().map(|(_, path)| path);
     for program in programs.chain([Path::new(ENCODER).join("encoder.onnx")]) {
         let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut command = Command::new(compiler);
-        command.args(["--quiet", "compile", "--target", target]).arg(&program).arg("-o");
+        command.args(["--quiet", "compile", "--target", targets]).arg(&program).arg("-o");
         process::run(command.arg(folder.join(format!("{name}.sutura"))))?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::buffer::Buffer;
-use super::driver::{DriverEvent, DriverStream, Launch};
+use super::driver::{DriverEvent, DriverStream, Launch, RawGraph};
 use super::error::DeviceError;
 use super::graph::{Command, Graph};
 use super::module::Kernel;
@@ -44,8 +44,8 @@ impl Stream {
         if bytes.is_empty() { self.synchronize() } else { self.queue.download(from.memory(), offset, bytes) }
     }
 
-    /// Enqueues a copy of `bytes` bytes between buffers, from one's offset to the other's. Ranges of one buffer must not
-    /// overlap.
+    /// Enqueues a copy of `bytes` bytes between buffers, from one's offset to the other's. Ranges of one buffer must
+    /// not overlap.
     pub fn copy(&mut self, from: (&Buffer, u64), to: (&Buffer, u64), bytes: u64) -> Result<()> {
         from.0.check(&self.device, "copy", from.1, bytes)?;
         to.0.check(&self.device, "copy to", to.1, bytes)?;
@@ -134,6 +134,22 @@ impl Stream {
     /// Makes a graph of what was recorded. It keeps the buffers that are given here; those that launches use by their
     /// addresses should be among them.
     pub fn end_capture(&mut self, uses: &[&Buffer]) -> Result<Graph> {
+        let (work, raw) = self.end_recording(uses)?;
+        Ok(Graph::new(&self.device, work, raw, uses))
+    }
+
+    /// The same, but a graph that the driver has does not keep the buffers that are copied. Whoever replays it sees to
+    /// it that they are alive.
+    pub(crate) fn end_capture_keeping(&mut self, uses: &[&Buffer]) -> Result<Graph> {
+        let (mut work, raw) = self.end_recording(uses)?;
+        if raw.is_some() {
+            work.retain(|command| matches!(command, Command::Launch { .. }));
+        }
+        Ok(Graph::new(&self.device, work, raw, uses))
+    }
+
+    /// What was recorded, and the driver's graph of it.
+    fn end_recording(&mut self, uses: &[&Buffer]) -> Result<(Vec<Command>, Option<RawGraph>)> {
         let Some(work) = self.capture.take() else {
             let state = "it captures nothing; begin a capture first";
             return Err(DeviceError::Capture { device: self.device.name(), action: "end a capture", state });
@@ -142,7 +158,7 @@ impl Stream {
             buffer.check(&self.device, "keep", 0, 0)?;
         }
         let raw = if work.is_empty() { None } else { self.queue.instantiate(&work)? };
-        Ok(Graph::new(&self.device, work, raw, uses))
+        Ok((work, raw))
     }
 
     /// Ends a capture, if there is one, and forgets what was recorded.
@@ -159,7 +175,7 @@ impl Stream {
         let state = graph.state();
         self.device.check_owner(&state.device, || "a graph".to_owned())?;
         self.not_capturing("replay a graph")?;
-        if state.work.is_empty() {
+        if state.work.is_empty() && state.raw.is_none() {
             return Ok(());
         }
         // SAFETY: the caller's promise.

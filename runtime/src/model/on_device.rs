@@ -72,7 +72,9 @@ impl OnDevice {
         let kernels = artifact.manifest().kernels.iter().map(|kernel| {
             let groups_of_block = u64::from(kernel.groups_of_block.unwrap_or(1));
             let kernel = module.kernel_with(&kernel.symbol, &options)?;
-            let resident = kernel.resident_groups(0)?.map_or(MOST_BLOCKS, |blocks| WAVES * u64::from(blocks));
+            let units = device.info().limits.units.map(u64::from);
+            let at_once = kernel.resident_groups(0)?.map(u64::from).zip(units).map(|(blocks, units)| blocks * units);
+            let resident = at_once.map_or(MOST_BLOCKS, |blocks| WAVES * blocks);
             let most_blocks = resident.clamp(1, u64::from(device.info().limits.groups));
             Ok(DeviceKernel { kernel, groups_of_block, most_blocks })
         });

@@ -58,8 +58,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Memory for tensors of this queue's runs. What waits for reuse is freed, when there is none left, only after the work
-    /// that may still use it.
+    /// Memory for tensors of this queue's runs. What waits for reuse is freed, when there is none left, only after the
+    /// work that may still use it.
     pub(super) fn allocate(&mut self, bytes: u64) -> Result<Buffer, DeviceError> {
         match self.pool.allocate_keeping(bytes) {
             Err(DeviceError::OutOfMemory { .. }) => {
@@ -91,8 +91,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Enqueues a run. The buffers have the sizes that the solved shapes imply, and belong to this queue. Of a model that checks
-    /// data the run is over when this returns.
+    /// Enqueues a run. The buffers have the sizes that the solved shapes imply, and belong to this queue. Of a model
+    /// that checks data the run is over when this returns.
     pub(super) fn run(
         &mut self,
         (model, inner): (&OnDevice, &Inner),
@@ -168,8 +168,8 @@ impl Queue {
             Some(Entry::Captured { .. }) => {}
         }
         let Some(Entry::Captured { graph, launches }) = graphs.find(&key) else { unreachable!("it was captured") };
-        // SAFETY: the key says that the launches are those of a run with these buffers, which are as large as then, since
-        // sizes are part of the key. They live until the work is done, as those of any run of this queue.
+        // SAFETY: the key says that the launches are those of a run with these buffers, which are as large as then,
+        // since sizes are part of the key. They live until the work is done, as those of any run of this queue.
         unsafe { stream.replay(graph)? };
         Counters::add(&counters.launches, *launches);
         Counters::add(&counters.replays, 1);
@@ -199,9 +199,10 @@ fn capture(
 ) -> Result<Option<DeviceError>> {
     stream.begin_capture()?;
     let launches = model.enqueue(stream, inner, symbols, buffers, None).inspect_err(|_| stream.cancel_capture())?;
-    // Tensors are the caller's, who may free them: the graph is replayed only when they are given again.
+    // Tensors are the caller's, who may free them: the graph is replayed only when they are given again. What it kept
+    // could not be reused, and so would never be given again.
     let kept: Vec<&Buffer> = model.constants().iter().chain([buffers.workspace]).collect();
-    match stream.end_capture(&kept) {
+    match stream.end_capture_keeping(&kept) {
         Ok(graph) => *entry = Entry::Captured { graph, launches },
         Err(error @ (DeviceError::Crashed { .. } | DeviceError::Lost { .. })) => return Err(Error::Device(error)),
         Err(refused) => return Ok(Some(refused)),

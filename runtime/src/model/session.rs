@@ -12,12 +12,12 @@ use crate::manifest::byte_size;
 use crate::stats::Counters;
 use crate::tensor::{Tensor, TensorView};
 
-/// Runs of models on a device one after the other, with tensors that stay there between runs. Nothing is transferred but by
-/// [`upload`](Self::upload) and [`download`](Self::download).
+/// Runs of models on a device one after the other, with tensors that stay there between runs. Nothing is transferred
+/// but by [`upload`](Self::upload) and [`download`](Self::download).
 ///
 /// Runs are enqueued: they begin in their order, and the device may be at work when a function returns; see
-/// [`synchronize`](Self::synchronize). A run that comes again, at the same sizes and with the same tensors, is replayed as
-/// a graph where the device has graphs (see [`Options::graphs`](crate::Options::graphs)).
+/// [`synchronize`](Self::synchronize). A run that comes again, at the same sizes and with the same tensors, is replayed
+/// as a graph where the device has graphs (see [`Options::graphs`](crate::Options::graphs)).
 ///
 /// Models are loaded on the session's device with [`Options::on`](crate::Options::on). Two sessions have no order among
 /// each other, so each has its own tensors. After an error of the device a session does no more.
@@ -43,8 +43,8 @@ pub struct Session {
     identity: Arc<()>,
 }
 
-/// A contiguous, row-major tensor in the memory of a device. It belongs to the [`Session`] that made it, which reuses the
-/// memory after the tensor was dropped.
+/// A contiguous, row-major tensor in the memory of a device. It belongs to the [`Session`] that made it, which reuses
+/// the memory after the tensor was dropped.
 pub struct DeviceTensor {
     element_type: ElementType,
     dims: Vec<i64>,
@@ -155,8 +155,8 @@ impl Session {
         self.synchronize()
     }
 
-    /// Enqueues that the device's time is taken, when everything before is done. What [`Event::since`] tells is known after
-    /// [`synchronize`](Self::synchronize) or [`download`](Self::download).
+    /// Enqueues that the device's time is taken, when everything before is done. What [`Event::since`] tells is known
+    /// after [`synchronize`](Self::synchronize) or [`download`](Self::download).
     pub fn record(&mut self) -> Result<Event> {
         Ok(self.queue.stream().record()?)
     }
@@ -172,7 +172,8 @@ impl Session {
         self.queue.why_not_captured()
     }
 
-    /// Waits for everything enqueued, forgets captured runs, and gives the memory that no tensor has back to the device.
+    /// Waits for everything enqueued, forgets captured runs, and gives the memory that no tensor has back to the
+    /// device.
     pub fn release_memory(&mut self) -> Result<()> {
         Ok(self.queue.release_memory()?)
     }

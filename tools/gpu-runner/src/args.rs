@@ -19,8 +19,8 @@ Commands:
   report     make OUT/results.md of what lies in OUT: the runner's results, and peers' beside them
 
 Options:
-  --device NAME        cuda, hip (or rocm), cuda:1, vulkan, lavapipe, cpu-fibers, or a part of the device's name; the first
-                       GPU of NVIDIA, else of AMD
+  --device NAME        cuda, hip (or rocm), cuda:1, vulkan, lavapipe, cpu-fibers, or a part of the device's name; the
+                       first GPU of NVIDIA, else of AMD
   --bundle DIR         where artifacts/ and encoder/ are; the folder of the program
   --out DIR            where results go; `results` in the bundle
   --only NAME          only this workload, as `list` names it; may come more than once
@@ -29,7 +29,8 @@ Options:
   --seed N             of the inputs (default 1)
   --no-graphs          no run is captured as a graph
 
-Exit codes: 0 all is right; 1 a result is wrong, or the device failed; 2 wrong usage; 3 no device, or no artifact for it; 5 a file.
+Exit codes: 0 all is right; 1 a result is wrong, the device failed or no artifact fits it; 2 wrong usage; 3 no device;
+5 a file.
 ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

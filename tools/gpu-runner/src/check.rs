@@ -9,10 +9,10 @@ use crate::args::Args;
 use crate::results::{self, Checked};
 use crate::rows::Rows;
 use crate::workloads::{ENCODER, find};
-use crate::{Result, encoder, fit};
+use crate::{Result, encoder};
 
-/// Rows and columns: none, single ones, both sides of powers of two, those that do not divide, vocabularies, long ones, many
-/// short ones, and one of a usual size.
+/// Rows and columns: none, single ones, both sides of powers of two, those that do not divide, vocabularies, long ones,
+/// many short ones, and one of a usual size.
 const SHAPES: [[u64; 2]; 26] = [
     [0, 5],
     [1, 1],
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, device: &Device, out: &mut dyn Write) -> Result<b
 }
 
 fn rows(args: &Args, device: &Device, name: &str, checked: &mut Checked) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, name, device, args.options())?;
+    let (model, target) = crate::load(args, name, device, args.options())?;
     checked.target = target;
     let mut session = Session::new(device)?;
     let most = SHAPES.map(|[rows, cols]| rows * cols).into_iter().max().unwrap_or(1).min(args.max_elements);

@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::numbers::number;
 use crate::results::{Checked, Timed, Timing};
 use crate::workloads::ENCODER;
-use crate::{Failure, Result, fit, time};
+use crate::{Failure, Result, time};
 
 /// Width of the layer.
 const HIDDEN: u64 = 256;
@@ -21,7 +21,7 @@ const SIZES: [[u64; 2]; 10] =
     [[1, 128], [1, 512], [8, 64], [8, 100], [8, 128], [8, 333], [8, 512], [32, 128], [32, 200], [32, 512]];
 
 pub(crate) fn check(args: &Args, device: &Device, checked: &mut Checked) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, ENCODER, device, args.options())?;
+    let (model, target) = crate::load(args, ENCODER, device, args.options())?;
     checked.target = target;
     checked.allowed = format!("{ABSOLUTE:e}");
     let mut session = Session::new(device)?;
@@ -83,7 +83,7 @@ fn cases(args: &Args) -> Result<Vec<PathBuf>> {
 
 pub(crate) fn time(args: &Args, session: &mut Session, model: &Model, timed: &mut Timed) -> Result<()> {
     // With events around each launch nothing is captured, so the whole is timed without.
-    let (profiled, _) = fit::load(&args.bundle, ENCODER, &session.device().clone(), Options::new().profile(true))?;
+    let (profiled, _) = crate::load(args, ENCODER, &session.device().clone(), Options::new().profile(true))?;
     for [batch, seq] in shapes(args) {
         let inputs = inputs(session, args.seed, batch, seq)?;
         let inputs: Vec<&DeviceTensor> = inputs.iter().collect();

@@ -1,15 +1,15 @@
-//! Checks and times kernels on a GPU, from a bundle that `cargo xtask gpu-bundle` made: the artifacts of a few workloads for
-//! several targets. It needs the runtime and nothing else, so it is what runs on a machine without a compiler.
+//! Checks and times kernels on a GPU, from a bundle that `cargo xtask gpu-bundle` made: the artifacts of a few
+//! workloads for several targets. It needs the runtime and nothing else, so it is what runs on a machine without a
+//! compiler.
 //!
-//! Every artifact is compiled once, and run at all sizes. What it computes is compared with a reference in f64; times are those
-//! of the device's events, beside those of copies on the same device.
+//! Every artifact is compiled once, and run at all sizes. What it computes is compared with a reference in f64; times
+//! are those of the device's events, beside those of copies on the same device.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod check;
 mod encoder;
-mod fit;
 mod numbers;
 mod report;
 mod results;
@@ -20,6 +20,7 @@ mod workloads;
 use std::io::Write;
 
 use sutura_runtime::device::{Device, Devices};
+use sutura_runtime::{Model, Options};
 
 use args::{Args, Command};
 
@@ -79,8 +80,8 @@ impl From<std::io::Error> for Failure {
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Runs a command line. The exit code: 0 done, 1 a check failed or a device did, 2 wrong usage, 3 no device or nothing for it,
-/// 5 a file.
+/// Runs a command line. The exit code: 0 done, 1 a result is wrong, the device failed or no artifact fits it, 2 wrong
+/// usage, 3 no device, 5 a file.
 pub fn main(arguments: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let done = Args::parse(arguments).and_then(|args| run(&args, out));
     match done {
@@ -118,6 +119,14 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<bool> {
         Command::Time => time::run(args, &open(args, out)?, out),
         Command::Report => report::run(args, out),
     }
+}
+
+/// Loads a workload; of its artifact the variant that fits the device. Returns also what that was compiled for.
+fn load(args: &Args, name: &str, device: &Device, options: Options) -> Result<(Model, String)> {
+    let path = args.bundle.join("artifacts").join(format!("{name}.sutura"));
+    let model = Model::load_with(path, options.on(device))?;
+    let target = model.manifest().target.description.clone();
+    Ok((model, target))
 }
 
 /// Shows the devices, and why there are not more.

@@ -36,7 +36,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<bool> {
         return Err(Failure::File(format!("`{folder}` has no results; `gpu-runner check` and `time` make some")));
     }
     if !totals.is_empty() {
-        text.push_str("\n## All workloads of rows\n\n| peer | sizes | its time as a multiple of Sutura's, geometric mean | least |\n|---|---|---|---|\n");
+        text.push_str("\n## All workloads of rows\n\n");
+        text.push_str(
+            "| peer | sizes | its time as a multiple of Sutura's, geometric mean | least |\n|---|---|---|---|\n",
+        );
         for (peer, ratios) in &totals {
             let _ = writeln!(text, "| {peer} | {} | {:.2} | {:.2} |", ratios.len(), mean(ratios), least(ratios));
         }
@@ -64,9 +67,9 @@ fn head(text: &mut String, checked: Option<&Checked>, timed: Option<&Timed>) {
         let _ = writeln!(text, "Device {} ({}), {}, {}.", device.name, device.target, device.driver, device.api);
     }
     text.push_str(
-        "Times are medians by the device's events. GB/s count every tensor once, read or written; percent are of what a \
-         copy on the device reaches in the same run (by default of 1 GiB to another 1 GiB). Numbers behind peers' times are \
-         multiples of Sutura's: above 1 Sutura is faster.\n",
+        "Times are medians by the device's events. GB/s count every tensor once, read or written; percent are of what \
+         a copy on the device reaches in the same run (by default of 1 GiB to another 1 GiB). Numbers behind peers' \
+         times are multiples of Sutura's: above 1 Sutura is faster.\n",
     );
 }
 

@@ -147,8 +147,8 @@ pub(crate) fn wrong(worst: &Worst, elements: u64, [rows, cols]: [u64; 2]) -> Str
     let Worst { part, at, found, expected, wrong } = worst;
     let (row, col) = (*at as u64 / cols.max(1), *at as u64 % cols.max(1));
     format!(
-        "at {rows}x{cols} {wrong} of {elements} elements are off by more than is allowed, most at row {row}, column {col}: \
-         {found:e} where {expected:e} is right, {part:.1} times what is allowed"
+        "at {rows}x{cols} {wrong} of {elements} elements are off by more than is allowed, most at row {row}, \
+         column {col}: {found:e} where {expected:e} is right, {part:.1} times what is allowed"
     )
 }
 

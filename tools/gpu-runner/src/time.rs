@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::results::{self, On, Timed, Timing};
 use crate::rows::Rows;
 use crate::workloads::{ENCODER, find};
-use crate::{Failure, Result, encoder, fit};
+use crate::{Failure, Result, encoder};
 
 /// Columns of the matrices: powers of two, and those of real models that are none.
 const COLUMNS: [u64; 12] = [128, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16_384, 32_768, 50_257, 100_000];
@@ -72,13 +72,12 @@ fn line(timing: &Timing, copy_gbps: f64) -> String {
         .gbps()
         .map_or_else(String::new, |gbps| format!("{gbps:>8.1} GB/s {:>5.1} % of copies  ", 100.0 * gbps / copy_gbps));
     let graph = if timing.graph { ", by a graph" } else { "" };
-    format!(
-        "  {rows:>8} x {cols:<7} {median_us:>10.1} us  {speed}(least {least_us:.1} of {runs}; {launches} launches{graph})"
-    )
+    let how = format!("least {least_us:.1} of {runs}; {launches} launches{graph}");
+    format!("  {rows:>8} x {cols:<7} {median_us:>10.1} us  {speed}({how})")
 }
 
 fn workload(args: &Args, device: &Device, name: &str, timed: &mut Timed) -> Result<()> {
-    let (model, target) = fit::load(&args.bundle, name, device, args.options())?;
+    let (model, target) = crate::load(args, name, device, args.options())?;
     timed.target = target;
     let mut session = Session::new(device)?;
     (timed.copy_bytes, timed.copy_gbps) = copies(args, &mut session)?;
@@ -96,7 +95,8 @@ fn workload(args: &Args, device: &Device, name: &str, timed: &mut Timed) -> Resu
 
 /// How quickly the device copies its own memory: bytes read and written, and 10^9 of them a second.
 fn copies(args: &Args, session: &mut Session) -> Result<(u64, f64)> {
-    let bytes = COPIED.min(4 * args.max_elements);
+    let limits = &session.device().info().limits;
+    let bytes = COPIED.min(4 * args.max_elements).min(limits.memory_bytes / 4).min(limits.allocation_bytes);
     let dims = [bytes as i64];
     let (from, mut to) = (session.tensor(ElementType::U8, &dims)?, session.tensor(ElementType::U8, &dims)?);
     // What was never written need not be memory yet.
@@ -151,7 +151,8 @@ pub(crate) fn measure(
     Ok(Timing { rows: 0, cols: 0, median_us, least_us, runs, bytes: None, launches, graph, parts: Vec::new() })
 }
 
-/// The median and the least time in microseconds of something that is enqueued, by events around each, and how often it was.
+/// The median and the least time in microseconds of something that is enqueued, by events around each, and how often it
+/// was.
 fn times(session: &mut Session, mut enqueue: impl FnMut(&mut Session) -> Result<()>) -> Result<(f64, f64, usize)> {
     let mut rounds = |session: &mut Session, count: usize| -> Result<Vec<f64>> {
         let mut events = vec![session.record()?];

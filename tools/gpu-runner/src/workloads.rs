@@ -25,8 +25,8 @@ pub(crate) enum Extra {
     Matrix,
 }
 
-/// Softmax is small where rows are long, so only its relative error says something. It grows with the difference to the row's
-/// largest element, which is 16 at most, and a chain scales that by an eighth.
+/// Softmax is small where rows are long, so only its relative error says something. It grows with the difference to the
+/// row's largest element, which is 16 at most, and a chain scales that by an eighth.
 pub(crate) const WORKLOADS: [Workload; 5] = [
     Workload { name: "softmax", more: &[], reference: softmax, absolute: 1e-12, relative: 1e-5 },
     Workload {

@@ -1,4 +1,4 @@
-//! The runner of bundles for machines with GPUs, on artifacts that are compiled here for the devices that every machine has.
+//! The runner of bundles for machines with GPUs, on artifacts compiled here for the devices that every machine has.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 
 /// Compiles a program of the bundle for a target, as `name` in the bundle.
 fn compile(bundle: &Path, target: &str, program: &str, name: &str) {
-    let folder = bundle.join("artifacts").join(target);
+    let folder = bundle.join("artifacts");
     std::fs::create_dir_all(&folder).unwrap();
     let source = match program {
         "encoder" => root().join("examples/encoder/encoder.onnx"),
@@ -70,14 +70,12 @@ fn every_workload_is_right_on_lavapipe() {
     let (shapes, _) = runner(bundle, "shapes --totals 3000");
     assert_eq!(said.matches(" GB/s ").count(), shapes.lines().count(), "{said}");
     let peer = |rows: u64, cols: u64, peer: &str, us: f64| {
-        format!(
-            r#"{{"rows": {rows}, "cols": {cols}, "peer": "{peer}", "median_us": {us}, "kernels": 3, "parts": [["gemm", 2.5]]}}"#
-        )
+        let size = format!(r#""rows": {rows}, "cols": {cols}"#);
+        format!(r#"{{{size}, "peer": "{peer}", "median_us": {us}, "kernels": 3, "parts": [["gemm", 2.5]]}}"#)
     };
     let timings = [peer(23, 128, "eager", 1e9), peer(3, 1000, "eager", 1e9), peer(5, 512, "compile", 1e-6)].join(", ");
-    let peers = format!(
-        r#"{{"workload": "rms_norm_bf16", "device": "a GPU", "versions": "torch 9", "copy_gbps": 12.0, "results": [{timings}]}}"#
-    );
+    let on = r#""device": "a GPU", "versions": "torch 9", "copy_gbps": 12.0"#;
+    let peers = format!(r#"{{"workload": "rms_norm_bf16", {on}, "results": [{timings}]}}"#);
     std::fs::write(bundle.join("results/rms_norm_bf16.peers.json"), peers).unwrap();
     let (said, code) = runner(bundle, "report");
     assert_eq!(code, 0, "{said}");
@@ -107,9 +105,14 @@ fn wrong_results_are_told() {
     assert!(said.contains("WRONG   chain_f32: the model has 1 input (`x`), but 3 were given"), "{said}");
     let (said, code) = check("softmax_bf16");
     assert_eq!(code, 0, "{said}");
+    // What was compiled for others, and what was not at all.
+    compile(bundle, "cuda:sm_80,rocm:gfx942", "softmax_f32", "softmax_f32");
+    let (said, code) = check("softmax_f32");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("compiled for cuda (sm_80), rocm (gfx942), and `cpu-fibers` is none of them"), "{said}");
     let (said, code) = check("layer_norm_f32");
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("no artifact of `layer_norm_f32` fits cpu-fibers"), "{said}");
+    assert!(said.contains("layer_norm_f32.sutura`: No such file"), "{said}");
     // The report says it again.
     let (said, code) = runner(bundle, "report");
     assert_eq!(code, 1, "{said}");
