@@ -6,6 +6,8 @@
 mod narrow;
 mod program;
 mod ranges;
+#[cfg(test)]
+mod tests;
 mod upper;
 
 use sutura_dialects::r#dyn::facts::Facts;
