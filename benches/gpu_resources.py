@@ -1,4 +1,4 @@
-"""What the kernels of the examples take of a GPU: registers, instructions, memory of a block, spills. No GPU is needed.
+"""What kernels take of a GPU: registers, instructions, memory of a block, spills. No GPU is needed.
 
     cargo build -p sutura
     SUTURA_PTXAS=target/ptxas/nvidia/cuda_nvcc/bin/ptxas SUTURA_NVDISASM=target/nvdisasm/nvidia/cu13/bin/nvdisasm \
@@ -17,9 +17,11 @@ import tempfile
 
 NVIDIA = ["sm_80", "sm_90", "sm_100"]
 AMD = ["gfx90a", "gfx942", "gfx1100"]
-INPUTS = pathlib.Path("lit-tests/device_code/Inputs")
-MODELS = {name: pathlib.Path(f"examples/{name}/{name}.onnx") for name in ["mlp", "encoder", "cnn"]} | {
-    name: INPUTS / f"{name}.mlir" for name in ["softmax", "layer_norm"]}
+# What the bundle for a machine with a GPU times: softmax, norms, bias and GELU, a chain, in f32 and bf16.
+PROGRAMS = sorted(pathlib.Path("benches/gpu/programs").glob("*.mlir"))
+MODELS = {name: [pathlib.Path(f"examples/{name}/{name}.onnx")] for name in ["mlp", "encoder", "cnn"]} | {
+    "f32 rows": [path for path in PROGRAMS if path.stem.endswith("f32")],
+    "bf16 rows": [path for path in PROGRAMS if path.stem.endswith("bf16")]}
 
 
 class Kernel:
@@ -27,14 +29,14 @@ class Kernel:
         self.registers, self.shared, self.spilled, self.instructions = registers, shared, spilled, 0
 
 
-def compiled(sutura, model, target, emit, folder):
+def compiled(sutura, path, target, emit, folder):
     out = folder / f"code.{emit}"
-    subprocess.run([sutura, "compile", MODELS[model], "--target", target, f"--emit={emit}", "-o", out, "--quiet"], check=True)
+    subprocess.run([sutura, "compile", path, "--target", target, f"--emit={emit}", "-o", out, "--quiet"], check=True)
     return out
 
 
-def nvidia(sutura, model, target, folder):
-    ptx, cubin = compiled(sutura, model, target, "ptx", folder), folder / "cubin"
+def nvidia(sutura, path, target, folder):
+    ptx, cubin = compiled(sutura, path, target, "ptx", folder), folder / "cubin"
     command = [os.environ.get("SUTURA_PTXAS", "ptxas"), "-v", f"-arch={target}", ptx, "-o", cubin]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     kernels = {}
@@ -50,8 +52,8 @@ def nvidia(sutura, model, target, folder):
     return kernels
 
 
-def amd(sutura, model, target, folder):
-    text = compiled(sutura, model, target, "asm", folder).read_text()
+def amd(sutura, path, target, folder):
+    text = compiled(sutura, path, target, "asm", folder).read_text()
     code, _, metadata = text.partition("amdhsa.kernels:")
     kernels = {}
     for kernel in filter(lambda entry: ".vgpr_count" in entry, metadata.split("\n  - ")):
@@ -86,7 +88,10 @@ def main():
         for target in [args.target] if args.target else NVIDIA + AMD:
             for model in [args.model] if args.model else MODELS:
                 read = nvidia if target in NVIDIA else amd
-                kernels = read(args.sutura, model, target, pathlib.Path(scratch))
+                kernels = {}
+                for path in MODELS[model]:
+                    found = read(args.sutura, path, target, pathlib.Path(scratch))
+                    kernels |= {f"{path.stem}.{name}": kernel for name, kernel in found.items()}
                 narrow = {name: kernel for name, kernel in kernels.items() if name + "_i32" not in kernels}
                 wide = {name: kernel for name, kernel in kernels.items() if not name.endswith("_i32")}
                 for bits, group in [(64, wide), (32, narrow)]:

@@ -28,6 +28,9 @@ use program::{Version, Versions};
 /// Largest 32-bit integer.
 const LIMIT: i64 = i32::MAX as i64;
 
+/// Behind the name of a kernel, that of its version.
+pub const NARROW_SUFFIX: &str = "_i32";
+
 /// `gpu-narrow-indices`
 pub static GPU_NARROW_INDICES: PassInfo = PassInfo {
     name: "GpuNarrowIndices",
@@ -84,7 +87,7 @@ impl Pass for GpuNarrowIndices {
         let launched = program::launched(cx, run.body);
         let mut versions = Versions::default();
         for candidate in &candidates {
-            let name = format!("{}_i32", candidate.name);
+            let name = format!("{}{NARROW_SUFFIX}", candidate.name);
             let message = || format!("kernel @{} keeps 64-bit indices: ", candidate.name);
             if fits_always(candidate) {
                 // The kernel itself is changed.

@@ -20,6 +20,7 @@ use sutura_ir::pass::{
 use sutura_ir::{Attr, AttrData, Body, Builder, Context, Ident, Loc, Op, OpRef, OpView, Rewriter, Value};
 
 use crate::gir_lowering::gpu::shared_bytes_of_block;
+use crate::gpu_narrow_indices::NARROW_SUFFIX;
 use kernel::{make, shared_bytes};
 
 /// `gpu-pack-launches`
@@ -133,7 +134,7 @@ impl GpuPackLaunches {
         };
         let module_name = OpRef::new(cx, run.body, module).symbol_name().unwrap_or_default().to_owned();
         let inside = run.body.nested_mut(module).expect("a module is isolated");
-        let name = free_name(cx, inside);
+        let name = free_name(cx, inside, &parts);
         let made = make(cx, inside, &name, &parts, combined(&parts));
         made.map_err(|message| run.diags.error(loc, message))?;
         run.count("num-kernels", 1);
@@ -300,10 +301,11 @@ fn build_launch(
     LaunchOp::build(b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
 }
 
-/// A name that the module has not.
-fn free_name(cx: &Context, module: &Body) -> String {
+/// A name that the module has not. It tells a kernel of versions with narrow indices.
+fn free_name(cx: &Context, module: &Body, parts: &[Part]) -> String {
     let taken = |name: &String| module.preorder().any(|op| OpRef::new(cx, module, op).symbol_name() == Some(name));
-    (0..).map(|n| format!("packed{n}")).find(|name| !taken(name)).expect("there are more names")
+    let suffix = if parts.iter().all(|part| part.name.ends_with(NARROW_SUFFIX)) { NARROW_SUFFIX } else { "" };
+    (0..).map(|n| format!("packed{n}{suffix}")).find(|name| !taken(name)).expect("there are more names")
 }
 
 /// Drops those of the kernels that nothing launches any more.
