@@ -132,6 +132,11 @@ fn a_report_holds_measured_times_where_they_are_asked_for() {
     let said = std::fs::read_to_string(folder.path().join("said.txt")).unwrap();
     let words = said.lines().find(|l| l.contains("[report, analysis] @")).unwrap_or_else(|| panic!("{said}"));
     assert!(words.contains(": predicted ") && words.contains(" us, measured "), "{words}");
+    let on_fibers = ["--report-sizes", "rows=4,cols=100", "--report-measure", "--remarks=f.txt", "--target=cpu_fibers"];
+    let page = self::page(folder.path(), "softmax_graph.mlir", &on_fibers);
+    assert!(!page.contains("not measured"), "the only launch that is taken was: {page}");
+    let said = std::fs::read_to_string(folder.path().join("f.txt")).unwrap();
+    assert!(said.lines().any(|l| l.contains("[report, analysis] @") && l.contains(" on cpu-fibers), ")), "{said}");
     let args = ["-o", "a.mlir", "--emit=gir", "--report", "a.html", "--report-measure"];
     refuses(folder.path(), "softmax_graph.mlir", &args, 2, "--emit stops before there is one");
 }

@@ -53,9 +53,6 @@ pub(super) fn check(args: &CompileArgs, machine: &Machine) -> Result<(), Failure
     let list =
         || products(vendor).iter().map(|emit| format!("`--emit={}`", spelling(*emit))).collect::<Vec<_>>().join(", ");
     match args.emit {
-        None if args.report_measure => {
-            Err(Failure::new(Kind::Unsupported, "--report-measure cannot run models on devices yet"))
-        }
         Some(emit) if emit > Emit::Mlir && !products(vendor).contains(&emit) => {
             Err(Failure::usage(format!("there is no `{}` for `{name}`", spelling(emit)))
                 .hint(format!("it has {}", list())))

@@ -22,21 +22,28 @@ const ENOUGH: Duration = Duration::from_millis(500);
 const RUNS: std::ops::RangeInclusive<u32> = 5..=500;
 
 impl Report {
-    /// Runs an artifact, on one thread, and notes what each launch of its program takes. Returns a remark for each.
+    /// Runs an artifact, on one thread or on its device, and notes what each launch of its program takes. Returns a remark for
+    /// each.
     ///
     /// # Errors
     /// When it cannot be loaded or run.
     pub(crate) fn measure(&self, artifact: &Path) -> Result<Vec<Diagnostic>, Failure> {
         let mut found = self.found.borrow_mut();
         let Some(host) = found.hosts.first_mut() else { return Ok(vec![]) };
-        let profile = profile(artifact, &host.sizes)?;
+        let (profile, place) = profile(artifact, &host.sizes)?;
         assign(host, &profile);
-        Ok((0..host.launches.len()).filter_map(|at| said(&host.launches[at..])).collect())
+        Ok((0..host.launches.len()).filter_map(|at| said(&host.launches[at..], &place)).collect())
     }
 }
 
-/// What the launches of a run take, in their order.
-fn profile(artifact: &Path, sizes: &[Size]) -> Result<Vec<LaunchProfile>, Failure> {
+/// What a launch took, with the names of the kernels whose groups it ran.
+struct Timed {
+    kernels: String,
+    times: LaunchProfile,
+}
+
+/// What the launches of a run take, in their order, and where they ran.
+fn profile(artifact: &Path, sizes: &[Size]) -> Result<(Vec<Timed>, String), Failure> {
     let model = Model::load_with(artifact, Options::new().threads(1).profile(true))?;
     let size = |name: &str| sizes.iter().find(|s| s.name == name).map(|s| s.value);
     let dim = |dim: &Dim| match dim {
@@ -63,28 +70,44 @@ fn profile(artifact: &Path, sizes: &[Size]) -> Result<Vec<LaunchProfile>, Failur
         let mut targets: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
         model.run_into(&views, &mut targets)?;
     }
-    Ok(model.profile())
+    let place = model.device().map_or_else(|| "one thread".to_owned(), |info| info.name.clone());
+    let kernels = &model.manifest().kernels;
+    let timed = model.profile().into_iter().filter_map(|times| {
+        let kernel = kernels.iter().find(|kernel| Some(&kernel.symbol) == times.kernel.as_ref())?;
+        Some(Timed { kernels: kernel.name.clone(), times })
+    });
+    Ok((timed.collect(), place))
 }
 
 /// Gives launches their times: both are in the order of the program. Launches of the program that did not run, because
-/// they were folded when it was compiled, are passed over.
-fn assign(host: &mut Host, profile: &[LaunchProfile]) {
+/// they were folded when it was compiled, are passed over. Those that join another may have been launched apart.
+fn assign(host: &mut Host, profile: &[Timed]) {
     let mut timed = profile.iter().peekable();
-    let launches = &mut host.launches;
+    let (launches, mut apart) = (&mut host.launches, false);
     for at in 0..launches.len() {
-        if !launches[at].taken || launches[at].joins {
+        if !launches[at].taken || (launches[at].joins && !apart) {
             continue;
         }
         let all = with_joining(&launches[at..]);
-        let together = all.len() > 1;
-        let names = |kernel: &str| kernel == launches[at].kernel || (together && kernel.starts_with("sutura_packed"));
-        let Some(time) = timed.next_if(|launch| launch.kernel.as_deref().is_some_and(names)) else { continue };
+        let Some(next) = timed.peek() else { break };
+        let together = all.len() > 1 && next.kernels == names(all, "");
+        apart = !together && (launches[at].joins || all.len() > 1);
+        if !together && next.kernels != launches[at].kernel {
+            continue;
+        }
+        let limit_ns = sum(if together { all } else { &all[..1] }, |figures| figures.roofline_ns);
+        let LaunchProfile { calls, total, least, .. } = next.times;
+        timed.next();
         let ns = |time: Duration| time.as_secs_f64() * 1e9;
-        let mean_ns = ns(time.total) / time.calls.max(1) as f64;
-        let limit_ns = sum(all, |figures| figures.roofline_ns);
-        let least_ns = ns(time.least);
-        launches[at].measured = Some(Measured { least_ns, mean_ns, runs: time.calls, together, limit_ns });
+        let mean_ns = ns(total) / calls.max(1) as f64;
+        launches[at].measured = Some(Measured { least_ns: ns(least), mean_ns, runs: calls, together, limit_ns });
     }
+}
+
+/// The names of launches' kernels.
+fn names(launches: &[Launch], before: &str) -> String {
+    let names: Vec<String> = launches.iter().map(|launch| format!("{before}{}", launch.kernel)).collect();
+    names.join(" + ")
 }
 
 /// The first of some launches with those that join it.
@@ -99,10 +122,9 @@ fn sum(launches: &[Launch], part: fn(&Figures) -> f64) -> Option<f64> {
 }
 
 /// What was predicted and measured of the first of some launches, with those that join it.
-fn said(launches: &[Launch]) -> Option<Diagnostic> {
-    let all = with_joining(launches);
-    let measured = all.first()?.measured?;
-    let names: Vec<String> = all.iter().map(|launch| format!("@{}", launch.kernel)).collect();
+fn said(launches: &[Launch], place: &str) -> Option<Diagnostic> {
+    let measured = launches.first()?.measured?;
+    let all = if measured.together { with_joining(launches) } else { &launches[..1] };
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
     let known = sum(all, |f| f.ns).zip(measured.limit_ns).zip(measured.percent());
     let (predicted, limit) = match (known, all.iter().find_map(|launch| launch.figures.as_ref().err())) {
@@ -118,8 +140,8 @@ fn said(launches: &[Launch]) -> Option<Diagnostic> {
         (None, why) => ("not predicted".to_owned(), why.cloned().unwrap_or_default()),
     };
     let words = format!(
-        "{}: {predicted}, measured {} (least of {} on one thread), {limit}",
-        names.join(" + "),
+        "{}: {predicted}, measured {} (least of {} on {place}), {limit}",
+        names(all, "@"),
         micros(measured.least_ns),
         measured.runs,
     );
@@ -148,17 +170,26 @@ mod tests {
             launch("a", true, false),
         ];
         let mut host = Host { name: "h".into(), sizes: vec![], launches };
-        let timed = |position, kernel: &str| LaunchProfile {
-            position,
-            kernel: Some(kernel.to_owned()),
-            groups: 1,
-            chunks: 1,
-            calls: 2,
-            total: Duration::from_nanos(40 * position as u64 + 40),
-            least: Duration::from_nanos(10),
+        let timed = |position, kernels: &str| Timed {
+            kernels: kernels.to_owned(),
+            times: LaunchProfile {
+                position,
+                kernel: Some("k".to_owned()),
+                groups: 1,
+                chunks: 1,
+                calls: 2,
+                total: Duration::from_nanos(40 * position as u64 + 40),
+                least: Duration::from_nanos(10),
+            },
         };
-        assign(&mut host, &[timed(0, "a"), timed(1, "sutura_packed0"), timed(2, "a")]);
-        let means: Vec<_> = host.launches.iter().map(|l| l.measured.map(|m| (m.mean_ns.round(), m.together))).collect();
-        assert_eq!(means, [None, None, Some((20.0, false)), Some((40.0, true)), None, Some((60.0, false))]);
+        let means = |host: &Host| -> Vec<_> {
+            host.launches.iter().map(|l| l.measured.map(|m| (m.mean_ns.round(), m.together))).collect()
+        };
+        assign(&mut host, &[timed(0, "a"), timed(1, "b + c"), timed(2, "a")]);
+        assert_eq!(means(&host), [None, None, Some((20.0, false)), Some((40.0, true)), None, Some((60.0, false))]);
+        host.launches.iter_mut().for_each(|launch| launch.measured = None);
+        assign(&mut host, &[timed(0, "a"), timed(1, "b"), timed(2, "c"), timed(3, "a")]);
+        let apart = [None, None, Some((20.0, false)), Some((40.0, false)), Some((60.0, false)), Some((80.0, false))];
+        assert_eq!(means(&host), apart);
     }
 }
