@@ -64,7 +64,7 @@ fn product(
     talk: &Talk,
 ) -> Result<(), Failure> {
     let source = input::read(&args.model)?;
-    check_targets(args)?;
+    check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],
         names => names.iter().map(|name| Some(name.as_str())).collect(),
@@ -77,9 +77,6 @@ fn product(
         let (program, machine) =
             compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
         talk.note(&format!("target     {}", machine.summary()));
-        if made.iter().any(|other| other.name == machine.desc.name) {
-            return Err(Failure::usage(format!("two targets are the machine `{}`", machine.desc.name)));
-        }
         device::check(args, &machine)?;
         if let Some(tuner) = tuner {
             tuner.start(&machine, talk)?;
@@ -98,8 +95,8 @@ fn product(
     if made.is_empty() { Ok(()) } else { write(&made, &compilation.cx, output, talk) }
 }
 
-/// Refuses for several targets what there is one of.
-fn check_targets(args: &CompileArgs) -> Result<(), Failure> {
+/// Refuses for several targets what there is one of, and what is no machine or one of them again.
+fn check_targets(args: &CompileArgs, cx: &Context, talk: &Talk) -> Result<(), Failure> {
     if args.target.len() < 2 {
         return Ok(());
     }
@@ -109,10 +106,18 @@ fn check_targets(args: &CompileArgs) -> Result<(), Failure> {
         (args.report.is_some(), "--report shows one machine's code"),
         (args.tune, "--tune measures on this machine"),
     ];
-    match one.iter().find(|(given, _)| *given) {
-        Some((_, why)) => Err(Failure::usage(format!("{why}, and several targets are given")).hint("name one")),
-        None => Ok(()),
+    if let Some((_, why)) = one.iter().find(|(given, _)| *given) {
+        return Err(Failure::usage(format!("{why}, and several targets are given")).hint("name one"));
     }
+    let mut found: Vec<String> = Vec::new();
+    for name in &args.target {
+        let (machine, _) = Wanted { name: Some(name), file: args.target_file.as_deref() }.find(cx, talk)?;
+        if found.contains(&machine.desc.name) {
+            return Err(Failure::usage(format!("two targets are the machine `{}`", machine.desc.name)));
+        }
+        found.push(machine.desc.name.clone());
+    }
+    Ok(())
 }
 
 /// Makes an artifact of a program as text that holds the description of `machine`, without a word.
