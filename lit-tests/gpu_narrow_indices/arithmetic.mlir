@@ -111,10 +111,27 @@ gpu.module @kernels {
     llvm.store %one, %q {alignment = 4 : i64} : f32, !llvm.ptr<1>
     gpu.return
   }
+  // A cast that takes its operand for unsigned keeps 64 bits where that may be below 0: the upper half would be 0.
+  // CHECK-LABEL: gpu.func @casts_i32(
+  // CHECK: %[[D:.*]] = arith.subi %{{.*}}, %{{.*}} overflow<nsw> : i32
+  // CHECK: %[[D64:.*]] = arith.extsi %[[D]] : i32 to i64
+  // CHECK: %[[I:.*]] = arith.index_castui %[[D64]] : i64 to index
+  // CHECK: arith.index_castui %[[I]] : index to i32
+  gpu.func @casts(%x: !llvm.ptr<1>, %M: i64, %N: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>, rt.groups_of_block = 1 : i64, rt.kernel = {params = [!rt.buffer<f32, [M, N]>], modes = ["out"], dims = [{name = "M"}, {name = "N"}], requires = #dyn.shape<[]>, grid = #dyn.shape<[]>}} {
+    %one = arith.constant 1.0 : f32
+    %d = arith.subi %M, %N : i64
+    %i = arith.index_castui %d : i64 to index
+    %again = arith.index_castui %i : index to i64
+    %e = arith.muli %again, %N : i64
+    %p = llvm.getelementptr %x[%e] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    llvm.store %one, %p {alignment = 4 : i64} : f32, !llvm.ptr<1>
+    gpu.return
+  }
 }
 
-rt.program @main(%n : !rt.buffer<i64, [A, B]> in "n", %x : !rt.buffer<f32, [A, B]> out "x", %y : !rt.buffer<f32, [A, B]> out "y", %z : !rt.buffer<f32, [A, B]> out "z") symbols(A : [0, 2147483647], B : [1, 2147483647]) {
+rt.program @main(%n : !rt.buffer<i64, [A, B]> in "n", %x : !rt.buffer<f32, [A, B]> out "x", %y : !rt.buffer<f32, [A, B]> out "y", %z : !rt.buffer<f32, [A, B]> out "z", %w : !rt.buffer<f32, [A, B]> out "w") symbols(A : [0, 2147483647], B : [1, 2147483647]) {
   launch @kernels::@rows(%x) dims [A, B] : !rt.buffer<f32, [A, B]>
   launch @kernels::@gathers(%n, %y) dims [A, B] : !rt.buffer<i64, [A, B]>, !rt.buffer<f32, [A, B]>
+  launch @kernels::@casts(%w) dims [A, B] : !rt.buffer<f32, [A, B]>
   launch @kernels::@signs(%z) dims [A, B] : !rt.buffer<f32, [A, B]>
 }

@@ -11,8 +11,8 @@
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %[[Y:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias}, %[[Z:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %[[W:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias}, %[[M:[a-z0-9]+]]: i64, %[[N:[a-z0-9]+]]: i64, %[[FIRST:[a-z0-9]+]]: i64) kernel
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
 // CHECK-SAME:    rt.groups_of_block = 1 : i64
-// CHECK-SAME:    dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M_0"}, {div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M_1"}, {div = 1 : i64, max = 9223372036854775807 : i64, min = 0 : i64, name = "first_1"}]
-// CHECK-SAME:    grid = #dyn.shape<[(M_1 + 1) floordiv 2 + (M_0 + 3) floordiv 4]>
+// CHECK-SAME:    dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M_0"}, {div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "first_1"}, {div = 1 : i64, max = 9223372036854775807 : i64, min = 0 : i64, name = "first1"}]
+// CHECK-SAME:    grid = #dyn.shape<[(first_1 + 1) floordiv 2 + (M_0 + 3) floordiv 4]>
 // CHECK-SAME:    rt.parts = ["negates", "doubles"]
 // CHECK-NEXT:  %[[ID:.+]] = gpu.block_id x
 // CHECK-NEXT:  %[[I:.+]] = arith.index_cast %[[ID]] : index to i64
@@ -54,7 +54,7 @@ gpu.module @kernels {
   }
   gpu.func @doubles(%x: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %y: !llvm.ptr<1> {llvm.noalias}, %m: i64) kernel attributes {
       known_block_size = array<i32: 32, 1, 1>, rt.groups_of_block = 2 : i64,
-      rt.kernel = {dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M"}], grid = #dyn.shape<[M]>, modes = ["in", "out"], params = [!rt.buffer<f32, [M]>, !rt.buffer<f32, [M]>], requires = #dyn.shape<[]>}} {
+      rt.kernel = {dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "first"}], grid = #dyn.shape<[first]>, modes = ["in", "out"], params = [!rt.buffer<f32, [first]>, !rt.buffer<f32, [first]>], requires = #dyn.shape<[]>}} {
     %id = gpu.block_id x
     %i = arith.index_cast %id : index to i64
     %from = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32

@@ -148,8 +148,10 @@ impl Planner<'_> {
     fn make(&mut self, op: OpRef<'_>) {
         let result = op.result(0);
         if !self.is_wide(result) {
-            // A cast to `index`.
-            self.take(op);
+            // A cast to `index`. An unsigned one of 32 bits would make another number of what is below 0.
+            if op.name_str() != "arith.index_castui" || self.ranges.range(op.operand(0)).is_not_negative() {
+                self.take(op);
+            }
             return;
         }
         let (Some(operands), Some(bound)) = (self.all_bounded(op.operands()), self.bound(result)) else { return };

@@ -235,7 +235,7 @@ fn blocks(signature: &KernelSignature, units: i64, dims: &[Poly]) -> Poly {
     signature.groups(dims).ceildiv(units)
 }
 
-/// The name of a part's size in the whole kernel.
+/// The name of a part's size in the whole kernel. None of another part has it, and none of those without a part's number.
 fn dim_name(part: usize, name: &str) -> String {
     format!("{name}_{part}")
 }
@@ -258,7 +258,7 @@ fn combined(parts: &[Part]) -> KernelSignature {
         all.requires.extend(signature.requires.iter().map(renamed));
         all.ops.extend(signature.ops.iter().filter(|op| !all.ops.contains(op)).cloned().collect::<Vec<_>>());
         if number > 0 {
-            firsts.push((format!("first_{number}"), SymbolInfo { max: i64::MAX, ..SymbolInfo::default() }));
+            firsts.push((format!("first{number}"), SymbolInfo { max: i64::MAX, ..SymbolInfo::default() }));
         }
         before = before.add(&blocks(signature, part.units, &names));
     }

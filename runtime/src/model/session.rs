@@ -38,6 +38,8 @@ use crate::tensor::{Tensor, TensorView};
 /// ```
 pub struct Session {
     queue: Queue,
+    /// Models of runs that may not be done: their constants are used. Dropped after the queue, which waits.
+    running: Vec<Model>,
     device: Device,
     /// What tells tensors of this session from those of others.
     identity: Arc<()>,
@@ -55,7 +57,7 @@ pub struct DeviceTensor {
 impl Session {
     /// A session without tensors.
     pub fn new(device: &Device) -> Result<Self> {
-        Ok(Self { queue: Queue::new(device)?, device: device.clone(), identity: Arc::default() })
+        Ok(Self { queue: Queue::new(device)?, running: Vec::new(), device: device.clone(), identity: Arc::default() })
     }
 
     /// The device that it is on.
@@ -128,6 +130,9 @@ impl Session {
         }
         let (from, to): (Vec<&Buffer>, Vec<&Buffer>) =
             (inputs.iter().map(|t| &t.buffer).collect(), outputs.iter().map(|t| &t.buffer).collect());
+        if !self.running.iter().any(|running| Arc::ptr_eq(&running.inner, &model.inner)) {
+            self.running.push(model.clone());
+        }
         self.queue.run((on_device, inner), &scratch.symbols, (&from, &to), workspace_bytes)?;
         Counters::add(&inner.counters.runs, 1);
         Ok(())
@@ -163,7 +168,9 @@ impl Session {
 
     /// Waits for everything enqueued.
     pub fn synchronize(&mut self) -> Result<()> {
-        Ok(self.queue.synchronize()?)
+        self.queue.synchronize()?;
+        self.running.clear();
+        Ok(())
     }
 
     /// What the driver said when it last refused to capture a run, which then was enqueued launch by launch; see
@@ -175,7 +182,9 @@ impl Session {
     /// Waits for everything enqueued, forgets captured runs, and gives the memory that no tensor has back to the
     /// device.
     pub fn release_memory(&mut self) -> Result<()> {
-        Ok(self.queue.release_memory()?)
+        self.queue.release_memory()?;
+        self.running.clear();
+        Ok(())
     }
 
     fn check_owner(&self, what: &str, tensor: &DeviceTensor) -> Result<()> {

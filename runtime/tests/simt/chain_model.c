@@ -1,6 +1,6 @@
 /* A hand-written host.so of a model on a device: y = affine(affine(x)) by way of the workspace, and z a copy of y; x, y and z
  * have n elements. Of one element there is one launch. TEST_FAIL_AT=k: the call number k, from 0, launches a kernel that the
- * manifest has not. */
+ * manifest has not. TEST_CONSTANT: x is the first constant, and the input tells how long it is. */
 #include "sutura_abi.h"
 
 uint32_t sutura_abi_version(void) { return SUTURA_ABI_VERSION; }
@@ -15,10 +15,16 @@ int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *outp
 
 int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const *inputs, void *const *outputs,
                    const void *const *constants, void *workspace) {
-  (void)constants;
   int64_t n = symbols[0];
   if (n == 0) return 0;
-  uint64_t first[] = {(uint64_t)inputs[0], (uint64_t)workspace, (uint64_t)n};
+#ifdef TEST_CONSTANT
+  const void *x = constants[0];
+  (void)inputs;
+#else
+  const void *x = inputs[0];
+  (void)constants;
+#endif
+  uint64_t first[] = {(uint64_t)x, (uint64_t)workspace, (uint64_t)n};
   uint64_t second[] = {(uint64_t)workspace, (uint64_t)outputs[0], (uint64_t)n};
   rt->launch(rt->ctx, 0, first, 3, n);
   if (n > 1) rt->launch(rt->ctx, 0, second, 3, n);

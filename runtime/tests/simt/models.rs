@@ -33,6 +33,10 @@ fn usual_host() -> &'static [u8] {
 }
 
 fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
+    load_with_constant(family, host, options, None)
+}
+
+fn load_with_constant(family: Family, host: &[u8], options: Options, constant: Option<&[f32]>) -> Result<Model> {
     let value =
         |name: &str| Value { name: name.into(), element_type: ElementType::F32, dims: vec![Dim::Symbol("n".into())] };
     let (backend, chip, subgroup) = match family {
@@ -55,7 +59,10 @@ fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
         symbols: vec![Symbol { name: "n".into(), min: 0, max: 1 << 24, div: 1, likely: vec![] }],
         inputs: vec![value("x")],
         outputs: vec![value("y"), value("z")],
-        constants: vec![],
+        constants: constant
+            .iter()
+            .map(|c| Constant { name: "c".into(), element_type: ElementType::F32, dims: vec![c.len() as i64] })
+            .collect(),
         checks: vec![],
         data_checks: vec![],
         routines: vec![],
@@ -70,7 +77,9 @@ fn load_with(family: Family, host: &[u8], options: Options) -> Result<Model> {
         }],
         source_hash: "none".into(),
     };
-    let bytes = to_bytes(&Contents { manifest: &manifest, host, device: Some(family.kernels()), constants: &[] });
+    let constants: Vec<&[u8]> = constant.iter().map(|values| bytemuck::cast_slice(values)).collect();
+    let bytes =
+        to_bytes(&Contents { manifest: &manifest, host, device: Some(family.kernels()), constants: &constants });
     Model::from_artifact(Artifact::from_bytes("test.sutura", &bytes.unwrap())?, options)
 }
 
@@ -228,6 +237,34 @@ fn another_model_is_another_run() {
     let third = load(Cuda, &device);
     run_into(&mut session, &third, &x, &mut to).unwrap();
     assert_eq!(counts(&third), (2, 0, 0, 0));
+}
+
+/// Its constants are there until the runs are done, and no longer than until the session has waited for them.
+#[test]
+fn a_model_may_go_before_its_runs_are_done() {
+    let host = host(Some("TEST_CONSTANT"));
+    for family in Family::BOTH {
+        for graphs in [false, true] {
+            let _clean = Clean;
+            let device = open(family);
+            let options = Options::new().on(&device).graphs(graphs);
+            let model = load_with_constant(family, &host, options, Some(&ramp(100))).unwrap();
+            let mut session = Session::new(&device).unwrap();
+            let x = upload(&mut session, &[0.0; 100]);
+            let mut to = outputs(&mut session, 100);
+            for _ in 0..3 {
+                run_into(&mut session, &model, &x, &mut to).unwrap();
+            }
+            drop(model);
+            assert_eq!(floats(&mut session, &to[1]), affine(&affine(&ramp(100))));
+            let held = device.allocated_bytes();
+            session.release_memory().unwrap();
+            assert!(device.allocated_bytes() < held);
+            let model = load_with_constant(family, &host, Options::new().on(&device), Some(&ramp(100))).unwrap();
+            run_into(&mut session, &model, &x, &mut to).unwrap();
+            drop((model, session));
+        }
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) fn open() -> Device {
 }
 
 /// A text of this repository.
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
 }
 
@@ -29,6 +29,16 @@ pub(crate) fn compile_text(path: &str, text: &str, pipeline: &str) -> Vec<u8> {
     let cx = Context::new(sutura_dialects::all());
     let mut module = parse(&cx, path, text);
     run(&cx, &mut module, pipeline);
+    link(&cx, &module, path)
+}
+
+/// The same of a text in gir whose programs decide what kernels there are.
+pub(crate) fn compile_launched(path: &str, text: &str, [to_gpu, to_fibers]: &[String; 2]) -> Vec<u8> {
+    let cx = Context::new(sutura_dialects::all());
+    let mut module = parse(&cx, path, text);
+    run(&cx, &mut module, to_gpu);
+    keep(&cx, &mut module, &["gpu.module"]);
+    run(&cx, &mut module, to_fibers);
     link(&cx, &module, path)
 }
 

@@ -107,6 +107,14 @@ fn what_is_put_off() {
     threads_agree("lit-tests/gir_to_cpu/pipeline.mlir", "canonicalize", 4);
 }
 
+/// What threads hand to each other.
+#[test]
+fn scans_and_transposes() {
+    threads_agree("lit-tests/gir_to_cpu/scan.mlir", "canonicalize", 3);
+    threads_agree("lit-tests/gir_to_gpu/scan.mlir", "canonicalize", 2);
+    threads_agree("lit-tests/gir_to_cpu/transpose.mlir", "canonicalize", 3);
+}
+
 #[test]
 fn products() {
     threads_agree("lit-tests/gir_to_cpu/matmul.mlir", "canonicalize", 1);
