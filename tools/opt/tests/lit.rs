@@ -7,15 +7,17 @@ use std::process::ExitCode;
 
 use sutura_lit::Overrides;
 
-/// Folders of NVIDIA's tools, where variables name them.
-fn named_folders() -> Vec<PathBuf> {
-    let named = ["SUTURA_PTXAS", "SUTURA_NVDISASM"].into_iter().filter_map(std::env::var_os);
-    named.filter_map(|program| Path::new(&program).parent().map(Path::to_path_buf)).collect()
+/// Where tools are looked for first: with those of this build, as one of another profile may be older, and where variables
+/// name NVIDIA's.
+fn tool_folders() -> Vec<PathBuf> {
+    let named = ["SUTURA_PTXAS", "SUTURA_NVDISASM"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let programs = std::iter::once(PathBuf::from(env!("CARGO_BIN_EXE_sutura-opt"))).chain(named);
+    programs.filter_map(|program| program.parent().map(Path::to_path_buf)).collect()
 }
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
-    let overrides = Overrides { tool_folders: named_folders(), ..Overrides::default() };
+    let overrides = Overrides { tool_folders: tool_folders(), ..Overrides::default() };
     match sutura_lit::mimic::trials_with(&root, support::tools(), &overrides) {
         Ok(trials) => libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code(),
         Err(error) => {
