@@ -33,6 +33,9 @@ Exit codes: 0 all is right; 1 a result is wrong, the device failed or no artifac
 5 a file.
 ";
 
+/// No device has memory for a larger matrix, and no number of bytes computed from this wraps.
+const MOST_ELEMENTS: u64 = 1 << 40;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
@@ -110,7 +113,12 @@ impl Args {
                     let known = all_names().collect::<Vec<_>>().join(", ");
                     return Err(usage(format!("there is no workload `{value}`; there are {known}")));
                 }
-                "--max-elements" => args.max_elements = number(value)?,
+                "--max-elements" => {
+                    args.max_elements = number(value)?;
+                    if !(1..=MOST_ELEMENTS).contains(&args.max_elements) {
+                        return Err(usage(format!("`{option}` is {value}, but must be from 1 to {MOST_ELEMENTS}")));
+                    }
+                }
                 "--totals" => args.totals = value.split(',').map(number).collect::<Result<_>>()?,
                 _ => args.seed = number(value)?,
             }
@@ -163,6 +171,11 @@ mod tests {
             ("check --fast", "no option `--fast`"),
             ("check --seed", "`--seed` needs a value"),
             ("check --seed x", "`--seed` is `x`"),
+            ("check --max-elements 0", "`--max-elements` is 0, but must be from 1 to"),
+            (
+                "time --max-elements 18446744073709551615",
+                "`--max-elements` is 18446744073709551615, but must be from 1 to",
+            ),
             ("check --only gelu", "no workload `gelu`; there are softmax_f32"),
         ] {
             let failure = parse(wrong).unwrap_err();

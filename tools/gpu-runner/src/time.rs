@@ -143,11 +143,11 @@ pub(crate) fn measure(
     let run = |session: &mut Session, outputs: &mut [DeviceTensor]| {
         session.run_into(model, inputs, &mut outputs.iter_mut().collect::<Vec<_>>())
     };
-    let before = model.stats().launches;
+    let before = model.stats();
     run(session, outputs)?;
-    let launches = model.stats().launches - before;
+    let launches = model.stats().launches - before.launches;
     let (median_us, least_us, runs) = times(session, |session| Ok(run(session, outputs)?))?;
-    let graph = model.stats().replays > 0 && launches > 1;
+    let graph = model.stats().replays > before.replays && launches > 1;
     Ok(Timing { rows: 0, cols: 0, median_us, least_us, runs, bytes: None, launches, graph, parts: Vec::new() })
 }
 
