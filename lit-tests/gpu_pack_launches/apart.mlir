@@ -69,3 +69,19 @@ rt.program @main(%s : !rt.buffer<i1, [M]> in "s", %x : !rt.buffer<f32, [M]> out 
     launch @k(%y) dims [M] : !rt.buffer<f32, [M]>
   }
 }
+
+// -----
+
+// CHECK: packed {
+// REMARK: @a, @a are launched one after the other: @a does not take what it says
+gpu.module @kernels {
+  gpu.func @a(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, rt.groups_of_block = 1 : i64, rt.kernel = {dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M"}], grid = #dyn.shape<[M]>, modes = ["out"], params = [!rt.buffer<f32, [M]>], requires = #dyn.shape<[]>}} {
+    gpu.return
+  }
+}
+rt.program @main(%s : !rt.buffer<i1, [M]> in "s", %x : !rt.buffer<f32, [M]> out "x", %y : !rt.buffer<f32, [M]> out "y") symbols(M : [0, 100]) {
+  packed {
+    launch @kernels::@a(%x) dims [M] : !rt.buffer<f32, [M]>
+    launch @kernels::@a(%y) dims [M] : !rt.buffer<f32, [M]>
+  }
+}

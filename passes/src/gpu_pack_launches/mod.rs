@@ -199,12 +199,15 @@ fn parts(cx: &Context, body: &Body, kernels: &[Attr]) -> Result<(Op, Vec<Part>),
         let kernel = named(inside, name).ok_or_else(|| format!("there is no @{text} in the module"))?;
         let view = OpRef::new(cx, inside, kernel);
         let signature = view.attr(KERNEL_ATTR).and_then(|attr| KernelSignature::of_attr(cx, attr));
-        let units = view.attr(GROUPS_ATTR).and_then(|attr| cx.as_int(attr));
+        let units = view.attr(GROUPS_ATTR).and_then(|attr| cx.as_int(attr)).filter(|units| *units > 0);
         let (Some(signature), Some(units), true) = (signature, units, view.is::<GPUFuncOp<'_>>()) else {
             return Err(format!("@{text} does not say what it takes"));
         };
         if !signature.checks.is_empty() {
             return Err(format!("@{text} checks data"));
+        }
+        if GPUFuncOp::from_ref(view).inputs().len() != signature.params.len() + signature.dims.len() {
+            return Err(format!("@{text} does not take what it says"));
         }
         let reported = view.attr(PARTS_ATTR).and_then(|parts| cx.array(parts));
         let reported = reported.map_or_else(|| vec![cx.string_attr(text)], <[Attr]>::to_vec);
