@@ -10,14 +10,22 @@ use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, R
 
 use super::Part;
 
-/// Bytes of the block's arrays that a kernel names.
-pub(super) fn shared_bytes(cx: &Context, module: &Body, kernel: Op) -> i64 {
+/// The names of the block's arrays that a kernel uses.
+fn arrays(cx: &Context, module: &Body, kernel: Op) -> FxHashSet<String> {
     let mut names = FxHashSet::default();
     OpRef::new(cx, module, kernel)
         .walk(&mut |op| names.extend(op.as_::<AddressOfOp<'_>>().map(|address| address.global_name().to_owned())));
+    names
+}
+
+/// Bytes of the block's arrays that kernels use, each once, as far apart as they are aligned.
+pub(super) fn shared_bytes(cx: &Context, module: &Body, kernels: impl Iterator<Item = Op>) -> i64 {
+    const ALIGNMENT: i64 = 16;
+    let names: FxHashSet<String> = kernels.flat_map(|kernel| arrays(cx, module, kernel)).collect();
     let globals = module.preorder().filter_map(|op| OpRef::new(cx, module, op).as_::<GlobalOp<'_>>());
     let own = globals.filter(|global| names.contains(global.sym_name()));
-    own.map(|global| bytes_of(cx, global.global_type())).sum()
+    own.map(|global| bytes_of(cx, global.global_type()))
+        .fold(0, |sum, bytes| sum.saturating_add(bytes.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT))
 }
 
 fn bytes_of(cx: &Context, ty: Type) -> i64 {
@@ -62,7 +70,14 @@ fn function(
     let entry = b.create_block(region, &types);
     b.set_to_end(entry);
     let args: Vec<Value> = b.body().block_args(entry).to_vec();
-    for (number, func) in funcs.iter().enumerate() {
+    let mut used = FxHashSet::default();
+    for (number, (func, part)) in funcs.iter().zip(parts).enumerate() {
+        let own_arrays = arrays(cx, module, part.kernel);
+        if !used.is_disjoint(&own_arrays) {
+            // Threads may still read there what they have put there for the earlier kernel.
+            b.create(OpState::new(cx.op_name("gpu.barrier"), loc));
+        }
+        used.extend(own_arrays);
         let first = number.checked_sub(1).map(|earlier| args[arguments.firsts + earlier]);
         let own: Vec<Value> = arguments.of_part[number].iter().map(|at| args[*at]).collect();
         append(&mut b, *func, &own, first)?;

@@ -226,7 +226,7 @@ fn fit(cx: &Context, module: &Body, parts: &[Part], limit: i64) -> Result<(), St
     if block.is_none() {
         return Err(format!("@{} does not say what size its blocks have", parts[0].name));
     }
-    let bytes: i64 = parts.iter().map(|part| shared_bytes(cx, module, part.kernel)).sum();
+    let bytes = shared_bytes(cx, module, parts.iter().map(|part| part.kernel));
     if bytes > limit {
         return Err(format!("their arrays take {bytes} bytes of a block's memory, which has {limit}"));
     }
