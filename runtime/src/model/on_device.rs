@@ -32,11 +32,12 @@ pub(super) struct OnDevice {
     device: Device,
     /// Different for all that this process has loaded.
     pub(super) number: u64,
+    /// Of runs with tensors of the host, which come one after the other: a device's memory and units are one run's. Dropped
+    /// before the constants, as it waits for what may still use them.
+    queue: Mutex<Queue>,
     /// By number in the manifest.
     kernels: Vec<DeviceKernel>,
     constants: Vec<Buffer>,
-    /// Of runs with tensors of the host, which come one after the other: a device's memory and units are one run's.
-    queue: Mutex<Queue>,
 }
 
 struct DeviceKernel {

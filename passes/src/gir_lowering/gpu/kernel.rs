@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
+use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
 
@@ -43,6 +44,8 @@ pub(in crate::gir_lowering) struct GpuState {
     /// Writable memory has been written, or read, since the unit's threads last waited for each other.
     pub(in crate::gir_lowering) written: bool,
     pub(in crate::gir_lowering) read: bool,
+    /// Loops begin at different columns: one of them may be another thread's than in the loop before.
+    pub(in crate::gir_lowering) moves: bool,
 }
 
 /// A kernel's function, and the arrays of the block that it names.
@@ -134,7 +137,7 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         _ => Reporter::None,
     };
     let mut lowering = Lowering::new(e, machine, kernel, reporter);
-    lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true });
+    lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true, moves: false });
     lowering.gpu_function(&args, unit)?;
     let spread = lowering.e.spread.take().expect("set above");
     if spread.overflow {
@@ -177,6 +180,8 @@ impl<'a> Lowering<'a, '_> {
         }
         let one = self.e.i64(1);
         self.mark_sizes(one);
+        let moves = self.windows_begin_late();
+        self.gpu.as_mut().expect("a GPU is lowered for").moves = moves;
         self.widths(unit, one)?;
         self.e.op("gpu.return", &[], &[], &[]);
         Ok(())
@@ -294,6 +299,27 @@ impl<'a> Lowering<'a, '_> {
             gpu.written = false;
             self.e.barrier();
         }
+    }
+
+    /// A loop over columns begins: where its columns may be other threads' than those of the loop before, which keep rows in the
+    /// block's memory, these are done with them.
+    pub(in crate::gir_lowering) fn before_columns(&mut self) {
+        if self.gpu.is_some_and(|gpu| gpu.moves && gpu.units == 1) {
+            self.e.barrier();
+        }
+    }
+
+    /// Whether columns may lie before a view.
+    fn windows_begin_late(&mut self) -> bool {
+        let (body, cx) = (self.kernel.op.inside(), self.kernel.op.cx);
+        body.preorder().any(|op| {
+            let Some(slice) = OpRef::new(cx, body, op).as_::<SliceOp>() else { return false };
+            let ty: Option<&SliceType> = cx.type_as(body.ty(slice.slice()));
+            let view: Option<&ViewType> = cx.type_as(body.ty(slice.view()));
+            let (Some(ty), Some(view), Some(col)) = (ty, view, slice.col_dim()) else { return false };
+            let offset = slice.offsets().nth(col as usize).expect("verified");
+            self.open_ends(offset, &view.dims[col as usize], &ty.cols, slice.col_step()).0
+        })
     }
 
     /// Memory is written: by then all threads have read what was there before. Of a unit without a group nothing exists.

@@ -76,6 +76,9 @@ impl<'a> Lowering<'a, '_> {
                 }
             }
         }
+        if !self.kept_arrays.is_empty() {
+            self.before_columns();
+        }
         let first = &self.strips.nodes[sinks[0].node()];
         let columns = (first.cols, first.window);
         let kinds = self.accumulators(&sinks);
