@@ -201,6 +201,10 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         if launch.signature.checks.is_empty() {
             return Ok([buffers, dims].concat());
         }
+        // The runtime reads the number of a check from so many bits.
+        if self.program.data_checks.len() > usize::from(u16::MAX) {
+            return Err(format!("kernels of a device check data in more than {} ways", u16::MAX));
+        }
         let reports = self.reports.ok_or_else(|| format!("@{} has checks that have no number", launch.op.callee()))?;
         let first = self.sizes.constant(self.e, launch.first_check);
         Ok([buffers, vec![reports], dims, vec![first]].concat())

@@ -368,7 +368,7 @@ unsafe extern "C" fn call_routine(
     NO_SUCH_ROUTINE
 }
 
-/// [`SuturaRt::report`]: kernels of devices check no data.
+/// [`SuturaRt::report`]: kernels of devices report in words of its memory.
 unsafe extern "C" fn report(ctx: *mut c_void, _: i64, _: i64, _: i64, _: i64) {
     // SAFETY: as for `launch`.
     let call = unsafe { &*ctx.cast::<DeviceCall<'_>>() };

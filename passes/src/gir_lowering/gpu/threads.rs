@@ -162,6 +162,10 @@ impl Emit<'_> {
     /// Combines what the threads of a unit have; all get the same results.
     pub(in crate::gir_lowering) fn combine_threads(&mut self, values: &[(Combiner, Value)]) -> Vec<Value> {
         let Some(spread) = self.spread.clone() else { return values.iter().map(|(_, value)| *value).collect() };
+        if values.is_empty() {
+            // Nobody waits for nothing.
+            return Vec::new();
+        }
         let width = spread.threads.min(spread.subgroup);
         let mut combined: Vec<Value> =
             values.iter().map(|(kind, value)| self.butterfly(*kind, *value, width)).collect();
