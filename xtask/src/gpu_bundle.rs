@@ -40,7 +40,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let (compiler, runner) = (target.join("debug/sutura"), target.join("release/gpu-runner"));
     check_libraries(&runner)?;
     empty(&folder)?;
-    copy(&runner, &folder.join("gpu-runner"))?;
+    let made = fill(&folder, &compiler, &runner, &targets);
+    if made.is_err() {
+        // A part of a bundle looks like one. The error that is told is the first.
+        let _ = fs::remove_dir_all(&folder);
+    }
+    made
+}
+
+fn fill(folder: &Path, compiler: &Path, runner: &Path, targets: &str) -> Result<(), Failure> {
+    copy(runner, &folder.join("gpu-runner"))?;
     for file in FILES {
         copy(&Path::new("benches/gpu").join(file), &folder.join(file))?;
     }
@@ -49,8 +58,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             copy(&path, &folder.join("encoder").join(&case).join(file))?;
         }
     }
-    artifacts(&compiler, &targets, &folder.join("artifacts"))?;
-    let bytes = size(&folder)?;
+    artifacts(compiler, targets, &folder.join("artifacts"))?;
+    let bytes = size(folder)?;
     if bytes > LIMIT {
         return Err(format!("{} has {bytes} bytes, more than {LIMIT}; make it for fewer --targets", folder.display()));
     }

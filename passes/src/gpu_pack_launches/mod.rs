@@ -17,7 +17,7 @@ use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Attr, AttrData, Body, Builder, Context, Ident, Loc, Op, OpRef, OpView, Rewriter, Value};
+use sutura_ir::{Attr, AttrData, Body, Context, Ident, Op, OpRef, OpView, Rewriter, Value};
 
 use crate::gir_lowering::gpu::shared_bytes_of_block;
 use crate::gpu_narrow_indices::NARROW_SUFFIX;
@@ -290,18 +290,8 @@ fn launch(cx: &Context, program: &mut Body, packed: Op, kernel: &Packed) {
     dims.extend(firsts);
     let mut rewriter = Rewriter::new(cx, program);
     rewriter.set_before(packed);
-    build_launch(&mut rewriter, (loc, kernel.symbol), &buffers, &dims, work.as_ref());
+    LaunchOp::build(&mut rewriter, loc, kernel.symbol, &buffers, &dims, work.as_ref().map(std::slice::from_ref));
     rewriter.erase_op(packed);
-}
-
-fn build_launch(
-    b: &mut Builder<'_>,
-    (loc, kernel): (Loc, Attr),
-    buffers: &[Value],
-    dims: &[Poly],
-    work: Option<&Poly>,
-) {
-    LaunchOp::build(b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
 }
 
 /// A name that the module has not. It tells a kernel of versions with narrow indices.

@@ -24,7 +24,7 @@
 //! ```
 
 mod buffer;
-mod cuda;
+pub(crate) mod cuda;
 mod driver;
 mod error;
 mod fibers;

@@ -2,7 +2,7 @@
 
 use crate::artifact::Artifact;
 use crate::cpu;
-use crate::device::{Backend, DeviceInfo, Devices};
+use crate::device::{Backend, DeviceInfo, Devices, cuda};
 use crate::error::{Error, Result};
 use crate::manifest::{Device, Manifest};
 use crate::options::Options;
@@ -35,7 +35,7 @@ fn best(variants: &[&Manifest], info: &DeviceInfo) -> Option<usize> {
     let mut best: Option<(usize, u32)> = None;
     for (number, variant) in variants.iter().enumerate() {
         let Some(wanted) = variant.device.as_ref().filter(|wanted| runs_on(wanted, info).is_ok()) else { continue };
-        let newness = wanted.chip.as_deref().and_then(capability).unwrap_or(0);
+        let newness = wanted.chip.as_deref().and_then(cuda::capability).unwrap_or(0);
         if best.is_none_or(|(_, other)| newness > other) {
             best = Some((number, newness));
         }
@@ -76,10 +76,7 @@ pub(super) fn runs_on(wanted: &Device, info: &DeviceInfo) -> Result<(), String> 
     if let Some(chip) = &wanted.chip {
         // Behind the name stand features of the device, which code that says nothing of them runs with.
         let own = info.target.split(':').next().unwrap_or_default();
-        let fits = match (capability(chip), capability(own)) {
-            (Some(made), Some(device)) => made <= device,
-            _ => chip == own,
-        };
+        let fits = if info.backend == Backend::Cuda { cuda::mismatch(chip, own).is_none() } else { chip == own };
         if !fits {
             return Err(format!("is {own}"));
         }
@@ -103,11 +100,6 @@ pub(super) fn device_words(device: &Device) -> String {
         Some(chip) => format!("{} ({chip})", device.backend),
         None => format!("{} with subgroups of {}", device.backend, device.subgroup),
     }
-}
-
-/// The number of a processor of NVIDIA, whose code newer ones run too.
-fn capability(chip: &str) -> Option<u32> {
-    chip.strip_prefix("sm_")?.parse().ok()
 }
 
 #[cfg(test)]
@@ -149,6 +141,9 @@ mod tests {
         assert_eq!(best(Backend::Rocm, "gfx1100", 32), None);
         assert_eq!(best(Backend::Vulkan, "vulkan", 32), Some(6));
         assert_eq!(best(Backend::Vulkan, "vulkan", 64), None);
+        let special = variant("cuda", Some("sm_90a"), 32);
+        let runs = |target| runs_on(special.device.as_ref().unwrap(), &device(Backend::Cuda, target, 32));
+        assert_eq!((runs("sm_90"), runs("sm_100")), (Ok(()), Err("is sm_100".to_owned())));
         let error = for_device(&all, &device(Backend::Cuda, "sm_75", 32)).unwrap_err().to_string();
         assert!(error.contains("the processor x86_64, cuda (sm_80), cuda (sm_90)"), "{error}");
         assert!(error.contains("`GPU` is none of them: it is sm_75 of cuda"), "{error}");

@@ -301,13 +301,17 @@ impl Vendor for Cuda {
 }
 
 /// Why PTX for `target` cannot run on a device of `has`, both such as `sm_90`; with an `a` it runs on that one alone.
-fn mismatch(target: &str, has: &str) -> Option<String> {
-    let number = |name: &str| name.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse::<u32>().ok();
-    let (made, device) = (number(target)?, number(has)?);
+pub(crate) fn mismatch(target: &str, has: &str) -> Option<String> {
+    let (made, device) = (capability(target)?, capability(has)?);
     if made == device || made < device && !target.ends_with('a') {
         return None;
     }
     Some(format!("it is made for {target}, but the device is {has}; compile it for {has}"))
+}
+
+/// The number of a processor such as `sm_90` or `sm_90a`: later ones have higher numbers.
+pub(crate) fn capability(chip: &str) -> Option<u32> {
+    chip.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse().ok()
 }
 
 #[cfg(test)]
