@@ -28,4 +28,14 @@ target.machine @gfx90a {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 64]>, !gir.tile<vec, f32, [8, 64]>
     gir.yield %r : !gir.tile<vec, f32, [8, 64]>
   }
+
+  target.intrinsic @fma_f32_16x128x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 128]>, %c : !gir.tile<vec, f32, [16, 128]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 128]>, !gir.tile<vec, f32, [16, 128]>
+    gir.yield %r : !gir.tile<vec, f32, [16, 128]>
+  }
+
+  target.intrinsic @fma_f32_16x64x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 64]>, %c : !gir.tile<vec, f32, [16, 64]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 64]>, !gir.tile<vec, f32, [16, 64]>
+    gir.yield %r : !gir.tile<vec, f32, [16, 64]>
+  }
 }

@@ -26,4 +26,14 @@ target.machine @lavapipe {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 1]>, !gir.tile<vec, f32, [1, 8]>, !gir.tile<vec, f32, [8, 8]>
     gir.yield %r : !gir.tile<vec, f32, [8, 8]>
   }
+
+  target.intrinsic @fma_f32_16x32x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 32]>, %c : !gir.tile<vec, f32, [16, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [16, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [16, 32]>
+  }
+
+  target.intrinsic @fma_f32_16x16x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 16]>, %c : !gir.tile<vec, f32, [16, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 16]>, !gir.tile<vec, f32, [16, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [16, 16]>
+  }
 }

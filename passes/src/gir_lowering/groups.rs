@@ -104,6 +104,10 @@ impl<'a> Lowering<'a, '_> {
     fn body_block(&mut self) -> Lowered<'a, ()> {
         let body = self.kernel.op.inside();
         let entry = body.entry_block().expect("a kernel has a body");
+        // Not before: whether all windows are full is one answer for the units of a group.
+        if let Some((unit, number)) = self.kernel.unit.zip(self.gpu.and_then(|gpu| gpu.unit)) {
+            self.held.insert(unit, Held::Index(number));
+        }
         if let Some((innermost, _)) = self.kernel.grid.last() {
             self.find_ahead(body, entry, *innermost)?;
         }

@@ -7,7 +7,7 @@ use sutura_ir::{OpRef, OpView, Value};
 
 use super::kernel::{Lowered, Lowering};
 use super::memory::{Origin, SliceVal};
-use super::strip::{Node, NodeId, Sink};
+use super::strip::{NodeId, Sink};
 
 /// What was stored so far, and what was read in a loop that does not load it anew.
 #[derive(Default)]
@@ -34,15 +34,8 @@ const HELP: &str = "store the tile to an allocation of its own first, and load i
 impl<'a> Lowering<'a, '_> {
     /// Loads that a node still reads, each with the loops around it.
     fn reads(&self, node: NodeId) -> Vec<(Origin, usize)> {
-        let loads = self.strips.reachable(node).into_iter().filter_map(|id| {
-            let strip = &self.strips.nodes[id];
-            match &strip.node {
-                Node::Load(slice) | Node::Padded(slice, ..) if strip.stored.is_none() => {
-                    Some((slice.origin?, self.strips.depth_of(id)))
-                }
-                _ => None,
-            }
-        });
+        let loads = self.strips.reachable(node).into_iter();
+        let loads = loads.filter_map(|id| Some((self.strips.nodes[id].origin()?, self.strips.depth_of(id))));
         loads.collect()
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
+use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
 use sutura_dialects::gir::types::ViewType;
@@ -262,17 +263,13 @@ impl<'a> Lowering<'a, '_> {
 
     /// Memory of the calling thread, from the start of the function on, that holds this many elements at most; `None`
     /// when that many are not known to be few enough.
-    pub(super) fn scratch(&mut self, elems: &Poly, elem: Type) -> Option<Scratch> {
+    pub(super) fn scratch(&mut self, elems: &Poly, elem: Type, owner: Scope) -> Option<Scratch> {
         let (_, most) = self.bounds.facts.range(elems);
-        if let Some(gpu) = self.gpu {
-            // Units that share a block would write over what others keep.
-            if gpu.units > 1 {
-                return None;
-            }
+        if self.gpu.is_some() {
             let elems = i64::try_from(most).ok()?.max(0);
             let point = self.e.b.insert_point();
             self.e.b.set_before(self.entry_mark);
-            let ptr = self.e.shared_array(elem, elems);
+            let ptr = self.in_block(elems, elem, owner);
             self.e.b.set_insert_point(point);
             return Some(Scratch { ptr: ptr?, elems });
         }
@@ -294,10 +291,10 @@ impl<'a> Lowering<'a, '_> {
     /// Scratch for what a value of the kernel is; on a GPU copies of the body, of which one runs, have the same.
     pub(super) fn scratch_of(&mut self, value: Value, elems: &Poly, elem: Type) -> Option<Scratch> {
         if self.gpu.is_none() {
-            return self.scratch(elems, elem);
+            return self.scratch(elems, elem, Scope::Unit);
         }
         let known = self.kept_arrays.get(&value).copied();
-        let scratch = known.or_else(|| self.scratch(elems, elem))?;
+        let scratch = known.or_else(|| self.scratch(elems, elem, Scope::Unit))?;
         self.kept_arrays.insert(value, scratch);
         Some(scratch)
     }
@@ -415,6 +412,7 @@ impl<'a> Lowering<'a, '_> {
             tiles.push(self.tile(op, init)?);
         }
         self.flush(op)?;
+        let (before, inside) = self.before_loop(this);
         let (lo, hi, one) = (self.index(this.lo()), self.index(this.hi()), self.e.i64(1));
         let inits: Vec<Value> = tiles.iter().flat_map(RegTile::values).collect();
         let types: Vec<Type> = inits.iter().map(|v| self.e.ty(*v)).collect();
@@ -433,7 +431,8 @@ impl<'a> Lowering<'a, '_> {
         self.held.insert(entry.args()[0], Held::Index(values[0]));
         self.hold_tiles(&tiles, &entry.args()[1..], &values[1..]);
         self.strips.depth += 1;
-        self.enter_loop();
+        self.enter_loop(inside);
+        let uneven = self.enter_uneven(entry.args()[0]);
         self.find_ahead_in_rows(this, values[0], hi)?;
         self.block(entry.body, entry.block)?;
         self.flush(op)?;
@@ -442,7 +441,8 @@ impl<'a> Lowering<'a, '_> {
             next.extend(self.tile(op, yielded)?.values());
         }
         self.flush(op)?;
-        self.leave_loop();
+        self.leave_uneven(uneven);
+        self.leave_loop(before);
         self.strips.depth -= 1;
         if next.len() != inits.len() {
             return self.fail(op, "a carried tile changes the way it is held");

@@ -1,6 +1,7 @@
 //! Single operations: index arithmetic, memory, and tile operations on registers or strips.
 
-use sutura_dialects::gir::constraints::Axis;
+use sutura_dialects::gir::constraints::{Axis, Scope};
+use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
@@ -102,8 +103,7 @@ impl<'a> Lowering<'a, '_> {
             let index = self.pick(&this)?;
             self.hold(op, Held::Index(index))
         } else if op.is::<SyncOp>() {
-            // A group has one unit, so there is no one to wait for.
-            Ok(())
+            self.sync_op(op)
         } else {
             self.value_op(op)
         }
@@ -111,6 +111,16 @@ impl<'a> Lowering<'a, '_> {
 
     fn hold(&mut self, op: OpRef<'a>, held: Held) -> Lowered<'a, ()> {
         self.held.insert(op.result(0), held);
+        Ok(())
+    }
+
+    /// Where a group has one unit, there is no one to wait for.
+    fn sync_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {
+        if self.kernel.units == 1 {
+            return Ok(());
+        }
+        self.flush(op)?;
+        self.wait();
         Ok(())
     }
 
@@ -155,7 +165,7 @@ impl<'a> Lowering<'a, '_> {
             op.cx.type_as(op.ty(this.view())).expect("the declaration says a view");
         // Both copies of a body use the same memory.
         let known = self.allocs.get(&op.result(0)).copied();
-        let Some(ptr) = known.or_else(|| Some(self.scratch(&ty.elements(), ty.elem)?.ptr)) else {
+        let Some(ptr) = known.or_else(|| Some(self.scratch(&ty.elements(), ty.elem, this.owner())?.ptr)) else {
             let size = ty.elements();
             return self
                 .fail(op, format!("an allocation of {size} elements is not known to fit into a thread's scratch"));
@@ -178,7 +188,7 @@ impl<'a> Lowering<'a, '_> {
         let slice = self.held_slice(op, this.slice())?;
         let ty = self.tile_type(op, this.tile());
         // What was stored before must be there before memory that can be written is read again.
-        if !self.reads_only_input(op, this.slice()) {
+        if self.mode_of(op, this.slice()) != Some(Mode::In) {
             if self.pending.iter().any(|s| matches!(s, Sink::Store { .. })) {
                 self.flush(op)?;
             }
@@ -187,11 +197,13 @@ impl<'a> Lowering<'a, '_> {
         if self.machine.in_registers(ty) {
             let (rows, cols) = self.at(op, extents(ty))?;
             let scalars = cols == 1 || self.only_left_operand(op);
-            let tile = self.e.load_tile(&slice, rows, cols, scalars);
-            let mut tile = self.at(op, tile)?;
-            if let Some(pad) = this.pad() {
-                tile = self.e.pad_tile(&tile, slice.exists, pad);
-            }
+            let lanes = if scalars { self.lanes_of_all(op, this.slice()) } else { self.e.lanes_of_columns(cols) };
+            let pad = this.pad();
+            let tile = self.e.with_lanes(lanes, |e| {
+                let tile = e.load_tile(&slice, rows, cols, scalars)?;
+                Ok(pad.map_or(tile.clone(), |pad| e.pad_tile(&tile, slice.exists, pad)))
+            });
+            let tile = self.at(op, tile)?;
             return self.hold(op, Held::Tile(tile));
         }
         let (mut window, row_window) = (slice.col.window, slice.row.window);
@@ -222,36 +234,42 @@ impl<'a> Lowering<'a, '_> {
         self.hold(op, Held::Strip(id))
     }
 
-    /// True when the slice is one of a view that the kernel only reads.
-    fn reads_only_input(&self, op: OpRef<'a>, slice: Value) -> bool {
-        use sutura_dialects::gir::kernel::Mode;
-        let mut view = op.body.defining_op(slice).map(|o| op.at(o)).and_then(|o| Some(o.as_::<SliceOp>()?.view()));
+    /// What the kernel may do to the memory of a slice that is one of its arguments.
+    pub(super) fn mode_of(&self, op: OpRef<'a>, slice: Value) -> Option<Mode> {
+        let body = self.kernel.op.inside();
+        let made = |value: Value| body.defining_op(value).map(|made| OpRef::new(op.cx, body, made));
+        let mut view = made(slice).and_then(|made| Some(made.as_::<SliceOp<'_>>()?.view()));
         while let Some(value) = view {
-            if let Some((_, _, mode)) = self.kernel.views.iter().find(|(v, ..)| *v == value) {
-                return *mode == Mode::In;
+            if let Some((.., mode)) = self.kernel.views.iter().find(|(v, ..)| *v == value) {
+                return Some(*mode);
             }
-            view = op.body.defining_op(value).map(|o| op.at(o)).and_then(|o| Some(o.as_::<IdentityOp>()?.view()));
+            view = made(value).and_then(|made| Some(made.as_::<IdentityOp<'_>>()?.view()));
         }
-        false
+        None
     }
 
     /// True when a tile only feeds contractions from the left: then its elements are wanted one by one.
     fn only_left_operand(&self, op: OpRef<'a>) -> bool {
+        let contracts = |user: OpRef<'a>| {
+            let intrinsic = || user.as_::<IntrinsicOp<'_>>().is_some_and(|it| self.means_contraction(&it).unwrap_or(false));
+            user.is::<ContractOp<'_>>() || intrinsic()
+        };
         let mut uses = op.body.uses(op.result(0)).peekable();
-        uses.peek().is_some() && uses.all(|u| u.index == 0 && op.at(u.owner).is::<ContractOp>())
+        uses.peek().is_some() && uses.all(|u| u.index == 0 && contracts(op.at(u.owner)))
     }
 
     fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
         let mut slice = self.held_slice(op, this.slice())?;
-        self.before_storing(&mut slice);
+        self.before_storing(op, (this.slice(), &mut slice));
         if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
             if self.waits_for(&slice) {
                 self.flush(op)?;
             }
             self.writes_to(op, &slice)?;
-            let stored = self.e.store_tile(&tile, &slice);
+            let lanes = self.e.lanes_of_columns(tile.cols);
+            let stored = self.e.with_lanes(lanes, |e| e.store_tile(&tile, &slice));
             return self.at(op, stored);
         }
         let node = self.strip(op, this.tile())?;
@@ -307,10 +325,14 @@ impl<'a> Lowering<'a, '_> {
 
     fn reduce_op(&mut self, this: &ReduceOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
+        if this.scope() == Scope::Group && self.kernel.units > 1 {
+            return self.fail(op, format!("has no lowering to a {} across the units of a group", self.processor()));
+        }
         let operand = self.tile_type(op, this.operand());
         if self.machine.in_registers(operand) {
             let tile = self.tile(op, this.operand())?;
-            let tile = self.e.reduce_tile(this.combiner(), this.axis(), &tile);
+            let lanes = self.e.lanes_of_columns(tile.cols);
+            let tile = self.e.with_lanes(lanes, |e| e.reduce_tile(this.combiner(), this.axis(), &tile));
             return self.hold(op, Held::Tile(tile));
         }
         let node = self.strip(op, this.operand())?;
@@ -346,6 +368,15 @@ impl<'a> Lowering<'a, '_> {
     /// The elements of a strip of constant extents, all at once.
     fn strip_in_registers(&mut self, op: OpRef<'a>, value: Value, id: NodeId) -> Lowered<'a, RegTile> {
         let ty = self.tile_type(op, value);
+        let (_, cols) = self.at(op, extents(ty))?;
+        let lanes = self.e.lanes_of_columns(cols);
+        let before = std::mem::replace(&mut self.e.lanes, lanes);
+        let tile = self.strip_as_vectors(op, ty, id);
+        self.e.lanes = before;
+        tile
+    }
+
+    fn strip_as_vectors(&mut self, op: OpRef<'a>, ty: &TileType, id: NodeId) -> Lowered<'a, RegTile> {
         let (rows, cols) = self.at(op, extents(ty))?;
         let strip = self.strips.nodes[id].clone();
         let backward = self.at(op, self.strips.backward(id))?.unwrap_or(false);
@@ -386,35 +417,49 @@ impl<'a> Lowering<'a, '_> {
         for operand in op.operands().filter(|v| op.cx.type_as::<TileType>(op.ty(*v)).is_some()) {
             tiles.push(self.tile(op, operand)?);
         }
+        let lanes = self.e.lanes_of_columns(cols);
+        let before = std::mem::replace(&mut self.e.lanes, lanes);
+        let tile = self.computed(op, (ty.elem, rows, cols), tiles);
+        self.e.lanes = before;
+        tile
+    }
+
+    /// What an operation computes of tiles in registers, in vectors as wide as those of its result.
+    fn computed(
+        &mut self,
+        op: OpRef<'a>,
+        (elem, rows, cols): (Type, i64, i64),
+        mut tiles: Vec<RegTile>,
+    ) -> Lowered<'a, RegTile> {
         let refs: Vec<&RegTile> = tiles.iter().collect();
         if let Some(this) = op.as_::<FillOp>() {
-            return Ok(self.e.fill_tile(this.constant(), ty.elem, rows, cols));
+            return Ok(self.e.fill_tile(this.constant(), elem, rows, cols));
         }
         if let Some(this) = op.as_::<UnaryOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.unary(this.kind(), v[0])));
+            return Ok(self.e.map_tiles(&refs, elem, |e, v| e.unary(this.kind(), v[0])));
         }
         if let Some(this) = op.as_::<BinaryOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.binary(this.kind(), v[0], v[1])));
+            return Ok(self.e.map_tiles(&refs, elem, |e, v| e.binary(this.kind(), v[0], v[1])));
         }
         if let Some(this) = op.as_::<DivisorOp>() {
             let check = self.zero_check(&this);
             return Ok(self.e.checked_tile(&tiles[0], &check));
         }
         if let Some(this) = op.as_::<TernaryOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.ternary(this.kind(), v[0], v[1], v[2])));
+            return Ok(self.e.map_tiles(&refs, elem, |e, v| e.ternary(this.kind(), v[0], v[1], v[2])));
         }
         if let Some(this) = op.as_::<CompareOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.compare(this.kind(), v[0], v[1])));
+            return Ok(self.e.map_tiles(&refs, elem, |e, v| e.compare(this.kind(), v[0], v[1])));
         }
         if let Some(this) = op.as_::<CastOp>() {
-            return Ok(self.e.map_tiles(&refs, ty.elem, |e, v| e.cast(this.kind(), v[0], ty.elem)));
+            return Ok(self.e.map_tiles(&refs, elem, |e, v| e.cast(this.kind(), v[0], elem)));
         }
         if let Some(this) = op.as_::<IotaOp>() {
             let base = self.index(this.base());
-            return Ok(self.e.iota_tile(this.axis(), base, ty.elem, (rows, cols)));
+            return Ok(self.e.iota_tile(this.axis(), base, elem, (rows, cols)));
         }
         if let Some(this) = op.as_::<ScanOp>() {
-            if ty.elem == Type::I1 {
+            if elem == Type::I1 {
                 return self.fail(op, format!("truth values have no scan on a {}", self.processor()));
             }
             return Ok(self.e.scan_tile(Scan::of(&this), this.axis(), &tiles[0]));

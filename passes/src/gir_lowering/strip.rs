@@ -12,7 +12,7 @@ use sutura_ir::{Attr, Type, Value};
 
 use super::division::{Divisor, divide};
 use super::emit::{Emit, Pred, identity};
-use super::memory::{SliceVal, Window};
+use super::memory::{Origin, SliceVal, Window};
 use super::scan::Scan;
 use super::tile::{Parts, RegTile};
 use super::zeros::ZeroCheck;
@@ -66,6 +66,16 @@ pub(super) struct Strip {
     pub(super) cost: u32,
     /// Scratch that holds the elements once a loop has computed them.
     pub(super) stored: Option<SliceVal>,
+}
+
+impl Strip {
+    /// The memory that the node itself reads, as long as no loop has kept it elsewhere.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        match &self.node {
+            Node::Load(slice) | Node::Padded(slice, ..) if self.stored.is_none() => slice.origin,
+            _ => None,
+        }
+    }
 }
 
 /// From this price on, elements that are needed again are kept instead of computed anew.

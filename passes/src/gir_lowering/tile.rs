@@ -233,16 +233,36 @@ impl Emit<'_> {
         for row in 0..rows {
             let at = slice.row.stride.map(|_| self.clamped_row(row, slice.row.window));
             if scalars {
-                for col in 0..cols {
-                    let col = slice.col.stride.map(|_| self.clamped_row(col, slice.col.window));
-                    values.push(self.load_scalar(slice, at, col));
-                }
+                values.extend(self.load_elements(slice, at, cols));
                 continue;
             }
             for chunk in 0..self.chunks(cols) {
                 let mask = self.chunk_mask(chunk, cols, slice.col.window);
                 let col = self.own_column(chunk);
                 values.push(self.load_vector(slice, at, Some(col), mask));
+            }
+        }
+        values
+    }
+
+    /// The elements of a row one by one. Threads of a GPU, which all read the same, read as many at once as are aligned.
+    fn load_elements(&mut self, slice: &SliceVal, row: Option<Value>, cols: i64) -> Vec<Value> {
+        if self.spread.is_none() || self.lanes == 1 || !slice.col.is_contiguous() || !slice.col.window.is_full() {
+            let at = |e: &mut Self, col| slice.col.stride.map(|_| e.clamped_row(col, slice.col.window));
+            let one = |col| {
+                let col = at(self, col);
+                self.load_scalar(slice, row, col)
+            };
+            return (0..cols).map(one).collect();
+        }
+        let mut values = Vec::new();
+        for start in (0..cols).step_by(self.lanes as usize) {
+            let start = self.i64(start);
+            let vector = self.load_vector(slice, row, Some(start), None);
+            let elem = self.cx().element_type(self.ty(vector));
+            for lane in 0..self.lanes {
+                let position = self.cx().i64_array(&[lane]);
+                values.push(self.op1("vector.extract", &[vector], elem, &[("static_position", position)]));
             }
         }
         values
@@ -442,17 +462,21 @@ impl Emit<'_> {
         let (Parts::Scalars(sums) | Parts::Vectors(sums)) = &acc.parts;
         let mut sums = sums.clone();
         let vectors = !acc.is_scalars();
-        for k in 0..lhs.cols as usize {
-            let exists = self.row_exists(k as i64, lhs.col_window);
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let mut a = left[row][k];
-                if vectors {
-                    a = self.broadcast(a);
-                }
-                for (sum, b) in sums.iter_mut().zip(&right[k]) {
-                    let next = self.ternary(TernaryKind::Fma, a, *b, *sum);
-                    *sum = exists.map_or(next, |exists| self.select(exists, next, *sum));
-                }
+        let places = (0..lhs.cols as usize).flat_map(|k| (0..sums.len()).map(move |row| (k, row)));
+        let mut places: Vec<(usize, usize)> = places.collect();
+        if self.spread.is_some() {
+            // A row after the other: so few elements of the left factor are in registers at a time.
+            places.sort_by_key(|(k, row)| (*row, *k));
+        }
+        let exists: Vec<Option<Value>> = (0..lhs.cols).map(|k| self.row_exists(k, lhs.col_window)).collect();
+        for (k, row) in places {
+            let mut a = left[row][k];
+            if vectors {
+                a = self.broadcast(a);
+            }
+            for (sum, b) in sums[row].iter_mut().zip(&right[k]) {
+                let next = self.ternary(TernaryKind::Fma, a, *b, *sum);
+                *sum = exists[k].map_or(next, |exists| self.select(exists, next, *sum));
             }
         }
         let parts = if vectors { Parts::Vectors(sums) } else { Parts::Scalars(sums) };

@@ -208,6 +208,7 @@ impl<'r, 'a> Attention<'r, 'a> {
             loc: self.region.op.loc(),
             views: self.region.views(self.nest),
             grid,
+            units: 1,
             requires,
             extra: self.nest.sizes_of_all().into_iter().chain(self.region.sizes()).collect(),
             symbols: self.nest.symbols.clone(),

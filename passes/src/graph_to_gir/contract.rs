@@ -13,7 +13,7 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
 use super::kernel::{Built, Emit, Header, Kernel, build};
-use super::machine::LowerTile;
+use super::machine::{GroupTile, LowerTile};
 use super::prologue::Blocks;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::stages::{Known, Walk};
@@ -100,6 +100,8 @@ pub(super) struct Product<'r, 'a> {
     packs: bool,
     /// What a group has of a product whose left factor it packs.
     pub(super) blocks: Blocks,
+    /// Where a group's units share factors in its memory: what they have.
+    group_tile: Option<GroupTile>,
 }
 
 /// Dims with the index of each at a group.
@@ -115,7 +117,7 @@ pub(super) struct Factors {
 }
 
 /// What runs innermost in the loops over the dims that are summed over: from the indices and what is carried to what goes on.
-type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>> + 'b;
+pub(super) type SumBody<'b> = dyn FnMut(&mut Emit<'_>, &Indices, &[Value]) -> Built<Vec<Value>> + 'b;
 
 impl<'r, 'a> Product<'r, 'a> {
     fn new(region: &'r FusedRegion<'a>, nest: &'r Nest<'a>, plan: &'r ContractPlan) -> Self {
@@ -126,11 +128,16 @@ impl<'r, 'a> Product<'r, 'a> {
         let rows = plan.row().map_or((1, 1), range);
         let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
         let walk = Walk { region, nest };
-        let mut this = Self { walk, nest, plan, tile, lower, packs: true, blocks: Blocks::default() };
+        let mut this = Self { walk, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
         this.packs = !this.lies_in_panels();
         this.tile.0 = this.rows_near().min(tile.0);
         this.lower.retain(|lower| lower.rows < this.tile.0);
         this.blocks = this.usual_blocks();
+        if let Some((tile, few)) = this.shared_tile() {
+            this.lower.extend(few);
+            this.tile.0 = tile.rows;
+            this.group_tile = Some(tile);
+        }
         this
     }
 
@@ -143,7 +150,7 @@ impl<'r, 'a> Product<'r, 'a> {
         &self.nest.stages[self.plan.stage]
     }
 
-    fn rhs(&self) -> &'r Access {
+    pub(super) fn rhs(&self) -> &'r Access {
         &self.stage().inputs[self.plan.rhs]
     }
 
@@ -202,7 +209,8 @@ impl<'r, 'a> Product<'r, 'a> {
             Some((own, rows)) => {
                 let blocks = Blocks { tiles: 1, ..self.blocks };
                 let tile = (rows, self.tile.1);
-                let lower = Self { walk: Walk { ..self.walk }, tile, blocks, lower: vec![], ..*self };
+                let walk = Walk { ..self.walk };
+                let lower = Self { walk, tile, blocks, lower: vec![], group_tile: None, ..*self };
                 lower.product_kernel(vec![own])?
             }
             None => self.product_kernel(vec![])?,
@@ -265,14 +273,14 @@ impl<'r, 'a> Product<'r, 'a> {
             extra.extend(self.nest.sizes_in_reads(stage));
         }
         let (loc, symbols) = (self.stage().op.loc(), self.nest.symbols.clone());
-        let header = Header { loc, views, grid, requires: vec![], extra, symbols };
+        let header = Header { loc, views, grid, units: 1, requires: vec![], extra, symbols };
         build(self.nest.cx, &region.facts, header, |e| {
             let known = self.walk.start(e, &tensors);
             let packed = *e.views.last().expect("what is written is the last view");
             let mut indices: Indices = self.panel_dims().into_iter().zip(e.grid.clone()).collect();
             let panel = *e.grid.last().expect("panels are the last of the grid");
             let base = e.scaled(panel, self.tile.1, None);
-            self.sum_loops(e, &mut indices, 0, &[], &mut |e, indices, _| {
+            self.sum_loops(e, &mut indices, &self.plan.sums, &[], &mut |e, indices, _| {
                 let mut frame = self.frame(e, indices);
                 frame.col = Some(Axis { dim: self.plan.col(), base, extent: self.tile.1.into() });
                 frame.padded = true;
@@ -302,19 +310,19 @@ impl<'r, 'a> Product<'r, 'a> {
         SliceOp::value(&mut e.b, e.loc, packed, &offsets, None, Some(offsets.len() as i64 - 1), ty)
     }
 
-    /// Loops over the dims that are summed over, outermost first.
+    /// Loops over dims that are summed over, outermost first.
     pub(super) fn sum_loops(
         &self,
         e: &mut Emit<'_>,
         indices: &mut Indices,
-        depth: usize,
+        sums: &[usize],
         carried: &[Value],
         body: &mut SumBody<'_>,
     ) -> Built<Vec<Value>> {
-        let Some(&dim) = self.plan.sums.get(depth) else { return body(e, indices, carried) };
+        let Some((&dim, inner)) = sums.split_first() else { return body(e, indices, carried) };
         e.for_loop(&self.extent(dim), carried, &mut |e, index, carried| {
             indices.insert(dim, index);
-            self.sum_loops(e, indices, depth + 1, carried, body)
+            self.sum_loops(e, indices, inner, carried, body)
         })
     }
 
@@ -333,7 +341,8 @@ impl<'r, 'a> Product<'r, 'a> {
         let mut grid = self.extents(&self.panel_dims());
         grid.push(if stitched { self.column_parts().into() } else { self.panels() });
         grid.extend(self.extents(self.outer_rows()));
-        let rows = self.tile.0 * if stitched { self.blocks.tiles } else { 1 };
+        let units = self.group_tile.as_ref().map_or(1, |tile| tile.units);
+        let rows = self.tile.0 * if stitched { self.blocks.tiles } else { units };
         grid.extend(self.plan.row().map(|row| self.extent(row).ceildiv(rows)));
         let extra = self.nest.shapes.values().flatten().cloned().chain(region.sizes());
         let mut extra: Vec<Poly> = extra.chain(self.extents(&self.plan.sums)).collect();
@@ -343,10 +352,14 @@ impl<'r, 'a> Product<'r, 'a> {
             extra.extend(self.nest.extents.iter().cloned());
         }
         let symbols = self.nest.symbols.clone();
-        let header = Header { loc: region.op.loc(), views, grid, requires, extra, symbols };
+        let header = Header { loc: region.op.loc(), views, grid, units, requires, extra, symbols };
         build(self.nest.cx, &region.facts, header, |e| {
             let (known, packed) = self.tensors(e);
-            if stitched { self.stitched_body(e, &known, packed) } else { self.product_body(e, &known, packed) }
+            match &self.group_tile {
+                Some(tile) => self.staged_body(e, &known, packed, tile),
+                None if stitched => self.stitched_body(e, &known, packed),
+                None => self.product_body(e, &known, packed),
+            }
         })
     }
 
@@ -392,7 +405,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let init = e.fill(&frame, zero(self.nest.cx, Type::F32), Type::F32, shape);
         let stage = self.stage();
         e.loc = stage.op.loc();
-        let sum = self.sum_loops(e, &mut indices, 0, &[init.value], &mut |e, indices, carried| {
+        let sum = self.sum_loops(e, &mut indices, &self.plan.sums, &[init.value], &mut |e, indices, carried| {
             let a = match factors.near {
                 Some(near) => self.near_column(e, near, indices),
                 None => self.left_column(e, &known, &frame, indices),
@@ -416,9 +429,20 @@ impl<'r, 'a> Product<'r, 'a> {
         // Of what is packed all columns exist, and all rows; of what is read as it lies columns are whole.
         let window = if factors.near.is_some() { Covers::All } else { Covers::Rows };
         let product = Tile { value: sum[0], shape, elem: Type::F32, window, cached: false };
-        self.walk.finish(e, &frame, stage, vec![Number::Tile(product)], &mut known);
+        self.behind_product(e, &frame, product, &mut known)
+    }
+
+    /// What follows a tile of the product, down to memory.
+    pub(super) fn behind_product(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        product: Tile,
+        known: &mut Known,
+    ) -> Built<()> {
+        self.walk.finish(e, frame, self.stage(), vec![Number::Tile(product)], known);
         for i in &self.plan.rest {
-            self.walk.elementwise(e, &frame, &self.nest.stages[*i], &mut known)?;
+            self.walk.elementwise(e, frame, &self.nest.stages[*i], known)?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
 use sutura_dialects::gir::ops::{AllocOp, BinaryOp, IndexOp, ReduceOp, ScanOp, StoreOp};
-use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::gir::types::{Space, ViewType};
 use sutura_dialects::graph::maps;
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Type, Value};
@@ -528,6 +528,11 @@ impl Emit<'_> {
         let state = SliceOp::state(&self.b, self.loc, view, offsets, None, col, ty);
         let op = self.b.create(state);
         self.b.body().result(op, 0)
+    }
+
+    /// The space of a view.
+    pub(super) fn space_of(&self, view: Value) -> Space {
+        self.b.cx().type_as::<ViewType>(self.b.body().ty(view)).expect("a view").space.clone()
     }
 
     /// Type of the elements of a view.

@@ -72,6 +72,7 @@ pub(super) struct Header {
     pub(super) loc: Loc,
     pub(super) views: Vec<(ViewType, Mode)>,
     pub(super) grid: Vec<Poly>,
+    pub(super) units: i64,
     pub(super) requires: Vec<Poly>,
     /// Sizes that only the body uses.
     pub(super) extra: Vec<Poly>,
@@ -87,6 +88,8 @@ pub(super) struct Emit<'b> {
     pub(super) views: Vec<Value>,
     /// The grid's indices.
     pub(super) grid: Vec<Value>,
+    /// The number of the unit, where a group has several.
+    pub(super) unit: Option<Value>,
     sizes: HashMap<Arc<str>, Value>,
     entry: Block,
     constants: HashMap<i64, Value>,
@@ -114,12 +117,14 @@ pub(super) fn build(
     let mut b = Builder::new(cx, &mut body);
     let mut types: Vec<(Type, Loc)> =
         header.views.iter().map(|(view, _)| (cx.ext_type(view.clone()), header.loc)).collect();
-    types.resize(types.len() + dims.len() + header.grid.len(), (Type::INDEX, header.loc));
+    let several = usize::from(header.units > 1);
+    types.resize(types.len() + dims.len() + header.grid.len() + several, (Type::INDEX, header.loc));
     let entry = b.create_block(region, &types);
     b.set_to_end(entry);
     let args = b.body().block_args(entry).to_vec();
     let (views, rest) = args.split_at(header.views.len());
-    let (sizes, grid) = rest.split_at(dims.len());
+    let (sizes, indices) = rest.split_at(dims.len());
+    let (grid, unit) = indices.split_at(header.grid.len());
     for (name, value) in dims.iter().zip(sizes) {
         b.set_value_name(*value, Some(cx.ident(name)));
     }
@@ -128,6 +133,7 @@ pub(super) fn build(
         loc: header.loc,
         views: views.to_vec(),
         grid: grid.to_vec(),
+        unit: unit.first().copied(),
         sizes: dims.iter().cloned().zip(sizes.iter().copied()).collect(),
         entry,
         constants: HashMap::new(),
@@ -146,7 +152,7 @@ pub(super) fn build(
         .prop(cx.ident("dims"), cx.array_attr(&dims.iter().map(decl).collect::<Vec<_>>()))
         .prop(cx.ident("requires"), shape_attr(cx, &header.requires))
         .prop(cx.ident("grid"), shape_attr(cx, &header.grid))
-        .prop(cx.ident("units"), cx.int_attr(1, Type::I64));
+        .prop(cx.ident("units"), cx.int_attr(header.units, Type::I64));
     Ok(Kernel { state, body, dims })
 }
 

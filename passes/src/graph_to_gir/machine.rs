@@ -2,7 +2,7 @@
 
 use sutura_dialects::gir::types::Space;
 use sutura_dialects::target::constraints::{Class, Owner};
-use sutura_dialects::target::{TargetDesc, machine_in};
+use sutura_dialects::target::{RegisterTile, TargetDesc, machine_in};
 use sutura_ir::{Body, Context, Type};
 
 /// The machine that kernels are made for.
@@ -28,7 +28,34 @@ pub(super) struct Machine {
     pub(super) vectors: (i64, i64),
     /// Rows and columns of register tiles of products, the best first.
     tiles: Vec<(i64, i64)>,
+    /// What the units of a group have of a product whose factors lie in the group's memory.
+    group_tiles: Vec<GroupTile>,
 }
+
+/// A product's tile of a group: one below the other those of its units, of factors of which a block lies in the group's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct GroupTile {
+    /// Rows of a unit's tile.
+    pub(super) rows: i64,
+    /// Columns.
+    pub(super) columns: i64,
+    /// Places of the sum that a contraction takes.
+    pub(super) step: i64,
+    /// Places of the sum in the group's memory.
+    pub(super) depth: i64,
+    pub(super) units: i64,
+    /// The group's memory.
+    pub(super) space: Space,
+}
+
+/// Units of a group that share factors.
+const UNITS: i64 = 4;
+
+/// Groups whose blocks of factors a multiprocessor is to hold: while one waits for memory the others compute.
+const GROUPS_AT_ONCE: u64 = 3;
+
+/// Places of the sum in the group's memory, the best first: a copy of so many takes little beside their products.
+const DEPTHS: [i64; 3] = [32, 16, 8];
 
 /// Bytes kept near where no machine says: half of a cache of 1 MiB.
 const NEAR_BYTES: i64 = 1 << 19;
@@ -72,6 +99,7 @@ impl Machine {
             resident: RESIDENT,
             vectors: (32, 16),
             tiles: halved(TILE),
+            group_tiles: vec![],
         }
     }
 
@@ -82,7 +110,7 @@ impl Machine {
         let registers = registers.unwrap_or(any.registers);
         let memory = name(Class::Dram).unwrap_or(any.memory);
         let cache = desc.caches().next().map_or_else(|| memory.clone(), |space| space.name.as_str().into());
-        let fits = |t: &&sutura_dialects::target::RegisterTile| {
+        let fits = |t: &&RegisterTile| {
             (t.operand, t.acc, t.kr) == (Type::F32, Type::F32, 1) && *t.space == *registers
         };
         let mut tiles: Vec<(i64, i64)> = desc.register_tiles.iter().filter(fits).map(|t| (t.mr, t.nr)).collect();
@@ -103,7 +131,18 @@ impl Machine {
         let group_bytes = managed
             .and_then(|space| space.bytes)
             .map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).saturating_sub(HANDED_OVER));
-        Self { registers, cache, memory, near_bytes, nearest_bytes, group_bytes, resident, vectors, tiles }
+        let group_tiles = group_tiles(desc, &registers);
+        Self { registers, cache, memory, near_bytes, nearest_bytes, group_bytes, resident, vectors, tiles, group_tiles }
+    }
+
+    /// What the units of a group have of a product so wide, and sums of so many places at most.
+    pub(super) fn group_tile(&self, columns: i64, places: i64) -> Option<GroupTile> {
+        let mut tile = self.group_tiles.iter().find(|tile| tile.columns == columns)?.clone();
+        // A short sum is padded to fewer places.
+        while tile.depth / 2 >= places.max(DEPTHS[DEPTHS.len() - 1]) {
+            tile.depth /= 2;
+        }
+        Some(tile)
     }
 
     /// Rows and columns of register tiles of products, the best first.
@@ -164,6 +203,27 @@ pub(super) struct LowerTile {
 
 /// High tiles up to which half of a tile that is computed in vain weighs more than what they do faster.
 const FEW_TILES: i64 = 4;
+
+/// The tiles of a machine whose groups have memory of their own, for contractions over several places at a time.
+fn group_tiles(desc: &TargetDesc, registers: &Space) -> Vec<GroupTile> {
+    let managed = desc.of_class(Class::Sram).find(|space| space.managed && space.owner == Owner::Group);
+    let Some((space, bytes)) = managed.and_then(|space| Some((Space::from(space.name.as_str()), space.bytes?))) else {
+        return vec![];
+    };
+    let bytes = bytes.saturating_sub(HANDED_OVER as u64);
+    let bytes = desc.processor.as_ref().map_or(bytes, |processor| bytes.min(processor.bytes / GROUPS_AT_ONCE));
+    let steps = desc.register_tiles.iter().filter(|tile| {
+        (tile.operand, tile.acc) == (Type::F32, Type::F32) && tile.kr > 1 && *tile.space == **registers
+    });
+    let of_group = |tile: &RegisterTile| {
+        let (rows, columns) = (tile.mr, tile.nr);
+        let bytes_of = |depth: i64| u64::try_from(4 * depth * (UNITS * rows + columns)).unwrap_or(u64::MAX);
+        let fits = |depth: &i64| depth % tile.kr == 0 && bytes_of(*depth) <= bytes;
+        let depth = DEPTHS.into_iter().find(fits)?;
+        Some(GroupTile { rows, columns, step: tile.kr, depth, units: UNITS, space: space.clone() })
+    };
+    steps.filter_map(of_group).collect()
+}
 
 /// A tile, and one of half as many columns, which wastes less where there are few.
 fn halved((rows, columns): (i64, i64)) -> Vec<(i64, i64)> {

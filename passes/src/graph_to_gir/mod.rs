@@ -18,6 +18,7 @@ mod rows;
 mod scalars;
 mod search;
 mod share;
+mod staged;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -131,7 +131,7 @@ impl<'a> FusedRegion<'a> {
     pub(super) fn header(&self, nest: &Nest<'_>, grid: Vec<Poly>, requires: Vec<Poly>) -> Header {
         let extra = nest.sizes_of_all().into_iter().chain(self.sizes()).collect();
         let symbols = nest.symbols.clone();
-        Header { loc: self.op.loc(), views: self.views(nest), grid, requires, extra, symbols }
+        Header { loc: self.op.loc(), views: self.views(nest), grid, units: 1, requires, extra, symbols }
     }
 
     /// A tensor in memory.

@@ -174,6 +174,7 @@ impl<'r, 'a> Shares<'r, 'a> {
             loc: region.op.loc(),
             views: ports.iter().map(|((_, view), mode)| (view.clone(), *mode)).collect(),
             grid,
+            units: 1,
             requires,
             extra: nest.sizes_of_all().into_iter().chain(region.sizes()).collect(),
             symbols: nest.symbols.clone(),

@@ -1,23 +1,21 @@
-//! One kernel for the threads of a GPU: its arguments, its groups, and when threads wait for each other.
+//! One kernel for the threads of a GPU: its arguments, its groups, and their units.
 //!
-//! A block runs one unit, or several where a unit has no more threads than a subgroup and needs no memory of the block. The
-//! grid is persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
-
-use std::collections::HashSet;
+//! A block runs one group. Where that has several units each is a subgroup; where it has one, a block may take several groups at a
+//! time, if a unit has no more threads than a subgroup and needs no memory of the block. The grid is persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
 
 use sutura_dialects::gir::checks::DataCheck;
+use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
-use sutura_dialects::gir::types::{SliceType, ViewType};
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
 
-use super::sweep::Kept;
 use super::threads::{GLOBAL, SharedArray, Spread};
+use super::waits::Touched;
 use crate::gir_lowering::emit::{Emit, Pred};
 use crate::gir_lowering::kernel::{Held, Lowered, Lowering, Unsupported};
 use crate::gir_lowering::machine::Machine;
-use crate::gir_lowering::memory::SliceVal;
+use crate::gir_lowering::memory::stored;
 use crate::gir_lowering::report::Reporter;
 
 /// Threads, and the memory that they share.
@@ -37,13 +35,13 @@ pub(in crate::gir_lowering) struct Threads {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::gir_lowering) struct GpuState {
     pub(in crate::gir_lowering) threads: Threads,
-    /// Units of a block.
+    /// Groups that a block takes at a time, where each has one unit.
     pub(in crate::gir_lowering) units: i64,
+    /// Where a group has several units, subgroups of one block, the number of this thread's.
+    pub(in crate::gir_lowering) unit: Option<Value>,
     /// False at run time for a unit that has no group, and only keeps the others company.
     pub(in crate::gir_lowering) alive: Option<Value>,
-    /// Writable memory has been written, or read, since the unit's threads last waited for each other.
-    pub(in crate::gir_lowering) written: bool,
-    pub(in crate::gir_lowering) read: bool,
+    pub(in crate::gir_lowering) touched: Touched,
     /// Loops begin at different columns: one of them may be another thread's than in the loop before.
     pub(in crate::gir_lowering) moves: bool,
 }
@@ -57,6 +55,9 @@ pub(in crate::gir_lowering) struct GpuKernel {
     pub(in crate::gir_lowering) block: i64,
     pub(in crate::gir_lowering) units: i64,
 }
+
+/// Elements, as small as they may be, whose bytes are a multiple of those of an access.
+const ALIGNED: i64 = 16;
 
 /// Types of a kernel's arguments: buffers and sizes. One that checks data has behind its buffers the words in which it reports,
 /// and behind its sizes the number of its first check.
@@ -96,7 +97,7 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     let (cx, loc) = (kernel.op.cx, kernel.op.loc());
     let units = units_of_block(kernel, threads);
     let inputs = inputs(kernel);
-    let block = threads.unit * units;
+    let block = threads_of_block(kernel, threads, units)?;
     let size = [block, 1, 1].map(|n| i32::try_from(n).expect("blocks have few threads"));
     let state = OpState::new(cx.op_name("gpu.func"), loc)
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])))
@@ -114,7 +115,7 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
     let mut e = Emit { b: &mut builder, loc, lanes: 1, widths: machine.lanes, spread: None };
     let number = e.place("gpu.thread_id");
-    let (thread, unit) = if units == 1 {
+    let (thread, unit) = if block == threads.unit {
         (number, None)
     } else {
         let size = e.i64(threads.unit);
@@ -130,6 +131,8 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         bytes_left: threads.shared_bytes,
         met: false,
         overflow: false,
+        uneven: false,
+        parted: false,
     });
     let reporter = match (checks_data(kernel), args.last()) {
         (true, Some(first)) => Reporter::Words { words: args[kernel.views.len()], first: *first },
@@ -137,9 +140,16 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         _ => Reporter::None,
     };
     let mut lowering = Lowering::new(e, machine, kernel, reporter);
-    lowering.gpu = Some(GpuState { threads, units, alive: None, written: true, read: true, moves: false });
-    lowering.gpu_function(&args, unit)?;
+    // A block has several groups, or one group several units.
+    let (packed, of_group) = if kernel.units == 1 { (unit, None) } else { (None, unit) };
+    let touched = Touched::ALL;
+    lowering.gpu = Some(GpuState { threads, units, unit: of_group, alive: None, touched, moves: false });
+    lowering.gpu_function(&args, packed)?;
     let spread = lowering.e.spread.take().expect("set above");
+    if spread.parted {
+        let message = "has units that wait for each other in a loop whose trips differ from unit to unit";
+        return Err(Unsupported { op: kernel.op, message: message.to_owned() });
+    }
     if spread.overflow {
         let message = format!("needs more than the {} bytes of memory that a block has", threads.shared_bytes);
         return Err(Unsupported { op: kernel.op, message });
@@ -147,8 +157,28 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     Ok(GpuKernel { state, body, shared: spread.shared, block, units })
 }
 
+/// Threads of a block: of the units of one group, or of the groups that it takes at a time.
+fn threads_of_block<'a>(kernel: &'a KernelInfo<'a>, threads: Threads, units: i64) -> Lowered<'a, i64> {
+    let fail = |message: String| Err(Unsupported { op: kernel.op, message });
+    if kernel.units > 1 && threads.unit > threads.subgroup {
+        return fail(format!(
+            "has groups of {} units, each of which is a subgroup at most: {} threads of {}",
+            kernel.units, threads.unit, threads.subgroup
+        ));
+    }
+    let block = threads.unit.saturating_mul(units).saturating_mul(kernel.units);
+    if block > super::MOST_THREADS {
+        let (units, most) = (kernel.units, super::MOST_THREADS);
+        return fail(format!("has groups of {units} units of {} threads; a block has at most {most}", threads.unit));
+    }
+    Ok(block)
+}
+
 /// Several units share a block where none of them waits for its own threads alone.
 fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
+    if kernel.units > 1 {
+        return 1;
+    }
     let body = kernel.op.inside();
     let waits = body.preorder().any(|op| {
         let op = OpRef::new(kernel.op.cx, body, op);
@@ -163,9 +193,6 @@ fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
 impl<'a> Lowering<'a, '_> {
     fn gpu_function(&mut self, args: &[Value], unit: Option<Value>) -> Lowered<'a, ()> {
         let op = self.kernel.op;
-        if self.kernel.units > 1 {
-            return self.fail(op, format!("runs on {} units, and a group for a GPU has one", self.kernel.units));
-        }
         let (pointers, rest) = args.split_at(self.kernel.views.len());
         let sizes = &rest[usize::from(!self.checks.is_empty())..];
         for ((value, dim), size) in self.kernel.dims.iter().zip(sizes) {
@@ -241,7 +268,7 @@ impl<'a> Lowering<'a, '_> {
         let body = self.e.b.create_block(region, &[(Type::I64, self.e.loc)]);
         let point = self.e.b.set_insert_point(sutura_ir::builder::InsertPoint::End(body));
         let mut group = self.e.b.body().block_args(body)[0];
-        self.enter_loop();
+        self.enter_loop(Touched::ALL);
         if let Some(unit) = unit {
             // All units go on to the end, so that threads that hand each other values meet.
             let wanted = self.e.addi(group, unit);
@@ -254,95 +281,31 @@ impl<'a> Lowering<'a, '_> {
             self.held.insert(*value, Held::Index(index));
         }
         self.group_body()?;
-        self.leave_loop();
+        self.leave_loop(Touched::ALL);
         self.e.op("scf.yield", &[], &[], &[]);
         self.e.b.set_insert_point(point);
         Ok(())
     }
 
+    /// An array of the block: one for the group, or one for each unit of it. `None` where it does not fit.
+    pub(in crate::gir_lowering) fn in_block(&mut self, elems: i64, elem: Type, owner: Scope) -> Option<Value> {
+        let gpu = self.gpu.expect("a GPU is lowered for");
+        // Groups that share a block would write over what others keep.
+        if gpu.units > 1 {
+            return None;
+        }
+        let Some(unit) = gpu.unit.filter(|_| owner == Scope::Unit) else { return self.e.shared_array(elem, elems) };
+        // Each unit's begins where a vector may.
+        let elems = elems.checked_add(ALIGNED - 1)? / ALIGNED * ALIGNED;
+        let all = self.e.shared_array(elem, elems.checked_mul(self.kernel.units)?)?;
+        let elems = self.e.i64(elems);
+        let before = self.e.muli(unit, elems);
+        Some(self.e.gep(all, before, stored(elem)))
+    }
+
     /// Whether a group is lowered twice, once for full windows: where units of a subgroup could part, they may not.
     pub(in crate::gir_lowering) fn may_part(&self) -> bool {
         self.gpu.is_none_or(|gpu| gpu.threads.unit >= gpu.threads.subgroup)
-    }
-
-    // ---- waiting
-
-    /// A loop begins: what its last iteration did is unknown to the first operations.
-    pub(in crate::gir_lowering) fn enter_loop(&mut self) {
-        self.kept.enter();
-        if let (Some(gpu), Some(spread)) = (&mut self.gpu, &mut self.e.spread) {
-            (gpu.written, gpu.read, spread.met) = (true, true, false);
-        }
-    }
-
-    pub(in crate::gir_lowering) fn leave_loop(&mut self) {
-        self.kept.leave();
-        if let (Some(gpu), Some(spread)) = (&mut self.gpu, &mut self.e.spread) {
-            (gpu.written, gpu.read, spread.met) = (true, true, false);
-        }
-    }
-
-    /// A copy of the body begins.
-    pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &std::collections::HashMap<Value, Held>) {
-        self.held.clone_from(outside);
-        self.done = HashSet::new();
-        self.kept = Kept::default();
-        self.enter_loop();
-    }
-
-    /// Memory that the kernel writes is read: by then all threads have written what they had to.
-    pub(in crate::gir_lowering) fn before_reading_writable(&mut self) {
-        let Some(gpu) = self.gpu.as_mut() else { return };
-        let waits = gpu.written;
-        gpu.read = true;
-        if waits {
-            gpu.written = false;
-            self.e.barrier();
-        }
-    }
-
-    /// A loop over columns begins: where its columns may be other threads' than those of the loop before, which keep rows in the
-    /// block's memory, these are done with them.
-    pub(in crate::gir_lowering) fn before_columns(&mut self) {
-        if self.gpu.is_some_and(|gpu| gpu.moves && gpu.units == 1) {
-            self.e.barrier();
-        }
-    }
-
-    /// Whether columns may lie before a view.
-    fn windows_begin_late(&mut self) -> bool {
-        let (body, cx) = (self.kernel.op.inside(), self.kernel.op.cx);
-        body.preorder().any(|op| {
-            let Some(slice) = OpRef::new(cx, body, op).as_::<SliceOp>() else { return false };
-            let ty: Option<&SliceType> = cx.type_as(body.ty(slice.slice()));
-            let view: Option<&ViewType> = cx.type_as(body.ty(slice.view()));
-            let (Some(ty), Some(view), Some(col)) = (ty, view, slice.col_dim()) else { return false };
-            let offset = slice.offsets().nth(col as usize).expect("verified");
-            self.open_ends(offset, &view.dims[col as usize], &ty.cols, slice.col_step()).0
-        })
-    }
-
-    /// Memory is written: by then all threads have read what was there before. Of a unit without a group nothing exists.
-    pub(in crate::gir_lowering) fn before_storing(&mut self, slice: &mut SliceVal) {
-        let Some(gpu) = self.gpu else { return };
-        let (waits, alive) = (gpu.read && self.kernel_reads_back(), gpu.alive);
-        if let Some(gpu) = self.gpu.as_mut() {
-            gpu.written = true;
-            gpu.read &= !waits;
-        }
-        if waits {
-            self.e.barrier();
-        }
-        if let Some(alive) = alive {
-            slice.exists = Some(self.e.both(slice.exists, alive));
-        }
-    }
-
-    /// Whether the kernel reads memory that it writes.
-    fn kernel_reads_back(&self) -> bool {
-        let body = self.kernel.op.inside();
-        let inout = self.kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
-        inout || body.preorder().any(|op| OpRef::new(self.kernel.op.cx, body, op).is::<AllocOp>())
     }
 }
 

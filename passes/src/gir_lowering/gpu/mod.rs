@@ -8,6 +8,7 @@ mod scan;
 pub(super) mod sweep;
 pub(super) mod threads;
 mod turn;
+mod waits;
 mod width;
 
 use sutura_dialects::gir::kernel::KernelInfo;
@@ -112,6 +113,8 @@ impl ConvertGirToGpu {
         let shared_bytes =
             if self.shared_bytes == 0 { machine.shared_bytes.unwrap_or(SHARED_BYTES) } else { self.shared_bytes };
         let unit = match (self.threads, longest_row(kernel, machine)) {
+            // Units of one group are its subgroups.
+            (0, _) if kernel.units > 1 => subgroup,
             (0, None) => subgroup,
             (0, Some(columns)) => {
                 let wanted = columns / COLUMNS_OF_THREAD;

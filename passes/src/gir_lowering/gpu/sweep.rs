@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use sutura_dialects::gir::kinds::Combiner;
 use sutura_ir::{OpRef, Type, Value};
 
+use super::waits::Touched;
 use crate::gir_lowering::emit::Emit;
 use crate::gir_lowering::kernel::{Held, Lowered, Lowering};
 use crate::gir_lowering::memory::Window;
@@ -209,7 +210,7 @@ impl<'a> Lowering<'a, '_> {
         let vectors = self.e.maxi(vectors, none);
         let window = Window { hi: Some(hi), lo: None };
         // Threads wait for each other in the loop, before they write what the step before may still be reading.
-        self.enter_loop();
+        self.enter_loop(Touched::ALL);
         let strips = &self.strips;
         let values = self.e.for_loop((none, vectors, one), &start, |e, number, values| {
             let number = if scans.backward {
@@ -226,7 +227,7 @@ impl<'a> Lowering<'a, '_> {
             let sums = step(e, strips, sinks, &mut memo, &values[..count], (col, mask));
             Ok([sums, memo.carries(&scans.rows)].concat())
         });
-        self.leave_loop();
+        self.leave_loop(Touched::ALL);
         let mut values = self.at(op, values)?;
         values.truncate(count);
         Ok(values)

@@ -40,6 +40,9 @@ pub(in crate::gir_lowering) struct Spread {
     pub(in crate::gir_lowering) met: bool,
     /// Memory did not suffice for a slot.
     pub(in crate::gir_lowering) overflow: bool,
+    /// In a loop whose trips differ from unit to unit of a group, and that threads of the block were to wait in one.
+    pub(in crate::gir_lowering) uneven: bool,
+    pub(in crate::gir_lowering) parted: bool,
 }
 
 impl Spread {
@@ -53,6 +56,16 @@ impl Emit<'_> {
     /// Columns of a unit's vector.
     pub(in crate::gir_lowering) fn columns(&self) -> i64 {
         self.spread.as_ref().map_or(1, |spread| spread.threads) * self.lanes
+    }
+
+    /// Elements that a thread takes of a vector of such a tile: no more than leave all threads some of a short row.
+    pub(in crate::gir_lowering) fn lanes_of_columns(&self, cols: i64) -> i64 {
+        let Some(spread) = &self.spread else { return self.lanes };
+        let mut lanes = self.lanes;
+        while cols > 1 && lanes > 1 && cols <= spread.threads * lanes / 2 {
+            lanes /= 2;
+        }
+        lanes
     }
 
     /// The first column that this thread has of the vector with this number.
@@ -304,6 +317,7 @@ impl Emit<'_> {
         self.op("gpu.barrier", &[], &[], &[]);
         if let Some(spread) = &mut self.spread {
             spread.met = true;
+            spread.parted |= spread.uneven;
         }
     }
 

@@ -33,10 +33,11 @@ impl<'a> Lowering<'a, '_> {
             return self.fail(this.op_ref(), message);
         };
         let memory = InMemory { ptr: scratch.ptr, cols };
+        let (before, after) = (self.e.lanes_of_columns(cols), self.e.lanes_of_columns(rows));
         self.e.wait_unless_met();
-        self.e.put_tile(tile, memory);
+        self.e.with_lanes(before, |e| e.put_tile(tile, memory));
         self.e.barrier();
-        let parts = self.e.turned_parts(tile, memory);
+        let parts = self.e.with_lanes(after, |e| e.turned_parts(tile, memory));
         let (row_window, col_window) = (tile.col_window, tile.row_window);
         Ok(RegTile { elem: tile.elem, rows: cols, cols: rows, parts, row_window, col_window })
     }

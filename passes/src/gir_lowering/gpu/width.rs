@@ -111,4 +111,19 @@ impl<'a> Lowering<'a, '_> {
                 (fixed && !moves) || width.require(self, stride)
             })
     }
+
+    /// Neighbours along the columns that every thread reads at once where all read the same elements.
+    pub(in crate::gir_lowering) fn lanes_of_all(&mut self, op: OpRef<'a>, slice: Value) -> i64 {
+        let made = op.body.defining_op(slice).map(|made| op.at(made));
+        let Some(slice) = made.and_then(|made| made.as_::<SliceOp<'a>>()).filter(|_| self.gpu.is_some()) else {
+            return self.e.lanes;
+        };
+        let ty: Option<&SliceType> = op.cx.type_as(op.ty(slice.slice()));
+        let Some(cols) = ty.and_then(|ty| ty.cols.as_const()) else { return 1 };
+        let allows = |this: &mut Self, lanes: i64| {
+            let mut width = Width { lanes, multiples: Vec::new() };
+            cols % lanes == 0 && this.slice_allows(&slice, &mut width) && width.multiples.is_empty()
+        };
+        [MOST_LANES, 2].into_iter().find(|lanes| allows(self, *lanes)).unwrap_or(1)
+    }
 }
