@@ -1,6 +1,8 @@
 // What has no lowering to a GPU, or a wrong option.
 // RUN: not sutura-opt %s --convert-gir-to-gpu="threads=48" 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: sutura-opt %s --split-input-file --verify-diagnostics --convert-gir-to-gpu="shared-bytes=64"
+// RUN: not sutura-opt %S/units.mlir --split-input-file --convert-gir-to-gpu="threads=64 subgroup=32" 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: has groups of 4 units, each of which is a subgroup at most: 64 threads of 32
 // OPTION: option `threads` takes a power of two, not `48`
 
 // expected-error@+2 {{needs more than the 64 bytes of memory that a block has}}
@@ -21,3 +23,49 @@ gir.kernel @softmax(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f
   gir.store %r, %out : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
+
+// -----
+
+// expected-error@+2 {{has groups of 64 units of 32 threads; a block has at most 1024}}
+// expected-note@+1 {{in kernel @crowded}}
+gir.kernel @crowded(%x : !gir.view<dram, f32, [64, 32]> in, %y : !gir.view<dram, f32, [64, 32]> out) dims() grid() units(%u, 64) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %x[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [64, 32]> -> !gir.slice<dram, f32, [1, 32]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 32]> -> !gir.tile<vec, f32, [1, 32]>
+  %to = gir.slice %y[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [64, 32]> -> !gir.slice<dram, f32, [1, 32]>
+  gir.store %t, %to : !gir.tile<vec, f32, [1, 32]>, !gir.slice<dram, f32, [1, 32]>
+}
+
+// -----
+
+// expected-note@+1 {{in kernel @across}}
+gir.kernel @across(%x : !gir.view<dram, f32, [4, 32]> in, %y : !gir.view<dram, f32, [4, 1]> out) dims() grid() units(%u, 4) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %x[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [4, 32]> -> !gir.slice<dram, f32, [1, 32]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 32]> -> !gir.tile<vec, f32, [1, 32]>
+  // expected-error@+1 {{has no lowering to a GPU across the units of a group}}
+  %s = gir.reduce "add" "cols" %t {scope = "group"} : !gir.tile<vec, f32, [1, 32]>
+  %to = gir.slice %y[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [4, 1]> -> !gir.slice<dram, f32, [1, 1]>
+  gir.store %s, %to : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
+}
+
+// -----
+
+// A unit's trips are as many as its number, and in each its threads would wait for each other.
+// expected-error@+2 {{has units that wait for each other in a loop whose trips differ from unit to unit}}
+// expected-note@+1 {{in kernel @uneven}}
+gir.kernel @uneven(%x : !gir.view<dram, f32, [2, 4]> in, %y : !gir.view<dram, f32, [2, 4]> out) dims() grid() units(%u, 2) {
+  %zero = arith.constant 0 : index
+  %near = gir.alloc owner("unit") : !gir.view<l1, f32, [2]>
+  %from = gir.slice %x[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [2, 4]> -> !gir.slice<dram, f32, [1, 4]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1, 4]> -> !gir.tile<vec, f32, [1, 4]>
+  gir.for %i = %zero to %u {
+    %one = gir.fill 1.0 : f32 : !gir.tile<vec, f32, [1, 2]>
+    %mine = gir.slice %near[%zero] cols(0) : !gir.view<l1, f32, [2]> -> !gir.slice<l1, f32, [1, 2]>
+    gir.store %one, %mine : !gir.tile<vec, f32, [1, 2]>, !gir.slice<l1, f32, [1, 2]>
+    %read = gir.load %mine : !gir.slice<l1, f32, [1, 2]> -> !gir.tile<vec, f32, [1, 2]>
+    gir.store %read, %mine : !gir.tile<vec, f32, [1, 2]>, !gir.slice<l1, f32, [1, 2]>
+  }
+  %to = gir.slice %y[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [2, 4]> -> !gir.slice<dram, f32, [1, 4]>
+  gir.store %t, %to : !gir.tile<vec, f32, [1, 4]>, !gir.slice<dram, f32, [1, 4]>
+}

@@ -5,7 +5,8 @@
 // CHECK-LABEL: llvm.mlir.global internal @turned_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<272 x f32>
 // CHECK-LABEL: gpu.func @turned(
 // CHECK-SAME:    known_block_size = array<i32: 32, 1, 1>
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// A row of 16 columns is for 16 threads, a column each.
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
 // CHECK: gpu.barrier
 // Threads behind the last column have nothing to store.
 // CHECK: %[[HAS:.+]] = arith.cmpi slt, %{{.*}}, %c16_i64{{.*}} : i64

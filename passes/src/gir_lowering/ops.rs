@@ -166,9 +166,8 @@ impl<'a> Lowering<'a, '_> {
         // Both copies of a body use the same memory.
         let known = self.allocs.get(&op.result(0)).copied();
         let Some(ptr) = known.or_else(|| Some(self.scratch(&ty.elements(), ty.elem, this.owner())?.ptr)) else {
-            let size = ty.elements();
-            return self
-                .fail(op, format!("an allocation of {size} elements is not known to fit into a thread's scratch"));
+            let (size, place) = (ty.elements(), if self.gpu.is_some() { "a block's memory" } else { "a thread's scratch" });
+            return self.fail(op, format!("an allocation of {size} elements is not known to fit into {place}"));
         };
         self.allocs.insert(op.result(0), ptr);
         let view = self.view(ptr, ty);

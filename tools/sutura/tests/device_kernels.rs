@@ -279,6 +279,15 @@ fn a_product_of_packed_factors() {
     check("gir_to_cpu/matmul.mlir", "matmul", &[0, 8, 32], sizes, Tolerance { abs: 1e-4, rel: 1e-5, ulp: 0 });
 }
 
+/// Groups of several units, which share the memory of a block.
+#[test]
+fn groups_of_several_units() {
+    check("gir_to_gpu/units.mlir", "mirrored", &[0, 1, 4], &[&[0], &[1], &[64], &[100], &[256], &[1000]], EQUAL);
+    let sizes: &[&[i64]] = &[&[0, 5], &[1, 0], &[3, 7], &[8, 8], &[33, 21], &[64, 40]];
+    check("gir_to_gpu/units.mlir", "staged", &[0], sizes, Tolerance { abs: 1e-4, rel: 1e-5, ulp: 0 });
+    check("gir_to_gpu/units.mlir", "own", &[0, 1, 4], &[&[0], &[1], &[5], &[33]], CLOSE);
+}
+
 /// Windows that end within a tile.
 #[test]
 fn tiles_that_are_cut() {

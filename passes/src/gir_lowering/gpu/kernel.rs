@@ -56,8 +56,8 @@ pub(in crate::gir_lowering) struct GpuKernel {
     pub(in crate::gir_lowering) units: i64,
 }
 
-/// Elements, as small as they may be, whose bytes are a multiple of those of an access.
-const ALIGNED: i64 = 16;
+/// Bytes of the widest access: a multiple of them lies before what each unit keeps.
+const ACCESS_BYTES: i64 = 16;
 
 /// Types of a kernel's arguments: buffers and sizes. One that checks data has behind its buffers the words in which it reports,
 /// and behind its sizes the number of its first check.
@@ -295,8 +295,8 @@ impl<'a> Lowering<'a, '_> {
             return None;
         }
         let Some(unit) = gpu.unit.filter(|_| owner == Scope::Unit) else { return self.e.shared_array(elem, elems) };
-        // Each unit's begins where a vector may.
-        let elems = elems.checked_add(ALIGNED - 1)? / ALIGNED * ALIGNED;
+        let aligned = ACCESS_BYTES / self.e.bytes(elem).clamp(1, ACCESS_BYTES);
+        let elems = elems.checked_add(aligned - 1)? / aligned * aligned;
         let all = self.e.shared_array(elem, elems.checked_mul(self.kernel.units)?)?;
         let elems = self.e.i64(elems);
         let before = self.e.muli(unit, elems);

@@ -64,10 +64,16 @@ fn close(found: &[u8], expected: &[u8]) -> bool {
 
 #[track_caller]
 fn threads_agree(path: &str, to_gir: &str, expected: usize) {
+    agree(path, to_gir, expected, &[(0, 32), (8, 64), (128, 64)]);
+}
+
+/// Whether a thread a unit computes what these numbers of threads do, of subgroups as large.
+#[track_caller]
+fn agree(path: &str, to_gir: &str, expected: usize, threads: &[(u32, u32)]) {
     let device = open();
     let alone = gir_kernels(path, to_gir, 1, 32);
     assert_eq!(alone.len(), expected);
-    for (threads, subgroup) in [(0, 32), (8, 64), (128, 64)] {
+    for (threads, subgroup) in threads.iter().copied() {
         for (one, kernel) in alone.iter().zip(gir_kernels(path, to_gir, threads, subgroup)) {
             for sizes in SIZES {
                 let dims: Vec<i64> = (kernel.signature.dims.iter().enumerate())
@@ -119,6 +125,12 @@ fn scans_and_transposes() {
 #[test]
 fn products() {
     threads_agree("lit-tests/gir_to_cpu/matmul.mlir", "canonicalize", 1);
+}
+
+/// Units are subgroups of their group's block.
+#[test]
+fn groups_of_several_units() {
+    agree("lit-tests/gir_to_gpu/units.mlir", "canonicalize", 3, &[(0, 32), (8, 64), (64, 64)]);
 }
 
 #[test]
