@@ -1,6 +1,7 @@
 // Mesa's lavapipe: Vulkan on the processor, for tests without a GPU.
 //
 // A unit is a subgroup of 8 invocations, which run as one vector of AVX2. The workgroup's memory lies in the processor's cache.
+// Tiles of products are low: Mesa's compiler takes long for large functions.
 
 target.machine @lavapipe {
   summary = "Mesa's lavapipe, Vulkan on the processor", triple = "spirv64-unknown-vulkan1.2", subgroup = 8,
@@ -27,13 +28,13 @@ target.machine @lavapipe {
     gir.yield %r : !gir.tile<vec, f32, [8, 8]>
   }
 
-  target.intrinsic @fma_f32_16x32x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 32]>, %c : !gir.tile<vec, f32, [16, 32]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [16, 32]>
-    gir.yield %r : !gir.tile<vec, f32, [16, 32]>
+  target.intrinsic @fma_f32_4x32x4(%a : !gir.tile<vec, f32, [4, 4]>, %b : !gir.tile<vec, f32, [4, 32]>, %c : !gir.tile<vec, f32, [4, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [4, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [4, 32]>
   }
 
-  target.intrinsic @fma_f32_16x16x4(%a : !gir.tile<vec, f32, [16, 4]>, %b : !gir.tile<vec, f32, [4, 16]>, %c : !gir.tile<vec, f32, [16, 16]>) emit("vector.fma") {
-    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [16, 4]>, !gir.tile<vec, f32, [4, 16]>, !gir.tile<vec, f32, [16, 16]>
-    gir.yield %r : !gir.tile<vec, f32, [16, 16]>
+  target.intrinsic @fma_f32_4x16x4(%a : !gir.tile<vec, f32, [4, 4]>, %b : !gir.tile<vec, f32, [4, 16]>, %c : !gir.tile<vec, f32, [4, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 4]>, !gir.tile<vec, f32, [4, 16]>, !gir.tile<vec, f32, [4, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [4, 16]>
   }
 }

@@ -71,18 +71,27 @@ fn function(
     b.set_to_end(entry);
     let args: Vec<Value> = b.body().block_args(entry).to_vec();
     let mut used = FxHashSet::default();
-    for (number, (func, part)) in funcs.iter().zip(parts).enumerate() {
-        let own_arrays = arrays(cx, module, part.kernel);
-        if !used.is_disjoint(&own_arrays) {
-            // Threads may still read there what they have put there for the earlier kernel.
-            b.create(OpState::new(cx.op_name("gpu.barrier"), loc));
+    let takes = |number: usize| Takes {
+        args: arguments.of_part[number].iter().map(|at| args[*at]).collect(),
+        first: number.checked_sub(1).map(|earlier| args[arguments.firsts + earlier]),
+    };
+    let mut number = 0;
+    for run in parts.chunk_by(|a, b| a.kernel == b.kernel) {
+        let own_arrays = arrays(cx, module, run[0].kernel);
+        // The loop over several begins with one.
+        if run.len() == 1 && !used.is_disjoint(&own_arrays) {
+            barrier(&mut b, loc);
         }
+        let waits = !own_arrays.is_empty();
         used.extend(own_arrays);
-        let first = number.checked_sub(1).map(|earlier| args[arguments.firsts + earlier]);
-        let own: Vec<Value> = arguments.of_part[number].iter().map(|at| args[*at]).collect();
-        append(&mut b, *func, &own, first)?;
+        let takes: Vec<Takes> = (number..number + run.len()).map(takes).collect();
+        match &takes[..] {
+            [only] => append(&mut b, funcs[number], only)?,
+            several => append_loop(&mut b, funcs[number], several, waits)?,
+        }
+        b.set_to_end(entry);
+        number += run.len();
     }
-    b.set_to_end(entry);
     b.create(OpState::new(cx.op_name("gpu.return"), loc));
     Ok((state, body))
 }
@@ -144,15 +153,66 @@ fn head(
     state
 }
 
+/// What a part is given.
+struct Takes {
+    args: Vec<Value>,
+    /// Blocks before its own; none before the first.
+    first: Option<Value>,
+}
+
+/// Threads may still read in an array what they have put there for a kernel before.
+fn barrier(b: &mut Builder<'_>, loc: Loc) {
+    b.create(OpState::new(b.cx().op_name("gpu.barrier"), loc));
+}
+
+/// Copies a kernel that several parts in a row are: once, in a loop over what they are given.
+fn append_loop(b: &mut Rewriter<'_>, func: GPUFuncOp<'_>, parts: &[Takes], waits: bool) -> Result<(), String> {
+    let (cx, loc) = (func.op_ref().cx, func.op_ref().loc());
+    let number = |b: &mut Rewriter<'_>, number: usize| {
+        let number = cx.int_attr(i64::try_from(number).expect("few parts"), Type::I64);
+        value(b, loc, "arith.constant", (&[], Type::I64), &[("value", number)])
+    };
+    let bounds = [0, parts.len(), 1].map(|n| number(b, n));
+    let firsts = parts.iter().map(|part| part.first.unwrap_or(bounds[0])).collect();
+    let for_op = b.create(OpState::new(cx.op_name("scf.for"), loc).operands(bounds).regions(1));
+    let region = b.body().regions(for_op).next().expect("made with a region");
+    let block = b.create_block(region, &[(Type::I64, loc)]);
+    b.set_to_end(block);
+    let part = b.body().block_args(block)[0];
+    if waits {
+        barrier(b, loc);
+    }
+    // Whether it is the second part, the third, and so on.
+    let mut is = Vec::new();
+    for n in 1..parts.len() {
+        let (n, equal) = (number(b, n), cx.int_attr(0, Type::I64));
+        is.push(value(b, loc, "arith.cmpi", (&[part, n], Type::I1), &[("predicate", equal)]));
+    }
+    let pick = |b: &mut Rewriter<'_>, of_parts: Vec<Value>| {
+        let others = of_parts[1..].iter().zip(&is);
+        others.fold(of_parts[0], |before, (own, is)| {
+            let ty = b.body().ty(*own);
+            value(b, loc, "arith.select", (&[*is, *own, before], ty), &[])
+        })
+    };
+    let first = pick(b, firsts);
+    let count = parts[0].args.len();
+    let args = (0..count).map(|at| pick(b, parts.iter().map(|part| part.args[at]).collect())).collect();
+    append(b, func, &Takes { args, first: Some(first) })?;
+    b.set_to_end(block);
+    b.create(OpState::new(cx.op_name("scf.yield"), loc));
+    Ok(())
+}
+
 /// Copies a kernel behind what is there. Its first block is that behind the `first` blocks of earlier kernels, and so on
 /// around: blocks take the groups of all kernels as if they were one's.
-fn append(b: &mut Rewriter<'_>, func: GPUFuncOp<'_>, args: &[Value], first: Option<Value>) -> Result<(), String> {
+fn append(b: &mut Rewriter<'_>, func: GPUFuncOp<'_>, takes: &Takes) -> Result<(), String> {
     let (op, cx) = (func.op_ref(), func.op_ref().cx);
     let inside = op.inside();
     let block = inside.entry_block().ok_or("a kernel has a body")?;
-    let number = first.map(|first| number_of_block(b, op.loc(), first));
+    let number = takes.first.map(|first| number_of_block(b, op.loc(), first));
     let mut mapping = IrMapping::new();
-    for (from, to) in inside.block_args(block).iter().zip(args) {
+    for (from, to) in inside.block_args(block).iter().zip(&takes.args) {
         mapping.map(*from, *to);
     }
     let mut copies = Vec::new();
@@ -179,14 +239,26 @@ fn is_block_id(op: OpRef<'_>) -> bool {
     op.name_str() == "gpu.block_id" && dimension == Some(&Dimension::X)
 }
 
+/// The result of a new operation.
+fn value(
+    b: &mut Builder<'_>,
+    loc: Loc,
+    name: &str,
+    (operands, ty): (&[Value], Type),
+    props: &[(&str, Attr)],
+) -> Value {
+    let cx = b.cx();
+    let state = OpState::new(cx.op_name(name), loc).operands(operands.iter().copied()).results([ty]);
+    let state = props.iter().fold(state, |state, (name, value)| state.prop(cx.ident(name), *value));
+    let op = b.create(state);
+    b.body().result(op, 0)
+}
+
 /// `(block - first) mod blocks`, as an index.
 fn number_of_block(b: &mut Builder<'_>, loc: Loc, first: Value) -> Value {
     let cx = b.cx();
     let mut value = |name: &str, operands: &[Value], ty: Type, props: &[(&str, Attr)]| {
-        let state = OpState::new(cx.op_name(name), loc).operands(operands.iter().copied()).results([ty]);
-        let state = props.iter().fold(state, |state, (name, value)| state.prop(cx.ident(name), *value));
-        let op = b.create(state);
-        b.body().result(op, 0)
+        self::value(b, loc, name, (operands, ty), props)
     };
     let along_x = [("dimension", cx.ext_attr(Dimension::X))];
     let [block, blocks] = ["gpu.block_id", "gpu.grid_dim"].map(|name| {
