@@ -29,8 +29,8 @@ pub static GPU_PACK_LAUNCHES: PassInfo = PassInfo {
     argument: "gpu-pack-launches",
     summary: "Make one launch of launches on a device that may run together",
     description: "An `rt.packed` of kernels in one `gpu.module` becomes an `rt.launch` of a kernel that runs the groups of all, \
-                  one kernel's behind the other's: blocks take them as if they were one kernel's. Kernels must have blocks \
-                  of one size, and arrays that fit the block's memory together; those that check data stay apart.",
+                  one kernel's behind the other's: blocks take them as if they were one kernel's. A kernel that is launched \
+                  several times stands in it once. Kernels must have blocks of one size, and arrays that fit the block's memory together; those that check data stay apart.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
         name: "shared-bytes",

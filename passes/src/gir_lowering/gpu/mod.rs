@@ -38,7 +38,8 @@ pub static CONVERT_GIR_TO_GPU: PassInfo = PassInfo {
     description: "Each `gir.kernel` becomes a `gpu.func` in `gpu.module @kernels`, with pointers and sizes as arguments. \
                   Vectors of columns are spread over the threads of a unit; reductions along columns go through \
                   shuffles, and through the block's memory where a unit has several subgroups. Rows that are short \
-                  enough stay in registers. Blocks take groups until there are no more.",
+                  enough stay in registers. Units of a group that has several are subgroups of one block, which wait for \
+                  each other at `gir.sync`. Blocks take groups until there are no more.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {
