@@ -2,6 +2,11 @@
 // each unit has a group of its own.
 // RUN: sutura-opt %s --attach-target="name=sm_80" --convert-graph-to-gir --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --attach-target="name=x86_avx2" --convert-graph-to-gir --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: sutura-opt %s --attach-target="name=sm_80" --convert-graph-to-gir --split-input-file --remarks 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// REMARK: a group of 4 units has 64 x 128 of the product, and 32 places of both factors in 'shared'; up to 32 rows a unit is a group
+// REMARK: a group of 4 units has 64 x 64 of the product, and 16 places of both factors in 'shared'
+// REMARK: a unit has a tile of 8 x 64 of the product for itself: the places of a sum do not lie side by side in its left factor
+// REMARK: a unit has a tile of 8 x 64 of the product for itself: it has 32 rows at most
 // CPU-NOT: units(%
 // CPU-NOT: gir.sync
 

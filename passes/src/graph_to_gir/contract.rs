@@ -70,7 +70,9 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
         versions.push((guard.into_iter().collect(), launches));
     }
     steps.push(Step { versions, packed: true });
-    Ok(Lowered { temporaries, steps, ..Lowered::default() })
+    let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
+    remarks.dedup();
+    Ok(Lowered { temporaries, steps, remarks, ..Lowered::default() })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {
@@ -95,13 +97,13 @@ pub(super) struct Product<'r, 'a> {
     /// Rows and columns of a tile.
     pub(super) tile: (i64, i64),
     /// The tiles of versions for few rows, the lowest first.
-    lower: Vec<LowerTile>,
+    pub(super) lower: Vec<LowerTile>,
     /// Panels of the right factor are packed; otherwise it is read as it lies.
     packs: bool,
     /// What a group has of a product whose left factor it packs.
     pub(super) blocks: Blocks,
     /// Where a group's units share factors in its memory: what they have.
-    group_tile: Option<GroupTile>,
+    pub(super) group_tile: Option<GroupTile>,
 }
 
 /// Dims with the index of each at a group.
@@ -133,7 +135,7 @@ impl<'r, 'a> Product<'r, 'a> {
         this.tile.0 = this.rows_near().min(tile.0);
         this.lower.retain(|lower| lower.rows < this.tile.0);
         this.blocks = this.usual_blocks();
-        if let Some((tile, few)) = this.shared_tile() {
+        if let Some(Ok((tile, few))) = this.shared_tile() {
             this.lower.extend(few);
             this.tile.0 = tile.rows;
             this.group_tile = Some(tile);

@@ -34,17 +34,42 @@ struct Stage<'t> {
 }
 
 impl Product<'_, '_> {
-    /// The tile of a group whose units share both factors, and a version for few rows where there may be few.
-    pub(super) fn shared_tile(&self) -> Option<(GroupTile, Option<LowerTile>)> {
+    /// The tile of a group whose units share both factors, and a version for few rows where there may be few; or why there is
+    /// none. Nothing where the machine's groups have no memory for them.
+    pub(super) fn shared_tile(&self) -> Option<Result<(GroupTile, Option<LowerTile>), String>> {
         let (facts, plan) = (&self.walk.region.facts, self.plan);
-        let (least, most) = facts.range(&self.extent(plan.row()?));
-        let places = facts.range(&self.extent(*plan.sums.last()?)).1;
-        if most <= i128::from(FEW_ROWS) || places <= FEW_PLACES || !plan.left.is_empty() || !self.left_lies_in_rows() {
-            return None;
-        }
+        let last = *plan.sums.last()?;
+        let places = facts.range(&self.extent(last)).1;
         let tile = self.walk.region.machine.group_tile(self.tile.1, i64::try_from(places).unwrap_or(i64::MAX))?;
-        let few = least <= i128::from(FEW_ROWS);
-        Some((tile, few.then_some(LowerTile { rows: self.tile.0, most: FEW_ROWS })))
+        let (least, most) = plan.row().map_or((1, 1), |row| facts.range(&self.extent(row)));
+        let why = if most <= i128::from(FEW_ROWS) {
+            format!("it has {most} rows at most")
+        } else if places <= FEW_PLACES {
+            format!("its sums have {places} places at most")
+        } else if !plan.left.is_empty() {
+            "its left factor is made by the groups".to_owned()
+        } else if !self.left_lies_in_rows() {
+            "the places of a sum do not lie side by side in its left factor".to_owned()
+        } else {
+            let few = least <= i128::from(FEW_ROWS);
+            return Some(Ok((tile, few.then_some(LowerTile { rows: self.tile.0, most: FEW_ROWS }))));
+        };
+        Some(Err(why))
+    }
+
+    /// What is said of groups that share factors, or do not.
+    pub(super) fn said_of_sharing(&self) -> Option<String> {
+        let direct = || format!("a unit has a tile of {} x {} of the product for itself", self.tile.0, self.tile.1);
+        match (&self.group_tile, self.shared_tile()?) {
+            (Some(GroupTile { rows, columns, depth, units, space, .. }), _) => {
+                let few = self.lower.first().map(|lower| format!("; up to {} rows a unit is a group", lower.most));
+                let few = few.unwrap_or_default();
+                let tile = format!("{} x {columns} of the product", units * rows);
+                Some(format!("a group of {units} units has {tile}, and {depth} places of both factors in '{space}'{few}"))
+            }
+            (None, Err(why)) => Some(format!("{}: {why}", direct())),
+            (None, Ok(_)) => None,
+        }
     }
 
     /// Whether the left factor is a tensor in which the places of a sum lie side by side.

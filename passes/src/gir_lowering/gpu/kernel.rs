@@ -54,6 +54,8 @@ pub(in crate::gir_lowering) struct GpuKernel {
     /// Threads of a block, and groups that it takes at a time.
     pub(in crate::gir_lowering) block: i64,
     pub(in crate::gir_lowering) units: i64,
+    /// Units of a group.
+    pub(in crate::gir_lowering) of_group: i64,
 }
 
 /// Bytes of the widest access: a multiple of them lies before what each unit keeps.
@@ -154,7 +156,7 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         let message = format!("needs more than the {} bytes of memory that a block has", threads.shared_bytes);
         return Err(Unsupported { op: kernel.op, message });
     }
-    Ok(GpuKernel { state, body, shared: spread.shared, block, units })
+    Ok(GpuKernel { state, body, shared: spread.shared, block, units, of_group: kernel.units })
 }
 
 /// Threads of a block: of the units of one group, or of the groups that it takes at a time.

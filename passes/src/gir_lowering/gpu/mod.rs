@@ -155,10 +155,16 @@ impl Pass for ConvertGirToGpu {
             match self.lower(view, &machine) {
                 Ok(kernel) => {
                     let (name, loc) = (view.symbol_name().unwrap_or_default().to_string(), view.loc());
-                    let (block, units, arrays) = (kernel.block, kernel.units, kernel.shared.len());
+                    let (block, arrays) = (kernel.block, kernel.shared.len());
+                    let groups = match (kernel.units, kernel.of_group) {
+                        (1, 1) => "a group at a time".to_owned(),
+                        (1, units) => format!("a group of {units} units at a time"),
+                        (groups, _) => format!("{groups} groups at a time"),
+                    };
+                    let arrays = format!("{arrays} array{} in their memory", if arrays == 1 { "" } else { "s" });
                     run.passed(
                         loc,
-                        format!("kernel @{name} runs in blocks of {block} threads, {units} groups at a time, with {arrays} arrays in their memory"),
+                        format!("kernel @{name} runs in blocks of {block} threads, {groups}, with {arrays}"),
                     );
                     lowered.push(kernel);
                 }
