@@ -6,7 +6,7 @@
 // REMARK: a group of 4 units has 64 x 128 of the product, and 32 places of both factors in 'shared'; up to 32 rows a unit is a group
 // REMARK: a group of 4 units has 64 x 64 of the product, and 16 places of both factors in 'shared'
 // REMARK: a unit has a tile of 8 x 64 of the product for itself: the places of a sum do not lie side by side in its left factor
-// REMARK: a unit has a tile of 8 x 64 of the product for itself: it has 32 rows at most
+// REMARK: a unit has a tile of 8 x 64 of the product for itself: it has no more than 32 rows
 // CPU-NOT: units(%
 // CPU-NOT: gir.sync
 

@@ -43,9 +43,9 @@ impl Product<'_, '_> {
         let tile = self.walk.region.machine.group_tile(self.tile.1, i64::try_from(places).unwrap_or(i64::MAX))?;
         let (least, most) = plan.row().map_or((1, 1), |row| facts.range(&self.extent(row)));
         let why = if most <= i128::from(FEW_ROWS) {
-            format!("it has {most} rows at most")
+            format!("it has no more than {most} rows")
         } else if places <= FEW_PLACES {
-            format!("its sums have {places} places at most")
+            format!("its sums have no more than {places} places")
         } else if !plan.left.is_empty() {
             "its left factor is made by the groups".to_owned()
         } else if !self.left_lies_in_rows() {
