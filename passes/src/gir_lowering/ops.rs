@@ -166,7 +166,8 @@ impl<'a> Lowering<'a, '_> {
         // Both copies of a body use the same memory.
         let known = self.allocs.get(&op.result(0)).copied();
         let Some(ptr) = known.or_else(|| Some(self.scratch(&ty.elements(), ty.elem, this.owner())?.ptr)) else {
-            let (size, place) = (ty.elements(), if self.gpu.is_some() { "a block's memory" } else { "a thread's scratch" });
+            let (size, gpu) = (ty.elements(), self.gpu.is_some());
+            let place = if gpu { "a block's memory" } else { "a thread's scratch" };
             return self.fail(op, format!("an allocation of {size} elements is not known to fit into {place}"));
         };
         self.allocs.insert(op.result(0), ptr);
@@ -249,9 +250,9 @@ impl<'a> Lowering<'a, '_> {
 
     /// True when a tile only feeds contractions from the left: then its elements are wanted one by one.
     fn only_left_operand(&self, op: OpRef<'a>) -> bool {
-        let contracts = |user: OpRef<'a>| {
-            let intrinsic = || user.as_::<IntrinsicOp<'_>>().is_some_and(|it| self.means_contraction(&it).unwrap_or(false));
-            user.is::<ContractOp<'_>>() || intrinsic()
+        let contracts = |user: OpRef<'a>| match user.as_::<IntrinsicOp<'_>>() {
+            Some(intrinsic) => self.means_contraction(&intrinsic).unwrap_or(false),
+            None => user.is::<ContractOp<'_>>(),
         };
         let mut uses = op.body.uses(op.result(0)).peekable();
         uses.peek().is_some() && uses.all(|u| u.index == 0 && contracts(op.at(u.owner)))

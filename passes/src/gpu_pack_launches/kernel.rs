@@ -240,13 +240,7 @@ fn is_block_id(op: OpRef<'_>) -> bool {
 }
 
 /// The result of a new operation.
-fn value(
-    b: &mut Builder<'_>,
-    loc: Loc,
-    name: &str,
-    (operands, ty): (&[Value], Type),
-    props: &[(&str, Attr)],
-) -> Value {
+fn value(b: &mut Builder<'_>, loc: Loc, name: &str, (operands, ty): (&[Value], Type), props: &[(&str, Attr)]) -> Value {
     let cx = b.cx();
     let state = OpState::new(cx.op_name(name), loc).operands(operands.iter().copied()).results([ty]);
     let state = props.iter().fold(state, |state, (name, value)| state.prop(cx.ident(name), *value));

@@ -110,9 +110,7 @@ impl Machine {
         let registers = registers.unwrap_or(any.registers);
         let memory = name(Class::Dram).unwrap_or(any.memory);
         let cache = desc.caches().next().map_or_else(|| memory.clone(), |space| space.name.as_str().into());
-        let fits = |t: &&RegisterTile| {
-            (t.operand, t.acc, t.kr) == (Type::F32, Type::F32, 1) && *t.space == *registers
-        };
+        let fits = |t: &&RegisterTile| (t.operand, t.acc, t.kr) == (Type::F32, Type::F32, 1) && *t.space == *registers;
         let mut tiles: Vec<(i64, i64)> = desc.register_tiles.iter().filter(fits).map(|t| (t.mr, t.nr)).collect();
         tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
         if tiles.is_empty() {
@@ -212,9 +210,10 @@ fn group_tiles(desc: &TargetDesc, registers: &Space) -> Vec<GroupTile> {
     };
     let bytes = bytes.saturating_sub(HANDED_OVER as u64);
     let bytes = desc.processor.as_ref().map_or(bytes, |processor| bytes.min(processor.bytes / GROUPS_AT_ONCE));
-    let steps = desc.register_tiles.iter().filter(|tile| {
-        (tile.operand, tile.acc) == (Type::F32, Type::F32) && tile.kr > 1 && *tile.space == **registers
-    });
+    let steps = desc
+        .register_tiles
+        .iter()
+        .filter(|tile| (tile.operand, tile.acc) == (Type::F32, Type::F32) && tile.kr > 1 && *tile.space == **registers);
     let of_group = |tile: &RegisterTile| {
         let (rows, columns) = (tile.mr, tile.nr);
         let bytes_of = |depth: i64| u64::try_from(4 * depth * (UNITS * rows + columns)).unwrap_or(u64::MAX);

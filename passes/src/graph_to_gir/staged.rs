@@ -65,7 +65,9 @@ impl Product<'_, '_> {
                 let few = self.lower.first().map(|lower| format!("; up to {} rows a unit is a group", lower.most));
                 let few = few.unwrap_or_default();
                 let tile = format!("{} x {columns} of the product", units * rows);
-                Some(format!("a group of {units} units has {tile}, and {depth} places of both factors in '{space}'{few}"))
+                Some(format!(
+                    "a group of {units} units has {tile}, and {depth} places of both factors in '{space}'{few}"
+                ))
             }
             (None, Err(why)) => Some(format!("{}: {why}", direct())),
             (None, Ok(_)) => None,
