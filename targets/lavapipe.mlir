@@ -37,4 +37,14 @@ target.machine @lavapipe {
     %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [4, 4]>, !gir.tile<vec, f32, [4, 16]>, !gir.tile<vec, f32, [4, 16]>
     gir.yield %r : !gir.tile<vec, f32, [4, 16]>
   }
+
+  target.intrinsic @fma_f32_8x32x4(%a : !gir.tile<vec, f32, [8, 4]>, %b : !gir.tile<vec, f32, [4, 32]>, %c : !gir.tile<vec, f32, [8, 32]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 4]>, !gir.tile<vec, f32, [4, 32]>, !gir.tile<vec, f32, [8, 32]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 32]>
+  }
+
+  target.intrinsic @fma_f32_8x16x4(%a : !gir.tile<vec, f32, [8, 4]>, %b : !gir.tile<vec, f32, [4, 16]>, %c : !gir.tile<vec, f32, [8, 16]>) emit("vector.fma") {
+    %r = gir.contract %a, %b, %c : !gir.tile<vec, f32, [8, 4]>, !gir.tile<vec, f32, [4, 16]>, !gir.tile<vec, f32, [8, 16]>
+    gir.yield %r : !gir.tile<vec, f32, [8, 16]>
+  }
 }

@@ -199,7 +199,11 @@ impl<'a> Lowering<'a, '_> {
             let scalars = cols == 1 || self.only_left_operand(op);
             let lanes = if scalars { self.lanes_of_all(op, this.slice()) } else { self.e.lanes_of_columns(cols) };
             let pad = this.pad();
+            let at_once = if scalars { 1 } else { self.rows_at_once(op, this.slice(), &slice) };
             let tile = self.e.with_lanes(lanes, |e| {
+                if at_once > 1 {
+                    return Ok(e.load_along_rows(&slice, (rows, cols), at_once));
+                }
                 let tile = e.load_tile(&slice, rows, cols, scalars)?;
                 Ok(pad.map_or(tile.clone(), |pad| e.pad_tile(&tile, slice.exists, pad)))
             });

@@ -5,7 +5,7 @@ use sutura_dialects::gir::kinds::{CastKind, Combiner, TernaryKind};
 use sutura_ir::{Type, Value};
 
 use super::emit::{Emit, Pred, identity};
-use super::memory::{SliceVal, Window};
+use super::memory::{SliceVal, Window, stored};
 
 /// A tile in registers.
 #[derive(Clone)]
@@ -266,6 +266,38 @@ impl Emit<'_> {
             }
         }
         values
+    }
+
+    /// Reads a slice all of which exists, and whose rows lie side by side in memory: a thread reads so many of them at once for
+    /// each of its columns.
+    pub(super) fn load_along_rows(&mut self, slice: &SliceVal, (rows, cols): (i64, i64), at_once: i64) -> RegTile {
+        let elem = stored(slice.elem);
+        let line = self.cx().vector_type(&[at_once], elem);
+        let mut parts: Vec<Vec<Value>> = vec![vec![]; rows as usize];
+        for chunk in 0..self.chunks(cols) {
+            let first = self.own_column(chunk);
+            for start in (0..rows).step_by(at_once as usize) {
+                let row = self.i64(start);
+                let mut vectors = vec![self.zero(elem); at_once as usize];
+                for lane in 0..self.lanes {
+                    let ahead = self.i64(lane);
+                    let col = self.addi(first, ahead);
+                    let ptr = self.address(slice, Some(row), Some(col));
+                    let column = self.load(ptr, line);
+                    for (i, vector) in vectors.iter_mut().enumerate() {
+                        let from = self.cx().i64_array(&[i as i64]);
+                        let value = self.op1("vector.extract", &[column], elem, &[("static_position", from)]);
+                        let (ty, to) = (self.ty(*vector), self.cx().i64_array(&[lane]));
+                        *vector = self.op1("vector.insert", &[value, *vector], ty, &[("static_position", to)]);
+                    }
+                }
+                for (row, vector) in parts[start as usize..].iter_mut().zip(vectors) {
+                    row.push(self.loaded(vector, slice.elem));
+                }
+            }
+        }
+        let parts = Parts::Vectors(parts);
+        RegTile { elem: slice.elem, rows, cols, parts, row_window: Window::FULL, col_window: Window::FULL }
     }
 
     /// Writes a tile; what does not exist is left alone.

@@ -5,6 +5,8 @@
 //! they do not, keys come in blocks, and the largest score, the sum and the weighted sum so far are corrected for each, after
 //! the online softmax of Milakov and Gimelshein (arXiv 1805.02867) and its use in FlashAttention (arXiv 2205.14135).
 
+mod units;
+
 use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::poly::Poly;
@@ -14,6 +16,7 @@ use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::{SliceType, Space, TileType, ViewType};
 use sutura_ir::{Type, Value};
 
+use self::units::Blocks;
 use super::kernel::{Built, Emit, Header, Kernel, build};
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::stages::{Known, Walk};
@@ -34,28 +37,42 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
         let message = format!("is marked as a region of attention, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
+    let mut versions = Vec::new();
+    match Blocks::of(region, &nest, &plan) {
+        Some(blocks) => versions.push((vec![], blocks.kernel(region, &nest, &plan)?)),
+        None => one_unit_versions(region, &nest, &plan, resident, &mut versions)?,
+    }
+    let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
+    let steps = vec![Step::of(versions, &args, &region.work(&nest))];
+    Ok(Lowered { steps, ..Lowered::default() })
+}
+
+/// The versions of groups of one unit: for few and for many keys, and for few queries.
+fn one_unit_versions(
+    region: &FusedRegion<'_>,
+    nest: &Nest<'_>,
+    plan: &AttentionPlan,
+    resident: i64,
+    versions: &mut Vec<(Vec<Poly>, Kernel)>,
+) -> Built<()> {
     let range = |dim: usize| {
         let (least, most) = region.facts.range(&nest.extents[dim]);
         (i64::try_from(least).unwrap_or(0), i64::try_from(most).unwrap_or(i64::MAX))
     };
     let (tile, lower) = region.machine.tile_and_lower(range(plan.query()), range(plan.key()).1);
-    let (tile, lower) = match Attention::fitting(region, &nest, &plan, tile, resident) {
+    let (tile, lower) = match Attention::fitting(region, nest, plan, tile, resident) {
         // Lower tiles are as wide as the one that does not fit.
         Some(narrow) => (narrow, Vec::new()),
         None => (tile, lower),
     };
-    let mut versions = Vec::new();
     // Where there may be more keys than queries each tile has two versions.
     let equal = region.facts.prove_equal(&nest.extents[plan.query()], &nest.extents[plan.key()]);
     let skipped = if equal { 0 } else { lower.len().saturating_sub(1) };
     for lower in &lower[skipped..] {
-        let low = Attention::new(region, &nest, &plan, (lower.rows, tile.1), resident);
-        low.versions(Some(lower.most), &mut versions)?;
+        let low = Attention::new(region, nest, plan, (lower.rows, tile.1), resident);
+        low.versions(Some(lower.most), versions)?;
     }
-    Attention::new(region, &nest, &plan, tile, resident).versions(None, &mut versions)?;
-    let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
-    let steps = vec![Step::of(versions, &args, &region.work(&nest))];
-    Ok(Lowered { steps, ..Lowered::default() })
+    Attention::new(region, nest, plan, tile, resident).versions(None, versions)
 }
 
 struct Attention<'r, 'a> {
@@ -198,13 +215,11 @@ impl<'r, 'a> Attention<'r, 'a> {
         Ok(())
     }
 
-    fn kernel(&self, requires: Vec<Poly>, streams: bool) -> Built<Kernel> {
-        let outer = self.plan.outer();
-        let mut grid: Vec<Poly> = outer.iter().map(|d| self.nest.extents[*d].clone()).collect();
-        if streams {
-            grid.push(self.query_count().ceildiv(self.tile.0 * self.block_tiles()));
-        }
-        let header = Header {
+    /// The header of a kernel whose groups each have so many queries, or all.
+    fn header(&self, queries: Option<i64>, requires: Vec<Poly>) -> Header {
+        let mut grid: Vec<Poly> = self.plan.outer().iter().map(|d| self.nest.extents[*d].clone()).collect();
+        grid.extend(queries.map(|queries| self.query_count().ceildiv(queries)));
+        Header {
             loc: self.region.op.loc(),
             views: self.region.views(self.nest),
             grid,
@@ -212,10 +227,14 @@ impl<'r, 'a> Attention<'r, 'a> {
             requires,
             extra: self.nest.sizes_of_all().into_iter().chain(self.region.sizes()).collect(),
             symbols: self.nest.symbols.clone(),
-        };
+        }
+    }
+
+    fn kernel(&self, requires: Vec<Poly>, streams: bool) -> Built<Kernel> {
+        let header = self.header(streams.then(|| self.tile.0 * self.block_tiles()), requires);
         build(self.nest.cx, &self.region.facts, header, |e| {
             let known = self.walk.start(e, &self.region.tensors(self.nest));
-            let indices: Indices = outer.iter().copied().zip(e.grid.clone()).collect();
+            let indices: Indices = self.plan.outer().into_iter().zip(e.grid.clone()).collect();
             match streams {
                 false => self.resident_body(e, &known, &indices),
                 true => self.streaming_body(e, &known, &indices),
@@ -401,18 +420,24 @@ impl<'r, 'a> Attention<'r, 'a> {
             Ok(vec![ContractOp::value(&mut e.b, e.loc, a, b, carried[0])])
         })?;
         let frame = self.frame(e, indices, Some(row), Some((self.plan.key(), col)));
+        let logits = self.behind_scores(e, known, &frame, sum[0])?;
+        Ok((frame, logits))
+    }
+
+    /// What follows the first product, up to the softmax.
+    fn behind_scores(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, scores: Value) -> Built<Tile> {
         let shape = Shape { rows: true, cols: true };
-        let scores = Tile { value: sum[0], shape, elem: Type::F32, window: Covers::All, cached: false };
+        let scores = Tile { value: scores, shape, elem: Type::F32, window: Covers::All, cached: false };
         let mut known = known.of_views();
-        self.walk.finish(e, &frame, stage, vec![Number::Tile(scores)], &mut known);
+        let stage = &self.nest.stages[self.plan.scores.stage];
+        self.walk.finish(e, frame, stage, vec![Number::Tile(scores)], &mut known);
         for other in &self.plan.before {
-            self.walk.elementwise(e, &frame, &self.nest.stages[*other], &mut known)?;
+            self.walk.elementwise(e, frame, &self.nest.stages[*other], &mut known)?;
         }
         let (maker, result) = self.nest.made[&self.plan.logits];
         let slot = self.nest.stages[maker].results[result].slot;
         let number = slot.and_then(|slot| known.tile(slot)).expect("made by a stage before the softmax");
-        let logits = e.realise(&frame, number, shape, None);
-        Ok((frame, logits))
+        Ok(e.realise(frame, number, shape, None))
     }
 
     /// Adds what `keys` keys contribute to a panel of the weighted sum.
@@ -439,13 +464,17 @@ impl<'r, 'a> Attention<'r, 'a> {
     ) -> Built<()> {
         let col = e.scaled(panel, self.tile.1, None);
         let frame = self.frame(e, indices, Some(row), Some((self.plan.values.col(), col)));
+        self.behind_values(e, known, &frame, sum)
+    }
+
+    fn behind_values(&self, e: &mut Emit<'_>, known: &Known, frame: &Frame, sum: Value) -> Built<()> {
         let shape = Shape { rows: true, cols: true };
         let product = Tile { value: sum, shape, elem: Type::F32, window: Covers::All, cached: false };
         let mut known = known.of_views();
         let stage = &self.nest.stages[self.plan.values.stage];
-        self.walk.finish(e, &frame, stage, vec![Number::Tile(product)], &mut known);
+        self.walk.finish(e, frame, stage, vec![Number::Tile(product)], &mut known);
         for other in &self.plan.after {
-            self.walk.elementwise(e, &frame, &self.nest.stages[*other], &mut known)?;
+            self.walk.elementwise(e, frame, &self.nest.stages[*other], &mut known)?;
         }
         Ok(())
     }
@@ -607,8 +636,6 @@ impl<'r, 'a> Attention<'r, 'a> {
     fn online(&self, e: &mut Emit<'_>, near: &Near, running: &Running, tile: Value, keys: i64) -> Value {
         let rows = self.tile.0;
         let zero = e.constant(0);
-        let binary = |e: &mut Emit<'_>, kind, a, b| BinaryOp::value(&mut e.b, e.loc, kind, a, b);
-        let exp = |e: &mut Emit<'_>, a| UnaryOp::value(&mut e.b, e.loc, UnaryKind::Exp, a);
         let slice = self.window(e, near.scores, &[zero, zero], rows, keys);
         let logits = self.load(e, slice, &self.region.machine.cache, rows, keys);
         let here = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
@@ -616,12 +643,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let before = self.near_tile(e, running.largest, &[tile, zero, zero], rows, 1);
         let largest = binary(e, BinaryKind::Max, before, here);
         self.store(e, largest, running.largest, &[tile, zero, zero], rows, 1);
-        // While all logits are negative infinity, so is the largest; a difference to it would be no number.
-        let (lowest, nothing) = (self.fill(e, f64::NEG_INFINITY, rows, 1), self.fill(e, 0.0, rows, 1));
-        let none = CompareOp::value(&mut e.b, e.loc, CompareKind::Oeq, largest, lowest);
-        let origin = TernaryOp::value(&mut e.b, e.loc, TernaryKind::Select, none, nothing, largest);
-        let factor = binary(e, BinaryKind::Sub, before, origin);
-        let factor = exp(e, factor);
+        let (origin, factor) = self.origin(e, before, largest);
         let origin = BroadcastOp::value(&mut e.b, e.loc, origin, logits);
         let less = binary(e, BinaryKind::Sub, logits, origin);
         let powers = exp(e, less);
@@ -634,4 +656,23 @@ impl<'r, 'a> Attention<'r, 'a> {
         self.store(e, weights, running.weights, &[tile, zero, zero], rows, 1);
         factor
     }
+    /// What a block's powers are taken relative to, where its rows' largest logits were and are these, and by what sums so far
+    /// are to be multiplied.
+    fn origin(&self, e: &mut Emit<'_>, before: Value, largest: Value) -> (Value, Value) {
+        let rows = self.tile.0;
+        // While all logits are negative infinity, so is the largest; a difference to it would be no number.
+        let (lowest, nothing) = (self.fill(e, f64::NEG_INFINITY, rows, 1), self.fill(e, 0.0, rows, 1));
+        let none = CompareOp::value(&mut e.b, e.loc, CompareKind::Oeq, largest, lowest);
+        let origin = TernaryOp::value(&mut e.b, e.loc, TernaryKind::Select, none, nothing, largest);
+        let factor = binary(e, BinaryKind::Sub, before, origin);
+        (origin, exp(e, factor))
+    }
+}
+
+fn binary(e: &mut Emit<'_>, kind: BinaryKind, a: Value, b: Value) -> Value {
+    BinaryOp::value(&mut e.b, e.loc, kind, a, b)
+}
+
+fn exp(e: &mut Emit<'_>, a: Value) -> Value {
+    UnaryOp::value(&mut e.b, e.loc, UnaryKind::Exp, a)
 }

@@ -28,8 +28,10 @@ pub(super) struct Machine {
     pub(super) vectors: (i64, i64),
     /// Rows and columns of register tiles of products, the best first.
     tiles: Vec<(i64, i64)>,
-    /// What the units of a group have of a product whose factors lie in the group's memory.
+    /// What the units of a group have of a product whose factors lie in the group's memory, the highest first.
     group_tiles: Vec<GroupTile>,
+    /// Bytes of a group's memory that leave room for other groups on the same multiprocessor.
+    shared_bytes: i64,
 }
 
 /// A product's tile of a group: one below the other those of its units, of factors of which a block lies in the group's memory.
@@ -100,6 +102,7 @@ impl Machine {
             vectors: (32, 16),
             tiles: halved(TILE),
             group_tiles: vec![],
+            shared_bytes: i64::MAX,
         }
     }
 
@@ -129,8 +132,37 @@ impl Machine {
         let group_bytes = managed
             .and_then(|space| space.bytes)
             .map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).saturating_sub(HANDED_OVER));
-        let group_tiles = group_tiles(desc, &registers);
-        Self { registers, cache, memory, near_bytes, nearest_bytes, group_bytes, resident, vectors, tiles, group_tiles }
+        let room = |bytes: u64| i64::try_from(bytes / GROUPS_AT_ONCE).unwrap_or(i64::MAX).min(group_bytes);
+        let shared_bytes = desc.processor.as_ref().map_or(group_bytes, |processor| room(processor.bytes));
+        let group_tiles = group_tiles(desc, &registers, shared_bytes);
+        Self {
+            registers,
+            cache,
+            memory,
+            near_bytes,
+            nearest_bytes,
+            group_bytes,
+            resident,
+            vectors,
+            tiles,
+            group_tiles,
+            shared_bytes,
+        }
+    }
+
+    /// What the units of a group have of products whose factors lie in the group's memory, the highest first.
+    pub(super) fn group_tiles(&self) -> &[GroupTile] {
+        &self.group_tiles
+    }
+
+    /// Bytes of a group's memory, the best first: such as leave room for other groups, and all.
+    pub(super) fn group_budgets(&self) -> [i64; 2] {
+        [self.shared_bytes, self.group_bytes]
+    }
+
+    /// Bytes of a unit's vector registers.
+    pub(super) fn register_bytes(&self) -> i64 {
+        4 * self.vectors.0 * self.vectors.1
     }
 
     /// What the units of a group have of a product so wide, and sums of so many places at most.
@@ -203,25 +235,23 @@ pub(super) struct LowerTile {
 const FEW_TILES: i64 = 4;
 
 /// The tiles of a machine whose groups have memory of their own, for contractions over several places at a time.
-fn group_tiles(desc: &TargetDesc, registers: &Space) -> Vec<GroupTile> {
+fn group_tiles(desc: &TargetDesc, registers: &Space, bytes: i64) -> Vec<GroupTile> {
     let managed = desc.of_class(Class::Sram).find(|space| space.managed && space.owner == Owner::Group);
-    let Some((space, bytes)) = managed.and_then(|space| Some((Space::from(space.name.as_str()), space.bytes?))) else {
-        return vec![];
-    };
-    let bytes = bytes.saturating_sub(HANDED_OVER as u64);
-    let bytes = desc.processor.as_ref().map_or(bytes, |processor| bytes.min(processor.bytes / GROUPS_AT_ONCE));
+    let Some(space) = managed.filter(|space| space.bytes.is_some()) else { return vec![] };
+    let space = Space::from(space.name.as_str());
     let steps = desc
         .register_tiles
         .iter()
         .filter(|tile| (tile.operand, tile.acc) == (Type::F32, Type::F32) && tile.kr > 1 && *tile.space == **registers);
     let of_group = |tile: &RegisterTile| {
         let (rows, columns) = (tile.mr, tile.nr);
-        let bytes_of = |depth: i64| u64::try_from(4 * depth * (UNITS * rows + columns)).unwrap_or(u64::MAX);
-        let fits = |depth: &i64| depth % tile.kr == 0 && bytes_of(*depth) <= bytes;
+        let fits = |depth: &i64| depth % tile.kr == 0 && 4 * depth * (UNITS * rows + columns) <= bytes;
         let depth = DEPTHS.into_iter().find(fits)?;
         Some(GroupTile { rows, columns, step: tile.kr, depth, units: UNITS, space: space.clone() })
     };
-    steps.filter_map(of_group).collect()
+    let mut tiles: Vec<GroupTile> = steps.filter_map(of_group).collect();
+    tiles.sort_by_key(|tile| std::cmp::Reverse(tile.rows));
+    tiles
 }
 
 /// A tile, and one of half as many columns, which wastes less where there are few.

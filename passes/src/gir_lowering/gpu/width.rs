@@ -10,6 +10,7 @@ use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
 use sutura_ir::{OpRef, OpView, Value};
 
 use crate::gir_lowering::kernel::Lowering;
+use crate::gir_lowering::memory::SliceVal;
 
 /// Bytes of the widest access of a thread.
 const ACCESS_BYTES: i64 = 16;
@@ -99,17 +100,32 @@ impl<'a> Lowering<'a, '_> {
             // Each element has an access of its own; that all exist or none is what counts.
             return slice.col_step() == 1 && width.require(self, &view.dims[col]) && width.require(self, &from);
         }
+        let along = width.require(self, &view.dims[col]) && width.require(self, &from) && width.require(self, &ty.cols);
+        along && self.aligned_along(slice, col, width)
+    }
+
+    /// Whether vectors along a dimension, whose neighbours lie side by side, are aligned if their first is, and no longer than an
+    /// access.
+    fn aligned_along(&mut self, slice: &SliceOp<'a>, along: usize, width: &mut Width) -> bool {
+        let op = slice.op_ref();
+        let (Some(ty), Some(view)) =
+            (op.cx.type_as::<SliceType>(op.ty(slice.slice())), op.cx.type_as::<ViewType>(op.ty(slice.view())))
+        else {
+            return false;
+        };
         let bits = op.cx.bit_width(crate::gir_lowering::memory::stored(view.elem)).map_or(64, i64::from);
         if width.lanes * bits > 8 * ACCESS_BYTES {
             return false;
         }
-        let along = width.require(self, &view.dims[col]) && width.require(self, &from) && width.require(self, &ty.cols);
-        along
-            && strides.iter().zip(&offsets).enumerate().filter(|(dim, _)| *dim != col).all(|(dim, (stride, offset))| {
-                let fixed = self.bounds.expr(*offset).is_some_and(|at| at.as_const() == Some(0));
-                let moves = slice.row_dim() == Some(dim as i64) && ty.rows.as_const() != Some(1);
+        let extents = [(slice.row_dim(), &ty.rows), (slice.col_dim(), &ty.cols)];
+        let strides = view.element_strides();
+        strides.iter().zip(slice.offsets()).enumerate().filter(|(dim, _)| *dim != along).all(
+            |(dim, (stride, offset))| {
+                let fixed = self.bounds.expr(offset).is_some_and(|at| at.as_const() == Some(0));
+                let moves = extents.iter().any(|(of, extent)| *of == Some(dim as i64) && extent.as_const() != Some(1));
                 (fixed && !moves) || width.require(self, stride)
-            })
+            },
+        )
     }
 
     /// Neighbours along the columns that every thread reads at once where all read the same elements.
@@ -123,6 +139,29 @@ impl<'a> Lowering<'a, '_> {
         let allows = |this: &mut Self, lanes: i64| {
             let mut width = Width { lanes, multiples: Vec::new() };
             cols % lanes == 0 && this.slice_allows(&slice, &mut width) && width.multiples.is_empty()
+        };
+        [MOST_LANES, 2].into_iter().find(|lanes| allows(self, *lanes)).unwrap_or(1)
+    }
+
+    /// Neighbours along the rows of a tile that a thread reads at once, for each of its columns: where columns lie apart in memory,
+    /// and rows side by side.
+    pub(in crate::gir_lowering) fn rows_at_once(&mut self, op: OpRef<'a>, named: Value, slice: &SliceVal) -> i64 {
+        let whole = slice.row.window.is_full() && slice.col.window.is_full() && slice.exists.is_none();
+        let made = op.body.defining_op(named).map(|made| op.at(made));
+        let Some(this) = made.and_then(|made| made.as_::<SliceOp<'a>>()).filter(|_| self.gpu.is_some()) else {
+            return 1;
+        };
+        let extents = |ty: &SliceType| Some((ty.rows.as_const()?, ty.cols.as_const()?));
+        let extents = op.cx.type_as(op.ty(named)).and_then(extents);
+        let (Some((rows, cols)), Some(dim)) = (extents, this.row_dim().map(|dim| dim as usize)) else { return 1 };
+        let lanes = self.e.lanes_of_columns(cols);
+        let all_threads = cols % self.e.with_lanes(lanes, |e| e.columns()) == 0;
+        let first = this.offsets().nth(dim).and_then(|offset| self.bounds.expr(offset));
+        let Some(first) = first.filter(|_| whole && all_threads && slice.row.is_contiguous()) else { return 1 };
+        let allows = |it: &mut Self, lanes: i64| {
+            let mut width = Width { lanes, multiples: Vec::new() };
+            let along = rows % lanes == 0 && width.require(it, &first) && it.aligned_along(&this, dim, &mut width);
+            along && width.multiples.is_empty()
         };
         [MOST_LANES, 2].into_iter().find(|lanes| allows(self, *lanes)).unwrap_or(1)
     }

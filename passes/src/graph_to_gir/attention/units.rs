@@ -1,0 +1,327 @@
+//! Attention of groups of several units, which share blocks of keys and values in the group's memory.
+//!
+//! Every unit has a tile of queries of its own, and for them in registers: the largest logits so far, the sums of weights and the
+//! weighted sums. Along the keys the group goes in blocks. Of each every unit copies its share, first of keys, then, into the same
+//! memory, of values: no unit needs both at a time, and half the memory is twice the groups on a multiprocessor. While a
+//! product is computed what the next one needs is on its way from memory.
+//!
+//! Keys lie in rows, as in memory: copies go straight, and a thread reads several places of its own key at once. Rows are an odd
+//! number of such reads long, so neighbouring threads, which read neighbouring keys, read from different banks.
+
+use sutura_dialects::gir::constraints::{Axis as Direction, Scope};
+use sutura_dialects::gir::kinds::{BinaryKind, Combiner};
+use sutura_dialects::gir::ops::*;
+use sutura_dialects::gir::types::{SliceType, Space, ViewType};
+use sutura_ir::{Type, Value};
+
+use super::{Attention, Indices, binary, exp};
+use crate::graph_to_gir::kernel::{Built, Emit, Header, Kernel, build};
+use crate::graph_to_gir::machine::GroupTile;
+use crate::graph_to_gir::region::FusedRegion;
+use crate::graph_to_gir::stages::{Known, Walk};
+use crate::graph_to_gir::tiles::{Axis, Frame};
+use crate::region::{Access, AttentionPlan, Nest};
+
+/// Queries up to which a group of one unit has as much to do.
+const FEW_QUERIES: i128 = 16;
+
+/// What a group has of an attention.
+pub(super) struct Blocks {
+    /// Queries of a unit.
+    rows: i64,
+    /// Keys of a block.
+    keys: i64,
+    /// Columns of a tile of the weighted sum.
+    columns: i64,
+    /// Such tiles beside each other.
+    panels: i64,
+    /// Numbers of a query in the group's memory.
+    depth: i64,
+    /// Places of a sum that a contraction takes.
+    step: i64,
+    units: i64,
+    space: Space,
+}
+
+/// The memory of a group.
+struct Near {
+    /// `[queries of all units, depth]`
+    queries: Value,
+    /// `[keys, pitch]`: keys, then values.
+    block: Value,
+    /// `[queries of all units, keys]`
+    weights: Value,
+}
+
+/// One unit of a group, and where it is.
+struct Place<'p> {
+    known: &'p Known,
+    indices: &'p Indices,
+    near: &'p Near,
+    /// Its first query among those of the group, and of all.
+    own_row: Value,
+    row: Value,
+    /// Its first key in a block.
+    own_key: Value,
+}
+
+impl Blocks {
+    /// What a group has where the machine has groups of several units, and what they need fits their memory and registers.
+    pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Option<Self> {
+        let machine = &region.machine;
+        let few = region.facts.range(&nest.extents[plan.query()]).1 <= FEW_QUERIES;
+        if few || !lie_in_rows(nest, plan) {
+            return None;
+        }
+        let number = |dim: usize| nest.extents[dim].as_const();
+        let (depth, width) = (number(plan.scores.sums[0])?, number(plan.values.col())?);
+        let tiles = machine.group_tiles();
+        // A thread has few keys: so few weights have to be combined, and high tiles of queries share what is read of a block.
+        let keys = tiles.iter().map(|tile| tile.columns).min()?;
+        let blocks = |tile: &GroupTile| {
+            let of_rows = || tiles.iter().filter(|other| other.rows == tile.rows).map(|other| other.columns);
+            let columns = of_rows().filter(|columns| *columns >= width).min().or_else(|| of_rows().max())?;
+            let panels = (width + columns - 1) / columns;
+            let depth = (depth + tile.step - 1) / tile.step * tile.step;
+            let GroupTile { rows, step, units, ref space, .. } = *tile;
+            let blocks = Self { rows, keys, columns, panels, depth, step, units, space: space.clone() };
+            // Half the registers are for logits and factors.
+            let in_registers = 8 * rows * panels * columns <= machine.register_bytes();
+            (keys % (units * step) == 0 && in_registers).then_some(blocks)
+        };
+        let of_keys = || tiles.iter().filter(|tile| tile.columns == keys).filter_map(&blocks);
+        let fitting = |bytes: i64| of_keys().find(|blocks| blocks.bytes() <= bytes);
+        machine.group_budgets().into_iter().find_map(fitting)
+    }
+
+    /// Elements from a row of a block to the next.
+    fn pitch(&self) -> i64 {
+        let reads = self.depth.max(self.panels * self.columns) / self.step;
+        (reads + 1 - reads % 2) * self.step
+    }
+
+    fn bytes(&self) -> i64 {
+        4 * (self.units * self.rows * (self.depth + self.keys) + self.keys * self.pitch())
+    }
+
+    pub(super) fn kernel(&self, region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Built<Kernel> {
+        let walk = Walk { region, nest };
+        let attention = Attention { walk, region, nest, plan, tile: (self.rows, self.keys), resident: 0 };
+        let header = attention.header(Some(self.units * self.rows), vec![]);
+        let header = Header { units: self.units, ..header };
+        build(nest.cx, &region.facts, header, |e| attention.units_body(e, self))
+    }
+
+    fn near(&self, e: &mut Emit<'_>) -> Near {
+        let loc = e.loc;
+        let mut memory = |rows: i64, columns: i64| {
+            let ty = ViewType::new(&self.space, Type::F32, vec![rows.into(), columns.into()]);
+            let ty = e.b.cx().ext_type(ty);
+            AllocOp::value(&mut e.b, loc, Scope::Group, ty)
+        };
+        let queries = self.units * self.rows;
+        Near {
+            queries: memory(queries, self.depth),
+            block: memory(self.keys, self.pitch()),
+            weights: memory(queries, self.keys),
+        }
+    }
+
+    /// A part of the group's memory, with rows along its first dimension, or along its second.
+    fn part(
+        &self,
+        e: &mut Emit<'_>,
+        memory: Value,
+        at: [Value; 2],
+        (rows, columns): (i64, i64),
+        turned: bool,
+    ) -> Value {
+        let ty = SliceType { space: self.space.clone(), elem: Type::F32, rows: rows.into(), cols: columns.into() };
+        let ty = e.b.cx().ext_type(ty);
+        let (row, col) = if turned { (1, 0) } else { (0, 1) };
+        SliceOp::value(&mut e.b, e.loc, memory, &at, Some(row), Some(col), ty)
+    }
+
+    fn put(&self, e: &mut Emit<'_>, tile: Value, memory: Value, at: [Value; 2], extents: (i64, i64)) {
+        let slice = self.part(e, memory, at, extents, false);
+        StoreOp::build(&mut e.b, e.loc, tile, slice);
+    }
+}
+
+/// Whether the numbers of a query, a key and a value lie side by side in memory: then copies of them read neighbours.
+fn lie_in_rows(nest: &Nest<'_>, plan: &AttentionPlan) -> bool {
+    let access = |stage: usize, input: usize| &nest.stages[stage].inputs[input];
+    let in_rows = |access: &Access, dim: usize| {
+        let float = nest.cx.element_type(nest.body.ty(access.value)) == Type::F32;
+        float && access.oob.is_none() && access.index.last().and_then(|expr| nest.plain(*expr)) == Some(dim)
+    };
+    let (scores, values) = (&plan.scores, &plan.values);
+    in_rows(access(scores.stage, scores.lhs), scores.sums[0])
+        && in_rows(access(scores.stage, scores.rhs), scores.sums[0])
+        && in_rows(access(values.stage, values.rhs), values.col())
+}
+
+impl Attention<'_, '_> {
+    fn units_body(&self, e: &mut Emit<'_>, blocks: &Blocks) -> Built<()> {
+        let (plan, unit) = (self.plan, e.unit.expect("the header has several units"));
+        let known = self.walk.start(e, &self.region.tensors(self.nest));
+        let indices: Indices = plan.outer().into_iter().zip(e.grid.clone()).collect();
+        let group = *e.grid.last().expect("tiles of queries are the last of the grid");
+        let near = blocks.near(e);
+        let tile = e.scaled(group, blocks.units, Some(unit));
+        let place = Place {
+            known: &known,
+            indices: &indices,
+            near: &near,
+            own_row: e.scaled(unit, blocks.rows, None),
+            row: e.scaled(tile, blocks.rows, None),
+            own_key: e.scaled(unit, blocks.keys / blocks.units, None),
+        };
+        self.stage_queries(e, &place, blocks);
+        let (zero, one) = (e.constant(0), e.constant(1));
+        let mut carried = vec![
+            self.fill(e, f64::NEG_INFINITY, blocks.rows, 1),
+            self.fill(e, 0.0, blocks.rows, blocks.keys),
+            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], 0, blocks.depth)),
+        ];
+        carried.extend((0..blocks.panels).map(|_| self.fill(e, 0.0, blocks.rows, blocks.columns)));
+        let done = e.for_loop(&self.key_count().ceildiv(blocks.keys), &carried, &mut |e, block, carried| {
+            let [largest, weights, keys, sums @ ..] = carried else { unreachable!("as many as are carried") };
+            let share = blocks.keys / blocks.units;
+            blocks.put(e, *keys, near.block, [place.own_key, zero], (share, blocks.depth));
+            let values: Vec<Value> = (0..blocks.panels)
+                .map(|panel| {
+                    let of = (self.rhs(&plan.values), plan.values.col(), panel * blocks.columns, blocks.columns);
+                    self.share(e, &place, blocks, block, of)
+                })
+                .collect();
+            SyncOp::build(&mut e.b, e.loc);
+            let logits = self.block_logits(e, &place, blocks, block)?;
+            SyncOp::build(&mut e.b, e.loc);
+            for (panel, values) in (0..).zip(values) {
+                let at = [place.own_key, e.constant(panel * blocks.columns)];
+                blocks.put(e, values, near.block, at, (share, blocks.columns));
+            }
+            let here = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
+            let now = binary(e, BinaryKind::Max, *largest, here);
+            let (origin, factor) = self.origin(e, *largest, now);
+            let powers = less(e, logits, origin);
+            let powers = exp(e, powers);
+            blocks.put(e, powers, near.weights, [place.own_row, zero], (blocks.rows, blocks.keys));
+            // What the columns of a row add up to is asked once, after the last block.
+            let weights = times(e, *weights, factor);
+            let weights = binary(e, BinaryKind::Add, weights, powers);
+            let sums: Vec<Value> = sums.iter().map(|sum| times(e, *sum, factor)).collect();
+            SyncOp::build(&mut e.b, e.loc);
+            let next = e.scaled(block, 1, Some(one));
+            let of = (self.rhs(&plan.scores), plan.scores.sums[0], 0, blocks.depth);
+            let keys = self.share(e, &place, blocks, next, of);
+            let sums = self.block_sums(e, &place, blocks, &sums)?;
+            SyncOp::build(&mut e.b, e.loc);
+            Ok([vec![now, weights, keys], sums].concat())
+        })?;
+        let weights = ReduceOp::value(&mut e.b, e.loc, Combiner::Add, Direction::Cols, done[1]);
+        let one = self.fill(e, 1.0, blocks.rows, 1);
+        let factor = binary(e, BinaryKind::Div, one, weights);
+        for (panel, sum) in (0..).zip(&done[3..]) {
+            let sum = times(e, *sum, factor);
+            let col = e.constant(panel * blocks.columns);
+            let frame = self.window_of(
+                e,
+                &place,
+                (plan.query(), place.row, blocks.rows),
+                (plan.values.col(), col, blocks.columns),
+            );
+            self.behind_values(e, &known, &frame, sum)?;
+        }
+        Ok(())
+    }
+
+    /// A window along two dims, each with its first index and its extent.
+    fn window_of(
+        &self,
+        e: &mut Emit<'_>,
+        place: &Place<'_>,
+        row: (usize, Value, i64),
+        col: (usize, Value, i64),
+    ) -> Frame {
+        let axis = |(dim, base, extent): (usize, Value, i64)| Some(Axis { dim, base, extent: extent.into() });
+        Frame { row: axis(row), col: axis(col), ..self.frame(e, place.indices, None, None) }
+    }
+
+    /// A unit copies its queries.
+    fn stage_queries(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks) {
+        let (plan, zero) = (self.plan, e.constant(0));
+        let row = (plan.query(), place.row, blocks.rows);
+        let frame = self.window_of(e, place, row, (plan.scores.sums[0], zero, blocks.depth));
+        let queries = self.tensor_tile(e, place.known, &frame, self.lhs(&plan.scores), false);
+        let at = [place.own_row, zero];
+        blocks.put(e, queries.value, place.near.queries, at, (blocks.rows, blocks.depth));
+    }
+
+    /// Reads what of a block's keys or values is the unit's to copy, in the columns of a dim from one on.
+    fn share(
+        &self,
+        e: &mut Emit<'_>,
+        place: &Place<'_>,
+        blocks: &Blocks,
+        block: Value,
+        (access, dim, first, columns): (&Access, usize, i64, i64),
+    ) -> Value {
+        let (key, col) = (e.scaled(block, blocks.keys, Some(place.own_key)), e.constant(first));
+        let row = (self.plan.key(), key, blocks.keys / blocks.units);
+        let frame = self.window_of(e, place, row, (dim, col, columns));
+        self.tensor_tile(e, place.known, &frame, access, false).value
+    }
+
+    /// The logits of a unit's queries and a block's keys.
+    fn block_logits(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks, block: Value) -> Built<Value> {
+        e.loc = self.nest.stages[self.plan.scores.stage].op.loc();
+        let init = self.fill(e, 0.0, blocks.rows, blocks.keys);
+        let scores = e.for_loop(&(blocks.depth / blocks.step).into(), &[init], &mut |e, step, carried| {
+            let (at, zero) = (e.scaled(step, blocks.step, None), e.constant(0));
+            let registers = &self.region.machine.registers;
+            let left = blocks.part(e, place.near.queries, [place.own_row, at], (blocks.rows, blocks.step), false);
+            let left = self.load(e, left, registers, blocks.rows, blocks.step);
+            let right = blocks.part(e, place.near.block, [zero, at], (blocks.step, blocks.keys), true);
+            let right = self.load(e, right, registers, blocks.step, blocks.keys);
+            Ok(vec![ContractOp::value(&mut e.b, e.loc, left, right, carried[0])])
+        })?;
+        let key = e.scaled(block, blocks.keys, None);
+        let row = (self.plan.query(), place.row, blocks.rows);
+        let frame = self.window_of(e, place, row, (self.plan.key(), key, blocks.keys));
+        let logits = self.behind_scores(e, place.known, &frame, scores[0])?;
+        Ok(self.only_keys(e, &frame, logits).value)
+    }
+
+    /// Adds what a block's values contribute to the weighted sums.
+    fn block_sums(&self, e: &mut Emit<'_>, place: &Place<'_>, blocks: &Blocks, sums: &[Value]) -> Built<Vec<Value>> {
+        e.loc = self.nest.stages[self.plan.values.stage].op.loc();
+        e.for_loop(&(blocks.keys / blocks.step).into(), sums, &mut |e, step, carried| {
+            let at = e.scaled(step, blocks.step, None);
+            let registers = &self.region.machine.registers;
+            let left = blocks.part(e, place.near.weights, [place.own_row, at], (blocks.rows, blocks.step), false);
+            let left = self.load(e, left, registers, blocks.rows, blocks.step);
+            let mut next = Vec::new();
+            for (panel, sum) in (0..).zip(carried) {
+                let at = [at, e.constant(panel * blocks.columns)];
+                let right = blocks.part(e, place.near.block, at, (blocks.step, blocks.columns), false);
+                let right = self.load(e, right, registers, blocks.step, blocks.columns);
+                next.push(ContractOp::value(&mut e.b, e.loc, left, right, *sum));
+            }
+            Ok(next)
+        })
+    }
+}
+
+/// A tile with each row multiplied by a number of its own.
+fn times(e: &mut Emit<'_>, tile: Value, column: Value) -> Value {
+    let column = BroadcastOp::value(&mut e.b, e.loc, column, tile);
+    binary(e, BinaryKind::Mul, tile, column)
+}
+
+/// A tile with a number of its own subtracted from each row.
+fn less(e: &mut Emit<'_>, tile: Value, column: Value) -> Value {
+    let column = BroadcastOp::value(&mut e.b, e.loc, column, tile);
+    binary(e, BinaryKind::Sub, tile, column)
+}
