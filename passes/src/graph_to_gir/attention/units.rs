@@ -94,9 +94,14 @@ impl Blocks {
         machine.group_budgets().into_iter().find_map(fitting)
     }
 
+    /// Numbers of a value in the group's memory.
+    fn width(&self) -> i64 {
+        self.panels * self.columns
+    }
+
     /// Elements from a row of a block to the next.
     fn pitch(&self) -> i64 {
-        let reads = self.depth.max(self.panels * self.columns) / self.step;
+        let reads = self.depth.max(self.width()) / self.step;
         (reads + 1 - reads % 2) * self.step
     }
 
@@ -182,26 +187,19 @@ impl Attention<'_, '_> {
         let mut carried = vec![
             self.fill(e, f64::NEG_INFINITY, blocks.rows, 1),
             self.fill(e, 0.0, blocks.rows, blocks.keys),
-            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], 0, blocks.depth)),
+            self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth)),
         ];
         carried.extend((0..blocks.panels).map(|_| self.fill(e, 0.0, blocks.rows, blocks.columns)));
         let done = e.for_loop(&self.key_count().ceildiv(blocks.keys), &carried, &mut |e, block, carried| {
             let [largest, weights, keys, sums @ ..] = carried else { unreachable!("as many as are carried") };
             let share = blocks.keys / blocks.units;
             blocks.put(e, *keys, near.block, [place.own_key, zero], (share, blocks.depth));
-            let values: Vec<Value> = (0..blocks.panels)
-                .map(|panel| {
-                    let of = (self.rhs(&plan.values), plan.values.col(), panel * blocks.columns, blocks.columns);
-                    self.share(e, &place, blocks, block, of)
-                })
-                .collect();
+            let values = (self.rhs(&plan.values), plan.values.col(), blocks.width());
+            let values = self.share(e, &place, blocks, block, values);
             SyncOp::build(&mut e.b, e.loc);
             let logits = self.block_logits(e, &place, blocks, block)?;
             SyncOp::build(&mut e.b, e.loc);
-            for (panel, values) in (0..).zip(values) {
-                let at = [place.own_key, e.constant(panel * blocks.columns)];
-                blocks.put(e, values, near.block, at, (share, blocks.columns));
-            }
+            blocks.put(e, values, near.block, [place.own_key, zero], (share, blocks.width()));
             let here = ReduceOp::value(&mut e.b, e.loc, Combiner::Max, Direction::Cols, logits);
             let now = binary(e, BinaryKind::Max, *largest, here);
             let (origin, factor) = self.origin(e, *largest, now);
@@ -214,7 +212,7 @@ impl Attention<'_, '_> {
             let sums: Vec<Value> = sums.iter().map(|sum| times(e, *sum, factor)).collect();
             SyncOp::build(&mut e.b, e.loc);
             let next = e.scaled(block, 1, Some(one));
-            let of = (self.rhs(&plan.scores), plan.scores.sums[0], 0, blocks.depth);
+            let of = (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth);
             let keys = self.share(e, &place, blocks, next, of);
             let sums = self.block_sums(e, &place, blocks, &sums)?;
             SyncOp::build(&mut e.b, e.loc);
@@ -259,16 +257,16 @@ impl Attention<'_, '_> {
         blocks.put(e, queries.value, place.near.queries, at, (blocks.rows, blocks.depth));
     }
 
-    /// Reads what of a block's keys or values is the unit's to copy, in the columns of a dim from one on.
+    /// Reads what of a block's keys or values is the unit's to copy, along so many columns of a dim.
     fn share(
         &self,
         e: &mut Emit<'_>,
         place: &Place<'_>,
         blocks: &Blocks,
         block: Value,
-        (access, dim, first, columns): (&Access, usize, i64, i64),
+        (access, dim, columns): (&Access, usize, i64),
     ) -> Value {
-        let (key, col) = (e.scaled(block, blocks.keys, Some(place.own_key)), e.constant(first));
+        let (key, col) = (e.scaled(block, blocks.keys, Some(place.own_key)), e.constant(0));
         let row = (self.plan.key(), key, blocks.keys / blocks.units);
         let frame = self.window_of(e, place, row, (dim, col, columns));
         self.tensor_tile(e, place.known, &frame, access, false).value
