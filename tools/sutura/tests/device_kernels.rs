@@ -288,6 +288,15 @@ fn groups_of_several_units() {
     check("gir_to_gpu/units.mlir", "own", &[0, 1, 4], &[&[0], &[1], &[5], &[33]], CLOSE);
 }
 
+/// Several rows of a tile in one access.
+#[test]
+fn rows_that_lie_side_by_side() {
+    for name in ["by_four", "by_two", "each"] {
+        let close = Tolerance { abs: 1e-4, rel: 1e-5, ulp: 0 };
+        check("gir_to_gpu/along_rows.mlir", name, &[0, 4], &[&[0], &[1], &[8], &[21]], close);
+    }
+}
+
 /// Windows that end within a tile.
 #[test]
 fn tiles_that_are_cut() {

@@ -133,6 +133,12 @@ fn groups_of_several_units() {
     agree("lit-tests/gir_to_gpu/units.mlir", "canonicalize", 3, &[(0, 32), (8, 64), (64, 64)]);
 }
 
+/// Rows of a tile that lie side by side.
+#[test]
+fn several_rows_at_once() {
+    agree("lit-tests/gir_to_gpu/along_rows.mlir", "canonicalize", 3, &[(0, 32), (8, 64), (64, 64)]);
+}
+
 #[test]
 fn regions_of_a_graph() {
     let to_gir = "func.func(canonicalize,stitch),convert-graph-to-gir,canonicalize,cse";
