@@ -184,9 +184,10 @@ impl Attention<'_, '_> {
         };
         self.stage_queries(e, &place, blocks);
         let (zero, one) = (e.constant(0), e.constant(1));
+        // The first block's factor is zero, and so forgets the first weights; where there is no key sums of nothing are divided by them.
         let mut carried = vec![
             self.fill(e, f64::NEG_INFINITY, blocks.rows, 1),
-            self.fill(e, 0.0, blocks.rows, blocks.keys),
+            self.fill(e, 1.0, blocks.rows, blocks.keys),
             self.share(e, &place, blocks, zero, (self.rhs(&plan.scores), plan.scores.sums[0], blocks.depth)),
         ];
         carried.extend((0..blocks.panels).map(|_| self.fill(e, 0.0, blocks.rows, blocks.columns)));

@@ -4,8 +4,8 @@ use sutura_dialects::r#dyn::SymbolInfo;
 use sutura_dialects::graph::build::{Built, GraphBuilder, scalar::Comparison};
 use sutura_ir::{Context, Module, Type, Value};
 
-use super::{check, check_with};
-use crate::testing::{any, context, function, tensor};
+use super::{PIPELINE, check, check_with};
+use crate::testing::{any, assert_equivalent, context, copy, function, run, tensor, text};
 
 const FEW: &str = "builtin.module(func.func(canonicalize,stitch),\
                    convert-graph-to-gir{resident-keys=32 tile-rows=4 tile-columns=8},canonicalize,cse)";
@@ -68,6 +68,24 @@ fn many_keys_come_in_blocks() {
     {
         let module = heads(&cx, any(), (mask, Type::F32), &added);
         check_with(&cx, &module, FEW, 2, sizes);
+    }
+}
+
+/// A machine with memory of a block: one kernel, whose units wait for each other.
+#[test]
+fn units_of_a_group_share_blocks_of_keys() {
+    let cx = context();
+    let machine = PIPELINE.replace("(func", "(attach-target{name=sm_80},func");
+    let sizes = [SIZES, MANY, &[&[("B", 1), ("Q", 65), ("K", 32)]]].concat();
+    for mask in [&["B", "3", "Q", "K"][..], &["B", "1", "1", "K"]] {
+        let before = heads(&cx, any(), (mask, Type::F32), &added);
+        let mut after = copy(&cx, &before);
+        run(&cx, &mut after, &machine).unwrap_or_else(|e| panic!("{e:?}\n{}", text(&cx, &after)));
+        let out = text(&cx, &after);
+        assert_eq!((out.matches("gir.kernel").count(), out.matches("gir.sync").count()), (1, 4), "{out}");
+        for symbols in &sizes {
+            assert_equivalent(&cx, &before, &after, symbols);
+        }
     }
 }
 
