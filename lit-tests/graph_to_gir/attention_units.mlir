@@ -1,6 +1,7 @@
 // Attention on a GPU: groups of four units, which share blocks of keys and values in the group's memory; on a CPU, groups of one.
 // RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --split-input-file | FileCheck %s
 // RUN: sutura-opt %s --attach-target="name=x86_avx2" --stitch --convert-graph-to-gir --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: sutura-opt %s --attach-target="name=sm_80" --stitch --convert-graph-to-gir --split-input-file --remarks 2>&1 | FileCheck %s --check-prefix=SAID
 // CPU-NOT: units(%
 // CPU-NOT: gir.sync
 
@@ -20,6 +21,7 @@
 
 // One kernel for any number of keys: of 64 queries a unit has 16. Blocks of 32 keys, and of their values, lie in one memory, in
 // rows of an odd number of accesses; all units have read the one before any writes the other.
+// SAID: a group of 4 units has 64 queries, and 32 keys and their values in 'shared'
 // CHECK-NOT:   requires
 // CHECK-LABEL: gir.kernel @some_attention0(
 // CHECK-SAME:  grid(%[[B:.*]] = B, %[[TILE:.*]] = (Q + 63) floordiv 64) units(%[[UNIT:.*]], 4)
@@ -112,6 +114,7 @@ func.func @some(%q: !q, %k: !k, %v: !v) -> !q {
 #row = affine_map<(b, q, k) -> (b, q)>
 
 // Long vectors leave room for half as many queries.
+// SAID: a group of 4 units has 32 queries, and 32 keys and their values in 'shared'
 // CHECK-LABEL: gir.kernel @wide_attention0(
 // CHECK-SAME:  (Q + 31) floordiv 32) units(%{{.*}}, 4)
 // CHECK-DAG: gir.alloc owner("group") : !gir.view<shared, f32, [32, 128]>
@@ -173,6 +176,7 @@ func.func @wide(%q: !q, %k: !k, %v: !v) -> !q {
 #row = affine_map<(b, q, k) -> (b, q)>
 
 // So few queries are for one unit.
+// SAID: a group has one unit: there are 16 queries at most
 // CHECK-LABEL: gir.kernel @few_attention0(
 // CHECK-SAME:  units(1)
 func.func @few(%q: !q, %k: !k, %v: !v) -> !q {
@@ -227,6 +231,7 @@ func.func @few(%q: !q, %k: !k, %v: !v) -> !q {
 #row = affine_map<(b, q, k) -> (b, q)>
 
 // Vectors that fit no group of several units.
+// SAID: a group has one unit: queries and keys of 256 numbers and values of 256 do not fit
 // CHECK-LABEL: gir.kernel @longest_attention0(
 // CHECK-SAME:  units(1)
 func.func @longest(%q: !q, %k: !k, %v: !v) -> !q {
@@ -282,6 +287,7 @@ func.func @longest(%q: !q, %k: !k, %v: !v) -> !q {
 #row = affine_map<(b, q, k) -> (b, q)>
 
 // Keys whose numbers lie apart: a copy of them would read no neighbours.
+// SAID: a group has one unit: the numbers of a query, a key or a value do not lie side by side
 // CHECK-LABEL: gir.kernel @turned_attention0(
 // CHECK-SAME:  units(1)
 func.func @turned(%q: !q, %k: !k, %v: !v) -> !q {

@@ -37,14 +37,19 @@ pub(super) fn lower(region: &FusedRegion<'_>, resident: i64) -> Built<Lowered> {
         let message = format!("is marked as a region of attention, but: {misfit}");
         Box::new(region.op.error(message))
     })?;
-    let mut versions = Vec::new();
-    match Blocks::of(region, &nest, &plan) {
-        Some(blocks) => versions.push((vec![], blocks.kernel(region, &nest, &plan)?)),
-        None => one_unit_versions(region, &nest, &plan, resident, &mut versions)?,
+    let (mut versions, mut remarks) = (Vec::new(), Vec::new());
+    let blocks = Blocks::of(region, &nest, &plan);
+    match &blocks {
+        Some(Ok(blocks)) => versions.push((vec![], blocks.kernel(region, &nest, &plan)?)),
+        _ => one_unit_versions(region, &nest, &plan, resident, &mut versions)?,
     }
+    remarks.extend(blocks.map(|blocks| match blocks {
+        Ok(blocks) => blocks.said(),
+        Err(why) => format!("a group has one unit: {why}"),
+    }));
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let steps = vec![Step::of(versions, &args, &region.work(&nest))];
-    Ok(Lowered { steps, ..Lowered::default() })
+    Ok(Lowered { steps, remarks, ..Lowered::default() })
 }
 
 /// The versions of groups of one unit: for few and for many keys, and for few queries.

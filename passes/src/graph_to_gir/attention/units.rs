@@ -16,7 +16,7 @@ use sutura_ir::{Type, Value};
 
 use super::{Attention, Indices, binary, exp};
 use crate::graph_to_gir::kernel::{Built, Emit, Header, Kernel, build};
-use crate::graph_to_gir::machine::GroupTile;
+use crate::graph_to_gir::machine::{GroupTile, Machine};
 use crate::graph_to_gir::region::FusedRegion;
 use crate::graph_to_gir::stages::{Known, Walk};
 use crate::graph_to_gir::tiles::{Axis, Frame};
@@ -66,15 +66,27 @@ struct Place<'p> {
 }
 
 impl Blocks {
-    /// What a group has where the machine has groups of several units, and what they need fits their memory and registers.
-    pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Option<Self> {
-        let machine = &region.machine;
-        let few = region.facts.range(&nest.extents[plan.query()]).1 <= FEW_QUERIES;
-        if few || !lie_in_rows(nest, plan) {
+    /// What a group has where units share blocks, or why they do not. Nothing where the machine's groups have no memory for them.
+    pub(super) fn of(region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Option<Result<Self, String>> {
+        if region.machine.group_tiles().is_empty() {
             return None;
         }
-        let number = |dim: usize| nest.extents[dim].as_const();
-        let (depth, width) = (number(plan.scores.sums[0])?, number(plan.values.col())?);
+        let most = region.facts.range(&nest.extents[plan.query()]).1;
+        if most <= FEW_QUERIES {
+            return Some(Err(format!("there are {most} queries at most")));
+        }
+        if !lie_in_rows(nest, plan) {
+            let why = "the numbers of a query, a key or a value do not lie side by side";
+            return Some(Err(why.to_owned()));
+        }
+        let [depth, width] = [plan.scores.sums[0], plan.values.col()].map(|dim| nest.extents[dim].as_const());
+        let (depth, width) = (depth.expect("checked by the plan"), width.expect("checked by the plan"));
+        let fitting = Self::fitting(&region.machine, depth, width);
+        Some(fitting.ok_or_else(|| format!("queries and keys of {depth} numbers and values of {width} do not fit")))
+    }
+
+    /// The most that fits the memory and the registers of a group.
+    fn fitting(machine: &Machine, depth: i64, width: i64) -> Option<Self> {
         let tiles = machine.group_tiles();
         // A thread has few keys: so few weights have to be combined, and high tiles of queries share what is read of a block.
         let keys = tiles.iter().map(|tile| tile.columns).min()?;
@@ -92,6 +104,12 @@ impl Blocks {
         let of_keys = || tiles.iter().filter(|tile| tile.columns == keys).filter_map(&blocks);
         let fitting = |bytes: i64| of_keys().find(|blocks| blocks.bytes() <= bytes);
         machine.group_budgets().into_iter().find_map(fitting)
+    }
+
+    /// In words.
+    pub(super) fn said(&self) -> String {
+        let Self { rows, keys, units, space, .. } = self;
+        format!("a group of {units} units has {} queries, and {keys} keys and their values in '{space}'", units * rows)
     }
 
     /// Numbers of a value in the group's memory.
