@@ -32,6 +32,8 @@ pub(super) struct Machine {
     group_tiles: Vec<GroupTile>,
     /// Bytes of a group's memory that leave room for other groups on the same multiprocessor.
     shared_bytes: i64,
+    /// Threads of a unit, where it has several.
+    threads: i64,
 }
 
 /// A product's tile of a group: one below the other those of its units, of factors of which a block lies in the group's memory.
@@ -103,6 +105,7 @@ impl Machine {
             tiles: halved(TILE),
             group_tiles: vec![],
             shared_bytes: i64::MAX,
+            threads: 1,
         }
     }
 
@@ -147,6 +150,7 @@ impl Machine {
             tiles,
             group_tiles,
             shared_bytes,
+            threads: desc.subgroup.map_or(1, count),
         }
     }
 
@@ -165,9 +169,10 @@ impl Machine {
         4 * self.vectors.0 * self.vectors.1
     }
 
-    /// What the units of a group have of a product so wide, and sums of so many places at most.
+    /// What the units of a group have of a product so wide, and sums of so many places at most. With a column a thread they would read
+    /// as much of the group's memory as those of groups of their own read of the cache.
     pub(super) fn group_tile(&self, columns: i64, places: i64) -> Option<GroupTile> {
-        let mut tile = self.group_tiles.iter().find(|tile| tile.columns == columns)?.clone();
+        let mut tile = self.group_tiles.iter().find(|tile| tile.columns == columns && columns > self.threads)?.clone();
         // A short sum is padded to fewer places.
         while tile.depth / 2 >= places.max(DEPTHS[DEPTHS.len() - 1]) {
             tile.depth /= 2;
