@@ -81,7 +81,7 @@ impl Blocks {
         }
         let [depth, width] = [plan.scores.sums[0], plan.values.col()].map(|dim| nest.extents[dim].as_const());
         let (depth, width) = (depth.expect("checked by the plan"), width.expect("checked by the plan"));
-        let fitting = Self::fitting(&region.machine, depth, width);
+        let fitting = Self::fitting(region.machine, depth, width);
         Some(fitting.ok_or_else(|| format!("queries and keys of {depth} numbers and values of {width} do not fit")))
     }
 
