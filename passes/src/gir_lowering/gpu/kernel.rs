@@ -1,7 +1,8 @@
 //! One kernel for the threads of a GPU: its arguments, its groups, and their units.
 //!
-//! A block runs one group. Where that has several units each is a subgroup; where it has one, a block may take several groups at a
-//! time, if a unit has no more threads than a subgroup and needs no memory of the block. The grid is persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
+//! A block runs one group. Where that has several units each is a subgroup; where it has one, a block may take several
+//! groups at a time, if a unit has no more threads than a subgroup and needs no memory of the block. The grid is
+//! persistent: blocks take one group after the other, as many apart as there are blocks, whatever the launch's size.
 
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
@@ -41,6 +42,7 @@ pub(in crate::gir_lowering) struct GpuState {
     pub(in crate::gir_lowering) unit: Option<Value>,
     /// False at run time for a unit that has no group, and only keeps the others company.
     pub(in crate::gir_lowering) alive: Option<Value>,
+    /// Memory that the kernel changes, since the block's threads last waited for each other.
     pub(in crate::gir_lowering) touched: Touched,
     /// Loops begin at different columns: one of them may be another thread's than in the loop before.
     pub(in crate::gir_lowering) moves: bool,
