@@ -41,6 +41,8 @@ pub struct KernelCost {
     pub dims: Vec<DimDecl>,
     found: Found,
     grid: Vec<Trip>,
+    /// Units of a group.
+    units: u64,
     /// Bytes of the views that are read and written, each once.
     compulsory: Vec<(Poly, u64)>,
     /// Totals that are polynomials.
@@ -146,6 +148,7 @@ impl KernelCost {
             dims: info.dims.iter().map(|(_, dim)| dim.clone()).collect(),
             compulsory: compulsory.collect(),
             grid: grid.collect(),
+            units: info.units.unsigned_abs(),
             moved,
             flops,
             found,
@@ -219,14 +222,21 @@ impl KernelCost {
         let time = |bytes: u64, gbps: Option<u64>| gbps.map_or(0.0, |g| bytes as f64 / g.max(1) as f64);
         let memory_ns = levels.iter().map(|l| time(l.bytes, l.gbps)).fold(0.0, f64::max);
         let compute_ns = self.compute_ns(desc, size)?;
-        let overhead_ns =
-            CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + SYNC_NS * counts.syncs as f64;
+        let syncs = counts.syncs as f64 / self.at_once(desc, counts.groups) as f64;
+        let overhead_ns = CALL_NS + GROUP_NS * counts.groups as f64 + TRIP_NS * counts.trips as f64 + SYNC_NS * syncs;
         // The nearest level that holds all of it serves it at best.
         let holds = desc.caches().find(|c| c.bytes.is_none_or(|b| b >= counts.compulsory));
         let gbps = holds.map_or(Some(desc.dram_gbps()), |cache| cache.gbps);
         let limit_ns = time(counts.compulsory, gbps);
         let ns = memory_ns.max(compute_ns) + overhead_ns;
         Ok(Prediction { levels, compute_ns, overhead_ns, ns, limit_ns })
+    }
+
+    /// Units that wait at the same time: of a device, whose numbers are those of all its processors, one for each of their
+    /// parts, as far as there are groups; of others one.
+    fn at_once(&self, desc: &TargetDesc, groups: u64) -> u64 {
+        let parts = desc.processor.as_ref().map_or(1, |processor| processor.count.saturating_mul(processor.parts));
+        parts.min(groups.saturating_mul(self.units)).max(1)
     }
 
     fn compute_ns(&self, desc: &TargetDesc, size: &SizeOf<'_>) -> Result<f64, String> {

@@ -297,6 +297,21 @@ fn a_product_is_bound_by_arithmetic() {
     assert!((80.0..=96.0).contains(&flops_per_ns), "{flops_per_ns}");
 }
 
+/// Units of a device wait at the same time, so that sharing factors in a block's memory pays.
+#[test]
+fn waiting_does_not_add_up_over_the_groups_of_a_device() {
+    let cx = context();
+    let (a, b) = (tensor(&cx, &["4096", "512"], Type::F32), tensor(&cx, &["512", "512"], Type::F32));
+    let module = function(&cx, &[], &[a, b], |g, args| Ok(vec![g.matmul(args[0], args[1])?]));
+    let module = lowered(&cx, module, "gfx942");
+    let (counts, prediction) = predicted(&cx, &module, &[]);
+    // 64 groups of rows by 4 of columns, 4 units each, 32 blocks of 16 places: two syncs a block.
+    assert_eq!((counts.groups, counts.syncs), (256, 256 * 4 * 32 * 2), "{counts:?}");
+    // 1216 parts of 304 processors are more than the 1024 units.
+    let rest = CALL_NS + GROUP_NS * 256.0 + TRIP_NS * counts.trips as f64;
+    assert!((prediction.overhead_ns - rest - SYNC_NS * 64.0).abs() < 1.0, "{prediction:?}");
+}
+
 #[test]
 fn what_is_not_known_is_said() {
     let cx = context();
