@@ -1,4 +1,5 @@
 // RUN: sutura-opt %s --gpu-pack-launches | FileCheck %s
+// RUN: sutura-opt %s --gpu-pack-launches --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 // A kernel that is launched several times on different buffers stands in the packed one once, in a loop over what it is given. One
 // with an array of the block waits before each.
@@ -23,6 +24,10 @@
 // CHECK:       arith.remui %[[THIRD]]
 // CHECK:       llvm.getelementptr %[[W]]
 // CHECK:       gpu.return
+
+// Where no argument has attributes, there is no list of them: the custom form would not have it either.
+// GENERIC-NOT: arg_attrs
+// GENERIC:     sym_name = "packed0"
 gpu.module @kernels {
   llvm.mlir.global internal @near() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4 x f32>
   gpu.func @writes(%x: !llvm.ptr<1>, %m: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>, rt.groups_of_block = 1 : i64, rt.kernel = {dims = [{div = 1 : i64, max = 100 : i64, min = 0 : i64, name = "M"}], grid = #dyn.shape<[M]>, modes = ["out"], params = [!rt.buffer<f32, [M]>], requires = #dyn.shape<[]>}} {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use sutura_ir::interfaces::{MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::SmallVec;
-use sutura_ir::{Dialect, DialectBuilder, OpRef, Type};
+use sutura_ir::{Attr, Context, Dialect, DialectBuilder, OpRef, Type};
 
 pub use attrs::{Dimension, ShuffleMode};
 pub use ops::*;
@@ -23,6 +23,11 @@ pub const WORKGROUP_ATTRIBUTIONS: &str = "workgroup_attributions";
 
 /// The attribute of modules that hold device code.
 pub const CONTAINER_MODULE: &str = "gpu.container_module";
+
+/// `arg_attrs` of a function, from a dictionary for each argument; none where all of them are empty, as the custom form parses.
+pub fn arg_attrs(cx: &Context, dicts: &[Attr]) -> Option<Attr> {
+    dicts.iter().any(|dict| *dict != Attr::EMPTY_DICT).then(|| cx.array_attr(dicts))
+}
 
 /// The gpu dialect.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The function that runs the groups of several kernels.
 
 use rustc_hash::FxHashSet;
-use sutura_dialects::gpu::{Dimension, GPUFuncOp};
+use sutura_dialects::gpu::{Dimension, GPUFuncOp, arg_attrs};
 use sutura_dialects::llvm::types::ArrayType;
 use sutura_dialects::llvm::{AddressOfOp, GlobalOp};
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, KernelSignature, PARTS_ATTR};
@@ -118,13 +118,13 @@ impl Arguments {
                 for at in own {
                     all.of_part[number].push(all.types.len());
                     all.types.push(inputs[at]);
-                    all.attrs.push(attrs.and_then(|attrs| attrs.get(at).copied()).unwrap_or_else(|| cx.dict(&[])));
+                    all.attrs.push(attrs.and_then(|attrs| attrs.get(at).copied()).unwrap_or(Attr::EMPTY_DICT));
                 }
             }
         }
         all.firsts = all.types.len();
         all.types.extend(std::iter::repeat_n(Type::I64, parts.len() - 1));
-        all.attrs.extend(std::iter::repeat_n(cx.dict(&[]), parts.len() - 1));
+        all.attrs.extend(std::iter::repeat_n(Attr::EMPTY_DICT, parts.len() - 1));
         all
     }
 }
@@ -140,13 +140,15 @@ fn head(
     let names: Vec<Attr> = parts.iter().flat_map(|part| part.reported.iter().copied()).collect();
     let mut state = OpState::new(cx.op_name("gpu.func"), op.loc())
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&arguments.types, &[])))
-        .prop(cx.ident("arg_attrs"), cx.array_attr(&arguments.attrs))
         .attr(cx.ident("sym_name"), cx.string_attr(name))
         .attr(cx.ident(sutura_dialects::gpu::KERNEL), Attr::UNIT)
         .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64))
         .attr(cx.ident(GROUPS_ATTR), cx.int_attr(1, Type::I64))
         .attr(cx.ident(PARTS_ATTR), cx.array_attr(&names))
         .attr(cx.ident(KERNEL_ATTR), signature.to_attr(cx));
+    if let Some(attrs) = arg_attrs(cx, &arguments.attrs) {
+        state = state.prop(cx.ident("arg_attrs"), attrs);
+    }
     if let Some(size) = op.prop("known_block_size") {
         state = state.prop(cx.ident("known_block_size"), size);
     }

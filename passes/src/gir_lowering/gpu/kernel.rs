@@ -77,7 +77,7 @@ fn checks_data(kernel: &KernelInfo<'_>) -> bool {
 }
 
 /// Buffers of a launch are disjoint, and those that only come in are not written: such loads need not see stores.
-fn arg_attrs(kernel: &KernelInfo<'_>, inputs: usize) -> Attr {
+fn words_of_inputs(kernel: &KernelInfo<'_>, inputs: usize) -> Option<Attr> {
     let cx = kernel.op.cx;
     let words = |read_only: bool| {
         let names = ["llvm.noalias", "llvm.readonly"];
@@ -87,8 +87,8 @@ fn arg_attrs(kernel: &KernelInfo<'_>, inputs: usize) -> Attr {
         cx.dict(&entries)
     };
     let buffers = kernel.views.iter().map(|(.., mode)| words(*mode == Mode::In));
-    let others = std::iter::repeat_n(cx.dict(&[]), inputs - kernel.views.len());
-    cx.array_attr(&buffers.chain(others).collect::<Vec<_>>())
+    let others = std::iter::repeat_n(Attr::EMPTY_DICT, inputs - kernel.views.len());
+    sutura_dialects::gpu::arg_attrs(cx, &buffers.chain(others).collect::<Vec<_>>())
 }
 
 /// Lowers one kernel into the state of a `gpu.func` and its body.
@@ -103,13 +103,15 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     let inputs = inputs(kernel);
     let block = threads_of_block(kernel, threads, units)?;
     let size = [block, 1, 1].map(|n| i32::try_from(n).expect("blocks have few threads"));
-    let state = OpState::new(cx.op_name("gpu.func"), loc)
+    let mut state = OpState::new(cx.op_name("gpu.func"), loc)
         .prop(cx.ident("function_type"), cx.type_attr(cx.function_type(&inputs, &[])))
         .prop(cx.ident("known_block_size"), cx.i32_array(&size))
-        .prop(cx.ident("arg_attrs"), arg_attrs(kernel, inputs.len()))
         .attr(cx.ident("sym_name"), cx.string_attr(name))
         .attr(cx.ident(sutura_dialects::gpu::KERNEL), Attr::UNIT)
         .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64));
+    if let Some(words) = words_of_inputs(kernel, inputs.len()) {
+        state = state.prop(cx.ident("arg_attrs"), words);
+    }
     let mut body = Body::new(1);
     let region = body.region();
     let mut builder = Builder::new(cx, &mut body);
