@@ -49,3 +49,16 @@ gir.kernel @turned_in_a_cache(%x : !gir.view<dram, f32, [8, 8]> in, %y : !gir.vi
   %to = gir.slice %y[%zero, %zero] rows(0) cols(1) : !gir.view<dram, f32, [8, 8]> -> !gir.slice<dram, f32, [8, 8]>
   gir.store %r, %to : !gir.tile<l1, f32, [8, 8]>, !gir.slice<dram, f32, [8, 8]>
 }
+
+// -----
+
+// CHECK: 'gir.load' op makes a tile with 1099511627776 rows, each of which has code of its own: at most 65536
+gir.kernel @rows(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
+    dims(%M : [0, 2147483647], %N : [1, 8192]) grid(%i = (M + 1099511627775) floordiv 1099511627776) units(1) {
+  %zero = arith.constant 0 : index
+  %q = gir.index affine_map<(d0) -> (d0 * 1099511627776)>(%i)
+  %from = gir.slice %x[%q, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+  %t = gir.load %from : !gir.slice<dram, f32, [1099511627776, 1099511627776]> -> !gir.tile<l1, f32, [1099511627776, 1099511627776]>
+  %to = gir.slice %y[%q, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+  gir.store %t, %to : !gir.tile<l1, f32, [1099511627776, 1099511627776]>, !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+}

@@ -69,3 +69,18 @@ gir.kernel @uneven(%x : !gir.view<dram, f32, [2, 4]> in, %y : !gir.view<dram, f3
   %to = gir.slice %y[%u, %zero] rows(0) cols(1) : !gir.view<dram, f32, [2, 4]> -> !gir.slice<dram, f32, [1, 4]>
   gir.store %t, %to : !gir.tile<vec, f32, [1, 4]>, !gir.slice<dram, f32, [1, 4]>
 }
+
+// -----
+
+// Numbers that do not fit into 64 bits are not computed with.
+// expected-note@+1 {{in kernel @registers}}
+gir.kernel @registers(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram, f32, [M, N]> out)
+    dims(%M : [0, 2147483647], %N : [1, 8192]) grid(%i = (M + 1099511627775) floordiv 1099511627776) units(1) {
+  %zero = arith.constant 0 : index
+  %q = gir.index affine_map<(d0) -> (d0 * 1099511627776)>(%i)
+  %from = gir.slice %x[%q, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+  // expected-error@+1 {{makes a tile with 1208925819614629174706176 elements in registers, each of which has code of its own: at most 65536}}
+  %t = gir.load %from : !gir.slice<dram, f32, [1099511627776, 1099511627776]> -> !gir.tile<vec, f32, [1099511627776, 1099511627776]>
+  %to = gir.slice %y[%q, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+  gir.store %t, %to : !gir.tile<vec, f32, [1099511627776, 1099511627776]>, !gir.slice<dram, f32, [1099511627776, 1099511627776]>
+}

@@ -161,3 +161,15 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @k(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, rt.kernel = {params = [!rt.buffer<f32, [4]>], modes = ["out"], dims = [], requires = #dyn.shape<[]>, grid = #dyn.shape<[1]>}} {
+    gpu.return
+  }
+}
+rt.program @main(%x : !rt.buffer<f32, [4]> out "x") symbols() {
+  // expected-error@+1 {{launches a kernel of `@kernels`, which is converted}}
+  launch @kernels::@k(%x) dims [] : !rt.buffer<f32, [4]>
+}

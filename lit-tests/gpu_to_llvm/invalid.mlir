@@ -56,3 +56,21 @@ gpu.module @second {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  // expected-error@+1 {{has blocks of 2147483647 x 2147483647 x 2147483647 threads}}
+  gpu.func @k() kernel attributes {known_block_size = array<i32: 2147483647, 2147483647, 2147483647>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@+1 {{has blocks of 64 x 32 x 1 threads}}
+  gpu.func @k() kernel attributes {known_block_size = array<i32: 64, 32, 1>} {
+    gpu.return
+  }
+}

@@ -41,3 +41,17 @@ func.func @shaped(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>, %w: tensor<?x?xf32, #
   }
   return %z : tensor<?x?xf32>
 }
+
+// Over no points a reduction has as many elements as its other dimensions say, here more than 64 bits count.
+// CHECK-LABEL: func.func @none
+// CHECK: graph.compute {{.*}} -> tensor<1099511627776x1099511627776xi64>
+func.func @none(%x: tensor<0x1099511627776x1099511627776xi64>) -> tensor<1099511627776x1099511627776xi64> {
+  %y = graph.compute ins(%x : tensor<0x1099511627776x1099511627776xi64>) -> tensor<1099511627776x1099511627776xi64> {
+    iterators = ["reduce", "parallel", "parallel"], combiners = ["max"],
+    maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>]
+  } {
+  ^bb0(%e: i64):
+    graph.yield %e : i64
+  }
+  return %y : tensor<1099511627776x1099511627776xi64>
+}

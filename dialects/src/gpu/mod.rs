@@ -10,13 +10,16 @@ use std::borrow::Cow;
 use sutura_ir::interfaces::{MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::SmallVec;
-use sutura_ir::{Attr, Context, Dialect, DialectBuilder, OpRef, Type};
+use sutura_ir::{Attr, Context, Diagnostic, Dialect, DialectBuilder, OpRef, Type};
 
 pub use attrs::{Dimension, ShuffleMode};
 pub use ops::*;
 
 /// The attribute that makes a function a kernel.
 pub const KERNEL: &str = "gpu.kernel";
+
+/// Threads that a block may have on every device: CUDA's and HIP's limit.
+pub const MOST_THREADS: i64 = 1024;
 
 /// How many arguments of a function's block are buffers of the block of threads.
 pub const WORKGROUP_ATTRIBUTIONS: &str = "workgroup_attributions";
@@ -27,6 +30,19 @@ pub const CONTAINER_MODULE: &str = "gpu.container_module";
 /// `arg_attrs` of a function, from a dictionary for each argument; none where all of them are empty, as the custom form parses.
 pub fn arg_attrs(cx: &Context, dicts: &[Attr]) -> Option<Attr> {
     dicts.iter().any(|dict| *dict != Attr::EMPTY_DICT).then(|| cx.array_attr(dicts))
+}
+
+/// The size of a kernel's blocks where it is known; an error where no device has so many threads.
+pub fn block_size(func: GPUFuncOp<'_>) -> Result<Option<[i32; 3]>, Diagnostic> {
+    let size = func.known_block_size();
+    let Some(&[x, y, z]) = size.as_deref() else { return Ok(None) };
+    match [x, y, z].into_iter().try_fold(1_i64, |all, n| all.checked_mul(i64::from(n))) {
+        Some(1..=MOST_THREADS) => Ok(Some([x, y, z])),
+        _ => {
+            let error = func.op_ref().error(format!("has blocks of {x} x {y} x {z} threads"));
+            Err(error.help(format!("a block has 1 to {MOST_THREADS} threads")))
+        }
+    }
 }
 
 /// The gpu dialect.

@@ -27,13 +27,14 @@ pub(super) fn eval_compute(form: &ComputeForm<'_>, extents: &[Option<Poly>], env
     let inputs: Vec<Option<(Contents, Vec<i64>)>> = op.operands().map(|v| input(op, v, env)).collect();
     let mut results: Vec<Contents> = Vec::new();
     for (i, map) in form.result_maps.iter().enumerate() {
-        let sizes = |e: &_| super::maps::plain_dim(op.cx, *e).map_or(1, |d| extents[d]);
-        let len: i64 = op.cx.map_results(*map).iter().map(sizes).product();
-        if len as usize > MAX_CONTENTS {
+        // No points do not mean few elements: a reduction over none has as many as its other extents say.
+        let sizes = op.cx.map_results(*map).iter().map(|e| super::maps::plain_dim(op.cx, *e).map_or(1, |d| extents[d]));
+        let len = sizes.map(i64::unsigned_abs).try_fold(1_u64, u64::checked_mul);
+        let Some(len) = len.and_then(|len| usize::try_from(len).ok()).filter(|len| *len <= MAX_CONTENTS) else {
             return none();
-        }
+        };
         let start = form.combiners.get(i).and_then(|c| identity(op.cx, *c, op.cx.element_type(op.ty(op.result(i)))));
-        results.push(vec![start; len as usize]);
+        results.push(vec![start; len]);
     }
     let mut index = vec![0; extents.len()];
     for _ in 0..points {

@@ -56,6 +56,9 @@ pub(super) fn is_width(bytes: i64) -> bool {
     (4..=256).contains(&bytes) && bytes & (bytes - 1) == 0
 }
 
+/// Rows of a tile in a cache, and elements of one in registers, that code is made for one by one.
+const MOST_UNROLLED: i128 = 1 << 16;
+
 impl Machine {
     /// The module's machine, with vectors of `bytes` bytes, unless that is 0.
     pub(super) fn of_module(cx: &Context, module: &Body, bytes: i64) -> Result<Self, Box<Diagnostic>> {
@@ -124,6 +127,19 @@ impl Machine {
             shared_bytes: shared.map(number),
             registers,
         })
+    }
+
+    /// Why a tile is too large to lower: there is code for each of its rows, in registers for each of its elements.
+    pub(super) fn too_large(&self, ty: &TileType) -> Option<String> {
+        let rows = ty.rows.as_const().unwrap_or(1);
+        let (what, cols) = match ty.cols.as_const() {
+            Some(cols) if self.in_registers(ty) => ("elements in registers", cols),
+            _ => ("rows", 1),
+        };
+        let count = i128::from(rows) * i128::from(cols);
+        let message =
+            || format!("makes a tile with {count} {what}, each of which has code of its own: at most {MOST_UNROLLED}");
+        (count > MOST_UNROLLED).then(message)
     }
 
     /// True when a tile is held in registers: it lies in a register space, or it has one column.

@@ -82,6 +82,10 @@ impl<'a> Lowering<'a, '_> {
         if op.results().len() == 1 && matches!(self.held.get(&op.result(0)), Some(Held::Index(_) | Held::Slice(_))) {
             return Ok(());
         }
+        let mut tiles = op.results().filter_map(|value| op.cx.type_as::<TileType>(op.ty(value)));
+        if let Some(message) = tiles.find_map(|ty| self.machine.too_large(ty)) {
+            return self.fail(op, message);
+        }
         if let Some(this) = op.as_::<IndexOp>() {
             self.index_op(&this)
         } else if op.name_str() == "arith.constant" {

@@ -35,6 +35,3 @@ pub(super) const GAP: u64 = 64;
 
 /// The most places that a program may have: the runtime keeps their numbers in so many.
 pub(super) const MOST_SITES: usize = 1 << 21;
-
-/// The most threads that a block may have; the runtime keeps their numbers in 11 bits.
-pub(super) const MOST_THREADS: i64 = 1024;

@@ -1,6 +1,6 @@
 //! What can be converted, checked before anything is changed.
 
-use sutura_dialects::gpu::GPUFuncOp;
+use sutura_dialects::gpu::{GPUFuncOp, block_size};
 use sutura_dialects::llvm::{AddressOfOp, AtomicRMWOp, LoadOp, StoreOp};
 use sutura_ir::analysis::effects::is_memory_effect_free;
 use sutura_ir::asm::print::type_text;
@@ -8,7 +8,6 @@ use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Context, OpRef, OpView, Type, Value};
 
-use super::abi::MOST_THREADS;
 use super::module::Arrays;
 use crate::gpu_to_spirv::types::{GLOBAL, SHARED, space};
 
@@ -50,21 +49,10 @@ fn check_head(func: GPUFuncOp<'_>) -> Checked<[i64; 3]> {
             return Err(error.help("pass addresses of buffers, integers, and floats of at most 64 bits"));
         }
     }
-    let size = func.known_block_size();
-    let Some([x, y, z]) = size.as_deref() else {
+    block_size(func)?.map(|size| size.map(i64::from)).ok_or_else(|| {
         let error = op.error("has no 'known_block_size', and the threads of a block are made before it runs");
-        return Err(error.help("add 'attributes {known_block_size = array<i32: X, Y, Z>}'"));
-    };
-    let size = [x, y, z].map(|size| i64::from(*size));
-    let threads = size.iter().try_fold(1_i64, |all, size| all.checked_mul(*size));
-    match threads {
-        Some(threads) if size.iter().all(|size| *size > 0) && threads <= MOST_THREADS => Ok(size),
-        _ => {
-            let [x, y, z] = size;
-            let error = op.error(format!("has blocks of {x} x {y} x {z} threads"));
-            Err(error.help(format!("a block has 1 to {MOST_THREADS} threads")))
-        }
-    }
+        error.help("add 'attributes {known_block_size = array<i32: X, Y, Z>}'")
+    })
 }
 
 fn check_op(op: OpRef<'_>, arrays: &Arrays) -> Checked {

@@ -28,7 +28,8 @@ pub static CONVERT_GPU_TO_FIBERS: PassInfo = PassInfo {
                   thread. Barriers, shuffles and checks of memory are calls through the state, so that threads can be \
                   fibers; a check stands before every load and store, with the number of a place in the source. \
                   Variables in address space 3 lie in the block's memory, apart from each other. Two variables tell a \
-                  loader the version of the interface and, as JSON, kernels and places.",
+                  loader the version of the interface and, as JSON, kernels and places. A program that launches kernels of \
+                  these modules cannot stay beside them.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
         name: "subgroup",
@@ -72,7 +73,8 @@ impl Pass for ConvertGpuToFibers {
                 failed = true;
             }
         }
-        for diagnostic in program.clashes(cx, body, &modules) {
+        for diagnostic in program.clashes(cx, body, &modules).into_iter().chain(module::launch_into(cx, body, &modules))
+        {
             run.diags.report(diagnostic);
             failed = true;
         }

@@ -4,8 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
 use sutura_dialects::llvm::types::ArrayType;
 use sutura_dialects::llvm::{AddressOfOp, GlobalOp, Linkage};
+use sutura_dialects::rt::LaunchOp;
 use sutura_ir::diagnostics::Diagnostic;
-use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Type};
+use sutura_ir::{Attr, AttrData, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Type};
 
 use super::abi::{ABI_SYMBOL, ABI_VERSION, GAP, KERNELS_SYMBOL, MOST_SITES};
 use super::check::check_kernel;
@@ -170,6 +171,25 @@ impl Program {
             b.create_isolated(state, Box::new(kernel.body));
         }
     }
+}
+
+/// The first launch of a kernel in these modules from outside of them: they are gone when their kernels are functions.
+pub(super) fn launch_into(cx: &Context, body: &Body, modules: &[Op]) -> Option<Diagnostic> {
+    let names: FxHashSet<&str> =
+        modules.iter().filter_map(|module| OpRef::new(cx, body, *module).symbol_name()).collect();
+    let tops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
+    let mut found = None;
+    for top in tops.filter(|op| !modules.contains(op)) {
+        OpRef::new(cx, body, top).walk(&mut |op| {
+            let launch = op.as_::<LaunchOp<'_>>().map(|launch| cx.attr_data(launch.kernel()));
+            let Some(AttrData::SymbolRef { root, .. }) = launch else { return };
+            if found.is_none() && names.contains(cx.str(root)) {
+                let error = op.error(format!("launches a kernel of `@{}`, which is converted", cx.str(root)));
+                found = Some(error.help("take the device code out of the program before, into a module of its own"));
+            }
+        });
+    }
+    found
 }
 
 /// A constant that a loader finds by its name.

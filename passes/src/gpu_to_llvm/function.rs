@@ -1,6 +1,6 @@
 //! Functions of device code: their heads, and the operations of the gpu dialect in them.
 
-use sutura_dialects::gpu::{Dimension, GPUFuncOp, ShuffleOp, WORKGROUP_ATTRIBUTIONS};
+use sutura_dialects::gpu::{Dimension, GPUFuncOp, ShuffleOp, WORKGROUP_ATTRIBUTIONS, block_size};
 use sutura_dialects::llvm::types::{FunctionType, PointerType, VoidType};
 use sutura_dialects::llvm::{CConv, Linkage};
 use sutura_ir::diagnostics::Diagnostic;
@@ -17,7 +17,8 @@ pub(super) fn convert_module(cx: &Context, module: &mut Body, vendor: &dyn Vendo
     for op in ops {
         let view = OpRef::new(cx, module, op);
         let Some(func) = view.as_::<GPUFuncOp<'_>>() else { continue };
-        let (state, block, is_kernel) = (head(func, vendor)?, block_of(func), func.is_kernel());
+        let block = block_size(func)?;
+        let (state, is_kernel) = (head(func, block, vendor)?, func.is_kernel());
         refuse(view)?;
         let mut rewriter = Rewriter::new(cx, module);
         let mut inside = rewriter.replace_nested(op, Box::new(Body::new(1))).expect("a gpu.func is isolated");
@@ -28,10 +29,6 @@ pub(super) fn convert_module(cx: &Context, module: &mut Body, vendor: &dyn Vendo
         kernels += u64::from(is_kernel);
     }
     Ok(kernels)
-}
-
-fn block_of(func: GPUFuncOp<'_>) -> Option<[i32; 3]> {
-    func.known_block_size().and_then(|size| size.try_into().ok())
 }
 
 /// An error for what has no counterpart, before anything is changed.
@@ -56,7 +53,7 @@ fn refuse_op(op: OpRef<'_>) -> Result<(), Diagnostic> {
 }
 
 /// The `llvm.func` for a function: without buffers behind its arguments, which are variables of the module instead.
-fn head(func: GPUFuncOp<'_>, vendor: &dyn Vendor) -> Result<OpState, Diagnostic> {
+fn head(func: GPUFuncOp<'_>, block: Option<[i32; 3]>, vendor: &dyn Vendor) -> Result<OpState, Diagnostic> {
     let (op, cx) = (func.op_ref(), func.op_ref().cx);
     let args = func.body().entry().map_or(0, |entry| entry.args().len());
     if args != func.inputs().len() {
@@ -92,7 +89,7 @@ fn head(func: GPUFuncOp<'_>, vendor: &dyn Vendor) -> Result<OpState, Diagnostic>
         }
     }
     if func.is_kernel() {
-        for (name, value) in vendor.kernel_attrs(cx, func.known_block_size().as_deref()) {
+        for (name, value) in vendor.kernel_attrs(cx, block) {
             state = state.attr(cx.ident(name), value);
         }
     }

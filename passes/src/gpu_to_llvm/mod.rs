@@ -98,7 +98,7 @@ trait Vendor {
     fn shuffle(&self, e: &mut emit::Emit<'_>, value: sutura_ir::Value, to: &Shuffle, valid: bool) -> Exchanged;
 
     /// What a kernel's function says beside its type: name and value of attributes.
-    fn kernel_attrs(&self, cx: &Context, block: Option<&[i32]>) -> Vec<(&'static str, sutura_ir::Attr)>;
+    fn kernel_attrs(&self, cx: &Context, block: Option<[i32; 3]>) -> Vec<(&'static str, sutura_ir::Attr)>;
 }
 
 /// A position or size that has three axes.

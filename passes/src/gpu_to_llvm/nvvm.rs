@@ -77,8 +77,8 @@ impl Vendor for Nvidia {
         Exchanged { value: part(0, Type::I32), valid: Some(part(1, Type::I1)) }
     }
 
-    fn kernel_attrs(&self, cx: &Context, block: Option<&[i32]>) -> Vec<(&'static str, Attr)> {
-        let size = block.map(|size| (REQNTID, cx.i32_array(size)));
+    fn kernel_attrs(&self, cx: &Context, block: Option<[i32; 3]>) -> Vec<(&'static str, Attr)> {
+        let size = block.map(|size| (REQNTID, cx.i32_array(&size)));
         std::iter::once((KERNEL, Attr::UNIT)).chain(size).collect()
     }
 }

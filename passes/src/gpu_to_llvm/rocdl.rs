@@ -126,12 +126,12 @@ impl Vendor for Amd {
         Exchanged { value, valid }
     }
 
-    fn kernel_attrs(&self, cx: &Context, block: Option<&[i32]>) -> Vec<(&'static str, Attr)> {
+    fn kernel_attrs(&self, cx: &Context, block: Option<[i32; 3]>) -> Vec<(&'static str, Attr)> {
         let mut attrs = vec![(KERNEL, Attr::UNIT)];
         if let Some(size) = block {
             let threads: i64 = size.iter().map(|n| i64::from(*n)).product();
             attrs.push((FLAT_WORK_GROUP_SIZE, cx.string_attr(&format!("{threads},{threads}"))));
-            attrs.push((REQD_WORK_GROUP_SIZE, cx.i32_array(size)));
+            attrs.push((REQD_WORK_GROUP_SIZE, cx.i32_array(&size)));
         }
         attrs
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use sutura_dialects::gpu::GPUFuncOp;
+use sutura_dialects::gpu::{GPUFuncOp, block_size};
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR};
 use sutura_dialects::spirv::types::pointer;
 use sutura_dialects::spirv::{FunctionControl, MemoryAccess, StorageClass};
@@ -87,14 +87,10 @@ fn check_kernel(func: GPUFuncOp<'_>) -> Lowered<[i64; 3]> {
         let error = op.error("has buffers of the block or of the thread behind its arguments");
         return Err(Box::new(error.help("use 'llvm.mlir.global' in address space 3 for what a block shares")));
     }
-    let size = func.known_block_size();
-    match size.as_deref() {
-        Some([x, y, z]) => Ok([x, y, z].map(|size| i64::from(*size))),
-        _ => {
-            let error = op.error("has no 'known_block_size': SPIR-V fixes the size of workgroups");
-            Err(Box::new(error.help("add 'attributes {known_block_size = array<i32: X, Y, Z>}'")))
-        }
-    }
+    block_size(func).map_err(Box::new)?.map(|size| size.map(i64::from)).ok_or_else(|| {
+        let error = op.error("has no 'known_block_size': SPIR-V fixes the size of workgroups");
+        Box::new(error.help("add 'attributes {known_block_size = array<i32: X, Y, Z>}'"))
+    })
 }
 
 impl Lowering<'_, '_> {

@@ -252,9 +252,9 @@ impl KernelCost {
     /// Vectors that hold the elements of a term, of which columns are the last span.
     fn vectors(&self, term: &Term, lanes: u64, size: &SizeOf<'_>) -> Result<f64, String> {
         // Tiles of constant extents are computed whole, whatever of them exists.
-        let constant: Option<i64> = term.spans.iter().map(|s| s.extent.as_const()).product();
+        let constant: Option<f64> = term.spans.iter().map(|s| s.extent.as_const().map(|n| n as f64)).product();
         let elements = match constant {
-            Some(each) => self.sum(&term.trips, &[], size)? as f64 * each as f64,
+            Some(each) => self.sum(&term.trips, &[], size)? as f64 * each,
             None => self.sum(&term.trips, &term.spans, size)? as f64,
         };
         let columns = term.spans.last().and_then(|s| s.extent.eval(size)).unwrap_or(1).max(1).unsigned_abs();

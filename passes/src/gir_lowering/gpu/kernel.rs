@@ -8,6 +8,7 @@ use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
+use sutura_dialects::gpu::MOST_THREADS;
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
 
@@ -173,8 +174,8 @@ fn threads_of_block<'a>(kernel: &'a KernelInfo<'a>, threads: Threads, units: i64
         ));
     }
     let block = threads.unit.saturating_mul(units).saturating_mul(kernel.units);
-    if block > super::MOST_THREADS {
-        let (units, most) = (kernel.units, super::MOST_THREADS);
+    if block > MOST_THREADS {
+        let (units, most) = (kernel.units, MOST_THREADS);
         return fail(format!("has groups of {units} units of {} threads; a block has at most {most}", threads.unit));
     }
     Ok(block)

@@ -13,6 +13,7 @@ mod width;
 
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
+use sutura_dialects::gpu::MOST_THREADS;
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, LaunchOp, Launchable};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
@@ -92,9 +93,6 @@ const SHARED_BYTES: i64 = 32768;
 
 /// Threads of a block of several units.
 const PACKED_THREADS: i64 = 128;
-
-/// Threads that a block may have on every device.
-const MOST_THREADS: i64 = 1024;
 
 /// Columns that a thread of a unit is wanted for.
 const COLUMNS_OF_THREAD: i128 = 16;
