@@ -16,6 +16,7 @@ pub mod gpu_to_llvm;
 pub mod gpu_to_spirv;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
+mod kernel_versions;
 pub mod propagate_reshapes;
 pub mod region;
 pub mod rt;
@@ -40,6 +41,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);
     registry.add(&gir_lowering::cpu::CONVERT_GIR_TO_CPU);
+    registry.add(&gir_lowering::gpu::GIR_ROW_VERSIONS);
     registry.add(&gir_lowering::gpu::CONVERT_GIR_TO_GPU);
     rt::register(registry);
     registry.add(&gpu_to_llvm::CONVERT_GPU_TO_NVVM);

@@ -4,7 +4,6 @@
 //! the kernel. The sum of all bounds is what a guard of the host program tests (docs/rationale/narrow-indices.md).
 
 mod narrow;
-mod program;
 mod ranges;
 #[cfg(test)]
 mod tests;
@@ -13,7 +12,7 @@ mod upper;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature, PARTS_ATTR, ProgramOp};
+use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature, PARTS_ATTR};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
@@ -22,8 +21,8 @@ use sutura_ir::rewriter::clone_body;
 use sutura_ir::symbols::symbol_ident;
 use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, Rewriter};
 
+use crate::kernel_versions::{self, Version, Versions};
 use narrow::{Plan, apply};
-use program::{Version, Versions};
 
 /// Largest 32-bit integer.
 const LIMIT: i64 = i32::MAX as i64;
@@ -84,7 +83,7 @@ impl Pass for GpuNarrowIndices {
         if candidates.is_empty() {
             return Ok(PreservedAnalyses::all());
         }
-        let launched = program::launched(cx, run.body);
+        let launched = kernel_versions::launched(cx, run.body);
         let mut versions = Versions::default();
         for candidate in &candidates {
             let name = format!("{}{NARROW_SUFFIX}", candidate.name);
@@ -149,21 +148,9 @@ impl GpuNarrowIndices {
     /// Lets programs choose, and drops kernels that nothing launches any more.
     fn programs(&self, run: &mut PassRun<'_>, candidates: &[Candidate], versions: &Versions) -> Result<(), PassError> {
         let cx = run.cx;
-        let programs: Vec<Op> =
-            run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<ProgramOp<'_>>()).collect();
-        let mut guards = Vec::new();
-        for program in programs {
-            let view = OpRef::new(cx, run.body, program);
-            let chosen = program::choose(view, versions).map_err(|message| view.error(message));
-            match chosen {
-                Ok((body, launched)) => {
-                    Rewriter::new(cx, run.body).replace_nested(program, Box::new(body));
-                    guards.extend(launched.guarded);
-                }
-                Err(error) => return Err(run.diags.report(error).into()),
-            }
-        }
-        let launched = program::launched(cx, run.body);
+        let chosen = kernel_versions::choose_in_programs(cx, run.body, versions);
+        let guards = chosen.map_err(|error| run.diags.report(error))?;
+        let launched = kernel_versions::launched(cx, run.body);
         for candidate in candidates.iter().filter(|candidate| versions.contains_key(&candidate.symbol)) {
             if launched.contains(&candidate.symbol) {
                 run.count("num-guarded", 1);

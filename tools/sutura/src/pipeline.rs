@@ -127,8 +127,8 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
     name: LOWER,
     level: Level::Kernels,
-    passes: "plan-buffers,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
-             gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
+    passes: "plan-buffers,gir-row-versions,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),\
+             gpu-narrow-indices,gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
     emit: None,
 };
 

@@ -4,6 +4,7 @@
 //! as many threads as its rows are worth, and its vectors are spread over them (docs/rationale/gpu-units.md).
 
 mod kernel;
+mod row_versions;
 mod scan;
 pub(super) mod sweep;
 pub(super) mod threads;
@@ -14,7 +15,7 @@ mod width;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
 use sutura_dialects::gpu::MOST_THREADS;
-use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, LaunchOp, Launchable};
+use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, LaunchOp, Launchable, PARTS_ATTR};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
@@ -25,6 +26,7 @@ use sutura_ir::{Body, Builder, Context, Ident, Op, OpRef, OpState, Rewriter, Typ
 
 pub(super) use kernel::GpuState;
 use kernel::{GpuKernel, Threads, longest_row, lower_kernel};
+pub use row_versions::GIR_ROW_VERSIONS;
 
 use super::machine::Machine;
 
@@ -95,9 +97,12 @@ const SHARED_BYTES: i64 = 32768;
 const PACKED_THREADS: i64 = 128;
 
 /// Columns that a thread of a unit is wanted for.
-const COLUMNS_OF_THREAD: i128 = 16;
+const COLUMNS_OF_THREAD: i64 = 16;
 
-/// Threads for rows of unknown length.
+/// Columns of the longest rows that the threads of a block keep in registers.
+const KEPT_COLUMNS: i64 = MOST_THREADS * sweep::KEPT_ELEMENTS;
+
+/// Threads for longer rows.
 const THREADS_OF_LONG_ROWS: i64 = 512;
 
 /// Bytes of memory that a block has, by the module's machine.
@@ -116,9 +121,9 @@ impl ConvertGirToGpu {
             (0, _) if kernel.units > 1 => subgroup,
             (0, None) => subgroup,
             (0, Some(columns)) => {
-                let wanted = columns / COLUMNS_OF_THREAD;
+                let wanted = columns / i128::from(COLUMNS_OF_THREAD);
                 let most = i128::from(MOST_THREADS);
-                let threads = if columns > most * 2 * COLUMNS_OF_THREAD {
+                let threads = if columns > i128::from(KEPT_COLUMNS) {
                     THREADS_OF_LONG_ROWS
                 } else {
                     i64::try_from(wanted.clamp(1, most)).expect("clamped").unsigned_abs().next_power_of_two() as i64
@@ -204,6 +209,9 @@ impl ConvertGirToGpu {
         let mut state = lowered.state.attr(cx.ident(GROUPS_ATTR), cx.int_attr(lowered.units, Type::I64));
         if let Some(signature) = signature {
             state = state.attr(cx.ident(KERNEL_ATTR), signature.to_attr(cx));
+        }
+        if let Some(parts) = op.attr(PARTS_ATTR) {
+            state = state.attr(cx.ident(PARTS_ATTR), parts);
         }
         Ok(GpuKernel { state, ..lowered })
     }

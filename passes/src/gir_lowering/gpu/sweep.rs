@@ -18,7 +18,7 @@ use crate::gir_lowering::tile::RegTile;
 
 /// Elements that a thread keeps of a row, and vectors in which they lie, at most: registers are shared by the threads that
 /// hide each other's waiting.
-const KEPT_ELEMENTS: i64 = 32;
+pub(super) const KEPT_ELEMENTS: i64 = 32;
 const KEPT_VECTORS: i64 = 16;
 
 /// Vectors that a loop asks for before it uses the first.

@@ -1,13 +1,13 @@
-//! Which version of a kernel a program launches.
+//! Which version of a kernel a program launches, by guards on its sizes.
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::rt::{KernelSignature, LaunchOp, PackedOp, ProgramInfo, SelectOp};
+use sutura_dialects::rt::{KernelSignature, LaunchOp, PackedOp, ProgramInfo, ProgramOp, SelectOp};
 use sutura_ir::rewriter::IrMapping;
-use sutura_ir::{Attr, Body, Builder, Context, Op, OpRef, OpView, Rewriter};
+use sutura_ir::{Attr, Body, Builder, Context, Diagnostic, Op, OpRef, OpView, Rewriter};
 
-/// The version of a kernel with 32-bit indices.
+/// A version of a kernel that takes some of its sizes.
 pub(super) struct Version {
     /// The launch's name for it.
     pub(super) symbol: Attr,
@@ -16,15 +16,11 @@ pub(super) struct Version {
     pub(super) room: Poly,
 }
 
-/// Versions by the launch's name for the kernel with 64-bit indices.
+/// Versions by the launch's name for the kernel that takes all sizes.
 pub(super) type Versions = FxHashMap<Attr, Version>;
 
-/// Kernels that a program launches: those of which it takes the version at any sizes, and those of which by guards.
-#[derive(Default)]
-pub(super) struct Launched {
-    pub(super) always: Vec<Attr>,
-    pub(super) guarded: Vec<(Attr, Poly)>,
-}
+/// Kernels of which programs launch the version where a size is not negative, by the launch's name, each with that size.
+pub(super) type Guards = Vec<(Attr, Poly)>;
 
 /// What a launch's version needs.
 enum Need {
@@ -37,7 +33,7 @@ enum Need {
 }
 
 /// A program's body with versions in it.
-pub(super) fn choose(op: OpRef<'_>, versions: &Versions) -> Result<(Body, Launched), String> {
+fn choose(op: OpRef<'_>, versions: &Versions) -> Result<(Body, Guards), String> {
     let info = ProgramInfo::read(op)?;
     let facts = info.facts().map_err(|error| error.to_string())?;
     let old = op.inside();
@@ -54,16 +50,16 @@ pub(super) fn choose(op: OpRef<'_>, versions: &Versions) -> Result<(Body, Launch
         b.set_value_name(to, old.value_name(*from));
     }
     b.set_to_end(block);
-    let mut chooser = Chooser { facts: &facts, versions, mapping, callees: Vec::new(), launched: Launched::default() };
+    let mut chooser = Chooser { facts: &facts, versions, mapping, callees: Vec::new(), guards: Guards::new() };
     for inner in old.ops(entry) {
         chooser.copy(OpRef::new(op.cx, old, inner), &mut b)?;
     }
-    let (callees, launched) = (chooser.callees, chooser.launched);
+    let (callees, guards) = (chooser.callees, chooser.guards);
     let mut rewriter = Rewriter::new(op.cx, &mut new);
     for (launch, symbol) in callees {
         rewriter.set_prop(launch, "callee", Some(symbol));
     }
-    Ok((new, launched))
+    Ok((new, guards))
 }
 
 struct Chooser<'p> {
@@ -72,7 +68,7 @@ struct Chooser<'p> {
     mapping: IrMapping,
     /// Launches that are made, and what they are to launch.
     callees: Vec<(Op, Attr)>,
-    launched: Launched,
+    guards: Guards,
 }
 
 fn launches(op: OpRef<'_>) -> Vec<LaunchOp<'_>> {
@@ -178,13 +174,24 @@ impl Chooser<'_> {
             self.callees.push((made, version.symbol));
             let room = version.signature.substitute(&version.room, &launch.dims());
             if guard.contains(&room) {
-                self.launched.guarded.push((kernel, room));
-            } else {
-                self.launched.always.push(kernel);
+                self.guards.push((kernel, room));
             }
         }
         Ok(())
     }
+}
+
+/// Lets all programs of a module choose; the guards by which they do.
+pub(super) fn choose_in_programs(cx: &Context, body: &mut Body, versions: &Versions) -> Result<Guards, Diagnostic> {
+    let programs: Vec<Op> = body.preorder().filter(|op| OpRef::new(cx, body, *op).is::<ProgramOp<'_>>()).collect();
+    let mut all = Guards::new();
+    for program in programs {
+        let view = OpRef::new(cx, body, program);
+        let (chosen, guards) = choose(view, versions).map_err(|message| view.error(message))?;
+        Rewriter::new(cx, body).replace_nested(program, Box::new(chosen));
+        all.extend(guards);
+    }
+    Ok(all)
 }
 
 /// The names of all kernels that the programs of a module launch.
