@@ -52,7 +52,7 @@ gir.kernel @across(%x : !gir.view<dram, f32, [4, 32]> in, %y : !gir.view<dram, f
 // -----
 
 // A unit's trips are as many as its number, and in each its threads would wait for each other.
-// expected-error@+2 {{has units that wait for each other in a loop whose trips differ from unit to unit}}
+// expected-error@+2 {{has units that wait for each other, or hand each other values, in a loop whose trips may differ from unit to unit}}
 // expected-note@+1 {{in kernel @uneven}}
 gir.kernel @uneven(%x : !gir.view<dram, f32, [2, 4]> in, %y : !gir.view<dram, f32, [2, 4]> out) dims() grid() units(%u, 2) {
   %zero = arith.constant 0 : index

@@ -99,6 +99,14 @@ impl<'a> Bounds<'a> {
         self.variables.get(name)
     }
 
+    /// True when the trips of the loop with this index may differ from unit to unit: a bound of it mentions the unit, or what
+    /// data decides.
+    pub fn differs_by_unit(&self, index: &Poly, unit: &Poly) -> bool {
+        let variable = index.as_symbol().and_then(|name| self.variable_named(name));
+        let mentions = |bound: &Poly| unit.as_symbol().is_some_and(|unit| bound.symbols().contains(unit));
+        variable.is_none_or(|variable| variable.bounds().any(|bound| mentions(bound) || self.is_picked(bound)))
+    }
+
     /// True when data decides it: it mentions what a pick has read.
     pub fn is_picked(&self, poly: &Poly) -> bool {
         let picks = |variable: &Variable| match self.body.value_kind(variable.value) {

@@ -73,7 +73,7 @@ impl<'a> Lowering<'a, '_> {
         if self.gpu.is_some() { "GPU" } else { "CPU" }
     }
 
-    fn tile_type(&self, op: OpRef<'a>, value: Value) -> &'a TileType {
+    pub(super) fn tile_type(&self, op: OpRef<'a>, value: Value) -> &'a TileType {
         op.cx.type_as::<TileType>(op.ty(value)).expect("the declaration says a tile")
     }
 

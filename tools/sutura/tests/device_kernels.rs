@@ -286,6 +286,8 @@ fn groups_of_several_units() {
     let sizes: &[&[i64]] = &[&[0, 5], &[1, 0], &[3, 7], &[8, 8], &[33, 21], &[64, 40]];
     check("gir_to_gpu/units.mlir", "staged", &[0], sizes, Tolerance { abs: 1e-4, rel: 1e-5, ulp: 0 });
     check("gir_to_gpu/units.mlir", "own", &[0, 1, 4], &[&[0], &[1], &[5], &[33]], CLOSE);
+    check("gir_to_gpu/late.mlir", "late", &[0, 4], &[&[0], &[1], &[9]], EQUAL);
+    check("gir_to_gpu/late.mlir", "keeps", &[0, 4], &[&[]], CLOSE);
 }
 
 /// Several rows of a tile in one access.

@@ -48,10 +48,8 @@ impl<'a> Prover<'a> {
         let Some(unit) = self.info.unit.and_then(|u| self.bounds.known(u)) else { return Ok(()) };
         for index in self.loops.clone() {
             let name = self.bounds.known(index).unwrap_or_default();
-            let variable = name.as_symbol().and_then(|n| self.bounds.variable_named(n));
-            let depends = |p: &Poly| unit.as_symbol().is_some_and(|u| p.symbols().contains(u));
-            if variable.is_some_and(|v| v.bounds().any(depends)) {
-                return Err(format!("stands in a loop whose trips differ from unit to unit: that of {name}"));
+            if self.bounds.differs_by_unit(&name, &unit) {
+                return Err(format!("stands in a loop whose trips may differ from unit to unit: that of {name}"));
             }
         }
         Ok(())
@@ -105,7 +103,9 @@ impl<'a> Prover<'a> {
             }
             let reach = slice.extents[d].sub(&1.into()).scale(slice.steps[d]).add(&1.into());
             let inner = self.loops.iter().filter_map(|l| self.bounds.known(*l));
-            let varies = inner.into_iter().any(|l| l.as_symbol().is_some_and(|n| rest.symbols().contains(n)));
+            // What data decides may be something else for each unit, as what loops count may be at one time.
+            let varies = self.bounds.is_picked(&rest);
+            let varies = varies || inner.into_iter().any(|l| l.as_symbol().is_some_and(|n| rest.symbols().contains(n)));
             let (low, high) = (self.bounds.lower(&rest), self.bounds.upper(&rest));
             let spread = match (varies, low, high) {
                 (false, ..) => Poly::default(),

@@ -158,7 +158,7 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
     lowering.gpu_function(&args, packed)?;
     let spread = lowering.e.spread.take().expect("set above");
     if spread.parted {
-        let message = "has units that wait for each other in a loop whose trips differ from unit to unit";
+        let message = "has units that wait for each other, or hand each other values, in a loop whose trips may differ from unit to unit";
         return Err(Unsupported { op: kernel.op, message: message.to_owned() });
     }
     if spread.overflow {

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use sutura_dialects::gir::kinds::Combiner;
+use sutura_dialects::gir::types::TileType;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::waits::Touched;
@@ -72,6 +73,9 @@ impl<'a> Lowering<'a, '_> {
         if steps.is_none() {
             for id in self.worth_keeping(&sinks) {
                 let value = self.named(id);
+                if !self.has_own_columns(op, value) {
+                    continue;
+                }
                 if let Some(slice) = self.keep_slice(id, value, None) {
                     sinks.push(Sink::Keep { node: id, slice });
                 }
@@ -93,6 +97,14 @@ impl<'a> Lowering<'a, '_> {
         let results = self.e.combine_all(&pairs);
         self.hold_results(sinks, &results);
         Ok(())
+    }
+
+    /// Whether a thread has the same columns of a tile in registers as in a loop over the tile's strips: then it finds there what
+    /// it has kept itself.
+    fn has_own_columns(&self, op: OpRef<'a>, value: Value) -> bool {
+        let ty: Option<&TileType> = op.cx.type_as(self.kernel.op.inside().ty(value));
+        let cols = ty.and_then(|ty| ty.cols.as_const());
+        cols.is_none_or(|cols| self.e.lanes_of_columns(cols) == self.e.lanes)
     }
 
     fn accumulators(&self, sinks: &[Sink]) -> Vec<(Combiner, Type)> {
@@ -211,6 +223,7 @@ impl<'a> Lowering<'a, '_> {
         let window = Window { hi: Some(hi), lo: None };
         // Threads wait for each other in the loop, before they write what the step before may still be reading.
         self.enter_loop(Touched::ALL);
+        let uneven = self.enter_scan();
         let strips = &self.strips;
         let values = self.e.for_loop((none, vectors, one), &start, |e, number, values| {
             let number = if scans.backward {
@@ -227,6 +240,7 @@ impl<'a> Lowering<'a, '_> {
             let sums = step(e, strips, sinks, &mut memo, &values[..count], (col, mask));
             Ok([sums, memo.carries(&scans.rows)].concat())
         });
+        self.leave_uneven(uneven);
         self.leave_loop(Touched::ALL);
         let mut values = self.at(op, values)?;
         values.truncate(count);

@@ -299,6 +299,10 @@ impl Emit<'_> {
             e.constant(attr, Type::I32)
         };
         let (offset, width) = (number(self, offset), number(self, width));
+        if let Some(spread) = &mut self.spread {
+            // Units that share a subgroup may not be there together.
+            spread.parted |= spread.uneven && spread.threads < spread.subgroup;
+        }
         let mode = self.cx().ext_attr(mode);
         let ty = self.ty(value);
         let op = self.op("gpu.shuffle", &[value, offset, width], &[ty, Type::I1], &[("mode", mode)]);

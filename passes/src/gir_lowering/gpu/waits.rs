@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
@@ -62,18 +61,21 @@ impl<'a> Lowering<'a, '_> {
         (self.gpu.expect("it is one").touched, left)
     }
 
-    /// What a loop touches, and what is left of it where all units have waited for each other meanwhile.
+    /// What a loop touches, and what is left of it where all units have waited for each other meanwhile. A tile in a cache may
+    /// be read behind that, where it is needed.
     fn touched_in(&self, op: OpRef<'a>) -> (Touched, Touched) {
-        let (mut all, mut left) = (Touched::NONE, Touched::NONE);
+        let (mut all, mut left, mut late) = (Touched::NONE, Touched::NONE, false);
         let entry = op.region(0).and_then(|region| region.entry());
         for inner in entry.into_iter().flat_map(|block| block.ops()) {
             if inner.is::<ForOp>() {
                 let (of_loop, left_by_it) = self.touched_in(inner);
                 (all, left) = (all.or(of_loop), left.or(left_by_it));
             } else if inner.is::<SyncOp>() && self.kernel.units > 1 {
-                left = Touched::NONE;
+                left = Touched { written: false, read: late };
             }
-            let read = inner.as_::<LoadOp>().is_some_and(|load| self.changes(inner, load.slice()));
+            let load = inner.as_::<LoadOp>().filter(|load| self.changes(inner, load.slice()));
+            let read = load.is_some();
+            late |= load.is_some_and(|load| !self.machine.in_registers(self.tile_type(inner, load.tile())));
             let written = inner.as_::<StoreOp>().is_some_and(|store| self.changes(inner, store.slice()));
             let own = Touched { written, read };
             (all, left) = (all.or(own), left.or(own));
@@ -90,6 +92,14 @@ impl<'a> Lowering<'a, '_> {
         before
     }
 
+    /// A loop over the vectors of a row begins, of which units may have differently many. Returns what was so before.
+    pub(super) fn enter_scan(&mut self) -> bool {
+        let Some(spread) = &mut self.e.spread else { return false };
+        let before = spread.uneven;
+        spread.uneven |= self.kernel.units > 1;
+        before
+    }
+
     pub(in crate::gir_lowering) fn leave_uneven(&mut self, before: bool) {
         if let Some(spread) = &mut self.e.spread {
             spread.uneven = before;
@@ -98,9 +108,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn trips_depend_on(&mut self, index: Value, unit: Value) -> bool {
         let (Some(index), Some(unit)) = (self.bounds.expr(index), self.bounds.expr(unit)) else { return true };
-        let variable = index.as_symbol().and_then(|name| self.bounds.variable_named(name));
-        let mentions = |bound: &Poly| unit.as_symbol().is_some_and(|unit| bound.symbols().contains(unit));
-        variable.is_none_or(|variable| variable.bounds().any(mentions))
+        self.bounds.differs_by_unit(&index, &unit)
     }
 
     /// Whether a slice is one of memory that the kernel reads and writes.
