@@ -86,7 +86,7 @@ fn an_encoder_layer_for_every_vendor() {
 
 #[test]
 fn a_small_cnn_for_every_vendor() {
-    for_every_vendor("cnn", 56);
+    for_every_vendor("cnn", 66);
 }
 
 #[test]
