@@ -194,8 +194,9 @@ fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
     let waits = body.preorder().any(|op| {
         let op = OpRef::new(kernel.op.cx, body, op);
         // Loops may run differently often in units of one subgroup, whose threads hand values to each other.
-        let hands_over = op.is::<ForOp>() || op.is::<ScanOp>();
-        op.is::<AllocOp>() || op.is::<TransposeOp>() || (hands_over && threads.unit < threads.subgroup)
+        let parts = op.is::<ForOp>() && threads.unit < threads.subgroup;
+        // What has run over a row is kept in the block's memory.
+        parts || op.is::<AllocOp>() || op.is::<TransposeOp>() || op.is::<ScanOp>()
     });
     let reads_back = kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
     if threads.unit > threads.subgroup || waits || reads_back { 1 } else { (threads.packed / threads.unit).max(1) }
