@@ -269,7 +269,7 @@ impl<'a> Lowering<'a, '_> {
     fn store_op(&mut self, this: &StoreOp<'a>) -> Lowered<'a, ()> {
         let op = this.op_ref();
         let mut slice = self.held_slice(op, this.slice())?;
-        self.before_storing(op, (this.slice(), &mut slice));
+        self.before_storing(op, this.slice());
         if self.machine.in_registers(self.tile_type(op, this.tile())) {
             let tile = self.tile(op, this.tile())?;
             if self.waits_for(&slice) {
@@ -277,6 +277,9 @@ impl<'a> Lowering<'a, '_> {
             }
             self.writes_to(op, &slice)?;
             let lanes = self.e.lanes_of_columns(tile.cols);
+            if let Some(alive) = self.alive() {
+                slice.exists = Some(self.e.both(slice.exists, alive));
+            }
             let stored = self.e.with_lanes(lanes, |e| e.store_tile(&tile, &slice));
             return self.at(op, stored);
         }
@@ -300,7 +303,8 @@ impl<'a> Lowering<'a, '_> {
         let same = copy.window == window && copy.row_window == rows;
         let node = if same { node } else { self.strips.add(copy) };
         let stream = self.may_stream(op, this.slice(), &slice);
-        self.pending.push(Sink::Store { node, slice: SliceVal { exists: None, ..slice }, stream });
+        // No part of the window, or what is known of the tile at its own columns would not be found.
+        self.pending.push(Sink::Store { node, slice: SliceVal { exists: self.alive(), ..slice }, stream });
         Ok(())
     }
 

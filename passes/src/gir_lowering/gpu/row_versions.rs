@@ -88,7 +88,7 @@ impl Pass for GirRowVersions {
         for kernel in kernels {
             let view = OpRef::new(cx, run.body, kernel);
             match candidate(view, &machine, subgroup, &launched) {
-                Ok(Found::Candidate(candidate)) => candidates.push(candidate),
+                Ok(Found::Candidate(candidate)) => candidates.push(*candidate),
                 Ok(Found::One) => {}
                 Ok(Found::Left(why)) => missed.push((view.loc(), why)),
                 Err(message) => return Err(run.diags.report(view.error(message)).into()),
@@ -113,7 +113,7 @@ impl Pass for GirRowVersions {
 
 /// What becomes of a kernel.
 enum Found {
-    Candidate(Candidate),
+    Candidate(Box<Candidate>),
     /// One version is enough.
     One,
     /// Versions would be good, but there are none.
@@ -147,7 +147,8 @@ fn candidate(op: OpRef<'_>, machine: &Machine, subgroup: i64, launched: &[Attr])
     }
     let launchable = op.interface::<dyn Launchable>().ok_or("is no kernel that can be launched")?;
     let signature = launchable.signature(op)?;
-    Ok(Found::Candidate(Candidate { kernel: op.op, loc: op.loc(), name, symbol, signature, columns, limits }))
+    let found = Candidate { kernel: op.op, loc: op.loc(), name, symbol, signature, columns, limits };
+    Ok(Found::Candidate(Box::new(found)))
 }
 
 /// The most columns of the versions of a kernel: a vector for each thread of a subgroup, or as many columns as a thread is

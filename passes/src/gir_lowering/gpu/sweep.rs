@@ -322,11 +322,12 @@ fn step(
                 Sink::Store { slice, .. } | Sink::Keep { slice, .. } => {
                     let window = if matches!(sink, Sink::Keep { .. }) { Window::FULL } else { strip.row_window };
                     let at = slice.row.stride.map(|_| e.i64(row));
-                    let inside = row_condition(e, row, window).map(|exists| {
+                    let exists = [row_condition(e, row, window), slice.exists];
+                    let inside = exists.into_iter().flatten().fold(mask, |mask, exists| {
                         let all = e.broadcast(exists);
-                        e.both(mask, all)
+                        Some(e.both(mask, all))
                     });
-                    e.store_vector(value, slice, at, Some(col), inside.or(mask));
+                    e.store_vector(value, slice, at, Some(col), inside);
                 }
             }
         }

@@ -12,7 +12,6 @@ use sutura_ir::{OpRef, OpView, Value};
 
 use super::sweep::Kept;
 use crate::gir_lowering::kernel::{Held, Lowering};
-use crate::gir_lowering::memory::SliceVal;
 
 /// What has been done to memory that the kernel changes, since the threads of a block last waited for each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,8 +174,8 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Memory is written: by then all threads have read what was there before. Of a unit without a group nothing exists.
-    pub(in crate::gir_lowering) fn before_storing(&mut self, op: OpRef<'a>, (named, slice): (Value, &mut SliceVal)) {
+    /// Memory is written: by then all threads have read what was there before.
+    pub(in crate::gir_lowering) fn before_storing(&mut self, op: OpRef<'a>, named: Value) {
         let Some(gpu) = self.gpu else { return };
         if self.changes(op, named) {
             if gpu.touched.read {
@@ -184,8 +183,10 @@ impl<'a> Lowering<'a, '_> {
             }
             self.gpu.as_mut().expect("it is one").touched.written = true;
         }
-        if let Some(alive) = gpu.alive {
-            slice.exists = Some(self.e.both(slice.exists, alive));
-        }
+    }
+
+    /// False at run time in a unit that has no group, which computes what another does and stores nothing.
+    pub(in crate::gir_lowering) fn alive(&self) -> Option<Value> {
+        self.gpu.and_then(|gpu| gpu.alive)
     }
 }
