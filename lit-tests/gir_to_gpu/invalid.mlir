@@ -84,3 +84,17 @@ gir.kernel @registers(%x : !gir.view<dram, f32, [M, N]> in, %y : !gir.view<dram,
   %to = gir.slice %y[%q, %zero] rows(0) cols(1) : !gir.view<dram, f32, [M, N]> -> !gir.slice<dram, f32, [1099511627776, 1099511627776]>
   gir.store %t, %to : !gir.tile<vec, f32, [1099511627776, 1099511627776]>, !gir.slice<dram, f32, [1099511627776, 1099511627776]>
 }
+
+// -----
+
+// So many bytes that there is no number for the next multiple of an alignment.
+// expected-note@+1 {{in kernel @beyond_numbers}}
+gir.kernel @beyond_numbers(%x : !gir.view<dram, i8, [16]> in, %y : !gir.view<dram, i8, [16]> out) dims() grid() units(1) {
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{an allocation of 9223372036854775800 elements is not known to fit into a block's memory}}
+  %scratch = gir.alloc owner("unit") : !gir.view<l1, i8, [9223372036854775800]>
+  %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, i8, [16]> -> !gir.slice<dram, i8, [1, 16]>
+  %t = gir.load %from : !gir.slice<dram, i8, [1, 16]> -> !gir.tile<l1, i8, [1, 16]>
+  %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, i8, [16]> -> !gir.slice<dram, i8, [1, 16]>
+  gir.store %t, %to : !gir.tile<l1, i8, [1, 16]>, !gir.slice<dram, i8, [1, 16]>
+}

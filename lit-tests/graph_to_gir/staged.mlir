@@ -7,6 +7,7 @@
 // REMARK: a group of 4 units has 64 x 64 of the product, and 16 places of both factors in 'shared'
 // REMARK: a unit has a tile of 8 x 64 of the product for itself: the places of a sum do not lie side by side in its left factor
 // REMARK: a unit has a tile of 8 x 64 of the product for itself: it has no more than 32 rows
+// REMARK: a unit has a tile of 8 x 32 of the product for itself: with 32 threads a unit none has more than a column of it
 // CPU-NOT: units(%
 // CPU-NOT: gir.sync
 
@@ -121,4 +122,24 @@ func.func @few(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<32x64xf32
     graph.yield %1 : tensor<32x64xf32>
   }
   return %0 : tensor<32x64xf32>
+}
+
+// -----
+
+#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-NOT: gir.sync
+// CHECK: rt.program @narrow(
+func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x32xf32>) -> tensor<100x32xf32> {
+  %0 = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {kind = "contract"} {
+  ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x32xf32>):
+    %1 = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    ^bb1(%l: f32, %r: f32):
+      %m = arith.mulf %l, %r : f32
+      graph.yield %m : f32
+    }
+    graph.yield %1 : tensor<100x32xf32>
+  }
+  return %0 : tensor<100x32xf32>
 }

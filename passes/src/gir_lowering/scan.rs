@@ -128,6 +128,9 @@ impl Emit<'_> {
 
     /// The scan of a tile that is held in registers; what does not exist is passed over.
     pub(super) fn scan_tile(&mut self, scan: Scan, axis: Axis, tile: &RegTile) -> RegTile {
+        if tile.is_empty() {
+            return tile.clone();
+        }
         let tile = self.without_padding(scan.combiner, axis, tile);
         let parts = match (&tile.parts, axis) {
             (Parts::Scalars(rows), Axis::Rows) => Parts::Scalars(self.scan_rows(scan, rows)),

@@ -280,7 +280,10 @@ impl Strips {
                         None => value,
                     });
                 }
-                sum.expect("a tile has rows")
+                sum.unwrap_or_else(|| {
+                    let neutral = identity(e.cx(), *kind, strip.elem);
+                    e.splat(neutral)
+                })
             }
         }
     }

@@ -54,6 +54,11 @@ impl RegTile {
         Self { elem, parts, ..self.clone() }
     }
 
+    /// True for a tile without elements, and so without registers.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows == 0 || self.cols == 0
+    }
+
     pub(super) fn is_scalars(&self) -> bool {
         matches!(self.parts, Parts::Scalars(_))
     }
@@ -193,8 +198,10 @@ impl Emit<'_> {
                 },
             )?,
         };
-        let per_row = (values.len() as i64 / rows.max(1)).max(1) as usize;
-        let grid: Vec<Vec<Value>> = values.chunks(per_row).map(<[Value]>::to_vec).collect();
+        // A row may have no columns, and so no registers.
+        let per_row = values.len() / rows.max(1) as usize;
+        let mut rest = values.into_iter();
+        let grid: Vec<Vec<Value>> = (0..rows).map(|_| rest.by_ref().take(per_row).collect()).collect();
         let parts = if scalars { Parts::Scalars(grid) } else { Parts::Vectors(grid) };
         let (row_window, col_window) = (slice.row.window, slice.col.window);
         Ok(RegTile { elem: slice.elem, rows, cols, parts, row_window, col_window })
@@ -408,8 +415,12 @@ impl Emit<'_> {
         match axis {
             Axis::Rows => {
                 let (Parts::Scalars(rows) | Parts::Vectors(rows)) = &tile.parts;
-                let mut sum = rows[0].clone();
-                for row in &rows[1..] {
+                let Some((first, others)) = rows.split_first() else {
+                    let neutral = identity(self.cx(), kind, tile.elem);
+                    return self.fill_tile(neutral, tile.elem, 1, tile.cols);
+                };
+                let mut sum = first.clone();
+                for row in others {
                     for (acc, value) in sum.iter_mut().zip(row) {
                         *acc = self.combine(kind, *acc, *value);
                     }
@@ -426,8 +437,12 @@ impl Emit<'_> {
                 let sums = rows
                     .iter()
                     .map(|row| {
-                        let mut acc = row[0];
-                        for value in &row[1..] {
+                        let Some((first, others)) = row.split_first() else {
+                            let neutral = identity(self.cx(), kind, tile.elem);
+                            return vec![self.constant(neutral, tile.elem)];
+                        };
+                        let mut acc = *first;
+                        for value in others {
                             acc = self.combine(kind, acc, *value);
                         }
                         vec![if scalars { acc } else { self.combine_lanes(kind, acc) }]

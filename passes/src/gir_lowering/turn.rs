@@ -17,6 +17,7 @@ impl Emit<'_> {
     pub(super) fn transpose_tile(&mut self, tile: &RegTile) -> RegTile {
         let (rows, cols) = (tile.cols, tile.rows);
         let parts = match (&tile.parts, cols) {
+            (_, 0) => Parts::Vectors(vec![vec![]; rows as usize]),
             (Parts::Scalars(from), 1) => Parts::Scalars(columns(from)),
             (Parts::Scalars(from), _) => {
                 let lines = columns(from);

@@ -127,7 +127,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let walk = Walk { region, nest };
         let mut this = Self { walk, region, nest, plan, tile, resident: 0 };
         // For each key its vector, that of its value in whole panels, and a score per row.
-        let bytes = 4 * (this.depth() + this.panels(this.width()) * tile.1 + tile.0);
+        let bytes = this.key_bytes();
         let fit = region.machine.near_bytes.min(region.machine.group_bytes) / bytes;
         let keys = if resident == 0 { fit } else { resident.min(fit) };
         this.resident = (keys / tile.1).max(1) * tile.1;
@@ -145,7 +145,7 @@ impl<'r, 'a> Attention<'r, 'a> {
     ) -> Option<(i64, i64)> {
         let fits = |tile: &(i64, i64)| {
             let this = Self::new(region, nest, plan, *tile, resident);
-            this.block_bytes() + this.tile_bytes() <= region.machine.group_bytes
+            this.block_bytes().saturating_add(this.tile_bytes()) <= region.machine.group_bytes
         };
         if fits(&tile) {
             return None;
@@ -157,14 +157,21 @@ impl<'r, 'a> Attention<'r, 'a> {
 
     // ---- sizes
 
+    /// Bytes of a key, its value and its scores.
+    fn key_bytes(&self) -> i64 {
+        let numbers = self.value_panels().saturating_mul(self.tile.1).saturating_add(self.depth());
+        numbers.saturating_add(self.tile.0).saturating_mul(4)
+    }
+
     /// Bytes of keys, values and scores of a block of keys.
     fn block_bytes(&self) -> i64 {
-        4 * self.block_keys() * (self.depth() + self.panels(self.width()) * self.tile.1 + self.tile.0)
+        self.block_keys().saturating_mul(self.key_bytes())
     }
 
     /// Bytes of the queries of a tile and of what is known of their rows.
     fn tile_bytes(&self) -> i64 {
-        4 * self.tile.0 * ((self.panels(self.depth()) + self.panels(self.width())) * self.tile.1 + 2)
+        let panels = self.panels(self.depth()).saturating_add(self.value_panels());
+        panels.saturating_mul(self.tile.1).saturating_add(2).saturating_mul(4).saturating_mul(self.tile.0)
     }
 
     /// Tiles of queries that share what a group of the streaming version packs.
@@ -181,6 +188,11 @@ impl<'r, 'a> Attention<'r, 'a> {
     /// Numbers of a value's vector.
     fn width(&self) -> i64 {
         self.nest.extents[self.plan.values.col()].as_const().expect("checked by the plan")
+    }
+
+    /// Panels of values: one where a value has no numbers, as every result is written by a store.
+    fn value_panels(&self) -> i64 {
+        self.panels(self.width()).max(1)
     }
 
     fn panels(&self, n: i64) -> i64 {
@@ -213,8 +225,12 @@ impl<'r, 'a> Attention<'r, 'a> {
         if !few {
             all.push(Poly::constant(self.resident).sub(self.key_count()));
         }
-        versions.push((all.clone(), self.kernel(all, false)?));
-        if !few {
+        // A group that runs through all queries never writes a result if there are none.
+        let some = facts.range(self.query_count()).1 > 0;
+        if some {
+            versions.push((all.clone(), self.kernel(all, false)?));
+        }
+        if !few || !some {
             versions.push((guard.clone(), self.kernel(guard, true)?));
         }
         Ok(())
@@ -276,7 +292,7 @@ impl<'r, 'a> Attention<'r, 'a> {
         let (rows, cols) = self.tile;
         Near {
             keys: self.alloc(e, &[keys / cols, self.depth(), cols]),
-            values: self.alloc(e, &[self.panels(self.width()), keys, cols]),
+            values: self.alloc(e, &[self.value_panels(), keys, cols]),
             queries: self.alloc(e, &[tiles, rows, self.panels(self.depth()) * cols]),
             scores: self.alloc(e, &[rows, keys]),
         }
@@ -366,7 +382,7 @@ impl<'r, 'a> Attention<'r, 'a> {
                 Ok(vec![])
             })
         })?;
-        let width = Poly::constant(self.panels(self.width()));
+        let width = Poly::constant(self.value_panels());
         e.for_loop(&width, &[], &mut |e, panel, _| {
             let base = e.scaled(panel, cols, None);
             e.for_loop(keys, &[], &mut |e, key, _| {
@@ -504,7 +520,7 @@ impl<'r, 'a> Attention<'r, 'a> {
                 Ok(vec![])
             })?;
             self.softmax(e, &near, keys);
-            let width = Poly::constant(self.panels(self.width()));
+            let width = Poly::constant(self.value_panels());
             e.for_loop(&width, &[], &mut |e, panel, _| {
                 let init = self.fill(e, 0.0, rows, cols);
                 let sum = self.weighted(e, &near, panel, keys, init)?;
@@ -550,14 +566,14 @@ impl<'r, 'a> Attention<'r, 'a> {
         let (keys, block_tiles) = (self.block_keys(), self.block_tiles());
         let near = self.near(e, block_tiles, keys);
         let running = Running {
-            sums: self.alloc(e, &[block_tiles, rows, self.panels(self.width()) * cols]),
+            sums: self.alloc(e, &[block_tiles, rows, self.value_panels() * cols]),
             largest: self.alloc(e, &[block_tiles, rows, 1]),
             weights: self.alloc(e, &[block_tiles, rows, 1]),
         };
         let place = (known, indices, &near);
         let block = *e.grid.last().expect("blocks of queries are the last of the grid");
         let first_row = e.scaled(block, rows * block_tiles, None);
-        let (tiles, width) = (Poly::constant(block_tiles), Poly::constant(self.panels(self.width())));
+        let (tiles, width) = (Poly::constant(block_tiles), Poly::constant(self.value_panels()));
         e.for_loop(&tiles, &[], &mut |e, tile, _| {
             let row = e.scaled(tile, rows, Some(first_row));
             self.pack_queries(e, place, tile, row)?;

@@ -56,18 +56,15 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
     if !packing.is_empty() {
         steps.push(Step { versions: vec![(vec![], packing)], packed: true });
     }
-    let mut guards: Vec<Option<Poly>> = Vec::new();
-    for (guard, _) in products.iter().flat_map(Product::lower_versions) {
-        if !guards.contains(&Some(guard.clone())) {
-            guards.push(Some(guard));
-        }
-    }
-    guards.push(None);
+    // A version that comes after one for more rows would never run.
+    let mut few: Vec<Few> = products.iter().flat_map(Product::lower_versions).collect();
+    few.sort_by_key(|few| few.most);
+    few.dedup();
     let mut versions = Vec::new();
-    for guard in guards {
-        let launches = products.iter().zip(&places).map(|(product, place)| product.launch(*place, guard.as_ref()));
+    for few in few.iter().map(Some).chain([None]) {
+        let launches = products.iter().zip(&places).map(|(product, place)| product.launch(*place, few));
         let launches = launches.collect::<Built<Vec<Launch>>>()?;
-        versions.push((guard.into_iter().collect(), launches));
+        versions.push((few.map(Few::guard).into_iter().collect(), launches));
     }
     steps.push(Step { versions, packed: true });
     let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
@@ -106,6 +103,19 @@ pub(super) struct Product<'r, 'a> {
     pub(super) group_tile: Option<GroupTile>,
 }
 
+/// That there are few rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Few {
+    rows: Poly,
+    most: i64,
+}
+
+impl Few {
+    fn guard(&self) -> Poly {
+        Poly::constant(self.most).sub(&self.rows)
+    }
+}
+
 /// Dims with the index of each at a group.
 pub(super) type Indices = HashMap<usize, Value>;
 
@@ -131,12 +141,12 @@ impl<'r, 'a> Product<'r, 'a> {
         let (tile, lower) = region.machine.tile_and_lower(rows, range(plan.col()).1);
         let walk = Walk { region, nest };
         let mut this = Self { walk, nest, plan, tile, lower, packs: true, blocks: Blocks::default(), group_tile: None };
-        this.packs = !this.lies_in_panels();
+        this.packs = !this.lies_in_panels() && !this.sums_nothing();
         this.tile.0 = this.rows_near().min(tile.0);
         this.lower.retain(|lower| lower.rows < this.tile.0);
         this.blocks = this.usual_blocks();
         if let Some(Ok((tile, few))) = this.shared_tile() {
-            this.lower.extend(few);
+            this.lower = few;
             this.tile.0 = tile.rows;
             this.group_tile = Some(tile);
         }
@@ -162,6 +172,11 @@ impl<'r, 'a> Product<'r, 'a> {
         let last = rhs.index.last().and_then(|e| self.nest.plain(*e));
         let whole = region.facts.divisible(&self.nest.extents[col], self.tile.1);
         last == Some(col) && whole && rhs.slot.is_none() && !region.is_constant(rhs.value)
+    }
+
+    /// True when no sum of the product has a place: then it is zero, and no factor is needed.
+    fn sums_nothing(&self) -> bool {
+        self.plan.sums.iter().any(|dim| self.walk.region.facts.range(&self.extent(*dim)).1 <= 0)
     }
 
     pub(super) fn extent(&self, dim: usize) -> Poly {
@@ -205,15 +220,15 @@ impl<'r, 'a> Product<'r, 'a> {
         Ok(Launch { kernel: self.pack_kernel()?, args, work: self.packed().elements() })
     }
 
-    /// The product of a factor that is packed in temporary `place`, for where `guard` holds.
-    fn launch(&self, place: Option<usize>, guard: Option<&Poly>) -> Built<Launch> {
-        let kernel = match self.lower_versions().into_iter().find(|(own, _)| Some(own) == guard) {
-            Some((own, rows)) => {
+    /// The product of a factor that is packed in temporary `place`, for all rows or for few.
+    fn launch(&self, place: Option<usize>, few: Option<&Few>) -> Built<Launch> {
+        let kernel = match few.and_then(|few| Some((few, self.lower_tile(few)?))) {
+            Some((few, lower)) => {
                 let blocks = Blocks { tiles: 1, ..self.blocks };
-                let tile = (rows, self.tile.1);
+                let tile = (lower.rows, self.tile.1);
                 let walk = Walk { ..self.walk };
                 let lower = Self { walk, tile, blocks, lower: vec![], group_tile: None, ..*self };
-                lower.product_kernel(vec![own])?
+                lower.product_kernel(vec![few.guard()])?
             }
             None => self.product_kernel(vec![])?,
         };
@@ -223,11 +238,16 @@ impl<'r, 'a> Product<'r, 'a> {
         Ok(Launch { kernel, args, work: self.walk.region.work(self.nest) })
     }
 
-    /// Versions for few rows: the guard of each, and the rows of its tile.
-    fn lower_versions(&self) -> Vec<(Poly, i64)> {
+    /// Versions for few rows.
+    fn lower_versions(&self) -> Vec<Few> {
         let Some(row) = self.plan.row() else { return vec![] };
-        let guard = |most: i64| Poly::constant(most).sub(&self.nest.extents[row]);
-        self.lower.iter().map(|lower| (guard(lower.most), lower.rows)).collect()
+        self.lower.iter().map(|lower| Few { rows: self.extent(row), most: lower.most }).collect()
+    }
+
+    /// The tile for so few rows, if they are this product's: it may have one for more.
+    fn lower_tile(&self, few: &Few) -> Option<&LowerTile> {
+        let own = self.plan.row().is_some_and(|row| self.nest.extents[row] == few.rows);
+        self.lower.iter().find(|lower| own && lower.most >= few.most)
     }
 
     /// Tensors that the product kernel reads: the right factor only if it is not packed, nor what only it is made from.
@@ -407,7 +427,7 @@ impl<'r, 'a> Product<'r, 'a> {
         let init = e.fill(&frame, zero(self.nest.cx, Type::F32), Type::F32, shape);
         let stage = self.stage();
         e.loc = stage.op.loc();
-        let sum = self.sum_loops(e, &mut indices, &self.plan.sums, &[init.value], &mut |e, indices, carried| {
+        let mut add = |e: &mut Emit<'_>, indices: &Indices, carried: &[Value]| {
             let a = match factors.near {
                 Some(near) => self.near_column(e, near, indices),
                 None => self.left_column(e, &known, &frame, indices),
@@ -427,7 +447,11 @@ impl<'r, 'a> Product<'r, 'a> {
                 }
             };
             Ok(vec![ContractOp::value(&mut e.b, e.loc, a, b, carried[0])])
-        })?;
+        };
+        let sum = match self.sums_nothing() {
+            true => vec![init.value],
+            false => self.sum_loops(e, &mut indices, &self.plan.sums, &[init.value], &mut add)?,
+        };
         // Of what is packed all columns exist, and all rows; of what is read as it lies columns are whole.
         let window = if factors.near.is_some() { Covers::All } else { Covers::Rows };
         let product = Tile { value: sum[0], shape, elem: Type::F32, window, cached: false };

@@ -118,7 +118,7 @@ impl Machine {
         let cache = desc.caches().next().map_or_else(|| memory.clone(), |space| space.name.as_str().into());
         let fits = |t: &&RegisterTile| (t.operand, t.acc, t.kr) == (Type::F32, Type::F32, 1) && *t.space == *registers;
         let mut tiles: Vec<(i64, i64)> = desc.register_tiles.iter().filter(fits).map(|t| (t.mr, t.nr)).collect();
-        tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((rows * columns, *columns)));
+        tiles.sort_by_key(|(rows, columns)| std::cmp::Reverse((i128::from(*rows) * i128::from(*columns), *columns)));
         if tiles.is_empty() {
             tiles = halved(tile_for(desc));
         }
@@ -169,15 +169,21 @@ impl Machine {
         4 * self.vectors.0 * self.vectors.1
     }
 
-    /// What the units of a group have of a product so wide, and sums of so many places at most. With a column a thread they would read
-    /// as much of the group's memory as those of groups of their own read of the cache.
-    pub(super) fn group_tile(&self, columns: i64, places: i64) -> Option<GroupTile> {
-        let mut tile = self.group_tiles.iter().find(|tile| tile.columns == columns && columns > self.threads)?.clone();
+    /// What the units of a group have of a product with register tiles so wide, and sums of so many places at most; or why they
+    /// have nothing together.
+    pub(super) fn group_tile(&self, columns: i64, places: i64) -> Result<GroupTile, String> {
+        // For one column a thread would read as much of the left factor as for several.
+        if columns <= self.threads {
+            return Err(format!("with {} threads a unit none has more than a column of it", self.threads));
+        }
+        let Some(mut tile) = self.group_tiles.iter().find(|tile| tile.columns == columns).cloned() else {
+            return Err(format!("the machine has no tile of {columns} columns that takes several places at a time"));
+        };
         // A short sum is padded to fewer places.
         while tile.depth / 2 >= places.max(DEPTHS[DEPTHS.len() - 1]) {
             tile.depth /= 2;
         }
-        Some(tile)
+        Ok(tile)
     }
 
     /// Rows and columns of register tiles of products, the best first.
@@ -217,10 +223,12 @@ impl Machine {
 
     fn lower_tiles(&self, (rows, columns): (i64, i64)) -> Vec<LowerTile> {
         // Half the rows of a tile are worked with nearly as fast, and at most half a tile is computed in vain.
-        let half = |lower: i64| 2 * lower >= rows && self.tiles.contains(&(rows, columns));
+        let half = |lower: i64| lower >= rows - lower && self.tiles.contains(&(rows, columns));
         let lower = self.tiles.iter().filter(|tile| tile.1 == columns && tile.0 < rows).map(|tile| tile.0);
-        let lower =
-            lower.map(|lower| LowerTile { rows: lower, most: if half(lower) { FEW_TILES * rows } else { lower } });
+        let lower = lower.map(|lower| LowerTile {
+            rows: lower,
+            most: if half(lower) { FEW_TILES.saturating_mul(rows) } else { lower },
+        });
         let mut lower: Vec<LowerTile> = lower.collect();
         lower.sort_by_key(|lower| lower.rows);
         lower
@@ -250,7 +258,10 @@ fn group_tiles(desc: &TargetDesc, registers: &Space, bytes: i64) -> Vec<GroupTil
         .filter(|tile| (tile.operand, tile.acc) == (Type::F32, Type::F32) && tile.kr > 1 && *tile.space == **registers);
     let of_group = |tile: &RegisterTile| {
         let (rows, columns) = (tile.mr, tile.nr);
-        let fits = |depth: &i64| depth % tile.kr == 0 && 4 * depth * (UNITS * rows + columns) <= bytes;
+        // What is too much to be counted does not fit.
+        let lines = UNITS.checked_mul(rows).and_then(|rows| rows.checked_add(columns))?;
+        let fits =
+            |depth: &i64| depth % tile.kr == 0 && lines.checked_mul(4 * depth).is_some_and(|needed| needed <= bytes);
         let depth = DEPTHS.into_iter().find(fits)?;
         Some(GroupTile { rows, columns, step: tile.kr, depth, units: UNITS, space: space.clone() })
     };

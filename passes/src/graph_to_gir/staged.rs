@@ -34,13 +34,19 @@ struct Stage<'t> {
 }
 
 impl Product<'_, '_> {
-    /// The tile of a group whose units share both factors, and a version for few rows where there may be few; or why there is
+    /// The tile of a group whose units share both factors, and the versions for few rows where there may be few; or why there is
     /// none. Nothing where the machine's groups have no memory for them.
-    pub(super) fn shared_tile(&self) -> Option<Result<(GroupTile, Option<LowerTile>), String>> {
-        let (facts, plan) = (&self.walk.region.facts, self.plan);
+    pub(super) fn shared_tile(&self) -> Option<Result<(GroupTile, Vec<LowerTile>), String>> {
+        let (facts, plan, machine) = (&self.walk.region.facts, self.plan, self.walk.region.machine);
+        if machine.group_tiles().is_empty() {
+            return None;
+        }
         let last = *plan.sums.last()?;
         let places = facts.range(&self.extent(last)).1;
-        let tile = self.walk.region.machine.group_tile(self.tile.1, i64::try_from(places).unwrap_or(i64::MAX))?;
+        let tile = match machine.group_tile(self.tile.1, i64::try_from(places).unwrap_or(i64::MAX)) {
+            Ok(tile) => tile,
+            Err(why) => return Some(Err(why)),
+        };
         let (least, most) = plan.row().map_or((1, 1), |row| facts.range(&self.extent(row)));
         let why = if most <= i128::from(FEW_ROWS) {
             format!("it has no more than {most} rows")
@@ -51,10 +57,24 @@ impl Product<'_, '_> {
         } else if !self.left_lies_in_rows() {
             "the places of a sum do not lie side by side in its left factor".to_owned()
         } else {
-            let few = least <= i128::from(FEW_ROWS);
-            return Some(Ok((tile, few.then_some(LowerTile { rows: self.tile.0, most: FEW_ROWS }))));
+            let few = if least <= i128::from(FEW_ROWS) { self.versions_for_few() } else { vec![] };
+            return Some(Ok((tile, few)));
         };
         Some(Err(why))
+    }
+
+    /// The versions for as few rows as are not shared: the lower tiles for fewer, and one for the rest.
+    fn versions_for_few(&self) -> Vec<LowerTile> {
+        let all = LowerTile { rows: self.tile.0, most: FEW_ROWS };
+        let mut few: Vec<LowerTile> = self
+            .lower
+            .iter()
+            .chain([&all])
+            .map(|lower| LowerTile { most: lower.most.min(FEW_ROWS), ..*lower })
+            .collect();
+        // Of versions for equally many rows only the first would run.
+        few.dedup_by_key(|lower| lower.most);
+        few
     }
 
     /// What is said of groups that share factors, or do not.
@@ -62,7 +82,7 @@ impl Product<'_, '_> {
         let direct = || format!("a unit has a tile of {} x {} of the product for itself", self.tile.0, self.tile.1);
         match (&self.group_tile, self.shared_tile()?) {
             (Some(GroupTile { rows, columns, depth, units, space, .. }), _) => {
-                let few = self.lower.first().map(|lower| format!("; up to {} rows a unit is a group", lower.most));
+                let few = self.lower.last().map(|lower| format!("; up to {} rows a unit is a group", lower.most));
                 let few = few.unwrap_or_default();
                 let tile = format!("{} x {columns} of the product", units * rows);
                 Some(format!(

@@ -338,7 +338,7 @@ impl Emit<'_> {
         let bytes = self.bytes(elem).checked_mul(elements)?;
         let cx = self.cx();
         let spread = self.spread.as_mut()?;
-        let bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        let bytes = bytes.checked_add(ALIGNMENT - 1)? / ALIGNMENT * ALIGNMENT;
         if bytes > spread.bytes_left {
             return None;
         }

@@ -26,6 +26,9 @@ impl<'a> Lowering<'a, '_> {
         this: &TransposeOp<'a>,
         tile: &RegTile,
     ) -> Lowered<'a, RegTile> {
+        if tile.is_empty() {
+            return Ok(self.e.transpose_tile(tile));
+        }
         let (rows, cols) = (tile.rows, tile.cols);
         let elements = Poly::constant(rows * (cols + 1));
         let Some(scratch) = self.scratch_of(this.op_ref().result(0), &elements, without_index(tile.elem)) else {

@@ -37,6 +37,8 @@ pub(super) struct Blocks {
     panels: i64,
     /// Numbers of a query in the group's memory.
     depth: i64,
+    /// Elements from a row of a block to the next.
+    pitch: i64,
     /// Places of a sum that a contraction takes.
     step: i64,
     units: i64,
@@ -81,11 +83,14 @@ impl Blocks {
         }
         let [depth, width] = [plan.scores.sums[0], plan.values.col()].map(|dim| nest.extents[dim].as_const());
         let (depth, width) = (depth.expect("checked by the plan"), width.expect("checked by the plan"));
+        if depth < 1 || width < 1 {
+            return Some(Err(format!("queries and keys have {depth} numbers, and values {width}")));
+        }
         let fitting = Self::fitting(region.machine, depth, width);
         Some(fitting.ok_or_else(|| format!("queries and keys of {depth} numbers and values of {width} do not fit")))
     }
 
-    /// The most that fits the memory and the registers of a group.
+    /// The most that fits the memory and the registers of a group. What is too much to be counted does not fit.
     fn fitting(machine: &Machine, depth: i64, width: i64) -> Option<Self> {
         let tiles = machine.group_tiles();
         // A thread has few keys: so few weights have to be combined, and high tiles of queries share what is read of a block.
@@ -93,16 +98,19 @@ impl Blocks {
         let blocks = |tile: &GroupTile| {
             let of_rows = || tiles.iter().filter(|other| other.rows == tile.rows).map(|other| other.columns);
             let columns = of_rows().filter(|columns| *columns >= width).min().or_else(|| of_rows().max())?;
-            let panels = (width + columns - 1) / columns;
-            let depth = (depth + tile.step - 1) / tile.step * tile.step;
             let GroupTile { rows, step, units, ref space, .. } = *tile;
-            let blocks = Self { rows, keys, columns, panels, depth, step, units, space: space.clone() };
+            let panels = width.checked_add(columns - 1)? / columns;
+            let depth = depth.checked_add(step - 1)? / step * step;
+            let width = panels.checked_mul(columns)?;
+            let reads = depth.max(width) / step;
+            let pitch = (reads + 1 - reads % 2).checked_mul(step)?;
+            let blocks = Self { rows, keys, columns, panels, depth, pitch, step, units, space: space.clone() };
             // Half the registers are for logits and factors.
-            let in_registers = 8 * rows * panels * columns <= machine.register_bytes();
+            let in_registers = rows.checked_mul(width)?.checked_mul(8)? <= machine.register_bytes();
             (keys % (units * step) == 0 && in_registers).then_some(blocks)
         };
         let of_keys = || tiles.iter().filter(|tile| tile.columns == keys).filter_map(&blocks);
-        let fitting = |bytes: i64| of_keys().find(|blocks| blocks.bytes() <= bytes);
+        let fitting = |bytes: i64| of_keys().find(|blocks| blocks.bytes().is_some_and(|needed| needed <= bytes));
         machine.group_budgets().into_iter().find_map(fitting)
     }
 
@@ -117,14 +125,11 @@ impl Blocks {
         self.panels * self.columns
     }
 
-    /// Elements from a row of a block to the next.
-    fn pitch(&self) -> i64 {
-        let reads = self.depth.max(self.width()) / self.step;
-        (reads + 1 - reads % 2) * self.step
-    }
-
-    fn bytes(&self) -> i64 {
-        4 * (self.units * self.rows * (self.depth + self.keys) + self.keys * self.pitch())
+    /// Bytes of the group's memory, if there is a number for them.
+    fn bytes(&self) -> Option<i64> {
+        let queries = self.units.checked_mul(self.rows)?;
+        let of_queries = queries.checked_mul(self.depth.checked_add(self.keys)?)?;
+        self.keys.checked_mul(self.pitch)?.checked_add(of_queries)?.checked_mul(4)
     }
 
     pub(super) fn kernel(&self, region: &FusedRegion<'_>, nest: &Nest<'_>, plan: &AttentionPlan) -> Built<Kernel> {
@@ -145,7 +150,7 @@ impl Blocks {
         let queries = self.units * self.rows;
         Near {
             queries: memory(queries, self.depth),
-            block: memory(self.keys, self.pitch()),
+            block: memory(self.keys, self.pitch),
             weights: memory(queries, self.keys),
         }
     }
