@@ -11,7 +11,7 @@ use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::{AllocOp, ForOp, ScanOp, SliceOp, TransposeOp};
-use sutura_dialects::gir::types::{SliceType, TileType, ViewType};
+use sutura_dialects::gir::types::TileType;
 use sutura_dialects::gpu::MOST_THREADS;
 use sutura_dialects::llvm::types::PointerType;
 use sutura_ir::{Attr, Body, Builder, NamedAttr, OpRef, OpState, Type, Value};
@@ -194,26 +194,11 @@ fn units_of_block(kernel: &KernelInfo<'_>, threads: Threads) -> i64 {
     let waits = body.preorder().any(|op| {
         let op = OpRef::new(kernel.op.cx, body, op);
         // Loops may run differently often in units of one subgroup, whose threads hand values to each other.
-        let parts = op.is::<ForOp>() && threads.unit < threads.subgroup;
-        // What has run over a row is kept in the block's memory where it is needed at other columns.
-        let keeps = op.is::<ScanOp>() && (threads.unit < threads.subgroup || !has_one_window(kernel));
-        parts || keeps || op.is::<AllocOp>() || op.is::<TransposeOp>()
+        let hands_over = op.is::<ForOp>() || op.is::<ScanOp>();
+        op.is::<AllocOp>() || op.is::<TransposeOp>() || (hands_over && threads.unit < threads.subgroup)
     });
     let reads_back = kernel.views.iter().any(|(_, _, mode)| *mode == Mode::InOut);
     if threads.unit > threads.subgroup || waits || reads_back { 1 } else { (threads.packed / threads.unit).max(1) }
-}
-
-/// Whether all that a kernel reads and writes along columns has the same columns.
-fn has_one_window(kernel: &KernelInfo<'_>) -> bool {
-    let (body, cx) = (kernel.op.inside(), kernel.op.cx);
-    let mut windows = body.preorder().filter_map(|op| {
-        let slice = OpRef::new(cx, body, op).as_::<SliceOp>()?;
-        let ty: &SliceType = cx.type_as(body.ty(slice.slice()))?;
-        let view: &ViewType = cx.type_as(body.ty(slice.view()))?;
-        let col = usize::try_from(slice.col_dim()?).ok()?;
-        Some((slice.offsets().nth(col), slice.col_step(), &ty.cols, &view.dims[col]))
-    });
-    windows.next().is_none_or(|first| windows.all(|window| window == first))
 }
 
 impl<'a> Lowering<'a, '_> {

@@ -70,15 +70,15 @@ impl<'a> Lowering<'a, '_> {
     pub(in crate::gir_lowering) fn run_on_threads(&mut self, op: OpRef<'a>, mut sinks: Vec<Sink>) -> Lowered<'a, ()> {
         let scans = self.running(op, &sinks)?;
         let steps = self.steps_in_registers(op, &sinks);
-        for id in self.worth_keeping(&sinks) {
-            let value = self.named(id);
-            // What has run over a row may be needed at other columns, where it cannot be computed anew.
-            let runs = !self.strips.scans([id].into_iter()).is_empty();
-            if (steps.is_some() && !runs) || !self.has_own_columns(op, value) {
-                continue;
-            }
-            if let Some(slice) = self.keep_slice(id, value, None) {
-                sinks.push(Sink::Keep { node: id, slice });
+        if steps.is_none() {
+            for id in self.worth_keeping(&sinks) {
+                let value = self.named(id);
+                if !self.has_own_columns(op, value) {
+                    continue;
+                }
+                if let Some(slice) = self.keep_slice(id, value, None) {
+                    sinks.push(Sink::Keep { node: id, slice });
+                }
             }
         }
         if !self.kept_arrays.is_empty() {

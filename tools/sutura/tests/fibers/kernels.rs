@@ -118,6 +118,7 @@ fn what_is_put_off() {
 fn scans_and_transposes() {
     threads_agree("lit-tests/gir_to_cpu/scan.mlir", "canonicalize", 3);
     threads_agree("lit-tests/gir_to_gpu/scan.mlir", "canonicalize", 2);
+    threads_agree("lit-tests/gir_to_gpu/short-rows.mlir", "canonicalize", 2);
     threads_agree("lit-tests/gir_to_cpu/transpose.mlir", "canonicalize", 3);
     threads_agree("lit-tests/gir_to_gpu/windows.mlir", "canonicalize", 1);
 }
