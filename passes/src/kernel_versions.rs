@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::rt::{KernelSignature, LaunchOp, PackedOp, ProgramInfo, ProgramOp, SelectOp};
+use sutura_dialects::rt::{KernelSignature, LaunchOp, PARTS_ATTR, PackedOp, ProgramInfo, ProgramOp, SelectOp};
 use sutura_ir::rewriter::IrMapping;
-use sutura_ir::{Attr, Body, Builder, Context, Diagnostic, Op, OpRef, OpView, Rewriter};
+use sutura_ir::{Attr, Body, Builder, Context, Diagnostic, NamedAttr, Op, OpRef, OpState, OpView, Rewriter};
 
 /// A version of a kernel that takes some of its sizes.
 pub(super) struct Version {
@@ -60,6 +60,28 @@ fn choose(op: OpRef<'_>, versions: &Versions) -> Result<(Body, Guards), String> 
         rewriter.set_prop(launch, "callee", Some(symbol));
     }
     Ok((new, guards))
+}
+
+/// What a version of the kernel called `name` begins with: properties and attributes of the kernel, some of them changed. Reports
+/// know what the version does by the kernel's name.
+pub(super) fn version_of(kernel: OpRef<'_>, name: &str, changed: &[(&str, Attr)]) -> OpState {
+    let (cx, body) = (kernel.cx, kernel.body);
+    let value = |entry: &NamedAttr| {
+        let change = changed.iter().find(|(name, _)| *name == cx.str(entry.name));
+        change.map_or(entry.value, |(_, value)| *value)
+    };
+    let header = body.header(kernel.op);
+    let mut state = OpState::new(header.name, header.loc);
+    if kernel.attr(PARTS_ATTR).is_none() {
+        state = state.attr(cx.ident(PARTS_ATTR), cx.array_attr(&[cx.string_attr(name)]));
+    }
+    for entry in cx.entries(body.props(kernel.op)) {
+        state = state.prop(entry.name, value(entry));
+    }
+    for entry in cx.entries(body.attrs(kernel.op)) {
+        state = state.attr(entry.name, value(entry));
+    }
+    state
 }
 
 struct Chooser<'p> {

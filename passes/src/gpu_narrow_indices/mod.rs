@@ -12,16 +12,16 @@ mod upper;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature, PARTS_ATTR};
+use sutura_dialects::rt::{KERNEL_ATTR, KernelSignature};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::symbols::symbol_ident;
-use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, Rewriter};
+use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, Rewriter};
 
-use crate::kernel_versions::{self, Version, Versions};
+use crate::kernel_versions::{self, Version, Versions, version_of};
 use narrow::{Plan, apply};
 
 /// Largest 32-bit integer.
@@ -193,27 +193,10 @@ fn make_narrow(cx: &Context, body: &mut Body, candidate: &Candidate, name: Optio
         return candidate.symbol;
     };
     let view = OpRef::new(cx, inside, candidate.kernel);
-    let header = inside.header(candidate.kernel);
-    let mut state = OpState::new(header.name, header.loc);
-    if view.attr(PARTS_ATTR).is_none() {
-        // Reports know what the kernel does by its own name.
-        state = state.attr(cx.ident(PARTS_ATTR), cx.array_attr(&[cx.string_attr(&candidate.name)]));
-    }
-    for entry in cx.entries(view.body.props(candidate.kernel)) {
-        state = state.prop(entry.name, entry.value);
-    }
-    for entry in cx.entries(view.body.attrs(candidate.kernel)) {
-        let value = match cx.str(entry.name) {
-            "sym_name" => cx.string_attr(name),
-            KERNEL_ATTR => {
-                let mut signature = candidate.signature.clone();
-                signature.requires.push(candidate.room.clone());
-                signature.to_attr(cx)
-            }
-            _ => entry.value,
-        };
-        state = state.attr(entry.name, value);
-    }
+    let mut signature = candidate.signature.clone();
+    signature.requires.push(candidate.room.clone());
+    let changed = [("sym_name", cx.string_attr(name)), (KERNEL_ATTR, signature.to_attr(cx))];
+    let state = version_of(view, &candidate.name, &changed);
     // The plan names values of the kernel: a copy takes the place of what is changed.
     let copy = Box::new(clone_body(cx, inside.nested(candidate.kernel).expect("a function is isolated")));
     let mut rewriter = Rewriter::new(cx, inside);

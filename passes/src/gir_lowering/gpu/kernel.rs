@@ -82,7 +82,7 @@ fn checks_data(kernel: &KernelInfo<'_>) -> bool {
 }
 
 /// Buffers of a launch are disjoint, and those that only come in are not written: such loads need not see stores.
-fn words_of_inputs(kernel: &KernelInfo<'_>, inputs: usize) -> Option<Attr> {
+fn attrs_of_inputs(kernel: &KernelInfo<'_>, inputs: usize) -> Option<Attr> {
     let cx = kernel.op.cx;
     let words = |read_only: bool| {
         let names = ["llvm.noalias", "llvm.readonly"];
@@ -114,8 +114,8 @@ pub(in crate::gir_lowering) fn lower_kernel<'a>(
         .attr(cx.ident("sym_name"), cx.string_attr(name))
         .attr(cx.ident(sutura_dialects::gpu::KERNEL), Attr::UNIT)
         .attr(cx.ident(sutura_dialects::gpu::WORKGROUP_ATTRIBUTIONS), cx.int_attr(0, Type::I64));
-    if let Some(words) = words_of_inputs(kernel, inputs.len()) {
-        state = state.prop(cx.ident("arg_attrs"), words);
+    if let Some(attrs) = attrs_of_inputs(kernel, inputs.len()) {
+        state = state.prop(cx.ident("arg_attrs"), attrs);
     }
     let mut body = Body::new(1);
     let region = body.region();

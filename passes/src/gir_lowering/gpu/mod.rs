@@ -110,10 +110,15 @@ pub(crate) fn shared_bytes_of_block(cx: &Context, module: &Body) -> Result<i64, 
     Ok(Machine::of_gpu(cx, module)?.shared_bytes.unwrap_or(SHARED_BYTES))
 }
 
+/// Threads that run in lockstep: those that an option asks for, or those of the machine.
+fn subgroup_of(option: i64, machine: &Machine) -> i64 {
+    if option == 0 { machine.subgroup.unwrap_or(SUBGROUP) } else { option }
+}
+
 impl ConvertGirToGpu {
     /// Threads for a kernel: enough for its longest row, whole subgroups for tiles in registers.
     fn threads(&self, kernel: &KernelInfo<'_>, machine: &Machine) -> Threads {
-        let subgroup = if self.subgroup == 0 { machine.subgroup.unwrap_or(SUBGROUP) } else { self.subgroup };
+        let subgroup = subgroup_of(self.subgroup, machine);
         let shared_bytes =
             if self.shared_bytes == 0 { machine.shared_bytes.unwrap_or(SHARED_BYTES) } else { self.shared_bytes };
         let unit = match (self.threads, longest_row(kernel, machine)) {
@@ -181,7 +186,7 @@ impl Pass for ConvertGirToGpu {
             return Err(PassError::Unsupported);
         }
         run.count("num-kernels", lowered.len() as u64);
-        let module = free_name(cx, run.body);
+        let module = free_name(cx, run.body, KERNELS_MODULE);
         let names: Vec<Ident> = kernels.iter().filter_map(|op| symbol_ident(OpRef::new(cx, run.body, *op))).collect();
         let mut rewriter = Rewriter::new(cx, run.body);
         rewriter.set_before(kernels[0]);
@@ -217,11 +222,11 @@ impl ConvertGirToGpu {
     }
 }
 
-/// [`KERNELS_MODULE`], or the first name of that kind which is no symbol yet.
-fn free_name(cx: &Context, body: &Body) -> String {
+/// The name, or the first with a number behind it, that is no symbol yet.
+fn free_name(cx: &Context, body: &Body, name: &str) -> String {
     let taken = |name: &str| body.preorder().any(|op| OpRef::new(cx, body, op).symbol_name() == Some(name));
-    let numbered = (0..).map(|n| format!("{KERNELS_MODULE}_{n}"));
-    let mut names = std::iter::once(KERNELS_MODULE.to_owned()).chain(numbered);
+    let numbered = (0..).map(|n| format!("{name}_{n}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !taken(name)).expect("there are more names")
 }
 

@@ -9,23 +9,21 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::KernelOp;
 use sutura_dialects::gpu::MOST_THREADS;
-use sutura_dialects::rt::{KernelSignature, Launchable, PARTS_ATTR};
+use sutura_dialects::rt::{KernelSignature, Launchable};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::rewriter::clone_body;
-use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, OpView, Rewriter};
+use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpView, Rewriter};
 
 use super::kernel::row_lengths;
-use super::{COLUMNS_OF_THREAD, KEPT_COLUMNS, SUBGROUP};
+use super::width::MOST_LANES;
+use super::{COLUMNS_OF_THREAD, KEPT_COLUMNS, free_name, subgroup_of};
 use crate::gir_lowering::machine::Machine;
-use crate::kernel_versions::{self, Version, Versions};
+use crate::kernel_versions::{self, Version, Versions, version_of};
 
-/// Elements that a thread reads at once, where sizes allow.
-const VECTOR: i64 = 4;
-
-/// Threads for rows that a few subgroups compute together.
+/// Subgroups that compute a row together before all of a block do.
 const FEW_SUBGROUPS: i64 = 8;
 
 /// `gir-row-versions`
@@ -80,7 +78,7 @@ impl Pass for GirRowVersions {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         let machine = Machine::of_gpu(cx, run.body).map_err(|error| run.diags.report(*error))?;
-        let subgroup = if self.subgroup == 0 { machine.subgroup.unwrap_or(SUBGROUP) } else { self.subgroup };
+        let subgroup = subgroup_of(self.subgroup, &machine);
         let launched = kernel_versions::launched(cx, run.body);
         let kernels: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<KernelOp<'_>>()).collect();
@@ -155,7 +153,7 @@ fn candidate(op: OpRef<'_>, machine: &Machine, subgroup: i64, launched: &[Attr])
 /// wanted for; those of several subgroups; those of a whole block; and what its threads can keep.
 fn limits(subgroup: i64) -> Vec<i64> {
     let mut limits = vec![
-        subgroup * VECTOR,
+        subgroup * MOST_LANES,
         subgroup * COLUMNS_OF_THREAD,
         subgroup * FEW_SUBGROUPS * COLUMNS_OF_THREAD,
         MOST_THREADS * COLUMNS_OF_THREAD,
@@ -180,37 +178,16 @@ fn make_versions(cx: &Context, body: &mut Body, candidates: &[Candidate], at: us
 
 /// Copies a kernel before itself, for where `room` is not negative; the launch's name for it.
 fn make_version(cx: &Context, body: &mut Body, candidate: &Candidate, limit: i64, room: &Poly) -> Attr {
-    let name = free_name(cx, body, format!("{}_cols{limit}", candidate.name));
+    let name = free_name(cx, body, &format!("{}_cols{limit}", candidate.name));
     let view = OpRef::new(cx, body, candidate.kernel);
     let requires = [&KernelOp::from_ref(view).requires()[..], std::slice::from_ref(room)].concat();
-    let mut state = OpState::new(body.header(candidate.kernel).name, candidate.loc);
-    for entry in cx.entries(body.props(candidate.kernel)) {
-        let value = match cx.str(entry.name) {
-            "sym_name" => cx.string_attr(&name),
-            "requires" => shape_attr(cx, &requires),
-            _ => entry.value,
-        };
-        state = state.prop(entry.name, value);
-    }
-    for entry in cx.entries(body.attrs(candidate.kernel)) {
-        state = state.attr(entry.name, entry.value);
-    }
-    if view.attr(PARTS_ATTR).is_none() {
-        // Reports know what the kernel does by its own name.
-        state = state.attr(cx.ident(PARTS_ATTR), cx.array_attr(&[cx.string_attr(&candidate.name)]));
-    }
+    let changed = [("sym_name", cx.string_attr(&name)), ("requires", shape_attr(cx, &requires))];
+    let state = version_of(view, &candidate.name, &changed);
     let copy = clone_body(cx, body.nested(candidate.kernel).expect("a kernel is isolated"));
     let mut rewriter = Rewriter::new(cx, body);
     rewriter.set_before(candidate.kernel);
     rewriter.create_isolated(state, Box::new(copy));
     cx.symbol_ref(&name)
-}
-
-/// The name, with a number behind it where it is taken.
-fn free_name(cx: &Context, body: &Body, name: String) -> String {
-    let taken = |name: &str| body.preorder().any(|op| OpRef::new(cx, body, op).symbol_name() == Some(name));
-    let numbered = (0..).map(|n| format!("{name}_{n}"));
-    std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name)).expect("some number is free")
 }
 
 /// Says which versions there are; a kernel that no program launches any more is dropped.

@@ -16,7 +16,7 @@ use crate::gir_lowering::memory::SliceVal;
 const ACCESS_BYTES: i64 = 16;
 
 /// Most elements of a vector that every device knows.
-const MOST_LANES: i64 = 4;
+pub(super) const MOST_LANES: i64 = 4;
 
 /// Elements that a thread takes at once, if the sizes in `multiples` are multiples of as many.
 pub(in crate::gir_lowering) struct Width {
