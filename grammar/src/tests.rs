@@ -53,6 +53,33 @@ fn windows_do_not_change_what_is_accepted() {
     agree(&broken).expect("both refuse");
 }
 
+#[test]
+fn a_window_may_end_anywhere() {
+    // What is in custom form may be cut where its ops end, so the ends of generic units alone are always the same.
+    let ends = |text: &str, window: usize| -> Vec<usize> {
+        let mut units = Units::in_windows(text, window);
+        let mut next = || units.next().unwrap_or_else(|_| panic!("a window of {window} bytes is refused: {text}"));
+        std::iter::from_fn(|| next().map(|unit| unit.node.span().end)).collect()
+    };
+    let aliases = "#m = affine_map<(d0)[s0, s1] -> (d0 - s0)>\n#d = dense<[1, 2]> : tensor<2xi32>\n\
+                   #l = loc(fused[\"a\", \"b\"])\n!t = !llvm.struct<(i32, ptr)>\n";
+    let custom = "x.y \"a string, and \\\" more\" {a = 1} dense<1> : i32\n";
+    // Far more than what is looked at before a window's end.
+    let before = "#a = 1 : i32\n".repeat(500);
+    let long = format!("#m = affine_map<(d0) -> (d0{})>\n", " + d0".repeat(2000));
+    for (text, has_custom) in
+        [(SEEDS[0], false), (aliases, false), (SEEDS[1], true), (SEEDS[2], true), (custom, true), (&*long, false)]
+    {
+        let text = format!("{before}{}{}", blanked(text), blanked(SEEDS[0]).repeat(2));
+        let whole = ends(&text, text.len());
+        for window in before.len()..before.len() + 200 {
+            let parts = ends(&text, window);
+            assert_eq!(parts.last(), whole.last(), "a window of {window} bytes");
+            assert!(has_custom || parts == whole, "a window of {window} bytes: {text}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn damaged_texts_are_judged_alike(

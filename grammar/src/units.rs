@@ -44,7 +44,12 @@ pub(crate) struct Units<'t> {
 
 impl<'t> Units<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, ready: VecDeque::new(), at: 0, window: FIRST_WINDOW, part_end: None }
+        Self::in_windows(text, FIRST_WINDOW)
+    }
+
+    /// The units of a text that is read in windows of this size at first.
+    pub(crate) fn in_windows(text: &'t str, window: usize) -> Self {
+        Self { text, ready: VecDeque::new(), at: 0, window, part_end: None }
     }
 
     /// The next unit; `None` at the end of the text.
@@ -126,11 +131,12 @@ impl<'t> Units<'t> {
             let end = self.window_end(window);
             let mut found = Vec::new();
             match self.read_batch(self.at, end, &mut found) {
-                Some(read) if read < end || end == self.text.len() => return self.accept(found, read),
-                // The last unit may go on behind the window.
-                Some(_) if found.len() > 1 => {
-                    let last = found.pop().expect("more than one").start;
-                    return self.accept(found, last);
+                Some(read) if end == self.text.len() => return self.accept(found, read),
+                Some(_) if self.uncut(&found, end) > 0 => {
+                    let uncut = self.uncut(&found, end);
+                    let next = found[uncut].start;
+                    found.truncate(uncut);
+                    return self.accept(found, next);
                 }
                 Some(_) => {}
                 None => {
@@ -143,6 +149,18 @@ impl<'t> Units<'t> {
             }
             window = window.saturating_mul(4);
         }
+    }
+
+    /// How many of the units are whole, though a window that ends at `end` may cut the one behind them off. Rules that look for
+    /// what is cut off fail, and others take parts of the unit for units: `affine_map` of `affine_map<(d0) -> …`, the `loc` of a
+    /// location, and, where the window ends in `{name`, the `{` for that of a region.
+    fn uncut(&self, found: &[Unit<'t>], end: usize) -> usize {
+        let far = found.partition_point(|unit| unit.node.span().end + LOOKAHEAD <= end);
+        if far < found.len() {
+            return far;
+        }
+        let is_loc = found.last().is_some_and(|unit| self.text[unit.start..].starts_with("loc"));
+        far.saturating_sub(1 + usize::from(is_loc))
     }
 
     fn accept(&mut self, found: Vec<Unit<'t>>, end: usize) -> Result<(), BadUnit> {
@@ -198,7 +216,7 @@ impl<'t> Units<'t> {
     }
 }
 
-/// A failure this near to a window's end may be due to the end.
+/// A failure this near to a window's end may be due to the end, and so may the end of a unit.
 const LOOKAHEAD: usize = 4096;
 
 fn unit_start(node: &Node<'_>) -> usize {
