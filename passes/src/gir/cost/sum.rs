@@ -18,6 +18,11 @@ pub(super) struct Trip {
 }
 
 impl Trip {
+    /// By how much each value that the last one does not exceed lies above the first.
+    fn lengths(&self) -> Vec<Poly> {
+        [&self.high].into_iter().chain(&self.caps).map(|last| last.sub(&self.low)).collect()
+    }
+
     fn polys(&self) -> Vec<&Poly> {
         [&self.low, &self.high].into_iter().chain(&self.caps).collect()
     }
@@ -91,56 +96,80 @@ impl Span {
         }
     }
 
-    /// First and last-plus-one position that exist, and where they would lie without clips; `None` when an index
-    /// overflows.
-    fn eval(&self, env: &dyn Fn(&str) -> Option<i64>) -> Option<Place> {
-        let extent = self.extent.eval(env)?.max(0);
-        let (mut low, mut high) = (0, extent);
-        let mut side = Side::Inside;
+    /// How many positions exist at every point of a box; `None` where that differs, or may.
+    fn count(&self, at: &Ranges<'_>) -> Result<Option<u64>, Uncounted> {
+        let extent = at.range(&self.extent)?;
+        let (mut low, mut high) = (0, extent.0.max(0));
+        let mut same = extent.0 == extent.1;
         for clip in &self.clips {
-            let (offset, size) = (clip.offset.eval(env)?, clip.size.eval(env)?);
-            let first = -(offset.div_euclid(clip.step));
-            let end = -((offset.checked_sub(size)?).div_euclid(clip.step));
-            if end <= 0 {
-                side = Side::Behind;
-            } else if first >= extent {
-                side = Side::Before;
-            } else if first > 0 || end < extent {
-                side = Side::Across;
+            let (offset, size, step) = (at.range(&clip.offset)?, at.range(&clip.size)?, i128::from(clip.step));
+            let past = (extent.1 - 1).saturating_mul(step);
+            if offset.0 >= size.1 || offset.1.saturating_add(past) < 0 {
+                return Ok(Some(0));
             }
-            (low, high) = (low.max(first), high.min(end));
-        }
-        // Several conditions may each rule out another part of the trips.
-        if self.clips.len() + self.gates.len() > 1 && side != Side::Inside {
-            side = Side::Across;
+            if offset.0 >= 0 && offset.1.saturating_add(past) < size.0 {
+                continue;
+            }
+            same &= offset.0 == offset.1 && size.0 == size.1;
+            low = low.max(-offset.0.div_euclid(step));
+            high = high.min(-(offset.0 - size.0).div_euclid(step));
         }
         for gate in &self.gates {
-            let place = gate.eval(env)?;
-            if place.count == 0 {
-                let alone = self.clips.is_empty() && self.gates.len() == 1;
-                return Some(Place { count: 0, side: if alone { place.side } else { Side::Across } });
-            }
-            if side == Side::Inside && place.side != Side::Inside {
-                side = Side::Across;
+            match gate.count(at)? {
+                Some(0) => return Ok(Some(0)),
+                Some(_) => {}
+                None => same = false,
             }
         }
-        Some(Place { count: (high - low).max(0), side })
+        Ok(same.then(|| u64::try_from((high - low).max(0)).unwrap_or(u64::MAX)))
     }
 }
 
-/// How much of a span exists for one trip, and where the rest lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
-    count: i64,
-    side: Side,
+/// Indices of loops, each between a first and a last value.
+struct Ranges<'t> {
+    sides: Vec<(&'t str, Range)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
-    Inside,
-    Before,
-    Behind,
-    Across,
+/// The least and the greatest of some numbers.
+type Range = (i128, i128);
+
+impl Ranges<'_> {
+    /// The values of a polynomial at the points of the box, or more.
+    fn range(&self, poly: &Poly) -> Result<Range, Uncounted> {
+        let mut sum: Range = (0, 0);
+        for (atoms, c) in poly.terms() {
+            let mut product = (c, c);
+            for atom in atoms {
+                product = times(product, self.range_of_atom(atom)?);
+            }
+            sum = (sum.0.saturating_add(product.0), sum.1.saturating_add(product.1));
+        }
+        // Sizes that do not fit are no sizes, and leave room here to compute with.
+        let fits = |n: i128| i64::try_from(n).is_ok();
+        if fits(sum.0) && fits(sum.1) { Ok(sum) } else { Err(Uncounted::Unknown) }
+    }
+
+    fn range_of_atom(&self, atom: &Atom) -> Result<Range, Uncounted> {
+        match atom {
+            Atom::Symbol(name) => {
+                let side = self.sides.iter().rev().find(|(own, _)| **own == **name);
+                side.map(|(_, range)| *range).ok_or(Uncounted::Unknown)
+            }
+            Atom::FloorDiv(inner, divisor) => {
+                let (low, high) = self.range(inner)?;
+                Ok((low.div_euclid((*divisor).into()), high.div_euclid((*divisor).into())))
+            }
+            Atom::Min(a, b) => {
+                let (a, b) = (self.range(a)?, self.range(b)?);
+                Ok((a.0.min(b.0), a.1.min(b.1)))
+            }
+        }
+    }
+}
+
+fn times(a: Range, b: Range) -> Range {
+    let products = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)].map(|(a, b)| a.saturating_mul(b));
+    products.into_iter().fold((i128::MAX, i128::MIN), |all, n| (all.0.min(n), all.1.max(n)))
 }
 
 /// Loops and spans that depend on each other.
@@ -205,18 +234,16 @@ pub(super) fn exact(trips: &[Trip], spans: &[Span], size: &dyn Fn(&str) -> Optio
     let mut budget = MAX_LOOKS;
     let mut product = 1u64;
     for group in groups(&bound, &spans) {
-        let lengths = || Poly::product(group.spans.iter().map(|s| &s.extent)).as_const();
-        let sum = match group.blocks(&|a, b| a == b).and_then(|count| Some((count.as_const()?.max(0), lengths()?))) {
-            Some((count, length)) => count.unsigned_abs().saturating_mul(length.max(0).unsigned_abs()),
-            None => group.sum(0, &mut Vec::new(), &mut budget)?,
-        };
+        let lengths: Vec<Vec<Poly>> = group.trips.iter().map(|trip| trip.lengths()).collect();
+        let looked = Look { group: &group, lengths: &lengths };
+        let sum = looked.sum(0, &mut Ranges { sides: Vec::new() }, &mut budget)?.ok_or(Uncounted::Unknown)?;
         product = product.saturating_mul(sum);
     }
     Ok(product)
 }
 
-/// Trips that are looked at one by one before counting is given up.
-const MAX_LOOKS: u64 = 1 << 20;
+/// Boxes of trips that are looked at before counting is given up.
+const MAX_LOOKS: u64 = 1 << 14;
 
 /// Why something could not be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -267,98 +294,76 @@ impl Group<'_> {
         let covers = bounds.equal(&count, &clip.size.ceildiv(width));
         (side_by_side && covers && alone(&clip.size)).then(|| clip.size.clone())
     }
+}
 
-    fn sum(&self, depth: usize, env: &mut Vec<(Arc<str>, i64)>, budget: &mut u64) -> Result<u64, Uncounted> {
-        let Some(trip) = self.trips.get(depth) else {
-            *budget = budget.checked_sub(1).ok_or(Uncounted::TooMany)?;
-            return Ok(self.lengths(env)?.iter().fold(1, |n, p| u64::saturating_mul(n, p.count.unsigned_abs())));
-        };
-        let value = |poly: &Poly, env: &[(Arc<str>, i64)]| poly.eval(&|n| lookup(env, n)).ok_or(Uncounted::Unknown);
-        let (low, mut high) = (value(&trip.low, env)?, value(&trip.high, env)?);
-        for cap in &trip.caps {
-            high = high.min(value(cap, env)?);
+/// A group that is counted, with [`Trip::lengths`] of its loops.
+struct Look<'g, 't> {
+    group: &'g Group<'t>,
+    lengths: &'g [Vec<Poly>],
+}
+
+impl<'t> Look<'_, 't> {
+    /// The sum over the trips of the loops from `depth` on, which is the same at every point of a box of the outer ones; `None`
+    /// where it differs, or may. A box of one point has one. A loop's trips are looked at together, and in halves where they
+    /// differ, so that a loop of any length costs no more than the edges in it.
+    fn sum(&self, depth: usize, outer: &mut Ranges<'t>, budget: &mut u64) -> Result<Option<u64>, Uncounted> {
+        *budget = budget.checked_sub(1).ok_or(Uncounted::TooMany)?;
+        let Some(trip) = self.group.trips.get(depth) else { return self.product(outer) };
+        let Some(length) = self.length(depth, outer)? else { return Ok(None) };
+        if length < 0 {
+            return Ok(Some(0));
         }
-        if self.spans.is_empty() && depth + 1 == self.trips.len() {
-            return Ok((high - low + 1).max(0).unsigned_abs());
+        let low = outer.range(&trip.low)?;
+        let range = (low.0, low.1 + length);
+        let count = u64::try_from(length + 1).unwrap_or(u64::MAX);
+        let point = low.0 == low.1 && outer.sides.iter().all(|(_, side)| side.0 == side.1);
+        outer.sides.push((&trip.name, range));
+        let each = self.sum(depth + 1, outer, budget);
+        outer.sides.pop();
+        match each? {
+            Some(each) => Ok(Some(each.saturating_mul(count))),
+            None if point => self.halves(depth, outer, range, budget).map(Some),
+            None => Ok(None),
         }
-        if depth + 1 == self.trips.len() && self.monotone(&trip.name) {
-            return self.bisect(&trip.name, low, high, env, budget);
-        }
+    }
+
+    /// The same for a range of one loop at one point of the outer ones, where its trips differ.
+    fn halves(&self, depth: usize, outer: &mut Ranges<'t>, range: Range, budget: &mut u64) -> Result<u64, Uncounted> {
+        let middle = range.0 + (range.1 - range.0) / 2;
         let mut sum = 0u64;
-        for index in low..=high {
-            env.push((trip.name.clone(), index));
-            let inner = self.sum(depth + 1, env, budget);
-            env.pop();
-            sum = sum.saturating_add(inner?);
+        for half in [(range.0, middle), (middle + 1, range.1)] {
+            outer.sides.push((&self.group.trips[depth].name, half));
+            let each = self.sum(depth + 1, outer, budget);
+            outer.sides.pop();
+            let count = u64::try_from(half.1 - half.0 + 1).unwrap_or(u64::MAX);
+            let half = match each? {
+                Some(each) => each.saturating_mul(count),
+                None if half.0 < half.1 => self.halves(depth, outer, half, budget)?,
+                None => return Err(Uncounted::Unknown),
+            };
+            sum = sum.saturating_add(half);
         }
         Ok(sum)
     }
 
-    fn lengths(&self, env: &[(Arc<str>, i64)]) -> Result<Vec<Place>, Uncounted> {
-        let places = self.spans.iter().map(|s| s.eval(&|n| lookup(env, n)));
-        places.collect::<Option<Vec<Place>>>().ok_or(Uncounted::Unknown)
+    /// By how much the last trip of a loop lies above the first, at every point of a box of the outer ones.
+    fn length(&self, depth: usize, outer: &Ranges<'t>) -> Result<Option<i128>, Uncounted> {
+        let lengths = self.lengths[depth].iter().map(|length| outer.range(length));
+        let lengths = lengths.collect::<Result<Vec<Range>, Uncounted>>()?;
+        let shortest = lengths.iter().copied().fold((i128::MAX, i128::MAX), |all, n| (all.0.min(n.0), all.1.min(n.1)));
+        // Loops without trips are alike, however far their ends lie apart.
+        let same = shortest.0 == shortest.1 || shortest.1 < 0;
+        Ok(same.then_some(shortest.1))
     }
 
-    /// True when every limit moves one way, or not at all, as the index rises.
-    fn monotone(&self, name: &str) -> bool {
-        let linear = |poly: &Poly| {
-            poly.terms().all(|(atoms, _)| match atoms {
-                [Atom::Symbol(_)] | [] => true,
-                atoms => !atoms.iter().any(|a| a.mentions(name)),
-            })
-        };
-        let steady = |poly: &Poly| !poly.symbols().contains(name);
-        fn all<'s>(spans: impl Iterator<Item = &'s Span>, test: &dyn Fn(&Span) -> bool) -> bool {
-            spans.into_iter().all(|s| test(s) && all(s.gates.iter(), test))
+    fn product(&self, at: &Ranges<'t>) -> Result<Option<u64>, Uncounted> {
+        let mut product = Some(1u64);
+        for span in &self.group.spans {
+            match span.count(at)? {
+                Some(0) => return Ok(Some(0)),
+                count => product = product.zip(count).map(|(all, count)| all.saturating_mul(count)),
+            }
         }
-        all(self.spans.iter().copied(), &|s| {
-            steady(&s.extent) && s.clips.iter().all(|c| linear(&c.offset) && steady(&c.size))
-        })
+        Ok(product)
     }
-
-    /// The sum for the last loop: runs of trips for which the spans are whole, or empty on one side, are not looked at.
-    fn bisect(
-        &self,
-        name: &Arc<str>,
-        low: i64,
-        high: i64,
-        env: &mut Vec<(Arc<str>, i64)>,
-        budget: &mut u64,
-    ) -> Result<u64, Uncounted> {
-        if low > high {
-            return Ok(0);
-        }
-        *budget = budget.checked_sub(1).ok_or(Uncounted::TooMany)?;
-        let mut at = |index: i64| {
-            env.push((name.clone(), index));
-            let places = self.lengths(env);
-            env.pop();
-            places
-        };
-        let (first, last) = (at(low)?, at(high)?);
-        let product = |places: &[Place]| places.iter().fold(1u64, |n, p| n.saturating_mul(p.count.unsigned_abs()));
-        let empty = first.iter().zip(&last).any(|(a, b)| a.side == b.side && a.side != Side::Across && a.count == 0);
-        if empty {
-            return Ok(0);
-        }
-        if first == last && first.iter().all(|p| p.side == Side::Inside) {
-            return Ok(product(&first).saturating_mul((high - low + 1).unsigned_abs()));
-        }
-        if high - low <= 1 {
-            let rest = if high > low { product(&last) } else { 0 };
-            return Ok(product(&first).saturating_add(rest));
-        }
-        let middle = low + (high - low) / 2;
-        Ok(self.bisect(name, low, middle, env, budget)?.saturating_add(self.bisect(
-            name,
-            middle + 1,
-            high,
-            env,
-            budget,
-        )?))
-    }
-}
-
-fn lookup(env: &[(Arc<str>, i64)], name: &str) -> Option<i64> {
-    env.iter().rev().find(|(n, _)| **n == *name).map(|(_, value)| *value)
 }
