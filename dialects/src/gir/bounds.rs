@@ -256,8 +256,38 @@ impl<'a> Bounds<'a> {
         let caps = self.variables.values().map(|v| v.caps.len()).max().unwrap_or(0);
         (0..=caps).filter_map(|cap| self.extreme(poly, false, cap)).any(|low| {
             self.facts.prove_non_negative(&low)
-                || self.conditions.iter().any(|condition| self.facts.prove_non_negative(&low.sub(condition)))
+                || self.conditions.iter().any(|condition| {
+                    self.facts.prove_non_negative(&low.sub(condition))
+                        || self.facts.prove_non_negative(&self.without_floors(&low, condition))
+                })
         })
+    }
+
+    /// Something not above `low`, in which floors of what a condition bounds are replaced by their extreme values: where
+    /// `2400 - (M + N)` is never negative, `(M + N + 31) floordiv 32` is at most 75. [`Facts`] knows this of the range of one
+    /// symbol; a condition bounds what is made of several.
+    fn without_floors(&self, low: &Poly, condition: &Poly) -> Poly {
+        let mut sharper = Poly::default();
+        for (atoms, c) in low.terms() {
+            let extreme = match atoms {
+                [Atom::FloorDiv(inner, divisor)] if c < 0 => {
+                    let high = self.facts.range(&inner.add(condition)).1;
+                    (high < self.facts.range(inner).1).then_some((high, divisor))
+                }
+                [Atom::FloorDiv(inner, divisor)] => {
+                    let least = self.facts.range(&inner.sub(condition)).0;
+                    (least > self.facts.range(inner).0).then_some((least, divisor))
+                }
+                _ => None,
+            };
+            let extreme = extreme.and_then(|(value, divisor)| i64::try_from(value.div_euclid((*divisor).into())).ok());
+            let term = match extreme {
+                Some(value) => Poly::of_term(vec![], c).mul(&value.into()),
+                None => Poly::of_term(atoms.to_vec(), c),
+            };
+            sharper = sharper.add(&term);
+        }
+        sharper
     }
 
     /// True when the two are equal for every trip and every admissible size. False means unknown.
