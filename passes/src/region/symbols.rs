@@ -1,5 +1,7 @@
 //! What the affine symbols in a region's accesses stand for.
 
+use std::collections::HashMap;
+
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::maps::{self, each_symbol, replace_symbols};
@@ -9,7 +11,7 @@ use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use super::form::mentions_symbol;
 
 /// What a symbol stands for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 enum Symbol {
     /// An index that is read, one of so many.
     Pick(Poly),
@@ -21,6 +23,8 @@ enum Symbol {
 #[derive(Clone, Default, Debug)]
 pub struct Symbols {
     all: Vec<Symbol>,
+    /// The symbol of each size.
+    of_sizes: HashMap<Poly, usize>,
 }
 
 impl Symbols {
@@ -32,9 +36,8 @@ impl Symbols {
 
     /// The symbol for a size.
     fn of_size(&mut self, size: Poly) -> usize {
-        let symbol = Symbol::Size(size);
-        self.all.iter().position(|s| *s == symbol).unwrap_or_else(|| {
-            self.all.push(symbol);
+        *self.of_sizes.entry(size).or_insert_with_key(|size| {
+            self.all.push(Symbol::Size(size.clone()));
             self.all.len() - 1
         })
     }
