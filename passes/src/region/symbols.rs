@@ -8,8 +8,6 @@ use sutura_dialects::graph::maps::{self, each_symbol, replace_symbols};
 use sutura_ir::Context;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 
-use super::form::mentions_symbol;
-
 /// What a symbol stands for.
 #[derive(Clone, Debug)]
 enum Symbol {
@@ -68,8 +66,11 @@ impl Symbols {
 
     /// An expression over `dims` iterators of an op whose symbol `i` stands for `sizes[i]`, with symbols of the region.
     pub(super) fn at_sizes(&mut self, cx: &Context, expr: AffineExpr, dims: usize, sizes: &[Poly]) -> AffineExpr {
-        let numbers: Vec<usize> = sizes.iter().map(|size| self.of_size(size.clone())).collect();
-        let named = replace_symbols(cx, expr, &|i| cx.affine_symbol(numbers[i] as u32));
+        let mut numbers = HashMap::new();
+        each_symbol(cx, expr, &mut |i| {
+            numbers.entry(i).or_insert_with(|| self.of_size(sizes[i].clone()));
+        });
+        let named = replace_symbols(cx, expr, &|i| cx.affine_symbol(numbers[&i] as u32));
         self.normal(cx, named, dims)
     }
 
@@ -100,20 +101,25 @@ impl Symbols {
 
     /// True when an expression over iterators of these extents is an index of a dimension of that size.
     pub(super) fn inside(&self, cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
+        // The symbols of the expression, each once: a region may have many.
+        let mut used: Vec<usize> = Vec::new();
+        each_symbol(cx, expr, &mut |i| used.push(i));
+        used.sort_unstable();
+        used.dedup();
+        let used: Vec<(usize, &Symbol)> = used.into_iter().map(|i| (i, &self.all[i])).collect();
         // An index that is picked of nothing is none.
-        let empty = |(i, symbol): (usize, &Symbol)| match symbol {
-            Symbol::Pick(size) => facts.range(size).0 < 1 && mentions_symbol(cx, expr, i),
-            Symbol::Size(_) => false,
-        };
-        if self.all.iter().enumerate().any(empty) {
+        if used.iter().any(|(_, symbol)| matches!(symbol, Symbol::Pick(size) if facts.range(size).0 < 1)) {
             return false;
         }
         // An index that is read is bounded as an iterator is.
-        let expr = replace_symbols(cx, expr, &|i| match self.all[i] {
-            Symbol::Pick(_) => cx.affine_dim((extents.len() + i) as u32),
-            Symbol::Size(_) => cx.affine_symbol(i as u32),
+        let expr = replace_symbols(cx, expr, &|i| {
+            let at = used.iter().position(|(own, _)| *own == i).expect("collected above");
+            match used[at].1 {
+                Symbol::Pick(_) => cx.affine_dim((extents.len() + at) as u32),
+                Symbol::Size(_) => cx.affine_symbol(at as u32),
+            }
         });
-        let values: Vec<Poly> = self.all.iter().map(|(Symbol::Pick(p) | Symbol::Size(p))| p.clone()).collect();
+        let values: Vec<Poly> = used.iter().map(|(_, Symbol::Pick(p) | Symbol::Size(p))| p.clone()).collect();
         let extents: Vec<Option<Poly>> = extents.iter().chain(&values).cloned().map(Some).collect();
         maps::bounds(cx, expr, &extents, &values).is_some_and(|(low, high)| {
             facts.prove_non_negative(&low) && facts.prove_non_negative(&size.sub(&high).sub(&1.into()))
