@@ -98,8 +98,8 @@ impl AnalysisUse {
 
 /// The analyses that are known of one op, and of those nested in it.
 pub struct Analyses {
-    /// The body that they are of; `None` as long as none is known.
-    body: Option<u32>,
+    /// [`Body::id`] of the body that they are of, which a copy does not share; `None` as long as none is known.
+    body: Option<u64>,
     /// In order of computation.
     known: IndexMap<TypeId, Arc<dyn Any + Send + Sync>>,
     nested: FxHashMap<Op, Self>,
@@ -124,8 +124,9 @@ impl Analyses {
     /// The analysis `A` of an op, computed unless it is known already.
     pub fn get<A: Analysis>(&mut self, cx: &Context, header: &OpHeader, body: &Body) -> Arc<A> {
         if self.body.replace(body.id()).is_some_and(|of| of != body.id()) {
-            // The op was given another body.
+            // The op was given another body, maybe a copy.
             self.known.clear();
+            self.nested.clear();
         }
         let id = TypeId::of::<A>();
         let known = self.known.get(&id).and_then(|known| known.clone().downcast().ok());

@@ -2,7 +2,7 @@
 
 use super::{Done, MODULE, run, run_in};
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassRegistry, PassResult, PassRun};
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassRegistry, PassResult, PassRun};
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, apply_patterns_greedily};
 use sutura_ir::trace::Component;
@@ -265,6 +265,10 @@ impl Pass for WithPatterns {
         set.add_fn("careless", Some("arith.subi"), 1, |_, _| panic!("the pattern fell over"));
         let patterns = FrozenPatterns::new(run.cx, &set);
         let outcome = apply_patterns_greedily(run.cx, run.body, &patterns, &GreedyConfig::default(), run.trace);
+        let outcome = outcome.map_err(|broken| {
+            run.diags.report(*broken);
+            PassError::Internal
+        })?;
         Ok(PreservedAnalyses::unless(outcome.changed))
     }
 }
