@@ -235,6 +235,7 @@ impl Registry {
         let why = match (did_you_mean(name, declared), self.dialects.contains_key(dialect)) {
             (Some(close), _) => format!("which no dialect declares (did you mean `{close}`?)"),
             (None, true) => format!("which the dialect `{dialect}` does not declare"),
+            (None, false) if dialect.is_empty() => "whose name begins with no dialect".to_string(),
             (None, false) => format!("but no dialect `{dialect}` is registered"),
         };
         format!("interface `{interface}` is attached to the operation `{name}`, {why}")
@@ -515,4 +516,84 @@ pub fn constant_value(op: crate::op_ref::OpRef<'_>) -> Option<Attr> {
 pub fn constant_of(body: &crate::body::Body, cx: &Context, value: Value) -> Option<Attr> {
     let op = body.defining_op(value)?;
     constant_value(crate::op_ref::OpRef::new(cx, body, op))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interfaces::{CastLike, Inliner, MemoryEffects};
+
+    struct Casts;
+    impl CastLike for Casts {
+        fn are_compatible(&self, _: &Context, _: &[Type], _: &[Type]) -> bool {
+            true
+        }
+    }
+
+    const CAST: &str = "builtin.unrealized_conversion_cast";
+
+    fn mistakes(registry: Registry) -> Vec<String> {
+        let found = registry.check().err().map(|error| error.mistakes).unwrap_or_default();
+        assert_eq!(Context::try_new(registry).err().map(|error| error.mistakes).unwrap_or_default(), found);
+        found
+    }
+
+    fn attached(name: &'static str) -> Vec<String> {
+        let mut registry = Registry::default();
+        registry.attach_named::<dyn CastLike>(name, &Casts);
+        mistakes(registry)
+    }
+
+    #[test]
+    fn an_interface_for_an_unknown_op_is_an_error() {
+        assert!(attached(CAST).is_empty());
+        let cases = [
+            (
+                "builtin.unrealized_convertion_cast",
+                "which no dialect declares (did you mean `builtin.unrealized_conversion_cast`?)",
+            ),
+            ("builtin.nothing_like_it", "which the dialect `builtin` does not declare"),
+            ("far.convert", "but no dialect `far` is registered"),
+            ("nodot", "whose name begins with no dialect"),
+        ];
+        for (name, why) in cases {
+            assert_eq!(attached(name), [format!("interface `CastLike` is attached to the operation `{name}`, {why}")]);
+        }
+    }
+
+    #[test]
+    fn foreign_operations_are_named_as_such() {
+        let mut registry = Registry::default();
+        registry.attach_foreign::<dyn CastLike>("far.convert", &Casts);
+        assert!(registry.interface::<dyn CastLike>("far.convert").is_some());
+        assert!(mistakes(registry).is_empty());
+        let mut registry = Registry::default();
+        registry.attach_foreign::<dyn CastLike>(CAST, &Casts);
+        let found = mistakes(registry);
+        assert!(found[0].contains("as a foreign operation, but the dialect `builtin` declares it"), "{found:?}");
+    }
+
+    #[test]
+    fn an_interface_for_an_unknown_dialect_is_an_error() {
+        struct Lets;
+        impl Inliner for Lets {}
+        let mut registry = Registry::default();
+        registry.attach_to_dialect::<dyn Inliner>("buitlin", &Lets);
+        let expected = "interface `Inliner` is attached to the dialect `buitlin`, which is not registered before it \
+                        (did you mean `builtin`?)";
+        assert_eq!(mistakes(registry), [expected]);
+    }
+
+    #[test]
+    fn interfaces_have_short_names() {
+        assert_eq!(interface_name::<dyn MemoryEffects>(), "MemoryEffects");
+    }
+
+    #[test]
+    #[should_panic(expected = "interface `CastLike` is attached to the operation `far.convert`")]
+    fn a_context_is_not_made_of_a_wrong_registry() {
+        let mut registry = Registry::default();
+        registry.attach_named::<dyn CastLike>("far.convert", &Casts);
+        Context::new(registry);
+    }
 }
