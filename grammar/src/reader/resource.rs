@@ -35,9 +35,14 @@ impl<'t> Reader<'t> {
     fn resource_group(&mut self, node: Node<'t>, external: bool) -> Result<ResourceSection, Reported> {
         let mut children = node.children();
         let key = children.next().expect("a key");
+        let at = key.start();
         let name = self.resource_key(key.clone())?;
         if !external && self.cx.registry().dialect(&name).is_none() && !self.options.allow_unregistered {
-            return Err(self.error(key.start(), format!("dialect '{name}' is unknown")));
+            return Err(self.error(at, format!("dialect '{name}' is unknown")));
+        }
+        if !external && name != "builtin" && self.cx.registry().dialect(&name).is_some() {
+            let error = Diagnostic::error(self.loc(at), format!("unexpected 'resource' section for dialect '{name}'"));
+            return Err(self.report(error.help("only `builtin` has resources")));
         }
         let mut entries: Vec<ResourceEntry> = Vec::new();
         for entry in children {
