@@ -28,6 +28,7 @@ use crate::ParseOptions;
 use crate::rules::{Grammar, Node, Rule, Span};
 use crate::syntax;
 pub(crate) use alias::AliasTable;
+pub(crate) use ty::MAX_WIDTH;
 
 /// Nesting of types, attributes and locations.
 const MAX_DEPTH: usize = 256;
