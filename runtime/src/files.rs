@@ -1,11 +1,48 @@
-//! Writing files so that nobody ever sees half of one.
+//! Reading files that are files, and writing them so that nobody ever sees half of one.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+
+/// Why a file cannot be read.
+#[derive(Debug)]
+pub(crate) enum Unopened {
+    Io(io::Error),
+    /// It is no regular file but this: ends "it is".
+    Other(&'static str),
+}
+
+impl From<io::Error> for Unopened {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Opens a regular file, and tells its size. What is no such file is not opened, because that may have effects (on a tape)
+/// or wait for ever (for somebody who writes into a pipe).
+pub(crate) fn open_regular(path: &Path) -> Result<(File, u64), Unopened> {
+    regular(&fs::metadata(path)?)?;
+    // In between something else may have got the name: opening does not wait, and it is looked at again.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let info = file.metadata()?;
+    regular(&info)?;
+    Ok((file, info.len()))
+}
+
+fn regular(info: &Metadata) -> Result<(), Unopened> {
+    let is = |test: fn(&FileType) -> bool| test(&info.file_type());
+    Err(Unopened::Other(match () {
+        () if info.is_file() => return Ok(()),
+        () if info.is_dir() => "not a file but a folder",
+        () if is(FileType::is_fifo) => "not a file but a pipe",
+        () if is(FileType::is_socket) => "not a file but a socket",
+        () if is(FileType::is_char_device) || is(FileType::is_block_device) => "not a file but a device",
+        () => "not a regular file",
+    }))
+}
 
 /// Creates or replaces `path` with what `write` writes: into a temporary file beside it, renamed when complete. What is
 /// there and no regular file, such as a device or a pipe, gets the bytes instead of being replaced.
