@@ -653,10 +653,10 @@ mod tests {
             with(|all| all.push(Member { name: "host.so\0".into(), ..all[1].clone() }))
                 .contains("is no name of an entry")
         );
-        let without = Index { entries: [&index.entries[..1], &index.entries[2..]].concat(), ..index.clone() };
+        let mut without = index.clone();
+        without.entries.remove(1);
         assert!(words(&forged(&without, &[data[0], data[2]], |_| {})).contains("`host.so` is missing"));
         assert!(with(|all| all[1].bytes += 64).contains("is damaged"));
-        assert!(with(|all| all[1].bytes = u64::MAX).contains("which are not 1 blocks"));
         // Records that say something else than the index: in a header, in the directory, in both.
         let changed = |change: fn(&mut Vec<archive::Record>)| words(&forged(&index, &data, change));
         let header = "the header of `host.so` is not what the index implies";
@@ -666,17 +666,17 @@ mod tests {
         assert!(changed(|all| all[2].bytes[18] ^= 1).contains(header), "size");
         assert!(changed(|all| all[2].bytes[30] = b'H').contains(header), "name");
         assert!(changed(|all| *all[2].bytes.last_mut().unwrap() = 1).contains(header), "padding");
-        assert!(changed(|all| all[5].bytes[20] ^= 1).contains(directory), "size");
-        assert!(changed(|all| all[5].bytes[42] ^= 64).contains(directory), "place");
-        assert!(changed(|all| all[5].bytes[46] ^= 1).contains(directory), "name");
+        assert!(changed(|all| all[4].bytes[20] ^= 1).contains(directory), "size");
+        assert!(changed(|all| all[4].bytes[42] ^= 64).contains(directory), "place");
+        assert!(changed(|all| all[4].bytes[46] ^= 1).contains(directory), "name");
         assert!(changed(|all| all[2].bytes.extend([0; 64])).contains("is damaged"), "a gap");
-        assert!(changed(|all| drop(all[5].bytes.splice(..0, [0; 64]))).contains("is damaged"), "before the directory");
+        assert!(changed(|all| drop(all[4].bytes.splice(..0, [0; 64]))).contains("is damaged"), "before the directory");
         assert!(changed(|all| all.swap(1, 2)).contains("is damaged"), "order");
         assert!(changed(|all| all[0].bytes.splice(..0, [0; 64]).for_each(drop)).contains("does not begin as one"));
         // A record of 64-bit sizes where none is needed.
         let wide = changed(|all| {
-            let at = all[5].bytes.len() - END_BYTES - COMMENT_BYTES;
-            all[5].bytes.splice(at..at, *b"PK\x06\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0").for_each(drop);
+            let at = all[4].bytes.len() - END_BYTES - COMMENT_BYTES;
+            all[4].bytes.splice(at..at, *b"PK\x06\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0").for_each(drop);
         });
         assert!(wide.contains("is damaged"), "{wide}");
     }

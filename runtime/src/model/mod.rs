@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::manifest::{Manifest, Value};
 use crate::options::Options;
-use crate::pool::Pool;
+use crate::pool;
 use crate::profile::{LaunchProfile, Profile};
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
@@ -97,7 +97,7 @@ impl Model {
         let rules = Rules::new(manifest);
         let on_device = OnDevice::find(&artifact, &options)?;
         let host = Host::load(artifact.host())?;
-        Pool::global().reserve(threads)?;
+        pool::reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
         // What a device was given is right, then.
         artifact.check_unchanged()?;

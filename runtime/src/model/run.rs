@@ -12,7 +12,7 @@ use crate::buffer::EMPTY;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
-use crate::pool::{Launch, Pool, chunk_count};
+use crate::pool::{self, Launch, chunk_count};
 use crate::profile::Launched;
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
@@ -341,7 +341,7 @@ unsafe extern "C" fn parallel_for(
     Counters::add(&inner.counters.parallel_launches, usize::from(chunks > 1));
     let start = inner.profile.as_ref().map(|profile| (profile, Instant::now()));
     // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
-    unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
+    unsafe { pool::run(Launch { kernel, bufs, dims, n_groups }, chunks) };
     if let Some((profile, start)) = start {
         profile.note(position, Launched::Host(kernel as usize), n_groups, chunks, start.elapsed());
     }
