@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(crate) enum Unopened {
     Io(io::Error),
-    /// It is no regular file but this: ends "it is".
+    /// It is no regular file, but "a pipe" or the like.
     Other(&'static str),
 }
 
@@ -26,21 +26,28 @@ impl From<io::Error> for Unopened {
 pub(crate) fn open_regular(path: &Path) -> Result<(File, u64), Unopened> {
     regular(&fs::metadata(path)?)?;
     // In between something else may have got the name: opening does not wait, and it is looked at again.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let info = file.metadata()?;
     regular(&info)?;
     Ok((file, info.len()))
+}
+
+/// Why something that a library is to read is no regular file, and the library may wait for ever. What is not there is for
+/// the library to tell.
+pub(crate) fn not_regular(path: &Path) -> Option<String> {
+    let Unopened::Other(is) = regular(&fs::metadata(path).ok()?).err()? else { return None };
+    Some(format!("`{}` is {is}, not a file", path.display()))
 }
 
 fn regular(info: &Metadata) -> Result<(), Unopened> {
     let is = |test: fn(&FileType) -> bool| test(&info.file_type());
     Err(Unopened::Other(match () {
         () if info.is_file() => return Ok(()),
-        () if info.is_dir() => "not a file but a folder",
-        () if is(FileType::is_fifo) => "not a file but a pipe",
-        () if is(FileType::is_socket) => "not a file but a socket",
-        () if is(FileType::is_char_device) || is(FileType::is_block_device) => "not a file but a device",
-        () => "not a regular file",
+        () if info.is_dir() => "a folder",
+        () if is(FileType::is_fifo) => "a pipe",
+        () if is(FileType::is_socket) => "a socket",
+        () if is(FileType::is_char_device) || is(FileType::is_block_device) => "a device",
+        () => "something else",
     }))
 }
 

@@ -44,7 +44,7 @@ fn with_file<T>(path: &Path, body: impl FnOnce(&mut BufReader<File>, u64) -> Res
     let unusable = |reason: String| Error::Npy { path: path.to_owned(), reason };
     let (file, length) = files::open_regular(path).map_err(|problem| match problem {
         Unopened::Io(source) => failed(source),
-        Unopened::Other(is) => unusable(format!("it is {is}")),
+        Unopened::Other(is) => unusable(format!("it is {is}, not a file")),
     })?;
     body(&mut BufReader::new(file), length).map_err(|problem| match problem {
         Problem::Io(source) => failed(source),

@@ -127,8 +127,8 @@ static void rows(const char *path) {
   USAGE(sutura_model_open_trusted(path, 1, NULL), "null pointer: model");
   USAGE(sutura_model_open_trusted(path, 1, odd(space)), "misaligned pointer: model");
   refused_at(__LINE__, sutura_model_open("", 1, &other), SUTURA_SYSTEM, "cannot read ``");
-  refused_at(__LINE__, sutura_model_open("/dev/zero", 1, &other), SUTURA_CORRUPT, "not a file but a device");
-  refused_at(__LINE__, sutura_model_open("/", 1, &other), SUTURA_CORRUPT, "not a file but a folder");
+  refused_at(__LINE__, sutura_model_open("/dev/zero", 1, &other), SUTURA_CORRUPT, "a device, not a file");
+  refused_at(__LINE__, sutura_model_open("/", 1, &other), SUTURA_CORRUPT, "a folder, not a file");
   HOLDS(other == NULL);
   FINE(sutura_model_open_trusted(path, 1, &other));
   sutura_model_close(other);

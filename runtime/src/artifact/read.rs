@@ -96,7 +96,7 @@ impl Artifact {
             Ok(storage) => Self::check(name, storage, opening),
             Err(Unopened::Io(source)) => Err(Error::Io { action: "read", path: path.to_owned(), source }),
             Err(Unopened::Other(is)) => {
-                let problem = ArtifactProblem::NotAnArtifact(format!("it is {is}"));
+                let problem = ArtifactProblem::NotAnArtifact(format!("it is {is}, not a file"));
                 Err(Error::Artifact { artifact: name, problem })
             }
         }

@@ -112,11 +112,17 @@ macro_rules! pool {
             use loom::sync::atomic::{AtomicBool, Ordering};
             use queue::{Job, Launch, Pool};
 
-            /// Runs the model in all orders.
-            pub(super) fn explore(shape: Shape, preemptions: usize) {
+            /// Runs the model in all orders. Returns how many they were.
+            pub(super) fn explore(shape: Shape, preemptions: usize) -> usize {
+                let orders = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+                let counter = std::sync::Arc::clone(&orders);
                 let mut builder = loom::model::Builder::new();
                 builder.preemption_bound = Some(preemptions);
-                builder.check(move || model(shape));
+                builder.check(move || {
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    model(shape);
+                });
+                orders.load(Ordering::Relaxed)
             }
 
             fn model(shape: Shape) {
@@ -169,25 +175,35 @@ pool!(looks_relaxed, AcqRel, Relaxed, |wake| wake.notify_one(), |caller| caller.
 pool!(wakes_no_worker, AcqRel, Acquire, |_| {}, |caller| caller.unpark());
 pool!(wakes_no_caller, AcqRel, Acquire, |wake| wake.notify_one(), |_| {});
 
+/// Runs the pool's model in all orders, of which there are many.
+fn explore(shape: Shape) {
+    let orders = right::explore(shape, preemptions());
+    assert!(orders > 10 * preemptions(), "{orders} orders of {shape:?}");
+    eprintln!("{orders} orders of {shape:?}, {} preemptions", preemptions());
+}
+
 #[test]
 fn every_order_of_one_worker() {
-    right::explore(ONE_WORKER, preemptions());
-    right::explore(Shape { spin_rounds: 1, ..ONE_WORKER }, preemptions());
-    right::explore(Shape { launches: 2, ..ONE_WORKER }, preemptions());
+    explore(ONE_WORKER);
+    explore(Shape { spin_rounds: 1, ..ONE_WORKER });
+    explore(Shape { launches: 2, ..ONE_WORKER });
 }
 
 #[test]
 fn every_order_of_two_workers() {
-    right::explore(Shape { workers: 2, chunks: 3, ..ONE_WORKER }, preemptions());
+    explore(Shape { workers: 2, chunks: 3, ..ONE_WORKER });
 }
 
 #[test]
 fn every_order_of_two_callers() {
-    right::explore(Shape { callers: 2, ..ONE_WORKER }, preemptions());
+    explore(Shape { callers: 2, ..ONE_WORKER });
 }
 
+/// Explores a copy of the pool.
+type Explore = fn(Shape, usize) -> usize;
+
 /// The faults by name, with a word of what loom says of them.
-const FAULTS: [(&str, fn(Shape, usize), &str); 4] = [
+const FAULTS: [(&str, Explore, &str); 4] = [
     ("a worker that does not publish what it wrote", finishes_relaxed::explore, "Causality violation"),
     ("a caller that does not acquire what was written", looks_relaxed::explore, "Causality violation"),
     ("a worker that is not woken", wakes_no_worker::explore, "deadlock"),
@@ -205,7 +221,7 @@ const FAULT_PREEMPTIONS: usize = 3;
 fn planted_faults_are_found() {
     if let Ok(fault) = std::env::var(FAULT) {
         let known = FAULTS.iter().find(|(what, ..)| *what == fault);
-        let explore = known.map_or(right::explore as fn(Shape, usize), |(_, explore, _)| *explore);
+        let explore = known.map_or(right::explore as Explore, |(_, explore, _)| *explore);
         explore(ONE_WORKER, FAULT_PREEMPTIONS);
         return;
     }
