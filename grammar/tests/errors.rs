@@ -131,7 +131,8 @@ fn types_and_attributes() {
     check_attr("#x.y<(a -> b]>", "1:16: unbalanced '(' character in pretty dialect name");
     check_attr("!t.pair<i32>", "1:23: expected ','");
     check_attr("{b, b}", "1:16: duplicate key 'b' in dictionary attribute");
-    check_attr("\"\\q\"", "1:13: unknown escape in string literal");
+    let escapes = r#"escapes are `\n`, `\t`, `\\`, `\"` and two hexadecimal digits, as in `\0A`"#;
+    check_attr("\"\\q\"", &format!("1:13: unknown escape in string literal | {escapes}"));
 }
 
 #[test]

@@ -416,6 +416,7 @@ impl<'t> Driver<'t> {
 
     /// Binds a name, and replaces what stood for it before.
     fn define(&mut self, name: &'t str, def: Def, at: usize) -> Result<(), Reported> {
+        self.reader.check_name('%', name, at)?;
         let level = self.levels.last_mut().expect("the file has a level");
         if let Some(known) = level.scope.get(name) {
             if matches!(known.def, Def::Unknown) || self.damaged {

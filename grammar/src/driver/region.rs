@@ -148,6 +148,7 @@ impl<'t> Driver<'t> {
 
     /// Defines a block, which may have been referred to.
     fn define_block(&mut self, name: &'t str, at: usize) -> Result<Block, Reported> {
+        self.reader.check_name('^', name, at)?;
         let block = match self.region().labels.get(name).copied() {
             Some(label) if label.defined => {
                 let first = self.reader.loc(label.at);

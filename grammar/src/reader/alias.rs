@@ -69,6 +69,7 @@ impl<'t> Reader<'t> {
             let message = format!("{kind} names with a '.' are reserved for dialect-defined names");
             return Err(self.error(at, message));
         }
+        self.check_name(if kind == "type" { '!' } else { '#' }, &name[1..], at)?;
         match self.aliases.entries.get(name) {
             Some(entry) if entry.at != at => {
                 let error =
