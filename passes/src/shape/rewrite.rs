@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{mentioned_sizes, sizes_are_determined};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined};
 use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
@@ -34,9 +34,10 @@ pub(super) fn apply(cx: &Context, module: &mut Body, func: Op, solution: Solutio
     let mut writer = Writer { rw: Rewriter::new(cx, body), entry, solution, keep_signature };
     outcome.refined = writer.types();
     outcome.changed |= writer.sizes();
+    // First, since they tell sizes.
+    outcome.equalities = writer.equalities();
     outcome.changed |= writer.simplify();
     outcome.changed |= writer.erase_dead();
-    outcome.equalities = writer.equalities();
     let symbols = writer.symbols();
     outcome.fresh = symbols.1;
     outcome.changed |= outcome.refined + outcome.equalities + symbols.0 > 0;
@@ -159,7 +160,8 @@ impl Writer<'_> {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
-        if !sizes_are_determined(self.view(op), input, &shape) {
+        let known = asks_for_its_result(self.view(op), &self.solution.env);
+        if !known || !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);

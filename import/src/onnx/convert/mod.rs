@@ -274,7 +274,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         Ok(self.g.constant(attr))
     }
 
-    /// The values of the model's outputs. What the model states of their dims is taken as known.
+    /// The values of the model's outputs. What the model states of their dims is checked.
     fn outputs(&mut self) -> Vec<Value> {
         let model = self.model;
         let mut results = Vec::new();
@@ -306,10 +306,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
             };
             self.g.unify(size, &stated, || format!("dim {i} of output `{}` and what the model states", info.name))?;
         }
+        self.g.loc = named_loc(self.cx(), &info.name);
         for assumed in self.g.take_assumed() {
-            let loc = named_loc(self.cx(), &info.name);
-            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
-            self.diags.remark(loc, message);
+            self.check_at_run_time(&info.name, &assumed);
         }
         Ok(value)
     }
