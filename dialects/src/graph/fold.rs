@@ -5,7 +5,7 @@ use sutura_ir::op_def::{Fold, FoldValue};
 use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::ops::{ComputeOp, ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
-use super::shape_fn::{Contents, ShapeEnv, ShapeFn};
+use super::shape_fn::{Contents, ShapeEnv, ShapeFn, asks_for_its_result};
 use crate::r#dyn::{Facts, Poly};
 
 type Folded = Option<SmallVec<[FoldValue; 1]>>;

@@ -19,7 +19,7 @@ use super::kernel::{Built, Kernel};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{attention, contract, likely, loops, rows};
+use super::{attention, contract, fallback, likely, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -43,12 +43,17 @@ pub(super) fn convert<'c, 'a>(
         Ok(facts) => facts,
         Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
     };
-    let (mut regions, mut remarks) = (HashMap::new(), Vec::new());
+    let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            match inputs.and_then(|()| search::best(op, config)) {
-                Ok(Found { region, lowered, remark }) => {
+            let found = inputs.and_then(|()| match search::best(op, config) {
+                Ok(found) => fallback::proved(cx, found, config),
+                Err(error) => fallback::unfit(cx, op, config, error),
+            });
+            match found {
+                Ok((Found { region, lowered, remark }, why)) => {
+                    missed.extend(why.into_iter().map(|text| (op.loc(), text)));
                     let said = lowered.remarks.iter().cloned().chain(remark).chain(likely::said(&region));
                     remarks.extend(said.map(|text| (op.loc(), text)));
                     regions.insert(op.op, (region, lowered));
@@ -74,7 +79,7 @@ pub(super) fn convert<'c, 'a>(
     match header {
         Some(header) if errors.is_empty() => {
             let converted = Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])?;
-            Ok(Converted { remarks, ..converted })
+            Ok(Converted { remarks, missed, ..converted })
         }
         _ => Err(errors),
     }
@@ -102,13 +107,23 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping
         return Ok(Lowered::default());
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
-    match fusion.kind() {
+    by_scheme(fusion.kind(), region, config, mapping)
+}
+
+/// Lowers a region by the scheme of that name.
+pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
+    let mut lowered = match scheme {
         "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(mapping))),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, mapping.keys().unwrap_or(config.resident_keys)),
         "loop" => likely::add(region, &|region| loops::lower(region, mapping)),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
+    }?;
+    if config.fault == scheme {
+        let versions = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
+        versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
     }
+    Ok(lowered)
 }
 
 /// A buffer for a tensor.
@@ -173,6 +188,8 @@ pub(super) struct Converted<'c> {
     shared: u64,
     /// What lowering and search say of regions.
     pub(super) remarks: Vec<(Loc, String)>,
+    /// Schemes that were not taken, and why.
+    pub(super) missed: Vec<(Loc, String)>,
 }
 
 impl Converted<'_> {
@@ -228,7 +245,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
     fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
-        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![] };
+        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![], missed: vec![] };
         Self { function, entry, placed: HashMap::new(), buffers, by_text: HashMap::new(), converted }
     }
 

@@ -7,8 +7,8 @@ use super::super::ops::{ConcatOp, GatherElementsOp, GatherNdOp, GatherOp, Reshap
 use super::super::shape_fn::{Quotient, SymShape};
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
-use crate::r#dyn::{Poly, SymbolInfo};
 use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::{Poly, SymbolInfo};
 
 /// Bounds of a slice along its axes.
 #[derive(Clone, Debug)]

@@ -211,7 +211,9 @@ impl<'m> Importer<'m, '_, '_> {
         let input = self.g.shape(x);
         if let Some(i) = known.iter().skip(input.len()).position(|s| *s == 0).filter(|_| zero_copies) {
             let (i, rank) = (i + input.len(), input.len());
-            return fail(format!("asks for the shape {known:?}: the 0 at {i} copies a dimension that rank {rank} lacks"));
+            return fail(format!(
+                "asks for the shape {known:?}: the 0 at {i} copies a dimension that rank {rank} lacks"
+            ));
         }
         let size = |(i, size): (usize, &i64)| match size {
             0 if zero_copies => input.get(i).cloned().flatten(),
