@@ -32,7 +32,7 @@ pub use ops::{
 };
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
-pub use verify::compatible;
+pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
 #[derive(Clone, Copy, Debug)]

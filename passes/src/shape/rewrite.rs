@@ -8,10 +8,10 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
 use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined};
-use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
 use super::structure;
@@ -153,7 +153,22 @@ impl Writer<'_> {
         for op in ops {
             changed |= self.drop_shape(op) || structure::structured(&mut self.rw, &mut self.solution.env, op);
         }
+        // Sizes that have got known may leave nothing outside, as where a part that is joined has turned out to be empty.
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            changed |= self.drop_oob(op);
+        }
         changed
+    }
+
+    fn drop_oob(&mut self, op: Op) -> bool {
+        let (cx, needless) = (self.rw.cx(), needless_oob(self.view(op)));
+        let Some(compute) = self.view(op).as_::<ComputeOp<'_>>().filter(|_| !needless.is_empty()) else { return false };
+        let mut oob = compute.oob().to_vec();
+        needless.into_iter().for_each(|i| oob[i] = Attr::UNIT);
+        let left = oob.iter().any(|value| *value != Attr::UNIT);
+        self.rw.set_prop(op, "oob", left.then(|| cx.array_attr(&oob)));
+        true
     }
 
     fn drop_shape(&mut self, op: Op) -> bool {
