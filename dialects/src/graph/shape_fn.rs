@@ -1,6 +1,7 @@
 //! Shapes and small contents, symbolically: what each op says of its results.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
@@ -15,6 +16,7 @@ use super::ops::{
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 
 /// Sizes of a tensor, `None` where unknown.
@@ -169,26 +171,51 @@ impl ShapeEnv {
 /// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
 /// left follows from the others.
 pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
+    let known = told_symbols(op, &[input]);
+    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
+    sizes.iter().filter(|s| !determined(s)).count() <= 1
+}
+
+/// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.
+pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
     let entry = op.body.entry_block();
     let args = entry.map_or(&[][..], |b| op.body.block_args(b));
     let mut known = BTreeSet::new();
-    for value in args.iter().copied().chain([input]) {
-        for size in symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().iter().flatten() {
+    for value in args.iter().chain(inputs) {
+        for size in symbolic_shape(op.cx, op.ty(*value)).unwrap_or_default().iter().flatten() {
             known.extend(size.symbols());
         }
     }
     // What is said of sizes stands before all that has some.
     let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
-    for fact in facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>()) {
-        let Some(equal) = fact.as_::<EqualOp<'_>>() else { continue };
-        let mentioned = equal.lhs().symbols().into_iter().chain(equal.rhs().symbols());
-        let mut open = mentioned.filter(|name| !known.contains(name)).collect::<BTreeSet<_>>().into_iter();
-        if let (Some(told), None) = (open.next(), open.next()) {
-            known.insert(told);
+    let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>());
+    let mut open: Vec<Poly> = facts.filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())).collect();
+    loop {
+        let before = known.len();
+        open.retain(|zero| {
+            let mut names = zero.symbols().into_iter().filter(|name| !known.contains(name));
+            match (names.next(), names.next()) {
+                (Some(name), None) if is_factor(zero, &name) => {
+                    known.insert(name);
+                    false
+                }
+                (None, _) => false,
+                _ => true,
+            }
+        });
+        if known.len() == before {
+            return known;
         }
     }
-    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
-    sizes.iter().filter(|s| !determined(s)).count() <= 1
+}
+
+/// True when a symbol is a factor, once, of every term in which it stands.
+fn is_factor(poly: &Poly, name: &str) -> bool {
+    poly.terms().all(|(atoms, _)| {
+        let mut with = atoms.iter().filter(|atom| atom.mentions(name));
+        let first = with.next();
+        with.next().is_none() && first.is_none_or(|atom| matches!(atom, Atom::Symbol(_)))
+    })
 }
 
 /// Sizes that an op itself mentions, beside those in types.

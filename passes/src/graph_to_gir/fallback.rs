@@ -54,7 +54,7 @@ pub(super) fn unfit<'a>(
     let region = FusedRegion::read(op, &config.machine)?;
     let kind = op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
     let mut missed = vec![format!("is not lowered by the scheme '{kind}': {}", why.message)];
-    if region.ops.len() < 2 {
+    if region.ops.len() < 2 || kind == "loop" {
         return Err(why);
     }
     match one_by_one(cx, &region, config, &mut missed) {

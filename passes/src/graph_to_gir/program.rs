@@ -1,18 +1,20 @@
 //! A function as host program: buffers for its tensors, launches for its regions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::graph::shape_fn::told_symbols;
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, described};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
 use sutura_ir::asm::print::type_text;
-use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Value};
 
 use super::Config;
 use super::kernel::{Built, Kernel};
@@ -43,6 +45,7 @@ pub(super) fn convert<'c, 'a>(
         Ok(facts) => facts,
         Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
     };
+    let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
@@ -60,7 +63,7 @@ pub(super) fn convert<'c, 'a>(
                 }
                 Err(error) => errors.push(*error),
             }
-        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some()) {
+        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some() && !is_told(reshape, &told)) {
             errors.push(
                 op.error("takes its shape from data: nothing says before the run that it is what the program needs")
                     .help("sizes must be constants or follow from shapes; run 'propagate-shapes' before this pass"),
@@ -68,6 +71,9 @@ pub(super) fn convert<'c, 'a>(
         } else if !is_known(op) {
             errors.push(misplaced(op));
         }
+    }
+    if errors.is_empty() {
+        errors.extend(facts.symbols().find(|(name, _)| !told.contains(*name)).map(|(name, _)| untold(entry, name)));
     }
     let header = match header(function, entry, &facts) {
         Ok(header) => Some(header),
@@ -83,6 +89,25 @@ pub(super) fn convert<'c, 'a>(
         }
         _ => Err(errors),
     }
+}
+
+/// True for a reshape all of whose sizes are known before the run.
+fn is_told(reshape: ReshapeOp<'_>, told: &BTreeSet<Arc<str>>) -> bool {
+    let op = reshape.op_ref();
+    let sizes = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
+    sizes.iter().all(|size| size.as_ref().is_some_and(|size| size.symbols().is_subset(told)))
+}
+
+/// A size depends on data.
+fn untold(entry: BlockRef<'_>, name: &str) -> Diagnostic {
+    let has = |op: &OpRef<'_>| {
+        let sizes = op.results().filter_map(|v| symbolic_shape(op.cx, op.ty(v))).flatten().flatten();
+        sizes.into_iter().any(|size| size.mentions(name))
+    };
+    let symbol = |op: &OpRef<'_>| op.as_::<SymbolOp<'_>>().is_some_and(|s| s.name() == name);
+    let place = entry.ops().find(has).or_else(|| entry.ops().find(symbol)).or_else(|| entry.ops().next());
+    let message = format!("has the size '{name}', which depends on data: no dim of an input tells it before the run");
+    place.map_or_else(|| Diagnostic::error(Loc::UNKNOWN, message.clone()), |op| op.error(&message))
 }
 
 fn misplaced(op: OpRef<'_>) -> Diagnostic {
@@ -259,6 +284,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 let buffer = self.converted.program.constant(op.loc(), &name, op.prop("value").expect("verified"));
                 self.buffers.insert(constant.result(), buffer);
             } else if let Some(reshape) = op.as_::<ReshapeOp<'_>>() {
+                self.expect(reshape);
                 let ty = buffer(op, op.body, reshape.result())?;
                 let from = self.buffers[&reshape.input()];
                 let view = self.converted.program.view(op.loc(), from, ty);
@@ -270,6 +296,21 @@ impl<'a, 'c> Assembly<'a, 'c> {
             }
         }
         Ok(self.converted)
+    }
+
+    /// What a shape operand asks for is looked at when it is there.
+    fn expect(&mut self, reshape: ReshapeOp<'a>) {
+        let (op, Some(shape)) = (reshape.op_ref(), reshape.shape()) else { return };
+        let sizes = |value| symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().into_iter().flatten();
+        let (from, to): (Vec<Poly>, Vec<Poly>) = (sizes(reshape.input()).collect(), sizes(reshape.result()).collect());
+        // A 0 is itself, or copies the size of the input; where that has no such dimension it is wrong.
+        let copied = |i: usize| match reshape.allowzero() {
+            true => Poly::default(),
+            false => from.get(i).cloned().unwrap_or_else(|| Poly::constant(-1)),
+        };
+        let copied: Vec<Poly> = (0..to.len()).map(copied).collect();
+        let list = self.buffers[&shape];
+        self.converted.program.expect(op.loc(), list, &described(op), &to, &copied);
     }
 
     /// What a value is a reshape of.
