@@ -5,9 +5,11 @@
 //! one, each by the first scheme whose kernels are proved; the last one, plain loops, reads and writes at what the loops run
 //! over.
 
+use sutura_dialects::gir::prove_kernel;
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::FusionOp;
-use sutura_ir::diagnostics::Diagnostics;
+use sutura_dialects::target::machine_in;
+use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostic, OpRef, Value};
 
@@ -22,22 +24,42 @@ use crate::region::products::Part;
 /// The schemes for one op, the most special one first.
 const OF_AN_OP: [&str; 3] = ["contract", "row", "loop"];
 
+/// Where kernels will stand.
+pub(super) struct At<'m> {
+    cx: &'m Context,
+    /// The module's machine, whose spaces bound what a kernel may keep.
+    machine: Option<OpRef<'m>>,
+}
+
+impl<'m> At<'m> {
+    /// In the module that `function` is in.
+    pub(super) fn of(function: OpRef<'m>) -> Self {
+        // A module with several machines was refused before.
+        Self { cx: function.cx, machine: machine_in(function.cx, function.body).ok().flatten() }
+    }
+
+    fn proves(&self, kernel: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        verify(kernel, VerifyOptions::default(), diags)?;
+        prove_kernel(kernel, self.machine, diags)
+    }
+}
+
 /// The lowering that was found, or one whose kernels are proved, with what is to be said of that.
 ///
 /// # Errors
 /// When no scheme has kernels that are proved.
-pub(super) fn proved<'a>(cx: &Context, found: Found<'a>, config: &'a Config) -> Built<(Found<'a>, Vec<String>)> {
+pub(super) fn proved<'a>(at: &At<'_>, found: Found<'a>, config: &'a Config) -> Built<(Found<'a>, Vec<String>)> {
     let Found { region, mut lowered, remark } = found;
-    let Err(why) = check(cx, &mut lowered) else { return Ok((Found { region, lowered, remark }, vec![])) };
+    let Err(why) = check(at, &mut lowered) else { return Ok((Found { region, lowered, remark }, vec![])) };
     let kind = region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
     let mut missed = vec![format!("is not lowered by the scheme '{kind}' as mapped, which is not proved: {why}")];
     // What the search took may be special; what is usual may be proved.
     if let Ok(mut usual) = program::lower(&region, config, &Mapping::default())
-        && check(cx, &mut usual).is_ok()
+        && check(at, &mut usual).is_ok()
     {
         return Ok((Found { region, lowered: usual, remark: None }, missed));
     }
-    let lowered = one_by_one(cx, &region, config, &mut missed)?;
+    let lowered = one_by_one(at, &region, config, &mut missed)?;
     Ok((Found { region, lowered, remark: None }, missed))
 }
 
@@ -46,7 +68,7 @@ pub(super) fn proved<'a>(cx: &Context, found: Found<'a>, config: &'a Config) -> 
 /// # Errors
 /// `why` it is not lowered by its scheme, where its ops are not lowered either.
 pub(super) fn unfit<'a>(
-    cx: &Context,
+    at: &At<'_>,
     op: OpRef<'a>,
     config: &'a Config,
     why: Box<Diagnostic>,
@@ -57,18 +79,18 @@ pub(super) fn unfit<'a>(
     if region.ops.len() < 2 || kind == "loop" {
         return Err(why);
     }
-    match one_by_one(cx, &region, config, &mut missed) {
+    match one_by_one(at, &region, config, &mut missed) {
         Ok(lowered) => Ok((Found { region, lowered, remark: None }, missed)),
         Err(_) => Err(why),
     }
 }
 
 /// Whether all kernels are proved; why not.
-fn check(cx: &Context, lowered: &mut Lowered) -> Result<(), String> {
+fn check(at: &At<'_>, lowered: &mut Lowered) -> Result<(), String> {
     let steps = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
     for launch in steps.flat_map(|(_, launches)| launches) {
         let mut diags = Diagnostics::default();
-        if launch.kernel.with_op(cx, |op| verify(op, VerifyOptions::default(), &mut diags)).is_err() {
+        if launch.kernel.with_op(at.cx, |op| at.proves(op, &mut diags)).is_err() {
             return Err(first_error(&diags));
         }
     }
@@ -80,7 +102,7 @@ fn first_error(diags: &Diagnostics) -> String {
 }
 
 /// Lowers the ops of a region one by one, with temporaries between them.
-fn one_by_one(cx: &Context, region: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
+fn one_by_one(at: &At<'_>, region: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
     let mut whole = Lowered::default();
     let mut kept: Vec<(Value, usize)> = Vec::new();
     for (i, op) in region.ops.iter().enumerate() {
@@ -90,11 +112,11 @@ fn one_by_one(cx: &Context, region: &FusedRegion<'_>, config: &Config, missed: &
             continue;
         }
         let part = region.part(Part { ops: vec![*op], outputs: outputs.clone() });
-        let lowered = by_first_proved(cx, &part, config, missed)?;
+        let lowered = by_first_proved(at, &part, config, missed)?;
         for value in outputs.into_iter().filter(|v| !region.outputs.contains(v)) {
-            let dims = sizes(cx, op.body, &region.facts, value)
+            let dims = sizes(at.cx, op.body, &region.facts, value)
                 .map_err(|misfit| Box::new(op.error(format!("cannot be lowered by itself: {misfit}"))))?;
-            let elem = cx.element_type(op.body.ty(value));
+            let elem = at.cx.element_type(op.body.ty(value));
             kept.push((value, whole.temporaries.len()));
             whole.temporaries.push(ViewType::new(&region.machine.memory, elem, dims));
         }
@@ -124,12 +146,12 @@ fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
 }
 
 /// An op by the first scheme that it fits and whose kernels are proved.
-fn by_first_proved(cx: &Context, part: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
+fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
     let name = part.ops.first().map_or("", |op| op.name_str());
     let mut unfit = None;
     for scheme in OF_AN_OP {
         match program::by_scheme(scheme, part, config, &Mapping::default()) {
-            Ok(mut lowered) => match check(cx, &mut lowered) {
+            Ok(mut lowered) => match check(at, &mut lowered) {
                 Ok(()) => return Ok(lowered),
                 Err(why) => {
                     missed.push(format!("'{name}' is not lowered by the scheme '{scheme}', which is not proved: {why}"))

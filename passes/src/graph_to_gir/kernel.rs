@@ -61,10 +61,10 @@ impl Kernel {
         seen
     }
 
-    /// Plants a fault: the first store is gone, so that what it wrote is not proved to be written.
+    /// Plants a fault: the last store is gone, so that what it wrote is not proved to be written.
     pub(super) fn leave_out_a_store(&mut self, cx: &Context) {
         let mut rw = Rewriter::new(cx, &mut self.body);
-        let store = rw.body().preorder().find(|op| rw.op_ref(*op).is::<StoreOp<'_>>());
+        let store = rw.body().preorder().filter(|op| rw.op_ref(*op).is::<StoreOp<'_>>()).last();
         if let Some(store) = store {
             rw.erase_op(store);
         }

@@ -108,9 +108,9 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
         },
         OptionInfo {
             name: "plant-fault",
-            kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop"]),
+            kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
             default: "none",
-            help: "for tests: leaves a store out of the kernels of this scheme, which are then not proved, so that another \
+            help: "for tests: leaves a store out of the kernels of this scheme, or of all, which are then not proved, so that another \
                    scheme takes its place",
         },
     ],

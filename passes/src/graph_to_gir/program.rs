@@ -46,13 +46,14 @@ pub(super) fn convert<'c, 'a>(
         Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
     };
     let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
+    let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
             let found = inputs.and_then(|()| match search::best(op, config) {
-                Ok(found) => fallback::proved(cx, found, config),
-                Err(error) => fallback::unfit(cx, op, config, error),
+                Ok(found) => fallback::proved(&at, found, config),
+                Err(error) => fallback::unfit(&at, op, config, error),
             });
             match found {
                 Ok((Found { region, lowered, remark }, why)) => {
@@ -63,7 +64,8 @@ pub(super) fn convert<'c, 'a>(
                 }
                 Err(error) => errors.push(*error),
             }
-        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some() && !is_told(reshape, &told)) {
+        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some() && !is_told(reshape, &told))
+        {
             errors.push(
                 op.error("takes its shape from data: nothing says before the run that it is what the program needs")
                     .help("sizes must be constants or follow from shapes; run 'propagate-shapes' before this pass"),
@@ -144,7 +146,7 @@ pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config,
         "loop" => likely::add(region, &|region| loops::lower(region, mapping)),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }?;
-    if config.fault == scheme {
+    if config.fault == scheme || config.fault == "all" {
         let versions = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
         versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
     }

@@ -5,8 +5,8 @@ use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, KernelSignature, LaunchOp,
-    Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, KernelSignature,
+    LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};

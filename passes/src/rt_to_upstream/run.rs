@@ -289,9 +289,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let elem = BufferType::of(op.cx, op.ty(expect.list())).map_or(Type::I64, |ty| ty.elem);
         let (list, check) = (self.address(expect.list())?, self.sizes.constant(self.e, number));
         let sizes = expect.sizes().into_iter().zip(expect.copied());
-        let sizes = sizes.map(|(wanted, copied)| {
-            Ok((self.sizes.value(self.e, &wanted)?, self.sizes.value(self.e, &copied)?))
-        });
+        let sizes =
+            sizes.map(|(wanted, copied)| Ok((self.sizes.value(self.e, &wanted)?, self.sizes.value(self.e, &copied)?)));
         let sizes = sizes.collect::<Result<_, String>>()?;
         Ok(Ready::Expect { list, elem, check, sizes })
     }
