@@ -25,7 +25,7 @@ fn said(cx: &Context, diags: &Diagnostics) -> String {
 }
 
 /// A module, or errors that can be shown.
-pub(super) fn parse(cx: &Context, text: &str) -> Result<(), String> {
+pub(crate) fn parse(cx: &Context, text: &str) -> Result<(), String> {
     for allow_unregistered in [false, true] {
         let (module, diags) = read(cx, text, allow_unregistered);
         let said = said(cx, &diags);
@@ -37,7 +37,7 @@ pub(super) fn parse(cx: &Context, text: &str) -> Result<(), String> {
 }
 
 /// The module of a text, if it is right.
-fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Module>, String> {
+pub(crate) fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Module>, String> {
     let (Some(module), _) = read(cx, text, allow_unregistered) else { return Ok(None) };
     let mut diags = Diagnostics::default();
     match verify(module.op_ref(cx), VerifyOptions { allow_unregistered }, &mut diags) {
@@ -50,7 +50,7 @@ fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Mo
     }
 }
 
-pub(super) fn round_trip(cx: &Context, text: &str) -> Result<(), String> {
+pub(crate) fn round_trip(cx: &Context, text: &str) -> Result<(), String> {
     match valid(cx, text, true)? {
         Some(module) => prints_as_itself(cx, &module),
         None => Ok(()),

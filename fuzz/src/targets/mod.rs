@@ -1,7 +1,7 @@
 //! What is fuzzed.
 
-mod filecheck;
-mod ir;
+pub(crate) mod filecheck;
+pub(crate) mod ir;
 
 use sutura_interp::random::Random;
 use sutura_ir::Context;
@@ -75,7 +75,7 @@ impl Target {
             Self::RoundTrip => ir::round_trip(cx, text),
             Self::Verify => ir::verify_and_print(cx, text),
             Self::Pipeline => ir::pipeline(cx, text),
-            Self::FileCheck => filecheck::check(text),
+            Self::FileCheck => filecheck::check(text).map(drop),
         }
     }
 }
