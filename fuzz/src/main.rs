@@ -18,7 +18,7 @@ Usage: sutura-fuzz [--target NAME]… [--seconds N] [--inputs N] [--seed N] [--f
        sutura-fuzz --target NAME --file FILE
        sutura-fuzz --harness NAME --file FILE
 
-  --target NAME      parse, roundtrip, verify, pipeline or filecheck; all of them without it
+  --target NAME      parse, roundtrip, verify, pipeline, filecheck or perturb; all of them without it
   --seconds N        time of each target (60, or as long as it takes with --inputs)
   --inputs N         number of inputs of each target
   --seed N           inputs follow from it and their number (1)

@@ -2,7 +2,7 @@
 
 use crate::{Failure, coverage, process};
 
-/// Inputs of each of the five targets in the checks: the same ones on every machine, about a minute in all.
+/// Inputs of each of the six targets in the checks: the same ones on every machine, about a minute in all.
 const SMOKE: &str = "1200";
 
 /// Runs the fuzzer with `arguments`.

@@ -15,6 +15,7 @@ mod llvm_lit;
 mod nvidia;
 mod process;
 mod setup;
+mod soak;
 mod test;
 mod tidy;
 
@@ -34,6 +35,8 @@ Commands:
   fuzz [ARGS…]   look for inputs that make the tools panic or hang, 60 s per target; ARGS as of sutura-fuzz --help
   fuzz --coverage [--target NAME]… [--seconds N] [--seed N] [--planted]  the same with AFL++, which looks for inputs that reach
                  new code; --planted shows that it finds a fault made for it, in 600 s
+  soak --minutes N [--seed N] [--part NAME]…  everything that looks for faults, each for its share of the time: fuzzers with
+                 and without coverage, random models beside onnxruntime, the perturbed corpus, the pool, valgrind
   gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
   tidy           check layers, files and crate attributes
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         ("test", arguments) => test::run(arguments),
         ("llvm-lit", arguments) => llvm_lit::run(arguments).map(|()| ExitCode::SUCCESS),
         ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("soak", arguments) => soak::run(arguments),
         ("gpu-bundle", arguments) => gpu_bundle::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),

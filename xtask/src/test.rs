@@ -21,6 +21,14 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
+    pub(crate) fn ran(&self) -> u64 {
+        self.passed + self.failed
+    }
+
+    pub(crate) fn failed(&self) -> u64 {
+        self.failed
+    }
+
     /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, which libtest and
     /// its imitations print at the end of each test program. Other lines count nothing.
     fn add(&mut self, line: &str) {
@@ -62,7 +70,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
 pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
     let mut summary = Summary::default();
     let all: Vec<String> = std::iter::once("--workspace".to_owned()).chain(arguments.iter().cloned()).collect();
-    let result = run_counted(&all, &mut summary);
+    let result = run_counted(&all, &mut summary, &[]);
     if result.is_ok() && summary.passed == 0 {
         return (summary, Err("no test ran".to_owned()));
     }
@@ -70,8 +78,13 @@ pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
 }
 
 /// `cargo test` with arguments; what ran is added to `summary`.
-pub(crate) fn run_counted(arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
+pub(crate) fn run_counted(
+    arguments: &[String],
+    summary: &mut Summary,
+    variables: &[(&str, &str)],
+) -> Result<(), Failure> {
     let mut command = process::cargo();
+    command.envs(variables.iter().copied());
     command.args(["test", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
     // The setup came before and installed one, so no test may be skipped for lack of it.
     command.env("SUTURA_REQUIRE_DEVICES", "1");

@@ -1,6 +1,6 @@
 //! What the coverage-guided fuzzer runs: functions on any bytes, which also run on the stored corpus in ordinary tests.
 //!
-//! A harness must not panic, whatever it gets, nor break the law that it states. `fuzz/afl` has a program for each;
+//! A harness must not panic, whatever it gets, nor break the law that it states. The program in `fuzz/afl` gives them inputs;
 //! `cargo xtask fuzz --coverage` runs them.
 
 mod artifact;
@@ -35,7 +35,7 @@ impl Harness {
     /// All, the cheap ones last.
     pub const ALL: [Self; 6] = [Self::Parser, Self::Onnx, Self::Artifact, Self::Manifest, Self::Npy, Self::FileCheck];
 
-    /// Name on the command line, of its folder in `fuzz/corpus`, and of its program in `fuzz/afl`.
+    /// Name on the command line, of its folder in `fuzz/corpus`, and of the argument of the program in `fuzz/afl`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parser => "parser",

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
         note(result);
     } else {
         for arguments in plan.tests() {
-            note(test::run_counted(&arguments, &mut summary));
+            note(test::run_counted(&arguments, &mut summary, &[]));
         }
         note(run_lits(&plan.lits));
     }

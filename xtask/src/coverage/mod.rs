@@ -103,11 +103,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 /// Builds what is needed and runs the harnesses one after the other.
 pub(crate) fn campaigns(plan: &Plan) -> Result<Vec<Campaign>, Failure> {
     let tools = afl::provide()?;
-    let programs = tools.build()?;
-    plan.harnesses.iter().map(|name| campaign(&tools, &programs, name, plan)).collect()
+    let program = tools.build()?;
+    plan.harnesses.iter().map(|name| campaign(&tools, &program, name, plan)).collect()
 }
 
-fn campaign(tools: &afl::Tools, programs: &Path, harness: &'static str, plan: &Plan) -> Result<Campaign, Failure> {
+fn campaign(tools: &afl::Tools, program: &Path, harness: &'static str, plan: &Plan) -> Result<Campaign, Failure> {
     let kind = HARNESSES.iter().find(|(name, _)| *name == harness).map_or("binary", |(_, kind)| kind);
     let out = process::target_folder().join("fuzz").join("coverage").join(harness);
     // What an earlier campaign found is copied elsewhere; AFL++ wants an empty folder.
@@ -115,11 +115,11 @@ fn campaign(tools: &afl::Tools, programs: &Path, harness: &'static str, plan: &P
         fs::remove_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     }
     fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let program = programs.join(harness);
     let mut command = tools.fuzz();
     command.arg("-i").arg(Path::new("fuzz/corpus").join(harness)).arg("-o").arg(&out);
     command.arg("-x").arg(format!("fuzz/dictionaries/{harness}.dict")).args(["-a", kind, "-m", "4096", "-t", "5000"]);
-    command.args(["-s", &plan.seed.to_string(), "-V", &plan.seconds.to_string(), "--"]).arg(&program);
+    command.args(["-s", &plan.seed.to_string(), "-V", &plan.seconds.to_string(), "--"]);
+    command.arg(program).arg(harness);
     if plan.planted {
         command.env("SUTURA_FUZZ_PLANTED", "1").env("AFL_BENCH_UNTIL_CRASH", "1");
     }
@@ -136,7 +136,7 @@ fn campaign(tools: &afl::Tools, programs: &Path, harness: &'static str, plan: &P
     let mut findings = Vec::new();
     for kind in ["crashes", "hangs"] {
         for input in inputs(&out.join("default").join(kind))? {
-            findings.extend(confirm(&program, harness, kind, &input, plan.planted)?);
+            findings.extend(confirm(program, harness, kind, &input, plan.planted)?);
         }
     }
     Ok(Campaign { harness, stats, findings })
@@ -160,7 +160,12 @@ fn inputs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// busy, which is said too.
 fn confirm(program: &Path, harness: &str, kind: &str, input: &Path, planted: bool) -> Result<Option<PathBuf>, Failure> {
     let id: String = input.file_name().unwrap_or_default().to_string_lossy().chars().take(9).collect();
-    let Some(shown) = alone(program, input, planted, HANG)? else {
+    let mut command = Command::new(program);
+    command.arg(harness);
+    if planted {
+        command.env("SUTURA_FUZZ_PLANTED", "1");
+    }
+    let Some(shown) = alone(&mut command, input, HANG)? else {
         println!("{harness}: {kind} {id} passes when it runs alone, so it is no finding");
         return Ok(None);
     };
@@ -177,14 +182,11 @@ fn confirm(program: &Path, harness: &str, kind: &str, input: &Path, planted: boo
 }
 
 /// What an input shows: the message of a panic, how the process ended, or that it does not end.
-fn alone(program: &Path, input: &Path, planted: bool, hang: Duration) -> Result<Option<String>, Failure> {
+fn alone(command: &mut Command, input: &Path, hang: Duration) -> Result<Option<String>, Failure> {
     let file = fs::File::open(input).map_err(|e| format!("{}: {e}", input.display()))?;
-    let mut command = Command::new(program);
+    let program = process::shown(command);
     command.stdin(file).stdout(Stdio::null()).stderr(Stdio::piped()).env("RUST_BACKTRACE", "0");
-    if planted {
-        command.env("SUTURA_FUZZ_PLANTED", "1");
-    }
-    let mut child = command.spawn().map_err(|e| format!("cannot run {}: {e}", program.display()))?;
+    let mut child = command.spawn().map_err(|e| format!("cannot run {program}: {e}"))?;
     let mut stderr = child.stderr.take().ok_or("a program has no stderr")?;
     let reader = std::thread::spawn(move || {
         let mut said = Vec::new();
@@ -194,7 +196,7 @@ fn alone(program: &Path, input: &Path, planted: bool, hang: Duration) -> Result<
     });
     let start = Instant::now();
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(|e| format!("cannot wait for {}: {e}", program.display()))? {
+        if let Some(status) = child.try_wait().map_err(|e| format!("cannot wait for {program}: {e}"))? {
             break Some(status);
         }
         if work_of(child.id()).is_some_and(|work| work > hang) || start.elapsed() > STUCK {
@@ -261,12 +263,12 @@ mod tests {
         let (input, program) = (folder.path().join("input"), folder.path().join("program"));
         let shows = |script: &str| {
             fs::write(&input, script).unwrap();
-            alone(Path::new("/bin/sh"), &input, false, Duration::from_millis(100)).unwrap()
+            alone(&mut Command::new("/bin/sh"), &input, Duration::from_millis(100)).unwrap()
         };
         assert_eq!(shows("exit 0"), None);
         let said = shows("echo broken law >&2; exit 3").unwrap();
         assert!(said.contains("3") && said.contains("broken law"), "{said}");
         assert!(shows("while :; do :; done").unwrap().contains("longer than 0.1 s"));
-        assert!(alone(&program, &input, false, HANG).unwrap_err().contains("cannot run"));
+        assert!(alone(&mut Command::new(&program), &input, HANG).unwrap_err().contains("cannot run"));
     }
 }

@@ -1,5 +1,0 @@
-#![forbid(unsafe_code)]
-
-fn main() {
-    sutura_afl::fuzz(sutura_fuzz::harness::Harness::Npy);
-}
