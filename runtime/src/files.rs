@@ -1,11 +1,29 @@
-//! Writing files so that nobody ever sees half of one.
+//! Opening files without waiting, and writing them so that nobody ever sees half of one.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use crate::error::{Error, Result};
+
+/// Opens what is to be read. Opening a pipe would wait for who writes to it, and so may some devices: this does not.
+pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let meta = file.metadata()?;
+    Ok((file, meta))
+}
+
+/// What is no regular file, in words.
+pub(crate) fn kind(meta: &Metadata) -> &'static str {
+    let kind = meta.file_type();
+    match () {
+        () if kind.is_dir() => "a folder",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    }
+}
 
 /// Creates or replaces `path` with what `write` writes: into a temporary file beside it, renamed when complete. What is
 /// there and no regular file, such as a device or a pipe, gets the bytes instead of being replaced.

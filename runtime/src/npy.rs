@@ -7,7 +7,6 @@
 //! The header is a Python dictionary with three fixed keys. It is read by a small parser of exactly that, because a
 //! file can hold anything: nothing here recurses, and nothing is allocated before the file is known to be long enough.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -28,9 +27,12 @@ const MAX_HEADER: usize = 65_536;
 pub fn read(path: impl AsRef<Path>) -> Result<Tensor> {
     let path = path.as_ref();
     let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    read_from(&mut BufReader::new(file), length).map_err(|problem| match problem {
+    let (file, meta) = crate::files::open(path).map_err(failed)?;
+    if !meta.is_file() {
+        let reason = format!("it is {}, not a file", crate::files::kind(&meta));
+        return Err(Error::Npy { path: path.to_owned(), reason });
+    }
+    read_from(&mut BufReader::new(file), meta.len()).map_err(|problem| match problem {
         Problem::Io(source) => failed(source),
         Problem::Format(reason) => Error::Npy { path: path.to_owned(), reason },
         Problem::Other(error) => error,

@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Cursor;
 use std::ops::Range;
 use std::path::Path;
@@ -64,11 +63,10 @@ impl Artifact {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
-        let info = file.metadata().map_err(failed)?;
+        let (file, info) = crate::files::open(path).map_err(failed)?;
         let name = path.display().to_string();
         if !info.is_file() {
-            let problem = ArtifactProblem::NotAnArtifact("it is not a file".into());
+            let problem = ArtifactProblem::NotAnArtifact(format!("it is {}, not a file", crate::files::kind(&info)));
             return Err(Error::Artifact { artifact: name, problem });
         }
         if info.len() == 0 {
