@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use sutura_input::{InputError, text, text_of};
+use sutura_input::{InputError, bytes, bytes_of};
 
 use crate::checks::Checks;
 use crate::diag::{Diagnostic, Severity};
@@ -105,7 +105,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
         return usage(invocation, "no check file given");
     };
     let limit = options.max_input.unwrap_or(sutura_input::TEXT_LIMIT);
-    let text = match text(&invocation.directory.join(check_file), limit) {
+    let text = match bytes(&invocation.directory.join(check_file), limit) {
         Ok(text) => text,
         Err(error) => {
             let hint = hint(&error);
@@ -143,11 +143,11 @@ fn usage(invocation: &mut Invocation<'_>, error: &str) -> io::Result<i32> {
 
 fn read_input(invocation: &mut Invocation<'_>, file: Option<&str>, limit: u64) -> Result<(String, Vec<u8>), String> {
     match file {
-        None | Some("-") => match text_of(&mut *invocation.stdin, limit) {
+        None | Some("-") => match bytes_of(&mut *invocation.stdin, limit) {
             Ok(input) => Ok(("<stdin>".into(), input)),
             Err(error) => Err(format!("could not read standard input: {error}{}", hint(&error))),
         },
-        Some(file) => match text(&invocation.directory.join(file), limit) {
+        Some(file) => match bytes(&invocation.directory.join(file), limit) {
             Ok(input) => Ok((file.to_owned(), input)),
             Err(error) => Err(format!("could not read input file '{file}': {error}{}", hint(&error))),
         },

@@ -103,7 +103,7 @@ pub fn text(path: &Path, limit: u64) -> Result<Vec<u8>, InputError> {
     stream(path, limit, Bytes::Text)
 }
 
-/// As [`text`], of what may also have NUL bytes.
+/// As [`text`], of what may also have NUL bytes, unless it comes from a device.
 ///
 /// # Errors
 /// As of [`text`], but for NUL bytes.
@@ -133,7 +133,8 @@ fn stream(path: &Path, limit: u64, what: Bytes) -> Result<Vec<u8>, InputError> {
         Kind::CharDevice => {
             let flags = fcntl_getfl(&file).map_err(io::Error::from)?;
             fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(io::Error::from)?;
-            read_stream(file, Vec::new(), limit, what)
+            // `/dev/zero` is no input of anything.
+            read_stream(file, Vec::new(), limit, Bytes::Text)
         }
         kind => Err(InputError::NotAText { kind }),
     }
@@ -145,6 +146,14 @@ fn stream(path: &Path, limit: u64, what: Bytes) -> Result<Vec<u8>, InputError> {
 /// When it cannot be read, has more than `limit` bytes, or a NUL byte.
 pub fn text_of(stream: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
     read_stream(stream, Vec::new(), limit, Bytes::Text)
+}
+
+/// As [`text_of`], of what may also have NUL bytes.
+///
+/// # Errors
+/// As of [`text_of`], but for NUL bytes.
+pub fn bytes_of(stream: impl Read, limit: u64) -> Result<Vec<u8>, InputError> {
+    read_stream(stream, Vec::new(), limit, Bytes::Any)
 }
 
 /// Bytes as text; the error says where they are none.

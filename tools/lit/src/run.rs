@@ -30,7 +30,7 @@ impl Suite {
     }
 
     fn script(&self, test: &Test) -> Result<Script, ScriptError> {
-        let text = sutura_input::text(&test.path, self.limit)
+        let text = sutura_input::bytes(&test.path, self.limit)
             .map_err(|error| ScriptError::new(None, format!("could not read the test: {error}")))?;
         script::parse(&text)
     }

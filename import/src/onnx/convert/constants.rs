@@ -97,7 +97,11 @@ impl<'m> Importer<'m, '_, '_> {
         let (cx, shape, facts) = (self.cx(), self.g.shape(value), &self.g.env.facts);
         for (d, size) in shape.iter().enumerate() {
             let Some(size) = size else { continue };
-            if facts.range(size).1 < 0 {
+            let (least, most) = facts.range(size);
+            if least > i64::MAX.into() {
+                return wrong(format!("makes dim {d} of size {size}, which 64 bits do not hold"));
+            }
+            if most < 0 {
                 return match size.as_const() {
                     Some(size) => wrong(format!("makes dim {d} of size {size}, which is negative")),
                     None => wrong(format!("makes dim {d} of size {size}, which is negative for all inputs")),

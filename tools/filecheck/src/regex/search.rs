@@ -26,6 +26,7 @@ pub(crate) struct Haystack<'t> {
 
 impl<'t> Haystack<'t> {
     /// One whose cases matter.
+    #[cfg(test)]
     pub(crate) fn exact(text: &'t [u8]) -> Self {
         Self { text, folded: text }
     }

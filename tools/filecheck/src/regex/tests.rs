@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::RegexError;
 use super::ast::Node;
 use super::parse::{Options, Strictness, parse};
-use super::search::{Match, Regex, Scratch};
+use super::search::{Haystack, Match, Regex, Scratch};
 
 const OPTIONS: Options = Options { strictness: Strictness::Strict, ignore_case: false };
 
