@@ -11,8 +11,10 @@ mod fuzz;
 mod gpu_bundle;
 mod llvm_lit;
 mod nvidia;
+mod operators;
 mod process;
 mod setup;
+mod skips;
 mod test;
 mod tidy;
 
@@ -31,6 +33,7 @@ Commands:
   fuzz [ARGS…]   look for inputs that make the tools panic or hang, 60 s per target; ARGS as of sutura-fuzz --help
   gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
+  operators [--check]  make the importer's table of operators from the schemas of the onnx package, or check that it is so
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         ("llvm-lit", arguments) => llvm_lit::run(arguments).map(|()| ExitCode::SUCCESS),
         ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
         ("gpu-bundle", arguments) => gpu_bundle::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("operators", arguments) => operators::run(arguments).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

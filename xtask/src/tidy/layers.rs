@@ -9,6 +9,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("arena", &[]),
     ("macros", &[]),
     ("input", &[]),
+    ("skip", &[]),
     ("ir", &["arena", "macros"]),
     ("interp", &["ir", "macros"]),
     ("grammar", &["ir", "macros"]),

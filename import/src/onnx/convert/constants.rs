@@ -221,7 +221,7 @@ impl<'m> Importer<'m, '_, '_> {
     fn pairs(&self, a: Value, b: Value) -> Option<Vec<(Option<i64>, Option<i64>)>> {
         let (x, y) = (self.integers(a)?, self.integers(b)?);
         let (from, to) = (self.fixed(a)?, self.fixed(b)?);
-        if x.len() != from.iter().product() || y.len() != to.iter().product() {
+        if x.len() != from.iter().product::<usize>() || y.len() != to.iter().product::<usize>() {
             // A large constant of equal numbers: each of them meets all of the other.
             return Some(x.iter().flat_map(|x| y.iter().map(|y| (*x, *y))).take(1 << 10).collect());
         }
