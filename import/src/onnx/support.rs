@@ -50,8 +50,7 @@ pub struct Unsupported {
     pub invalid: bool,
 }
 
-/// All that cannot be compiled in a model, as an error. Where something is wrong with the model, the rest may follow from it
-/// and only that is said.
+/// All that cannot be compiled in a model, as an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnsupportedOps(pub Vec<Unsupported>);
 
@@ -63,29 +62,44 @@ impl UnsupportedOps {
 }
 
 impl fmt::Display for UnsupportedOps {
-    /// Like reasons together, with every node's name.
+    /// What is wrong first. Like reasons together, with every node's name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut groups: IndexMap<_, Vec<&str>> = IndexMap::new();
-        let invalid = self.is_invalid();
-        for u in self.0.iter().filter(|u| u.invalid == invalid) {
-            let key = (&u.domain, &u.op_type, &u.reason, &u.hint);
-            groups.entry(key).or_default().push(&u.node);
+        let of = |invalid| self.0.iter().filter(move |u| u.invalid == invalid);
+        let unsupported = of(false).next().is_some();
+        if self.is_invalid() {
+            write!(f, "the model is not valid:")?;
+            list(of(true), f)?;
+            if unsupported {
+                writeln!(f)?;
+            }
         }
-        f.write_str(if invalid { "the model is not valid:" } else { "the model uses what is not supported:" })?;
-        for ((domain, op_type, reason, hint), nodes) in groups {
-            write!(f, "\n  ")?;
-            match (domain.as_str(), op_type.as_str()) {
-                (_, "") => {}
-                ("", op) => write!(f, "{op}: ")?,
-                (domain, op) => write!(f, "{domain}.{op}: ")?,
-            }
-            write!(f, "{}: {reason}", nodes.join(", "))?;
-            if let Some(hint) = hint {
-                write!(f, "\n    hint: {hint}")?;
-            }
+        if unsupported {
+            write!(f, "the model uses what is not supported:")?;
+            list(of(false), f)?;
         }
         Ok(())
     }
+}
+
+fn list<'u>(found: impl Iterator<Item = &'u Unsupported>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut groups: IndexMap<_, Vec<&str>> = IndexMap::new();
+    for u in found {
+        let key = (&u.domain, &u.op_type, &u.reason, &u.hint);
+        groups.entry(key).or_default().push(&u.node);
+    }
+    for ((domain, op_type, reason, hint), nodes) in groups {
+        write!(f, "\n  ")?;
+        match (domain.as_str(), op_type.as_str()) {
+            (_, "") => {}
+            ("", op) => write!(f, "{op}: ")?,
+            (domain, op) => write!(f, "{domain}.{op}: ")?,
+        }
+        write!(f, "{}: {reason}", nodes.join(", "))?;
+        if let Some(hint) = hint {
+            write!(f, "\n    hint: {hint}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Lists everything in the model that cannot be compiled.
