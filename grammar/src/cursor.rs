@@ -4,7 +4,7 @@
 use sutura_ir::asm::parse::{AsmParser, ParamParser, TokenParser, UnresolvedOperand};
 use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::context::{Context, Ident};
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Diagnostic, Reported};
 use sutura_ir::location::Loc;
 use sutura_ir::types::Type;
 
@@ -296,6 +296,11 @@ impl TokenParser for Cursor<'_, '_> {
 impl ParamParser for Cursor<'_, '_> {
     fn start(&self) -> Loc {
         self.reader.loc(self.start)
+    }
+
+    fn beyond_subset(&mut self, loc: Loc, message: &str) -> Reported {
+        self.reader.beyond_subset = Some(Diagnostic::error(loc, message));
+        Reported
     }
 
     fn list(

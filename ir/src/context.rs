@@ -1,5 +1,7 @@
 //! The context: everything that is shared, append-only and compared by handle.
 
+use std::sync::atomic::AtomicBool;
+
 use sutura_arena::{Interner, SliceInterner, StrInterner, Table};
 
 use crate::affine::{AffineExpr, AffineExprData, AffineMapData, IntegerSetData};
@@ -53,6 +55,8 @@ pub struct Context {
     pub(crate) op_names: Interner<Ident>,
     pub(crate) op_infos: Table<OpInfo>,
     pub(crate) registry: Registry,
+    /// True once something was kept as text that a registered dialect's subset lacks.
+    pub(crate) beyond_subset: AtomicBool,
 }
 
 impl Context {
@@ -79,6 +83,7 @@ impl Context {
             op_names: Interner::default(),
             op_infos: Table::default(),
             registry: Registry::empty(),
+            beyond_subset: AtomicBool::new(false),
         };
         cx.intern_constants();
         registry.freeze_into(&mut cx);

@@ -30,6 +30,7 @@ pub mod pattern;
 pub mod registry;
 pub mod rewrite;
 pub mod rewriter;
+mod subset;
 pub mod symbols;
 pub mod trace;
 pub mod types;

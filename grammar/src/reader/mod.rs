@@ -51,6 +51,8 @@ pub(crate) struct Reader<'t> {
     distinct: FxHashMap<i64, (i64, Attr)>,
     /// Constants written in hexadecimal, where that is to be kept.
     pub(crate) hex: FxHashSet<Attr>,
+    /// What a dialect's parser gave up at because the dialect is a subset; not reported yet.
+    pub(crate) beyond_subset: Option<Diagnostic>,
     depth: usize,
 }
 
@@ -71,6 +73,7 @@ impl<'t> Reader<'t> {
             names: FxHashMap::default(),
             distinct: FxHashMap::default(),
             hex: FxHashSet::default(),
+            beyond_subset: None,
             depth: 0,
         }
     }

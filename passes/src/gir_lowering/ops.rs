@@ -1,5 +1,7 @@
 //! Single operations: index arithmetic, memory, and tile operations on registers or strips.
 
+use std::collections::HashSet;
+
 use sutura_dialects::gir::constraints::{Axis, Scope};
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
@@ -679,19 +681,14 @@ impl<'a> Lowering<'a, '_> {
 
     /// Nodes of this loop that are dear and used again afterwards.
     pub(super) fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
+        let computed: HashSet<NodeId> = sinks.iter().flat_map(|sink| self.strips.reachable(sink.node())).collect();
         let mut keep: Vec<NodeId> = Vec::new();
         for (value, held) in &self.held {
             let Held::Strip(id) = held else { continue };
             let strip = &self.strips.nodes[*id];
-            let again = self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
-            let computed = sinks.iter().any(|s| self.strips.reachable(s.node()).contains(id));
-            if self.strips.is_local(*id)
-                && strip.stored.is_none()
-                && strip.cost >= KEEP_COST
-                && again
-                && computed
-                && !keep.contains(id)
-            {
+            let dear = strip.stored.is_none() && strip.cost >= KEEP_COST;
+            let again = || self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
+            if dear && computed.contains(id) && self.strips.is_local(*id) && again() && !keep.contains(id) {
                 keep.push(*id);
             }
         }

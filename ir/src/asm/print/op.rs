@@ -163,7 +163,9 @@ impl<'p> Printer<'p> {
         if self.options.debug_info {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
-        let format = op.info().filter(|_| !self.options.generic).and_then(|info| info.format(self.cx));
+        // A custom form of a subset has no words for what is beyond it.
+        let custom = !self.options.generic && !op.is_beyond_subset();
+        let format = op.info().filter(|_| custom).and_then(|info| info.format(self.cx));
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, begun: 0 };
         match format {
             Some(_) => {
