@@ -67,8 +67,7 @@ codes! {
     INPUT_TOO_LARGE = "E0425", "An input has more bytes than the limit.";
     NUL_BYTE = "E0426", "A text holds a NUL byte.";
     NO_FILE = "E0427", "An input is not a regular file, or no text comes from it.";
-    MODEL_SIZE = "E0428", "A model computes a size that there is not.";
-    EXTERNAL_DATA = "E0429", "External data lie where they may not.";
+    INVALID_MODEL = "E0428", "An ONNX model breaks ONNX's rules.";
     IDLE_PASS = "W0101", "A pass ran on no operation.";
     NOT_CONVERGED = "W0102", "Canonicalization stopped before nothing was left to do.";
     CASTS_LEFT = "W0103", "Conversion casts are left after conversion passes.";

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use sutura_input::{InputError, bytes, bytes_of};
+use sutura_input::{bytes, bytes_of};
 
 use crate::checks::Checks;
 use crate::diag::{Diagnostic, Severity};
@@ -108,8 +108,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
     let text = match bytes(&invocation.directory.join(check_file), limit) {
         Ok(text) => text,
         Err(error) => {
-            let hint = hint(&error);
-            writeln!(invocation.stderr, "error: could not read check file '{check_file}': {error}{hint}")?;
+            writeln!(invocation.stderr, "error: could not read check file '{check_file}': {}", error.told())?;
             return Ok(2);
         }
     };
@@ -145,17 +144,13 @@ fn read_input(invocation: &mut Invocation<'_>, file: Option<&str>, limit: u64) -
     match file {
         None | Some("-") => match bytes_of(&mut *invocation.stdin, limit) {
             Ok(input) => Ok(("<stdin>".into(), input)),
-            Err(error) => Err(format!("could not read standard input: {error}{}", hint(&error))),
+            Err(error) => Err(format!("could not read standard input: {}", error.told())),
         },
         Some(file) => match bytes(&invocation.directory.join(file), limit) {
             Ok(input) => Ok((file.to_owned(), input)),
-            Err(error) => Err(format!("could not read input file '{file}': {error}{}", hint(&error))),
+            Err(error) => Err(format!("could not read input file '{file}': {}", error.told())),
         },
     }
-}
-
-fn hint(error: &InputError) -> String {
-    error.hint().map_or(String::new(), |hint| format!("; {hint}"))
 }
 
 fn write_all(stderr: &mut dyn Write, diagnostics: &[Diagnostic]) -> io::Result<()> {

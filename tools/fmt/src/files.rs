@@ -81,8 +81,7 @@ pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<String, String
 
 /// Why `name` is not read.
 pub(crate) fn refusal(name: &str, error: &InputError) -> String {
-    let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
-    format!("cannot read `{name}`: {error}{hint}")
+    format!("cannot read `{name}`: {}", error.told())
 }
 
 /// Replaces the text of a file, which keeps its permissions: at any time it is there with the old text or with the new.

@@ -106,6 +106,12 @@ impl InputError {
         }
     }
 
+    /// All that there is to say: what is wrong, what to do about it, and the code.
+    pub fn told(&self) -> String {
+        let hint = self.hint().map_or(String::new(), |hint| format!("; {hint}"));
+        format!("{self}{hint} [{}]", self.code())
+    }
+
     /// Whether the system refused; otherwise the input is wrong.
     pub fn is_system(&self) -> bool {
         matches!(self, Self::Io(_) | Self::NoMemory { .. })

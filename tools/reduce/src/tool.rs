@@ -178,10 +178,7 @@ fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
         "-" => text_of(std::io::stdin(), args.max_input),
         name => text(Path::new(name), args.max_input),
     };
-    let text = bytes.and_then(utf8).map_err(|error| {
-        let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
-        format!("cannot read `{name}`: {error}{hint}")
-    })?;
+    let text = bytes.and_then(utf8).map_err(|error| format!("cannot read `{name}`: {}", error.told()))?;
     let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
     let mut diags = Diagnostics::default();
     let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered, ..Default::default() };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use sutura_input::InputError;
+use sutura_ir::diagnostics::codes;
 
 /// Classes of failures; the exit codes are those of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,7 @@ impl From<sutura_import::onnx::OnnxError> for Failure {
         use sutura_import::onnx::OnnxError as Onnx;
         match error {
             Onnx::Read { path, source } => Self::reading(&path, &source),
+            error @ Onnx::Invalid(_) => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
             error => Self::new(Kind::Input, error),
         }
     }
@@ -153,6 +155,9 @@ impl From<sutura_import::onnx::OnnxError> for Failure {
 
 impl From<sutura_import::onnx::UnsupportedOps> for Failure {
     fn from(error: sutura_import::onnx::UnsupportedOps) -> Self {
-        Self::new(if error.is_invalid() { Kind::Input } else { Kind::Unsupported }, error)
+        match error.is_invalid() {
+            true => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            false => Self::new(Kind::Unsupported, error),
+        }
     }
 }

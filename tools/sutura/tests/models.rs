@@ -159,8 +159,12 @@ fn functions_have_the_same_bits_on_every_x86() {
     let expected = compute("generic");
     for target in ["x86_avx2", "x86_avx512", "host"] {
         match target {
-            "x86_avx2" if !std::is_x86_feature_detected!("avx2") => sutura_skip::skipped(sutura_skip::Need::Processor, "there is no AVX2 here"),
-            "x86_avx512" if !std::is_x86_feature_detected!("avx512f") => sutura_skip::skipped(sutura_skip::Need::Processor, "there is no AVX-512 here"),
+            "x86_avx2" if !std::is_x86_feature_detected!("avx2") => {
+                sutura_skip::skipped(sutura_skip::Need::Processor, "there is no AVX2 here")
+            }
+            "x86_avx512" if !std::is_x86_feature_detected!("avx512f") => {
+                sutura_skip::skipped(sutura_skip::Need::Processor, "there is no AVX-512 here")
+            }
             _ => assert!(compute(target) == expected, "{target} and generic differ"),
         }
     }
