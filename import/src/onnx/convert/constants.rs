@@ -65,8 +65,9 @@ impl<'m> Importer<'m, '_, '_> {
         if nothing(a) || nothing(b) {
             return Ok(());
         }
-        let Some(at) = self.integers(b).and_then(|all| all.iter().position(|n| *n == Some(0))) else { return Ok(()) };
-        let single = self.integers(a).filter(|all| all.len() == 1).and_then(|all| all[0]);
+        let zero = self.integers(b).and_then(|mut all| all.position(|n| n == Some(0)));
+        let Some(at) = zero else { return Ok(()) };
+        let single = self.few(a).filter(|all| all.len() == 1).and_then(|all| all[0]);
         match single {
             Some(number) => wrong(format!("divides {number} by 0: `{dividend}` by `{divisor}`")),
             None => wrong(format!("divides `{dividend}` by 0: element {at} of `{divisor}`")),
@@ -79,11 +80,11 @@ impl<'m> Importer<'m, '_, '_> {
         let shape = self.g.shape(x);
         let most: Vec<i128> =
             shape.iter().map(|size| size.as_ref().map_or(i128::MAX, |size| self.g.env.facts.range(size).1)).collect();
-        for (i, index) in known.iter().enumerate() {
+        for (i, index) in known.enumerate() {
             let Some(index) = index else { continue };
             let axis = axis(i);
             let Some(most) = most.get(axis) else { return Ok(()) };
-            let wide = i128::from(*index);
+            let wide = i128::from(index);
             if wide >= *most || wide < -most {
                 let size = shape[axis].as_ref().map_or(String::new(), Poly::to_string);
                 return wrong(format!("takes index {index} of dim {axis}, which has size {size}"));
@@ -112,17 +113,28 @@ impl<'m> Importer<'m, '_, '_> {
         fits(&sizes, bytes_of(cx, self.g.elem(value)))
     }
 
-    /// Integers of a tensor as far as they are known: of a small one, or of a constant.
-    fn integers(&self, value: Value) -> Option<Vec<Option<i64>>> {
-        let (cx, elem) = (self.cx(), self.g.elem(value));
-        let bits = cx.bit_width(elem).filter(|bits| !elem.is_float(cx) && (2..=64).contains(bits))?;
-        if let Some(contents) = self.g.contents(value) {
-            return Some(contents.iter().map(|n| n.as_ref().and_then(Poly::as_const)).collect());
+    /// Integers of a tensor as far as they are known, in order: of a small one, or of a constant, where one may stand for all.
+    fn integers(&self, value: Value) -> Option<Box<dyn Iterator<Item = Option<i64>> + '_>> {
+        if let Some(few) = self.few(value) {
+            return Some(Box::new(few.into_iter()));
         }
+        let (cx, bits) = (self.cx(), self.integer_bits(self.g.elem(value))?);
         let dense = cx.dense(sutura_ir::registry::constant_of(self.g.b.body(), cx, value)?)?;
-        let signed = |word: u64| ((word << (64 - bits)) as i64) >> (64 - bits);
+        let signed = move |word: u64| ((word << (64 - bits)) as i64) >> (64 - bits);
         let different = if dense.is_splat() { dense.len().min(1) } else { dense.len() };
-        Some((0..different).map(|i| Some(signed(dense.word(i)))).collect())
+        Some(Box::new((0..different).map(move |i| Some(signed(dense.word(i))))))
+    }
+
+    /// The integers of a tensor that is small enough to decide sizes.
+    fn few(&self, value: Value) -> Option<Vec<Option<i64>>> {
+        self.integer_bits(self.g.elem(value))?;
+        let contents = self.g.contents(value)?;
+        Some(contents.iter().map(|n| n.as_ref().and_then(Poly::as_const)).collect())
+    }
+
+    fn integer_bits(&self, elem: Type) -> Option<u32> {
+        let cx = self.cx();
+        cx.bit_width(elem).filter(|bits| !elem.is_float(cx) && (2..=64).contains(bits))
     }
 
     /// Remembers that the results of a node do not fit their type, or were made from such numbers.
@@ -156,7 +168,7 @@ impl<'m> Importer<'m, '_, '_> {
             Op::Unary { function: Unary::Neg | Unary::Abs, x } => {
                 let x = self.value(x).ok()?;
                 let least = *self.range_of(self.g.elem(x))?.start();
-                let found = self.integers(x)?.into_iter().flatten().any(|n| i128::from(n) == least);
+                let found = self.few(x)?.into_iter().flatten().any(|n| i128::from(n) == least);
                 found.then(|| format!("the negative of {least}, which does not fit"))
             }
             Op::Reduce { function, x, axes, .. } => {
@@ -170,7 +182,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let x = self.value(x).ok()?;
                 let fits = self.range_of(self.g.elem(x))?;
                 let mut sum = 0_i128;
-                let mut sums = self.integers(x).filter(|_| self.g.rank(x) == 1)?.into_iter().map_while(|n| {
+                let mut sums = self.few(x).filter(|_| self.g.rank(x) == 1)?.into_iter().map_while(|n| {
                     sum += i128::from(n?);
                     Some(sum)
                 });
@@ -181,7 +193,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let to = super::literal::element_type(self.cx(), *to).ok()?;
                 let (fits, from) = (self.range_of(to)?, self.g.elem(x));
                 if from.is_float(self.cx()) {
-                    let lost = |x: &f64| !(x.trunc() >= *fits.start() as f64 && x.trunc() <= *fits.end() as f64);
+                    let lost = |x: &f64| !(x.trunc() >= *fits.start() as f64 && x.trunc() < *fits.end() as f64 + 1.0);
                     return self
                         .floats(x)?
                         .into_iter()
@@ -189,7 +201,7 @@ impl<'m> Importer<'m, '_, '_> {
                         .map(|x| format!("{x} as an integer, which does not fit"));
                 }
                 let lost = |n: &i64| !fits.contains(&i128::from(*n));
-                let found = self.integers(x)?.into_iter().flatten().find(lost)?;
+                let found = self.few(x)?.into_iter().flatten().find(lost)?;
                 Some(format!("{found} in fewer bits, which does not fit"))
             }
             _ => None,
@@ -198,9 +210,7 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// What integers of this type can be.
     fn range_of(&self, elem: Type) -> Option<std::ops::RangeInclusive<i128>> {
-        let cx = self.cx();
-        let bits = cx.bit_width(elem).filter(|bits| !elem.is_float(cx) && (2..=64).contains(bits))?;
-        let half = 1_i128 << (bits - 1);
+        let half = 1_i128 << (self.integer_bits(elem)? - 1);
         Some(-half..=half - 1)
     }
 
@@ -219,12 +229,8 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// Elements of two small tensors that are broadcast together.
     fn pairs(&self, a: Value, b: Value) -> Option<Vec<(Option<i64>, Option<i64>)>> {
-        let (x, y) = (self.integers(a)?, self.integers(b)?);
+        let (x, y) = (self.few(a)?, self.few(b)?);
         let (from, to) = (self.fixed(a)?, self.fixed(b)?);
-        if x.len() != from.iter().product::<usize>() || y.len() != to.iter().product::<usize>() {
-            // A large constant of equal numbers: each of them meets all of the other.
-            return Some(x.iter().flat_map(|x| y.iter().map(|y| (*x, *y))).take(1 << 10).collect());
-        }
         let rank = from.len().max(to.len());
         let size = |shape: &[usize], d: usize| (d + shape.len()).checked_sub(rank).map_or(1, |d| shape[d]);
         let sizes: Vec<usize> =
@@ -245,7 +251,7 @@ impl<'m> Importer<'m, '_, '_> {
 
     /// Sums or products of a small tensor of known integers along axes; `None` for one beyond 128 bits.
     fn totals(&self, function: Reduction, x: Value, axes: Option<&[i64]>) -> Option<Vec<Option<i128>>> {
-        let all: Vec<i64> = self.integers(x)?.into_iter().collect::<Option<_>>()?;
+        let all: Vec<i64> = self.few(x)?.into_iter().collect::<Option<_>>()?;
         let sizes = self.fixed(x).filter(|sizes| sizes.iter().product::<usize>() == all.len())?;
         let axes = match axes {
             Some(axes) => self.g.axes(axes, sizes.len()).ok()?,
