@@ -249,7 +249,7 @@ impl TokenParser for Cursor<'_, '_> {
             }
             return Ok(Some(self.reader.cx.ident(&name)));
         }
-        let end = suffix_end(self.reader.text, at + 1).min(self.end);
+        let end = word_end(self.reader.text, at + 1).min(self.end);
         if end == at + 1 {
             return Err(self.error("@ identifier expected to start with letter or '_'"));
         }

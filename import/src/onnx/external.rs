@@ -214,7 +214,11 @@ impl<'a> Location<'a> {
         };
         let number = |key: &str| {
             let wrong = |text: &str| format!("external data {key} `{text}` is not a number of bytes");
-            get(key)?.map(|text| text.parse::<u64>().map_err(|_| wrong(text))).transpose()
+            let parsed = |text: &str| {
+                let number = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
+                number.ok_or_else(|| wrong(text))
+            };
+            get(key)?.map(parsed).transpose()
         };
         Ok(Self {
             path: get("location")?.ok_or("external data without a location")?,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexSet;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
@@ -60,7 +61,7 @@ impl Pass for FoldLaunches {
         let cx = run.cx;
         let programs: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<ProgramOp>()).collect();
-        let (mut folded, mut removed) = (BTreeSet::new(), false);
+        let (mut folded, mut removed) = (IndexSet::new(), false);
         for program in programs {
             // What one launch makes constant the next may read, so they are taken one at a time, in order.
             while let Some(candidate) = find(OpRef::new(cx, run.body, program)) {
