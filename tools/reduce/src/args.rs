@@ -123,7 +123,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
             "diagnostic" => is(Interest::Diagnostic(needed()?))?,
             "crash" => is(Interest::Crash)?,
             "miscompile" => is(Interest::Miscompile(seeds(value.as_deref())?))?,
-            "run-once" => is(Interest::RunOnce)?,
+            "run-once" => {
+                is(Interest::RunOnce)?;
+                // What the parent writes may be longer than what it read.
+                parsed.max_input = u64::MAX;
+            }
             "pass-pipeline" => parsed.pipeline = Some(needed()?),
             "o" => parsed.output = Some(needed()?),
             "timeout" => parsed.timeout = Duration::from_secs(number(arg, &needed()?)?),
@@ -153,7 +157,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
 }
 
 fn number(arg: &str, value: &str) -> Result<u64, String> {
-    value.parse().ok().filter(|n| *n > 0 && !value.starts_with('+')).ok_or_else(|| format!("`{arg}` takes a number from 1"))
+    value
+        .parse()
+        .ok()
+        .filter(|n| *n > 0 && !value.starts_with('+'))
+        .ok_or_else(|| format!("`{arg}` takes a number from 1"))
 }
 
 fn seeds(value: Option<&str>) -> Result<u64, String> {
