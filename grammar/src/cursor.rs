@@ -4,7 +4,7 @@
 use sutura_ir::asm::parse::{AsmParser, ParamParser, TokenParser, UnresolvedOperand};
 use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::context::{Context, Ident};
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Diagnostic, Reported};
 use sutura_ir::location::Loc;
 use sutura_ir::types::Type;
 
@@ -166,6 +166,10 @@ impl TokenParser for Cursor<'_, '_> {
 
     fn error_at(&mut self, loc: Loc, message: &str) -> Reported {
         self.reader.diags.error(loc, message)
+    }
+
+    fn report(&mut self, error: Diagnostic) -> Reported {
+        self.reader.report(error)
     }
 
     fn opt_keyword(&mut self, keyword: &str) -> bool {

@@ -43,7 +43,22 @@ impl SymbolValues {
             }
         }
         symbols.bind_all(op.cx, &tensors)?;
+        for equal in op.body.ops(entry).map(|o| op.at(o)).filter_map(|o| o.as_::<EqualOp<'_>>()) {
+            symbols.define(equal.lhs(), equal.rhs());
+        }
         Ok(symbols)
+    }
+
+    /// A symbol that no dimension tells may be what another size says that it is.
+    fn define(&mut self, lhs: &Poly, rhs: &Poly) {
+        for (name, value) in [(lhs.as_symbol(), rhs), (rhs.as_symbol(), lhs)] {
+            if let Some(name) = name
+                && !self.values.contains_key(name)
+                && let Some(value) = self.eval(value)
+            {
+                self.values.insert(name.into(), value);
+            }
+        }
     }
 
     /// Learns from tensors of known types, first from sizes that are a symbol, then from those that are linear in one.

@@ -12,11 +12,14 @@ mod windows;
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::attr::tensor_of;
-use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
+use sutura_dialects::r#dyn::ops::RangeAttr;
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape};
+use sutura_dialects::graph::shape_fn::used_symbols;
+use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
+use sutura_ir::op_def::AttrConstraintDef;
 use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
@@ -54,21 +57,38 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
-    let g = GraphBuilder::new(&mut rw, ShapeEnv::new(facts), loc);
+    let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
     let mut importer = Importer { g, model, symbols, values, failed: Vec::new(), unsupported, diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
+    let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
     ReturnOp::build(&mut rw, loc, &results);
+    define_sizes(&mut rw, loc, named, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let outputs = model.graph.outputs.iter().map(|o| o.name.as_str());
     Ok(module(cx, loc, body, signature, &inputs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), outputs))
+}
+
+/// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.
+fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, facts: &Facts) {
+    let Some(first) = rw.body().entry_block().and_then(|entry| rw.body().ops(entry).next()) else { return };
+    rw.set_before(first);
+    let needed = needed_definitions(named, used_symbols(rw.cx(), rw.body()));
+    for (name, _) in &needed {
+        let info = facts.info(name);
+        let op = SymbolOp::build(rw, loc, name);
+        rw.set_prop(op, "range", Some(RangeAttr::set(rw.cx(), (info.min, info.max))));
+    }
+    for (name, size) in &needed {
+        EqualOp::build(rw, loc, &Poly::symbol(name), size, None);
+    }
 }
 
 fn module<'m>(
