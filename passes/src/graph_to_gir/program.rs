@@ -15,7 +15,7 @@ use sutura_ir::asm::print::type_text;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
 
 use super::Config;
-use super::kernel::{Built, Kernel};
+use super::kernel::{Built, Kernel, beyond};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
@@ -47,7 +47,8 @@ pub(super) fn convert<'c, 'a>(
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            match inputs.and_then(|()| search::best(op, config)) {
+            let best = inputs.and_then(|()| search::best(op, config));
+            match best.and_then(|found| check_sizes(&found).map(|()| found)) {
                 Ok(Found { region, lowered, remark }) => {
                     let said = lowered.remarks.iter().cloned().chain(remark).chain(likely::said(&region));
                     remarks.extend(said.map(|text| (op.loc(), text)));
@@ -77,6 +78,17 @@ pub(super) fn convert<'c, 'a>(
             Ok(Converted { remarks, ..converted })
         }
         _ => Err(errors),
+    }
+}
+
+/// Nothing that the host computes for a region is beyond what sizes may be.
+fn check_sizes(found: &Found<'_>) -> Built<()> {
+    let versions = found.lowered.steps.iter().flat_map(|step| &step.versions);
+    let sizes = versions.flat_map(|(guard, launches)| guard.iter().chain(launches.iter().map(|launch| &launch.work)));
+    let dims = found.lowered.temporaries.iter().flat_map(|view| &view.dims);
+    match sizes.chain(dims).find_map(Poly::excess) {
+        Some(excess) => Err(beyond(found.region.op.loc(), Some(excess))),
+        None => Ok(()),
     }
 }
 

@@ -278,18 +278,15 @@ impl Facts {
         self.solved.iter().chain(&self.definitions)
     }
 
-    /// The size in symbols that nothing defines; itself where that is beyond what a size may be.
-    pub fn expanded(&self, size: &Poly) -> Poly {
-        let mut size = self.canonical(size);
-        // Definitions name what was defined before, as deep as they are many.
-        for _ in 0..self.definitions.len() {
-            let next = self.canonical(&size.substitute(&|name| self.definitions.get(name).cloned()));
-            if next == size || next.excess().is_some() {
-                break;
-            }
-            size = next;
+    /// Value of a size for the given values of symbols that neither equal nor are defined by others.
+    pub fn eval(&self, size: &Poly, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        let mut defined: FxHashMap<&str, i64> = FxHashMap::default();
+        // Each is made of symbols that were there before.
+        for (name, definition) in &self.definitions {
+            let value = self.canonical(definition).eval(&|n| value_of(n).or_else(|| defined.get(n).copied()));
+            defined.extend(value.map(|value| (&**name, value)));
         }
-        size
+        self.canonical(size).eval(&|n| value_of(n).or_else(|| defined.get(n).copied()))
     }
 
     /// Whether something is known of the symbol.

@@ -7,22 +7,26 @@ impl Facts {
     /// True when the two sizes are equal for all values of the symbols. False means unknown.
     pub fn prove_equal(&self, a: &Poly, b: &Poly) -> bool {
         let mut difference = self.canonical(&a.sub(b));
-        // Each turn puts what symbols are defined by in their place.
-        const MOST_TURNS: usize = 4;
+        // Each turn puts what one symbol is defined by in its place: that defined last, which others may be made of.
+        const MOST_TURNS: usize = 8;
         for _ in 0..MOST_TURNS {
             if difference.is_zero() || self.zero.iter().any(|z| is_multiple(&difference, &self.canonical(z))) {
                 return true;
             }
-            if self.definitions.is_empty() {
-                return false;
-            }
-            let expanded = self.canonical(&difference.substitute(&|name| self.definitions.get(name).cloned()));
-            if expanded == difference || expanded.excess().is_some() {
-                return false;
-            }
+            let Some(expanded) = self.without_last_definition(&difference) else { return false };
             difference = expanded;
         }
-        false
+        difference.is_zero()
+    }
+
+    fn without_last_definition(&self, size: &Poly) -> Option<Poly> {
+        let mut last = None;
+        if !self.definitions.is_empty() {
+            size.each_symbol(&mut |name| last = last.max(self.definitions.get_index_of(name)));
+        }
+        let (name, definition) = self.definitions.get_index(last?)?;
+        let expanded = self.canonical(&size.substitute(&|own| (own == &**name).then(|| definition.clone())));
+        Some(expanded).filter(|expanded| expanded.excess().is_none())
     }
 
     /// True when `a` is at most `b` for all values of the symbols. False means unknown.

@@ -115,3 +115,59 @@ fn ranges_and_divisibility() {
     assert!(f.divisible(&p("3*N + 16"), 8) && !f.divisible(&p("N + 4"), 8));
     assert!(f.prove_le(&p("N"), &p("64")) && !f.prove_le(&p("N"), &p("63")));
 }
+
+#[test]
+fn what_is_large_defines_a_symbol_and_does_not_replace_it() {
+    let mut f = facts(&["N", "M", "T", "U"]);
+    let large = |i: i64| {
+        (0..20).fold(p("N*M"), |sum, d| {
+            sum.add(&p("N + M").mul(&p("N")).add(&p(&format!("{d}*M"))).floordiv(97 + 2 * d + i))
+        })
+    };
+    f.assume_equal(&p("T"), &large(0)).unwrap();
+    assert_eq!(f.canonical(&p("T + 1")), p("T + 1"), "sizes stay short");
+    assert!(f.prove_equal(&p("2*T"), &large(0).scale(2)) && !f.prove_equal(&p("T"), &large(100)));
+    f.assume_equal(&p("U"), &p("T*T*T*T*T*T*T*T*T*T*T*T*T*T*T*T*T")).unwrap();
+    assert!(f.prove_equal(&p("U*T"), &Poly::product((0..18).map(|_| &p("T")).collect::<Vec<_>>().into_iter())));
+    let value_of = |name: &str| match name {
+        "N" => Some(1),
+        "M" => Some(2),
+        _ => None,
+    };
+    let t = large(0).eval(&value_of).unwrap();
+    assert_eq!(f.eval(&p("T"), &value_of), Some(t));
+    assert_eq!(f.eval(&p("U + 1"), &value_of), t.checked_pow(17).map(|u| u + 1));
+}
+
+#[test]
+fn what_is_beyond_the_limits_says_nothing() {
+    let mut f = facts(&["N", "M"]);
+    let beyond = || Poly::symbol("N").scale(i64::MAX).scale(2);
+    f.assume_equal(&beyond(), &p("M")).unwrap();
+    assert_eq!(f.canonical(&p("M")), p("M"));
+    assert!(!f.prove_equal(&beyond(), &beyond()) && !f.prove_equal(&beyond(), &p("0")));
+    assert!(!f.prove_non_negative(&beyond()) && !f.divisible(&beyond(), 2));
+    let (low, high) = f.range(&beyond());
+    assert!(low <= i64::MIN.into() && high >= i64::MAX.into());
+}
+
+#[test]
+fn chains_of_greater_ones_are_not_negative() {
+    let f = facts(&["N", "M"]);
+    let mut size = p("N");
+    for i in 0..5 {
+        size = f.canonical(&size.floordiv(3).greater(&p("M")).add(&size));
+        assert!(f.range(&size).0 >= 0, "{i}: {size}");
+    }
+}
+
+#[test]
+fn symbols_solved_one_after_the_other_are_resolved() {
+    let mut f = Facts::new();
+    let s = |i: usize| Poly::symbol(&format!("s{i}"));
+    (0..2000).for_each(|i| f.define(&format!("s{i}"), SymbolInfo::default()));
+    for i in (0..1999).rev() {
+        f.assume_equal(&s(i + 1), &s(i).add(&1.into())).unwrap();
+    }
+    assert_eq!(f.canonical(&s(1999)), s(0).add(&1999.into()));
+}
