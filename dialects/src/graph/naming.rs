@@ -21,7 +21,8 @@ impl Names {
         Self { known: Some(IndexMap::new()), taken: 0 }
     }
 
-    /// The symbol for a size; the size itself where that is a symbol or a number. `None` for one that is beyond the limits.
+    /// The symbol for a size, with a number added where that may be negative; the size itself where that is a symbol or a
+    /// number. `None` for one that is beyond the limits.
     pub(super) fn name(&mut self, size: &Poly, facts: &mut Facts) -> Option<Poly> {
         if size.excess().is_some() {
             return None;
@@ -31,16 +32,23 @@ impl Names {
         }
         let known = self.known.as_mut()?;
         let size = facts.canonical(size);
-        if let Some(name) = known.get(&size) {
-            return Some(Poly::symbol(name));
+        // A symbol is never negative: it stands for what is above the least value, where that is less than nothing.
+        let least = i64::try_from(facts.range(&size).0.min(0)).ok().filter(|least| *least > i64::MIN)?;
+        let size = size.sub(&Poly::constant(least));
+        if size.excess().is_some() {
+            return None;
         }
-        let free = |number: &usize| !facts.is_defined(&format!("size_{number}"));
-        let number = (known.len() + 1..).find(free)?;
-        let name = format!("size_{number}");
-        facts.define_as(&name, &size);
-        let symbol = Poly::symbol(&name);
-        known.insert(size, name);
-        Some(symbol)
+        let name = match known.get(&size) {
+            Some(name) => name.clone(),
+            None => {
+                let free = |number: &usize| !facts.is_defined(&format!("size_{number}"));
+                let name = format!("size_{}", (known.len() + 1..).find(free)?);
+                facts.define_as(&name, &size);
+                known.insert(size, name.clone());
+                name
+            }
+        };
+        Some(Poly::symbol(&name).add(&Poly::constant(least)))
     }
 
     pub(super) fn take(&mut self) -> Vec<(String, Poly)> {
@@ -55,7 +63,7 @@ impl Names {
 pub fn needed(definitions: Vec<(String, Poly)>, mut used: BTreeSet<Arc<str>>) -> Vec<(String, Poly)> {
     let mut needed = Vec::new();
     // Each is made of symbols that were there before.
-    for (name, size) in definitions.into_iter().rev().filter(|(name, _)| !name.is_empty()) {
+    for (name, size) in definitions.into_iter().rev() {
         if used.contains(name.as_str()) {
             used.extend(size.symbols());
             needed.push((name, size));

@@ -101,8 +101,27 @@ impl Facts {
             const MOST_MINS: u32 = 6;
             const MOST_WEIGHT: u32 = 8192;
             let mins = MOST_MINS.min((MOST_WEIGHT / poly.weight().max(1)).checked_ilog2().unwrap_or(0)) as usize;
-            (self.smallest(&poly, mins), self.smallest(&poly.scale(-1), mins).saturating_neg())
+            let least = |poly: &Poly| self.smallest(&self.relaxed(poly, mins), mins);
+            (least(&poly), least(&poly.scale(-1)).saturating_neg())
         })
+    }
+
+    /// Something not above a canonical polynomial, with at most so many lessers of two as factors, where that can be had by
+    /// putting one of the two in the place of such with which the polynomial falls.
+    fn relaxed(&self, poly: &Poly, mins: usize) -> Poly {
+        let mut poly = poly.clone();
+        // Each costs what the polynomial holds.
+        const MOST_TURNS: usize = 24;
+        for _ in 0..MOST_TURNS {
+            if poly.mins().count() <= mins {
+                break;
+            }
+            let Some(atom) = poly.mins().find(|atom| self.slope(&poly, atom) == Some(false)).cloned() else { break };
+            let bounds = atom.parts().map(|part| poly.replace_factor(&atom, part));
+            let Some(best) = bounds.max_by_key(|bound| self.plain_range(bound).0) else { break };
+            poly = best;
+        }
+        poly
     }
 
     /// A lower bound of a canonical polynomial, in which the lesser of two is taken to be either so often at most.

@@ -20,6 +20,7 @@ use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
 use sutura_ir::op_def::AttrConstraintDef;
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
@@ -151,6 +152,9 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     let ValueType::Tensor { element, shape } = &info.ty else { return Err("is no tensor of a known type".into()) };
     let elem = literal::element_type(cx, *element)?;
     let dims = shape.as_ref().ok_or("has no known rank")?;
+    if dims.len() > MAX_RANK {
+        return Err(rank_message(dims.len()));
+    }
     let mut dim = |(i, dim): (usize, &Dim)| match dim {
         Dim::Known(size) => i64::try_from(*size).map(Poly::from).map_err(|_| format!("has a dim of size {size}")),
         Dim::Named(name) => Ok(Poly::symbol(symbols.named(name))),
@@ -158,6 +162,10 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     };
     let shape = dims.iter().enumerate().map(|d| dim(d).map(Some)).collect::<Result<SymShape, String>>()?;
     Ok(tensor_of(cx, &shape, elem))
+}
+
+fn rank_message(rank: usize) -> String {
+    format!("has {rank} dims; at most {MAX_RANK} are supported")
 }
 
 fn outer(what: &str, name: &str, reason: String) -> Unsupported {
@@ -211,7 +219,10 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.operator(&node.op);
+        let made = self.operator(&node.op).and_then(|values| match values.iter().map(|v| self.g.rank(*v)).max() {
+            Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
+            _ => Ok(values),
+        });
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
@@ -290,6 +301,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     }
 
     fn constant(&mut self, tensor: &Tensor) -> Made {
+        if tensor.dims.len() > MAX_RANK {
+            return fail(rank_message(tensor.dims.len()));
+        }
         let attr = literal::dense(self.cx(), tensor)?;
         Ok(self.g.constant(attr))
     }
