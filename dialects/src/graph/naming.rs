@@ -60,13 +60,13 @@ impl Names {
 }
 
 /// Those of some definitions, in order, that are needed where these symbols are used.
-pub fn needed(definitions: Vec<(String, Poly)>, mut used: BTreeSet<Arc<str>>) -> Vec<(String, Poly)> {
+pub fn needed(definitions: &[(String, Poly)], mut used: BTreeSet<Arc<str>>) -> Vec<(String, Poly)> {
     let mut needed = Vec::new();
     // Each is made of symbols that were there before.
-    for (name, size) in definitions.into_iter().rev() {
+    for (name, size) in definitions.iter().rev() {
         if used.contains(name.as_str()) {
             used.extend(size.symbols());
-            needed.push((name, size));
+            needed.push((name.clone(), size.clone()));
         }
     }
     needed.reverse();

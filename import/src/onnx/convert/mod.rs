@@ -81,7 +81,7 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
 fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, facts: &Facts) {
     let Some(first) = rw.body().entry_block().and_then(|entry| rw.body().ops(entry).next()) else { return };
     rw.set_before(first);
-    let needed = needed_definitions(named, used_symbols(rw.cx(), rw.body()));
+    let needed = needed_definitions(&named, used_symbols(rw.cx(), rw.body()));
     for (name, _) in &needed {
         let info = facts.info(name);
         let op = SymbolOp::build(rw, loc, name);
@@ -219,10 +219,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.operator(&node.op).and_then(|values| match values.iter().map(|v| self.g.rank(*v)).max() {
-            Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
-            _ => Ok(values),
-        });
+        let made = self.operator(&node.op).and_then(|values| self.possible(values));
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
@@ -246,6 +243,14 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
                 }
                 self.failed.extend(node.outputs().flatten());
             }
+        }
+    }
+
+    /// The values, none of which has more dims than a type may have.
+    fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
+        match values.iter().map(|value| self.g.rank(*value)).max() {
+            Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
+            _ => Ok(values),
         }
     }
 
@@ -308,7 +313,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         Ok(self.g.constant(attr))
     }
 
-    /// The values of the model's outputs. What the model states of their dims is taken as known.
+    /// The values of the model's outputs. What the model states of their dims is checked.
     fn outputs(&mut self) -> Vec<Value> {
         let model = self.model;
         let mut results = Vec::new();
@@ -340,10 +345,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
             };
             self.g.unify(size, &stated, || format!("dim {i} of output `{}` and what the model states", info.name))?;
         }
+        self.g.loc = named_loc(self.cx(), &info.name);
         for assumed in self.g.take_assumed() {
-            let loc = named_loc(self.cx(), &info.name);
-            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
-            self.diags.remark(loc, message);
+            self.check_at_run_time(&info.name, &assumed);
         }
         Ok(value)
     }
