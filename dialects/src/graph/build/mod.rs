@@ -288,9 +288,11 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
     /// # Errors
     /// When they cannot be equal.
     pub fn unify(&mut self, a: &Option<Poly>, b: &Option<Poly>, what: impl FnOnce() -> String) -> Built<Option<Poly>> {
+        let within = |size: &Option<Poly>| size.as_ref().is_some_and(|size| size.excess().is_none());
         let (a, b) = match (a, b) {
-            (Some(a), Some(b)) => (a, b),
-            (known, None) | (None, known) => return Ok(known.clone()),
+            (Some(first), Some(second)) if within(a) && within(b) => (first, second),
+            (known, _) if within(known) => return Ok(known.clone()),
+            (_, known) => return Ok(known.clone().filter(|_| within(known))),
         };
         if !self.env.facts.prove_equal(a, b) {
             let what = what();

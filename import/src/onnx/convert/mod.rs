@@ -14,11 +14,15 @@ mod windows;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::tensor_of;
-use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
+use sutura_dialects::r#dyn::ops::RangeAttr;
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape};
+use sutura_dialects::graph::shape_fn::used_symbols;
+use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
+use sutura_ir::op_def::AttrConstraintDef;
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
@@ -56,22 +60,39 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
-    let g = GraphBuilder::new(&mut rw, ShapeEnv::new(facts), loc);
+    let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
     let mut importer =
         Importer { g, model, symbols, values, failed: Vec::new(), unsupported, overflows: FxHashMap::default(), diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
+    let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
     ReturnOp::build(&mut rw, loc, &results);
+    define_sizes(&mut rw, loc, named, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let outputs = model.graph.outputs.iter().map(|o| o.name.as_str());
     Ok(module(cx, loc, body, signature, &inputs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), outputs))
+}
+
+/// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.
+fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, facts: &Facts) {
+    let Some(first) = rw.body().entry_block().and_then(|entry| rw.body().ops(entry).next()) else { return };
+    rw.set_before(first);
+    let needed = needed_definitions(&named, used_symbols(rw.cx(), rw.body()));
+    for (name, _) in &needed {
+        let info = facts.info(name);
+        let op = SymbolOp::build(rw, loc, name);
+        rw.set_prop(op, "range", Some(RangeAttr::set(rw.cx(), (info.min, info.max))));
+    }
+    for (name, size) in &needed {
+        EqualOp::build(rw, loc, &Poly::symbol(name), size, None);
+    }
 }
 
 fn module<'m>(
@@ -134,6 +155,9 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     let ValueType::Tensor { element, shape } = &info.ty else { return Err("is no tensor of a known type".into()) };
     let elem = literal::element_type(cx, *element)?;
     let dims = shape.as_ref().ok_or("has no known rank")?;
+    if dims.len() > MAX_RANK {
+        return Err(rank_message(dims.len()));
+    }
     let mut dim = |(i, dim): (usize, &Dim)| match dim {
         Dim::Known(size) => i64::try_from(*size).map(Poly::from).map_err(|_| format!("has a dim of size {size}")),
         Dim::Named(name) => Ok(Poly::symbol(symbols.named(name))),
@@ -141,6 +165,10 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     };
     let shape = dims.iter().enumerate().map(|d| dim(d).map(Some)).collect::<Result<SymShape, String>>()?;
     Ok(tensor_of(cx, &shape, elem))
+}
+
+fn rank_message(rank: usize) -> String {
+    format!("has {rank} dims; at most {MAX_RANK} are supported")
 }
 
 fn outer(what: &str, name: &str, reason: String) -> Unsupported {
@@ -240,18 +268,12 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         }
     }
 
-    /// The values, none of which has a size that is a multiple of a number beyond 64 bits: no tensor is so long, unless it is
-    /// empty, and no size of one can be computed.
+    /// The values, none of which has more dims than a type may have.
     fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
-        for value in &values {
-            for (dim, size) in self.g.shape(*value).iter().enumerate() {
-                let beyond = |size: &Poly| size.terms().any(|(_, c)| i64::try_from(c).is_err());
-                if size.as_ref().is_some_and(beyond) {
-                    return fail(format!("makes dimension {dim} of a size that is a multiple of a number beyond 64 bits"));
-                }
-            }
+        match values.iter().map(|value| self.g.rank(*value)).max() {
+            Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
+            _ => Ok(values),
         }
-        Ok(values)
     }
 
     /// An equality that a node needs, and its ops perhaps do not, stands at the entry.
@@ -306,6 +328,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     }
 
     fn constant(&mut self, tensor: &Tensor) -> Made {
+        if tensor.dims.len() > MAX_RANK {
+            return fail(rank_message(tensor.dims.len()));
+        }
         let attr = literal::dense(self.cx(), tensor)?;
         Ok(self.g.constant(attr))
     }

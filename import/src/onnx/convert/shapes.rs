@@ -4,11 +4,12 @@ use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::SymShape;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, PadKind, SliceBounds};
 use sutura_dialects::graph::{Contents, IteratorKind};
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::op::{Op, PadMode, Param, Slice};
 use super::super::tensor::{Scalar, Tensor};
-use super::{Importer, Made, constants, fail, literal, wrong};
+use super::{Importer, Made, constants, fail, literal, rank_message, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator of this kind makes.
@@ -35,6 +36,7 @@ impl<'m> Importer<'m, '_, '_> {
                 };
                 self.g.squeeze(x, &axes)?
             }
+            Op::Unsqueeze { axes, .. } if axes.len() > MAX_RANK => return fail(rank_message(axes.len())),
             Op::Unsqueeze { x, axes } => {
                 let x = self.value(x)?;
                 let axes = self.g.axes(axes, self.g.rank(x) + axes.len())?;
@@ -221,6 +223,9 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Param::Known(known) => known,
         };
+        if known.len() > MAX_RANK {
+            return fail(format!("makes a tensor that {}", rank_message(known.len())));
+        }
         let asked: Vec<Option<i64>> = known.iter().copied().map(Some).collect();
         constants::reshape_fits(&self.g.shape(x), &asked, zero_copies)?;
         let input = self.g.shape(x);
