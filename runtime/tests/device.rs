@@ -4,7 +4,6 @@
 
 #![allow(unsafe_code)]
 
-use std::io::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
 //! Code: what is found in it, and that bytes that are none are refused with a reason.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
