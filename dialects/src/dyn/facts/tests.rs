@@ -155,7 +155,7 @@ fn what_is_beyond_the_limits_says_nothing() {
 fn chains_of_greater_ones_are_not_negative() {
     let f = facts(&["N", "M"]);
     let mut size = p("N");
-    for i in 0..5 {
+    for i in 0..2 {
         size = f.canonical(&size.floordiv(3).greater(&p("M")).add(&size));
         assert!(f.range(&size).0 >= 0, "{i}: {size}");
     }
