@@ -1,7 +1,7 @@
 //! Ranges of sizes, and what is proved by them.
 
 use super::Facts;
-use crate::r#dyn::poly::{Atom, Poly};
+use crate::r#dyn::poly::{Atom, Poly, gcd};
 
 impl Facts {
     /// True when the two sizes are equal for all values of the symbols. False means unknown.
@@ -193,15 +193,18 @@ impl Facts {
 
     /// True when every value is a multiple of `divisor`. False means unknown.
     pub fn divisible(&self, poly: &Poly, divisor: i64) -> bool {
-        self.canonical(poly).terms().all(|(atoms, c)| {
-            let mut known = c;
-            for atom in atoms {
-                if let Atom::Symbol(name) = atom {
-                    known = known.saturating_mul(self.info(name).div.into());
-                }
-            }
-            known % i128::from(divisor) == 0
-        })
+        self.common_divisor(poly) % i128::from(divisor) == 0
+    }
+
+    /// A number of which every value is a multiple; 0 for what is always 0.
+    pub fn common_divisor(&self, poly: &Poly) -> i128 {
+        let term = |(atoms, c): (&[Atom], i128)| {
+            atoms.iter().fold(c, |known, atom| match atom {
+                Atom::Symbol(name) => known.saturating_mul(self.info(name).div.into()),
+                _ => known,
+            })
+        };
+        self.canonical(poly).terms().map(term).fold(0, gcd)
     }
 }
 

@@ -133,7 +133,7 @@ fn what_leaves_the_limits_says_so() {
     };
     let mut deep = n.clone();
     for i in 0..60 {
-        deep = deep.mul(&deep).floordiv(3 + i);
+        deep = deep.mul(&n).floordiv(3 + i);
     }
     let twenty = many(20);
     for (poly, excess) in [
@@ -239,7 +239,7 @@ proptest! {
 
     #[test]
     fn most_arithmetic_is_within_the_limits(x in arbitrary(), y in arbitrary()) {
-        let small = |p: &Poly| p.weight() < 64 && p.depth() < 4 && p.terms().all(|(_, c)| c.abs() < 1 << 20);
+        let small = |p: &Poly| p.excess().is_none() && p.weight() < 64 && p.depth() < 4 && p.terms().all(|(_, c)| c.abs() < 1 << 20);
         if small(&x) && small(&y) {
             for made in [x.add(&y), x.sub(&y), x.mul(&y), x.lesser(&y), x.greater(&y), x.floordiv(3)] {
                 prop_assert_eq!(made.excess(), None);

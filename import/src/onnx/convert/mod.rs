@@ -89,6 +89,9 @@ fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, fac
         let info = facts.info(name);
         let op = SymbolOp::build(rw, loc, name);
         rw.set_prop(op, "range", Some(RangeAttr::set(rw.cx(), (info.min, info.max))));
+        if info.div != 1 {
+            rw.set_prop(op, "div", Some(rw.cx().int_attr(info.div, Type::I64)));
+        }
     }
     for (name, size) in &needed {
         EqualOp::build(rw, loc, &Poly::symbol(name), size, None);
@@ -268,8 +271,19 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         }
     }
 
-    /// The values, none of which has more dims than a type may have.
+    /// The values, none of which has more dims than a type may have, or a size that is a multiple of a number beyond 64 bits: no
+    /// tensor is so long, unless it is empty.
     fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
+        for value in &values {
+            for (dim, size) in self.g.shape(*value).iter().enumerate() {
+                let divisor = |size: &Poly| self.g.env.facts.common_divisor(size);
+                if size.as_ref().is_some_and(|size| divisor(size) > i64::MAX.into()) {
+                    return fail(format!(
+                        "makes dimension {dim} of a size that is a multiple of a number beyond 64 bits"
+                    ));
+                }
+            }
+        }
         match values.iter().map(|value| self.g.rank(*value)).max() {
             Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
             _ => Ok(values),
