@@ -113,6 +113,30 @@ impl<'m> Importer<'m, '_, '_> {
         fits(&sizes, bytes_of(cx, self.g.elem(value)))
     }
 
+    /// No size that a node computes is negative: those that depend on inputs are looked at in every run, also where what has the
+    /// size is not made as a tensor.
+    ///
+    /// # Errors
+    /// When one is negative for all inputs.
+    pub(super) fn not_negative(&mut self, sizes: &Contents, what: &str) -> Made<()> {
+        for (i, size) in sizes.iter().enumerate() {
+            let Some(size) = size else { continue };
+            let (least, most) = self.g.env.facts.range(size);
+            if most < 0 {
+                let all = if size.as_const().is_some() { "" } else { " for all inputs" };
+                return wrong(format!("has the {what} {size} for dim {i}, which is negative{all}"));
+            }
+            if least < 0 {
+                let zero = Poly::default();
+                let below = Some(size.lesser(&zero));
+                self.g.unify(&below, &Some(zero), || {
+                    format!("the lesser of the {what} `{size}` and 0, which must be 0")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Integers of a tensor as far as they are known, in order: of a small one, or of a constant, where one may stand for all.
     fn integers(&self, value: Value) -> Option<Box<dyn Iterator<Item = Option<i64>> + '_>> {
         if let Some(few) = self.few(value) {
@@ -327,15 +351,6 @@ fn fits(sizes: &[i64], bytes: i64) -> Made<()> {
 /// That a tensor of these sizes can be.
 pub(super) fn has_a_size(cx: &Context, sizes: &[i64], elem: Type) -> Made<()> {
     fits(sizes, bytes_of(cx, elem))
-}
-
-/// No number that is known is negative.
-pub(super) fn not_negative(sizes: &Contents, what: &str) -> Made<()> {
-    let negative = sizes.iter().enumerate().find_map(|(i, s)| Some((i, s.as_ref()?.as_const().filter(|n| *n < 0)?)));
-    match negative {
-        Some((i, size)) => wrong(format!("has the {what} {size} for dim {i}, which is negative")),
-        None => Ok(()),
-    }
 }
 
 /// The number of elements of a range.

@@ -44,12 +44,12 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Op::Expand { x, shape } => {
                 let (x, sizes) = (self.value(x)?, self.sizes(shape)?);
-                constants::not_negative(&sizes, "size")?;
+                self.not_negative(&sizes, "size")?;
                 self.g.expand(x, &sizes)?
             }
             Op::Tile { x, repeats } => {
                 let (x, repeats) = (self.value(x)?, self.sizes(repeats)?);
-                constants::not_negative(&repeats, "repeat")?;
+                self.not_negative(&repeats, "repeat")?;
                 if repeats.len() != self.g.rank(x) {
                     return wrong(format!("has {} repeats for {} dims", repeats.len(), self.g.rank(x)));
                 }
@@ -158,7 +158,7 @@ impl<'m> Importer<'m, '_, '_> {
             return fail(format!("fills with a number of type {}, which is not supported", value.element));
         };
         let number = literal::number(cx, number, elem);
-        constants::not_negative(&sizes, "size")?;
+        self.not_negative(&sizes, "size")?;
         let known: Option<Vec<i64>> = sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect();
         if let Some(dims) = known {
             constants::has_a_size(cx, &dims, elem)?;

@@ -180,6 +180,24 @@ fn fills_and_ranges_that_there_are_not() {
     }
 }
 
+/// A size that only the inputs tell is looked at in every run, also where nothing of that size is made.
+#[test]
+fn sizes_that_may_be_negative_are_checked() {
+    for op in ["ConstantOfShape", "Expand", "Tile"] {
+        let sized = if op == "ConstantOfShape" { node(op, &["d"], &["y"]) } else { node(op, &["one", "d"], &["y"]) };
+        let nodes = vec![node("Shape", &["x"], &["s"]), node("Sub", &["s", "a"], &["d"]), sized];
+        let mut model = model(18, nodes);
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.output = vec![info_of("y", None)];
+        graph.initializer = vec![ints("a", &[2], &[3, 0]), floats("one", &[1, 1], &[1.0])];
+        let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+        let (cx, mut diags) = (Context::new(sutura_dialects::all()), Diagnostics::default());
+        import(&cx, &model, &mut diags).expect("it may be right");
+        let assumed: Vec<_> = diags.iter().map(|d| d.message.as_str()).collect();
+        assert!(assumed.iter().any(|m| m.contains("`n - 3` and 0, which must be 0")), "{op}: {assumed:?}");
+    }
+}
+
 #[test]
 fn parts_that_do_not_make_the_whole() {
     let split = |sizes: &[i64]| {
