@@ -168,6 +168,10 @@ impl TokenParser for Cursor<'_, '_> {
         self.reader.diags.error(loc, message)
     }
 
+    fn report(&mut self, error: Diagnostic) -> Reported {
+        self.reader.report(error)
+    }
+
     fn opt_keyword(&mut self, keyword: &str) -> bool {
         let found = self.word() == keyword && !keyword.is_empty();
         if found {
@@ -249,7 +253,7 @@ impl TokenParser for Cursor<'_, '_> {
             }
             return Ok(Some(self.reader.cx.ident(&name)));
         }
-        let end = suffix_end(self.reader.text, at + 1).min(self.end);
+        let end = word_end(self.reader.text, at + 1).min(self.end);
         if end == at + 1 {
             return Err(self.error("@ identifier expected to start with letter or '_'"));
         }

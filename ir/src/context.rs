@@ -9,7 +9,7 @@ use crate::attrs::{Attr, AttrData, NamedAttr};
 use crate::ext::{ExtAttr, ExtType};
 use crate::handle::interned_handle;
 use crate::location::{Loc, LocData, SourceMap};
-use crate::registry::{OpInfo, OpName, Registry};
+use crate::registry::{OpInfo, OpName, Registry, RegistryError};
 use crate::types::{Type, TypeData};
 
 interned_handle! {
@@ -61,7 +61,19 @@ pub struct Context {
 
 impl Context {
     /// A context in which the dialects of `registry` (and the builtin dialect) are known.
+    ///
+    /// # Panics
+    /// When the registry does not pass [`Registry::check`], a mistake in the source of a dialect or of a tool.
     pub fn new(registry: Registry) -> Self {
+        Self::try_new(registry).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Context::new`].
+    ///
+    /// # Errors
+    /// When the registry does not pass [`Registry::check`].
+    pub fn try_new(registry: Registry) -> Result<Self, RegistryError> {
+        registry.check()?;
         let mut cx = Self {
             strings: StrInterner::default(),
             ints: SliceInterner::default(),
@@ -87,7 +99,7 @@ impl Context {
         };
         cx.intern_constants();
         registry.freeze_into(&mut cx);
-        cx
+        Ok(cx)
     }
 
     /// Fills the first slots, on which the constants of [`Type`], [`Attr`], [`Loc`] and [`Ident`] rely.

@@ -22,6 +22,7 @@ pub mod ext;
 pub mod float;
 mod handle;
 pub mod interfaces;
+pub mod listener;
 pub mod location;
 pub mod op_def;
 pub mod op_ref;
@@ -44,7 +45,7 @@ pub use diagnostics::{Diagnostic, Diagnostics, Reported, Severity};
 pub use location::Loc;
 pub use op_def::{OpDef, OpView, Traits};
 pub use op_ref::{BlockRef, OpRef, RegionRef};
-pub use registry::{Dialect, DialectBuilder, OpName, Registry};
+pub use registry::{Dialect, DialectBuilder, OpName, Registry, RegistryError};
 pub use rewriter::{IrMapping, Rewriter};
 pub use types::{DYNAMIC, Type, TypeData};
 // What generated code names.

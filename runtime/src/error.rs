@@ -124,6 +124,16 @@ pub enum Error {
         /// Size of the dimension that is indexed.
         size: i64,
     },
+    /// A list of sizes that data tells asks for another one than a result has.
+    #[error("{what}: element {position} of its shape asks for {given}, and dimension {position} of the result is {wanted}")]
+    WrongSize {
+        /// The op that is asked.
+        what: String,
+        /// Which element of the list, and which dimension.
+        position: i64,
+        given: i64,
+        wanted: i64,
+    },
     /// Integers are divided by zero.
     #[error("{}", division_by_zero(what, *position))]
     DivisionByZero {
@@ -294,6 +304,7 @@ impl Error {
             | Self::WrongRank { .. }
             | Self::Shape(_)
             | Self::WrongIndex { .. }
+            | Self::WrongSize { .. }
             | Self::DivisionByZero { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }

@@ -137,6 +137,8 @@ pub enum DataCheckKind {
     Index,
     /// A divisor is not 0.
     Division,
+    /// A list of sizes that data tells asks for those of a result.
+    Size,
 }
 
 /// A named dim.

@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
         Ok((cx.ident(&out), cx.attr_list(&refs)))
     }
 
-    /// Checks that the brackets of an opaque text match, strings and arrows left out.
+    /// Checks that the brackets of an opaque text match, strings and arrows left out, and the escapes of the strings.
     fn check_brackets(&mut self, span: Span) -> Result<(), Reported> {
         let bytes = self.text.as_bytes();
         let mut open: Vec<u8> = Vec::new();
@@ -188,7 +188,9 @@ impl<'t> Reader<'t> {
             let byte = bytes[at];
             match byte {
                 b'"' => {
-                    at = string_end(bytes, at).min(span.end);
+                    let end = string_end(bytes, at).min(span.end);
+                    self.check_escapes(Span::new(at, end))?;
+                    at = end;
                     continue;
                 }
                 b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,

@@ -699,8 +699,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// The first value of the kernel that a strip is.
     pub(super) fn named(&self, id: NodeId) -> Value {
-        let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
-        value.expect("only strips of the kernel are kept")
+        let values = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v);
+        values.min_by_key(|value| value.index()).expect("only strips of the kernel are kept")
     }
 
     /// Where a strip is kept: in the `row` of the output where it can lie there, but in scratch where that is stored past the

@@ -241,6 +241,9 @@ impl Inner {
             Some(DataCheck { kind: DataCheckKind::Division, what }) => {
                 Error::DivisionByZero { what: what.clone(), position: (position >= 0).then_some(position) }
             }
+            Some(DataCheck { kind: DataCheckKind::Size, what }) => {
+                Error::WrongSize { what: what.clone(), position, given: index, wanted: size }
+            }
             None => Error::Contract(format!("it reports check {check} of data, of {}", checks.len())),
         }
     }

@@ -16,6 +16,7 @@ use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
+use sutura_passes::stages;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
@@ -104,21 +105,21 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "shapes",
         level: Level::Graph,
-        passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
+        passes: stages::SHAPES,
         emit: Some(Emit::Dyn),
     },
-    Stage { name: "stitch", level: Level::Graph, passes: "propagate-reshapes,stitch", emit: Some(Emit::Fusion) },
-    Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
+    Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
+    Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
     Stage {
         name: "tensorize",
         level: Level::Fusion,
-        passes: "tensorize,fold-launches,canonicalize,cse",
+        passes: stages::TENSORIZE,
         emit: Some(Emit::Gir),
     },
     Stage {
         name: LOWER,
         level: Level::Kernels,
-        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
+        passes: stages::LOWER_FOR_CPU,
         emit: Some(Emit::Mlir),
     },
 ];
@@ -353,14 +354,15 @@ impl Compilation {
         if !matches!(rewriter.op_ref(module).name_str(), "gpu.module" | "spirv.module") {
             return;
         }
-        let Some(inside) = rewriter.nested_mut(module) else { return };
-        let functions: Vec<Op> = inside.preorder().collect();
-        let mut rewriter = Rewriter::new(&self.cx, inside);
-        for function in functions {
-            for attr in [KERNEL_ATTR, GROUPS_ATTR] {
-                rewriter.set_attr(function, attr, None);
+        rewriter.edit_nested(module, |inside| {
+            let functions: Vec<Op> = inside.preorder().collect();
+            let mut rewriter = Rewriter::new(&self.cx, inside);
+            for function in functions {
+                for attr in [KERNEL_ATTR, GROUPS_ATTR] {
+                    rewriter.set_attr(function, attr, None);
+                }
             }
-        }
+        });
     }
 
     /// Takes modules of device code out of a program, with the description of the machine; how many there are.

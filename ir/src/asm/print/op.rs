@@ -154,7 +154,7 @@ impl<'p> Printer<'p> {
         if self.noting.as_ref().is_some_and(|noting| noting.may_skip(op)) {
             return;
         }
-        self.record(Part::Op { body: op.body.id(), op: op.op }, || op.loc());
+        self.record(Part::Op { body: op.body.family(), op: op.op }, || op.loc());
         self.names.write_results(&mut self.out, self.cx, op.op);
         self.begin_unnamed(op, frames);
     }
@@ -370,7 +370,7 @@ impl<'p> Printer<'p> {
         self.indent -= INDENT;
         self.write_indent();
         self.indent += INDENT;
-        self.record(Part::Label { body: body.id(), block }, || Loc::UNKNOWN);
+        self.record(Part::Label { body: body.family(), block }, || Loc::UNKNOWN);
         self.successor(body, block);
         let args = body.block_args(block);
         if !args.is_empty() {
