@@ -127,7 +127,8 @@ fn wrong_calls() -> Result<(), Failure> {
 /// Compiled models at several sizes.
 fn models() -> Result<(), Failure> {
     let folder = empty_folder("models")?;
-    process::run(process::cargo().args(["build", "-q", "-p", "sutura"]))?;
+    // As a build of the workspace makes it, which is there already.
+    process::run(process::cargo().args(["build", "-q", "--workspace", "--bin", "sutura"]))?;
     process::run(process::cargo().args(["build", "-q", "-p", "sutura-runtime", "--example", "run_artifacts"]))?;
     let built = process::target_folder().join("debug");
     for model in MODELS {
