@@ -144,7 +144,7 @@ fn row(part: &str, seconds: u64, line: &Line) -> String {
 }
 
 fn with_coverage(job: &Job) -> Result<Outcome, Failure> {
-    let harnesses: Vec<&'static str> = coverage::HARNESSES.map(|(name, _)| name).to_vec();
+    let harnesses = coverage::HARNESSES.to_vec();
     let seconds = (job.time.as_secs() / harnesses.len() as u64).max(1);
     let plan = coverage::Plan { harnesses, seconds, seed: job.seed, planted: false };
     let line = |campaign: coverage::Campaign| Line {

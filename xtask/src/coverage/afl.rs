@@ -65,7 +65,7 @@ impl Tools {
         command
     }
 
-    /// Builds the program with counters; gives its path.
+    /// Builds the programs with counters; gives their folder.
     pub(crate) fn build(&self) -> Result<PathBuf, Failure> {
         let folder = process::target_folder().join("afl");
         let mut build = self.command();
@@ -74,7 +74,7 @@ impl Tools {
         build.args(["--target", &self.host, "--target-dir"]).arg(&folder);
         // More would take twice as long to build, and what is optimised away is no longer counted.
         process::run(build.env("AFL_OPT_LEVEL", "1"))?;
-        Ok(folder.join(&self.host).join("release/sutura-afl"))
+        Ok(folder.join(&self.host).join("release"))
     }
 
     /// `afl-fuzz`, set up for a machine that others use too, and without a terminal.
