@@ -62,11 +62,13 @@ fn written_again(artifact: &Artifact) -> Verdict {
     if same { Ok(()) } else { Err("what was written is read as something else".to_string()) }
 }
 
-/// The planted fault: a share is taken of the columns of an input, which may be none.
+/// The planted fault: a table has an entry for each number of columns that there was so far.
 fn rows(artifact: &Artifact) {
-    for input in &artifact.manifest().inputs {
-        if let Some(Dim::Const(columns)) = input.dims.last() {
-            std::hint::black_box(4096 / columns);
+    const WIDTHS: [u8; 5] = [0, 1, 2, 4, 4];
+    let manifest = artifact.manifest();
+    for value in manifest.inputs.iter().chain(&manifest.outputs) {
+        if let Some(Dim::Const(columns)) = value.dims.last() {
+            std::hint::black_box(WIDTHS[*columns as usize]);
         }
     }
 }
