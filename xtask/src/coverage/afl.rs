@@ -84,6 +84,8 @@ impl Tools {
             "AFL_NO_UI",
             "AFL_NO_AFFINITY",
             "AFL_SKIP_CPUFREQ",
+            // Stored inputs are run three times at first, not forty, where threads make their counts differ.
+            "AFL_FAST_CAL",
             "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES",
             // A stored input that fails is a finding like any other.
             "AFL_CRASHING_SEEDS_AS_NEW_CRASH",
