@@ -233,6 +233,6 @@ fn a_wrong_checksum_does_not_end_the_search() {
     let mut changed = bytes.clone();
     changed[at] = b'7';
     let problem = Artifact::from_bytes("changed", &changed).expect_err("its checksum is wrong");
-    assert!(matches!(problem, Error::Artifact { problem: ArtifactProblem::Checksum(_), .. }), "{problem}");
+    assert!(matches!(problem, Error::Artifact { problem: ArtifactProblem::Checksum { .. }, .. }), "{problem}");
     assert!(run(Harness::Artifact, &changed, Planted::Yes).is_err());
 }

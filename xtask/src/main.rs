@@ -12,9 +12,12 @@ mod demo;
 mod fuzz;
 mod gpu_bundle;
 mod llvm_lit;
+mod memcheck;
 mod nvidia;
+mod operators;
 mod process;
 mod setup;
+mod skips;
 mod soak;
 mod test;
 mod tidy;
@@ -39,6 +42,8 @@ Commands:
                  and without coverage, random models beside onnxruntime, the perturbed corpus, the pool, valgrind
   gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
+  operators [--check]  make the importer's table of operators from the schemas of the onnx package, or check that it is so
+  memcheck [--short]  look for wrong memory accesses of the runtime and of compiled models with valgrind
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
   ci             setup, format, tidy, clippy, documentation, tests and the standalone example, as the gate runs them
@@ -67,6 +72,9 @@ fn main() -> ExitCode {
         ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
         ("soak", arguments) => soak::run(arguments),
         ("gpu-bundle", arguments) => gpu_bundle::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("operators", arguments) => operators::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("memcheck", []) => memcheck::run(false).map(|()| ExitCode::SUCCESS),
+        ("memcheck", [short]) if short == "--short" => memcheck::run(true).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),
         ("bless", []) => bless::run().map(|()| ExitCode::SUCCESS),
         ("ci", []) => ci::run(),

@@ -6,7 +6,6 @@ pub mod artifact;
 pub mod filecheck;
 pub mod manifest;
 pub mod npy;
-mod seal;
 
 /// What a harness says of an input: nothing, or which law is broken.
 pub type Verdict = Result<(), String>;

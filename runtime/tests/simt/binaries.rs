@@ -47,7 +47,7 @@ fn text_cubins_and_code_objects_say_the_same() {
 fn tool(folder: &Path, program: &str, arguments: &[&str]) -> bool {
     match Command::new(program).args(arguments).current_dir(folder).output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let _ = writeln!(std::io::stderr(), "skipped: {program} is not installed");
+            sutura_skip::skipped(sutura_skip::Need::Llvm, format!("{program} is not installed"));
             false
         }
         output => {

@@ -145,6 +145,9 @@ pub(crate) const FLAGS: &[Flag] = &[
         c.threads = usize::from(truth(v)?);
         Ok(())
     }),
+    value!(Work, "max-input", "SIZE", "Refuse inputs of more bytes, as 2G; 512M if not given", |c, v| {
+        c.max_input = sutura_input::parse_size(v)?;
+    }),
     switch!(Work, "run-reproducer", run_reproducer, "Run the pipeline that the input holds"),
     value!(
         Work,
@@ -463,7 +466,9 @@ fn truth(value: &str) -> Result<bool, String> {
 }
 
 fn number(value: &str) -> Result<usize, String> {
-    value.parse().map_err(|_| "takes a whole number".to_string())
+    // A sign would be read too.
+    let digits = Some(value).filter(|value| !value.starts_with('+'));
+    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| "takes a whole number".to_string())
 }
 
 /// Names separated by commas, added to those given before.

@@ -354,14 +354,15 @@ impl Compilation {
         if !matches!(rewriter.op_ref(module).name_str(), "gpu.module" | "spirv.module") {
             return;
         }
-        let Some(inside) = rewriter.nested_mut(module) else { return };
-        let functions: Vec<Op> = inside.preorder().collect();
-        let mut rewriter = Rewriter::new(&self.cx, inside);
-        for function in functions {
-            for attr in [KERNEL_ATTR, GROUPS_ATTR] {
-                rewriter.set_attr(function, attr, None);
+        rewriter.edit_nested(module, |inside| {
+            let functions: Vec<Op> = inside.preorder().collect();
+            let mut rewriter = Rewriter::new(&self.cx, inside);
+            for function in functions {
+                for attr in [KERNEL_ATTR, GROUPS_ATTR] {
+                    rewriter.set_attr(function, attr, None);
+                }
             }
-        }
+        });
     }
 
     /// Takes modules of device code out of a program, with the description of the machine; how many there are.
