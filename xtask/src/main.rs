@@ -17,8 +17,8 @@ mod nvidia;
 mod operators;
 mod process;
 mod setup;
-mod soak;
 mod skips;
+mod soak;
 mod test;
 mod tidy;
 

@@ -52,7 +52,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "lit",
         ],
     ),
-    ("fuzz", &["ir", "interp", "grammar", "dialects", "passes", "import", "runtime", "fmt", "filecheck"]),
+    ("fuzz-files", &["runtime", "filecheck"]),
+    ("fuzz", &["ir", "interp", "grammar", "dialects", "passes", "import", "fmt", "fuzz-files"]),
     ("xtask", &[]),
 ];
 
