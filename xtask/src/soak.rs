@@ -267,7 +267,7 @@ fn percent(said: &str, name: &str) -> Option<f64> {
 fn pool(job: &Job) -> Result<Outcome, Failure> {
     let mut summary = test::Summary::default();
     let arguments = ["-p", "sutura-runtime", "--lib", "--", "pool"].map(ToOwned::to_owned);
-    let result = test::run_counted(&arguments, &mut summary, &[("SUTURA_SOAK_SEED", &job.seed.to_string())]);
+    let result = test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[("SUTURA_SOAK_SEED", &job.seed.to_string())]);
     let (executions, findings) = (summary.ran(), summary.failed());
     // Tests that do not build are a fault of another kind.
     if findings == 0 {

@@ -3,18 +3,18 @@
 use sutura_import::onnx::{UnsupportedOps, check_supported};
 
 use crate::cli::CheckArgs;
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::files::say;
 use crate::input::{self, Input};
 use crate::pipeline::Compilation;
 use crate::talk::Talk;
 
 pub(crate) fn check(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
-    match input::read(&args.model)?.input {
+    match input::read(&args.model, &args.reading)?.input {
         Input::Onnx(model) => {
             let unsupported = check_supported(&model);
             if !unsupported.is_empty() {
-                return Err(Failure::new(Kind::Unsupported, UnsupportedOps(unsupported)));
+                return Err(UnsupportedOps(unsupported).into());
             }
             let nodes = model.graph.nodes.len();
             say(&format!("`{}`: all {nodes} nodes are supported", args.model.display()))

@@ -4,6 +4,7 @@
 //! dims as symbols in the types. Shapes are followed while ops are made, so that broadcasts and windows are resolved
 //! with all that is known.
 
+mod constants;
 mod literal;
 mod names;
 mod nodes;
@@ -11,6 +12,7 @@ mod shapes;
 mod windows;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::tensor_of;
 use sutura_dialects::r#dyn::ops::RangeAttr;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
@@ -59,7 +61,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
     let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let mut importer = Importer { g, model, symbols, values, failed: Vec::new(), unsupported, diags };
+    let mut importer =
+        Importer { g, model, symbols, values, failed: Vec::new(), unsupported, overflows: FxHashMap::default(), diags };
     for node in &nodes {
         importer.node(node);
     }
@@ -172,33 +175,44 @@ fn rank_message(rank: usize) -> String {
 }
 
 fn outer(what: &str, name: &str, reason: String) -> Unsupported {
-    Unsupported { node: format!("{what} `{name}`"), op_type: String::new(), domain: String::new(), reason, hint: None }
+    let (node, none) = (format!("{what} `{name}`"), String::new());
+    Unsupported { node, op_type: none.clone(), domain: none, reason, hint: None, invalid: false }
 }
 
 /// A value cannot be made: here, or because of one that it needs.
 enum Failure {
-    /// For this reason.
-    Here(String),
+    /// For this reason, which lies here and not in the model.
+    Unsupported(String),
+    /// For this reason: the model is wrong.
+    Invalid(String),
     /// Reported already.
     Before,
 }
 
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
-        Self::Here(error.0)
+        match error {
+            BuildError::Wrong(reason) => Self::Invalid(reason),
+            BuildError::Unsupported(reason) => Self::Unsupported(reason),
+        }
     }
 }
 
 impl From<String> for Failure {
     fn from(reason: String) -> Self {
-        Self::Here(reason)
+        Self::Unsupported(reason)
     }
 }
 
 type Made<T = Value> = Result<T, Failure>;
 
 fn fail<T>(reason: impl Into<String>) -> Made<T> {
-    Err(Failure::Here(reason.into()))
+    Err(Failure::Unsupported(reason.into()))
+}
+
+/// Of what no model may ask for.
+fn wrong<T>(reason: impl Into<String>) -> Made<T> {
+    Err(Failure::Invalid(reason.into()))
 }
 
 struct Importer<'m, 'g, 'b> {
@@ -210,6 +224,8 @@ struct Importer<'m, 'g, 'b> {
     /// Values that could not be made, as reported.
     failed: Vec<&'m str>,
     unsupported: Vec<Unsupported>,
+    /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
+    overflows: FxHashMap<Value, String>,
     diags: &'g mut Diagnostics,
 }
 
@@ -222,7 +238,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.operator(&node.op).and_then(|values| self.possible(values));
+        let made = self.checked(node).and_then(|values| self.possible(values));
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
@@ -235,13 +251,19 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
                 }
             }
             Err(failure) => {
-                if let Failure::Here(reason) = failure {
+                let (reason, invalid) = match failure {
+                    Failure::Invalid(reason) => (reason, true),
+                    Failure::Unsupported(reason) => (reason, false),
+                    Failure::Before => (String::new(), false),
+                };
+                if !reason.is_empty() {
                     self.unsupported.push(Unsupported {
                         node: node.node.label(),
                         op_type: node.node.op_type.clone(),
                         domain: node.node.domain.clone(),
                         reason,
                         hint: None,
+                        invalid,
                     });
                 }
                 self.failed.extend(node.outputs().flatten());
@@ -334,7 +356,10 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         for info in &model.graph.outputs {
             match self.value(&info.name).and_then(|value| self.output(info, value)) {
                 Ok(value) => results.push(value),
-                Err(Failure::Here(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
+                Err(Failure::Unsupported(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
+                Err(Failure::Invalid(reason)) => {
+                    self.unsupported.push(Unsupported { invalid: true, ..outer("output", &info.name, reason) });
+                }
                 Err(Failure::Before) => {}
             }
         }
@@ -344,11 +369,11 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn output(&mut self, info: &ValueInfo, value: Value) -> Made {
         let ValueType::Tensor { element, shape } = &info.ty else { return Ok(value) };
         if literal::element_type(self.cx(), *element)? != self.g.elem(value) {
-            return fail(format!("is stated to hold {element}, which is not what the nodes make"));
+            return wrong(format!("is stated to hold {element}, which is not what the nodes make"));
         }
         let (Some(dims), sizes) = (shape, self.g.shape(value)) else { return Ok(value) };
         if dims.len() != sizes.len() {
-            return fail(format!("is stated to have rank {}, but has rank {}", dims.len(), sizes.len()));
+            return wrong(format!("is stated to have rank {}, but has rank {}", dims.len(), sizes.len()));
         }
         for (i, (dim, size)) in dims.iter().zip(&sizes).enumerate() {
             let stated = match dim {

@@ -63,7 +63,7 @@ fn product(
     (report, tuner): (Option<&Report>, Option<&Tuner>),
     talk: &Talk,
 ) -> Result<(), Failure> {
-    let source = input::read(&args.model)?;
+    let source = input::read(&args.model, &args.reading)?;
     check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],
@@ -196,7 +196,7 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             let mut diags = Diagnostics::default();
             let module = import(&compilation.cx, model, &mut diags);
             diags.iter().for_each(|d| compilation.tell(d, talk));
-            module.map(|m| compilation.program(m)).map_err(|e| Failure::new(Kind::Unsupported, e))
+            module.map(|m| compilation.program(m)).map_err(Failure::from)
         }
     }
 }
