@@ -125,7 +125,9 @@ pub enum Error {
         size: i64,
     },
     /// A list of sizes that data tells asks for another one than a result has.
-    #[error("{what}: element {position} of its shape asks for {given}, and dimension {position} of the result is {wanted}")]
+    #[error(
+        "{what}: element {position} of its shape asks for {given}, and dimension {position} of the result is {wanted}"
+    )]
     WrongSize {
         /// The op that is asked.
         what: String,

@@ -102,26 +102,11 @@ pub(crate) const LOWER: &str = "lower";
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
-    Stage {
-        name: "shapes",
-        level: Level::Graph,
-        passes: stages::SHAPES,
-        emit: Some(Emit::Dyn),
-    },
+    Stage { name: "shapes", level: Level::Graph, passes: stages::SHAPES, emit: Some(Emit::Dyn) },
     Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
     Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
-    Stage {
-        name: "tensorize",
-        level: Level::Fusion,
-        passes: stages::TENSORIZE,
-        emit: Some(Emit::Gir),
-    },
-    Stage {
-        name: LOWER,
-        level: Level::Kernels,
-        passes: stages::LOWER_FOR_CPU,
-        emit: Some(Emit::Mlir),
-    },
+    Stage { name: "tensorize", level: Level::Fusion, passes: stages::TENSORIZE, emit: Some(Emit::Gir) },
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER_FOR_CPU, emit: Some(Emit::Mlir) },
 ];
 
 /// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
