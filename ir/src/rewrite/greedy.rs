@@ -21,6 +21,7 @@ use crate::op_ref::OpRef;
 use crate::pattern::RewritePattern;
 use crate::rewriter::Rewriter;
 use crate::trace::{GREEDY_REWRITER, Trace};
+use crate::work::Counter;
 
 /// How the driver works.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,11 @@ pub struct GreedyOutcome {
 /// A worklist that never gets empty is given up after this many changes per op.
 const MAX_CHANGES_PER_OP: u64 = 256;
 
+static OPS_VISITED: Counter = Counter::new("rewriting: ops visited");
+static PATTERNS_TRIED: Counter = Counter::new("rewriting: patterns tried");
+static PATTERNS_APPLIED: Counter = Counter::new("rewriting: patterns applied");
+static OPS_FOLDED: Counter = Counter::new("rewriting: ops folded");
+
 /// Applies `patterns` to all ops of `body`, nested bodies left out, and writes down each step in `trace` if it is asked for.
 pub fn apply_patterns_greedily(
     cx: &Context,
@@ -82,10 +88,16 @@ pub fn apply_patterns_greedily(
         value_name: cx.ident("value"),
         state: State { worklist: Worklist::default(), constants: Constants::default(), log },
         applied: Vec::new(),
+        visited: 0,
+        tried: 0,
         outcome: GreedyOutcome::default(),
     };
     let epoch = body.epoch();
     driver.run(body);
+    OPS_VISITED.add(driver.visited);
+    PATTERNS_TRIED.add(driver.tried);
+    PATTERNS_APPLIED.add(driver.outcome.rewritten);
+    OPS_FOLDED.add(driver.outcome.folded);
     driver.outcome.changed = body.epoch() != epoch;
     if let (Some(log), Some(group)) = (&mut driver.state.log, group) {
         log.close(
@@ -104,6 +116,8 @@ struct Driver<'d> {
     state: State<'d>,
     /// Patterns that applied, and how often.
     applied: Vec<(&'d Arc<dyn RewritePattern>, u64)>,
+    visited: u64,
+    tried: u64,
     outcome: GreedyOutcome,
 }
 
@@ -231,6 +245,7 @@ impl<'d> Driver<'d> {
     }
 
     fn work_on(&mut self, body: &mut Body, op: Op) -> Done {
+        self.visited += 1;
         if is_trivially_dead(OpRef::new(self.cx, body, op)) {
             if let Some(log) = &mut self.state.log {
                 log.said(op);
@@ -259,6 +274,7 @@ impl<'d> Driver<'d> {
         let group = self.state.log.as_mut().map(|log| log.open_pattern(pattern.name()));
         let mut rewriter = Rewriter::with_listener(self.cx, body, &mut self.state);
         rewriter.set_before(op);
+        self.tried += 1;
         let applied = pattern.match_and_rewrite(op, &mut rewriter).is_some();
         if let (Some(log), Some(group)) = (&mut self.state.log, group) {
             log.close_pattern(group, applied);
