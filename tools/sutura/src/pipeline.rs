@@ -16,6 +16,7 @@ use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
+use sutura_passes::stages;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
@@ -104,21 +105,21 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "shapes",
         level: Level::Graph,
-        passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
+        passes: stages::SHAPES,
         emit: Some(Emit::Dyn),
     },
-    Stage { name: "stitch", level: Level::Graph, passes: "propagate-reshapes,stitch", emit: Some(Emit::Fusion) },
-    Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
+    Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
+    Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
     Stage {
         name: "tensorize",
         level: Level::Fusion,
-        passes: "tensorize,fold-launches,canonicalize,cse",
+        passes: stages::TENSORIZE,
         emit: Some(Emit::Gir),
     },
     Stage {
         name: LOWER,
         level: Level::Kernels,
-        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
+        passes: stages::LOWER,
         emit: Some(Emit::Mlir),
     },
 ];
@@ -127,15 +128,13 @@ pub(crate) const STAGES: &[Stage] = &[
 pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
     name: LOWER,
     level: Level::Kernels,
-    passes: "plan-buffers,gir-row-versions,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),\
-             gpu-narrow-indices,gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
+    passes: stages::LOWER_FOR_DEVICE,
     emit: None,
 };
 
 /// The same of a program that is kernels alone, which is good for device code and nothing else.
 pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage = Stage {
-    passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
-                 gpu.module(gpu.func(canonicalize,cse))",
+    passes: stages::LOWER_KERNELS_FOR_DEVICE,
     ..LOWER_FOR_DEVICE
 };
 
