@@ -13,14 +13,16 @@ fn check(family: fn(usize) -> ModelProto, n: usize, machine: &str, open: &[(&str
     assert!(grown.is_empty(), "twice the size, and more than {MOST} times the work:\n{}", grown.join("\n"));
 }
 
-/// The same for sizes of tensors: nothing may grow.
+/// The same for sizes of tensors. Loops are looked at in halves where their trips differ, which grows with the logarithm; other
+/// versions of kernels may be made below the sizes that 32 bits count.
 fn check_size(model: fn(&str) -> ModelProto) {
     for machine in [PROCESSOR, DEVICE] {
         let pipeline = compilation(machine);
         let takes = |bits: u32| taken(&model(&(1u64 << bits).to_string()), &pipeline, &[]);
-        let (small, large) = (takes(20), takes(30));
-        let grown = grown(&small, &large, &|_| 1.25);
-        assert!(grown.is_empty(), "a larger tensor, and more work on {machine}:\n{}", grown.join("\n"));
+        for (small, large, most) in [(20, 28, 4.0), (33, 40, 1.3)] {
+            let grown = grown(&takes(small), &takes(large), &|_| most);
+            assert!(grown.is_empty(), "a larger tensor, and more work on {machine}:\n{}", grown.join("\n"));
+        }
     }
 }
 
@@ -38,33 +40,38 @@ macro_rules! families {
     };
 }
 
+// Sizes are such that the same versions of kernels are made of both models. Behind some stand stages that are known to do more,
+// with the reason.
 families! {
-    chain(24);
+    chain(48);
     fan(16);
-    diamonds(12);
+    diamonds(24);
     concat(24);
-    concat_chain(24);
+    // Each way to map the one region is emitted as a whole.
+    concat_chain(24, "tile": 8.0);
     residual(6);
     attention(3);
     sizes(24);
     symbols(12);
-    symbols_joined(12);
+    // A concatenation of n sizes has n sums of up to n sizes as offsets.
+    symbols_joined(12, "shapes": 4.5, "stitch": 4.5, "tile": 4.5, "tensorize": 4.5, "lower": 5.5);
     outputs(16);
     inputs(24);
     weights(16);
     large_weight(24);
-    doubled_constant(6);
+    doubled_constant(12);
     gathers(12);
     gathered_apart(12);
     slices(16);
-    slices_joined(16);
+    slices_joined(24);
     transposes(24);
     transposed(16);
-    long_rows(8);
+    // What is computed on the way to a reduction is emitted anew in each phase of the row.
+    long_rows(8, "tile": 2.8, "tensorize": 2.8, "lower": 2.8, "in all": 2.8);
     products(12);
     reshapes(24);
     reshaped(16);
-    pads(12);
+    pads(24);
     pools(8);
 }
 

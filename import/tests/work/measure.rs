@@ -13,13 +13,13 @@ use sutura_passes::stages;
 use crate::proto::ModelProto;
 
 /// Counts of one stage by what is counted.
-pub type Counts = BTreeMap<&'static str, u64>;
+pub(crate) type Counts = BTreeMap<&'static str, u64>;
 
 /// Counts by stage, in order.
-pub type Taken = Vec<(&'static str, Counts)>;
+pub(crate) type Taken = Vec<(&'static str, Counts)>;
 
 /// The stages of a compilation for a machine.
-pub fn compilation(machine: &str) -> Vec<(&'static str, String)> {
+pub(crate) fn compilation(machine: &str) -> Vec<(&'static str, String)> {
     let lower = if machine.starts_with("sm_") { stages::LOWER_FOR_DEVICE } else { stages::LOWER };
     vec![
         ("shapes", format!("attach-target{{name={machine}}},{}", stages::SHAPES)),
@@ -31,12 +31,17 @@ pub fn compilation(machine: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Compiles a model and counts.
-pub fn taken(model: &ModelProto, pipeline: &[(&'static str, String)], extra: &[&'static sutura_ir::pass::PassInfo]) -> Taken {
+pub(crate) fn taken(
+    model: &ModelProto,
+    pipeline: &[(&'static str, String)],
+    extra: &[&'static sutura_ir::pass::PassInfo],
+) -> Taken {
     // Counts are of the process: one compilation at a time, on one thread, of which allocations are counted.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = model.encode_to_vec();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(64 << 20).build().expect("threads can be made");
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(64 << 20).build().expect("threads can be made");
     pool.install(|| {
         let cx = Context::new(sutura_dialects::all());
         let mut passes = PassRegistry::new();
@@ -73,7 +78,8 @@ fn imported(cx: &Context, bytes: Vec<u8>) -> Module {
 fn run(cx: &Context, passes: &PassRegistry, module: &mut Module, text: &str) {
     let mut diags = Diagnostics::default();
     let text = format!("builtin.module({text})");
-    let mut manager = parse_pipeline(cx, passes, "the stage", &text, &mut diags).unwrap_or_else(|_| panic!("{diags:?}"));
+    let mut manager =
+        parse_pipeline(cx, passes, "the stage", &text, &mut diags).unwrap_or_else(|_| panic!("{diags:?}"));
     let config = RunConfig { verify_each: true, no_remarks: true, ..RunConfig::default() };
     let mut said = Vec::new();
     let (_, result) = run_pipeline(cx, module, &mut manager, &config, &mut |event| said.push(event));
@@ -85,13 +91,13 @@ fn run(cx: &Context, passes: &PassRegistry, module: &mut Module, text: &str) {
 }
 
 /// How much more may be done for twice the operators: n log n, and some room.
-pub const MOST: f64 = 2.3;
+pub(crate) const MOST: f64 = 2.3;
 
 /// Counts this low say nothing.
 const FEW: u64 = 64;
 
 /// Compares what compiling two models took: what grew by more than `most`.
-pub fn grown(small: &Taken, large: &Taken, most: &dyn Fn(&str) -> f64) -> Vec<String> {
+pub(crate) fn grown(small: &Taken, large: &Taken, most: &dyn Fn(&str) -> f64) -> Vec<String> {
     let mut grown = Vec::new();
     for ((stage, small), (_, large)) in small.iter().zip(large) {
         for (what, large) in large {

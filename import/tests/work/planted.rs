@@ -72,7 +72,9 @@ fn takes(planted: &str, n: usize) -> Taken {
 
 #[test]
 fn a_pass_that_looks_at_all_ops_for_each_is_caught() {
-    for (planted, what) in [("test-quadratic-count", "planted: ops looked at"), ("test-quadratic-bytes", "bytes allocated")] {
+    for (planted, what) in
+        [("test-quadratic-count", "planted: ops looked at"), ("test-quadratic-bytes", "bytes allocated")]
+    {
         let found = grown(&takes(planted, 200), &takes(planted, 400), &|_| MOST);
         assert!(found.iter().any(|line| line.contains(what)), "{planted}: {found:?}");
         assert!(found.iter().all(|line| line.starts_with("planted")), "{found:?}");

@@ -388,9 +388,9 @@ impl Listener for State<'_> {
                 self.push_operands(body, inner);
             }
         }
-        // What lies around may have become dead or foldable.
+        // What lies around may have become dead or foldable: looked at once for all that goes from it.
         if let Some(parent) = body.parent_op(op) {
-            self.worklist.push(parent);
+            self.worklist.push_later(parent);
         }
     }
     fn block_inserted(&mut self, _: &Body, _: Block) {

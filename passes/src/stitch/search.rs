@@ -5,7 +5,7 @@
 //! the best few patterns of each op; here a window's plan is composed from all patterns of it, and the windows follow the
 //! links between clusters of the plan at hand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::exact::{self, Atoms};
 use super::greedy::{self, Rule};
@@ -43,10 +43,19 @@ pub(crate) fn plan<O: Oracle>(graph: &Graph, ledger: &mut Ledger<'_, O>) -> Quot
 /// Replans a window around each link between two clusters; true when that made the plan cheaper.
 fn improve<O: Oracle>(graph: &Graph, neighbours: &Neighbours, ledger: &mut Ledger<'_, O>, plan: &mut Quotient) -> bool {
     let mut seen = BTreeSet::new();
+    let mut windows: HashMap<usize, usize> = HashMap::new();
     let mut better = false;
     for link in &graph.links {
         let ends = (plan.cluster(link.from), plan.cluster(link.to));
         if ends.0 == ends.1 || ledger.is_spent() {
+            continue;
+        }
+        let often = [ends.0, ends.1].map(|cluster| {
+            let count = windows.entry(cluster).or_default();
+            *count += 1;
+            *count > WINDOWS
+        });
+        if often.contains(&true) {
             continue;
         }
         let window = Window::around(graph, neighbours, plan, link);
@@ -66,6 +75,10 @@ fn improve<O: Oracle>(graph: &Graph, neighbours: &Neighbours, ledger: &mut Ledge
     }
     better
 }
+
+/// Windows of a round at whose ends one cluster stands: what is read by many, or reads many, is looked at with the most
+/// promising of them.
+const WINDOWS: usize = 16;
 
 /// Of a node with more links only the most promising count as its neighbours.
 const NEAR: usize = 64;

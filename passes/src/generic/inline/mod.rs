@@ -52,8 +52,13 @@ pub static INLINE: PassInfo = PassInfo {
             name: "max-growth",
             kind: OptionKind::Int(0, u32::MAX as i64),
             default: "400",
-            help: "Copy at most so many operations in all, in percent of those of the program, and 65536 more; 0 for any \
-                   number",
+            help: "Copy at most so many operations in all, in percent of those of the program; 0 for any number",
+        },
+        OptionInfo {
+            name: "free-growth",
+            kind: OptionKind::Int(0, u32::MAX as i64),
+            default: "65536",
+            help: "Operations that may be copied besides, whatever the size of the program",
         },
     ],
     statistics: &[
@@ -70,10 +75,8 @@ struct Inline {
     threshold: u64,
     /// In percent.
     max_growth: u64,
+    free_growth: u64,
 }
-
-/// Operations that may be copied into any program.
-const FREE_GROWTH: u64 = 1 << 16;
 
 /// Operations that may still be copied: calls that double at each step would fill any memory.
 struct Growth {
@@ -81,8 +84,8 @@ struct Growth {
 }
 
 impl Growth {
-    fn of(body: &Body, percent: u64) -> Self {
-        let left = if percent == 0 { u64::MAX } else { (ops_in(body) * percent / 100).saturating_add(FREE_GROWTH) };
+    fn of(body: &Body, percent: u64, free: u64) -> Self {
+        let left = if percent == 0 { u64::MAX } else { (ops_in(body) * percent / 100).saturating_add(free) };
         Self { left }
     }
 
@@ -113,6 +116,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         max_iterations: options.int("max-iterations") as usize,
         threshold: options.int("inlining-threshold") as u64,
         max_growth: options.int("max-growth") as u64,
+        free_growth: options.int("free-growth") as u64,
     }))
 }
 
@@ -128,7 +132,7 @@ impl Pass for Inline {
         let callables = callables(run, &graph);
         let (mut inlined, mut stayed) = (0, 0);
         let mut erased = 0;
-        let mut growth = Growth::of(run.body, self.max_growth);
+        let mut growth = Growth::of(run.body, self.max_growth, self.free_growth);
         for component in graph.components() {
             for caller in component.iter().filter_map(|n| own_callable(&graph.nodes()[*n])) {
                 let (here, left) = self.work_on(run, &callables, caller, manager.as_mut(), &mut growth)?;
