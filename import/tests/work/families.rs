@@ -46,24 +46,28 @@ families! {
     chain(48);
     fan(16);
     diamonds(24);
-    concat(24);
+    // Open: each set of ops that holds the concatenation is priced with all that it reads, until the budget is spent.
+    concat(24, "stitch": 3.5);
     // Each way to map the one region is emitted as a whole.
-    concat_chain(24, "tile": 8.0);
+    concat_chain(24, "stitch": 3.5, "tile": 8.0);
     residual(6);
     attention(3);
     sizes(24);
     symbols(12);
     // A concatenation of n sizes has n sums of up to n sizes as offsets.
     symbols_joined(12, "shapes": 4.5, "stitch": 4.5, "tile": 4.5, "tensorize": 4.5, "lower": 5.5);
-    outputs(16);
+    // Open: on a GPU each output of a region is stored in a loop of its own.
+    outputs(16, "lower": 3.6, "in all": 3.6);
     inputs(24);
     weights(16);
     large_weight(24);
-    doubled_constant(12);
+    // The smaller one is computed at compile time, the larger one is too large for that: another program.
+    doubled_constant(12, "stitch": 3.0, "tensorize": 12.0, "lower": 50.0, "in all": 14.0);
     gathers(12);
     gathered_apart(12);
     slices(16);
-    slices_joined(24);
+    // Open: as `concat`.
+    slices_joined(24, "stitch": 4.5);
     transposes(24);
     transposed(16);
     // What is computed on the way to a reduction is emitted anew in each phase of the row.
@@ -71,7 +75,8 @@ families! {
     products(12);
     reshapes(24);
     reshaped(16);
-    pads(24);
+    // Open: each move copies those before it as far as copies are allowed, and each set of moves is priced so.
+    pads(24, "stitch": 4.5, "lower": 2.8, "in all": 2.8);
     pools(8);
 }
 
