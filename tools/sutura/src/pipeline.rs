@@ -106,24 +106,16 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
     Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
     Stage { name: "tensorize", level: Level::Fusion, passes: stages::TENSORIZE, emit: Some(Emit::Gir) },
-    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER_FOR_CPU, emit: Some(Emit::Mlir) },
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER, emit: Some(Emit::Mlir) },
 ];
 
 /// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
-pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
-    name: LOWER,
-    level: Level::Kernels,
-    passes: "plan-buffers,gir-row-versions,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),\
-             gpu-narrow-indices,gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
-    emit: None,
-};
+pub(crate) const LOWER_FOR_DEVICE: Stage =
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER_FOR_DEVICE, emit: None };
 
 /// The same of a program that is kernels alone, which is good for device code and nothing else.
-pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage = Stage {
-    passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
-                 gpu.module(gpu.func(canonicalize,cse))",
-    ..LOWER_FOR_DEVICE
-};
+pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage =
+    Stage { passes: stages::LOWER_KERNELS_FOR_DEVICE, ..LOWER_FOR_DEVICE };
 
 /// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
