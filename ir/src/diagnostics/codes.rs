@@ -64,6 +64,7 @@ codes! {
     EXPECTATION = "E0411", "Diagnostics differ from those that comments expect.";
     REPRODUCER = "E0412", "The input holds no reproducer that can be run.";
     NOT_LEGAL = "E0413", "Operations are left that `--expect-legal` does not allow.";
+    NO_MACHINE_CODE = "E0430", "An operation has no machine code on the machine that is compiled for.";
     IDLE_PASS = "W0101", "A pass ran on no operation.";
     NOT_CONVERGED = "W0102", "Canonicalization stopped before nothing was left to do.";
     CASTS_LEFT = "W0103", "Conversion casts are left after conversion passes.";

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::Status;
+
 /// What a folder is searched for.
 const EXTENSION: &str = "mlir";
 
@@ -66,15 +68,14 @@ fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
 /// The text of a file that can be replaced.
 ///
 /// # Errors
-/// One sentence.
-pub(crate) fn read(path: &Path, name: &str) -> Result<String, String> {
-    let fail = |e: io::Error| format!("cannot read `{name}`: {e}");
+/// One sentence, and whether the system refuses or the text is wrong.
+pub(crate) fn read(path: &Path, name: &str) -> Result<String, (Status, String)> {
+    let fail = |e: io::Error| (Status::System, format!("cannot read `{name}`: {e}"));
     if fs::metadata(path).map_err(fail)?.is_file() {
-        return text(fs::read(path).map_err(fail)?, name);
+        return text(fs::read(path).map_err(fail)?, name).map_err(|message| (Status::Input, message));
     }
-    Err(format!(
-        "`{name}` is neither a file nor a folder, so it cannot be replaced; give `-` to format stdin to stdout"
-    ))
+    let message = format!("`{name}` is neither a file nor a folder, so it cannot be replaced");
+    Err((Status::Usage, format!("{message}; give `-` to format stdin to stdout")))
 }
 
 /// Bytes as text.

@@ -103,7 +103,7 @@ impl Session<'_> {
     /// Says that an output cannot be written. A reader that has gone away, such as `head`, knows that it did.
     fn cannot_write(&mut self, message: &str) -> Status {
         self.voice.error(codes::CANNOT_WRITE, message);
-        Status::InputErrors
+        Status::System
     }
 }
 
@@ -116,9 +116,9 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     let timing = Timing::start();
     let (file, text) = match read_input(config.input.as_deref(), cwd, stdin) {
         Ok(input) => input,
-        Err(message) => {
+        Err((status, message)) => {
             voice.error(codes::CANNOT_READ, &message);
-            return Status::InputErrors;
+            return status;
         }
     };
     let mut session = Session {
@@ -146,7 +146,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     if config.strict && session.warnings > 0 {
         let message = format!("{} warnings, which `--strict` does not let pass", session.warnings);
         session.voice.error(codes::STRICT, &message);
-        status = status.max(Status::InputErrors);
+        status = status.max(Status::Input);
     }
     status
 }
@@ -179,7 +179,7 @@ fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send
         Ok(()) => Status::Ok,
         Err(error) => {
             voice.error(codes::CANNOT_WRITE, &format!("cannot write the output: {error}"));
-            Status::InputErrors
+            Status::System
         }
     }
 }
@@ -269,9 +269,9 @@ fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     }
     match status {
         // No comment makes up for an error of the tool.
-        Status::Internal => status,
+        _ if status.is_internal() => status,
         _ if found.is_empty() => Status::Ok,
-        _ => Status::InputErrors,
+        _ => Status::Input,
     }
 }
 
@@ -311,15 +311,16 @@ fn read_input(
     name: Option<&str>,
     cwd: &Path,
     stdin: &mut (dyn std::io::Read + Send),
-) -> Result<(String, String), String> {
+) -> Result<(String, String), (Status, String)> {
+    let system = |message: String| (Status::System, message);
     let (name, bytes) = match name.filter(|n| *n != "-") {
         None => {
             let mut bytes = Vec::new();
-            stdin.read_to_end(&mut bytes).map_err(|e| format!("cannot read stdin: {e}"))?;
+            stdin.read_to_end(&mut bytes).map_err(|e| system(format!("cannot read stdin: {e}")))?;
             ("<stdin>".to_string(), bytes)
         }
         Some(name) => {
-            let bytes = std::fs::read(cwd.join(name)).map_err(|e| format!("cannot read `{name}`: {e}"))?;
+            let bytes = std::fs::read(cwd.join(name)).map_err(|e| system(format!("cannot read `{name}`: {e}")))?;
             (name.to_string(), bytes)
         }
     };
@@ -329,7 +330,7 @@ fn read_input(
             let at = error.utf8_error().valid_up_to();
             let before = &error.as_bytes()[..at];
             let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-            Err(format!("`{name}` is not UTF-8 text: byte {at}, line {line}"))
+            Err((Status::Input, format!("`{name}` is not UTF-8 text: byte {at}, line {line}")))
         }
     }
 }

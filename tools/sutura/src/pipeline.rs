@@ -1,9 +1,11 @@
 //! The stages of a compilation, in one list, and the program on its way through them.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use sutura_dialects::func::FuncOp;
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, ProgramOp};
 use sutura_dialects::target::ops::MachineOp;
 use sutura_grammar::{ParseOptions, parse_module};
@@ -11,7 +13,7 @@ use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Module, Op, OpRef, Rewriter};
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
@@ -166,6 +168,24 @@ pub(crate) struct Compilation {
     pub(crate) index_limit: Option<i64>,
     /// How mappings are chosen.
     pub(crate) search: Search,
+    /// Keeps what the stage that runs has begun with, for a reproducer, if anything.
+    pub(crate) begun: Option<RefCell<Option<Begun>>>,
+}
+
+/// What can be done again.
+#[derive(Clone, Debug)]
+pub(crate) enum Begun {
+    /// A pipeline, with the program that it gets.
+    Passes { program: String, pipeline: String },
+    /// Code generation, with the text that MLIR gets.
+    Code(String),
+}
+
+#[cfg(test)]
+thread_local! {
+    /// A pass that compilations of this thread begin the stage [`TILE`] with.
+    pub(crate) static PLANTED: std::cell::Cell<Option<&'static sutura_ir::pass::PassInfo>> =
+        const { std::cell::Cell::new(None) };
 }
 
 /// A program somewhere on its way.
@@ -181,6 +201,8 @@ impl Compilation {
     pub(crate) fn new() -> Self {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
+        #[cfg(test)]
+        PLANTED.get().inspect(|pass| passes.add(pass));
         Self {
             cx: Context::new(sutura_dialects::all()),
             passes,
@@ -188,6 +210,7 @@ impl Compilation {
             fast_math: Vec::new(),
             index_limit: None,
             search: Search::Off,
+            begun: None,
         }
     }
 
@@ -254,6 +277,7 @@ impl Compilation {
         let mut program = Counts::default();
         // Neither the module itself nor the description of the machine is part of the program.
         for op in entry.into_iter().flat_map(|e| e.ops()).filter(|op| !op.is::<MachineOp<'_>>()) {
+            program.tensors += usize::from(takes_tensors(op));
             op.walk(&mut |op| program.see(op.name_str(), op.attr(KERNEL_ATTR).is_some()));
         }
         let ops = program.ops;
@@ -261,6 +285,8 @@ impl Compilation {
             (_, 1.., _) => Level::Fusion,
             (1.., ..) => Level::Graph,
             (0, 0, 1..) => Level::Kernels,
+            // Such as one that only passes on what it is given.
+            _ if program.tensors > 0 => Level::Graph,
             _ => Level::Upstream,
         };
         Program { module, ops, kernels: program.kernels, fusions: program.fusions, level }
@@ -270,6 +296,10 @@ impl Compilation {
     fn passes_of(&self, stage: &Stage) -> String {
         let with = |passes: String, pass: &str, options: String| passes.replace(pass, &format!("{pass}{{{options}}}"));
         let mut passes = stage.passes.to_string();
+        #[cfg(test)]
+        if let Some(pass) = PLANTED.get().filter(|_| stage.name == TILE) {
+            passes = format!("{},{passes}", pass.argument);
+        }
         if !self.fast_math.is_empty() {
             let options = format!("fast-math={}", self.fast_math.join(","));
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
@@ -297,6 +327,10 @@ impl Compilation {
             )));
         };
         let mut module = program.module;
+        self.begin(|| Begun::Passes {
+            program: module_text(&self.cx, &module, &PrintOptions::default()),
+            pipeline: text.clone(),
+        });
         // Operations that nobody declares may come with the program; a stage makes none.
         let verify = VerifyOptions { allow_unregistered: has_unregistered(module.op_ref(&self.cx)) };
         let config = RunConfig {
@@ -320,6 +354,13 @@ impl Compilation {
         let program = self.program(module);
         talk.stage(stage.name, &program.summary(), start.elapsed());
         Ok(program)
+    }
+
+    /// Keeps what begins now, if that is wanted.
+    pub(crate) fn begin(&self, what: impl FnOnce() -> Begun) {
+        if let Some(begun) = &self.begun {
+            begun.replace(Some(what()));
+        }
     }
 
     /// The program as text: generic form for upstream operations, so that mlir-opt takes it as it is.
@@ -385,7 +426,15 @@ impl Compilation {
     }
 }
 
-fn has_unregistered(root: OpRef<'_>) -> bool {
+/// Whether an operation is a function with tensors among its arguments or results.
+fn takes_tensors(op: OpRef<'_>) -> bool {
+    let Some(function) = op.as_::<FuncOp<'_>>() else { return false };
+    let is_tensor = |ty: &Type| ty.is_tensor(op.cx);
+    let signature = op.cx.signature(function.function_type());
+    signature.is_some_and(|(inputs, results)| inputs.iter().chain(results).any(is_tensor))
+}
+
+pub(crate) fn has_unregistered(root: OpRef<'_>) -> bool {
     let mut found = false;
     root.walk(&mut |op| found |= op.def().is_none());
     found
@@ -397,7 +446,8 @@ fn stage_failure(stage: &str, error: PassError, errors: usize) -> Failure {
     match error {
         PassError::Failed => Failure::input(message),
         PassError::Unsupported => Failure::new(Kind::Unsupported, message),
-        PassError::Verification | PassError::Internal => Failure::internal(message),
+        PassError::Verification => Failure::new(Kind::Verification, message),
+        PassError::Internal => Failure::internal(message),
     }
 }
 
@@ -409,6 +459,8 @@ struct Counts {
     gir: usize,
     rt: usize,
     kernels: usize,
+    /// Functions of tensors.
+    tensors: usize,
 }
 
 impl Counts {
@@ -423,6 +475,11 @@ impl Counts {
 }
 
 impl Program {
+    /// The same, of a level that is known.
+    pub(crate) fn at(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
     pub(crate) fn level(&self) -> Level {
         self.level
     }
