@@ -4,7 +4,7 @@
 use sutura_ir::asm::parse::{AsmParser, ParamParser, TokenParser, UnresolvedOperand};
 use sutura_ir::attrs::{Attr, NamedAttr};
 use sutura_ir::context::{Context, Ident};
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Diagnostic, Reported};
 use sutura_ir::location::Loc;
 use sutura_ir::types::Type;
 
@@ -249,7 +249,7 @@ impl TokenParser for Cursor<'_, '_> {
             }
             return Ok(Some(self.reader.cx.ident(&name)));
         }
-        let end = suffix_end(self.reader.text, at + 1).min(self.end);
+        let end = word_end(self.reader.text, at + 1).min(self.end);
         if end == at + 1 {
             return Err(self.error("@ identifier expected to start with letter or '_'"));
         }
@@ -296,6 +296,11 @@ impl TokenParser for Cursor<'_, '_> {
 impl ParamParser for Cursor<'_, '_> {
     fn start(&self) -> Loc {
         self.reader.loc(self.start)
+    }
+
+    fn beyond_subset(&mut self, loc: Loc, message: &str) -> Reported {
+        self.reader.beyond_subset = Some(Diagnostic::error(loc, message));
+        Reported
     }
 
     fn list(

@@ -72,7 +72,10 @@ pub fn parse_module(
     let mut comments = Vec::new();
     let text = blank::blanked_and_noted(source.text(), (options.layout != KeepLayout::No).then_some(&mut comments));
     let mut module = on_parser_thread(diags, || {
-        let reader = Reader::new(cx, &text, source.base(), options);
+        let mut reader = Reader::new(cx, &text, source.base(), options);
+        if let Err(reported) = reader.check_characters() {
+            return (reader.finish(), Err(reported));
+        }
         let (reader, module) = Driver::new(reader).run(source.name());
         (reader.finish(), module)
     })?;
@@ -118,7 +121,7 @@ fn parse_span<T: Send>(
     let text = blank::blanked(source.text());
     on_parser_thread(diags, || {
         let mut reader = Reader::new(cx, &text, source.base(), options);
-        let value = read(&mut reader, Span::new(0, text.len()));
+        let value = reader.check_characters().and_then(|()| read(&mut reader, Span::new(0, text.len())));
         (reader.finish(), value)
     })
 }

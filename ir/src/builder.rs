@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 
 use crate::attrs::{Attr, NamedAttr};
-use crate::body::{Block, Body, Op, OpHeader, Region, Value};
+use crate::body::{Block, Body, Editor, Op, OpHeader, Region, Value};
 use crate::context::{Context, Ident};
+pub use crate::listener::Listener;
 use crate::location::Loc;
 use crate::op_def::{InferInput, OpDef, Traits};
 use crate::registry::OpName;
@@ -19,32 +20,6 @@ pub enum InsertPoint {
     End(Block),
     /// Before an op.
     Before(Op),
-}
-
-/// Hears of every change that a [`Builder`] or a [`crate::rewriter::Rewriter`] makes. All methods do nothing by default.
-pub trait Listener {
-    /// `op` was created and, unless detached, inserted.
-    fn op_inserted(&mut self, _body: &Body, _op: Op) {}
-    /// `op` is about to be erased (its regions with it).
-    fn op_erased(&mut self, _body: &Body, _op: Op) {}
-    /// Attributes, operands or successors of `op` changed in place.
-    fn op_modified(&mut self, _body: &Body, _op: Op) {}
-    /// `op` went elsewhere in the body, unchanged.
-    fn op_moved(&mut self, body: &Body, op: Op) {
-        self.op_modified(body, op);
-    }
-    /// `op`, which used a value that was replaced everywhere, uses another one now.
-    fn use_replaced(&mut self, body: &Body, op: Op) {
-        self.op_modified(body, op);
-    }
-    /// All uses of `op`'s results are about to be replaced by `values`.
-    fn op_replaced(&mut self, _body: &Body, _op: Op, _values: &[Value]) {}
-    /// A block was created.
-    fn block_inserted(&mut self, _body: &Body, _block: Block) {}
-    /// A block is about to be erased.
-    fn block_erased(&mut self, _body: &Body, _block: Block) {}
-    /// A pattern did not apply to `op`, for this reason.
-    fn match_failed(&mut self, _body: &Body, _op: Op, _reason: &dyn Fn() -> String) {}
 }
 
 /// All that makes an operation; gathered, then given to [`Builder::create`].
@@ -134,25 +109,24 @@ impl OpState {
 /// Creates operations, blocks and values at an insertion point of a body.
 pub struct Builder<'b> {
     cx: &'b Context,
-    body: &'b mut Body,
+    editor: Editor<'b>,
     point: InsertPoint,
-    listener: Option<&'b mut dyn Listener>,
 }
 
 impl<'b> Builder<'b> {
     /// A builder without insertion point or listener.
     pub fn new(cx: &'b Context, body: &'b mut Body) -> Self {
-        Self { cx, body, point: InsertPoint::Detached, listener: None }
+        Self { cx, editor: Editor::new(body, None), point: InsertPoint::Detached }
     }
 
     /// A builder that inserts at the end of `block`.
     pub fn at_end(cx: &'b Context, body: &'b mut Body, block: Block) -> Self {
-        Self { cx, body, point: InsertPoint::End(block), listener: None }
+        Self { cx, editor: Editor::new(body, None), point: InsertPoint::End(block) }
     }
 
     /// A builder whose changes `listener` hears of.
     pub fn with_listener(cx: &'b Context, body: &'b mut Body, listener: &'b mut dyn Listener) -> Self {
-        Self { cx, body, point: InsertPoint::Detached, listener: Some(listener) }
+        Self { cx, editor: Editor::new(body, Some(listener)), point: InsertPoint::Detached }
     }
 
     /// Context.
@@ -162,22 +136,17 @@ impl<'b> Builder<'b> {
 
     /// The body that is being built.
     pub fn body(&self) -> &Body {
-        self.body
+        self.editor.body()
     }
 
-    /// The body, for the rewriter.
-    pub(crate) fn body_mut(&mut self) -> &mut Body {
-        self.body
-    }
-
-    /// Body and listener at once, for notifications.
-    pub(crate) fn parts(&mut self) -> (&mut Body, Option<&mut (dyn Listener + 'b)>) {
-        (self.body, self.listener.as_deref_mut())
+    /// The way to changes, for the rewriter.
+    pub(crate) fn editor(&mut self) -> &mut Editor<'b> {
+        &mut self.editor
     }
 
     /// View of an op of the body.
     pub fn op_ref(&self, op: Op) -> crate::op_ref::OpRef<'_> {
-        crate::op_ref::OpRef::new(self.cx, self.body, op)
+        crate::op_ref::OpRef::new(self.cx, self.body(), op)
     }
 
     // ---- insertion point
@@ -199,7 +168,7 @@ impl<'b> Builder<'b> {
 
     /// New operations go to the start of `block`.
     pub fn set_to_start(&mut self, block: Block) {
-        self.point = self.body.first_op(block).map_or(InsertPoint::End(block), InsertPoint::Before);
+        self.point = self.body().first_op(block).map_or(InsertPoint::End(block), InsertPoint::Before);
     }
 
     /// New operations go before `op`.
@@ -212,9 +181,9 @@ impl<'b> Builder<'b> {
     /// # Panics
     /// When `op` is in no block.
     pub fn set_after(&mut self, op: Op) {
-        self.point = match self.body.next_op(op) {
+        self.point = match self.body().next_op(op) {
             Some(next) => InsertPoint::Before(next),
-            None => InsertPoint::End(self.body.op_block(op).expect("the op is in a block")),
+            None => InsertPoint::End(self.body().op_block(op).expect("the op is in a block")),
         };
     }
 
@@ -223,9 +192,9 @@ impl<'b> Builder<'b> {
     /// # Panics
     /// When `value` is defined in no block.
     pub fn set_after_value(&mut self, value: Value) {
-        match self.body.defining_op(value) {
+        match self.body().defining_op(value) {
             Some(op) => self.set_after(op),
-            None => self.set_to_start(self.body.value_block(value).expect("the value is defined in a block")),
+            None => self.set_to_start(self.body().value_block(value).expect("the value is defined in a block")),
         }
     }
 
@@ -256,9 +225,19 @@ impl<'b> Builder<'b> {
     ) -> Op {
         let n_regions = if nested.is_some() { 0 } else { n_regions };
         header.props = header.name.info(self.cx).map_or(header.props, |i| i.normal_props(self.cx, header.props));
-        let op = self.body.create_op(header, operands, result_types, successors, n_regions, nested);
-        self.insert(op);
-        op
+        let at = self.place();
+        self.editor.create_op(header, (operands, result_types), successors, n_regions, nested, at)
+    }
+
+    /// The block of the insertion point, and the op that it is before, if any.
+    fn place(&self) -> Option<(Block, Option<Op>)> {
+        match self.point {
+            InsertPoint::Detached => None,
+            InsertPoint::End(block) => Some((block, None)),
+            InsertPoint::Before(next) => {
+                Some((self.body().op_block(next).expect("the insertion point is in a block"), Some(next)))
+            }
+        }
     }
 
     fn create_with(&mut self, state: OpState, nested: Option<Box<Body>>) -> Op {
@@ -273,16 +252,8 @@ impl<'b> Builder<'b> {
 
     /// Inserts a detached op at the insertion point.
     pub fn insert(&mut self, op: Op) {
-        match self.point {
-            InsertPoint::Detached => {}
-            InsertPoint::End(block) => self.body.insert_op(block, op, None),
-            InsertPoint::Before(next) => {
-                let block = self.body.op_block(next).expect("the insertion point is in a block");
-                self.body.insert_op(block, op, Some(next));
-            }
-        }
-        if let Some(listener) = self.listener.as_deref_mut() {
-            listener.op_inserted(self.body, op);
+        if let Some((block, before)) = self.place() {
+            self.editor.insert_op(block, op, before);
         }
     }
 
@@ -293,7 +264,7 @@ impl<'b> Builder<'b> {
     pub fn infer_result_types(&self, state: &OpState) -> Result<SmallVec<[Type; 2]>, String> {
         let name = state.name.as_str(self.cx);
         let def = state.name.def(self.cx).ok_or_else(|| format!("`{name}` is not registered"))?;
-        let types: SmallVec<[Type; 4]> = state.operands.iter().map(|v| self.body.ty(*v)).collect();
+        let types: SmallVec<[Type; 4]> = state.operands.iter().map(|v| self.body().ty(*v)).collect();
         infer_result_types(InferInput { cx: self.cx, operands: &types, props: self.cx.dict(&state.props) }, def)
     }
 
@@ -308,7 +279,7 @@ impl<'b> Builder<'b> {
     pub fn create_block_before(&mut self, region: Region, before: Option<Block>, args: &[(Type, Loc)]) -> Block {
         let block = self.create_detached_block();
         for &(ty, loc) in args {
-            self.body.add_block_arg(block, ty, loc);
+            self.add_block_arg(block, ty, loc);
         }
         self.insert_block(region, block, before);
         block
@@ -316,55 +287,54 @@ impl<'b> Builder<'b> {
 
     /// Creates a block that is in no region yet.
     pub fn create_detached_block(&mut self) -> Block {
-        self.body.create_block()
+        self.editor.create_block()
     }
 
     /// Puts a detached block into a region, before `before` or at the end.
     pub fn insert_block(&mut self, region: Region, block: Block, before: Option<Block>) {
-        self.body.insert_block(region, block, before);
-        if let Some(listener) = self.listener.as_deref_mut() {
-            listener.block_inserted(self.body, block);
-        }
+        self.editor.insert_block(region, block, before);
     }
 
     /// Adds an argument to a block.
     pub fn add_block_arg(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
-        self.body.add_block_arg(block, ty, loc)
+        self.editor.add_block_arg(block, ty, loc)
     }
 
     /// Sets the location of a block's last argument; false when it has none.
     pub fn set_last_arg_loc(&mut self, block: Block, loc: Loc) -> bool {
-        self.body.set_last_arg_loc(block, loc)
+        let last = self.body().block_args(block).len().checked_sub(1);
+        last.map(|last| self.editor.set_arg_loc(block, last, loc)).is_some()
     }
 
     /// A value that stands for one not yet defined; replace it with [`Builder::replace_placeholder`].
     pub fn create_placeholder(&mut self, ty: Type) -> Value {
-        self.body.create_placeholder(ty)
+        self.editor.create_placeholder(ty)
     }
 
     /// Makes all uses of a placeholder use `value`.
     pub fn replace_placeholder(&mut self, placeholder: Value, value: Value) {
-        self.body.replace_all_uses(placeholder, value);
+        self.editor.replace_all_uses(placeholder, value);
     }
 
     /// Gives a value the name that it has in the text, without `%`.
     pub fn set_value_name(&mut self, value: Value, name: Option<Ident>) {
-        self.body.set_value_name(value, name);
+        self.editor.set_value_name(value, name);
     }
 
-    /// The body that an isolated op owns, for building inside it.
-    pub fn nested_mut(&mut self, op: Op) -> Option<&mut Body> {
-        self.body.nested_mut(op)
+    /// Changes the body that an isolated op owns, and tells that it changed; `None` when the op owns none. To look into
+    /// it, take [`Body::nested`].
+    pub fn edit_nested<R>(&mut self, op: Op, edit: impl FnOnce(&mut Body) -> R) -> Option<R> {
+        self.editor.edit_nested(op, edit)
     }
 
     /// Takes the body that an isolated op owns; the op is of no use after that.
     pub fn take_nested(&mut self, op: Op) -> Option<Box<Body>> {
-        self.body.replace_nested(op, None)
+        self.editor.replace_nested(op, None)
     }
 
     /// Gives memory back that growth left unused.
     pub fn shrink(&mut self) {
-        self.body.shrink();
+        self.editor.shrink();
     }
 }
 

@@ -1,5 +1,7 @@
 //! The context: everything that is shared, append-only and compared by handle.
 
+use std::sync::atomic::AtomicBool;
+
 use sutura_arena::{Interner, SliceInterner, StrInterner, Table};
 
 use crate::affine::{AffineExpr, AffineExprData, AffineMapData, IntegerSetData};
@@ -7,7 +9,7 @@ use crate::attrs::{Attr, AttrData, NamedAttr};
 use crate::ext::{ExtAttr, ExtType};
 use crate::handle::interned_handle;
 use crate::location::{Loc, LocData, SourceMap};
-use crate::registry::{OpInfo, OpName, Registry};
+use crate::registry::{OpInfo, OpName, Registry, RegistryError};
 use crate::types::{Type, TypeData};
 
 interned_handle! {
@@ -53,11 +55,25 @@ pub struct Context {
     pub(crate) op_names: Interner<Ident>,
     pub(crate) op_infos: Table<OpInfo>,
     pub(crate) registry: Registry,
+    /// True once something was kept as text that a registered dialect's subset lacks.
+    pub(crate) beyond_subset: AtomicBool,
 }
 
 impl Context {
     /// A context in which the dialects of `registry` (and the builtin dialect) are known.
+    ///
+    /// # Panics
+    /// When the registry does not pass [`Registry::check`], a mistake in the source of a dialect or of a tool.
     pub fn new(registry: Registry) -> Self {
+        Self::try_new(registry).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Context::new`].
+    ///
+    /// # Errors
+    /// When the registry does not pass [`Registry::check`].
+    pub fn try_new(registry: Registry) -> Result<Self, RegistryError> {
+        registry.check()?;
         let mut cx = Self {
             strings: StrInterner::default(),
             ints: SliceInterner::default(),
@@ -79,10 +95,11 @@ impl Context {
             op_names: Interner::default(),
             op_infos: Table::default(),
             registry: Registry::empty(),
+            beyond_subset: AtomicBool::new(false),
         };
         cx.intern_constants();
         registry.freeze_into(&mut cx);
-        cx
+        Ok(cx)
     }
 
     /// Fills the first slots, on which the constants of [`Type`], [`Attr`], [`Loc`] and [`Ident`] rely.

@@ -1,10 +1,11 @@
-//! Interned handles: 4-byte copies compared as integers.
+//! Interned handles: 4-byte copies, equal when what they stand for is. They have no order: which of two texts was interned
+//! first depends on threads.
 
 /// Declares interned handle types: a `NonZeroU32`, so that `Option` of one is as small.
 macro_rules! interned_handle {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub struct $name(std::num::NonZeroU32);
 
         impl $name {

@@ -13,7 +13,7 @@ use crate::attrs::{Attr, NamedAttr};
 use crate::body::{Op, Value};
 use crate::builder::Builder;
 use crate::context::{Context, Ident};
-use crate::diagnostics::Reported;
+use crate::diagnostics::{Reported, did_you_mean};
 use crate::ext::{DialectAttr, DialectType, ParamDef};
 use crate::handle::interned_handle;
 use crate::interfaces::WrittenDefaults;
@@ -74,22 +74,67 @@ impl DialectInfo {
 }
 
 fn find_interface<I: ?Sized + Send + Sync + 'static>(entries: &[InterfaceEntry]) -> Option<&'static I> {
-    let (_, any) = entries.iter().find(|(id, _)| *id == TypeId::of::<I>())?;
-    any.downcast_ref::<&'static I>().copied()
+    let entry = entries.iter().find(|entry| entry.id == TypeId::of::<I>())?;
+    entry.implementation.downcast_ref::<&'static I>().copied()
 }
 
-type InterfaceEntry = (TypeId, Arc<dyn Any + Send + Sync>);
+/// An interface and its implementation.
+#[derive(Clone)]
+struct InterfaceEntry {
+    id: TypeId,
+    /// Its name, for errors.
+    name: &'static str,
+    implementation: Arc<dyn Any + Send + Sync>,
+}
+
+impl InterfaceEntry {
+    fn of<I: ?Sized + Send + Sync + 'static>(implementation: &'static I) -> Self {
+        Self { id: TypeId::of::<I>(), name: interface_name::<I>(), implementation: Arc::new(implementation) }
+    }
+
+    /// Adds it to those of an op or a dialect; a later one of the same interface takes the place of an earlier one.
+    fn add_to(self, entries: &mut Vec<Self>) {
+        entries.retain(|entry| entry.id != self.id);
+        entries.push(self);
+    }
+}
+
+/// `MemoryEffects` for `dyn sutura_ir::interfaces::MemoryEffects`.
+fn interface_name<I: ?Sized>() -> &'static str {
+    let path = std::any::type_name::<I>();
+    let path = path.split('<').next().unwrap_or(path);
+    path.rsplit([':', ' ']).next().unwrap_or(path)
+}
 
 #[derive(Default, Clone)]
 struct OpEntry {
     def: Option<&'static OpDef>,
+    /// Declared by no dialect, and this is meant.
+    foreign: bool,
     interfaces: Vec<InterfaceEntry>,
 }
+
+/// What is wrong with a [`Registry`]: a mistake in the source of a dialect or of a tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegistryError {
+    /// One sentence for each mistake, in the order of registration.
+    pub mistakes: Vec<String>,
+}
+
+impl std::fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.mistakes.join("\n"))
+    }
+}
+
+impl std::error::Error for RegistryError {}
 
 /// What a [`Context`] will know. A value: `Registry::default().with::<MyDialect>()`.
 pub struct Registry {
     dialects: IndexMap<&'static str, DialectInfo>,
     ops: IndexMap<&'static str, OpEntry, FxBuildHasher>,
+    /// Dialects that were given an interface, named second, and that were not registered then.
+    unknown_dialects: Vec<(String, &'static str)>,
 }
 
 impl Default for Registry {
@@ -101,7 +146,7 @@ impl Default for Registry {
 
 impl Registry {
     pub(crate) fn empty() -> Self {
-        Self { dialects: IndexMap::new(), ops: IndexMap::default() }
+        Self { dialects: IndexMap::new(), ops: IndexMap::default(), unknown_dialects: Vec::new() }
     }
 
     /// Adds a dialect; one that is there already is not added twice.
@@ -128,11 +173,21 @@ impl Registry {
         self.attach_named(T::def().name, implementation);
     }
 
-    /// Attaches an interface to the op called `name`.
+    /// Attaches an interface to the op called `name`. That a dialect declares it is checked when a context is made: the
+    /// dialect may be added later.
     pub fn attach_named<I: ?Sized + Send + Sync + 'static>(&mut self, name: &'static str, implementation: &'static I) {
-        let entry = self.ops.entry(name).or_default();
-        entry.interfaces.retain(|(id, _)| *id != TypeId::of::<I>());
-        entry.interfaces.push((TypeId::of::<I>(), Arc::new(implementation)));
+        InterfaceEntry::of(implementation).add_to(&mut self.ops.entry(name).or_default().interfaces);
+    }
+
+    /// Attaches an interface to ops called `name`, which no dialect declares: foreign ones, such as an interpreter is to
+    /// run in a test. Only what asks the registry by name finds it.
+    pub fn attach_foreign<I: ?Sized + Send + Sync + 'static>(
+        &mut self,
+        name: &'static str,
+        implementation: &'static I,
+    ) {
+        self.attach_named(name, implementation);
+        self.ops.entry(name).or_default().foreign = true;
     }
 
     /// The interface attached to the op called `name`, declared or not.
@@ -140,14 +195,50 @@ impl Registry {
         find_interface(&self.ops.get(name)?.interfaces)
     }
 
-    /// Attaches an interface to a dialect that is registered already.
-    ///
-    /// # Panics
-    /// When it is not.
+    /// Attaches an interface to a dialect that is registered already; that it is is checked when a context is made.
     pub fn attach_to_dialect<I: ?Sized + Send + Sync + 'static>(&mut self, name: &str, implementation: &'static I) {
-        let info = self.dialects.get_mut(name).unwrap_or_else(|| panic!("dialect `{name}` is not registered"));
-        info.interfaces.retain(|(id, _)| *id != TypeId::of::<I>());
-        info.interfaces.push((TypeId::of::<I>(), Arc::new(implementation)));
+        let entry = InterfaceEntry::of(implementation);
+        match self.dialects.get_mut(name) {
+            Some(info) => entry.add_to(&mut info.interfaces),
+            None => self.unknown_dialects.push((name.to_string(), entry.name)),
+        }
+    }
+
+    /// Says whether each interface is attached to something that is there.
+    ///
+    /// # Errors
+    /// Names each interface that is not, and what it is attached to. [`Context::try_new`] returns this error,
+    /// [`Context::new`] panics with it.
+    pub fn check(&self) -> Result<(), RegistryError> {
+        let ops = self.ops.iter().filter(|(_, entry)| entry.foreign == entry.def.is_some());
+        let of_ops =
+            ops.flat_map(|(name, entry)| entry.interfaces.iter().map(|i| self.misattached(name, entry, i.name)));
+        let of_dialects = self.unknown_dialects.iter().map(|(name, interface)| {
+            let hint = hint(did_you_mean(name, self.dialects.keys().copied()));
+            format!(
+                "interface `{interface}` is attached to the dialect `{name}`, which is not registered before it{hint}"
+            )
+        });
+        let mistakes: Vec<String> = of_ops.chain(of_dialects).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(RegistryError { mistakes }) }
+    }
+
+    fn misattached(&self, name: &str, entry: &OpEntry, interface: &str) -> String {
+        let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
+        if entry.def.is_some() {
+            return format!(
+                "interface `{interface}` is attached to `{name}` as a foreign operation, but the dialect `{dialect}` \
+                 declares it: use `attach_named`"
+            );
+        }
+        let declared = self.op_defs().map(|def| def.name);
+        let why = match (did_you_mean(name, declared), self.dialects.contains_key(dialect)) {
+            (Some(close), _) => format!("which no dialect declares (did you mean `{close}`?)"),
+            (None, true) => format!("which the dialect `{dialect}` does not declare"),
+            (None, false) if dialect.is_empty() => "whose name begins with no dialect".to_string(),
+            (None, false) => format!("but no dialect `{dialect}` is registered"),
+        };
+        format!("interface `{interface}` is attached to the operation `{name}`, {why}")
     }
 
     /// Registered dialects, in registration order.
@@ -210,6 +301,11 @@ impl Registry {
             });
         }
     }
+}
+
+/// ` (did you mean …?)`, if something is close.
+fn hint(close: Option<&str>) -> String {
+    close.map(|close| format!(" (did you mean `{close}`?)")).unwrap_or_default()
 }
 
 /// Adds definitions to a dialect.
@@ -420,4 +516,84 @@ pub fn constant_value(op: crate::op_ref::OpRef<'_>) -> Option<Attr> {
 pub fn constant_of(body: &crate::body::Body, cx: &Context, value: Value) -> Option<Attr> {
     let op = body.defining_op(value)?;
     constant_value(crate::op_ref::OpRef::new(cx, body, op))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interfaces::{CastLike, Inliner, MemoryEffects};
+
+    struct Casts;
+    impl CastLike for Casts {
+        fn are_compatible(&self, _: &Context, _: &[Type], _: &[Type]) -> bool {
+            true
+        }
+    }
+
+    const CAST: &str = "builtin.unrealized_conversion_cast";
+
+    fn mistakes(registry: Registry) -> Vec<String> {
+        let found = registry.check().err().map(|error| error.mistakes).unwrap_or_default();
+        assert_eq!(Context::try_new(registry).err().map(|error| error.mistakes).unwrap_or_default(), found);
+        found
+    }
+
+    fn attached(name: &'static str) -> Vec<String> {
+        let mut registry = Registry::default();
+        registry.attach_named::<dyn CastLike>(name, &Casts);
+        mistakes(registry)
+    }
+
+    #[test]
+    fn an_interface_for_an_unknown_op_is_an_error() {
+        assert!(attached(CAST).is_empty());
+        let cases = [
+            (
+                "builtin.unrealized_convertion_cast",
+                "which no dialect declares (did you mean `builtin.unrealized_conversion_cast`?)",
+            ),
+            ("builtin.nothing_like_it", "which the dialect `builtin` does not declare"),
+            ("far.convert", "but no dialect `far` is registered"),
+            ("nodot", "whose name begins with no dialect"),
+        ];
+        for (name, why) in cases {
+            assert_eq!(attached(name), [format!("interface `CastLike` is attached to the operation `{name}`, {why}")]);
+        }
+    }
+
+    #[test]
+    fn foreign_operations_are_named_as_such() {
+        let mut registry = Registry::default();
+        registry.attach_foreign::<dyn CastLike>("far.convert", &Casts);
+        assert!(registry.interface::<dyn CastLike>("far.convert").is_some());
+        assert!(mistakes(registry).is_empty());
+        let mut registry = Registry::default();
+        registry.attach_foreign::<dyn CastLike>(CAST, &Casts);
+        let found = mistakes(registry);
+        assert!(found[0].contains("as a foreign operation, but the dialect `builtin` declares it"), "{found:?}");
+    }
+
+    #[test]
+    fn an_interface_for_an_unknown_dialect_is_an_error() {
+        struct Lets;
+        impl Inliner for Lets {}
+        let mut registry = Registry::default();
+        registry.attach_to_dialect::<dyn Inliner>("buitlin", &Lets);
+        let expected = "interface `Inliner` is attached to the dialect `buitlin`, which is not registered before it \
+                        (did you mean `builtin`?)";
+        assert_eq!(mistakes(registry), [expected]);
+    }
+
+    #[test]
+    fn interfaces_have_short_names() {
+        assert_eq!(interface_name::<dyn MemoryEffects>(), "MemoryEffects");
+    }
+
+    #[test]
+    #[should_panic(expected = "interface `CastLike` is attached to the operation `far.convert`")]
+    fn a_context_is_not_made_of_a_wrong_registry() {
+        let mut registry = Registry::default();
+        registry.attach_named::<dyn CastLike>("far.convert", &Casts);
+        Context::new(registry);
+    }
 }

@@ -40,11 +40,9 @@ impl<'b> Rewriter<'b> {
         Self { builder: Builder::with_listener(cx, body, listener) }
     }
 
+    /// Tells something that is no change.
     pub(crate) fn notify(&mut self, event: impl FnOnce(&mut dyn Listener, &Body)) {
-        let (body, listener) = self.builder.parts();
-        if let Some(listener) = listener {
-            event(listener, body);
-        }
+        self.builder.editor().tell(event);
     }
 
     /// The op as a `T`.
@@ -75,11 +73,7 @@ impl<'b> Rewriter<'b> {
 
     /// Makes every use of `old` use `new`.
     pub fn replace_all_uses(&mut self, old: Value, new: Value) {
-        let users: Vec<Op> = self.body().uses(old).map(|u| u.owner).collect();
-        self.builder.body_mut().replace_all_uses(old, new);
-        for user in users {
-            self.notify(|l, b| l.use_replaced(b, user));
-        }
+        self.builder.editor().replace_all_uses(old, new);
     }
 
     /// Makes the uses of `old` for which `which` holds use `new`.
@@ -134,44 +128,29 @@ impl<'b> Rewriter<'b> {
             };
             self.set_insert_point(point);
         }
-        self.notify(|l, b| l.op_erased(b, op));
-        self.builder.body_mut().erase_op(op);
+        self.builder.editor().erase_op(op);
     }
 
     /// Erases a block that is no successor and whose values are unused elsewhere.
     pub fn erase_block(&mut self, block: Block) {
-        let ops: Vec<Op> = self.body().ops(block).collect();
-        self.notify(|l, b| {
-            l.block_erased(b, block);
-            ops.iter().for_each(|&op| l.op_erased(b, op));
-        });
-        self.builder.body_mut().erase_block(block);
+        self.erase_blocks(&[block]);
     }
 
     /// Erases blocks that may refer to each other; nothing else may refer to them.
     pub fn erase_blocks(&mut self, blocks: &[Block]) {
-        for &block in blocks {
-            let ops: Vec<Op> = self.body().ops(block).collect();
-            self.notify(|l, b| {
-                l.block_erased(b, block);
-                ops.iter().for_each(|&op| l.op_erased(b, op));
-            });
-        }
-        self.builder.body_mut().erase_blocks(blocks);
+        self.builder.editor().erase_blocks(blocks);
     }
 
     // ---- modifying in place
 
     /// Sets one operand.
     pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
-        self.builder.body_mut().set_operand(op, index, value);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.builder.editor().set_operand(op, index, value);
     }
 
     /// Sets all operands.
     pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
-        self.builder.body_mut().set_operands(op, operands);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.builder.editor().set_operands(op, operands);
     }
 
     /// Removes one operand; where segment sizes say which group it belongs to, that group gets shorter.
@@ -218,78 +197,64 @@ impl<'b> Rewriter<'b> {
     pub fn set_prop(&mut self, op: Op, name: &str, value: Option<Attr>) {
         let cx = self.cx();
         let props = cx.with_entry(self.body().props(op), cx.ident(name), value);
-        let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.normal_props(self.cx(), props));
-        self.builder.body_mut().set_props(op, props);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.set_dicts(op, props, self.body().attrs(op));
     }
 
     /// Sets or, with `None`, removes a discardable attribute.
     pub fn set_attr(&mut self, op: Op, name: &str, value: Option<Attr>) {
         let cx = self.cx();
         let attrs = cx.with_entry(self.body().attrs(op), cx.ident(name), value);
-        self.builder.body_mut().set_attrs(op, attrs);
-        self.notify(|l, b| l.op_modified(b, op));
+        let props = self.body().props(op);
+        self.builder.editor().set_dicts(op, props, attrs);
     }
 
     /// Sets the dictionaries of inherent and discardable attributes.
     pub fn set_dicts(&mut self, op: Op, props: Attr, attrs: Attr) {
         let props = self.body().name(op).info(self.cx()).map_or(props, |i| i.normal_props(self.cx(), props));
-        self.builder.body_mut().set_props(op, props);
-        self.builder.body_mut().set_attrs(op, attrs);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.builder.editor().set_dicts(op, props, attrs);
     }
 
     /// Sets the location.
     pub fn set_loc(&mut self, op: Op, loc: Loc) {
-        self.builder.body_mut().header_mut(op).loc = loc;
+        self.builder.editor().set_loc(op, loc);
     }
 
     /// Sets the location of a block argument.
     pub fn set_arg_loc(&mut self, block: Block, index: usize, loc: Loc) {
-        self.builder.body_mut().set_arg_loc(block, index, loc);
+        self.builder.editor().set_arg_loc(block, index, loc);
     }
 
     /// Changes the type of a value.
     pub fn set_type(&mut self, value: Value, ty: Type) {
-        self.builder.body_mut().set_type(value, ty);
-        if let Some(op) = self.body().defining_op(value) {
-            self.notify(|l, b| l.op_modified(b, op));
-        }
+        self.builder.editor().set_type(value, ty);
     }
 
     /// Sets one successor.
     pub fn set_successor(&mut self, op: Op, index: usize, block: Block) {
-        self.builder.body_mut().set_successor(op, index, block);
-        self.notify(|l, b| l.op_modified(b, op));
+        self.builder.editor().set_successor(op, index, block);
     }
 
     /// Removes an unused block argument.
     pub fn erase_block_arg(&mut self, block: Block, index: usize) {
-        self.builder.body_mut().erase_block_arg(block, index);
+        self.builder.editor().erase_block_arg(block, index);
     }
 
     // ---- moving
 
     /// Moves an op before another of the same body.
     pub fn move_before(&mut self, op: Op, before: Op) {
-        let body = self.builder.body_mut();
-        let block = body.op_block(before).expect("the target is in a block");
-        body.unlink_op(op);
-        body.insert_op(block, op, Some(before));
-        self.notify(|l, b| l.op_moved(b, op));
+        let block = self.body().op_block(before).expect("the target is in a block");
+        self.builder.editor().move_op(block, op, Some(before));
     }
 
     /// Moves an op to the end of a block.
     pub fn move_to_end(&mut self, op: Op, block: Block) {
-        let body = self.builder.body_mut();
-        body.unlink_op(op);
-        body.insert_op(block, op, None);
-        self.notify(|l, b| l.op_moved(b, op));
+        self.builder.editor().move_op(block, op, None);
     }
 
     /// Moves the blocks of one region to the end of another.
     pub fn take_region(&mut self, from: Region, to: Region) {
-        self.builder.body_mut().take_region(from, to);
+        self.move_blocks(from, to, None);
     }
 
     /// Moves the blocks of `from` before `before`, a block of another region of this body.
@@ -297,11 +262,16 @@ impl<'b> Rewriter<'b> {
     /// # Panics
     /// When `before` is in no region.
     pub fn inline_region_before(&mut self, from: Region, before: Block) {
-        let body = self.builder.body_mut();
-        let to = body.block_region(before).expect("the block is in a region");
-        while let Some(block) = body.region_entry(from) {
-            body.unlink_block(block);
-            body.insert_block(to, block, Some(before));
+        let to = self.body().block_region(before).expect("the block is in a region");
+        self.move_blocks(from, to, Some(before));
+    }
+
+    fn move_blocks(&mut self, from: Region, to: Region, before: Option<Block>) {
+        if from == to {
+            return;
+        }
+        while let Some(block) = self.body().region_entry(from) {
+            self.builder.editor().move_block(to, block, before);
         }
     }
 
@@ -334,10 +304,8 @@ impl<'b> Rewriter<'b> {
 
     /// Moves a block before another one, of the same region or of another.
     pub fn move_block_before(&mut self, block: Block, before: Block) {
-        let body = self.builder.body_mut();
-        let region = body.block_region(before).expect("the target is in a region");
-        body.unlink_block(block);
-        body.insert_block(region, block, Some(before));
+        let region = self.body().block_region(before).expect("the target is in a region");
+        self.builder.editor().move_block(region, block, Some(before));
     }
 
     /// Moves the ops from `op` on into a new block after this one, and returns it.
@@ -356,14 +324,9 @@ impl<'b> Rewriter<'b> {
 
     // ---- nested bodies
 
-    /// Header of an op for changes, without notification: for passes that rebuild symbols.
-    pub fn header_mut(&mut self, op: Op) -> &mut OpHeader {
-        self.builder.body_mut().header_mut(op)
-    }
-
     /// Gives an isolated op another body and returns the old one.
     pub fn replace_nested(&mut self, op: Op, body: Box<Body>) -> Option<Box<Body>> {
-        self.builder.body_mut().replace_nested(op, Some(body))
+        self.builder.editor().replace_nested(op, Some(body))
     }
 }
 

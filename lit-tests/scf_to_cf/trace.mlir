@@ -8,12 +8,14 @@
 
 // CHECK:      // -----// Trace of SCFToControlFlowPass (convert-scf-to-cf) on 'builtin.module' //----- //
 // CHECK-NEXT: dialect-conversion {
-// CHECK-NEXT:   'func.func' @f at {{.*}}trace.mlir:[[#@LINE+22]]:1 -> stays: the target says nothing of it
+// CHECK-NEXT:   'func.func' @f at {{.*}}trace.mlir:[[#@LINE+24]]:1 -> stays: the target says nothing of it
 // CHECK-NEXT:   inside 'func.func' @f at {{.*}} {
-// CHECK-NEXT:     'scf.while' at {{.*}}:[[#@LINE+21]]:8 {
+// CHECK-NEXT:     'scf.while' at {{.*}}:[[#@LINE+23]]:8 {
 // CHECK-NEXT:       pattern 'do-while-to-blocks' -> does not apply: the second region does more than hand its arguments on
 // CHECK-NEXT:       pattern 'while-to-blocks' {
 // CHECK-NEXT:         inserted a block
+// CHECK-NEXT:         moved a block
+// CHECK-NEXT:         moved a block
 // CHECK-NEXT:         inserted 'cf.br'
 // CHECK-NEXT:         erased 'scf.condition'
 // CHECK-NEXT:         inserted 'cf.cond_br'

@@ -24,6 +24,7 @@ pub mod rt;
 pub mod rt_to_upstream;
 pub mod scf_to_cf;
 pub mod shape;
+pub mod stages;
 pub mod stitch;
 pub mod tensorize;
 #[cfg(test)]

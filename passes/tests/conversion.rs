@@ -234,8 +234,13 @@ fn legality_may_depend_on_the_op_and_reach_inside() {
 
     let mut patterns = ConversionPatterns::new();
     patterns.add::<AOp<'_>>("pretend", |_, _, _| Some(()));
-    let (_, said) = partial(CHAIN, &target, &patterns).expect_err("nothing changed");
-    assert!(said[1].ends_with("applied to 't.a', which is still not legal in this form"), "{said:#?}");
+    let (kind, said) = partial(CHAIN, &target, &patterns).expect_err("nothing changed");
+    if cfg!(debug_assertions) {
+        assert_eq!(kind, PassError::Internal);
+        assert!(said[0].starts_with("pattern 'pretend' says that it applied and changed nothing"), "{said:#?}");
+    } else {
+        assert!(said[1].ends_with("applied to 't.a', which is still not legal in this form"), "{said:#?}");
+    }
 }
 
 #[test]
@@ -249,7 +254,7 @@ fn a_pattern_that_fails_after_a_change_is_an_internal_error() {
     });
     let (kind, said) = partial(CHAIN, &target, &patterns).expect_err("the pattern is wrong");
     assert_eq!(kind, PassError::Internal);
-    assert_eq!(said[0], "pattern 'half' changed the program and then did not apply");
+    assert!(said[0].starts_with("pattern 'half' changed the program and then did not apply"), "{said:#?}");
 }
 
 #[test]

@@ -221,3 +221,11 @@ fn a_file_can_be_replaced_while_its_model_runs() {
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["rows.sutura"]);
 }
+
+/// Wrong on purpose: shows that `cargo xtask memcheck` finds such an access.
+#[test]
+#[ignore = "reads behind a buffer, for `cargo xtask memcheck`"]
+fn a_kernel_that_reads_beyond_its_buffer() {
+    let model = load(&["TEST_BEYOND"], Options::new().threads(1)).unwrap();
+    drop(model.run(&inputs(4, 4)));
+}

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader};
 use std::process::{ExitCode, Stdio};
 
-use crate::{Failure, nvidia, process, setup};
+use crate::{Failure, changed, nvidia, process, setup};
 
 /// How many tests ran, over all test programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,14 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
+    pub(crate) fn ran(&self) -> u64 {
+        self.passed + self.failed
+    }
+
+    pub(crate) fn failed(&self) -> u64 {
+        self.failed
+    }
+
     /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, which libtest and
     /// its imitations print at the end of each test program. Other lines count nothing.
     fn add(&mut self, line: &str) {
@@ -45,6 +53,9 @@ impl Summary {
 
 /// Prints the count as the last line, also after a failure.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "--changed") {
+        return changed::run(rest);
+    }
     setup::run()?;
     let (summary, result) = count(arguments);
     if let Err(failure) = &result {
@@ -58,16 +69,23 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
 /// did not build, or none ran.
 pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
     let mut summary = Summary::default();
-    let result = run_tests(arguments, &mut summary);
+    let all: Vec<String> = std::iter::once("--workspace".to_owned()).chain(arguments.iter().cloned()).collect();
+    let result = run_counted(&all, &mut summary, &[]);
     if result.is_ok() && summary.passed == 0 {
         return (summary, Err("no test ran".to_owned()));
     }
     (summary, result)
 }
 
-fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
+/// `cargo test` with arguments; what ran is added to `summary`.
+pub(crate) fn run_counted(
+    arguments: &[String],
+    summary: &mut Summary,
+    variables: &[(&str, &str)],
+) -> Result<(), Failure> {
     let mut command = process::cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
+    command.envs(variables.iter().copied());
+    command.args(["test", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
     // The setup came before and installed one, so no test may be skipped for lack of it.
     command.env("SUTURA_REQUIRE_DEVICES", "1");
     nvidia::provide(&mut command);

@@ -41,7 +41,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
     let found = match kind.as_str() {
         "dim" => Dimension::from_keyword(&word).map(|d| p.cx().ext_attr(d)),
         "shuffle_mode" => ShuffleMode::from_keyword(&word).map(|m| p.cx().ext_attr(m)),
-        _ => return Err(p.error_at(loc, &format!("unknown attribute `{kind}` in dialect `gpu`"))),
+        _ => return Err(p.beyond_subset(loc, &format!("unknown attribute `{kind}` in dialect `gpu`"))),
     };
     let Some(attr) = found else {
         return Err(p.error_at(word_loc, &format!("`{word}` is no case of `{kind}`")));

@@ -5,7 +5,7 @@ use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Attr, Op, Rewriter, Value};
 
 use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
-use super::shape_fn::{ShapeEnv, sizes_are_determined, slice_bounds};
+use super::shape_fn::{ShapeEnv, asks_for_its_result, sizes_are_determined, slice_bounds};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::{Facts, Poly};
 
@@ -145,6 +145,9 @@ fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let sizes = symbolic_shape(rw.cx(), rw.body().ty(reshape.result()))?;
     if !sizes_are_determined(reshape.op_ref(), input, &sizes) {
         return rw.notify_match_failure(op, || "the result's sizes do not follow from types".to_string());
+    }
+    if !asks_for_its_result(reshape.op_ref(), &ShapeEnv::default()) {
+        return rw.notify_match_failure(op, || "the operand may ask for other sizes".to_string());
     }
     rw.set_operands(op, &[input]);
     rw.set_prop(op, "allowzero", None);

@@ -30,9 +30,9 @@ pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
-pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
-pub use verify::compatible;
+pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Shapes and small contents, symbolically: what each op says of its results.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
@@ -15,7 +16,8 @@ use super::ops::{
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
-use crate::r#dyn::{Facts, Poly};
+use crate::r#dyn::poly::Atom;
+use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 
 /// Sizes of a tensor, `None` where unknown.
 pub type SymShape = Vec<Option<Poly>>;
@@ -41,6 +43,31 @@ pub struct Inferred {
     pub contents: Vec<Option<Contents>>,
     /// Equalities without which the op has no meaning.
     pub required: Vec<Requirement>,
+    /// Sizes that are quotients which are no polynomials.
+    pub quotients: Vec<Quotient>,
+}
+
+/// A size of a result that times `divisor` is `dividend`. The op has no meaning where the divisor is 0, or where the dividend
+/// is no multiple of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quotient {
+    /// Number of the result.
+    pub result: usize,
+    /// Its dimension.
+    pub dim: usize,
+    /// What is divided.
+    pub dividend: Poly,
+    /// What it is divided by.
+    pub divisor: Poly,
+    /// What is divided, in words.
+    pub what: String,
+}
+
+impl Quotient {
+    /// What holds of the size when it is called `symbol`.
+    pub fn requirement(&self, symbol: &Poly) -> Requirement {
+        Requirement { lhs: self.dividend.clone(), rhs: self.divisor.mul(symbol), what: self.what.clone() }
+    }
 }
 
 /// Two sizes that an op needs to be equal.
@@ -141,17 +168,54 @@ impl ShapeEnv {
 }
 
 /// True when the sizes of a result of `op` are known where it runs without looking at data: all but one are constant or
-/// made of symbols that the types of `input` or of the arguments around name. The one left follows from the others.
+/// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
+/// left follows from the others.
 pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
-    let entry = op.body.entry_block().map_or(&[][..], |b| op.body.block_args(b));
+    let known = told_symbols(op, &[input]);
+    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
+    sizes.iter().filter(|s| !determined(s)).count() <= 1
+}
+
+/// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.
+pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
+    let entry = op.body.entry_block();
+    let args = entry.map_or(&[][..], |b| op.body.block_args(b));
     let mut known = BTreeSet::new();
-    for value in entry.iter().copied().chain([input]) {
-        for size in symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().iter().flatten() {
+    for value in args.iter().chain(inputs) {
+        for size in symbolic_shape(op.cx, op.ty(*value)).unwrap_or_default().iter().flatten() {
             known.extend(size.symbols());
         }
     }
-    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
-    sizes.iter().filter(|s| !determined(s)).count() <= 1
+    // What is said of sizes stands before all that has some.
+    let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
+    let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>());
+    let mut open: Vec<Poly> = facts.filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())).collect();
+    loop {
+        let before = known.len();
+        open.retain(|zero| {
+            let mut names = zero.symbols().into_iter().filter(|name| !known.contains(name));
+            match (names.next(), names.next()) {
+                (Some(name), None) if is_factor(zero, &name) => {
+                    known.insert(name);
+                    false
+                }
+                (None, _) => false,
+                _ => true,
+            }
+        });
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
+/// True when a symbol is a factor, once, of every term in which it stands.
+fn is_factor(poly: &Poly, name: &str) -> bool {
+    poly.terms().all(|(atoms, _)| {
+        let mut with = atoms.iter().filter(|atom| atom.mentions(name));
+        let first = with.next();
+        with.next().is_none() && first.is_none_or(|atom| matches!(atom, Atom::Symbol(_)))
+    })
 }
 
 /// Sizes that an op itself mentions, beside those in types.
@@ -177,7 +241,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
-    Inferred { shapes: vec![shape], contents: vec![contents], required: Vec::new() }
+    Inferred { shapes: vec![shape], contents: vec![contents], ..Inferred::default() }
 }
 
 /// True for a type whose elements may be followed.
@@ -265,17 +329,16 @@ impl ShapeFn for ReshapeShape {
         let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Inferred::default() };
         let input = env.shape(op, reshape.input()).unwrap_or_default();
         let declared = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
-        let asked = match reshape.shape() {
-            Some(shape) => {
-                let wanted = env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]);
-                asked_sizes(&wanted, &input, reshape.allowzero())
-            }
+        let wanted = reshape.shape().map(|shape| env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]));
+        let asked = match &wanted {
+            Some(wanted) => asked_sizes(wanted, &input, reshape.allowzero()),
             None => declared.clone(),
         };
         // What the type states counts where the operand says nothing.
         let mut shape: SymShape = asked.into_iter().zip(declared).map(|(a, d)| a.or(d)).collect();
-        solve_open(&input, &mut shape, &env.facts);
+        let quotient = solve_open(&input, &mut shape, &env.facts);
         let mut inferred = one(shape, env.contents(op, reshape.input()));
+        inferred.quotients.extend(quotient);
         let product = |dims: &[Option<Poly>]| Some(Poly::product(&dims.iter().cloned().collect::<Option<Vec<_>>>()?));
         if let (Some(from), Some(to)) = (product(&input), product(&inferred.shapes[0]))
             && from != to
@@ -283,8 +346,40 @@ impl ShapeFn for ReshapeShape {
             let what = "numbers of elements of input and result".to_string();
             inferred.required.push(Requirement { lhs: from, rhs: to, what });
         }
+        for (i, size) in wanted.iter().flatten().enumerate() {
+            let Some(size) = size.as_ref().filter(|size| size.as_const().is_none()) else { continue };
+            inferred.required.extend(asked_as_meant(i, size, &input, reshape.allowzero(), &env.facts));
+        }
         inferred
     }
+}
+
+/// What makes an element of a shape operand that follows from sizes the size of dimension `i`: it is not negative, and where
+/// it is 0, and a 0 copies the input's size, that is 0 as well.
+fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool, facts: &Facts) -> Vec<Requirement> {
+    let mut required = Vec::new();
+    let least = facts.range(size).0;
+    if least < 0 {
+        let what = format!("dimension {i} of the result, which must not be negative, and 0");
+        required.push(Requirement { lhs: size.lesser(&0.into()), rhs: Poly::default(), what });
+    }
+    let follows = |copied: &Poly| {
+        copied.is_zero() || size.divide_exact(copied).is_some_and(|factor| factor.as_const().is_some_and(|f| f != 0))
+    };
+    let one = size.lesser(&1.into());
+    match input.get(i) {
+        _ if allowzero || least > 0 => {}
+        Some(Some(copied)) if !follows(copied) => {
+            let what = format!("dimension {i} of the input, which a 0 in the shape copies, and that of the result");
+            required.push(Requirement { lhs: copied.mul(&one), rhs: copied.clone(), what });
+        }
+        Some(_) => {}
+        None => {
+            let what = format!("dimension {i} of the result, where a 0 has no dimension of the input to copy, and 1");
+            required.push(Requirement { lhs: one, rhs: 1.into(), what });
+        }
+    }
+    required
 }
 
 /// Sizes that the contents of a shape operand ask for; -1 is open.
@@ -297,11 +392,33 @@ fn asked_sizes(wanted: &[Option<Poly>], input: &[Option<Poly>], allowzero: bool)
     wanted.iter().enumerate().map(size).collect()
 }
 
-/// If one size of `shape` is open, it is the quotient of the numbers of elements, where that is a polynomial.
-fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) {
+/// True when the elements of a reshape's shape operand are known, and ask for nothing but the sizes of its result. Otherwise
+/// only a look at the data tells whether they do.
+pub fn asks_for_its_result(op: OpRef<'_>, env: &ShapeEnv) -> bool {
+    let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return false };
+    let Some(shape) = reshape.shape() else { return true };
+    let (input, result) = (env.shape(op, reshape.input()), env.shape(op, reshape.result()));
+    let (input, result) = (input.unwrap_or_default(), result.unwrap_or_default());
+    let Some(wanted) = env.contents(op, shape).and_then(|c| c.into_iter().collect::<Option<Vec<Poly>>>()) else {
+        return false;
+    };
+    let same = |a: Option<&Poly>, b: &Option<Poly>| a.zip(b.as_ref()).is_some_and(|(a, b)| env.facts.prove_equal(a, b));
+    let as_meant = |(i, (wanted, size)): (usize, (&Poly, &Option<Poly>))| match wanted.as_const() {
+        Some(0) if !reshape.allowzero() => same(input.get(i).and_then(Option::as_ref), size),
+        Some(-1) => true,
+        Some(..-1) => false,
+        _ => same(Some(wanted), size),
+    };
+    let open = wanted.iter().filter(|size| size.as_const() == Some(-1)).count();
+    open <= 1 && wanted.len() == result.len() && wanted.iter().zip(&result).enumerate().all(as_meant)
+}
+
+/// If one size of `shape` is open, it is the quotient of the numbers of elements. Where that is no polynomial it stays open,
+/// and what it is the quotient of is returned.
+fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Option<Quotient> {
     let open: Vec<usize> = shape.iter().enumerate().filter(|(_, d)| d.is_none()).map(|(i, _)| i).collect();
-    let [open] = open[..] else { return };
-    let Some(mut from) = input.iter().cloned().collect::<Option<Vec<Poly>>>() else { return };
+    let [open] = open[..] else { return None };
+    let mut from = input.iter().cloned().collect::<Option<Vec<Poly>>>()?;
     let mut to: Vec<Poly> = shape.iter().flatten().cloned().collect();
     for size in from.iter_mut().chain(&mut to) {
         *size = facts.canonical(size);
@@ -315,7 +432,11 @@ fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) {
         None => true,
     });
     let (from, to) = (Poly::product(&from), Poly::product(&to));
-    shape[open] = if to.as_const() == Some(1) { Some(from) } else { from.divide_exact(&to) };
+    shape[open] = if to.as_const() == Some(1) { Some(from.clone()) } else { from.divide_exact(&to) };
+    // Two numbers that do not divide are wrong in every run, and what is left out of nothing is no number.
+    let possible = shape[open].is_none() && !to.is_zero() && (from.as_const().is_none() || to.as_const().is_none());
+    let what = "number of elements of the input and of the result".to_string();
+    possible.then(|| Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
 }
 
 struct ConcatShape;

@@ -25,7 +25,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
     let loc = p.loc();
     let kind = p.any_keyword()?;
     if kind != "shfl_kind" {
-        return Err(p.error_at(loc, &format!("unknown attribute `{kind}` in dialect `nvvm`")));
+        return Err(p.beyond_subset(loc, &format!("unknown attribute `{kind}` in dialect `nvvm`")));
     }
     let loc = p.loc();
     let word = p.any_keyword()?;

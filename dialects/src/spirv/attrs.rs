@@ -42,11 +42,23 @@ sutura_ir::enum_attr! {
         Fragment => "Fragment",
         GlCompute => "GLCompute",
         Kernel => "Kernel",
+        TessellationControl => "TessellationControl",
+        TessellationEvaluation => "TessellationEvaluation",
+        Geometry => "Geometry",
+        RayGeneration => "RayGenerationKHR",
+        Intersection => "IntersectionKHR",
+        AnyHit => "AnyHitKHR",
+        ClosestHit => "ClosestHitKHR",
+        Miss => "MissKHR",
+        Callable => "CallableKHR",
+        Task => "TaskEXT",
+        Mesh => "MeshEXT",
     }
 }
 
 sutura_ir::enum_attr! {
-    /// What holds for an entry point.
+    /// What holds for an entry point. Those that no pass makes have the names of the specification and no description.
+    #[allow(missing_docs, clippy::upper_case_acronyms)]
     pub enum ExecutionMode = "spirv.execution_mode", "valid SPIR-V ExecutionMode";
     {
         /// Size of a workgroup: three numbers.
@@ -63,6 +75,75 @@ sutura_ir::enum_attr! {
         RoundingModeRtz => "RoundingModeRTZ",
         /// Nothing is assumed away and multiplication is not contracted with addition, unless an operation says so.
         ContractionOff => "ContractionOff",
+        Invocations => "Invocations",
+        SpacingEqual => "SpacingEqual",
+        SpacingFractionalEven => "SpacingFractionalEven",
+        SpacingFractionalOdd => "SpacingFractionalOdd",
+        VertexOrderCw => "VertexOrderCw",
+        VertexOrderCcw => "VertexOrderCcw",
+        PixelCenterInteger => "PixelCenterInteger",
+        OriginUpperLeft => "OriginUpperLeft",
+        OriginLowerLeft => "OriginLowerLeft",
+        EarlyFragmentTests => "EarlyFragmentTests",
+        PointMode => "PointMode",
+        Xfb => "Xfb",
+        DepthReplacing => "DepthReplacing",
+        DepthGreater => "DepthGreater",
+        DepthLess => "DepthLess",
+        DepthUnchanged => "DepthUnchanged",
+        LocalSizeHint => "LocalSizeHint",
+        InputPoints => "InputPoints",
+        InputLines => "InputLines",
+        InputLinesAdjacency => "InputLinesAdjacency",
+        Triangles => "Triangles",
+        InputTrianglesAdjacency => "InputTrianglesAdjacency",
+        Quads => "Quads",
+        Isolines => "Isolines",
+        OutputVertices => "OutputVertices",
+        OutputPoints => "OutputPoints",
+        OutputLineStrip => "OutputLineStrip",
+        OutputTriangleStrip => "OutputTriangleStrip",
+        VecTypeHint => "VecTypeHint",
+        Initializer => "Initializer",
+        Finalizer => "Finalizer",
+        SubgroupSize => "SubgroupSize",
+        SubgroupsPerWorkgroup => "SubgroupsPerWorkgroup",
+        SubgroupsPerWorkgroupId => "SubgroupsPerWorkgroupId",
+        LocalSizeId => "LocalSizeId",
+        LocalSizeHintId => "LocalSizeHintId",
+        SubgroupUniformControlFlowKHR => "SubgroupUniformControlFlowKHR",
+        PostDepthCoverage => "PostDepthCoverage",
+        EarlyAndLateFragmentTestsAMD => "EarlyAndLateFragmentTestsAMD",
+        StencilRefReplacingEXT => "StencilRefReplacingEXT",
+        StencilRefUnchangedFrontAMD => "StencilRefUnchangedFrontAMD",
+        StencilRefGreaterFrontAMD => "StencilRefGreaterFrontAMD",
+        StencilRefLessFrontAMD => "StencilRefLessFrontAMD",
+        StencilRefUnchangedBackAMD => "StencilRefUnchangedBackAMD",
+        StencilRefGreaterBackAMD => "StencilRefGreaterBackAMD",
+        StencilRefLessBackAMD => "StencilRefLessBackAMD",
+        OutputLinesEXT => "OutputLinesEXT",
+        OutputPrimitivesEXT => "OutputPrimitivesEXT",
+        DerivativeGroupQuadsNV => "DerivativeGroupQuadsNV",
+        DerivativeGroupLinearNV => "DerivativeGroupLinearNV",
+        OutputTrianglesEXT => "OutputTrianglesEXT",
+        PixelInterlockOrderedEXT => "PixelInterlockOrderedEXT",
+        PixelInterlockUnorderedEXT => "PixelInterlockUnorderedEXT",
+        SampleInterlockOrderedEXT => "SampleInterlockOrderedEXT",
+        SampleInterlockUnorderedEXT => "SampleInterlockUnorderedEXT",
+        ShadingRateInterlockOrderedEXT => "ShadingRateInterlockOrderedEXT",
+        ShadingRateInterlockUnorderedEXT => "ShadingRateInterlockUnorderedEXT",
+        SharedLocalMemorySizeINTEL => "SharedLocalMemorySizeINTEL",
+        RoundingModeRTPINTEL => "RoundingModeRTPINTEL",
+        RoundingModeRTNINTEL => "RoundingModeRTNINTEL",
+        FloatingPointModeALTINTEL => "FloatingPointModeALTINTEL",
+        FloatingPointModeIEEEINTEL => "FloatingPointModeIEEEINTEL",
+        MaxWorkgroupSizeINTEL => "MaxWorkgroupSizeINTEL",
+        MaxWorkDimINTEL => "MaxWorkDimINTEL",
+        NoGlobalOffsetINTEL => "NoGlobalOffsetINTEL",
+        NumSIMDWorkitemsINTEL => "NumSIMDWorkitemsINTEL",
+        SchedulerTargetFmaxMhzINTEL => "SchedulerTargetFmaxMhzINTEL",
+        StreamingInterfaceINTEL => "StreamingInterfaceINTEL",
+        NamedBarrierCountINTEL => "NamedBarrierCountINTEL",
     }
 }
 
@@ -77,6 +158,7 @@ sutura_ir::enum_attr! {
         Subgroup => "Subgroup",
         Invocation => "Invocation",
         QueueFamily => "QueueFamily",
+        ShaderCall => "ShaderCallKHR",
     }
 }
 
@@ -97,6 +179,18 @@ sutura_ir::enum_attr! {
         PushConstant => "PushConstant",
         StorageBuffer => "StorageBuffer",
         PhysicalStorageBuffer => "PhysicalStorageBuffer",
+        AtomicCounter => "AtomicCounter",
+        Image => "Image",
+        CallableData => "CallableDataKHR",
+        IncomingCallableData => "IncomingCallableDataKHR",
+        RayPayload => "RayPayloadKHR",
+        HitAttribute => "HitAttributeKHR",
+        IncomingRayPayload => "IncomingRayPayloadKHR",
+        ShaderRecordBuffer => "ShaderRecordBufferKHR",
+        TaskPayloadWorkgroup => "TaskPayloadWorkgroupEXT",
+        CodeSection => "CodeSectionINTEL",
+        DeviceOnly => "DeviceOnlyINTEL",
+        HostOnly => "HostOnlyINTEL",
     }
 }
 
@@ -201,6 +295,8 @@ flags! {
         PURE = 2 => "Pure",
         /// It depends on its arguments alone.
         CONST = 3 => "Const",
+        /// Do not optimise it.
+        OPT_NONE = 16 => "OptNoneINTEL",
     }
 
     /// What a compiler should do with a conditional.
@@ -221,6 +317,34 @@ flags! {
         DONT_UNROLL = 1 => "DontUnroll",
         /// Its iterations do not depend on one another.
         DEPENDENCY_INFINITE = 2 => "DependencyInfinite",
+        /// So many iterations apart they may depend on one another.
+        DEPENDENCY_LENGTH = 3 => "DependencyLength",
+        /// It runs at least so often.
+        MIN_ITERATIONS = 4 => "MinIterations",
+        /// It runs at most so often.
+        MAX_ITERATIONS = 5 => "MaxIterations",
+        /// The number of its iterations is a multiple.
+        ITERATION_MULTIPLE = 6 => "IterationMultiple",
+        /// Peel so many iterations.
+        PEEL_COUNT = 7 => "PeelCount",
+        /// Unroll it so many times.
+        PARTIAL_COUNT = 8 => "PartialCount",
+        /// Cycles from one iteration to the next, of Intel's extension, as those below.
+        INITIATION_INTERVAL = 16 => "InitiationIntervalINTEL",
+        /// Iterations that run at the same time.
+        MAX_CONCURRENCY = 17 => "MaxConcurrencyINTEL",
+        /// Arrays without dependences.
+        DEPENDENCY_ARRAY = 18 => "DependencyArrayINTEL",
+        /// Pipeline it.
+        PIPELINE_ENABLE = 19 => "PipelineEnableINTEL",
+        /// Make one loop of so many nested ones.
+        LOOP_COALESCE = 20 => "LoopCoalesceINTEL",
+        /// Iterations of outer loops that interleave.
+        MAX_INTERLEAVING = 21 => "MaxInterleavingINTEL",
+        /// Iterations that begin before it is known whether they run.
+        SPECULATED_ITERATIONS = 22 => "SpeculatedIterationsINTEL",
+        /// Do not fuse it with another.
+        NO_FUSION = 23 => "NoFusionINTEL",
     }
 
     /// How memory is accessed.
@@ -232,6 +356,16 @@ flags! {
         ALIGNED = 1 => "Aligned",
         /// It will not be accessed again soon.
         NONTEMPORAL = 2 => "Nontemporal",
+        /// What is stored becomes available to a scope.
+        MAKE_POINTER_AVAILABLE = 3 => "MakePointerAvailable",
+        /// What a scope has made available is seen.
+        MAKE_POINTER_VISIBLE = 4 => "MakePointerVisible",
+        /// Other invocations access it too.
+        NON_PRIVATE_POINTER = 5 => "NonPrivatePointer",
+        /// Scopes of aliases are given.
+        ALIAS_SCOPE = 16 => "AliasScopeINTELMask",
+        /// Scopes that it does not alias are given.
+        NO_ALIAS = 17 => "NoAliasINTELMask",
     }
 
     /// Which memory a barrier orders, and how.
@@ -253,6 +387,18 @@ flags! {
         WORKGROUP_MEMORY = 8 => "WorkgroupMemory",
         /// Memory shared by workgroups.
         CROSS_WORKGROUP_MEMORY = 9 => "CrossWorkgroupMemory",
+        /// Atomic counters.
+        ATOMIC_COUNTER_MEMORY = 10 => "AtomicCounterMemory",
+        /// Images.
+        IMAGE_MEMORY = 11 => "ImageMemory",
+        /// Outputs of tessellation.
+        OUTPUT_MEMORY = 12 => "OutputMemory",
+        /// What was written becomes available.
+        MAKE_AVAILABLE = 13 => "MakeAvailable",
+        /// What is available is seen.
+        MAKE_VISIBLE = 14 => "MakeVisible",
+        /// It is not removed.
+        VOLATILE = 15 => "Volatile",
     }
 }
 

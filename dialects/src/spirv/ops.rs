@@ -326,11 +326,11 @@ pub struct MergeOp {
 }
 
 /// Ends a function without result.
-#[op("spirv.Return", traits(Pure, Terminator, ReturnLike), format = "attr-dict", verify)]
+#[op("spirv.Return", traits(Pure, Terminator, ReturnLike), format = "attr-dict")]
 pub struct ReturnOp;
 
 /// Ends a function with a result.
-#[op("spirv.ReturnValue", traits(Pure, Terminator, ReturnLike), format = "$value attr-dict `:` type($value)", verify)]
+#[op("spirv.ReturnValue", traits(Pure, Terminator, ReturnLike), format = "$value attr-dict `:` type($value)")]
 pub struct ReturnValueOp {
     #[name("value")]
     returned: Operand<SpirvType>,

@@ -197,7 +197,7 @@ pub(super) fn parse_struct(p: &mut dyn ParamParser) -> Result<Type, Reported> {
     p.punct("<")?;
     let loc = p.loc();
     if p.opt_any_keyword().is_some() {
-        return Err(p.error_at(loc, "a struct with a name is not supported: write its members in parentheses"));
+        return Err(p.beyond_subset(loc, "a struct with a name is not supported: write its members in parentheses"));
     }
     let mut members = Vec::new();
     p.list("(", ")", &mut |p| {
@@ -206,7 +206,7 @@ pub(super) fn parse_struct(p: &mut dyn ParamParser) -> Result<Type, Reported> {
     })?;
     let mut decorations = Vec::new();
     while p.opt_punct(",") {
-        decorations.push(p.any_keyword()?);
+        decorations.push(decoration(p)?);
     }
     p.punct(">")?;
     Ok(p.cx().ext_type(StructType { members, decorations }))
@@ -223,11 +223,21 @@ fn member(p: &mut dyn ParamParser) -> Result<Member, Reported> {
         let offset = u32::try_from(offset);
         member.offset = Some(offset.map_err(|_| p.error_at(loc, "expected an offset: a number below 2^32"))?);
     } else {
-        member.decorations.push(p.any_keyword()?);
+        member.decorations.push(decoration(p)?);
     }
     while p.opt_punct(",") {
-        member.decorations.push(p.any_keyword()?);
+        member.decorations.push(decoration(p)?);
     }
     p.punct("]")?;
     Ok(member)
+}
+
+/// `NonWritable`; this subset has no decoration with a value, as `MatrixStride=16`.
+fn decoration(p: &mut dyn ParamParser) -> Result<String, Reported> {
+    let loc = p.loc();
+    let word = p.any_keyword()?;
+    if p.opt_punct("=") {
+        return Err(p.beyond_subset(loc, &format!("the decoration `{word}` with a value is not supported")));
+    }
+    Ok(word)
 }

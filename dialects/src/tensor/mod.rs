@@ -26,14 +26,12 @@ static NAMES: &[(&str, &str)] = &[
     ("tensor.extract", "extracted"),
     ("tensor.extract_slice", "extracted_slice"),
     ("tensor.from_elements", "from_elements"),
-    ("tensor.gather", "gather"),
     ("tensor.generate", "generated"),
     ("tensor.insert", "inserted"),
     ("tensor.insert_slice", "inserted_slice"),
     ("tensor.pad", "padded"),
     ("tensor.rank", "rank"),
     ("tensor.reshape", "reshape"),
-    ("tensor.scatter", "scatter"),
     ("tensor.splat", "splat"),
 ];
 

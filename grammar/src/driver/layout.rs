@@ -39,7 +39,7 @@ impl<'t> Driver<'t> {
         if self.text_info.layout.is_none() {
             return;
         }
-        let (body, keeps_all) = (self.level().body.id(), self.keeps_all());
+        let (body, keeps_all) = (self.level().body.family(), self.keeps_all());
         self.place(at, Part::Label { body, block });
         let name = self.cx().ident(name);
         if let (Some(layout), true) = (&mut self.text_info.layout, keeps_all) {
@@ -50,7 +50,7 @@ impl<'t> Driver<'t> {
     /// Says which op the places of one that is complete now belong to.
     pub(super) fn name_places(&mut self, op: Op, loc: Loc, places: &[usize]) {
         let Some((&first, ends)) = places.split_first() else { return };
-        let body = self.level().body.id();
+        let body = self.level().body.family();
         let Some(layout) = &mut self.text_info.layout else { return };
         layout.places[first].part = Part::Op { body, op };
         layout.places[first].loc = loc;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use sutura_ir::attrs::{Attr, AttrData, NamedAttr};
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes};
@@ -10,6 +11,9 @@ use sutura_ir::types::{DYNAMIC, Type};
 
 use super::Reader;
 use crate::rules::{Node, Nodes, Rule};
+
+/// Up to so many entries of a dictionary are compared with each other.
+const FEW_ENTRIES: usize = 16;
 
 /// Distinct attributes of different files must differ, so their numbers are handed out here.
 static NEXT_DISTINCT: AtomicI64 = AtomicI64::new(0);
@@ -69,8 +73,14 @@ impl<'t> Reader<'t> {
                 "true" => Ok(Attr::TRUE),
                 "false" => Ok(Attr::FALSE),
                 "unit" => Ok(Attr::UNIT),
-                "dense" | "sparse" | "dense_resource" | "array" | "strided" | "affine_map" | "affine_set" => {
+                "affine_map" => Err(self.error(node.span().end, "expected '<' in affine map")),
+                "affine_set" => Err(self.error(node.span().end, "expected '<' in integer set")),
+                "dense" | "sparse" | "dense_resource" | "array" | "strided" => {
                     Err(self.error(node.span().end, format!("expected '<' after '{}'", node.text())))
+                }
+                "distinct" => Err(self.error(node.span().end, "expected '[' after 'distinct'")),
+                word if !crate::explain::is_type_word(word) => {
+                    Err(self.no_such_word(node.start(), word, "expected attribute value"))
                 }
                 _ => {
                     let ty = self.keyword_type(&node)?;
@@ -127,11 +137,16 @@ impl<'t> Reader<'t> {
         if entries.len() < 2 {
             return Ok(());
         }
-        let mut names: SmallVec<[_; 4]> = entries.iter().zip(places).map(|(e, at)| (e.name, *at)).collect();
-        names.sort_unstable();
-        let Some(twice) = names.windows(2).find(|w| w[0].0 == w[1].0) else { return Ok(()) };
-        let message = format!("duplicate key '{}' in dictionary attribute", self.cx.str(twice[0].0));
-        Err(self.error(twice[1].1, message))
+        // The first in the text that was there before.
+        let twice = if entries.len() <= FEW_ENTRIES {
+            (1..entries.len()).find(|&i| entries[..i].iter().any(|e| e.name == entries[i].name))
+        } else {
+            let mut seen = FxHashSet::default();
+            entries.iter().position(|entry| !seen.insert(entry.name))
+        };
+        let Some(twice) = twice else { return Ok(()) };
+        let message = format!("duplicate key '{}' in dictionary attribute", self.cx.str(entries[twice].name));
+        Err(self.error(places[twice], message))
     }
 
     fn symbol_ref(&mut self, node: Node<'t>) -> Result<Attr, Reported> {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use sutura_ir::asm::{ALIAS_MARK, Aliased};
-use sutura_ir::attrs::{Attr, AttrData};
+use sutura_ir::attrs::Attr;
 use sutura_ir::context::{AttrList, Ident};
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
-use sutura_ir::types::{Type, TypeData};
+use sutura_ir::types::Type;
 
 use super::Reader;
 use crate::blank::string_end;
@@ -37,9 +37,10 @@ impl<'t> Reader<'t> {
         let cx = self.cx;
         if let Some(info) = cx.registry().dialect(parts.dialect) {
             if let Some(parse) = info.types.get(parts.mnemonic).copied() {
-                return self.by_dialect(&parts, |cursor| parse(cursor));
-            }
-            if !(info.types.is_empty() || info.partial && self.options.allow_unregistered) {
+                if let Some(ty) = self.by_dialect(&parts, info.partial, |cursor| parse(cursor))? {
+                    return Ok(ty);
+                }
+            } else if !(info.types.is_empty() || info.partial && self.options.allow_unregistered) {
                 return Err(self.unknown_mnemonic(&parts, "type", info.types.keys().copied().collect()));
             }
         }
@@ -47,7 +48,7 @@ impl<'t> Reader<'t> {
             return Err(self.unregistered(&parts, '!', "type"));
         }
         let (body, refs) = self.opaque(parts.body)?;
-        Ok(cx.ty(TypeData::Opaque { dialect: cx.ident(parts.dialect), body, refs }))
+        Ok(cx.opaque_type(parts.dialect, body, refs))
     }
 
     pub(super) fn dialect_attr(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
@@ -65,9 +66,10 @@ impl<'t> Reader<'t> {
         let cx = self.cx;
         if let Some(info) = cx.registry().dialect(parts.dialect) {
             if let Some(parse) = info.attrs.get(parts.mnemonic).copied() {
-                return self.by_dialect(&parts, |cursor| parse(cursor));
-            }
-            if !(info.attrs.is_empty() || info.partial && self.options.allow_unregistered) {
+                if let Some(attr) = self.by_dialect(&parts, info.partial, |cursor| parse(cursor))? {
+                    return Ok(attr);
+                }
+            } else if !(info.attrs.is_empty() || info.partial && self.options.allow_unregistered) {
                 return Err(self.unknown_mnemonic(&parts, "attribute", info.attrs.keys().copied().collect()));
             }
         }
@@ -75,8 +77,7 @@ impl<'t> Reader<'t> {
             return Err(self.unregistered(&parts, '#', "attribute"));
         }
         let (body, refs) = self.opaque(parts.body)?;
-        let (dialect, ty) = (cx.ident(parts.dialect), ty.unwrap_or(Type::NONE));
-        Ok(cx.attr(AttrData::Opaque { dialect, body, refs, ty }))
+        Ok(cx.opaque_attr(parts.dialect, body, refs, ty.unwrap_or(Type::NONE)))
     }
 
     /// Splits `#dialect.mnemonic<…>` or `#dialect<…>`; `None` for an alias.
@@ -97,16 +98,22 @@ impl<'t> Reader<'t> {
         Ok(Some(Parts { dialect, mnemonic, span: Span::new(start, end), body, params: Span::new(name_end, end) }))
     }
 
+    /// What the dialect's parser reads; `None` where that is a subset and the text, which is to be kept, is beyond it.
     fn by_dialect<T>(
         &mut self,
         parts: &Parts<'t>,
+        partial: bool,
         parse: impl FnOnce(&mut Cursor<'_, 't>) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
+    ) -> Result<Option<T>, Reported> {
+        let keep = partial && self.options.allow_unregistered;
         let read = |r: &mut Self| {
             let mut cursor = Cursor::new(r, parts.params, parts.span.start);
-            let value = parse(&mut cursor)?;
-            cursor.finish()?;
-            Ok(value)
+            let value = parse(&mut cursor).and_then(|value| cursor.finish().map(|()| Some(value)));
+            match r.beyond_subset.take() {
+                None => value,
+                Some(_) if keep => Ok(None),
+                Some(diagnostic) => Err(r.report(diagnostic)),
+            }
         };
         self.nested(parts.span.start, |r| r.with_code(codes::PARAMS, read))
     }
@@ -170,7 +177,7 @@ impl<'t> Reader<'t> {
         Ok((cx.ident(&out), cx.attr_list(&refs)))
     }
 
-    /// Checks that the brackets of an opaque text match, strings and arrows left out.
+    /// Checks that the brackets of an opaque text match, strings and arrows left out, and the escapes of the strings.
     fn check_brackets(&mut self, span: Span) -> Result<(), Reported> {
         let bytes = self.text.as_bytes();
         let mut open: Vec<u8> = Vec::new();
@@ -181,7 +188,9 @@ impl<'t> Reader<'t> {
             let byte = bytes[at];
             match byte {
                 b'"' => {
-                    at = string_end(bytes, at).min(span.end);
+                    let end = string_end(bytes, at).min(span.end);
+                    self.check_escapes(Span::new(at, end))?;
+                    at = end;
                     continue;
                 }
                 b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,

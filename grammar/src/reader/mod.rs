@@ -25,9 +25,11 @@ use sutura_ir::registry::OpName;
 use sutura_ir::types::Type;
 
 use crate::ParseOptions;
+use crate::blank::string_end;
 use crate::rules::{Grammar, Node, Rule, Span};
 use crate::syntax;
 pub(crate) use alias::AliasTable;
+pub(crate) use ty::MAX_WIDTH;
 
 /// Nesting of types, attributes and locations.
 const MAX_DEPTH: usize = 256;
@@ -51,6 +53,8 @@ pub(crate) struct Reader<'t> {
     distinct: FxHashMap<i64, (i64, Attr)>,
     /// Constants written in hexadecimal, where that is to be kept.
     pub(crate) hex: FxHashSet<Attr>,
+    /// What a dialect's parser gave up at because the dialect is a subset; not reported yet.
+    pub(crate) beyond_subset: Option<Diagnostic>,
     depth: usize,
 }
 
@@ -71,6 +75,7 @@ impl<'t> Reader<'t> {
             names: FxHashMap::default(),
             distinct: FxHashMap::default(),
             hex: FxHashSet::default(),
+            beyond_subset: None,
             depth: 0,
         }
     }
@@ -263,11 +268,22 @@ impl<'t> Reader<'t> {
 
     /// The text of a string literal whose span includes the quotes.
     pub(crate) fn unescape(&mut self, span: Span) -> Result<String, Reported> {
-        let raw = &span.of(self.text)[1..];
-        let raw = raw.strip_suffix('"').unwrap_or(raw);
+        let raw = inside_quotes(span.of(self.text));
         if !raw.contains('\\') {
             return Ok(raw.to_string());
         }
+        let bytes = self.decode(span)?;
+        String::from_utf8(bytes).map_err(|_| self.error(span.start, "the string is not valid UTF-8"))
+    }
+
+    /// Checks the escapes of a string literal that is kept as it is written.
+    pub(crate) fn check_escapes(&mut self, span: Span) -> Result<(), Reported> {
+        if span.of(self.text).contains('\\') { self.decode(span).map(drop) } else { Ok(()) }
+    }
+
+    /// The bytes of a string literal. The escapes are those of MLIR.
+    fn decode(&mut self, span: Span) -> Result<Vec<u8>, Reported> {
+        let raw = inside_quotes(span.of(self.text));
         let mut out = Vec::with_capacity(raw.len());
         let bytes = raw.as_bytes();
         let mut at = 0;
@@ -281,16 +297,50 @@ impl<'t> Reader<'t> {
                 Some(b'n') => (b'\n', 2),
                 Some(b't') => (b'\t', 2),
                 Some(c @ (b'"' | b'\\')) => (*c, 2),
-                Some(_) => match raw.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+                Some(_) => match hex_byte(&bytes[at + 1..]) {
                     Some(value) => (value, 3),
-                    None => return Err(self.error(span.start + 1 + at, "unknown escape in string literal")),
+                    None => return Err(self.unknown_escape(span.start + 1 + at)),
                 },
                 None => return Err(self.error(span.start + 1 + at, "expected '\"' in string literal")),
             };
             out.push(value);
             at += length;
         }
-        String::from_utf8(out).map_err(|_| self.error(span.start, "the string is not valid UTF-8"))
+        Ok(out)
+    }
+
+    /// Checks the name of a value, a block or an alias where it is defined: one that begins with a digit is a number.
+    pub(crate) fn check_name(&mut self, sigil: char, name: &str, at: usize) -> Result<(), Reported> {
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 || digits == name.len() {
+            return Ok(());
+        }
+        let message = format!("'{sigil}{name}' is no name: one that begins with a digit is a number");
+        let error = Diagnostic::error(self.loc(at), message).code(codes::SYNTAX);
+        Err(self.report(error.help(format!("write `{sigil}_{name}`"))))
+    }
+
+    /// Checks that no string holds a vertical tab or a form feed, which end a line in it. The rules would not see them.
+    pub(crate) fn check_characters(&mut self) -> Result<(), Reported> {
+        let bytes = self.text.as_bytes();
+        let mut result = Ok(());
+        for at in memchr::memchr2_iter(0x0b, 0x0c, bytes) {
+            let mut from = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |n| n + 1);
+            while let Some(n) = memchr::memchr(b'"', &bytes[from..at]) {
+                let end = string_end(bytes, from + n);
+                if end > at {
+                    result = Err(self.error(at, "expected '\"' in string literal"));
+                }
+                from = end.min(at);
+            }
+        }
+        result
+    }
+
+    /// An error for the escape that begins at `at`.
+    pub(crate) fn unknown_escape(&mut self, at: usize) -> Reported {
+        let error = Diagnostic::error(self.loc(at), "unknown escape in string literal");
+        self.report(error.help("escapes are `\\n`, `\\t`, `\\\\`, `\\\"` and two hexadecimal digits, as in `\\0A`"))
     }
 
     /// A bare name or a string literal.
@@ -310,4 +360,17 @@ impl<'t> Reader<'t> {
     fn natural(&mut self, node: &Node<'t>) -> Result<u64, Reported> {
         node.text().parse().map_err(|_| self.error(node.start(), "expected an unsigned 64-bit integer"))
     }
+}
+
+/// A string literal without its quotes; the second may be missing.
+fn inside_quotes(literal: &str) -> &str {
+    let raw = &literal[1..];
+    raw.strip_suffix('"').unwrap_or(raw)
+}
+
+/// The value of two hexadecimal digits at the start of `bytes`.
+fn hex_byte(bytes: &[u8]) -> Option<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let (high, low) = (digit(bytes.first()?)?, digit(bytes.get(1)?)?);
+    u8::try_from(high * 16 + low).ok()
 }

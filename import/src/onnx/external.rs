@@ -102,7 +102,10 @@ impl<'a> Location<'a> {
         };
         let number = |key: &str| {
             get(key)
-                .map(|text| text.parse::<u64>().map_err(|_| format!("external data {key} `{text}` is not a number")))
+                .map(|text| {
+                    let number = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
+                    number.ok_or_else(|| format!("external data {key} `{text}` is not a number"))
+                })
                 .transpose()
         };
         Ok(Self {

@@ -143,7 +143,7 @@ impl Liveness {
 
 fn sorted(values: Option<&FxHashSet<Value>>) -> Vec<Value> {
     let mut values: Vec<Value> = values.into_iter().flatten().copied().collect();
-    values.sort_unstable();
+    values.sort_unstable_by_key(|value| value.index());
     values
 }
 

@@ -98,8 +98,8 @@ impl AnalysisUse {
 
 /// The analyses that are known of one op, and of those nested in it.
 pub struct Analyses {
-    /// The body that they are of; `None` as long as none is known.
-    body: Option<u32>,
+    /// [`Body::id`] of the body that they are of, which a copy does not share; `None` as long as none is known.
+    body: Option<u64>,
     /// In order of computation.
     known: IndexMap<TypeId, Arc<dyn Any + Send + Sync>>,
     nested: FxHashMap<Op, Self>,
@@ -124,8 +124,9 @@ impl Analyses {
     /// The analysis `A` of an op, computed unless it is known already.
     pub fn get<A: Analysis>(&mut self, cx: &Context, header: &OpHeader, body: &Body) -> Arc<A> {
         if self.body.replace(body.id()).is_some_and(|of| of != body.id()) {
-            // The op was given another body.
+            // The op was given another body, maybe a copy.
             self.known.clear();
+            self.nested.clear();
         }
         let id = TypeId::of::<A>();
         let known = self.known.get(&id).and_then(|known| known.clone().downcast().ok());
@@ -178,5 +179,75 @@ impl Analyses {
     fn drop_own(&mut self, preserved: &PreservedAnalyses) {
         self.known.retain(|id, _| preserved.keeps(*id));
         self.preserved.intersect(preserved);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Module;
+    use crate::builder::{Builder, OpState};
+    use crate::location::Loc;
+    use crate::registry::Registry;
+
+    struct Count(usize);
+
+    impl Analysis for Count {
+        const NAME: &'static str = "count";
+
+        fn build(_: &Context, _: &OpHeader, body: &Body) -> Self {
+            Self(body.op_count())
+        }
+    }
+
+    fn add(cx: &Context, body: &mut Body) {
+        let block = body.entry_block().expect("a block");
+        Builder::at_end(cx, body, block).create(OpState::new(cx.op_name("t.op"), Loc::UNKNOWN));
+    }
+
+    /// A copy with as many changes behind it is another body.
+    #[test]
+    fn what_is_known_of_a_body_is_not_taken_for_known_of_a_copy() {
+        let cx = Context::new(Registry::default());
+        let mut module = Module::new(&cx, Loc::UNKNOWN);
+        add(&cx, module.body_mut());
+        let mut copy = module.clone();
+        let header = *module.root().header(module.op());
+        let mut analyses = Analyses::default();
+        let mut count = |module: &Module| analyses.get::<Count>(&cx, &header, module.body()).0;
+        assert_eq!(count(&module), 1);
+        add(&cx, copy.body_mut());
+        assert_eq!(count(&copy), 2);
+        add(&cx, module.body_mut());
+        add(&cx, module.body_mut());
+        assert_eq!(count(&module), 3);
+        assert_ne!(module.body().id(), copy.body().id());
+        assert_eq!(module.body().family(), copy.body().family());
+        // Of a body that was put in the place of the one that was asked about, too.
+        let saved = module.body().clone();
+        add(&cx, module.body_mut());
+        *module.body_mut() = saved;
+        assert_eq!(count(&module), 3);
+        let ids = [module.body().id(), copy.body().id(), module.clone().body().id(), Body::new(0).id()];
+        assert!((0..4).all(|i| (0..i).all(|j| ids[i] != ids[j])), "{ids:?}");
+    }
+
+    #[test]
+    fn what_is_known_of_nested_ops_goes_with_the_body() {
+        let cx = Context::new(Registry::default());
+        let mut module = Module::new(&cx, Loc::UNKNOWN);
+        let block = module.body().entry_block().expect("a block");
+        let state = OpState::new(cx.op_name("t.isolated"), Loc::UNKNOWN);
+        let op = Builder::at_end(&cx, module.body_mut(), block).create_isolated(state, Box::new(Body::with_block(1)));
+        let header = *module.root().header(module.op());
+        let mut analyses = Analyses::default();
+        analyses.get::<Count>(&cx, &header, module.body());
+        let mut nested = analyses.take_nested(op);
+        assert_eq!(nested.get::<Count>(&cx, &header, module.body().nested(op).expect("a body")).0, 0);
+        analyses.put_nested(op, nested);
+        let mut copy = module.clone();
+        add(&cx, copy.body_mut().nested_mut(op).expect("a body"));
+        let mut nested = analyses.take_nested(op);
+        assert_eq!(nested.get::<Count>(&cx, &header, copy.body().nested(op).expect("a body")).0, 1);
     }
 }

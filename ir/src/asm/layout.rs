@@ -13,7 +13,8 @@ use crate::body::{Block, Op};
 use crate::context::Ident;
 use crate::location::Loc;
 
-/// A part of a program that begins a line where it is printed. Bodies are told by [`Body::id`](crate::Body::id).
+/// A part of a program that begins a line where it is printed. Bodies are told by
+/// [`Body::family`](crate::Body::family): a copy keeps its places.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// An operation, up to its first region or its end.

@@ -137,6 +137,11 @@ pub trait ParamParser: TokenParser {
     /// Location of the type or attribute as a whole.
     fn start(&self) -> Loc;
 
+    /// Reports an error about what upstream's dialect has and this subset of it does not: a kind of attribute, a decoration.
+    /// Under `--allow-unregistered-dialect` the text of the whole type or attribute is kept instead, if the dialect is
+    /// partial. For malformed text there is [`TokenParser::error_at`].
+    fn beyond_subset(&mut self, loc: Loc, message: &str) -> Reported;
+
     /// Items between `open` and `close`, separated by commas; none is fine.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
-//! Copies of bodies. Handles mean the same in the copy.
+//! Copies of bodies. Handles mean the same in the copy; what is known of the body is not taken for known of the copy.
 
 use super::data::OpData;
-use super::{Body, Op};
+use super::{Body, Op, new_id};
 
 impl Body {
     /// A copy whose ops own no bodies.
     fn shallow_copy(&self) -> Self {
         Self {
             tag: self.tag,
+            id: new_id(),
             ops: self.ops.iter().map(OpData::without_body).collect(),
             blocks: self.blocks.clone(),
             regions: self.regions.clone(),

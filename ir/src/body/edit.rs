@@ -1,9 +1,8 @@
-//! Changes to a body. Private to the crate: all others go through [`crate::builder::Builder`] and
-//! [`crate::rewriter::Rewriter`], which notify listeners.
+//! Changes to a body. Private to `body`: all others go through an [`Editor`](super::editor::Editor), which tells
+//! listeners; only the pass manager takes nested bodies out and puts them back, which is no change.
 
 use super::{Block, BlockData, Body, Module, Op, OpData, OpHeader, Region, RegionData, Value, ValueData, ValueDef};
 use crate::asm::TextInfo;
-use crate::attrs::Attr;
 use crate::context::Ident;
 use crate::location::Loc;
 use crate::types::Type;
@@ -28,7 +27,7 @@ impl Body {
     // ---- creation
 
     /// Creates an op outside any block. Its regions stay in this body unless `nested` is given.
-    pub(crate) fn create_op(
+    pub(super) fn create_op(
         &mut self,
         header: OpHeader,
         operands: &[Value],
@@ -74,13 +73,13 @@ impl Body {
         self.create_op(header, &[], &[], &[], 0, Some(Box::new(inside)))
     }
 
-    pub(crate) fn create_block(&mut self) -> Block {
+    pub(super) fn create_block(&mut self) -> Block {
         self.epoch += 1;
         self.blocks.push(BlockData::default());
         Block::new(self.blocks.len() - 1, self.tag)
     }
 
-    pub(crate) fn add_block_arg(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
+    pub(super) fn add_block_arg(&mut self, block: Block, ty: Type, loc: Loc) -> Value {
         let index = self.block_data(block).args.len() as u32;
         self.values.push(ValueData { ty, def: ValueDef::Arg(block), index, first_use: 0 });
         let value = self.value_at(self.values.len() - 1);
@@ -90,14 +89,8 @@ impl Body {
         value
     }
 
-    /// Sets the location of a block's last argument; false when it has none.
-    pub(crate) fn set_last_arg_loc(&mut self, block: Block, loc: Loc) -> bool {
-        let last = self.block_mut(block).arg_locs.last_mut();
-        last.map(|l| *l = loc).is_some()
-    }
-
     /// Removes an unused block argument.
-    pub(crate) fn erase_block_arg(&mut self, block: Block, index: usize) {
+    pub(super) fn erase_block_arg(&mut self, block: Block, index: usize) {
         let value = self.block_data(block).args[index];
         assert!(self.is_unused(value), "a block argument is erased while in use");
         let data = self.block_mut(block);
@@ -105,13 +98,14 @@ impl Body {
         data.arg_locs.remove(index);
         let rest: Vec<Value> = data.args[index..].to_vec();
         self.value_mut(value).def = ValueDef::Placeholder;
+        self.names.remove(&value);
         for (i, value) in rest.into_iter().enumerate() {
             self.value_mut(value).index = (index + i) as u32;
         }
     }
 
     /// A value without definition, to be replaced later.
-    pub(crate) fn create_placeholder(&mut self, ty: Type) -> Value {
+    pub(super) fn create_placeholder(&mut self, ty: Type) -> Value {
         self.epoch += 1;
         self.values.push(ValueData { ty, def: ValueDef::Placeholder, index: 0, first_use: 0 });
         self.value_at(self.values.len() - 1)
@@ -119,12 +113,12 @@ impl Body {
 
     // ---- linking
 
-    pub(crate) fn append_block(&mut self, region: Region, block: Block) {
+    pub(super) fn append_block(&mut self, region: Region, block: Block) {
         self.insert_block(region, block, None);
     }
 
     /// Puts a block into a region, before `before` or at the end.
-    pub(crate) fn insert_block(&mut self, region: Region, block: Block, before: Option<Block>) {
+    pub(super) fn insert_block(&mut self, region: Region, block: Block, before: Option<Block>) {
         assert!(self.block_data(block).region.is_none(), "the block is in a region already");
         let prev = match before {
             Some(b) => self.block_data(b).prev,
@@ -144,7 +138,7 @@ impl Body {
         }
     }
 
-    pub(crate) fn unlink_block(&mut self, block: Block) {
+    pub(super) fn unlink_block(&mut self, block: Block) {
         let data = self.block_mut(block);
         let Some(region) = data.region.take() else { return };
         let (prev, next) = (data.prev.take(), data.next.take());
@@ -158,12 +152,12 @@ impl Body {
         }
     }
 
-    pub(crate) fn append_op(&mut self, block: Block, op: Op) {
+    pub(super) fn append_op(&mut self, block: Block, op: Op) {
         self.insert_op(block, op, None);
     }
 
     /// Puts an op into a block, before `before` or at the end.
-    pub(crate) fn insert_op(&mut self, block: Block, op: Op, before: Option<Op>) {
+    pub(super) fn insert_op(&mut self, block: Block, op: Op, before: Option<Op>) {
         assert!(self.data(op).block.is_none(), "the op is in a block already");
         let prev = match before {
             Some(b) => self.data(b).prev,
@@ -183,7 +177,7 @@ impl Body {
         }
     }
 
-    pub(crate) fn unlink_op(&mut self, op: Op) {
+    pub(super) fn unlink_op(&mut self, op: Op) {
         let data = self.data_mut(op);
         let Some(block) = data.block.take() else { return };
         let (prev, next) = (data.prev.take(), data.next.take());
@@ -203,7 +197,7 @@ impl Body {
     ///
     /// # Panics
     /// When a result of the op itself still has uses outside it.
-    pub(crate) fn erase_op(&mut self, op: Op) {
+    pub(super) fn erase_op(&mut self, op: Op) {
         let inside: Vec<Op> = self.preorder_in(op).collect();
         for &inner in &inside {
             self.unlink_operands(inner);
@@ -220,9 +214,13 @@ impl Body {
     }
 
     fn bury(&mut self, op: Op) {
-        let results: Vec<Value> = self.results(op).collect();
-        for result in results {
-            self.names.remove(&result);
+        if !self.names.is_empty() {
+            let blocks = self.regions(op).flat_map(|region| self.blocks(region));
+            let args = blocks.flat_map(|block| self.block_args(block).iter().copied());
+            let gone: Vec<Value> = self.results(op).chain(args).collect();
+            gone.iter().for_each(|value| {
+                self.names.remove(value);
+            });
         }
         let data = self.data_mut(op);
         assert!(data.live, "an op is erased twice");
@@ -231,13 +229,8 @@ impl Body {
         self.n_live_ops -= 1;
     }
 
-    /// Erases a block and its ops; its arguments and results must be unused outside it.
-    pub(crate) fn erase_block(&mut self, block: Block) {
-        self.erase_blocks(&[block]);
-    }
-
     /// Erases blocks and their ops; their arguments and results must be unused outside them.
-    pub(crate) fn erase_blocks(&mut self, blocks: &[Block]) {
+    pub(super) fn erase_blocks(&mut self, blocks: &[Block]) {
         let ops: Vec<Op> = blocks.iter().flat_map(|b| self.ops(*b)).collect();
         for &op in &ops {
             let inside: Vec<Op> = self.preorder_in(op).collect();
@@ -251,33 +244,27 @@ impl Body {
         }
         for &block in blocks {
             self.unlink_block(block);
+            for arg in self.block_data(block).args.clone() {
+                self.names.remove(&arg);
+            }
         }
     }
 
     // ---- attributes
 
-    /// The header of an op, for changes.
-    pub(crate) fn header_mut(&mut self, op: Op) -> &mut OpHeader {
-        &mut self.data_mut(op).header
+    pub(super) fn set_header(&mut self, op: Op, header: OpHeader) {
+        self.data_mut(op).header = header;
     }
 
-    pub(crate) fn set_props(&mut self, op: Op, props: Attr) {
-        self.data_mut(op).header.props = props;
-    }
-
-    pub(crate) fn set_attrs(&mut self, op: Op, attrs: Attr) {
-        self.data_mut(op).header.attrs = attrs;
-    }
-
-    pub(crate) fn set_arg_loc(&mut self, block: Block, index: usize, loc: Loc) {
+    pub(super) fn set_arg_loc(&mut self, block: Block, index: usize, loc: Loc) {
         self.block_mut(block).arg_locs[index] = loc;
     }
 
-    pub(crate) fn set_type(&mut self, value: Value, ty: Type) {
+    pub(super) fn set_type(&mut self, value: Value, ty: Type) {
         self.value_mut(value).ty = ty;
     }
 
-    pub(crate) fn set_value_name(&mut self, value: Value, name: Option<Ident>) {
+    pub(super) fn set_value_name(&mut self, value: Value, name: Option<Ident>) {
         self.epoch += 1;
         match name {
             Some(name) => self.names.insert(value, name),
@@ -285,22 +272,24 @@ impl Body {
         };
     }
 
-    pub(crate) fn set_successor(&mut self, op: Op, index: usize, block: Block) {
+    pub(super) fn set_successor(&mut self, op: Op, index: usize, block: Block) {
         let first = self.data(op).first_successor as usize;
         assert!(index < self.data(op).n_successors as usize, "successor {index} of an op");
         self.successors[first + index] = block;
         self.epoch += 1;
     }
 
-    /// Moves the blocks of `from` to the end of `to`.
-    pub(crate) fn take_region(&mut self, from: Region, to: Region) {
-        while let Some(block) = self.region_entry(from) {
-            self.unlink_block(block);
-            self.append_block(to, block);
-        }
-    }
-
     // ---- nested bodies
+
+    /// Works on the body that an isolated op owns, in view of this one, in which the op has an empty body meanwhile; `None`
+    /// when it owns none. No change of this body.
+    pub fn nested_beside<R>(&mut self, op: Op, work: impl FnOnce(&mut Body, &Self) -> R) -> Option<R> {
+        let regions = self.nested(op)?.owner_regions().len();
+        let mut inside = self.replace_nested(op, Some(Box::new(Self::new(regions))))?;
+        let result = work(&mut inside, self);
+        self.replace_nested(op, Some(inside));
+        Some(result)
+    }
 
     /// The body that an isolated op owns.
     pub fn nested_mut(&mut self, op: Op) -> Option<&mut Body> {

@@ -9,10 +9,15 @@
 mod copy;
 mod data;
 mod edit;
+mod editor;
+#[cfg(test)]
+mod listener_tests;
+#[cfg(test)]
+mod mirror;
 mod uses;
 mod walk;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -24,13 +29,15 @@ use crate::registry::OpName;
 use crate::types::Type;
 pub(crate) use data::{BlockData, OpData, RegionData, UseData, ValueData, ValueDef};
 pub use data::{OpHeader, ValueKind};
+pub(crate) use editor::Editor;
 pub use uses::{Use, Uses};
 pub use walk::PreOrder;
 
+// Handles have no order: that of their numbers is the order of creation, which says nothing of the program.
 macro_rules! body_handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub struct $name {
             raw: std::num::NonZeroU32,
             #[cfg(debug_assertions)]
@@ -74,7 +81,10 @@ body_handles! {
 /// Tables of one isolated region tree. See the module documentation.
 #[derive(Debug)]
 pub struct Body {
+    /// See [`Body::family`].
     tag: u32,
+    /// See [`Body::id`].
+    id: u64,
     ops: Vec<OpData>,
     blocks: Vec<BlockData>,
     regions: Vec<RegionData>,
@@ -97,14 +107,20 @@ impl Default for Body {
     }
 }
 
-/// Tags tell bodies apart in debug builds.
 static NEXT_TAG: AtomicU32 = AtomicU32::new(1);
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// A number for [`Body::id`].
+fn new_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
 
 impl Body {
     /// The body of an op with `n_regions` regions, all empty.
     pub fn new(n_regions: usize) -> Self {
         let mut body = Self {
             tag: NEXT_TAG.fetch_add(1, Ordering::Relaxed),
+            id: new_id(),
             ops: Vec::new(),
             blocks: Vec::new(),
             regions: Vec::new(),
@@ -124,12 +140,21 @@ impl Body {
 
     // ---- tables
 
-    /// A number that no other body of the process has, for maps that outlive a borrow. It says nothing about order.
-    pub fn id(&self) -> u32 {
+    /// A number that no other body of the process has, nor a copy of this one, for what is known of the body and outlives
+    /// a borrow. It says nothing about order.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// A number that a body shares with its copies, and with no others: where it is the same, handles mean the same until
+    /// one of them changes. For names and places that a text gave to handles; what is computed of a body is known by
+    /// [`Body::id`].
+    pub fn family(&self) -> u32 {
         self.tag
     }
 
-    /// A number that grows with each change of the body; changes of nested bodies do not count.
+    /// A number that grows with each change of the body; changes of nested bodies that were not made through an editor of
+    /// this one do not count.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

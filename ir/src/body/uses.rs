@@ -91,7 +91,7 @@ impl Body {
     }
 
     /// Makes operand `index` of `op` refer to `value`.
-    pub(crate) fn set_operand(&mut self, op: Op, index: usize, value: Value) {
+    pub(super) fn set_operand(&mut self, op: Op, index: usize, value: Value) {
         let data = self.data(op);
         assert!(index < data.n_operands as usize, "operand {index} of an op with {}", data.n_operands);
         let slot = data.first_operand + index as u32;
@@ -103,7 +103,7 @@ impl Body {
     }
 
     /// Replaces all operands of `op`.
-    pub(crate) fn set_operands(&mut self, op: Op, operands: &[Value]) {
+    pub(super) fn set_operands(&mut self, op: Op, operands: &[Value]) {
         self.unlink_operands(op);
         let first = self.push_operands(op, operands);
         let data = self.data_mut(op);
@@ -112,7 +112,7 @@ impl Body {
     }
 
     /// Makes every use of `old` use `new`.
-    pub(crate) fn replace_all_uses(&mut self, old: Value, new: Value) {
+    pub(super) fn replace_all_uses(&mut self, old: Value, new: Value) {
         if old == new {
             return;
         }

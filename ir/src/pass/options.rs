@@ -43,7 +43,7 @@ impl OptionInfo {
             OptionKind::Bool if matches!(value, "true" | "false" | "1" | "0") => return Ok(()),
             OptionKind::Bool => "`true` or `false`".to_string(),
             OptionKind::Int(least, most) => match value.parse::<i64>() {
-                Ok(number) if (least..=most).contains(&number) => return Ok(()),
+                Ok(number) if (least..=most).contains(&number) && !value.starts_with('+') => return Ok(()),
                 _ => format!("a whole number from {least} to {most}"),
             },
             OptionKind::Choice(words) if words.contains(&value) => return Ok(()),

@@ -461,7 +461,7 @@ impl Place<'_> {
 struct Fingerprint {
     header: OpHeader,
     /// Number and epoch of each body.
-    bodies: Vec<(u32, u64)>,
+    bodies: Vec<(u64, u64)>,
 }
 
 impl Fingerprint {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::attrs::Attr;
-use crate::body::{Body, Op, Region, Value};
+use crate::body::{Body, Editor, Op, Region, Value};
 use crate::builder::{Builder, Listener};
 use crate::context::{Context, Ident};
 use crate::location::Loc;
@@ -49,7 +49,8 @@ impl Constants {
 
     /// Takes a constant op that is in the IR into account: it is moved to where constants stand. When there is one of
     /// the same value already, the uses move to that, and false is returned: `op` is dead.
-    pub(super) fn adopt(&mut self, cx: &Context, body: &mut Body, op: Op, value: Attr) -> bool {
+    pub(super) fn adopt(&mut self, rw: &mut Rewriter<'_>, op: Op, value: Attr) -> bool {
+        let (cx, body) = (rw.cx(), rw.body());
         let Some(scope) = scope_of(body, cx, op) else { return true };
         let result = body.result(op, 0);
         let key = Key { scope, dialect: dialect_of(cx, body.name(op)), value, ty: body.ty(result) };
@@ -57,20 +58,18 @@ impl Constants {
             if known != op {
                 // The location of the first one stays.
                 let known_result = body.result(known, 0);
-                if body.value_name(known_result).is_none() {
-                    let name = body.value_name(result);
-                    body.set_value_name(known_result, name);
-                }
-                body.replace_all_uses(result, known_result);
+                rw.inherit_name(result, known_result);
+                rw.replace_all_uses(result, known_result);
             }
             return known == op;
         }
         let entry = body.region_entry(scope).expect("it holds the op");
         let follows_ours = body.prev_op(op).is_none_or(|prev| self.owns(prev));
         if body.op_block(op) != Some(entry) || !follows_ours {
-            body.unlink_op(op);
-            let first = body.first_op(entry);
-            body.insert_op(entry, op, first);
+            match body.first_op(entry) {
+                Some(first) => rw.move_before(op, first),
+                None => rw.move_to_end(op, entry),
+            }
         }
         self.remember(key, op);
         true
@@ -110,10 +109,12 @@ impl ConstantPool {
     pub fn of(cx: &Context, body: &mut Body) -> Self {
         let mut pool = Self::default();
         let name = cx.ident("value");
-        for op in body.preorder().collect::<Vec<_>>() {
-            let Some(value) = constant_value(cx, body, op, name) else { continue };
-            if !pool.constants.adopt(cx, body, op, value) {
-                body.erase_op(op);
+        let ops: Vec<Op> = body.preorder().collect();
+        let mut rw = Rewriter::new(cx, body);
+        for op in ops {
+            let Some(value) = constant_value(cx, rw.body(), op, name) else { continue };
+            if !pool.constants.adopt(&mut rw, op, value) {
+                rw.erase_op(op);
             }
         }
         pool
@@ -148,7 +149,7 @@ impl ConstantPool {
     pub fn erase_unused(self, body: &mut Body) {
         for op in self.made {
             if body.is_unused(body.result(op, 0)) {
-                body.erase_op(op);
+                Editor::new(body, None).erase_op(op);
             }
         }
     }

@@ -10,13 +10,15 @@ use smallvec::SmallVec;
 use super::FrozenPatterns;
 use super::constants::{Constants, constant_value};
 use super::fold::{Folded, fold};
+use super::honest::broken_word;
 use super::log::Log;
 use super::regions::{RegionSimplify, simplify_regions_with};
 use super::worklist::Worklist;
 use crate::analysis::effects::is_trivially_dead;
-use crate::body::{Block, Body, Op, Value};
+use crate::body::{Block, Body, Op, Region, Value};
 use crate::builder::Listener;
 use crate::context::{Context, Ident};
+use crate::diagnostics::Diagnostic;
 use crate::op_ref::OpRef;
 use crate::pattern::RewritePattern;
 use crate::rewriter::Rewriter;
@@ -66,13 +68,17 @@ pub struct GreedyOutcome {
 const MAX_CHANGES_PER_OP: u64 = 256;
 
 /// Applies `patterns` to all ops of `body`, nested bodies left out, and writes down each step in `trace` if it is asked for.
+///
+/// # Errors
+/// In debug builds, when a pattern changed something and returned `None`, or returned `Some` and changed nothing: an
+/// internal error, which names it. `body` is then rewritten in part.
 pub fn apply_patterns_greedily(
     cx: &Context,
     body: &mut Body,
     patterns: &FrozenPatterns,
     config: &GreedyConfig,
     trace: &mut Trace,
-) -> GreedyOutcome {
+) -> Result<GreedyOutcome, Box<Diagnostic>> {
     let mut log = trace.lines(&GREEDY_REWRITER).map(|lines| Log::new(cx, lines));
     let group = log.as_mut().map(|log| log.open(GREEDY_REWRITER.name));
     let mut driver = Driver {
@@ -83,17 +89,23 @@ pub fn apply_patterns_greedily(
         state: State { worklist: Worklist::default(), constants: Constants::default(), log },
         applied: Vec::new(),
         outcome: GreedyOutcome::default(),
+        broken: None,
     };
     let epoch = body.epoch();
     driver.run(body);
     driver.outcome.changed = body.epoch() != epoch;
     if let (Some(log), Some(group)) = (&mut driver.state.log, group) {
-        log.close(
-            group,
-            if driver.outcome.converged { "nothing is left to do" } else { "given up: a limit is reached" },
-        );
+        let end = match (&driver.broken, driver.outcome.converged) {
+            (Some(_), _) => "given up: a pattern broke the rules",
+            (None, true) => "nothing is left to do",
+            (None, false) => "given up: a limit is reached",
+        };
+        log.close(group, end);
     }
-    driver.finish()
+    match driver.broken.take() {
+        Some(broken) => Err(broken),
+        None => Ok(driver.finish()),
+    }
 }
 
 struct Driver<'d> {
@@ -105,6 +117,8 @@ struct Driver<'d> {
     /// Patterns that applied, and how often.
     applied: Vec<(&'d Arc<dyn RewritePattern>, u64)>,
     outcome: GreedyOutcome,
+    /// A pattern broke the rules; nothing more is done.
+    broken: Option<Box<Diagnostic>>,
 }
 
 /// What hears of changes.
@@ -165,13 +179,15 @@ impl<'d> Driver<'d> {
         if self.config.fold {
             ops.retain(|&op| {
                 let Some(value) = constant_value(self.cx, body, op, self.value_name) else { return true };
-                let kept = self.state.constants.adopt(self.cx, body, op, value);
+                // The list is filled after this with whatever there is.
+                let mut rw = Rewriter::new(self.cx, body);
+                let kept = self.state.constants.adopt(&mut rw, op, value);
                 if !kept {
                     if let Some(log) = &mut self.state.log {
-                        let what = log.what(body, op);
+                        let what = log.what(rw.body(), op);
                         log.line(format_args!("{what} -> erased: there is an equal constant"));
                     }
-                    body.erase_op(op);
+                    rw.erase_op(op);
                     self.outcome.erased += 1;
                     changed = true;
                 }
@@ -186,7 +202,8 @@ impl<'d> Driver<'d> {
         changed
     }
 
-    /// Works until the list is empty; true when something changed, `None` when it does not come to an end.
+    /// Works until the list is empty; true when something changed, `None` when it does not come to an end or a pattern
+    /// broke the rules.
     fn drain(&mut self, body: &mut Body) -> Option<bool> {
         let mut budget = 1024 + MAX_CHANGES_PER_OP * body.op_count() as u64;
         let mut changed = false;
@@ -194,6 +211,9 @@ impl<'d> Driver<'d> {
             if body.is_live(op) && self.visit(body, op) {
                 changed = true;
                 budget = budget.checked_sub(1)?;
+            }
+            if self.broken.is_some() {
+                return None;
             }
         }
         Some(changed)
@@ -251,17 +271,24 @@ impl<'d> Driver<'d> {
                 self.outcome.rewritten += 1;
                 return Done::Rewritten;
             }
+            if self.broken.is_some() {
+                return Done::Nothing;
+            }
         }
         Done::Nothing
     }
 
     fn apply(&mut self, body: &mut Body, op: Op, pattern: &'d Arc<dyn RewritePattern>) -> bool {
         let group = self.state.log.as_mut().map(|log| log.open_pattern(pattern.name()));
+        let epoch = body.epoch();
         let mut rewriter = Rewriter::with_listener(self.cx, body, &mut self.state);
         rewriter.set_before(op);
         let applied = pattern.match_and_rewrite(op, &mut rewriter).is_some();
         if let (Some(log), Some(group)) = (&mut self.state.log, group) {
             log.close_pattern(group, applied);
+        }
+        if cfg!(debug_assertions) {
+            self.broken = broken_word(pattern.name(), body.loc(op), applied, body.epoch() != epoch);
         }
         if applied {
             match self.applied.iter_mut().find(|(known, _)| Arc::ptr_eq(known, pattern)) {
@@ -381,6 +408,19 @@ impl Listener for State<'_> {
         if let Some(log) = &mut self.log {
             log.block_inserted();
         }
+    }
+    fn block_modified(&mut self, body: &Body, block: Block) {
+        if let Some(log) = &mut self.log {
+            log.block_modified();
+        }
+        self.worklist.extend(body.block_parent(block));
+    }
+    fn block_moved(&mut self, body: &Body, block: Block, from: Region) {
+        if let Some(log) = &mut self.log {
+            log.block_moved();
+        }
+        self.worklist.extend(body.region_parent(from));
+        self.worklist.extend(body.block_parent(block));
     }
     fn block_erased(&mut self, body: &Body, block: Block) {
         if let Some(log) = &mut self.log {

@@ -114,6 +114,14 @@ impl<'t> Log<'t> {
         self.line("inserted a block");
     }
 
+    pub(crate) fn block_modified(&mut self) {
+        self.line("changed the arguments of a block");
+    }
+
+    pub(crate) fn block_moved(&mut self) {
+        self.line("moved a block");
+    }
+
     pub(crate) fn block_erased(&mut self, body: &Body, block: Block) {
         let ops = body.ops(block).count();
         let what = if ops == 1 { "operation" } else { "operations" };

@@ -6,6 +6,7 @@ pub mod conversion;
 mod fold;
 mod frozen;
 mod greedy;
+mod honest;
 mod log;
 mod regions;
 mod worklist;

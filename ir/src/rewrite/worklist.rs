@@ -19,6 +19,10 @@ impl Worklist {
         }
     }
 
+    pub(super) fn extend(&mut self, ops: impl IntoIterator<Item = Op>) {
+        ops.into_iter().for_each(|op| self.push(op));
+    }
+
     pub(super) fn pop(&mut self) -> Option<Op> {
         let op = self.ops.pop()?;
         self.queued[op.index()] = false;

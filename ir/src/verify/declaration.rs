@@ -14,17 +14,23 @@ use crate::types::Type;
 /// Checks everything that the table of `info` says.
 pub(super) fn verify(op: OpRef<'_>, info: &OpInfo) -> Result<(), Diagnostic> {
     let def = info.def;
+    verify_structure(op, def)?;
+    verify_attrs(op, info)?;
+    verify_types(op, def, Side::Operand).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
+    verify_types(op, def, Side::Result).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
+    verify_type_vars(op, def).map_err(|e| e.code(codes::TYPES_AGREE))?;
+    verify_region_blocks(op, def).map_err(|e| e.code(codes::INTERNAL))
+}
+
+/// Checks how many entities the op has, and how they are grouped.
+pub(super) fn verify_structure(op: OpRef<'_>, def: &OpDef) -> Result<(), Diagnostic> {
     verify_counts(op, def).map_err(|e| e.code(codes::COUNT))?;
     for side in [Side::Operand, Side::Result] {
         if def.traits.has(side.segment_trait()) {
             verify_segments(op, side).map_err(|e| e.code(codes::SEGMENTS))?;
         }
     }
-    verify_attrs(op, info)?;
-    verify_types(op, def, Side::Operand).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
-    verify_types(op, def, Side::Result).map_err(|e| e.code(codes::TYPE_CONSTRAINT))?;
-    verify_type_vars(op, def).map_err(|e| e.code(codes::TYPES_AGREE))?;
-    verify_region_blocks(op, def).map_err(|e| e.code(codes::INTERNAL))
+    Ok(())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -161,6 +161,10 @@ fn verify_op(op: OpRef<'_>, owner: Option<OpRef<'_>>, options: VerifyOptions, re
     let checked = match op.info() {
         None if !options.allow_unregistered => Err(unregistered(op).code(codes::UNKNOWN_OP)),
         None => verify_params(op).and_then(|()| region::verify_regions(op)),
+        // Constraints and checks of a subset do not know what is beyond it.
+        Some(info) if options.allow_unregistered && op.is_beyond_subset() => verify_params(op)
+            .and_then(|()| declaration::verify_structure(op, info.def))
+            .and_then(|()| region::verify_regions(op)),
         Some(info) => verify_registered(op, owner, info, report),
     };
     if let Err(error) = checked {

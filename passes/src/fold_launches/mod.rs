@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexSet;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
 use sutura_dialects::target::machine_in;
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -60,7 +61,7 @@ impl Pass for FoldLaunches {
         let cx = run.cx;
         let programs: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<ProgramOp>()).collect();
-        let (mut folded, mut removed) = (BTreeSet::new(), false);
+        let (mut folded, mut removed) = (IndexSet::new(), false);
         for program in programs {
             // What one launch makes constant the next may read, so they are taken one at a time, in order.
             while let Some(candidate) = find(OpRef::new(cx, run.body, program)) {
@@ -184,6 +185,9 @@ fn writers(program: OpRef<'_>, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
 fn only_reads(program: OpRef<'_>, op: OpRef<'_>, operand: usize) -> bool {
     if op.is::<CopyOp>() {
         return operand == 0;
+    }
+    if op.is::<ExpectOp>() {
+        return true;
     }
     let kernel = op.as_::<LaunchOp>().and_then(|launch| kernel_called(program, launch.callee()));
     let info = kernel.and_then(|kernel| KernelInfo::read(kernel).ok());

@@ -3,7 +3,7 @@
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{
-    Anchor, BodyRun, OptionInfo, OptionKind, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
+    Anchor, BodyRun, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, GreedyOutcome, RegionSimplify, apply_patterns_greedily};
@@ -112,11 +112,16 @@ impl Canonicalize {
 impl Pass for Canonicalize {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let (cx, patterns) = (run.cx, self.patterns(run.cx));
-        let outcomes: Vec<GreedyOutcome> = run.for_each_body(|at| {
-            let outcome = apply_patterns_greedily(cx, at.body, &patterns, &self.config, at.trace);
+        let done = run.for_each_body(|at| {
+            let outcome = apply_patterns_greedily(cx, at.body, &patterns, &self.config, at.trace)?;
             explain(&outcome, at);
-            outcome
+            Ok(outcome)
         });
+        let done: Result<Vec<GreedyOutcome>, Box<Diagnostic>> = done.into_iter().collect();
+        let outcomes = done.map_err(|broken| {
+            run.diags.report(*broken);
+            PassError::Internal
+        })?;
         let sum = |field: fn(&GreedyOutcome) -> u64| outcomes.iter().map(field).sum::<u64>();
         run.count("num-rewritten", sum(|o| o.rewritten));
         run.count("num-folded", sum(|o| o.folded));

@@ -1,5 +1,7 @@
 //! Single operations: index arithmetic, memory, and tile operations on registers or strips.
 
+use std::collections::HashSet;
+
 use sutura_dialects::gir::constraints::{Axis, Scope};
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
@@ -679,19 +681,14 @@ impl<'a> Lowering<'a, '_> {
 
     /// Nodes of this loop that are dear and used again afterwards.
     pub(super) fn worth_keeping(&self, sinks: &[Sink]) -> Vec<NodeId> {
+        let computed: HashSet<NodeId> = sinks.iter().flat_map(|sink| self.strips.reachable(sink.node())).collect();
         let mut keep: Vec<NodeId> = Vec::new();
         for (value, held) in &self.held {
             let Held::Strip(id) = held else { continue };
             let strip = &self.strips.nodes[*id];
-            let again = self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
-            let computed = sinks.iter().any(|s| self.strips.reachable(s.node()).contains(id));
-            if self.strips.is_local(*id)
-                && strip.stored.is_none()
-                && strip.cost >= KEEP_COST
-                && again
-                && computed
-                && !keep.contains(id)
-            {
+            let dear = strip.stored.is_none() && strip.cost >= KEEP_COST;
+            let again = || self.kernel.op.inside().uses(*value).any(|u| !self.done.contains(&u.owner));
+            if dear && computed.contains(id) && self.strips.is_local(*id) && again() && !keep.contains(id) {
                 keep.push(*id);
             }
         }
@@ -702,8 +699,8 @@ impl<'a> Lowering<'a, '_> {
 
     /// The first value of the kernel that a strip is.
     pub(super) fn named(&self, id: NodeId) -> Value {
-        let value = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v).min();
-        value.expect("only strips of the kernel are kept")
+        let values = self.held.iter().filter(|(_, h)| matches!(h, Held::Strip(i) if *i == id)).map(|(v, _)| *v);
+        values.min_by_key(|value| value.index()).expect("only strips of the kernel are kept")
     }
 
     /// Where a strip is kept: in the `row` of the output where it can lie there, but in scratch where that is stored past the

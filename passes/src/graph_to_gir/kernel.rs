@@ -8,7 +8,7 @@ use sutura_dialects::r#dyn::attr::shape_attr;
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::DimDecl;
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, YieldOp};
+use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, StoreOp, YieldOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::maps::{each_symbol, replace_symbols};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
@@ -59,6 +59,15 @@ impl Kernel {
         let seen = look(rw.op_ref(op));
         self.body = rw.replace_nested(op, Box::new(Body::new(1))).expect("put there above");
         seen
+    }
+
+    /// Plants a fault: the last store is gone, so that what it wrote is not proved to be written.
+    pub(super) fn leave_out_a_store(&mut self, cx: &Context) {
+        let mut rw = Rewriter::new(cx, &mut self.body);
+        let store = rw.body().preorder().filter(|op| rw.op_ref(*op).is::<StoreOp<'_>>()).last();
+        if let Some(store) = store {
+            rw.erase_op(store);
+        }
     }
 
     /// State and body of the op under a name.

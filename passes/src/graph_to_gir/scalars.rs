@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::gir::types::TileType;
 use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, TernaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
+use sutura_dialects::gir::types::TileType;
 use sutura_dialects::graph::structured::accumulator_type;
 use sutura_dialects::graph::{Combiner, IndexOp as IteratorOp, SizeOp};
 use sutura_ir::{Builder, Context, OpRef, Type, Value};

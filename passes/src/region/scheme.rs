@@ -4,8 +4,9 @@
 //! This is all that stitching knows of the schemes. A new scheme, or one that takes more, is added to [`fit`]; what its
 //! kernels do more than once it says in [`Scheme`], and the planner weighs that against what is saved.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
+use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
 use sutura_ir::{OpRef, Value};
 
@@ -97,7 +98,7 @@ fn row_scheme(facts: &Facts, nest: &Nest<'_>, plan: &RowPlan) -> Scheme {
     let (Some(col), true) = (plan.col, plan.reduces) else { return scheme };
     // A stage that needs a combined number for its columns waits for the whole row: it belongs to a later phase.
     let mut ready: HashMap<usize, u64> = HashMap::new();
-    let mut phases: BTreeMap<(Value, Option<usize>), BTreeSet<u64>> = BTreeMap::new();
+    let mut phases: IndexMap<(Value, Option<usize>), BTreeSet<u64>> = IndexMap::new();
     for stage in &nest.stages {
         let phase = stage.inputs.iter().filter_map(|a| ready.get(&a.slot?)).copied().max().unwrap_or(0);
         for read in stage.inputs.iter().filter(|a| nest.mentions(a, col)) {

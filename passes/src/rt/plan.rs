@@ -197,7 +197,10 @@ impl Plan {
     fn apply(&self, cx: &sutura_ir::Context, body: &mut sutura_ir::Body, program: Op) {
         let mut outer = Rewriter::new(cx, body);
         outer.set_prop(program, "planned", Some(Attr::UNIT));
-        let inside = outer.nested_mut(program).expect("a program is isolated");
+        outer.edit_nested(program, |inside| self.apply_inside(cx, inside)).expect("a program is isolated");
+    }
+
+    fn apply_inside(&self, cx: &sutura_ir::Context, inside: &mut sutura_ir::Body) {
         let block = inside.entry_block().expect("a program has a block");
         let mut rewriter = Rewriter::new(cx, inside);
         // What an earlier plan said is forgotten first: it may refer to what is erased or moved.

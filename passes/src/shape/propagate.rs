@@ -11,7 +11,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::graph::{Requirement, ShapeEnv, ShapeFn, SymShape};
+use sutura_dialects::graph::{Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::location::LocData;
@@ -199,14 +199,21 @@ impl<'a> Walk<'a> {
             for requirement in inferred.required {
                 self.require(op, requirement, diags)?;
             }
-            for result in op.results() {
-                self.result(op, result, diags)?;
+            for (i, result) in op.results().enumerate() {
+                let quotients: Vec<&Quotient> = inferred.quotients.iter().filter(|q| q.result == i).collect();
+                self.result(op, result, &quotients, diags)?;
             }
         }
         Ok(())
     }
 
-    fn result(&mut self, op: OpRef<'a>, result: Value, diags: &mut Diagnostics) -> Result<(), Reported> {
+    fn result(
+        &mut self,
+        op: OpRef<'a>,
+        result: Value,
+        quotients: &[&Quotient],
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         let Some(mut shape) = self.env.shape(op, result) else { return Ok(()) };
         let before = self.assigned.get(&result).cloned().unwrap_or_else(|| vec![None; shape.len()]);
         for (dim, (size, before)) in shape.iter_mut().zip(before).enumerate() {
@@ -221,7 +228,10 @@ impl<'a> Walk<'a> {
                     self.require(op, requirement, diags)?;
                 }
                 (None, Some(before)) => *size = Some(before),
-                (None, None) => *size = Some(self.fresh(op, dim)),
+                (None, None) => match quotients.iter().find(|quotient| quotient.dim == dim) {
+                    Some(quotient) => *size = Some(self.quotient(op, quotient, diags)?),
+                    None => *size = Some(self.fresh(op, dim)),
+                },
                 _ => {}
             }
         }
@@ -231,6 +241,19 @@ impl<'a> Walk<'a> {
 
     fn is_inner(&self, name: &str) -> bool {
         self.symbols.origin(name) == Some(Origin::Inner)
+    }
+
+    /// A symbol for a size that is a quotient. What it is the quotient of tells it before a run, and is checked.
+    fn quotient(&mut self, op: OpRef<'_>, quotient: &Quotient, diags: &mut Diagnostics) -> Result<Poly, Reported> {
+        let depends = |size: &Poly| self.env.facts.canonical(size).symbols().iter().any(|name| self.is_inner(name));
+        if depends(&quotient.dividend) || depends(&quotient.divisor) {
+            return Ok(self.fresh(op, quotient.dim));
+        }
+        let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace("graph.", ""));
+        let hint = format!("{place}_{}", quotient.dim);
+        let symbol = Poly::symbol(&self.symbols.fresh(&hint, Origin::Named, &mut self.env.facts));
+        self.require(op, quotient.requirement(&symbol), diags)?;
+        Ok(symbol)
     }
 
     /// A symbol for a size that follows from nothing.

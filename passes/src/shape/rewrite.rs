@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{mentioned_sizes, sizes_are_determined};
-use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
 use super::structure;
@@ -34,9 +34,10 @@ pub(super) fn apply(cx: &Context, module: &mut Body, func: Op, solution: Solutio
     let mut writer = Writer { rw: Rewriter::new(cx, body), entry, solution, keep_signature };
     outcome.refined = writer.types();
     outcome.changed |= writer.sizes();
+    // First, since they tell sizes.
+    outcome.equalities = writer.equalities();
     outcome.changed |= writer.simplify();
     outcome.changed |= writer.erase_dead();
-    outcome.equalities = writer.equalities();
     let symbols = writer.symbols();
     outcome.fresh = symbols.1;
     outcome.changed |= outcome.refined + outcome.equalities + symbols.0 > 0;
@@ -152,14 +153,30 @@ impl Writer<'_> {
         for op in ops {
             changed |= self.drop_shape(op) || structure::structured(&mut self.rw, &mut self.solution.env, op);
         }
+        // Sizes that have got known may leave nothing outside, as where a part that is joined has turned out to be empty.
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            changed |= self.drop_oob(op);
+        }
         changed
+    }
+
+    fn drop_oob(&mut self, op: Op) -> bool {
+        let (cx, needless) = (self.rw.cx(), needless_oob(self.view(op)));
+        let Some(compute) = self.view(op).as_::<ComputeOp<'_>>().filter(|_| !needless.is_empty()) else { return false };
+        let mut oob = compute.oob().to_vec();
+        needless.into_iter().for_each(|i| oob[i] = Attr::UNIT);
+        let left = oob.iter().any(|value| *value != Attr::UNIT);
+        self.rw.set_prop(op, "oob", left.then(|| cx.array_attr(&oob)));
+        true
     }
 
     fn drop_shape(&mut self, op: Op) -> bool {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
-        if !sizes_are_determined(self.view(op), input, &shape) {
+        let known = asks_for_its_result(self.view(op), &self.solution.env);
+        if !known || !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);

@@ -1,7 +1,8 @@
 //! The ops of a block as a graph to plan on, and their prices as kernels.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::graph::{ConcatOp, ReshapeOp, ScanOp, SliceOp, Structured};
 use sutura_ir::op_def::Traits;
@@ -39,7 +40,7 @@ impl<'a> Ops<'a> {
         let effects: Vec<usize> = (0..ops.len()).filter(|i| !ops[*i].has_trait(Traits::Pure)).collect();
         let mut edges: Vec<(usize, usize)> = effects.windows(2).map(|pair| (pair[0], pair[1])).collect();
         let mut reads = Vec::new();
-        let mut readers: BTreeMap<Value, Vec<usize>> = BTreeMap::new();
+        let mut readers: IndexMap<Value, Vec<usize>> = IndexMap::new();
         for (to, op) in ops.iter().enumerate() {
             for value in values_read(*op) {
                 let from = body.defining_op(value).and_then(|d| number.get(&d)).copied();
@@ -66,7 +67,7 @@ impl<'a> Ops<'a> {
     }
 
     /// Pairs that may save traffic as one kernel, the most promising first.
-    fn links(&self, readers: &BTreeMap<Value, Vec<usize>>) -> Vec<Link> {
+    fn links(&self, readers: &IndexMap<Value, Vec<usize>>) -> Vec<Link> {
         let mut pairs: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         // A value that need not be written and read is twice the bytes of one that is read once instead of twice.
         for (from, to, value) in &self.reads {
@@ -110,17 +111,19 @@ impl<'a> Ops<'a> {
 
     /// Values of `nodes` that other ops use.
     pub(crate) fn outputs(&self, nodes: &[usize]) -> Vec<Value> {
-        let inside: BTreeSet<Op> = nodes.iter().map(|n| self.ops[*n].op).collect();
+        let inside: HashSet<Op> = nodes.iter().map(|n| self.ops[*n].op).collect();
         // Ops inside an op that stays outside are outside too, and regions of ops that compute capture nothing.
         let used = |v: &Value| self.body.uses(*v).any(|u| !inside.contains(&u.owner));
         nodes.iter().flat_map(|n| self.ops[*n].results()).filter(used).collect()
     }
 
-    /// Values that `nodes` read and do not make.
+    /// Values that `nodes` read and do not make, in the order in which they were made.
     pub(crate) fn inputs(&self, nodes: &[usize]) -> Vec<Value> {
-        let made: BTreeSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].results()).collect();
-        let read: BTreeSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].operands()).collect();
-        read.difference(&made).copied().collect()
+        let made: HashSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].results()).collect();
+        let read: HashSet<Value> = nodes.iter().flat_map(|n| self.ops[*n].operands()).collect();
+        let mut inputs: Vec<Value> = read.difference(&made).copied().collect();
+        inputs.sort_unstable_by_key(|value| value.index());
+        inputs
     }
 }
 

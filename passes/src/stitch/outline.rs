@@ -1,6 +1,6 @@
 //! Moves the ops of each region into a `graph.fusion`, in an order in which producers come first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::{ShapeAttr, symbolic_shape};
@@ -42,7 +42,7 @@ fn make_region(rw: &mut Rewriter<'_>, entry: Block, region: &PlannedRegion, fact
     let cx = rw.cx();
     let (state, inside) = {
         let body = rw.body();
-        let inside: BTreeSet<Op> = region.ops.iter().copied().collect();
+        let inside: HashSet<Op> = region.ops.iter().copied().collect();
         let mut inputs: Vec<Value> = Vec::new();
         for value in region.ops.iter().flat_map(|op| body.operands(*op)) {
             let outside = body.defining_op(value).is_none_or(|def| !inside.contains(&def));

@@ -1,6 +1,6 @@
 //! Why a region did not take in what it reads, with what both ways cost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sutura_ir::Value;
 
@@ -11,7 +11,7 @@ use crate::region::cost::value_text;
 
 /// One entry per value that `cluster` reads from another one, in the order in which they are made.
 pub(super) fn reasons(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, cluster: usize) -> Vec<String> {
-    let mut seen: BTreeSet<Value> = BTreeSet::new();
+    let mut seen: HashSet<Value> = HashSet::new();
     let mut reasons: Vec<(usize, String)> = Vec::new();
     for node in plan.members(cluster) {
         for value in ops.ops[*node].operands() {

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use rayon::prelude::*;
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, render};
-use sutura_ir::{Context, Registry};
+use sutura_ir::{Context, Registry, RegistryError};
 
 pub use comments::{Comments, Woven};
 pub use files::replace;
@@ -133,10 +133,15 @@ fn outcome(registry: &(impl Fn() -> Registry + Sync), cwd: &Path, file: Result<P
 
 fn format_one(registry: &(impl Fn() -> Registry + Sync), name: &str, text: String) -> Outcome {
     let done = catch_unwind(AssertUnwindSafe(|| {
-        let cx = Context::new(registry());
+        let cx = Context::try_new(registry())?;
         let done = format(&cx, name, &text);
-        (cx, done)
+        Ok((cx, done))
     }));
+    let done = match done {
+        Ok(Err::<_, RegistryError>(error)) => return Outcome::Internal(error.to_string()),
+        Ok(Ok(done)) => Ok(done),
+        Err(panic) => Err(panic),
+    };
     match done {
         Ok((_, Ok(Formatted { text: formatted, left }))) => {
             Outcome::Done { formatted: (formatted != text).then_some((text, formatted)), left }

@@ -286,7 +286,10 @@ fn place(at: &str, line: u32, last_plain: Option<u32>) -> Read<Place> {
                 None => Err(format!("`@{offset}` is no line of a file")),
             }
         }
-        _ => match at.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?))) {
+        _ => match at
+            .rsplit_once(':')
+            .and_then(|(file, line)| Some((file, line.parse::<u32>().ok().filter(|_| !line.starts_with('+'))?)))
+        {
             Some((file, line)) => Ok(Place { file: Some(file.to_string()), line: Some(line), is_below: false }),
             None => {
                 Err(format!("`@{at}` is no place: it is `@+N`, `@-N`, `@above`, `@below`, `@unknown` or `@FILE:LINE`"))

@@ -463,7 +463,9 @@ fn truth(value: &str) -> Result<bool, String> {
 }
 
 fn number(value: &str) -> Result<usize, String> {
-    value.parse().map_err(|_| "takes a whole number".to_string())
+    // A sign would be read too.
+    let digits = Some(value).filter(|value| !value.starts_with('+'));
+    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| "takes a whole number".to_string())
 }
 
 /// Names separated by commas, added to those given before.

@@ -97,7 +97,14 @@ impl<R: Fn() -> Registry + Sync> Opt<R> {
         };
         let done = catch_unwind(AssertUnwindSafe(|| {
             // Made here and not by a worker, where the system's allocator asks for memory page by page.
-            let cx = Context::new((self.registry)());
+            let cx = match Context::try_new((self.registry)()) {
+                Ok(cx) => cx,
+                Err(error) => {
+                    let message = format!("internal error: {error}");
+                    say::Voice::new(&mut *stderr, format, color).error(codes::INTERNAL, &message);
+                    return Status::Internal;
+                }
+            };
             pool.install(|| session::run(self, &cx, config, Io { args, stdin, cwd, stdout, stderr, color }))
         }));
         done.unwrap_or_else(|panic| {

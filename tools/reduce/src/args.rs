@@ -153,7 +153,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
 }
 
 fn number(arg: &str, value: &str) -> Result<u64, String> {
-    value.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{arg}` takes a number from 1"))
+    value.parse().ok().filter(|n| *n > 0 && !value.starts_with('+')).ok_or_else(|| format!("`{arg}` takes a number from 1"))
 }
 
 fn seeds(value: Option<&str>) -> Result<u64, String> {

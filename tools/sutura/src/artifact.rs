@@ -122,6 +122,7 @@ fn data_check(check: &gir::DataCheck) -> DataCheck {
     let kind = match check.kind {
         gir::DataCheckKind::Index => DataCheckKind::Index,
         gir::DataCheckKind::Division => DataCheckKind::Division,
+        gir::DataCheckKind::Size => DataCheckKind::Size,
     };
     DataCheck { kind, what: check.what.clone() }
 }

@@ -212,6 +212,10 @@ pub(crate) struct RunArgs {
     /// Threads of a run; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Does not compare what the artifact holds with its hashes, and says so: for large files that something else vouches
+    /// for. Of a damaged one results may be wrong
+    #[arg(long)]
+    pub(crate) trust_artifact: bool,
     /// The device to run on, of an artifact that was compiled for one: a name that `sutura devices` shows; by default the
     /// first of its kind
     #[arg(long, value_name = "NAME")]

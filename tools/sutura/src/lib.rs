@@ -37,13 +37,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use sutura_ir::diagnostics::{Exit, codes};
-use sutura_ir::{Context, Module};
 
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
 
 use cli::{Cli, Command, CompileArgs, MessageFormat};
 use failure::{Failure, Kind};
+pub use pipeline::Watch;
 use talk::Talk;
 
 /// The whole `main` of the tool.
@@ -74,28 +74,40 @@ pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
     (exit, said.text())
 }
 
-/// Takes a model through the stages for this machine, without code generation: `seen` gets the program that was read, which is
-/// called `read`, and that after each stage. False where the model or a stage is refused.
-pub fn through_stages(model: &Path, mut seen: impl FnMut(&str, &Context, &Module)) -> bool {
-    let (talk, _) = Talk::kept(MessageFormat::Human, 0, true);
+/// Does what `sutura check -q` does for this machine. `watch` looks at the program that was read, as `read`, and at that after each
+/// stage. The exit code, what is said, and what was found.
+pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
+    let (talk, said) = Talk::kept(MessageFormat::Human, 0, true);
     let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
-    compile::each_stage(&args, &talk, &mut seen).is_ok()
+    let mut found = Vec::new();
+    let failure = outcome(|| {
+        let (result, watched) = compile::check_watched(&args, &talk.without_stages(), Some(watch));
+        found = watched;
+        result.map(drop)
+    });
+    let exit = failure.map_or(Exit::Ok, |failure| {
+        talk.failure(&failure);
+        failure.kind.exit()
+    });
+    (exit, said.text(), found)
 }
 
 /// Does the work, and says why if it is not done.
 fn finish(cli: &Cli, talk: &Talk) -> Exit {
-    // What a panic says about itself goes to stderr before it gets here.
-    let result = catch_unwind(AssertUnwindSafe(|| dispatch(&cli.command, talk)));
-    let failure = match result {
-        Ok(Ok(())) => return Exit::Ok,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::new(Kind::Internal, "sutura stopped because of an error of its own; please report it"),
-    };
+    let Some(failure) = outcome(|| dispatch(&cli.command, talk)) else { return Exit::Ok };
     talk.failure(&failure);
     if failure.kind.exit().is_internal() {
         reproducer::keep(&cli.command, talk);
     }
     failure.kind.exit()
+}
+
+/// Why some work was not done, if it was not.
+fn outcome(work: impl FnOnce() -> Result<(), Failure>) -> Option<Failure> {
+    // What a panic says about itself goes to stderr before it gets here.
+    let result = catch_unwind(AssertUnwindSafe(work));
+    let own = "sutura stopped because of an error of its own; please report it";
+    result.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, own))).err()
 }
 
 fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {

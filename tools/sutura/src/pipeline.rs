@@ -18,6 +18,7 @@ use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
+use sutura_passes::stages;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
@@ -103,26 +104,11 @@ pub(crate) const LOWER: &str = "lower";
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
-    Stage {
-        name: "shapes",
-        level: Level::Graph,
-        passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
-        emit: Some(Emit::Dyn),
-    },
-    Stage { name: "stitch", level: Level::Graph, passes: "propagate-reshapes,stitch", emit: Some(Emit::Fusion) },
-    Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
-    Stage {
-        name: "tensorize",
-        level: Level::Fusion,
-        passes: "tensorize,fold-launches,canonicalize,cse",
-        emit: Some(Emit::Gir),
-    },
-    Stage {
-        name: LOWER,
-        level: Level::Kernels,
-        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
-        emit: Some(Emit::Mlir),
-    },
+    Stage { name: "shapes", level: Level::Graph, passes: stages::SHAPES, emit: Some(Emit::Dyn) },
+    Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
+    Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
+    Stage { name: "tensorize", level: Level::Fusion, passes: stages::TENSORIZE, emit: Some(Emit::Gir) },
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER_FOR_CPU, emit: Some(Emit::Mlir) },
 ];
 
 /// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
@@ -170,7 +156,14 @@ pub(crate) struct Compilation {
     pub(crate) search: Search,
     /// Keeps what the stage that runs has begun with, for a reproducer, if anything.
     pub(crate) begun: Option<RefCell<Option<Begun>>>,
+    /// Looks at the program that was read, and at that after each stage.
+    pub(crate) watch: Option<Watch>,
+    /// What it found.
+    pub(crate) watched: RefCell<Vec<String>>,
 }
+
+/// What somebody who watches finds in a program after a stage, or after `read`.
+pub type Watch = fn(&str, &Context, &Module) -> Vec<String>;
 
 /// What can be done again.
 #[derive(Clone, Debug)]
@@ -211,6 +204,8 @@ impl Compilation {
             index_limit: None,
             search: Search::Off,
             begun: None,
+            watch: None,
+            watched: RefCell::default(),
         }
     }
 
@@ -351,9 +346,17 @@ impl Compilation {
         if let Err(error) = result {
             return Err(stage_failure(stage.name, error, errors));
         }
+        self.look(stage.name, &module);
         let program = self.program(module);
         talk.stage(stage.name, &program.summary(), start.elapsed());
         Ok(program)
+    }
+
+    /// Lets whoever watches look at a program.
+    pub(crate) fn look(&self, stage: &str, module: &Module) {
+        if let Some(watch) = self.watch {
+            self.watched.borrow_mut().extend(watch(stage, &self.cx, module));
+        }
     }
 
     /// Keeps what begins now, if that is wanted.
@@ -394,14 +397,15 @@ impl Compilation {
         if !matches!(rewriter.op_ref(module).name_str(), "gpu.module" | "spirv.module") {
             return;
         }
-        let Some(inside) = rewriter.nested_mut(module) else { return };
-        let functions: Vec<Op> = inside.preorder().collect();
-        let mut rewriter = Rewriter::new(&self.cx, inside);
-        for function in functions {
-            for attr in [KERNEL_ATTR, GROUPS_ATTR] {
-                rewriter.set_attr(function, attr, None);
+        rewriter.edit_nested(module, |inside| {
+            let functions: Vec<Op> = inside.preorder().collect();
+            let mut rewriter = Rewriter::new(&self.cx, inside);
+            for function in functions {
+                for attr in [KERNEL_ATTR, GROUPS_ATTR] {
+                    rewriter.set_attr(function, attr, None);
+                }
             }
-        }
+        });
     }
 
     /// Takes modules of device code out of a program, with the description of the machine; how many there are.

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 pub(crate) fn parse(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `batch=8`")?;
     match value.parse() {
-        Ok(value) if value >= 0 && !name.is_empty() => Ok((name.to_owned(), value)),
+        Ok(number) if number >= 0 && !value.starts_with('+') && !name.is_empty() => Ok((name.to_owned(), number)),
         _ => Err("expected NAME=VALUE with a value of 0 or more, such as `batch=8`".to_owned()),
     }
 }

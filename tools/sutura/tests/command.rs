@@ -573,3 +573,88 @@ fn a_model_may_be_constants_alone() {
     let folder = compiled_from("constant");
     succeeds(folder.path(), &["run", "constant.sutura", "--expected", "y=2xi64=17,4"]);
 }
+
+/// Of a damaged artifact `inspect` and `run` say the same, and nothing else.
+#[test]
+fn damage_is_found_by_every_command() {
+    let folder = compiled();
+    let path = folder.path().join("rows.sutura");
+    let whole = std::fs::read(&path).unwrap();
+    let inputs = ["-i", "x=2x4xf32=1", "-i", "mask=4xf32=0"];
+    let inspect = || sutura(folder.path(), &["inspect", "rows.sutura"]);
+    let run = |flags: &[&str]| sutura(folder.path(), &[&["run", "rows.sutura"], &inputs[..], flags].concat());
+    let first = |text: &[u8]| whole.windows(text.len()).position(|w| w == text).unwrap();
+    let places = [0, 20, 64, 200, first(b"\x7fELF") + 300, first(b"safetensors"), whole.len() - 5, whole.len() - 100];
+    for place in places {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 4;
+        std::fs::write(&path, &damaged).unwrap();
+        let (inspected, ran) = (inspect(), run(&[]));
+        assert_eq!((inspected.status.code(), ran.status.code()), (Some(4), Some(4)), "byte {place}");
+        assert_eq!(stderr(&inspected), stderr(&ran));
+        assert_eq!((stdout(&inspected), stdout(&ran)), (String::new(), String::new()));
+    }
+    for wrong in [&whole[..whole.len() - 1], &[&whole[..], b"more"].concat(), &[&whole[..], &whole[..]].concat()] {
+        std::fs::write(&path, wrong).unwrap();
+        assert_eq!((inspect().status.code(), run(&[]).status.code()), (Some(4), Some(4)), "{} bytes", wrong.len());
+    }
+    std::fs::write(&path, &whole).unwrap();
+    let trusted = run(&["--trust-artifact"]);
+    let said = stderr(&trusted);
+    assert!(trusted.status.success() && said.contains("warning: `rows.sutura` is trusted"), "{said}");
+    assert!(!stderr(&run(&[])).contains("trusted"));
+}
+
+/// What is no file is refused at once, and no command waits for it.
+#[test]
+fn only_files_are_taken() {
+    let folder = compiled();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = |args: &[&str], code: i32, words: &str| {
+        let limited = Command::new("timeout")
+            .args(["20", env!("CARGO_BIN_EXE_sutura")])
+            .args(args)
+            .current_dir(folder.path())
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        assert_eq!(limited.status.code(), Some(code), "{args:?}\n{}", stderr(&limited));
+        assert!(stderr(&limited).contains(words), "{args:?}\n{}", stderr(&limited));
+    };
+    for (path, what) in [("pipe", "a pipe"), (".", "a folder"), ("/dev/zero", "a device")] {
+        let words = format!("it is {what}, not a file");
+        refused(&["run", path], 4, &words);
+        refused(&["run", "--trust-artifact", path], 4, &words);
+        refused(&["inspect", path], 4, &words);
+        let tensor = format!("x=@{path}");
+        refused(&["run", "rows.sutura", "-i", &tensor], 1, &words);
+        refused(&["run", "rows.sutura", "--expected", &format!("y=@{path}")], 1, &words);
+    }
+    let devices = Command::new("timeout")
+        .args(["60", env!("CARGO_BIN_EXE_sutura"), "devices"])
+        .envs([("SUTURA_CUDA_LIBRARY", &pipe), ("SUTURA_HIP_LIBRARY", &pipe), ("VK_DRIVER_FILES", &pipe)])
+        .output()
+        .unwrap();
+    let said = stderr(&devices);
+    assert!(devices.status.success() && said.matches("is a pipe, not a file").count() == 3, "{said}");
+}
+
+/// Inputs that do not fit are refused by what they say of themselves, however many data they have.
+#[test]
+fn inputs_are_checked_before_they_are_read() {
+    let folder = compiled();
+    // A terabyte that the disk does not have.
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 4194304), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let path = folder.path().join("x.npy");
+    std::fs::write(&path, &bytes).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(bytes.len() as u64 + (1 << 40)).unwrap();
+    let start = std::time::Instant::now();
+    fails(folder.path(), &["run", "rows.sutura", "-i", "x=@x.npy", "-i", "mask=4xf32=0"], 1, "dimension");
+    fails(folder.path(), &["run", "rows.sutura", "-i", "x=65536x4194304xf32=0", "-i", "mask=4xf32=0"], 1, "dimension");
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+}

@@ -46,7 +46,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "lit",
         ],
     ),
-    ("fuzz", &["ir", "interp", "grammar", "dialects", "passes", "filecheck"]),
+    ("fuzz", &["ir", "interp", "grammar", "dialects", "passes", "import", "runtime", "fmt", "filecheck"]),
     ("xtask", &[]),
 ];
 

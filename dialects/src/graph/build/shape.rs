@@ -4,11 +4,11 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpState, Type, Value};
 
 use super::super::ops::{ConcatOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
-use super::super::shape_fn::SymShape;
+use super::super::shape_fn::{Quotient, SymShape};
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
-use crate::r#dyn::Poly;
 use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::{Poly, SymbolInfo};
 
 /// Bounds of a slice along its axes.
 #[derive(Clone, Debug)]
@@ -36,11 +36,33 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// An op with one tensor result whose shape its shape function knows: built with what the types say, then refined.
     pub(super) fn shaped(&mut self, state: OpState) -> Value {
         let op = self.b.create(state);
-        let result = self.finish(op);
-        let (shape, elem) = (self.shape(result), self.elem(result));
+        let inferred = self.update(op);
+        let result = self.b.body().result(op, 0);
+        let (mut shape, elem) = (self.shape(result), self.elem(result));
+        for quotient in inferred.quotients.iter().filter(|q| q.result == 0) {
+            shape[quotient.dim] = Some(self.quotient(quotient));
+            self.env.set_shape(result, shape.clone());
+        }
         let ty = tensor_of(self.cx(), &shape, elem);
         self.b.set_type(result, ty);
         result
+    }
+
+    /// A new symbol for a size that is a quotient; what it is the quotient of is recorded, and checked at run time.
+    fn quotient(&mut self, quotient: &Quotient) -> Poly {
+        let taken = |name: &str| self.env.facts.symbols().any(|(known, _)| &**known == name);
+        let place = super::super::gather::name_in(self.cx(), self.loc).unwrap_or_else(|| "reshape".to_owned());
+        let clean: String = place.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let base = format!("d_{}_{}", clean.trim_matches('_'), quotient.dim);
+        let more = (2..).map(|number| format!("{base}_{number}"));
+        let name = std::iter::once(base.clone()).chain(more).find(|name| !taken(name)).expect("there are more names");
+        self.env.facts.define(&name, SymbolInfo::default());
+        let symbol = Poly::symbol(&name);
+        let requirement = quotient.requirement(&symbol);
+        // A new symbol can be any number, so nothing is contradicted.
+        let _ = self.env.facts.assume_equal(&requirement.lhs, &requirement.rhs);
+        self.assumed.push(requirement);
+        symbol
     }
 
     pub(super) fn unknown(&self, rank: usize, elem: Type) -> Type {

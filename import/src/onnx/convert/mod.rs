@@ -197,7 +197,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.operator(&node.op);
+        let made = self.operator(&node.op).and_then(|values| self.possible(values));
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
@@ -222,6 +222,20 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
                 self.failed.extend(node.outputs().flatten());
             }
         }
+    }
+
+    /// The values, none of which has a size that is a multiple of a number beyond 64 bits: no tensor is so long, unless it is
+    /// empty, and no size of one can be computed.
+    fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
+        for value in &values {
+            for (dim, size) in self.g.shape(*value).iter().enumerate() {
+                let beyond = |size: &Poly| size.terms().any(|(_, c)| i64::try_from(c).is_err());
+                if size.as_ref().is_some_and(beyond) {
+                    return fail(format!("makes dimension {dim} of a size that is a multiple of a number beyond 64 bits"));
+                }
+            }
+        }
+        Ok(values)
     }
 
     /// An equality that a node needs, and its ops perhaps do not, stands at the entry.
@@ -280,7 +294,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
         Ok(self.g.constant(attr))
     }
 
-    /// The values of the model's outputs. What the model states of their dims is taken as known.
+    /// The values of the model's outputs. What the model states of their dims is checked.
     fn outputs(&mut self) -> Vec<Value> {
         let model = self.model;
         let mut results = Vec::new();
@@ -312,10 +326,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
             };
             self.g.unify(size, &stated, || format!("dim {i} of output `{}` and what the model states", info.name))?;
         }
+        self.g.loc = named_loc(self.cx(), &info.name);
         for assumed in self.g.take_assumed() {
-            let loc = named_loc(self.cx(), &info.name);
-            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
-            self.diags.remark(loc, message);
+            self.check_at_run_time(&info.name, &assumed);
         }
         Ok(value)
     }

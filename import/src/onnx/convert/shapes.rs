@@ -209,6 +209,12 @@ impl<'m> Importer<'m, '_, '_> {
             return fail(format!("asks for the shape {known:?}"));
         }
         let input = self.g.shape(x);
+        if let Some(i) = known.iter().skip(input.len()).position(|s| *s == 0).filter(|_| zero_copies) {
+            let (i, rank) = (i + input.len(), input.len());
+            return fail(format!(
+                "asks for the shape {known:?}: the 0 at {i} copies a dimension that rank {rank} lacks"
+            ));
+        }
         let size = |(i, size): (usize, &i64)| match size {
             0 if zero_copies => input.get(i).cloned().flatten(),
             -1 => None,
@@ -216,7 +222,12 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let sizes: SymShape = known.iter().enumerate().map(size).collect();
         if sizes.iter().filter(|s| s.is_none()).count() <= 1 {
-            return Ok(self.g.reshape_to(x, &sizes)?);
+            let made = self.g.reshape_to(x, &sizes)?;
+            if input.iter().all(Option::is_some) && self.g.shape(made).iter().any(Option::is_none) {
+                let elements = Poly::product(input.iter().flatten());
+                return fail(format!("asks for the shape {known:?} of {elements} elements"));
+            }
+            return Ok(made);
         }
         let shape = self.g.int_list(known)?;
         Ok(self.g.reshape(x, shape, !zero_copies)?)

@@ -19,7 +19,7 @@ pub use forward::{Forward, ForwardSolution, solve_forward};
 
 /// Where the facts of each body begin, by its number.
 struct Places {
-    first: FxHashMap<u32, First>,
+    first: FxHashMap<u64, First>,
 }
 
 #[derive(Clone, Copy)]

@@ -153,7 +153,7 @@ impl<'p> Names<'p> {
     /// Writes `^bbN`, or the block's own name.
     pub(super) fn write_block(&self, out: &mut String, body: &Body, block: Block) {
         if !self.given.block_names.is_empty()
-            && let Some(name) = self.given.block_names.get(&(body.id(), block))
+            && let Some(name) = self.given.block_names.get(&(body.family(), block))
         {
             out.push('^');
             return out.push_str(name);

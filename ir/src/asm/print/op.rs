@@ -154,7 +154,7 @@ impl<'p> Printer<'p> {
         if self.noting.as_ref().is_some_and(|noting| noting.may_skip(op)) {
             return;
         }
-        self.record(Part::Op { body: op.body.id(), op: op.op }, || op.loc());
+        self.record(Part::Op { body: op.body.family(), op: op.op }, || op.loc());
         self.names.write_results(&mut self.out, self.cx, op.op);
         self.begin_unnamed(op, frames);
     }
@@ -163,7 +163,9 @@ impl<'p> Printer<'p> {
         if self.options.debug_info {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
-        let format = op.info().filter(|_| !self.options.generic).and_then(|info| info.format(self.cx));
+        // A custom form of a subset has no words for what is beyond it.
+        let custom = !self.options.generic && !op.is_beyond_subset();
+        let format = op.info().filter(|_| custom).and_then(|info| info.format(self.cx));
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, begun: 0 };
         match format {
             Some(_) => {
@@ -368,7 +370,7 @@ impl<'p> Printer<'p> {
         self.indent -= INDENT;
         self.write_indent();
         self.indent += INDENT;
-        self.record(Part::Label { body: body.id(), block }, || Loc::UNKNOWN);
+        self.record(Part::Label { body: body.family(), block }, || Loc::UNKNOWN);
         self.successor(body, block);
         let args = body.block_args(block);
         if !args.is_empty() {

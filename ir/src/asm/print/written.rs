@@ -37,7 +37,7 @@ impl<'p> Printer<'p> {
         let resources = layout.places.iter().rposition(|place| place.part == Part::Resources);
         for (i, place) in layout.places.iter().enumerate() {
             match place.part {
-                Part::Op { body, op } if body == file.id() && file.op_block(op) == top => {
+                Part::Op { body, op } if body == file.family() && file.op_block(op) == top => {
                     self.write_line(OpRef::new(cx, file, op))
                 }
                 Part::Alias(target, name) => self.alias_as_written(target, cx.str(name)),
@@ -99,10 +99,10 @@ impl<'p> Printer<'p> {
             return;
         }
         if let Some(op) = region.skipped {
-            self.record(Part::Op { body: region.body.id(), op }, || region.body.loc(op));
+            self.record(Part::Op { body: region.body.family(), op }, || region.body.loc(op));
         }
         if let Some(Frame::Op(frame)) = frames.last() {
-            let (body, op, region) = (frame.op.body.id(), frame.op.op, frame.begun - 1);
+            let (body, op, region) = (frame.op.body.family(), frame.op.op, frame.begun - 1);
             self.record(Part::Close { body, op, region }, || Loc::UNKNOWN);
         }
     }

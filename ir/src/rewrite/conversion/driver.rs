@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::op_ref::OpRef;
 use crate::pass::PassError;
+use crate::rewrite::honest::broken_word;
 use crate::rewrite::log::Log;
 use crate::rewriter::{Rewriter, clone_body};
 use crate::trace::{DIALECT_CONVERSION, Trace};
@@ -371,7 +372,7 @@ impl<'d> Session<'_, 'd> {
         let applied = self.try_apply(body, op, entry);
         if let (Some(log), Some(group)) = (&mut self.driver.log, group) {
             match &applied {
-                Applied::Broken => log.close(group, "changed the program and then did not apply"),
+                Applied::Broken => log.close(group, "breaks the rules"),
                 Applied::Refused(_) => log.close_pattern(group, false),
                 Applied::Yes(_) => log.close_pattern(group, true),
             }
@@ -392,19 +393,18 @@ impl<'d> Session<'_, 'd> {
                 }
                 return Applied::Refused(vec![reason]);
             }
-            Ok(true) => {
+            Ok(true) if record.changes != 0 || !cfg!(debug_assertions) => {
                 self.driver.outcome.applied += 1;
                 self.driver.outcome.changed = true;
                 return Applied::Yes(record.touched);
             }
             Ok(false) if record.changes == 0 => return Applied::Refused(record.reasons),
-            Ok(false) => {}
+            Ok(applied) => {
+                let broken = broken_word(entry.pattern.name(), body.loc(op), applied, record.changes != 0);
+                self.driver.broken = broken.map(|broken| *broken);
+                Applied::Broken
+            }
         }
-        let message = format!("pattern '{}' changed the program and then did not apply", entry.pattern.name());
-        let loc = if body.is_live(op) { body.loc(op) } else { crate::location::Loc::UNKNOWN };
-        let help = "a pattern changes nothing unless it returns `Some(())`: make all checks before the first change";
-        self.driver.broken = Some(Diagnostic::error(loc, message).help(help));
-        Applied::Broken
     }
 
     // ---- casts

@@ -85,6 +85,27 @@ impl Listener for Ears<'_, '_> {
         }
         self.change(None);
     }
+    fn block_created(&mut self, _: &Body, _: Block) {
+        self.change(None);
+    }
+    fn block_modified(&mut self, _: &Body, _: Block) {
+        if let Some(log) = &mut self.log {
+            log.block_modified();
+        }
+        self.change(None);
+    }
+    fn block_moved(&mut self, _: &Body, _: Block, _: Region) {
+        if let Some(log) = &mut self.log {
+            log.block_moved();
+        }
+        self.change(None);
+    }
+    fn placeholder_created(&mut self, _: &Body, _: Value) {
+        self.change(None);
+    }
+    fn value_named(&mut self, _: &Body, _: Value) {
+        self.change(None);
+    }
     fn block_erased(&mut self, body: &Body, block: Block) {
         if let Some(log) = &mut self.log {
             log.block_erased(body, block);
@@ -294,7 +315,6 @@ impl<'b> ConversionRewriter<'b> {
         if conversion.is_identity(&types) {
             return;
         }
-        self.record.borrow_mut().changes += 1;
         let mut new = Vec::new();
         for (arg, types) in old.iter().zip(&conversion.inputs) {
             let loc = self.body().value_loc(*arg);

@@ -27,7 +27,7 @@ pub(super) fn hash(cx: &Context, body: &Body, op: Op) -> u64 {
 
 fn sorted(body: &Body, op: Op) -> SmallVec<[Value; 4]> {
     let mut values: SmallVec<[Value; 4]> = body.operands(op).collect();
-    values.sort_unstable();
+    values.sort_unstable_by_key(|value| value.index());
     values
 }
 

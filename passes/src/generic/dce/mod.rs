@@ -47,7 +47,7 @@ impl Pass for Dce {
             let body = &*at.body;
             (body.id(), Plan::new(cx, body, &|value| *demanded.fact(body, value)))
         });
-        let plans: FxHashMap<u32, Plan> = plans.into_iter().collect();
+        let plans: FxHashMap<u64, Plan> = plans.into_iter().collect();
         let counts = run.for_each_body(|at| {
             let counts = carry_out(cx, at.body, &plans[&at.body.id()], at.remarks);
             let loc = at.header.loc;

@@ -158,31 +158,29 @@ impl Inline {
     ) -> u64 {
         let (cx, mut done) = (run.cx, run.gather_remarks());
         let mut inlined = 0;
-        // The caller's body is taken out, so that the callee's can be read meanwhile.
-        let placeholder = Box::new(Body::new(1));
-        let Some(mut body) = Rewriter::new(cx, run.body).replace_nested(caller, placeholder) else { return 0 };
-        for &Call { call, callee, recursive } in calls {
-            let view = OpRef::new(cx, &body, call);
-            let target = OpRef::new(cx, run.body, callee);
-            let reason = if recursive {
-                Some("the callee is recursive".to_string())
-            } else {
-                why_not(view, target).or_else(|| self.too_large(&body, target))
-            };
-            match reason {
-                None => {
-                    let (loc, name) = (view.loc(), target.symbol_name().unwrap_or_default());
-                    done.passed(loc, || format!("call of '@{name}' is inlined"));
-                    splice(cx, &mut body, call, target);
-                    inlined += 1;
-                }
-                Some(reason) => {
-                    let name = target.symbol_name().unwrap_or_default();
-                    remarks.push((view.loc(), format!("call of '@{name}' is not inlined: {reason}")));
+        // The callees' bodies are read while the caller's changes.
+        run.body.nested_beside(caller, |body, around| {
+            for &Call { call, callee, recursive } in calls {
+                let (view, target) = (OpRef::new(cx, body, call), OpRef::new(cx, around, callee));
+                let reason = if recursive {
+                    Some("the callee is recursive".to_string())
+                } else {
+                    why_not(view, target).or_else(|| self.too_large(body, target))
+                };
+                match reason {
+                    None => {
+                        let (loc, name) = (view.loc(), target.symbol_name().unwrap_or_default());
+                        done.passed(loc, || format!("call of '@{name}' is inlined"));
+                        splice(cx, body, call, target);
+                        inlined += 1;
+                    }
+                    Some(reason) => {
+                        let name = target.symbol_name().unwrap_or_default();
+                        remarks.push((view.loc(), format!("call of '@{name}' is not inlined: {reason}")));
+                    }
                 }
             }
-        }
-        Rewriter::new(cx, run.body).replace_nested(caller, body);
+        });
         run.report(done);
         inlined
     }

@@ -38,7 +38,7 @@ pub(super) fn describe(scope: &Scope<'_>, analysis: &AliasAnalysis, printer: &mu
 /// Values that something accesses, makes or looks at as memory, in the order of their numbers.
 fn memory(scope: &Scope<'_>) -> Vec<Value> {
     let mut found: Vec<Value> = scope.body.preorder().flat_map(|op| memory_of(scope, op)).collect();
-    found.sort_unstable();
+    found.sort_unstable_by_key(|value| value.index());
     found.dedup();
     found
 }

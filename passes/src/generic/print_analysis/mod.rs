@@ -68,7 +68,7 @@ impl PrintAnalysis {
             describe(&scope, &analysis, &mut Printer::of_body(at.cx, at.body), &mut text);
             (at.body.id(), text)
         });
-        let texts: FxHashMap<u32, String> = texts.into_iter().collect();
+        let texts: FxHashMap<u64, String> = texts.into_iter().collect();
         let mut out = String::new();
         let mut pending = vec![&*run.body];
         while let Some(body) = pending.pop() {

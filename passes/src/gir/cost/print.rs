@@ -41,7 +41,8 @@ struct PrintGirCost {
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
     let mut sizes = HashMap::new();
     for item in options.list("sizes") {
-        let parsed = item.split_once('=').and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
+        let parsed = item.split_once('=').filter(|(_, value)| !value.starts_with('+'));
+        let parsed = parsed.and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
         let (name, value) = parsed.ok_or_else(|| format!("expected sizes as `M=4096`, found `{item}`"))?;
         if value < 0 {
             return Err(format!("the size '{name}' is {value}: sizes are not negative"));

@@ -2,10 +2,12 @@
 
 use super::{Done, MODULE, run, run_in};
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassRegistry, PassResult, PassRun};
+use sutura_ir::interfaces::{Effects, MemoryEffects};
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassRegistry, PassResult, PassRun};
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::{FrozenPatterns, GreedyConfig, apply_patterns_greedily};
 use sutura_ir::trace::Component;
+use sutura_ir::{Attr, OpRef};
 use sutura_opt::{Io, Opt, Status};
 
 const REWRITER: &str = "--debug-only=greedy-rewriter";
@@ -263,8 +265,17 @@ impl Pass for WithPatterns {
             rw.notify_match_failure(op, || format!("it has {results} results"))
         });
         set.add_fn("careless", Some("arith.subi"), 1, |_, _| panic!("the pattern fell over"));
+        set.add_fn("liar", Some("arith.muli"), 1, |op, rw| {
+            rw.set_attr(op, "seen", Some(Attr::UNIT));
+            None
+        });
+        set.add_fn("idler", Some("arith.xori"), 1, |_, _| Some(()));
         let patterns = FrozenPatterns::new(run.cx, &set);
         let outcome = apply_patterns_greedily(run.cx, run.body, &patterns, &GreedyConfig::default(), run.trace);
+        let outcome = outcome.map_err(|broken| {
+            run.diags.report(*broken);
+            PassError::Internal
+        })?;
         Ok(PreservedAnalyses::unless(outcome.changed))
     }
 }
@@ -286,6 +297,49 @@ fn run_own(args: &[&str], input: &str) -> Done {
     let status = Opt { registry: sutura_dialects::all, passes }.run(io);
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     Done { status, out: text(stdout), err: text(stderr) }
+}
+
+/// Debug builds hold patterns to their word; these tests are of one.
+#[test]
+fn a_pattern_that_does_not_keep_its_word_is_named() {
+    for (op, said) in [
+        ("muli", "pattern 'liar' changed the program and then did not apply: an internal error"),
+        ("xori", "pattern 'idler' says that it applied and changed nothing: an internal error"),
+    ] {
+        let text = format!("func.func @f(%x: i32) -> i32 {{\n  %y = arith.{op} %x, %x : i32\n  return %y : i32\n}}");
+        let done = run_own(&["--test-with-patterns", "--no-reproducer"], &text);
+        if cfg!(debug_assertions) {
+            assert_eq!(done.status, Status::Internal, "{}", done.err);
+            assert!(done.err.starts_with(&format!("<stdin>:2:8: error: {said}")), "{}", done.err);
+            assert!(done.err.contains("[E0306]"), "{}", done.err);
+        }
+    }
+}
+
+#[test]
+fn a_tool_whose_registry_is_wrong_says_so() {
+    let registry = || {
+        let mut registry = sutura_dialects::all();
+        registry.attach_named::<dyn MemoryEffects>("arith.adi", &NoEffects);
+        registry
+    };
+    let (mut stdout, mut stderr, mut stdin) = (Vec::new(), Vec::new(), "".as_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    let io =
+        Io { args: &[], stdin: &mut stdin, cwd: folder.path(), stdout: &mut stdout, stderr: &mut stderr, color: false };
+    assert_eq!(Opt { registry, passes: PassRegistry::new() }.run(io), Status::Internal);
+    let text = String::from_utf8(stderr).expect("UTF-8");
+    let said = "interface `MemoryEffects` is attached to the operation `arith.adi`, which no dialect declares (did you \
+                mean `arith.addi`?)";
+    assert!(text.contains(said), "{text}");
+}
+
+struct NoEffects;
+
+impl MemoryEffects for NoEffects {
+    fn effects(&self, _: OpRef<'_>) -> Effects {
+        Effects::new()
+    }
 }
 
 #[test]

@@ -73,9 +73,8 @@ fn set_signature(rw: &mut Rewriter<'_>, op: Op, result: bool, index: usize) -> O
 /// Removes an argument; uses in the body get another value.
 pub(super) fn drop_argument(rw: &mut Rewriter<'_>, op: Op, index: usize) -> Option<Signature> {
     let cx = rw.cx();
-    if let Some(body) = rw.nested_mut(op)
-        && let Some(entry) = body.entry_block()
-    {
+    let done = rw.edit_nested(op, |body| {
+        let Some(entry) = body.entry_block() else { return Some(()) };
         let mut inner = Rewriter::new(cx, body);
         let arg = *inner.body().block_args(entry).get(index)?;
         if !inner.body().is_unused(arg) {
@@ -87,14 +86,16 @@ pub(super) fn drop_argument(rw: &mut Rewriter<'_>, op: Op, index: usize) -> Opti
             inner.replace_all_uses(arg, value);
         }
         inner.erase_block_arg(entry, index);
-    }
+        Some(())
+    });
+    done.unwrap_or(Some(()))?;
     set_signature(rw, op, false, index)
 }
 
 /// Removes a result, and the operand of what returns it.
 pub(super) fn drop_result(rw: &mut Rewriter<'_>, op: Op, index: usize) -> Option<Signature> {
     let cx = rw.cx();
-    if let Some(body) = rw.nested_mut(op) {
+    rw.edit_nested(op, |body| {
         let mut inner = Rewriter::new(cx, body);
         let body = inner.body();
         let blocks: Vec<_> = body.owner_regions().flat_map(|r| body.blocks(r).collect::<Vec<_>>()).collect();
@@ -104,7 +105,7 @@ pub(super) fn drop_result(rw: &mut Rewriter<'_>, op: Op, index: usize) -> Option
                 inner.erase_operand(last, index);
             }
         }
-    }
+    });
     set_signature(rw, op, true, index)
 }
 

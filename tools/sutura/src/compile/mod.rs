@@ -10,7 +10,7 @@ use std::time::Instant;
 use sutura_codegen as codegen;
 use sutura_import::onnx::import;
 use sutura_ir::diagnostics::Diagnostics;
-use sutura_ir::{Context, Module};
+use sutura_ir::Context;
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
@@ -25,7 +25,7 @@ use crate::likely;
 use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
     Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
-    has_unregistered,
+    Watch, has_unregistered,
 };
 use crate::remarks::Sink;
 use crate::report::Report;
@@ -102,6 +102,7 @@ fn each_machine(
         let start = Instant::now();
         let program = read(compilation, &source, args, talk)?;
         talk.stage("read", &program.summary(), start.elapsed());
+        compilation.look("read", &program.module);
         let level = program.level();
         let (program, machine) =
             compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
@@ -211,31 +212,24 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
 /// Goes through every stage but code generation, for each machine, and says nothing of what went well. [`compile`] does the
 /// same before it generates code: what this refuses it refuses, in the same words. How many operations there were to begin with.
 pub(crate) fn check(args: &CompileArgs, talk: &Talk) -> Result<usize, Failure> {
-    let mut compilation = Compilation::new();
-    compilation.search = args.search;
-    let mut ops = 0;
-    each_machine(args, &compilation, talk, |job, program, source| {
-        ops = program.count_ops();
-        job.front(program, source).map(drop)
-    })?;
-    Ok(ops)
+    check_watched(args, talk, None).0
 }
 
-/// Shows the program that was read, and that after each stage.
-pub(crate) fn each_stage(
+/// The same, with what somebody who watches the stages finds.
+pub(crate) fn check_watched(
     args: &CompileArgs,
     talk: &Talk,
-    seen: &mut dyn FnMut(&str, &Context, &Module),
-) -> Result<(), Failure> {
-    let compilation = Compilation::new();
-    each_machine(args, &compilation, talk, |_, mut program, _| {
-        seen("read", &compilation.cx, &program.module);
-        for stage in STAGES.iter().filter(|stage| stage.level >= program.level()).collect::<Vec<_>>() {
-            program = compilation.run(stage, program, talk)?;
-            seen(stage.name, &compilation.cx, &program.module);
-        }
-        Ok(())
-    })
+    watch: Option<Watch>,
+) -> (Result<usize, Failure>, Vec<String>) {
+    let mut compilation = Compilation::new();
+    compilation.search = args.search;
+    compilation.watch = watch;
+    let mut ops = 0;
+    let done = each_machine(args, &compilation, talk, |job, program, source| {
+        ops = program.count_ops();
+        job.front(program, source).map(drop)
+    });
+    (done.map(|()| ops), compilation.watched.into_inner())
 }
 
 /// Does what [`check`] does once more, until it fails; what the step that fails begins with.
