@@ -337,18 +337,18 @@ fn help_has_the_exit_codes() {
 #[test]
 fn what_is_passed_on_comes_out() {
     let folder = tempfile::tempdir().unwrap();
-    let program = "func.func @main(%x: tensor<?x2xf32>, %n: tensor<i64>)
-        -> (tensor<i64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>) {
+    let program = "func.func @main(%x: tensor<?x2xf32>, %n: tensor<1xi64>)
+        -> (tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>) {
       %c = graph.constant dense<[1, 2, 3]> : tensor<3xi64>
-      return %n, %x, %x, %c : tensor<i64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>
+      return %n, %x, %x, %c : tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>
     }";
     std::fs::write(folder.path().join("pass.mlir"), program).unwrap();
     succeeds(folder.path(), &["compile", "pass.mlir", "-q", "-o", "pass.sutura"]);
-    let text = succeeds(folder.path(), &["run", "pass.sutura", "-i", "2x2xf32=1,2,3,4", "-i", "xi64=7"]);
-    for words in ["i64[] = [7]", "f32[2, 2] = [1.0, 2.0, 3.0, 4.0]", "i64[3] = [1, 2, 3]"] {
+    let text = succeeds(folder.path(), &["run", "pass.sutura", "-i", "2x2xf32=1,2,3,4", "-i", "1xi64=7"]);
+    for words in ["i64[1] = [7]", "f32[2, 2] = [1.0, 2.0, 3.0, 4.0]", "i64[3] = [1, 2, 3]"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    let empty = succeeds(folder.path(), &["run", "pass.sutura", "-i", "0x2xf32=1", "-i", "xi64=7"]);
+    let empty = succeeds(folder.path(), &["run", "pass.sutura", "-i", "0x2xf32=1", "-i", "1xi64=7"]);
     assert!(empty.contains("f32[0, 2] = []"), "{empty}");
 }
 
