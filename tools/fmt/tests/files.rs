@@ -115,7 +115,7 @@ fn an_error_in_one_file_does_not_stop_others() {
     let done = fmt(dir.path(), &["a.mlir", "none.mlir", "b.mlir", "c.mlir", "d.mlir"]);
     assert_eq!(done.status, Status::System);
     for words in [
-        "a.mlir:1:15: error: ",
+        "a.mlir:1:14: error: ",
         "error: `a.mlir` is not formatted: it is no valid program",
         "error: cannot read `none.mlir`: ",
         "c.mlir:2:1: error: custom op 'foo' is unknown",

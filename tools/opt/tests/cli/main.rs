@@ -240,7 +240,7 @@ fn mlirs_spellings() {
 #[test]
 fn requests_need_no_input() {
     for (flag, part) in [
-        ("--help", "Exit status: 0 done"),
+        ("--help", "Exit codes: 0 done"),
         ("--list-passes", "canonicalize: Canonicalize operations\n    top-down=true|false"),
         ("--show-dialects", "Available Dialects: arith"),
         ("--version", "sutura-opt 0.1.0"),
@@ -267,7 +267,7 @@ fn files_appear_whole_or_not_at_all() {
     assert_eq!((done.status, done.out.as_str(), names()), (Status::Ok, "", vec!["out.mlir".to_string()]));
     assert_eq!(std::fs::read_to_string(folder.path().join("out.mlir")).expect("readable"), "module {\n}\n");
     let done = run_in(folder.path(), &["-o", "no/such/out.mlir"], MODULE);
-    assert_eq!(done.status, Status::Input);
+    assert_eq!(done.status, Status::System);
     assert!(done.err.contains("cannot write `no/such/out.mlir`"), "{}", done.err);
 }
 
