@@ -2,7 +2,7 @@
 //! and from declarations of operations. Input number `i` follows from the seed and `i` alone, so every finding repeats.
 //!
 //! A target is a function on a text that must not panic, overflow the stack or take longer than [`HANG`]. `main`
-//! runs targets in processes of their own; see `cargo xtask fuzz`. A [`harness`] is the same on any bytes: the program of `fuzz/afl`,
+//! runs targets in processes of their own; see `cargo xtask fuzz`. A [`harness`] is the same on any bytes: the programs of `fuzz/afl`,
 //! built with counters of what runs, let AFL++ look for inputs that reach what none has reached before.
 #![forbid(unsafe_code)]
 

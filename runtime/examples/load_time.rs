@@ -16,6 +16,9 @@ use sutura_runtime::{Artifact, ElementType, Result, abi};
 
 const ROUNDS: usize = 5;
 
+/// A way to open an artifact.
+type Open = fn(&Path) -> Result<Artifact>;
+
 fn main() -> ExitCode {
     let megabytes = std::env::args().nth(1).and_then(|text| text.parse::<usize>().ok());
     let Some(bytes) = megabytes.map(|megabytes| megabytes * 1_000_000) else {
@@ -35,7 +38,7 @@ fn measure(bytes: usize) -> Result<()> {
     // In the folder that it is run in, because the one for temporary files may be in memory.
     let path = Path::new("load-time.sutura");
     write(path, bytes)?;
-    let ways: [(&str, fn(&Path) -> Result<Artifact>); 2] =
+    let ways: [(&str, Open); 2] =
         [("hashes compared", |path| Artifact::open(path)), ("trusted", |path| Artifact::open_trusted(path))];
     for cold in [false, true] {
         for (name, open) in ways {
@@ -52,7 +55,7 @@ fn measure(bytes: usize) -> Result<()> {
 }
 
 /// Milliseconds until an artifact is open, and until each page of its weights was touched.
-fn time(path: &Path, open: fn(&Path) -> Result<Artifact>, cold: bool) -> Result<(f64, f64)> {
+fn time(path: &Path, open: Open, cold: bool) -> Result<(f64, f64)> {
     if cold {
         // Without any block to copy, `dd` only tells the system to forget the file.
         let file = format!("of={}", path.display());

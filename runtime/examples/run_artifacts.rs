@@ -12,7 +12,7 @@ use sutura_runtime::manifest::{Dim, Manifest, Symbol, Value};
 use sutura_runtime::{ElementType, Error, ErrorKind, Model, Options, Result, Tensor};
 
 /// What all named dims are, as far as their ranges allow it.
-const SIZES: [i64; 5] = [1, 2, 5, 17, 33];
+const SIZES: [i64; 3] = [1, 2, 9];
 
 /// Threads that run a model at the same time.
 const CALLERS: usize = 2;
@@ -106,7 +106,7 @@ fn filled(ty: ElementType, dims: &[i64]) -> Result<Tensor> {
     let mut tensor = Tensor::zeros(ty, dims)?;
     let size = ty.bytes();
     if let Some(elements) = tensor.as_mut_slice::<f32>() {
-        (0u16..).zip(elements).for_each(|(i, element)| *element = f32::from(i % 97) / 16.0 - 3.0);
+        (0..97u8).cycle().zip(elements).for_each(|(i, element)| *element = f32::from(i) / 16.0 - 3.0);
         return Ok(tensor);
     }
     // The number 1 of integers; of small floats a tiny one.

@@ -169,8 +169,9 @@ fn install() -> io::Result<()> {
     }
     let previous = *PREVIOUS.get_or_init(|| action);
     action.sa_sigaction = on_bus_error as *const () as usize;
-    // On a thread's own stack for signals where it has one, as Rust's threads do.
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (previous.sa_flags & libc::SA_RESTART);
+    // On the thread's own stack: kernels have room there, and a stack for signals may be just as large as what the system
+    // puts there, with the tiles of AMX.
+    action.sa_flags = libc::SA_SIGINFO | (previous.sa_flags & libc::SA_RESTART);
     // SAFETY: the handler has the type that SA_SIGINFO asks for, and calls only what a handler may call.
     if unsafe { libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) } != 0 {
         return Err(io::Error::last_os_error());

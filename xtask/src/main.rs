@@ -14,8 +14,10 @@ mod gpu_bundle;
 mod llvm_lit;
 mod memcheck;
 mod nvidia;
+mod operators;
 mod process;
 mod setup;
+mod skips;
 mod soak;
 mod test;
 mod tidy;
@@ -40,6 +42,7 @@ Commands:
                  and without coverage, random models beside onnxruntime, the perturbed corpus, the pool, valgrind
   gpu-bundle [-o DIR] [--targets T,T]  make a folder that checks and times kernels on a machine with a GPU; without LLVM or
                  Rust there. For NVIDIA's and AMD's targets; `lavapipe` or `cpu_fibers` to try it here
+  operators [--check]  make the importer's table of operators from the schemas of the onnx package, or check that it is so
   memcheck [--short]  look for wrong memory accesses of the runtime and of compiled models with valgrind
   tidy           check layers, files and crate attributes
   bless          write the tests' snapshots anew
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         ("fuzz", arguments) => fuzz::run(arguments).map(|()| ExitCode::SUCCESS),
         ("soak", arguments) => soak::run(arguments),
         ("gpu-bundle", arguments) => gpu_bundle::run(arguments).map(|()| ExitCode::SUCCESS),
+        ("operators", arguments) => operators::run(arguments).map(|()| ExitCode::SUCCESS),
         ("memcheck", []) => memcheck::run(false).map(|()| ExitCode::SUCCESS),
         ("memcheck", [short]) if short == "--short" => memcheck::run(true).map(|()| ExitCode::SUCCESS),
         ("tidy", []) => tidy::run().map(|()| ExitCode::SUCCESS),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Failure, coverage, process, setup, test};
+use crate::{Failure, coverage, memcheck, process, setup, test};
 
 /// One kind of search.
 struct Part {
@@ -29,7 +29,10 @@ const SHARES: u64 = 100;
 
 /// What a part is told.
 struct Job {
+    /// Of this part.
     time: Duration,
+    /// Of all parts.
+    whole: Duration,
     seed: u64,
 }
 
@@ -115,7 +118,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     for part in PARTS.iter().filter(|part| request.wants(part)) {
         let start = Instant::now();
         println!("soak: {}", part.name);
-        let outcome = (part.run)(&Job { time: request.time_of(part), seed });
+        let outcome =
+            (part.run)(&Job { time: request.time_of(part), whole: Duration::from_secs(request.minutes * 60), seed });
         let seconds = start.elapsed().as_secs();
         match outcome {
             Ok(outcome) => {
@@ -144,7 +148,7 @@ fn row(part: &str, seconds: u64, line: &Line) -> String {
 }
 
 fn with_coverage(job: &Job) -> Result<Outcome, Failure> {
-    let harnesses: Vec<&'static str> = coverage::HARNESSES.map(|(name, _)| name).to_vec();
+    let harnesses = coverage::HARNESSES.to_vec();
     let seconds = (job.time.as_secs() / harnesses.len() as u64).max(1);
     let plan = coverage::Plan { harnesses, seconds, seed: job.seed, planted: false };
     let line = |campaign: coverage::Campaign| Line {
@@ -263,11 +267,11 @@ fn percent(said: &str, name: &str) -> Option<f64> {
     line.last()?.strip_suffix('%')?.parse().ok()
 }
 
-/// The tests of the runtime's pool of threads, with more turns than in the gate.
-fn pool(job: &Job) -> Result<Outcome, Failure> {
+/// The tests of the runtime's pool of threads, whose models are stopped more often than in the gate.
+fn pool(_: &Job) -> Result<Outcome, Failure> {
     let mut summary = test::Summary::default();
     let arguments = ["-p", "sutura-runtime", "--lib", "--", "pool"].map(ToOwned::to_owned);
-    let result = test::run_counted(&arguments, &mut summary, &[("SUTURA_SOAK_SEED", &job.seed.to_string())]);
+    let result = test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[("SUTURA_POOL_PREEMPTIONS", "3")]);
     let (executions, findings) = (summary.ran(), summary.failed());
     // Tests that do not build are a fault of another kind.
     if findings == 0 {
@@ -276,8 +280,14 @@ fn pool(job: &Job) -> Result<Outcome, Failure> {
     Ok(Outcome::one("tests of the pool", executions, findings))
 }
 
-fn memcheck(_: &Job) -> Result<Outcome, Failure> {
-    Ok(Outcome::skipped("valgrind", "there is no `cargo xtask memcheck` yet"))
+/// All of it takes a quarter of an hour: shorter soaks run what the gate runs.
+fn memcheck(job: &Job) -> Result<Outcome, Failure> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return Ok(Outcome::skipped("valgrind", "valgrind is not installed; `cargo xtask setup` installs it"));
+    }
+    let short = job.whole < Duration::from_secs(60 * 60);
+    memcheck::run(short)?;
+    Ok(Outcome::one(if short { "valgrind, short" } else { "valgrind" }, 1, 0))
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::types::TypeData;
-use sutura_ir::{OpRef, Type, Value};
+use sutura_ir::{Body, Context, OpRef, Type, Value};
 
 use super::maps;
+use super::naming::Names;
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
@@ -16,6 +17,7 @@ use super::ops::{
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::facts::is_large;
 use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 
@@ -88,12 +90,33 @@ pub struct ShapeEnv {
     pub facts: Facts,
     shapes: FxHashMap<Value, SymShape>,
     contents: FxHashMap<Value, Contents>,
+    names: Names,
 }
 
 impl ShapeEnv {
     /// Knows nothing but what types and constants say.
     pub fn new(facts: Facts) -> Self {
         Self { facts, ..Self::default() }
+    }
+
+    /// As [`Self::new`], and gives names to sizes that are large, see [`Self::take_named`].
+    pub fn naming(facts: Facts) -> Self {
+        Self { facts, names: Names::some(), ..Self::default() }
+    }
+
+    /// Takes the symbols that were made since the last call for sizes that are large, with what each is: for ops that declare
+    /// and define them.
+    pub fn take_named(&mut self) -> Vec<(String, Poly)> {
+        self.names.take()
+    }
+
+    /// The size if it is small, else a symbol that stands for it; `None` where no names are given, or for one that is beyond
+    /// the limits of sizes.
+    fn short(&mut self, size: &Poly) -> Option<Poly> {
+        if size.excess().is_some() {
+            return None;
+        }
+        if is_large(size) { self.names.name(size, &mut self.facts) } else { Some(size.clone()) }
     }
 
     /// Sizes of a ranked tensor of `op`'s body: those set, else those of its type.
@@ -145,6 +168,9 @@ impl ShapeEnv {
     pub fn update(&mut self, op: OpRef<'_>) -> Inferred {
         let Some(function) = op.interface::<dyn ShapeFn>() else { return Inferred::default() };
         let mut inferred = function.infer(op, self);
+        if inferred.is_beyond() {
+            inferred = self.infer_by_names(op, function);
+        }
         for (i, result) in op.results().enumerate() {
             let declared = symbolic_shape(op.cx, op.ty(result)).unwrap_or_default();
             let Some(shape) = inferred.shapes.get_mut(i) else { continue };
@@ -158,13 +184,81 @@ impl ShapeEnv {
                     _ => {}
                 }
             }
+            shape.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
             self.shapes.insert(result, shape.clone());
-            if let Some(Some(contents)) = inferred.contents.get(i) {
+            if let Some(Some(contents)) = inferred.contents.get_mut(i) {
+                contents.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
                 self.contents.insert(result, contents.clone());
             }
         }
         inferred
     }
+
+    /// What the op says of its results when every size of its operands is one symbol.
+    fn infer_by_names(&mut self, op: OpRef<'_>, function: &dyn ShapeFn) -> Inferred {
+        let before: Vec<_> =
+            op.operands().map(|v| (v, self.shapes.get(&v).cloned(), self.contents.get(&v).cloned())).collect();
+        for value in op.operands() {
+            let named = |env: &mut Self, sizes: Vec<Option<Poly>>| -> Vec<Option<Poly>> {
+                sizes.into_iter().map(|size| env.names.name(&size?, &mut env.facts)).collect()
+            };
+            if let Some(shape) = self.shape(op, value) {
+                let shape = named(self, shape);
+                self.shapes.insert(value, shape);
+            }
+            if let Some(contents) = self.contents(op, value) {
+                let contents = named(self, contents);
+                self.contents.insert(value, contents);
+            }
+        }
+        let inferred = function.infer(op, self);
+        for (value, shape, contents) in before {
+            restore(&mut self.shapes, value, shape);
+            restore(&mut self.contents, value, contents);
+        }
+        inferred
+    }
+}
+
+fn restore<T>(table: &mut FxHashMap<Value, T>, value: Value, before: Option<T>) {
+    match before {
+        Some(before) => table.insert(value, before),
+        None => table.remove(&value),
+    };
+}
+
+impl Inferred {
+    /// Whether a size in it is beyond what a size may be.
+    fn is_beyond(&self) -> bool {
+        let shapes = self.shapes.iter().flatten().chain(self.contents.iter().flatten().flatten()).flatten();
+        let required = self.required.iter().flat_map(|needed| [&needed.lhs, &needed.rhs]);
+        shapes.chain(required).any(|size| size.excess().is_some())
+    }
+}
+
+/// Names of symbols that the types of a body's values, its ops and its equalities use.
+pub fn used_symbols(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
+    let mut used = BTreeSet::new();
+    let mut add = |size: &Poly| {
+        size.each_symbol(&mut |name| {
+            if !used.contains(name) {
+                used.insert(name.clone());
+            }
+        })
+    };
+    let args = body.owner_regions().flat_map(|r| body.blocks(r)).flat_map(|b| body.block_args(b).to_vec());
+    let results = body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>());
+    for value in args.chain(results) {
+        symbolic_shape(cx, body.ty(value)).unwrap_or_default().iter().flatten().for_each(&mut add);
+    }
+    for op in body.preorder().map(|op| OpRef::new(cx, body, op)) {
+        mentioned_sizes(op).iter().for_each(&mut add);
+        if let Some(equal) = op.as_::<EqualOp<'_>>() {
+            add(equal.lhs());
+            add(equal.rhs());
+        }
+    }
+    used
 }
 
 /// True when the sizes of a result of `op` are known where it runs without looking at data: all but one are constant or

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
-use crate::r#dyn::facts::Contradiction;
+use crate::r#dyn::facts::{Contradiction, Facts};
 use crate::r#dyn::poly::{Atom, Poly};
 
 /// A dim of an input, and something added to it; only the sum without a dim.
@@ -140,6 +140,7 @@ struct Equation<'a> {
 
 struct Solver<'p, 'a> {
     program: &'p ProgramInfo<'a>,
+    facts: &'p Facts,
     /// Where each symbol was solved from, in words; `None` as long as it is not.
     solved: Vec<Option<String>>,
     steps: Vec<Step>,
@@ -155,8 +156,8 @@ impl Solution {
     pub fn of(program: &ProgramInfo<'_>) -> Result<Self, Unsolvable> {
         let facts = program.facts()?;
         check_declared(program)?;
-        let mut solver =
-            Solver { program, solved: vec![None; program.symbols.len()], steps: Vec::new(), ranges: Vec::new() };
+        let solved = vec![None; program.symbols.len()];
+        let mut solver = Solver { program, facts: &facts, solved, steps: Vec::new(), ranges: Vec::new() };
         let rest = solver.solve_all(equations(program));
         let missing = program.symbols.iter().zip(&solver.solved).filter(|(_, s)| s.is_none());
         let missing: Vec<String> = missing.map(|(symbol, _)| symbol.name.clone()).collect();
@@ -348,6 +349,11 @@ impl Solver<'_, '_> {
             let left = format!("the size `{factor}`, by which {words} is divided");
             let positive = Words { dim: None, left, right: "sizes of at least 1".to_owned() };
             self.check(Quantity::size(factor.clone()), Condition::Within(1, i64::MAX), positive);
+        }
+        // A dim is a number that fits; what an equality makes of others need not be.
+        let (low, high) = self.facts.range(&quantity.plus);
+        if equation.dim.is_none() && low.saturating_abs().max(high.saturating_abs()) >= 1 << 62 {
+            self.steps.push(Step::Check(Check::fits(&quantity.plus, format!("the size `{name}`"))));
         }
         if factor.as_const() != Some(1) {
             let words = Words { dim: None, left: words.clone(), right: String::new() };

@@ -1,15 +1,13 @@
 //! What the coverage-guided fuzzer runs: functions on any bytes, which also run on the stored corpus in ordinary tests.
 //!
-//! A harness must not panic, whatever it gets, nor break the law that it states. The program in `fuzz/afl` gives them inputs;
+//! A harness must not panic, whatever it gets, nor break the law that it states. The programs of `fuzz/afl` give them inputs;
 //! `cargo xtask fuzz --coverage` runs them.
 
-mod artifact;
-mod filecheck;
-mod manifest;
-mod npy;
 mod onnx;
 mod parser;
-mod seal;
+
+pub use sutura_fuzz_files::{Planted, Verdict};
+use sutura_fuzz_files::{artifact, filecheck, manifest, npy};
 
 /// Something that takes any bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,14 +26,11 @@ pub enum Harness {
     FileCheck,
 }
 
-/// What a harness says of an input: nothing, or which law is broken.
-pub type Verdict = Result<(), String>;
-
 impl Harness {
     /// All, the cheap ones last.
     pub const ALL: [Self; 6] = [Self::Parser, Self::Onnx, Self::Artifact, Self::Manifest, Self::Npy, Self::FileCheck];
 
-    /// Name on the command line, of its folder in `fuzz/corpus`, and of the argument of the program in `fuzz/afl`.
+    /// Name on the command line, of its folder in `fuzz/corpus`, and of the argument of a program of `fuzz/afl`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parser => "parser",
@@ -67,14 +62,4 @@ impl Harness {
             Self::FileCheck => filecheck::run(input, planted),
         }
     }
-}
-
-/// Whether a harness has the fault that was made for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Planted {
-    /// What counts.
-    #[default]
-    No,
-    /// To test the fuzzer.
-    Yes,
 }

@@ -1,6 +1,6 @@
 //! Text of the IR.
 
-use sutura_ir::Context;
+use sutura_ir::{Context, DYNAMIC};
 
 use super::{Planted, Verdict};
 use crate::targets::ir;
@@ -38,12 +38,13 @@ fn formatted(text: &str) -> Verdict {
     }
 }
 
-/// The planted fault: sizes are multiplied and the product may leave its 64 bits.
+/// The planted fault: sizes are taken for numbers of 32 bits.
 fn count_elements(cx: &Context, text: &str) -> Verdict {
     let Some(module) = ir::valid(cx, text, true)? else { return Ok(()) };
     module.op_ref(cx).walk(&mut |op| {
         for shape in op.result_types().filter_map(|ty| cx.shape(ty)) {
-            std::hint::black_box(shape.iter().filter(|size| **size > 0).product::<i64>());
+            let small = shape.iter().filter(|size| **size != DYNAMIC).map(|size| i32::try_from(*size));
+            std::hint::black_box(small.map(|size| size.expect("a size")).fold(1, i32::saturating_mul));
         }
     });
     Ok(())

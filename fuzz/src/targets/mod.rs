@@ -1,6 +1,5 @@
 //! What is fuzzed.
 
-pub(crate) mod filecheck;
 pub(crate) mod ir;
 
 use sutura_interp::random::Random;
@@ -80,7 +79,7 @@ impl Target {
             Self::RoundTrip => ir::round_trip(cx, text),
             Self::Verify => ir::verify_and_print(cx, text),
             Self::Pipeline => ir::pipeline(cx, text),
-            Self::FileCheck => filecheck::check(text).map(drop),
+            Self::FileCheck => sutura_fuzz_files::filecheck::check(text).map(drop),
             Self::Perturb => ir::perturb(cx, text),
         }
     }

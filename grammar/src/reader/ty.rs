@@ -3,7 +3,7 @@
 use sutura_ir::attrs::{Attr, AttrData};
 use sutura_ir::context::TypeList;
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
-use sutura_ir::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+use sutura_ir::types::{DYNAMIC, FloatKind, MAX_RANK, Signedness, Type, TypeData};
 
 use super::Reader;
 use crate::rules::{Node, Rule};
@@ -121,12 +121,23 @@ impl<'t> Reader<'t> {
 
     /// Dimensions of a tensor or memref.
     fn shape(&mut self, node: Node<'t>) -> Result<Vec<i64>, Reported> {
-        node.children()
+        let start = node.start();
+        let dims: Vec<Node<'t>> = node.children().collect();
+        self.rank(dims.len(), start)?;
+        dims.into_iter()
             .map(|dim| match dim.text() {
                 "?" => Ok(DYNAMIC),
                 digits => digits.parse().map_err(|_| self.error(dim.start(), "invalid dimension")),
             })
             .collect()
+    }
+
+    /// Refuses more dimensions than a type may have.
+    fn rank(&mut self, rank: usize, at: usize) -> Result<(), Reported> {
+        if rank <= MAX_RANK {
+            return Ok(());
+        }
+        Err(self.coded(codes::RANK, at, format!("a type has at most {MAX_RANK} dimensions, this has {rank}")))
     }
 
     fn tensor(&mut self, node: Node<'t>) -> Result<Type, Reported> {
@@ -255,6 +266,7 @@ impl<'t> Reader<'t> {
             let size = number.text().parse::<i64>();
             shape.push(size.map_err(|_| self.error(number.start(), "invalid dimension"))?);
         }
+        self.rank(shape.len(), start)?;
         let elem = children.next().expect("an element type");
         let elem_at = elem.start();
         let elem = self.type_node(elem)?;

@@ -1,7 +1,5 @@
 //! From the protobuf messages to the typed model.
 
-use std::path::Path;
-
 use bytes::Bytes;
 use indexmap::{IndexMap, map::Entry};
 use prost::Message;
@@ -10,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{
     IR_VERSIONS, OPSETS,
     error::{OnnxError, Problem},
-    external::ExternalData,
+    external::{ExternalData, Origin},
     model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType},
     proto::{self, tensor_shape_proto::dimension, type_proto},
     sniff,
@@ -19,10 +17,10 @@ use super::{
 };
 
 /// Decodes and checks a whole model.
-pub(super) fn model(bytes: Bytes, folder: Option<&Path>) -> Result<OnnxModel, OnnxError> {
+pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, OnnxError> {
     let message = message(bytes)?;
     let mut decoder = Decoder {
-        external: ExternalData::new(folder),
+        external: ExternalData::new(origin),
         broken: FxHashSet::default(),
         problems: Vec::new(),
         unsupported: Vec::new(),

@@ -17,7 +17,7 @@ use sutura_ir::asm::print::type_text;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Value};
 
 use super::Config;
-use super::kernel::{Built, Kernel};
+use super::kernel::{Built, Kernel, beyond};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
@@ -55,6 +55,7 @@ pub(super) fn convert<'c, 'a>(
                 Ok(found) => fallback::proved(&at, found, config),
                 Err(error) => fallback::unfit(&at, op, config, error),
             });
+            let found = found.and_then(|found| check_sizes(&found.0).map(|()| found));
             match found {
                 Ok((Found { region, lowered, remark }, why)) => {
                     missed.extend(why.into_iter().map(|text| (op.loc(), text)));
@@ -90,6 +91,17 @@ pub(super) fn convert<'c, 'a>(
             Ok(Converted { remarks, missed, ..converted })
         }
         _ => Err(errors),
+    }
+}
+
+/// Nothing that the host computes for a region is beyond what sizes may be.
+fn check_sizes(found: &Found<'_>) -> Built<()> {
+    let versions = found.lowered.steps.iter().flat_map(|step| &step.versions);
+    let sizes = versions.flat_map(|(guard, launches)| guard.iter().chain(launches.iter().map(|launch| &launch.work)));
+    let dims = found.lowered.temporaries.iter().flat_map(|view| &view.dims);
+    match sizes.chain(dims).find_map(Poly::excess) {
+        Some(excess) => Err(beyond(found.region.op.loc(), Some(excess))),
+        None => Ok(()),
     }
 }
 

@@ -1,14 +1,11 @@
 //! Writes what is known of a function's shapes into it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined};
-use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needless_oob};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
@@ -36,8 +33,10 @@ pub(super) fn apply(cx: &Context, module: &mut Body, func: Op, solution: Solutio
     outcome.changed |= writer.sizes();
     // First, since they tell sizes.
     outcome.equalities = writer.equalities();
+    writer.definitions();
     outcome.changed |= writer.simplify();
     outcome.changed |= writer.erase_dead();
+    writer.definitions();
     let symbols = writer.symbols();
     outcome.fresh = symbols.1;
     outcome.changed |= outcome.refined + outcome.equalities + symbols.0 > 0;
@@ -201,7 +200,7 @@ impl Writer<'_> {
 
     /// Adds a `dyn.equal` for each equality that the arguments' types do not say.
     fn equalities(&mut self) -> u64 {
-        let mut said: Vec<(Poly, Poly)> = Vec::new();
+        let mut said: FxHashSet<(Poly, Poly)> = FxHashSet::default();
         for equality in std::mem::take(&mut self.solution.equalities) {
             let (lhs, rhs) = (equality.requirement.lhs, equality.requirement.rhs);
             let (lhs, rhs) = (self.in_named(&lhs), self.in_named(&rhs));
@@ -211,16 +210,30 @@ impl Writer<'_> {
             self.insert_at_entry();
             let loc = self.entry_loc();
             EqualOp::build(&mut self.rw, loc, &lhs, &rhs, Some(&equality.source));
-            said.push((lhs, rhs));
+            said.insert((lhs, rhs));
         }
         said.len() as u64
+    }
+
+    /// Adds a `dyn.equal` for each symbol that stands for a large size and is used.
+    fn definitions(&mut self) {
+        let used = used_symbols(self.rw.cx(), self.rw.body());
+        let needed = needed_definitions(&self.solution.definitions, used);
+        self.solution.definitions.retain(|definition| !needed.contains(definition));
+        for (name, size) in needed {
+            // What is solved needs no value of its own when the program runs.
+            let named = Some(self.in_named(&size)).filter(|named| named.excess().is_none());
+            self.insert_at_entry();
+            EqualOp::build(&mut self.rw, Loc::UNKNOWN, &Poly::symbol(&name), &named.unwrap_or(size), None);
+        }
     }
 
     /// The size with every symbol replaced that no argument's type names any more.
     fn in_named(&self, size: &Poly) -> Poly {
         let replace = |name: &str| {
             let solved = self.solution.facts.canonical(&Poly::symbol(name));
-            let kept = self.solution.symbols.origin(name) == Some(Origin::Named) && solved.as_const().is_none();
+            let told = matches!(self.solution.symbols.origin(name), Some(Origin::Named | Origin::Defined));
+            let kept = told && solved.as_const().is_none();
             (!kept).then_some(solved)
         };
         size.substitute(&replace)
@@ -242,7 +255,7 @@ impl Writer<'_> {
     /// Declares the symbols that types, sizes and equalities use and no op declares, and writes narrowed ranges to
     /// those that are. Returns the numbers of changes and of symbols that follow from nothing.
     fn symbols(&mut self) -> (u64, u64) {
-        let used = self.used_symbols();
+        let used = used_symbols(self.rw.cx(), self.rw.body());
         let (mut changes, mut fresh) = (0, 0);
         let names: Vec<(String, Origin)> =
             self.solution.symbols.names().map(|(name, origin)| (name.to_string(), origin)).collect();
@@ -312,24 +325,5 @@ impl Writer<'_> {
         let info = self.solution.facts.info(name);
         self.set_info(op, &info);
         true
-    }
-
-    fn used_symbols(&self) -> BTreeSet<Arc<str>> {
-        let (cx, body) = (self.rw.cx(), self.rw.body());
-        let mut used = BTreeSet::new();
-        let mut add_type = |ty: Type| {
-            for size in symbolic_shape(cx, ty).unwrap_or_default().iter().flatten() {
-                used.extend(size.symbols());
-            }
-        };
-        body.block_args(self.entry).iter().for_each(|v| add_type(body.ty(*v)));
-        body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>()).for_each(|v| add_type(body.ty(v)));
-        for op in body.preorder().map(|op| self.view(op)) {
-            used.extend(mentioned_sizes(op).iter().flat_map(Poly::symbols));
-            if let Some(equal) = op.as_::<EqualOp<'_>>() {
-                used.extend(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()));
-            }
-        }
-        used
     }
 }

@@ -243,6 +243,10 @@ fn find_variants(bytes: &[u8], opening: Opening) -> Result<Vec<Parts>, ArtifactP
 fn read_index(bytes: &[u8], trusted: bool) -> Result<(Index, Vec<Range<usize>>), ArtifactProblem> {
     check_start(bytes)?;
     let (own, text) = first_entry(bytes).ok_or_else(|| cut_or(bytes, "the header of `index.json` makes no sense"))?;
+    let header = archive::local_header(&own, 0).unwrap_or_default();
+    if !bytes.starts_with(&header) {
+        return Err(cut_or(bytes, "the header of `index.json` is not what it should be"));
+    }
     let tail = comment(text);
     let ends_well = bytes.ends_with(tail.as_bytes());
     if !ends_well && !trusted {
@@ -323,8 +327,16 @@ fn has_end(bytes: &[u8]) -> bool {
     end.is_some_and(|end| end.starts_with(END_MAGIC) && end[END_BYTES..].starts_with(HASH_PREFIX.as_bytes()))
 }
 
+/// The problem of a file without the end of an artifact, else this damage.
 fn cut_or(bytes: &[u8], damage: &str) -> ArtifactProblem {
-    if has_end(bytes) { ArtifactProblem::Directory(damage.to_owned()) } else { ArtifactProblem::Truncated }
+    // One that has no comment, which ours has; where only that was cut, its size is still there.
+    let end = bytes.len().checked_sub(END_BYTES).map(|at| &bytes[at..]);
+    let other_end = end.is_some_and(|end| end.starts_with(END_MAGIC) && end.ends_with(&[0, 0]));
+    match () {
+        () if has_end(bytes) => ArtifactProblem::Directory(damage.to_owned()),
+        () if other_end => ArtifactProblem::Directory("another tool has written the archive anew".to_owned()),
+        () => ArtifactProblem::Truncated,
+    }
 }
 
 /// Why the end is not where it should be, as far as the index can be believed.
@@ -575,6 +587,10 @@ mod tests {
         bytes.extend([0; 7]);
         assert_eq!(problem(&bytes).to_string(), "is damaged: 7 bytes follow its end");
         let whole = packed();
+        let mut repacked = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        repacked.start_file(INDEX, zip::write::SimpleFileOptions::default()).unwrap();
+        let repacked = repacked.finish().unwrap().into_inner();
+        assert_eq!(problem(&repacked).to_string(), "is damaged: another tool has written the archive anew");
         let twice: Vec<u8> = whole.iter().chain(&whole).copied().collect();
         assert!(problem(&twice).to_string().contains("is damaged"), "{}", problem(&twice));
     }

@@ -14,6 +14,7 @@ Usage: sutura-fmt [--check] [--diff] [FILE | FOLDER]…      stdin to stdout wit
 
   --check      Write nothing; list files that are not formatted, and end with code 1 if there are any
   --diff       Write nothing; show what would change
+  --max-input SIZE  Refuse texts of more bytes, as 2G; 512M if not given
   --help       This text
   --version    The version
 
@@ -27,7 +28,7 @@ Examples:
   sutura-opt in.mlir --canonicalize --keep-comments | sutura-fmt
 ";
 
-const FLAGS: [&str; 4] = ["check", "diff", "help", "version"];
+const FLAGS: [&str; 5] = ["check", "diff", "help", "max-input", "version"];
 
 /// What a command line asks for.
 pub(crate) enum Wanted {
@@ -43,12 +44,23 @@ pub(crate) enum Wanted {
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
     let mut request = Request::default();
     let mut only_files = false;
-    for arg in args {
+    let mut args = args;
+    while let Some(arg) = args.next() {
         let flag = arg.to_str().filter(|text| !only_files && text.starts_with('-') && *text != "-");
         let Some(flag) = flag else {
             request.files.push(arg.into());
             continue;
         };
+        let (name, value) = match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (flag, None),
+        };
+        if name.trim_start_matches('-') == "max-input" {
+            let next = || args.next().map(|value| value.to_string_lossy().into_owned());
+            let value = value.or_else(next).ok_or("`--max-input` needs a value")?;
+            request.max_input = Some(sutura_input::parse_size(&value)?);
+            continue;
+        }
         match flag.trim_start_matches('-') {
             "" if flag == "--" => only_files = true,
             "check" => request.check = true,

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rayon::prelude::*;
+use sutura_input::{text_of, utf8};
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, render};
 use sutura_ir::{Context, Registry, RegistryError};
 
@@ -38,6 +39,14 @@ pub struct Request {
     pub check: bool,
     /// Nothing is written; what would change is shown.
     pub diff: bool,
+    /// Bytes of a text at most; 512 MiB where nothing is said.
+    pub max_input: Option<u64>,
+}
+
+impl Request {
+    fn limit(&self) -> u64 {
+        self.max_input.unwrap_or(sutura_input::TEXT_LIMIT)
+    }
 }
 
 /// Something to tell the user.
@@ -98,7 +107,8 @@ pub fn run(registry: &(impl Fn() -> Registry + Sync), request: &Request, mut io:
     }
     let files = files::find(io.cwd, &names);
     let cwd = io.cwd;
-    let work = || -> Vec<_> { files.into_par_iter().map(|file| outcome(registry, cwd, file)).collect() };
+    let limit = request.limit();
+    let work = || -> Vec<_> { files.into_par_iter().map(|file| outcome(registry, cwd, file, limit)).collect() };
     let outcomes = pool.install(work);
     let (total, mut differing, mut status) = (outcomes.len(), 0, Status::Ok);
     let mut shown = Vec::new();
@@ -119,13 +129,18 @@ pub fn run(registry: &(impl Fn() -> Registry + Sync), request: &Request, mut io:
     if request.check && differing > 0 { status.max(Status::Input) } else { status }
 }
 
-fn outcome(registry: &(impl Fn() -> Registry + Sync), cwd: &Path, file: Result<PathBuf, String>) -> (String, Outcome) {
+fn outcome(
+    registry: &(impl Fn() -> Registry + Sync),
+    cwd: &Path,
+    file: Result<PathBuf, String>,
+    limit: u64,
+) -> (String, Outcome) {
     let path = match file {
         Ok(path) => path,
         Err(message) => return (String::new(), Outcome::Unreadable(Status::System, message)),
     };
     let name = path.display().to_string();
-    match files::read(&cwd.join(&path), &name) {
+    match files::read(&cwd.join(&path), &name, limit) {
         Ok(text) => (name.clone(), format_one(registry, &name, text)),
         Err((status, message)) => (name, Outcome::Unreadable(status, message)),
     }
@@ -219,13 +234,9 @@ fn format_stdin(
     io: &mut Io<'_>,
 ) -> Status {
     const NAME: &str = "<stdin>";
-    let mut bytes = Vec::new();
-    if let Err(error) = io.stdin.read_to_end(&mut bytes) {
-        return fail(io, Status::System, format!("cannot read stdin: {error}"));
-    }
-    let text = match files::text(bytes, NAME) {
+    let text = match text_of(&mut *io.stdin, request.limit()).and_then(utf8) {
         Ok(text) => text,
-        Err(message) => return fail(io, Status::Input, message),
+        Err(error) => return fail(io, files::status(&error), files::refusal(NAME, &error)),
     };
     let outcome = pool.install(|| format_one(registry, NAME, text.clone()));
     let formatted = match tell(NAME, outcome, io) {

@@ -24,6 +24,7 @@ fn fmt_with(folder: &Path, args: &[&str], stdin: &[u8]) -> Done {
         files: args.iter().filter(|a| !a.starts_with("--")).map(PathBuf::from).collect(),
         check: args.contains(&"--check"),
         diff: args.contains(&"--diff"),
+        ..Request::default()
     };
     let io = Io { cwd: folder, stdin: &mut stdin, stdout: &mut out, say: &mut say, replace: &replace };
     let status = run(&sutura_dialects::all, &request, io);
@@ -119,7 +120,7 @@ fn an_error_in_one_file_does_not_stop_others() {
         "error: `a.mlir` is not formatted: it is no valid program",
         "error: cannot read `none.mlir`: ",
         "c.mlir:2:1: error: custom op 'foo' is unknown",
-        "error: `d.mlir` is not UTF-8 text: byte 5, line 2",
+        "error: cannot read `d.mlir`: it is not UTF-8 text: byte 5, line 2",
         "note: formatted: 1 of 5 files",
     ] {
         assert!(done.err.contains(words), "no {words:?} in\n{}", done.err);

@@ -1,12 +1,13 @@
 //! One run of the tool: input, predicate, reduction, output.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use regex_lite::Regex;
 use sutura_check::CheckOptions;
+use sutura_input::{text, text_of, utf8};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{Exit, RenderStyle, render};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
@@ -180,13 +181,15 @@ fn check_pipeline_text(cx: &Context, passes: &PassRegistry, pipeline: &str) -> R
 }
 
 fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
-    let mut text = String::new();
     let name = &args.input;
-    if name == "-" {
-        std::io::stdin().read_to_string(&mut text).map_err(|e| Failure::io(format!("cannot read stdin: {e}"), &e))?;
-    } else {
-        text = std::fs::read_to_string(name).map_err(|e| Failure::io(format!("cannot read `{name}`: {e}"), &e))?;
-    }
+    let bytes = match name.as_str() {
+        "-" => text_of(std::io::stdin(), args.max_input),
+        name => text(Path::new(name), args.max_input),
+    };
+    let text = bytes.and_then(utf8).map_err(|error| Failure {
+        message: format!("cannot read `{name}`: {}", error.told()),
+        exit: if error.is_system() { Exit::System } else { Exit::Input },
+    })?;
     let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
     let mut diags = Diagnostics::default();
     let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered, ..Default::default() };

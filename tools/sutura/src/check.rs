@@ -29,6 +29,7 @@ impl CheckArgs {
             target: self.target.clone(),
             target_file: self.target_file.clone(),
             reproducer: self.reproducer.clone(),
+            reading: self.reading.clone(),
             ..CompileArgs::default()
         }
     }

@@ -188,6 +188,8 @@ pub(crate) struct CompileArgs {
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 #[derive(Args, Debug)]
@@ -255,6 +257,20 @@ pub(crate) struct CheckArgs {
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How a model is read.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// Lets the model's external data lie below this folder too; it must lie below the model's own folder, or below that of the
+    /// file that the model's path leads to. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) allow_data_from: Vec<PathBuf>,
+    /// Refuses models of more bytes, as `4G`; by default text of more than 512M and ONNX of more than 2G
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    pub(crate) max_input: Option<u64>,
 }
 
 #[derive(Args, Debug)]
@@ -267,6 +283,9 @@ pub(crate) struct FmtArgs {
     /// Writes nothing; shows what would change
     #[arg(long)]
     pub(crate) diff: bool,
+    /// Refuses texts of more bytes, as `2G`; 512M by default
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    pub(crate) max_input: Option<u64>,
 }
 
 #[derive(Args, Debug)]

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
-use sutura_import::onnx::{OnnxError, UnsupportedOps};
-use sutura_ir::diagnostics::Exit;
+use sutura_input::InputError;
+use sutura_ir::diagnostics::{Exit, codes};
 
 /// Classes of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +62,13 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
+    /// The stable code whose page `sutura explain` shows.
+    pub(crate) code: Option<&'static str>,
 }
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hint: None }
+        Self { kind, message: message.to_string(), hint: None, code: None }
     }
 
     pub(crate) fn input(message: impl fmt::Display) -> Self {
@@ -84,6 +86,13 @@ impl Failure {
     /// A file that could not be read or written.
     pub(crate) fn io(action: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::new(Kind::System, format!("cannot {action} `{}`: {error}", path.display()))
+    }
+
+    /// An input that is not read.
+    pub(crate) fn reading(path: &Path, error: &InputError) -> Self {
+        let kind = if error.is_system() { Kind::System } else { Kind::Input };
+        let failure = Self::new(kind, format!("cannot read `{}`: {error}", path.display()));
+        Self { hint: error.hint().map(str::to_owned), code: Some(error.code()), ..failure }
     }
 
     #[must_use]
@@ -132,20 +141,24 @@ impl From<sutura_codegen::Error> for Failure {
     }
 }
 
-impl From<OnnxError> for Failure {
-    fn from(error: OnnxError) -> Self {
-        let kind = match &error {
-            OnnxError::Read { .. } => Kind::System,
-            OnnxError::Unsupported(_) => Kind::Unsupported,
-            _ => Kind::Input,
-        };
-        Self::new(kind, error)
+impl From<sutura_import::onnx::OnnxError> for Failure {
+    fn from(error: sutura_import::onnx::OnnxError) -> Self {
+        use sutura_import::onnx::OnnxError as Onnx;
+        match error {
+            Onnx::Read { path, source } => Self::reading(&path, &source),
+            error @ Onnx::Invalid(_) => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            error @ Onnx::Unsupported(_) => Self::new(Kind::Unsupported, error),
+            error => Self::new(Kind::Input, error),
+        }
     }
 }
 
-impl From<UnsupportedOps> for Failure {
-    fn from(error: UnsupportedOps) -> Self {
-        Self::new(Kind::Unsupported, error)
+impl From<sutura_import::onnx::UnsupportedOps> for Failure {
+    fn from(error: sutura_import::onnx::UnsupportedOps) -> Self {
+        match error.is_invalid() {
+            true => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            false => Self::new(Kind::Unsupported, error),
+        }
     }
 }
 

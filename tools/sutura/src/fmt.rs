@@ -10,7 +10,7 @@ use crate::files;
 use crate::talk::Talk;
 
 pub(crate) fn fmt(args: &FmtArgs, talk: &Talk) -> Result<(), Failure> {
-    let request = Request { files: args.files.clone(), check: args.check, diff: args.diff };
+    let request = Request { files: args.files.clone(), check: args.check, diff: args.diff, max_input: args.max_input };
     // The last error ends the command and is told by that.
     let mut last: Option<String> = None;
     let mut say = |said: Said<'_>| match said {

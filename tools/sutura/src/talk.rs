@@ -166,7 +166,8 @@ impl Talk {
 
     /// The failure that ends the command.
     pub(crate) fn failure(&self, failure: &Failure) {
-        let mut text = format!("error: {}", failure.message);
+        let code = failure.code.map_or(String::new(), |code| format!("[{code}]"));
+        let mut text = format!("error{code}: {}", failure.message);
         if let Some(hint) = &failure.hint {
             text.push_str(&format!("\n  hint: {hint}"));
         }
@@ -174,6 +175,7 @@ impl Talk {
             "level": "error",
             "kind": failure.kind.name(),
             "message": failure.message,
+            "code": failure.code,
             "help": failure.hint,
         });
         self.write(&text, json);

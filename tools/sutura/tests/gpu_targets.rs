@@ -46,7 +46,12 @@ fn tool(program: &str, args: &[&str], input: &[u8]) -> Option<String> {
             Some(stderr(&output))
         }
         Err(error) => {
-            eprintln!("skipped: {program}: {error}");
+            let need = match program {
+                "spirv-val" | "spirv-dis" => sutura_skip::Need::Spirv,
+                tool if tool.contains("llvm") || tool.contains("llc") => sutura_skip::Need::Llvm,
+                _ => sutura_skip::Need::Ptxas,
+            };
+            sutura_skip::skipped(need, format!("{program}: {error}"));
             None
         }
     }

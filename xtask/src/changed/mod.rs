@@ -34,12 +34,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     };
     note(tidy::run());
     if plan.everything.is_some() {
-        let (all, result) = test::count(&[]);
+        let (all, result) = test::count(&[], test::Lacking::Said);
         summary = all;
         note(result);
     } else {
         for arguments in plan.tests() {
-            note(test::run_counted(&arguments, &mut summary, &[]));
+            note(test::run_counted(&arguments, test::Lacking::Said, &mut summary, &[]));
         }
         note(run_lits(&plan.lits));
     }

@@ -65,7 +65,7 @@ impl Tools {
         command
     }
 
-    /// Builds the program with counters; gives its path.
+    /// Builds the programs with counters; gives their folder.
     pub(crate) fn build(&self) -> Result<PathBuf, Failure> {
         let folder = process::target_folder().join("afl");
         let mut build = self.command();
@@ -74,7 +74,7 @@ impl Tools {
         build.args(["--target", &self.host, "--target-dir"]).arg(&folder);
         // More would take twice as long to build, and what is optimised away is no longer counted.
         process::run(build.env("AFL_OPT_LEVEL", "1"))?;
-        Ok(folder.join(&self.host).join("release/sutura-afl"))
+        Ok(folder.join(&self.host).join("release"))
     }
 
     /// `afl-fuzz`, set up for a machine that others use too, and without a terminal.
@@ -84,6 +84,8 @@ impl Tools {
             "AFL_NO_UI",
             "AFL_NO_AFFINITY",
             "AFL_SKIP_CPUFREQ",
+            // Stored inputs are run three times at first, not forty, where threads make their counts differ.
+            "AFL_FAST_CAL",
             "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES",
             // A stored input that fails is a finding like any other.
             "AFL_CRASHING_SEEDS_AS_NEW_CRASH",

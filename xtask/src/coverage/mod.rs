@@ -12,14 +12,27 @@ use std::time::{Duration, Instant};
 use crate::{Failure, process};
 pub(crate) use stats::Stats;
 
-/// The harnesses, by the names of their programs; those of text are told so.
-pub(crate) const HARNESSES: [(&str, &str); 6] = [
-    ("parser", "text"),
-    ("onnx", "binary"),
-    ("artifact", "binary"),
-    ("manifest", "text"),
-    ("npy", "binary"),
-    ("filecheck", "text"),
+/// A harness as the fuzzer sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Harness {
+    pub(crate) name: &'static str,
+    /// Text or binary: changes are made in another way.
+    kind: &'static str,
+    /// The program that holds it.
+    program: &'static str,
+}
+
+const fn of(name: &'static str, kind: &'static str, program: &'static str) -> Harness {
+    Harness { name, kind, program }
+}
+
+pub(crate) const HARNESSES: [Harness; 6] = [
+    of("parser", "text", "programs"),
+    of("onnx", "binary", "programs"),
+    of("artifact", "binary", "files"),
+    of("manifest", "text", "files"),
+    of("npy", "binary", "files"),
+    of("filecheck", "text", "files"),
 ];
 
 /// Seconds for each harness, unless it is said otherwise.
@@ -32,9 +45,9 @@ const HANG: Duration = Duration::from_secs(5);
 const STUCK: Duration = Duration::from_secs(100);
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) harnesses: Vec<&'static str>,
+    pub(crate) harnesses: Vec<Harness>,
     pub(crate) seconds: u64,
     pub(crate) seed: u64,
     pub(crate) planted: bool,
@@ -60,7 +73,7 @@ impl Plan {
             }
         }
         if plan.harnesses.is_empty() {
-            plan.harnesses = HARNESSES.map(|(name, _)| name).to_vec();
+            plan.harnesses = HARNESSES.to_vec();
         }
         if plan.seconds == 0 {
             plan.seconds = if plan.planted { PLANTED_SECONDS } else { SECONDS };
@@ -69,10 +82,10 @@ impl Plan {
     }
 }
 
-fn harness(name: &str) -> Result<&'static str, Failure> {
-    let known = HARNESSES.map(|(known, _)| known);
-    let found = known.into_iter().find(|known| *known == name);
-    found.ok_or_else(|| format!("there is no target `{name}`; with --coverage there are {}", known.join(", ")))
+fn harness(name: &str) -> Result<Harness, Failure> {
+    let found = HARNESSES.into_iter().find(|known| known.name == name);
+    let known = HARNESSES.map(|known| known.name).join(", ");
+    found.ok_or_else(|| format!("there is no target `{name}`; with --coverage there are {known}"))
 }
 
 /// What a campaign on one harness gave.
@@ -103,12 +116,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 /// Builds what is needed and runs the harnesses one after the other.
 pub(crate) fn campaigns(plan: &Plan) -> Result<Vec<Campaign>, Failure> {
     let tools = afl::provide()?;
-    let program = tools.build()?;
-    plan.harnesses.iter().map(|name| campaign(&tools, &program, name, plan)).collect()
+    let programs = tools.build()?;
+    plan.harnesses.iter().map(|harness| campaign(&tools, &programs, *harness, plan)).collect()
 }
 
-fn campaign(tools: &afl::Tools, program: &Path, harness: &'static str, plan: &Plan) -> Result<Campaign, Failure> {
-    let kind = HARNESSES.iter().find(|(name, _)| *name == harness).map_or("binary", |(_, kind)| kind);
+fn campaign(tools: &afl::Tools, programs: &Path, harness: Harness, plan: &Plan) -> Result<Campaign, Failure> {
+    let Harness { name: harness, kind, program } = harness;
+    let program = &programs.join(program);
     let out = process::target_folder().join("fuzz").join("coverage").join(harness);
     // What an earlier campaign found is copied elsewhere; AFL++ wants an empty folder.
     if out.exists() {
@@ -244,7 +258,8 @@ mod tests {
         let all = plan("").unwrap();
         assert_eq!((all.harnesses.len(), all.seconds, all.planted), (6, SECONDS, false));
         let some = plan("--target npy --target onnx --seconds 5 --seed 9").unwrap();
-        assert_eq!(some, Plan { harnesses: vec!["npy", "onnx"], seconds: 5, seed: 9, planted: false });
+        assert_eq!(some.harnesses.iter().map(|harness| harness.name).collect::<Vec<_>>(), ["npy", "onnx"]);
+        assert_eq!((some.seconds, some.seed, some.planted), (5, 9, false));
         assert_eq!(plan("--planted").unwrap().seconds, PLANTED_SECONDS);
     }
 

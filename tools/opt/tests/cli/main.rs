@@ -313,7 +313,7 @@ fn input_that_is_no_text() {
     std::fs::write(folder.path().join("in.mlir"), b"module {\n\xff}").expect("writable");
     let done = run_in(folder.path(), &["in.mlir"], "");
     assert_eq!(done.status, Status::Input);
-    assert!(done.err.contains("`in.mlir` is not UTF-8 text: byte 9, line 2"), "{}", done.err);
+    assert!(done.err.contains("cannot read `in.mlir`: it is not UTF-8 text: byte 9, line 2"), "{}", done.err);
 }
 
 #[test]

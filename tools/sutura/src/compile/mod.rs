@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use sutura_codegen as codegen;
 use sutura_import::onnx::import;
-use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::Context;
+use sutura_ir::diagnostics::Diagnostics;
 use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
@@ -92,7 +92,7 @@ fn each_machine(
     talk: &Talk,
     mut work: impl FnMut(Job<'_>, Program, &Source) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let source = input::read(&args.model)?;
+    let source = input::read(&args.model, &args.reading)?;
     check_targets(args, &compilation.cx, talk)?;
     let targets: Vec<Option<&str>> = match &args.target[..] {
         [] => vec![None],

@@ -2,10 +2,13 @@
 
 use sutura_runtime::npy::{from_bytes, to_bytes};
 
-use super::{Planted, Verdict};
+use crate::{Planted, Verdict};
 
 /// A file is refused with a reason, or is an array that is written as what is read as the same.
-pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
+///
+/// # Errors
+/// When a law is broken that is no panic.
+pub fn run(input: &[u8], planted: Planted) -> Verdict {
     let tensor = match from_bytes("input.npy", input) {
         Ok(tensor) => tensor,
         Err(error) if error.to_string().is_empty() => return Err("refused without a reason".to_string()),

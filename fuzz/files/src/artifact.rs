@@ -2,21 +2,23 @@
 
 use sutura_runtime::artifact::{Contents, to_bytes};
 use sutura_runtime::manifest::Dim;
-use sutura_runtime::{Artifact, ArtifactProblem, Error};
+use sutura_runtime::{Artifact, Error};
 
-use super::{Planted, Verdict, seal};
+use crate::{Planted, Verdict};
 
-/// An artifact is refused with a reason, or all that it holds lies within it, and is written as what is read as the same. Where only a
-/// checksum is wrong, it is made right, so that what lies behind it is reached too.
-pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
+/// An artifact is refused with a reason, or all that it holds lies within it, and is written as what is read as the same. One that is
+/// refused is read again without a look at hashes, so that what lies behind them is reached too.
+///
+/// # Errors
+/// When a law is broken that is no panic.
+pub fn run(input: &[u8], planted: Planted) -> Verdict {
     match Artifact::from_bytes("input.sutura", input) {
-        Ok(artifact) => accepted(artifact, planted),
-        Err(Error::Artifact { problem: ArtifactProblem::Checksum(_), .. }) => {
-            let mut sealed = input.to_vec();
-            seal::repair(&mut sealed);
-            Artifact::from_bytes("sealed.sutura", &sealed).map_or_else(|e| refused(&e), |a| accepted(a, planted))
+        Ok(artifact) => accepted(artifact, true, planted),
+        Err(error) => {
+            refused(&error)?;
+            let trusted = Artifact::from_bytes_trusted("trusted.sutura", input);
+            trusted.map_or_else(|error| refused(&error), |artifact| accepted(artifact, false, planted))
         }
-        Err(error) => refused(&error),
     }
 }
 
@@ -24,8 +26,8 @@ fn refused(error: &Error) -> Verdict {
     if error.to_string().is_empty() { Err("refused without a reason".to_string()) } else { Ok(()) }
 }
 
-fn accepted(mut artifact: Artifact, planted: Planted) -> Verdict {
-    let whole = artifact.verify().is_ok();
+/// `whole` if its hashes are right.
+fn accepted(mut artifact: Artifact, whole: bool, planted: Planted) -> Verdict {
     let variants = artifact.variants().len();
     for variant in 0..variants {
         artifact.select(variant);
@@ -51,7 +53,6 @@ fn written_again(artifact: &Artifact) -> Verdict {
     let bytes = bytes.map_err(|e| format!("what was read cannot be written: {e}"))?;
     let again =
         Artifact::from_bytes("again.sutura", &bytes).map_err(|e| format!("what was written is refused: {e}"))?;
-    again.verify().map_err(|e| format!("what was written is damaged: {e}"))?;
     let same = again.manifest() == manifest
         && again.host() == host
         && again.device() == device
@@ -59,11 +60,13 @@ fn written_again(artifact: &Artifact) -> Verdict {
     if same { Ok(()) } else { Err("what was written is read as something else".to_string()) }
 }
 
-/// The planted fault: a share is taken of the columns of an input, which may be none.
+/// The planted fault: a table has an entry for each number of columns that there was so far.
 fn rows(artifact: &Artifact) {
-    for input in &artifact.manifest().inputs {
-        if let Some(Dim::Const(columns)) = input.dims.last() {
-            std::hint::black_box(4096 / columns);
+    const WIDTHS: [u8; 5] = [0, 1, 2, 4, 4];
+    let manifest = artifact.manifest();
+    for value in manifest.inputs.iter().chain(&manifest.outputs) {
+        if let Some(Dim::Const(columns)) = value.dims.last() {
+            std::hint::black_box(WIDTHS[*columns as usize]);
         }
     }
 }
