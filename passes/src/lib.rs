@@ -17,6 +17,7 @@ pub mod gpu_to_spirv;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 mod kernel_versions;
+pub mod machine_code;
 pub mod propagate_reshapes;
 pub mod region;
 pub mod rt;

@@ -49,6 +49,10 @@ pub enum OnnxError {
     /// A readable model that breaks ONNX's rules.
     #[error("the model is not valid:{}", list(.0))]
     Invalid(Vec<Problem>),
+
+    /// A model that may follow ONNX's rules, in a version that is not read.
+    #[error("the model uses what is not supported:{}", list(.0))]
+    Unsupported(Vec<Problem>),
 }
 
 /// One broken rule.

@@ -68,6 +68,7 @@ codes! {
     NUL_BYTE = "E0426", "A text holds a NUL byte.";
     NO_FILE = "E0427", "An input is not a regular file, or no text comes from it.";
     INVALID_MODEL = "E0428", "An ONNX model breaks ONNX's rules.";
+    NO_MACHINE_CODE = "E0430", "An operation has no machine code on the machine that is compiled for.";
     SIZE_NUMBER = "E0435", "A coefficient of a symbolic size does not fit 64 bits.";
     SIZE_TERMS = "E0436", "A symbolic size has too many terms and factors.";
     SIZE_DEPTH = "E0437", "A symbolic size nests too many divisions and lessers of two.";

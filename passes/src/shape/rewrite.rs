@@ -208,7 +208,8 @@ impl Writer<'_> {
                 continue;
             }
             self.insert_at_entry();
-            EqualOp::build(&mut self.rw, Loc::UNKNOWN, &lhs, &rhs, Some(&equality.source));
+            let loc = self.entry_loc();
+            EqualOp::build(&mut self.rw, loc, &lhs, &rhs, Some(&equality.source));
             said.insert((lhs, rhs));
         }
         said.len() as u64
@@ -272,7 +273,8 @@ impl Writer<'_> {
                 Some(op) => self.rw.set_before(op),
                 None => self.rw.set_to_end(self.entry),
             }
-            let op = SymbolOp::build(&mut self.rw, Loc::UNKNOWN, &name);
+            let loc = self.symbol_loc(&name);
+            let op = SymbolOp::build(&mut self.rw, loc, &name);
             self.set_info(op, &info);
             let (result, ident) = (self.rw.body().result(op, 0), self.rw.cx().ident(&name));
             self.rw.set_value_name(result, Some(ident));
@@ -280,6 +282,22 @@ impl Writer<'_> {
             fresh += u64::from(origin == Origin::Inner);
         }
         (changes, fresh)
+    }
+
+    /// Where a symbol comes from: the first argument with it in its type, or the function.
+    fn symbol_loc(&self, name: &str) -> Loc {
+        let (cx, body) = (self.rw.cx(), self.rw.body());
+        let has = |value: &&Value| {
+            let sizes = symbolic_shape(cx, body.ty(**value)).unwrap_or_default();
+            sizes.iter().flatten().any(|size| size.mentions(name))
+        };
+        body.block_args(self.entry).iter().find(has).map_or_else(|| self.entry_loc(), |arg| body.value_loc(*arg))
+    }
+
+    /// The place of what is said of the function as a whole: that of its end.
+    fn entry_loc(&self) -> Loc {
+        let body = self.rw.body();
+        body.ops(self.entry).last().map_or(Loc::UNKNOWN, |op| body.loc(op))
     }
 
     fn set_info(&mut self, op: Op, info: &sutura_dialects::r#dyn::SymbolInfo) {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sutura_input::{InputError, regular_bytes, utf8, without_nul};
 
+use crate::Status;
+
 /// What a folder is searched for.
 const EXTENSION: &str = "mlir";
 
@@ -68,15 +70,21 @@ fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
 /// The text of a file that can be replaced: a regular one.
 ///
 /// # Errors
-/// One sentence.
-pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<String, String> {
+/// One sentence, and whether the system refuses, the call is wrong, or the text.
+pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<String, (Status, String)> {
     let text = regular_bytes(path, limit).and_then(|bytes| without_nul(&bytes).and_then(|()| utf8(bytes)));
     text.map_err(|error| match error {
-        InputError::NotAFile { .. } => format!(
-            "`{name}` is neither a file nor a folder, so it cannot be replaced; give `-` to format stdin to stdout"
-        ),
-        error => refusal(name, &error),
+        InputError::NotAFile { .. } => {
+            let message = format!("`{name}` is neither a file nor a folder, so it cannot be replaced");
+            (Status::Usage, format!("{message}; give `-` to format stdin to stdout"))
+        }
+        error => (status(&error), refusal(name, &error)),
     })
+}
+
+/// Who is to blame for what is not read.
+pub(crate) fn status(error: &InputError) -> Status {
+    if error.is_system() { Status::System } else { Status::Input }
 }
 
 /// Why `name` is not read.

@@ -104,7 +104,7 @@ impl Session<'_> {
     /// Says that an output cannot be written. A reader that has gone away, such as `head`, knows that it did.
     fn cannot_write(&mut self, message: &str) -> Status {
         self.voice.error(codes::CANNOT_WRITE, message);
-        Status::InputErrors
+        Status::System
     }
 }
 
@@ -117,9 +117,9 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     let timing = Timing::start();
     let (file, text) = match read_input(config.input.as_deref(), cwd, stdin, config.max_input) {
         Ok(input) => input,
-        Err((code, message)) => {
+        Err((status, code, message)) => {
             voice.error(code, &message);
-            return Status::InputErrors;
+            return status;
         }
     };
     let mut session = Session {
@@ -147,7 +147,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     if config.strict && session.warnings > 0 {
         let message = format!("{} warnings, which `--strict` does not let pass", session.warnings);
         session.voice.error(codes::STRICT, &message);
-        status = status.max(Status::InputErrors);
+        status = status.max(Status::Input);
     }
     status
 }
@@ -180,7 +180,7 @@ fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send
         Ok(()) => Status::Ok,
         Err(error) => {
             voice.error(codes::CANNOT_WRITE, &format!("cannot write the output: {error}"));
-            Status::InputErrors
+            Status::System
         }
     }
 }
@@ -271,9 +271,9 @@ fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     }
     match status {
         // No comment makes up for an error of the tool.
-        Status::Internal => status,
+        _ if status.is_internal() => status,
         _ if found.is_empty() => Status::Ok,
-        _ => Status::InputErrors,
+        _ => Status::Input,
     }
 }
 
@@ -314,7 +314,7 @@ fn read_input(
     cwd: &Path,
     stdin: &mut (dyn std::io::Read + Send),
     limit: u64,
-) -> Result<(String, String), (&'static str, String)> {
+) -> Result<(String, String), (Status, &'static str, String)> {
     let (name, shown, bytes) = match name.filter(|n| *n != "-") {
         None => ("<stdin>", "stdin".to_string(), text_of(stdin, limit)),
         Some(name) => (name, format!("`{name}`"), text(&cwd.join(name), limit)),
@@ -323,7 +323,8 @@ fn read_input(
         Ok(text) => Ok((name.to_string(), text)),
         Err(error) => {
             let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
-            Err((error.code(), format!("cannot read {shown}: {error}{hint}")))
+            let status = if error.is_system() { Status::System } else { Status::Input };
+            Err((status, error.code(), format!("cannot read {shown}: {error}{hint}")))
         }
     }
 }

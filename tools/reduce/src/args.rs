@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sutura_ir::diagnostics::exit::{self, Exit};
+
 /// What the command line says.
 #[derive(Debug)]
 pub(crate) struct Args {
@@ -34,7 +36,7 @@ pub(crate) enum Interest {
     RunOnce,
 }
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Makes an MLIR program smaller that shows something: a crash, an error, a wrong result.
 
 Usage: sutura-reduce PREDICATE [FLAGS] FILE [-o OUT]      FILE may be `-`, stdin
@@ -63,10 +65,13 @@ Functions, operations, regions, branches, arguments, results, operands and attri
 one, uses get other values of the type or constants, sizes shrink in all types at once, constants become 0 or 1, and
 passes leave the pipeline, until nothing more can go. The result goes with the pipeline as `mlir_reproducer` resource. The
 same input gives the same result. An interrupt (Ctrl-C) ends the work with the best so far; a second one ends it at once.
-
-Exit status: 0 done; 130 interrupted, and the best so far is written; 1 the input cannot be read, is wrong, or does not fulfil the predicate, or the output cannot be
-written; 2 wrong usage
 ";
+
+/// `--help`
+pub(crate) fn help() -> String {
+    let exits = [Exit::Ok, Exit::Input, Exit::Usage, Exit::System, Exit::Internal, Exit::Interrupted];
+    format!("{HELP}\n{}\n", exit::help(&exits))
+}
 
 /// More seeds than these are a mistake.
 const MOST_SEEDS: u64 = 1_000_000;

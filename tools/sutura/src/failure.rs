@@ -1,12 +1,12 @@
-//! What ends a command, and with which exit code.
+//! What ends a command, and with which exit code: `docs/exit-codes.md`.
 
 use std::fmt;
 use std::path::Path;
 
 use sutura_input::InputError;
-use sutura_ir::diagnostics::codes;
+use sutura_ir::diagnostics::{Exit, codes};
 
-/// Classes of failures; the exit codes are those of the runtime.
+/// Classes of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The model or the data is wrong.
@@ -21,20 +21,24 @@ pub(crate) enum Kind {
     System,
     /// An error of sutura itself.
     Internal,
+    /// A pass left IR that does not verify.
+    Verification,
+    /// MLIR does not take a program: whose error that is depends on who wrote it.
+    Rejected,
 }
 
 impl Kind {
-    pub(crate) fn exit_code(self) -> u8 {
-        use sutura_runtime::ErrorKind as Runtime;
-        let kind = match self {
-            Self::Input => Runtime::Input,
-            Self::Usage => Runtime::Usage,
-            Self::Unsupported => Runtime::Unsupported,
-            Self::Corrupt => Runtime::Corrupt,
-            Self::System => Runtime::System,
-            Self::Internal => Runtime::Internal,
-        };
-        kind.exit_code()
+    pub(crate) fn exit(self) -> Exit {
+        match self {
+            Self::Input => Exit::Input,
+            Self::Usage => Exit::Usage,
+            Self::Unsupported => Exit::Unsupported,
+            Self::Corrupt => Exit::Corrupt,
+            Self::System => Exit::System,
+            Self::Internal => Exit::Internal,
+            Self::Verification => Exit::Verification,
+            Self::Rejected => Exit::Input,
+        }
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -45,6 +49,8 @@ impl Kind {
             Self::Corrupt => "corrupt",
             Self::System => "system",
             Self::Internal => "internal",
+            Self::Verification => "verification",
+            Self::Rejected => "input",
         }
     }
 }
@@ -120,13 +126,6 @@ impl From<sutura_codegen::Error> for Failure {
             let message = "kernels need fused multiplication and addition, which the target has no instruction for";
             return Self::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
         }
-        if let Codegen::Undefined { symbols } = &error
-            && symbols.iter().all(|s| matches!(s.as_str(), "fmod" | "fmodf"))
-        {
-            let message =
-                "the remainder of floats (`graph`'s `arith.remf`, ONNX's Mod with fmod = 1) has no machine code yet";
-            return Self::new(Kind::Unsupported, message).hint("the remainder of integers has");
-        }
         let kind = match &error {
             Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
             Codegen::Cpu { .. }
@@ -134,8 +133,8 @@ impl From<sutura_codegen::Error> for Failure {
             | Codegen::FeatureSign { .. }
             | Codegen::Triple { .. }
             | Codegen::Architecture { .. } => Kind::Unsupported,
-            // The text that MLIR gets is of our making, or was checked before.
-            Codegen::Rejected { .. } | Codegen::NestedTooDeep { .. } | Codegen::Undefined { .. } => Kind::Input,
+            Codegen::Rejected { .. } | Codegen::Undefined { .. } => Kind::Rejected,
+            Codegen::NestedTooDeep { .. } => Kind::Unsupported,
             _ => Kind::Internal,
         };
         Self::new(kind, error)
@@ -148,6 +147,7 @@ impl From<sutura_import::onnx::OnnxError> for Failure {
         match error {
             Onnx::Read { path, source } => Self::reading(&path, &source),
             error @ Onnx::Invalid(_) => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            error @ Onnx::Unsupported(_) => Self::new(Kind::Unsupported, error),
             error => Self::new(Kind::Input, error),
         }
     }
@@ -158,6 +158,26 @@ impl From<sutura_import::onnx::UnsupportedOps> for Failure {
         match error.is_invalid() {
             true => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
             false => Self::new(Kind::Unsupported, error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_has_the_same_numbers() {
+        use sutura_runtime::ErrorKind as Runtime;
+        for (kind, runtime) in [
+            (Kind::Input, Runtime::Input),
+            (Kind::Usage, Runtime::Usage),
+            (Kind::Unsupported, Runtime::Unsupported),
+            (Kind::Corrupt, Runtime::Corrupt),
+            (Kind::System, Runtime::System),
+            (Kind::Internal, Runtime::Internal),
+        ] {
+            assert_eq!(kind.exit().code(), runtime.exit_code(), "{}", kind.name());
         }
     }
 }

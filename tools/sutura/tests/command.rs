@@ -311,9 +311,78 @@ fn models_are_checked_alone() {
     let folder = tempfile::tempdir().unwrap();
     let model = data("rows.mlir");
     let text = succeeds(folder.path(), &["check", model.to_str().unwrap()]);
-    assert!(text.contains("correct (gir level)"), "{text}");
-    let help = succeeds(folder.path(), &["--help"]);
-    assert!(help.contains("Exit codes: 0 done; 1 wrong input"), "{help}");
+    assert!(text.contains("all supported on this machine"), "{text}");
+    let text = succeeds(folder.path(), &["check", model.to_str().unwrap(), "--target", "generic,x86_avx2"]);
+    assert!(text.contains("all supported on generic, x86_avx2"), "{text}");
+    assert_eq!(files(folder.path()), [""; 0]);
+}
+
+/// Every command that can fail in more than one way says how it ends, from the one table.
+#[test]
+fn help_has_the_exit_codes() {
+    use sutura_ir::diagnostics::Exit;
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["compile", "run", "inspect", "check", "fmt"] {
+        let help = succeeds(folder.path(), &[command, "--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, codes) = help.split_once("Exit codes: ").expect(command);
+        for part in codes.trim_end_matches('.').split("; ") {
+            let (code, meaning) = part.split_once(' ').unwrap();
+            let known = Exit::ALL.iter().find(|(exit, _)| exit.code().to_string() == code);
+            assert_eq!(known.map(|(_, meaning)| *meaning), Some(meaning), "{command}");
+        }
+    }
+}
+
+/// Programs that compute nothing: arguments, constants and results that are the same come out as they are.
+#[test]
+fn what_is_passed_on_comes_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "func.func @main(%x: tensor<?x2xf32>, %n: tensor<1xi64>)
+        -> (tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>) {
+      %c = graph.constant dense<[1, 2, 3]> : tensor<3xi64>
+      return %n, %x, %x, %c : tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>
+    }";
+    std::fs::write(folder.path().join("pass.mlir"), program).unwrap();
+    succeeds(folder.path(), &["compile", "pass.mlir", "-q", "-o", "pass.sutura"]);
+    let text = succeeds(folder.path(), &["run", "pass.sutura", "-i", "2x2xf32=1,2,3,4", "-i", "1xi64=7"]);
+    for words in ["i64[1] = [7]", "f32[2, 2] = [1.0, 2.0, 3.0, 4.0]", "i64[3] = [1, 2, 3]"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let empty = succeeds(folder.path(), &["run", "pass.sutura", "-i", "0x2xf32=1", "-i", "1xi64=7"]);
+    assert!(empty.contains("f32[0, 2] = []"), "{empty}");
+}
+
+/// What a machine has no code for is refused in words, with the place, by `check` as by `compile`, and leaves nothing behind.
+#[test]
+fn what_has_no_machine_code_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |from: &str, to: &str| {
+        format!(
+            "#map = affine_map<(d0) -> (d0)>
+            func.func @main(%x: tensor<40x{from}>) -> tensor<40x{to}> {{
+              %0 = graph.compute ins(%x : tensor<40x{from}>) -> tensor<40x{to}>
+                  {{iterators = [\"parallel\"], maps = [#map, #map]}} {{
+              ^bb0(%a: {from}):
+                %1 = arith.{} %a : {from} to {to}
+                graph.yield %1 : {to}
+              }}
+              return %0 : tensor<40x{to}>
+            }}",
+            if from == "f32" || from == "f64" { "truncf" } else { "extf" }
+        )
+    };
+    let refused = |from: &str, to: &str, target: &str, words: &str| {
+        std::fs::write(folder.path().join("cast.mlir"), program(from, to)).unwrap();
+        for args in [&["check", "cast.mlir", "-q"][..], &["compile", "cast.mlir", "-q", "-o", "x.sutura"]] {
+            fails(folder.path(), &[args, &["--target", target]].concat(), 3, words);
+        }
+        assert_eq!(files(folder.path()), ["cast.mlir"]);
+    };
+    refused("f32", "f8E4M3FN", "host", "nothing is computed with elements of type f8E4M3FN");
+    refused("f8E5M2", "f32", "host", "nothing is computed with elements of type f8E5M2");
+    refused("f64", "f16", "x86_avx2", "rounding f64 to f16 needs the feature `avx512fp16`");
+    refused("f16", "f32", "generic", "f16 needs the feature `f16c`");
+    refused("f32", "bf16", "x86_avx2", "rounding to bf16 needs the feature `avx512bf16`");
 }
 
 #[test]

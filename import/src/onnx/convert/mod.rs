@@ -42,7 +42,9 @@ pub const NAME: &str = "graph.name";
 /// Lists everything in the model that cannot be compiled.
 pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Result<Module, UnsupportedOps> {
     let nodes = typed_nodes(model)?;
-    let loc = named_loc(cx, &model.graph.name);
+    // A graph need not have a name, and errors need a place.
+    let name = if model.graph.name.is_empty() { "graph" } else { &model.graph.name };
+    let loc = named_loc(cx, name);
     let mut body = Box::new(Body::new(1));
     let region = body.region();
     let mut rw = Rewriter::new(cx, &mut body);
@@ -60,9 +62,12 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
+    let made = |name: &&str| values.contains_key(name);
+    let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
+    let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
     let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
     let mut importer =
-        Importer { g, model, symbols, values, failed: Vec::new(), unsupported, overflows: FxHashMap::default(), diags };
+        Importer { g, model, symbols, values, failed, unsupported, overflows: FxHashMap::default(), diags };
     for node in &nodes {
         importer.node(node);
     }
@@ -76,8 +81,9 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     define_sizes(&mut rw, loc, named, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
-    let outputs = model.graph.outputs.iter().map(|o| o.name.as_str());
-    Ok(module(cx, loc, body, signature, &inputs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), outputs))
+    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
+    Ok(module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str)))
 }
 
 /// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.
