@@ -187,7 +187,9 @@ impl Compilation {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
         #[cfg(test)]
-        PLANTED.get().inspect(|pass| passes.add(pass));
+        if let Some(pass) = PLANTED.get() {
+            passes.add(pass);
+        }
         Self {
             cx: Context::new(sutura_dialects::all()),
             passes,
