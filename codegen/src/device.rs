@@ -106,12 +106,25 @@ pub fn emit_device_llvm_ir(
     optimized(text, name, target, warnings)?.to_text()
 }
 
-fn optimized(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<LlvmModule, Error> {
+/// Takes the one `gpu.module` of `text` as far as it can be refused: what is left is code generation.
+///
+/// # Errors
+/// Those of [`MlirModule::parse`], [`MlirModule::run_pipeline`] and [`MlirModule::device_to_llvm`].
+pub fn accept_device(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<(), Error> {
+    translated(text, name, target, warnings).map(drop)
+}
+
+fn translated(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<LlvmModule, Error> {
     target.check()?;
     let mut module = MlirModule::parse(text, name)?;
     module.run_pipeline(DEVICE_PIPELINE)?;
-    let mut llvm = module.device_to_llvm()?;
+    let llvm = module.device_to_llvm()?;
     warnings.extend(module.take_remarks());
+    Ok(llvm)
+}
+
+fn optimized(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<LlvmModule, Error> {
+    let mut llvm = translated(text, name, target, warnings)?;
     if target.triple.starts_with("amdgcn") {
         llvm.set_flag("amdhsa_code_object_version", CODE_OBJECT_VERSION)?;
     }

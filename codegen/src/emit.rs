@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::llvm::{LlvmModule, Optimization};
 use crate::mlir::{Form, MlirModule};
+use crate::symbols::PROVIDED;
 use crate::target::Target;
 
 /// From `func arith math cf scf affine memref vector index ub llvm` to the LLVM dialect, for CPU kernels.
@@ -52,9 +53,51 @@ pub fn emit_assembly(text: &str, name: &str, target: &Target, warnings: &mut Vec
 /// # Errors
 /// Those of [`emit_llvm_ir`] and [`LlvmModule::into_object`].
 pub fn emit_object(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
-    let emitted = optimized(text, name, target, warnings)?.into_object(target, Optimization::Full)?;
-    warnings.extend(emitted.warnings);
-    Ok(emitted.output)
+    accept(text, name, target, warnings)?.into_object(warnings)
+}
+
+/// A program that MLIR has accepted and that is LLVM IR now. What is left is code generation, which takes whatever got here.
+#[allow(missing_debug_implementations)]
+pub struct Accepted {
+    llvm: LlvmModule,
+    target: Target,
+}
+
+/// Takes `text` as far as it can be refused: it is parsed, verified, lowered and translated. [`emit_object`] begins so.
+///
+/// # Errors
+/// Those of [`emit_llvm_dialect`], [`MlirModule::to_llvm`] and [`Target::check`].
+pub fn accept(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<Accepted, Error> {
+    // A wrong target is found before minutes of work, not after.
+    target.check()?;
+    let mut module = lowered(text, name, warnings)?;
+    let llvm = module.to_llvm()?;
+    warnings.extend(module.take_remarks());
+    Ok(Accepted { llvm, target: target.clone() })
+}
+
+impl Accepted {
+    /// Whether the program itself calls nothing that a running process does not provide.
+    ///
+    /// # Errors
+    /// `Undefined` with the names that are used and not defined.
+    pub fn check_defined(&mut self) -> Result<(), Error> {
+        let mut symbols = self.llvm.undefined()?;
+        symbols.retain(|name| !PROVIDED.contains(&name.as_str()));
+        if symbols.is_empty() { Ok(()) } else { Err(Error::Undefined { symbols }) }
+    }
+
+    /// Generates code.
+    ///
+    /// # Errors
+    /// Those of [`LlvmModule::optimize`] and [`LlvmModule::into_object`].
+    pub fn into_object(mut self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<u8>, Error> {
+        self.llvm.optimize(&self.target, Optimization::Full)?;
+        warnings.extend(self.llvm.take_warnings());
+        let emitted = self.llvm.into_object(&self.target, Optimization::Full)?;
+        warnings.extend(emitted.warnings);
+        Ok(emitted.output)
+    }
 }
 
 /// Serializes the one `spirv.module` of `text` to SPIR-V, little endian.
@@ -75,11 +118,7 @@ fn lowered(text: &str, name: &str, warnings: &mut Vec<Diagnostic>) -> Result<Mli
 }
 
 fn optimized(text: &str, name: &str, target: &Target, warnings: &mut Vec<Diagnostic>) -> Result<LlvmModule, Error> {
-    // A wrong target is found before minutes of work, not after.
-    target.check()?;
-    let mut module = lowered(text, name, warnings)?;
-    let mut llvm = module.to_llvm()?;
-    warnings.extend(module.take_remarks());
+    let mut llvm = accept(text, name, target, warnings)?.llvm;
     llvm.optimize(target, Optimization::Full)?;
     warnings.extend(llvm.take_warnings());
     Ok(llvm)

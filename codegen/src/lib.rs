@@ -43,9 +43,11 @@ mod symbols;
 mod target;
 mod worker;
 
-pub use device::{DEVICE_PIPELINE, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
+pub use device::{DEVICE_PIPELINE, accept_device, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
 pub use diagnostic::{Diagnostic, Severity, SourceLocation};
-pub use emit::{KERNEL_PIPELINE, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object, emit_spirv};
+pub use emit::{
+    Accepted, KERNEL_PIPELINE, accept, emit_assembly, emit_llvm_dialect, emit_llvm_ir, emit_object, emit_spirv,
+};
 pub use error::{Error, Stage};
 pub use jit::Jit;
 pub use link::{Linker, link_shared};

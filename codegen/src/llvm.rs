@@ -7,10 +7,12 @@ use std::sync::Mutex;
 use llvm_sys::core::{
     LLVMAddModuleFlag, LLVMConstInt, LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
     LLVMDisposeMemoryBuffer, LLVMDisposeModule, LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription,
-    LLVMGetDiagInfoSeverity, LLVMInt32TypeInContext, LLVMPrintModuleToString, LLVMSetTarget, LLVMValueAsMetadata,
+    LLVMGetDiagInfoSeverity, LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetFirstUse, LLVMGetIntrinsicID,
+    LLVMGetNextFunction, LLVMGetNextGlobal, LLVMGetValueName2, LLVMInt32TypeInContext, LLVMIsDeclaration,
+    LLVMPrintModuleToString, LLVMSetTarget, LLVMValueAsMetadata,
 };
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
-use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
+use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef, LLVMValueRef};
 use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
 use llvm_sys::target_machine::{
     LLVMCodeGenFileType, LLVMCodeGenOptLevel, LLVMCreateTargetDataLayout, LLVMTargetMachineEmitToMemoryBuffer,
@@ -131,6 +133,30 @@ impl LlvmModule {
         })
     }
 
+    /// Names of functions and variables that are used here and defined elsewhere, sorted; LLVM's own are none.
+    pub(crate) fn undefined(&mut self) -> Result<Vec<String>, Error> {
+        self.module.with(Stage::Translate, |module| {
+            let mut names = Vec::new();
+            // SAFETY: the module is alive, and nothing is changed while its values are listed; a null one ends the lists.
+            unsafe {
+                let mut function = LLVMGetFirstFunction(module.raw);
+                while !function.is_null() {
+                    if LLVMGetIntrinsicID(function) == 0 {
+                        names.extend(undefined_name(function));
+                    }
+                    function = LLVMGetNextFunction(function);
+                }
+                let mut variable = LLVMGetFirstGlobal(module.raw);
+                while !variable.is_null() {
+                    names.extend(undefined_name(variable));
+                    variable = LLVMGetNextGlobal(variable);
+                }
+            }
+            names.sort();
+            Ok(names)
+        })
+    }
+
     /// The module as textual LLVM IR.
     pub fn to_text(&mut self) -> Result<String, Error> {
         // SAFETY: the module is alive; LLVM hands over the text.
@@ -226,6 +252,23 @@ impl Module {
             LLVMDisposeTargetData(layout);
         }
         Ok(machine)
+    }
+}
+
+/// The name of a global value that is used and not defined.
+///
+/// # Safety
+/// `value` must be a global value that is alive.
+unsafe fn undefined_name(value: LLVMValueRef) -> Option<String> {
+    // SAFETY: the caller vouches for the value; its name lives as long and has the length that LLVM says.
+    unsafe {
+        if LLVMIsDeclaration(value) == 0 || LLVMGetFirstUse(value).is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let name = LLVMGetValueName2(value, &raw mut length);
+        let bytes = std::slice::from_raw_parts(name.cast::<u8>(), length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
     }
 }
 

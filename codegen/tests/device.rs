@@ -9,7 +9,7 @@ use std::process::Command;
 use sutura_codegen::{Assembler, Error, Target, emit_device_assembly, emit_device_llvm_ir, emit_hsaco};
 use sutura_mlir_link as _;
 
-use support::{absent, lowered};
+use support::lowered;
 
 const SOFTMAX: &str = include_str!("../../lit-tests/gir_to_gpu/softmax.mlir");
 const SHUFFLES: &str = include_str!("data/device/shuffles.mlir");
@@ -43,7 +43,7 @@ fn assembled(ptx: &str, chip: &str) -> Option<String> {
             Some(assembler.resources(ptx, chip).expect("it takes the PTX"))
         }
         Err(error) => {
-            absent("SUTURA_REQUIRE_PTXAS", &error.to_string());
+            sutura_skip::skipped(sutura_skip::Need::Ptxas, error);
             None
         }
     }

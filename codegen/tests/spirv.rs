@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use sutura_codegen::{Error, MlirModule, emit_spirv};
 use sutura_mlir_link as _;
 
-use support::{absent, lowered};
+use support::lowered;
 
 const PIPELINE: &str =
     "builtin.module(gpu.module(gpu.func(expand-math,canonicalize,cse)),convert-gpu-to-spirv{float-controls=CONTROLS})";
@@ -34,7 +34,7 @@ fn tool(name: &str, args: &[&str], input: &[u8]) -> Option<String> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            absent("SUTURA_REQUIRE_DEVICES", &format!("{name}: {error}"));
+            sutura_skip::skipped(sutura_skip::Need::Spirv, format!("{name}: {error}"));
             return None;
         }
     };

@@ -17,6 +17,13 @@ pub(crate) fn wrong_index(what: &str, position: i64, given: i64, size: i64) -> S
     }
 }
 
+/// The words for a size that a list asks for, which is not that of the result's dimension. The runtime uses the same.
+pub(crate) fn wrong_size(what: &str, position: i64, given: i64, wanted: i64) -> String {
+    format!(
+        "{what}: element {position} of its shape asks for {given}, and dimension {position} of the result is {wanted}"
+    )
+}
+
 /// The words for a division of integers by zero, at element `position` of the result of `what` where that is known. The
 /// runtime uses the same.
 pub(crate) fn division_by_zero(what: &str, position: Option<i64>) -> String {

@@ -30,7 +30,12 @@ fn mlir_opt_writes_the_same() {
         // The header of the file is comments, which `mlir-opt` skips.
         let output = match Command::new(&mlir_opt).arg("--allow-unregistered-dialect").arg(&file).output() {
             Ok(output) => output,
-            Err(error) => return eprintln!("skipped: {mlir_opt}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)"),
+            Err(error) => {
+                return sutura_skip::skipped(
+                    sutura_skip::Need::Llvm,
+                    format!("{mlir_opt}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)"),
+                );
+            }
         };
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: mlir-opt refuses it\n{errors}", file.display());

@@ -17,7 +17,10 @@ fn mlir_opt(text: &str, args: &[&str]) -> Option<Result<String, String>> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            eprintln!("skipped: {program}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)");
+            sutura_skip::skipped(
+                sutura_skip::Need::Llvm,
+                format!("{program}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)"),
+            );
             return None;
         }
     };

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use sutura_fuzz::drive::{self, Job};
+use sutura_fuzz::harness::{Harness, Planted};
 use sutura_fuzz::targets::Target;
 use sutura_ir::Context;
 
@@ -15,14 +16,16 @@ Looks for inputs that make parser, printer, verifier, passes or FileCheck panic,
 
 Usage: sutura-fuzz [--target NAME]… [--seconds N] [--inputs N] [--seed N] [--from N] [--findings FOLDER]
        sutura-fuzz --target NAME --file FILE
+       sutura-fuzz --harness NAME --file FILE
 
-  --target NAME      parse, roundtrip, verify, pipeline or filecheck; all of them without it
+  --target NAME      parse, roundtrip, verify, pipeline, filecheck or perturb; all of them without it
   --seconds N        time of each target (60, or as long as it takes with --inputs)
   --inputs N         number of inputs of each target
   --seed N           inputs follow from it and their number (1)
   --from N           number of the first input (0)
   --findings FOLDER  where inputs that fail are saved (target/fuzz)
   --file FILE        run one input, such as a saved one
+  --harness NAME     what --file is for, of the coverage-guided fuzzer: parser, onnx, artifact, manifest, npy or filecheck
 
 Exit status: 0 nothing found; 1 something found; 2 wrong usage
 ";
@@ -45,6 +48,7 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
     let findings = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("fuzz");
     let mut job = Job { target: Target::Parse, seed: 1, from: 0, time: FOR_EVER, until: u64::MAX, root, findings };
     let (mut targets, mut file, mut notes, mut time, mut inputs) = (Vec::new(), None, None, None, None);
+    let mut harness = None;
     let mut rest = args.into_iter();
     while let Some(flag) = rest.next() {
         if flag == "--help" {
@@ -63,12 +67,18 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
             "--from" => job.from = number()?,
             "--findings" => job.findings = value.into(),
             "--file" => file = Some(value),
+            "--harness" => {
+                harness = Some(Harness::from_name(&value).ok_or_else(|| format!("no harness `{value}`"))?);
+            }
             "--worker" => notes = Some(PathBuf::from(value)),
             _ => return Err(format!("unknown flag `{flag}`; see --help")),
         }
     }
     job.until = inputs.map_or(u64::MAX, |n| job.from.saturating_add(n));
     job.time = time.unwrap_or(if inputs.is_some() { FOR_EVER } else { Duration::from_secs(60) });
+    if let Some(harness) = harness {
+        return one_of_any_bytes(harness, file.ok_or("`--harness` needs a `--file`")?.as_ref());
+    }
     if targets.is_empty() {
         targets = Target::ALL.to_vec();
     }
@@ -94,7 +104,17 @@ fn run(args: Vec<String>) -> Result<ExitCode, String> {
 fn one(targets: &[Target], file: &str) -> Result<ExitCode, String> {
     let [target] = targets else { return Err("`--file` needs one `--target`".to_string()) };
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-    match target.run(&Context::new(sutura_dialects::all()), &text) {
+    told(target.run(&Context::new(sutura_dialects::all()), &text))
+}
+
+/// The same for a harness of the coverage-guided fuzzer.
+fn one_of_any_bytes(harness: Harness, file: &Path) -> Result<ExitCode, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    told(harness.run(&bytes, Planted::No))
+}
+
+fn told(verdict: Result<(), String>) -> Result<ExitCode, String> {
+    match verdict {
         Ok(()) => say("nothing was found\n").map(|()| ExitCode::SUCCESS),
         Err(what) => say(&format!("{what}\n")).map(|()| ExitCode::FAILURE),
     }

@@ -199,3 +199,25 @@ fn bytes(text: &str, random: &mut Random) -> String {
     }
     chars.into_iter().collect()
 }
+
+/// The same program in other words: values and blocks have other names, lines end in comments, and blanks grow.
+pub(crate) fn perturbed(text: &str, random: &mut Random) -> String {
+    let (prefix, suffix) = (*pick(random, &["v_", "_", "a$"]), *pick(random, &[".x", "_y", "-z"]));
+    let mut changed = String::new();
+    for (token, next) in with_next(&tokens(text)) {
+        let numbered = token.strip_prefix(['%', '^']).filter(|name| !name.is_empty());
+        match (token.chars().next(), numbered) {
+            // What stands behind a `#` says which of several results is meant.
+            (Some(sigil), Some(name)) => changed += &format!("{sigil}{prefix}{name}{suffix}"),
+            (Some('\n'), None) if random.range(0, 2) == 0 => changed += &format!(" // c \"%0 {{\n\t{}", &token[1..]),
+            (Some(' '), None) if random.range(0, 5) == 0 && !next.starts_with('/') => changed += &format!("{token} \t"),
+            _ => changed += token,
+        }
+    }
+    changed
+}
+
+fn with_next<'t>(tokens: &[&'t str]) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let next = tokens.iter().skip(1).copied().chain([""]);
+    tokens.iter().copied().zip(next).collect::<Vec<_>>().into_iter()
+}

@@ -168,6 +168,10 @@ impl TokenParser for Cursor<'_, '_> {
         self.reader.diags.error(loc, message)
     }
 
+    fn report(&mut self, error: Diagnostic) -> Reported {
+        self.reader.report(error)
+    }
+
     fn opt_keyword(&mut self, keyword: &str) -> bool {
         let found = self.word() == keyword && !keyword.is_empty();
         if found {

@@ -118,7 +118,10 @@ fn run_mlir_opt(program_name: &str, forms: &[Form<'_>], locations: bool) -> Opti
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            eprintln!("skipped: {program_name}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)");
+            sutura_skip::skipped(
+                sutura_skip::Need::Llvm,
+                format!("{program_name}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)"),
+            );
             return None;
         }
     };

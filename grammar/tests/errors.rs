@@ -95,7 +95,7 @@ fn types_and_attributes() {
     let check_attr = |text: &str, expected: &str| check(&attr(text), expected);
     check_attr("i16777216", "1:12: integer bitwidth is limited to 16777215 bits");
     check_attr("tensro<4xf32>", "1:11: expected attribute value");
-    check_attr("f23", "1:12: expected non-function type | `f23` is no type; did you mean `f32`?");
+    check_attr("f23", "1:11: expected attribute value | `f23` is no type; did you mean `f32`?");
     check_attr("256 : i8", "1:12: integer constant out of range for attribute");
     check_attr("-1 : ui8", "1:13: negative integer literal not valid for unsigned integer type");
     check_attr(
@@ -117,14 +117,14 @@ fn types_and_attributes() {
         "dense<\"0x00\"> : tensor<3xi32>",
         "1:12: elements hex data size is invalid for provided type: 'tensor<3xi32>'",
     );
-    check_attr("dense<1> : i32", "1:23: elements literal must be a shaped type");
-    check_attr("dense<1> : tensor<?xi32>", "1:23: elements literal type must have static shape");
+    check_attr("dense<1> : i32", "1:12: elements literal must be a shaped type");
+    check_attr("dense<1> : tensor<?xi32>", "1:12: elements literal type must have static shape");
     check_attr(
         "affine_map<(d0) -> (d0 * d0)>",
         "1:35: non-affine expression: at least one of the multiply operands has to be either a constant or symbolic",
     );
     check_attr("affine_map<(d0) -> (d1)>", "1:32: use of undeclared identifier");
-    check_attr("#unknown", "1:12: undefined symbol alias id 'unknown'");
+    check_attr("#unknown", "1:20: undefined symbol alias id 'unknown'");
     check_attr("#t.note<[1]>", "1:21: expected string");
     check_attr("#t.not<[1]>", "1:12: unknown attribute `not` in dialect `t` | did you mean `t.note`?");
     check_attr("#x.y<[>", "1:16: unbalanced '[' character in pretty dialect name");

@@ -36,6 +36,7 @@ pub mod symbols;
 pub mod trace;
 pub mod types;
 pub mod verify;
+pub mod work;
 
 pub use attrs::{Attr, AttrData, NamedAttr};
 pub use body::{Block, Body, Module, Op, Region, Value};

@@ -152,6 +152,26 @@ impl Context {
     }
 }
 
+impl Context {
+    /// The name that a location has, such as that of a node of a model: of several the first.
+    pub fn loc_name(&self, loc: Loc) -> Option<Ident> {
+        let mut pending = vec![loc];
+        while let Some(loc) = pending.pop() {
+            match self.loc_data(loc) {
+                LocData::Name { name, .. } => return Some(name),
+                LocData::CallSite { callee, caller } => pending.extend([caller, callee]),
+                LocData::Fused { locs, .. } => {
+                    let at = pending.len();
+                    pending.extend(self.fused_locs(locs));
+                    pending[at..].reverse();
+                }
+                LocData::Unknown | LocData::FileLineCol { .. } => {}
+            }
+        }
+        None
+    }
+}
+
 /// Text, or a part of a text that is shared rather than copied.
 #[derive(Clone, Debug)]
 pub struct SourceText {

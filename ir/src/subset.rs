@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crate::attrs::{Attr, AttrData};
 use crate::context::{AttrList, Context, Ident};
+use crate::op_def::{OpDef, ValueDef};
 use crate::op_ref::OpRef;
+use crate::registry::OpInfo;
 use crate::types::{Type, TypeData};
 
 impl Context {
@@ -45,16 +47,38 @@ impl Context {
 }
 
 impl OpRef<'_> {
-    /// True when the op is declared, but not a type of its values or a value of its inherent attributes: the dialect of one
-    /// of these is registered as a subset, and the text was kept.
+    /// True when the op is declared, but a type of its values or a value of its inherent attributes is one that was kept as text
+    /// and its declaration does not take: upstream's knows more.
     pub fn is_beyond_subset(self) -> bool {
-        let cx = self.cx;
         // Relaxed: who sees the op was given it after its attributes and types were made.
-        if !cx.beyond_subset.load(Ordering::Relaxed) || self.info().is_none() {
+        if !self.cx.beyond_subset.load(Ordering::Relaxed) {
             return false;
         }
-        let ty = |ty: Type| cx.is_beyond_subset_type(ty) || cx.is_beyond_subset_type(cx.element_type(ty));
-        let mut props = cx.entries(self.body.props(self.op)).iter();
-        self.operand_types().chain(self.result_types()).any(ty) || props.any(|e| cx.is_beyond_subset_attr(e.value))
+        self.info().is_some_and(|info| self.has_type_beyond(info.def) || self.has_attr_beyond(info))
+    }
+
+    fn has_type_beyond(self, def: &OpDef) -> bool {
+        let beyond = |group: &ValueDef, ty: Type| {
+            let cx = self.cx;
+            let kept = cx.is_beyond_subset_type(ty) || cx.is_beyond_subset_type(cx.element_type(ty));
+            kept && !(group.constraint.check)(cx, ty)
+        };
+        let operands = def.operands.iter().enumerate().any(|(index, group)| {
+            let range = self.operand_group(index).unwrap_or_default();
+            range.into_iter().any(|at| beyond(group, self.ty(self.operand(at))))
+        });
+        operands
+            || def.results.iter().enumerate().any(|(index, group)| {
+                let range = self.result_group(index).unwrap_or_default();
+                range.into_iter().any(|at| beyond(group, self.ty(self.result(at))))
+            })
+    }
+
+    fn has_attr_beyond(self, info: &OpInfo) -> bool {
+        let cx = self.cx;
+        info.def.attrs.iter().zip(&info.attr_names).any(|(attr, name)| {
+            let value = cx.entry(self.body.props(self.op), *name);
+            value.is_some_and(|value| cx.is_beyond_subset_attr(value) && !(attr.constraint.check)(cx, value))
+        })
     }
 }

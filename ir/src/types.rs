@@ -15,6 +15,10 @@ interned_handle! {
 /// Marks a dimension whose size is not known statically; printed `?`.
 pub const DYNAMIC: i64 = i64::MIN;
 
+/// Most dimensions that a shaped type may have where one is read: far more than any program needs, few enough that what is
+/// made for each dimension stays small.
+pub const MAX_RANK: usize = 256;
+
 /// Signedness of an integer type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Signedness {

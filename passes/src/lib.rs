@@ -17,12 +17,14 @@ pub mod gpu_to_spirv;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 mod kernel_versions;
+pub mod machine_code;
 pub mod propagate_reshapes;
 pub mod region;
 pub mod rt;
 pub mod rt_to_upstream;
 pub mod scf_to_cf;
 pub mod shape;
+pub mod stages;
 pub mod stitch;
 pub mod tensorize;
 #[cfg(test)]

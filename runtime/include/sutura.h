@@ -12,7 +12,11 @@
  * Every function may be called from any thread; one model may run on several threads at once. Only sutura_model_close
  * must be the last use of its model. Strings that are returned belong to the library.
  *
- * An artifact holds native code: open only those from people whose programs you would run.
+ * Numbers of tensors and ranks are compared with the model's before anything is read through a pointer; null and misaligned
+ * pointers are errors (SUTURA_USAGE). Of other pointers the library cannot know whether they are valid.
+ *
+ * An artifact holds native code: open only those from people whose programs you would run. That the file is as it was
+ * written is checked when it is opened, which finds damage, not malice.
  */
 #ifndef SUTURA_H
 #define SUTURA_H
@@ -23,7 +27,8 @@
 extern "C" {
 #endif
 
-/* Buffers of outputs must be aligned to this many bytes. Inputs should be: others are copied. */
+/* Buffers of outputs must be aligned to this many bytes. Inputs should be: others are copied. An input that is not even
+ * aligned to its elements is an error. */
 #define SUTURA_BUFFER_ALIGNMENT 64
 
 /* What most functions return. The command line tools exit with the same numbers. */
@@ -69,7 +74,7 @@ typedef struct sutura_value {
 /* A tensor: contiguous row-major memory of the caller. */
 typedef struct sutura_tensor {
   int32_t element_type; /* a sutura_element_type */
-  int32_t rank;
+  int32_t rank;        /* that of the model's input or output */
   const int64_t *dims; /* may be NULL if rank is 0 */
   void *data;          /* may be NULL if the tensor has no elements; inputs are only read */
 } sutura_tensor;
@@ -77,6 +82,10 @@ typedef struct sutura_tensor {
 /* Loads an artifact. threads is the most that one run may use, the caller's included; 0 takes SUTURA_THREADS from the
  * environment, or else the number of processors. *model is set only on success. */
 sutura_status sutura_model_open(const char *path, int32_t threads, sutura_model **model);
+
+/* The same without a look at the hashes of what the file holds, for large files that something else vouches for. Of a damaged
+ * one results may be wrong, or the process may end. */
+sutura_status sutura_model_open_trusted(const char *path, int32_t threads, sutura_model **model);
 
 /* Unloads a model; NULL is ignored. */
 void sutura_model_close(sutura_model *model);
@@ -99,7 +108,7 @@ sutura_status sutura_model_output_dims(const sutura_model *model, const sutura_t
                                        int32_t output, int64_t *dims);
 
 /* Runs the model, inputs and outputs in the order of the signature. Buffers of outputs have the exact shapes, are
- * aligned, and overlap neither each other nor an input. */
+ * aligned, and overlap neither each other nor an input. Arrays of a model without inputs or without outputs may be NULL. */
 sutura_status sutura_model_run(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
                                const sutura_tensor *outputs, int32_t n_outputs);
 

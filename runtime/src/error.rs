@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::device::DeviceError;
@@ -123,6 +124,18 @@ pub enum Error {
         /// Size of the dimension that is indexed.
         size: i64,
     },
+    /// A list of sizes that data tells asks for another one than a result has.
+    #[error(
+        "{what}: element {position} of its shape asks for {given}, and dimension {position} of the result is {wanted}"
+    )]
+    WrongSize {
+        /// The op that is asked.
+        what: String,
+        /// Which element of the list, and which dimension.
+        position: i64,
+        given: i64,
+        wanted: i64,
+    },
     /// Integers are divided by zero.
     #[error("{}", division_by_zero(what, *position))]
     DivisionByZero {
@@ -172,13 +185,21 @@ pub enum ArtifactProblem {
     MissingEntry(String),
     #[error("holds the entry `{0}`, which this runtime does not know; a newer runtime may")]
     UnknownEntry(String),
-    #[error("is damaged: the checksum of `{0}` does not match")]
-    Checksum(String),
+    #[error("is damaged: the checksum of `{entry}` does not match in bytes {} to {}", bytes.start, bytes.end.saturating_sub(1))]
+    Checksum {
+        entry: String,
+        /// The bytes of the entry that are not those that were written.
+        bytes: Range<u64>,
+    },
+    #[error("was changed while it was in use: {0}; replace a file, such as with `mv`, instead of writing into it")]
+    Changed(String),
+    #[error("has an invalid index: {0}")]
+    Index(String),
     #[error("has an invalid manifest: {0}")]
     Manifest(String),
     #[error("has invalid weights: {0}")]
     Weights(String),
-    #[error("has artifact format {found}, but this runtime reads format {supported}")]
+    #[error("has artifact format {found}, but this runtime reads format {supported}; {}", older_or_newer(*found, *supported))]
     Format { found: u64, supported: u32 },
     #[error("has interface version {found}, but this runtime has version {supported}; compile the model again")]
     Abi { found: u64, supported: u32 },
@@ -285,6 +306,7 @@ impl Error {
             | Self::WrongRank { .. }
             | Self::Shape(_)
             | Self::WrongIndex { .. }
+            | Self::WrongSize { .. }
             | Self::DivisionByZero { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }
@@ -324,6 +346,10 @@ pub(crate) fn list(names: &[String]) -> String {
 
 pub(crate) fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn older_or_newer(found: u64, supported: u32) -> &'static str {
+    if found < u64::from(supported) { "compile the model again" } else { "a newer runtime may read it" }
 }
 
 fn was(n: usize) -> &'static str {

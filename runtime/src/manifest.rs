@@ -14,7 +14,7 @@ use crate::element::ElementType;
 use crate::error::ArtifactProblem;
 
 /// Version of the artifact's layout and of the manifest's fields.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The manifest. Fields are written in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +137,8 @@ pub enum DataCheckKind {
     Index,
     /// A divisor is not 0.
     Division,
+    /// A list of sizes that data tells asks for those of a result.
+    Size,
 }
 
 /// A named dim.
@@ -278,10 +280,10 @@ impl Manifest {
 
     /// Checks what cannot be said in the types: names that are unique and defined, dims that make sense.
     pub fn validate(&self) -> Result<(), String> {
-        unique("symbol", self.symbols.iter().map(|s| &s.name))?;
-        unique("input", self.inputs.iter().map(|v| &v.name))?;
-        unique("output", self.outputs.iter().map(|v| &v.name))?;
-        unique("constant", self.constants.iter().map(|c| &c.name))?;
+        unique("symbols", self.symbols.iter().map(|s| &s.name))?;
+        unique("inputs", self.inputs.iter().map(|v| &v.name))?;
+        unique("outputs", self.outputs.iter().map(|v| &v.name))?;
+        unique("constants", self.constants.iter().map(|c| &c.name))?;
         for symbol in &self.symbols {
             if symbol.min < 0 || symbol.max < symbol.min || symbol.div < 1 {
                 return Err(format!(
@@ -386,11 +388,12 @@ pub(crate) fn byte_size(element_type: ElementType, dims: &[i64]) -> Result<usize
         .ok_or_else(|| format!("has dimensions {dims:?}, which no memory can hold"))
 }
 
-pub(crate) fn unique<'a>(role: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+/// An error where two `things` have one name.
+pub(crate) fn unique<'a>(things: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(format!("two {role}s are named `{name}`"));
+            return Err(format!("two {things} are named `{name}`"));
         }
     }
     Ok(())
@@ -445,7 +448,7 @@ pub(crate) mod tests {
     fn another_version_is_refused_by_its_number() {
         let text = br#"{"format": 7, "abi": 1, "novelty": []}"#;
         assert_eq!(Manifest::from_json(text), Err(ArtifactProblem::Format { found: 7, supported: FORMAT }));
-        let text = br#"{"format": 1, "abi": 9, "novelty": []}"#;
+        let text = br#"{"format": 2, "abi": 9, "novelty": []}"#;
         assert_eq!(Manifest::from_json(text), Err(ArtifactProblem::Abi { found: 9, supported: abi::VERSION }));
     }
 

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use crate::element::ElementType;
 use crate::error::{Error, Result};
+use crate::files::{self, Unopened};
 use crate::manifest::byte_size;
 use crate::tensor::Tensor;
 
@@ -26,13 +27,28 @@ const MAX_HEADER: usize = 65_536;
 
 /// Reads a tensor.
 pub fn read(path: impl AsRef<Path>) -> Result<Tensor> {
-    let path = path.as_ref();
+    with_file(path.as_ref(), read_from)
+}
+
+/// Reads only what a file says that it holds: type and dims.
+pub fn read_signature(path: impl AsRef<Path>) -> Result<(ElementType, Vec<i64>)> {
+    with_file(path.as_ref(), |reader, length| {
+        let header = read_checked_header(reader, length)?;
+        Ok((header.element_type, header.dims))
+    })
+}
+
+/// Hands a regular file and its size on to `body`.
+fn with_file<T>(path: &Path, body: impl FnOnce(&mut BufReader<File>, u64) -> Result<T, Problem>) -> Result<T> {
     let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    read_from(&mut BufReader::new(file), length).map_err(|problem| match problem {
+    let unusable = |reason: String| Error::Npy { path: path.to_owned(), reason };
+    let (file, length) = files::open_regular(path).map_err(|problem| match problem {
+        Unopened::Io(source) => failed(source),
+        Unopened::Other(is) => unusable(format!("it is {is}, not a file")),
+    })?;
+    body(&mut BufReader::new(file), length).map_err(|problem| match problem {
         Problem::Io(source) => failed(source),
-        Problem::Format(reason) => Error::Npy { path: path.to_owned(), reason },
+        Problem::Format(reason) => unusable(reason),
         Problem::Other(error) => error,
     })
 }
@@ -91,7 +107,8 @@ struct Header {
     dims: Vec<i64>,
 }
 
-fn read_from(reader: &mut impl Read, file_length: u64) -> Result<Tensor, Problem> {
+/// The header, of a file that holds what it says.
+fn read_checked_header(reader: &mut impl Read, file_length: u64) -> Result<Header, Problem> {
     let (text, header_length) = read_header(reader)?;
     let header = parse_header(&text)?;
     let bytes = byte_size(header.element_type, &header.dims).map_err(|e| format!("its array {e}"))?;
@@ -100,6 +117,11 @@ fn read_from(reader: &mut impl Read, file_length: u64) -> Result<Tensor, Problem
         let Header { element_type, dims, .. } = &header;
         return Err(format!("{element_type}{dims:?} has {bytes} bytes, but the file holds {present}").into());
     }
+    Ok(header)
+}
+
+fn read_from(reader: &mut impl Read, file_length: u64) -> Result<Tensor, Problem> {
+    let header = read_checked_header(reader, file_length)?;
     let mut tensor = Tensor::zeros(header.element_type, &header.dims).map_err(Problem::Other)?;
     reader.read_exact(tensor.bytes_mut())?;
     if header.big_endian != cfg!(target_endian = "big") {
@@ -145,11 +167,20 @@ fn parse_header(text: &str) -> Result<Header, String> {
     while !parser.accept("}") {
         let key = parser.string()?;
         parser.expect(":")?;
+        let twice = match key {
+            "descr" => descr.is_some(),
+            "fortran_order" => fortran_order.is_some(),
+            "shape" => shape.is_some(),
+            _ => false,
+        };
+        if twice {
+            return Err(format!("its header has `{key}` twice"));
+        }
         match key {
             "descr" => descr = Some(parser.descr()?),
             "fortran_order" => fortran_order = Some(parser.boolean()?),
             "shape" => shape = Some(parser.tuple()?),
-            other => return Err(format!("its header has the unknown key `{other}`")),
+            other => return Err(format!("its header has the unknown key `{}`", short(other))),
         }
         if !parser.accept(",") {
             parser.expect("}")?;
@@ -239,13 +270,24 @@ impl<'a> Parser<'a> {
         let (digits, rest) = self.rest.split_at(end);
         // Python 2 wrote long integers with a suffix.
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
-        digits.parse().map_err(|_| format!("its header has no dimension at `{digits}`"))
+        digits.parse().map_err(|_| format!("its header has no dimension at `{}`", short(digits)))
     }
+}
+
+/// The beginning of a text from a file, for a message.
+fn short(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
 }
 
 /// The element type of a `descr`, and whether it is big endian.
 fn element_type(descr: &str) -> Result<(ElementType, bool), String> {
-    let unknown = || format!("its element type `{descr}` is none that models use (bool, integers, f16, f32, f64)");
+    let unknown =
+        || format!("its element type `{}` is none that models use (bool, integers, f16, f32, f64)", short(descr));
     let order = descr.chars().next().filter(|c| "<>|=".contains(*c));
     let code = descr.trim_start_matches(['<', '>', '|', '=']);
     let element_type = match code {
@@ -429,6 +471,12 @@ mod tests {
         assert!(reason(&file("{'descr': 'f4', 'fortran_order': False, 'shape': ()}", &[0; 4])).contains("`f4`"));
         assert!(reason(&file("{'colour': 'f4'}", &[])).contains("`colour`"));
         assert!(reason(&file("{'shape': (-1,)}", &[])).contains("no dimension"));
+        assert!(reason(&file("{'shape': (1,), 'shape': (1,)}", &[])).contains("`shape` twice"));
+        let long =
+            reason(&file(&format!("{{'descr': '{}', 'fortran_order': False, 'shape': ()}}", "f".repeat(60_000)), &[]));
+        assert!(long.contains('…') && long.len() < 200, "{long}");
+        let deep = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({})}}", "1, ".repeat(20_000));
+        assert!(reason(&file(&deep, &[0; 4])).contains("rank 20000, above 64"));
         let huge = "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9), }";
         assert!(reason(&file(huge, &[])).contains("no memory can hold"));
         assert!(reason(&file("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", &[2])).contains("boolean"));

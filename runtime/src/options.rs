@@ -21,12 +21,14 @@ pub struct Options {
     pub(crate) device: Option<String>,
     pub(crate) opened: Option<Device>,
     pub(crate) graphs: bool,
+    pub(crate) trusted: bool,
     pub(crate) routines: BTreeMap<CString, RoutineFn>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: None, profile: false, device: None, opened: None, graphs: true, routines: BTreeMap::new() }
+        let routines = BTreeMap::new();
+        Self { threads: None, profile: false, device: None, opened: None, graphs: true, trusted: false, routines }
     }
 }
 
@@ -75,6 +77,14 @@ impl Options {
     #[must_use]
     pub fn graphs(mut self, graphs: bool) -> Self {
         self.graphs = graphs;
+        self
+    }
+
+    /// Whether a file is loaded without a look at the hashes of what it holds, as by
+    /// [`Artifact::open_trusted`](crate::Artifact::open_trusted). Then damage may give wrong results, or end the process.
+    #[must_use]
+    pub fn trust_artifact(mut self, trusted: bool) -> Self {
+        self.trusted = trusted;
         self
     }
 

@@ -4,7 +4,6 @@
 
 #![allow(unsafe_code)]
 
-use std::io::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -13,31 +12,14 @@ use sutura_runtime::{Error, ErrorKind};
 
 const KERNELS: &[u8] = include_bytes!("data/device_kernels.spv");
 
-/// Whether a test must fail rather than be skipped.
-fn required() -> bool {
-    std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1")
-}
-
-/// Says it past the test harness, which shows no output of tests that pass.
-fn skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
-}
-
-/// The device that tests run on, or a word on stderr that there is none.
+/// The device that tests run on; without one the test is skipped.
 fn device() -> Option<&'static Device> {
-    static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
+    static DEVICE: OnceLock<Result<Device, String>> = OnceLock::new();
     let device = DEVICE.get_or_init(|| {
         let devices = Devices::find();
-        match devices.open("lavapipe").or_else(|_| devices.open("vulkan")) {
-            Ok(device) => Some(device),
-            Err(error) if required() => panic!("SUTURA_REQUIRE_DEVICES=1, but {error}"),
-            Err(error) => {
-                skipped(&format!("the tests of devices, as {error}"));
-                None
-            }
-        }
+        devices.open("lavapipe").or_else(|_| devices.open("vulkan")).map_err(|error| error.to_string())
     });
-    device.as_ref()
+    device.as_ref().map_err(|error| sutura_skip::skipped(sutura_skip::Need::Devices, error)).ok()
 }
 
 macro_rules! device_or_return {
@@ -97,8 +79,8 @@ fn the_binary_is_made_from_its_source() {
     let tool = |program: &str, arguments: &[&str]| {
         let output = std::process::Command::new(program).args(arguments).current_dir(data).output();
         match output {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required() => {
-                skipped(&format!("{program} is not installed"));
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                sutura_skip::skipped(sutura_skip::Need::Spirv, format!("{program} is not installed"));
                 None
             }
             output => Some(output.unwrap()),

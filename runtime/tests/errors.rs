@@ -177,7 +177,7 @@ fn files_that_cannot_be_used() {
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{length}: {error}");
     }
     let error = Model::load(folder.path()).unwrap_err();
-    assert!(error.to_string().contains("is not a file"), "{error}");
+    assert!(error.to_string().contains("is a folder, not a file"), "{error}");
 }
 
 #[test]

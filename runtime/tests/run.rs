@@ -221,3 +221,13 @@ fn a_file_can_be_replaced_while_its_model_runs() {
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["rows.sutura"]);
 }
+
+/// With the variable, `cargo xtask memcheck` shows that it finds a kernel that reads behind its buffer.
+#[test]
+fn a_kernel_reads_its_buffer_unless_a_fault_is_planted() {
+    let planted = std::env::var_os("SUTURA_PLANTED_FAULT").is_some();
+    let macros: &[&str] = if planted { &["TEST_BEYOND"] } else { &[] };
+    let inputs = inputs(4, 4);
+    let outputs = load(macros, Options::new().threads(1)).unwrap().run(&inputs).unwrap();
+    assert!(planted || bits(&outputs) == bits(&expected(&inputs)));
+}

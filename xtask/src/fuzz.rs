@@ -1,12 +1,20 @@
 //! `cargo xtask fuzz`: random inputs for parser, printer, verifier, passes and FileCheck.
 
-use crate::{Failure, process};
+use crate::{Failure, coverage, process};
 
-/// Inputs of each of the five targets in the checks: the same ones on every machine, about a minute in all.
+/// Inputs of each of the six targets in the checks: the same ones on every machine, about a minute in all.
 const SMOKE: &str = "1200";
 
 /// Runs the fuzzer with `arguments`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    match arguments.split_first() {
+        Some((first, rest)) if first == "--coverage" => coverage::run(rest),
+        _ => random(arguments),
+    }
+}
+
+/// The fuzzer without coverage.
+pub(crate) fn random(arguments: &[String]) -> Result<(), Failure> {
     process::run(process::cargo().args(["run", "-q", "-p", "sutura-fuzz", "--"]).args(arguments))
 }
 

@@ -6,6 +6,9 @@ use std::process::Command;
 
 use crate::{Failure, process};
 
+/// The one that is fetched where none is installed.
+const PACKAGE: &str = "lit==18.1.8";
+
 /// Names under which LLVM's lit is installed, by pip or by a distribution.
 const NAMES: [&str; 3] = ["lit", "llvm-lit", "llvm-lit-22"];
 
@@ -23,15 +26,42 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     process::run(&mut command)
 }
 
-/// The same as a part of the checks, where missing LLVM's lit is no failure but is said aloud.
-pub(crate) fn run_if_installed() -> Result<(), Failure> {
+/// Lets the tests that `command` runs find LLVM's lit, fetching it where it is not there, and demands them; what cannot be had.
+pub(crate) fn provide(command: &mut Command) -> Vec<Failure> {
+    let fetched = if find().is_some() { Ok(None) } else { fetched().map(Some) };
+    match fetched {
+        Ok(folder) => {
+            if let Some(folder) = folder {
+                let path = env::var_os("PATH").unwrap_or_default();
+                let path = env::join_paths([folder.join("bin")].into_iter().chain(env::split_paths(&path)));
+                command.env("PYTHONPATH", &folder).envs(path.map(|path| ("PATH", path)));
+            }
+            command.env("SUTURA_REQUIRE_LIT", "1");
+            Vec::new()
+        }
+        Err(failure) => vec![format!("tests with LLVM's lit: {failure}")],
+    }
+}
+
+/// LLVM's lit from PyPI, in a folder of its own below the build.
+fn fetched() -> Result<PathBuf, Failure> {
+    let folder = std::path::absolute(process::target_folder().join("llvm-lit")).map_err(|error| error.to_string())?;
+    if !folder.join("bin/lit").is_file() {
+        let mut install = Command::new("python3");
+        install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&folder).arg(PACKAGE);
+        process::run(&mut install)?;
+    }
+    Ok(folder)
+}
+
+/// The same as a part of the checks, which demand what can be fetched.
+pub(crate) fn run_as_check() -> Result<(), Failure> {
     if find().is_some() {
         return run(&[]);
     }
-    println!(
-        "skipped: lit-tests under LLVM's lit, which is not installed (`pip install lit`); sutura-lit has run them"
-    );
-    Ok(())
+    let folder = fetched()?;
+    let mut command = process::xtask();
+    process::run(command.arg("llvm-lit").env("SUTURA_LLVM_LIT", folder.join("bin/lit")).env("PYTHONPATH", folder))
 }
 
 fn find() -> Option<PathBuf> {

@@ -33,19 +33,27 @@ const TOOLS: [Tool; 2] = [
     },
 ];
 
-/// Tells `command` where they are, fetching first what is not there; says so where that fails.
-pub(crate) fn provide(command: &mut Command) {
+/// Tells `command` where they are, fetching first what is not there, and demands the tests with them; what cannot be had.
+pub(crate) fn provide(command: &mut Command) -> Vec<Failure> {
+    let mut missing = Vec::new();
     for tool in TOOLS {
         if env::var_os(tool.variable).is_some() {
+            command.env("SUTURA_REQUIRE_PTXAS", "1");
             continue;
         }
         match tool.found().map_or_else(|| tool.fetched(), Ok) {
             Ok(program) => {
                 command.env(tool.variable, program);
+                command.env("SUTURA_REQUIRE_PTXAS", "1");
             }
-            Err(failure) => println!("skipped: tests with {}: {failure}", tool.name),
+            Err(failure) => missing.push(format!("tests with {}: {failure}", tool.name)),
         }
     }
+    // One without the other makes some of the tests skip.
+    if !missing.is_empty() {
+        command.env_remove("SUTURA_REQUIRE_PTXAS");
+    }
+    missing
 }
 
 impl Tool {

@@ -12,6 +12,11 @@ pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
+/// This program.
+pub(crate) fn xtask() -> Command {
+    Command::new(env::current_exe().unwrap_or_else(|_| "xtask".into()))
+}
+
 /// Where cargo builds.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)

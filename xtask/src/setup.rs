@@ -49,6 +49,8 @@ const PACKAGES: &[Package] = &[
     package("g++", Sign::Program("c++"), "compiles the TableGen bindings"),
     package("libvulkan1", Sign::Library("libvulkan.so.1"), "finds devices of Vulkan"),
     package("mesa-vulkan-drivers", Sign::VulkanDriver("lvp_icd"), "lavapipe, the Vulkan device of tests without a GPU"),
+    package("python3", Sign::Program("python3"), "runs the scripts of the GPU bundle in tests"),
+    package("valgrind", Sign::Program("valgrind"), "looks for wrong memory accesses of the runtime"),
     package("spirv-tools", Sign::Program("spirv-val"), "checks SPIR-V in tests"),
 ];
 

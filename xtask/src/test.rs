@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader};
 use std::process::{ExitCode, Stdio};
 
-use crate::{Failure, nvidia, process, setup};
+use crate::{Failure, changed, llvm_lit, nvidia, process, setup, skips};
 
 /// How many tests ran, over all test programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,14 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
+    pub(crate) fn ran(&self) -> u64 {
+        self.passed + self.failed
+    }
+
+    pub(crate) fn failed(&self) -> u64 {
+        self.failed
+    }
+
     /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, which libtest and
     /// its imitations print at the end of each test program. Other lines count nothing.
     fn add(&mut self, line: &str) {
@@ -43,10 +51,21 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Tests that libtest counts as passed were skipped.
+    fn skip(&mut self, tests: u64) {
+        self.passed = self.passed.saturating_sub(tests);
+        self.skipped += tests;
+    }
+}
+
 /// Prints the count as the last line, also after a failure.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "--changed") {
+        return changed::run(rest);
+    }
     setup::run()?;
-    let (summary, result) = count(arguments);
+    let (summary, result) = count(arguments, Lacking::Said);
     if let Err(failure) = &result {
         eprintln!("error: {failure}");
     }
@@ -54,23 +73,42 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, Failure> {
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// What it means that something cannot be fetched that tests need.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lacking {
+    /// Those tests are skipped.
+    Said,
+    /// A failure: where everything can be installed, every test runs.
+    Fails,
+}
+
 /// Runs the tests with their output passed on, and counts them. The result is an error when a test failed, a test program
 /// did not build, or none ran.
-pub(crate) fn count(arguments: &[String]) -> (Summary, Result<(), Failure>) {
+pub(crate) fn count(arguments: &[String], lacking: Lacking) -> (Summary, Result<(), Failure>) {
     let mut summary = Summary::default();
-    let result = run_tests(arguments, &mut summary);
+    let all: Vec<String> = std::iter::once("--workspace".to_owned()).chain(arguments.iter().cloned()).collect();
+    let result = run_counted(&all, lacking, &mut summary, &[]);
     if result.is_ok() && summary.passed == 0 {
         return (summary, Err("no test ran".to_owned()));
     }
     (summary, result)
 }
 
-fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure> {
+/// `cargo test` with arguments; what ran is added to `summary`.
+pub(crate) fn run_counted(
+    arguments: &[String],
+    lacking: Lacking,
+    summary: &mut Summary,
+    variables: &[(&str, &str)],
+) -> Result<(), Failure> {
     let mut command = process::cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
-    // The setup came before and installed one, so no test may be skipped for lack of it.
-    command.env("SUTURA_REQUIRE_DEVICES", "1");
-    nvidia::provide(&mut command);
+    command.envs(variables.iter().copied());
+    command.args(["test", "--no-fail-fast"]).args(arguments).stdout(Stdio::piped());
+    // The setup came before, so no test may be skipped for lack of what it installs.
+    let notes = skips::Notes::of(&mut command)?;
+    let mut missing = nvidia::provide(&mut command);
+    missing.extend(llvm_lit::provide(&mut command));
+    missing.iter().for_each(|what| println!("skipped: {what}"));
     let shown = process::shown(&command);
     println!("$ {shown}");
     let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
@@ -82,6 +120,12 @@ fn run_tests(arguments: &[String], summary: &mut Summary) -> Result<(), Failure>
         println!("{line}");
     }
     let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
+    let skips = notes.read();
+    skips.lines().for_each(|line| println!("{line}"));
+    summary.skip(skips.count());
+    if lacking == Lacking::Fails && !missing.is_empty() {
+        return Err(format!("what tests need could not be fetched: {}", missing.join("; ")));
+    }
     if status.success() { Ok(()) } else { Err(format!("`{shown}` ended with {status}")) }
 }
 
@@ -99,5 +143,7 @@ mod tests {
         summary.add("100 passed, 2 failed");
         assert_eq!(summary, Summary { passed: 10, failed: 8, skipped: 1 });
         assert_eq!(summary.to_string(), "10 passed, 8 failed, 1 skipped");
+        summary.skip(3);
+        assert_eq!(summary.to_string(), "7 passed, 8 failed, 4 skipped");
     }
 }

@@ -34,10 +34,3 @@ pub(crate) fn lowered(text: &str, pipeline: &str) -> String {
     }
     module_text(&cx, &module, &PrintOptions::generic())
 }
-
-/// Says why a test is skipped; fails where the variable demands that it runs.
-pub(crate) fn absent(demand: &str, why: &str) {
-    let demanded = std::env::var_os(demand).is_some_and(|value| value == "1");
-    assert!(!demanded, "{why}; run `cargo xtask setup`, or unset {demand}");
-    eprintln!("skipped: {why} (`cargo xtask setup` installs it)");
-}

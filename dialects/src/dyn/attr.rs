@@ -3,11 +3,12 @@
 use std::fmt::{self, Write};
 
 use sutura_ir::asm::parse::{ParamParser, TokenParser};
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::ext::ParamValue;
-use sutura_ir::{Attr, Context, Type};
+use sutura_ir::types::MAX_RANK;
+use sutura_ir::{Attr, Context, Diagnostic, Loc, Type};
 
-use super::poly::Poly;
+use super::poly::{self, Excess, Poly, Tokens};
 
 /// A list of sizes; `None` is an unknown one, written `?`.
 ///
@@ -26,6 +27,15 @@ impl ParamValue for ShapeAttr {
         out.write_char('<')?;
         print_dims(&self.dims, out)?;
         out.write_char('>')
+    }
+
+    /// No size is beyond what a size may be. What is read is not; a pass may compute one that is.
+    fn verify(&self, _: &Context) -> Result<(), String> {
+        let beyond = |(i, dim): (usize, &Option<Poly>)| Some((i, dim.as_ref()?.excess()?));
+        match self.dims.iter().enumerate().find_map(beyond) {
+            Some((i, excess)) => Err(format!("dimension {i}: {excess}")),
+            None => Ok(()),
+        }
     }
 
     fn verify_encoding(&self, _: &Context, shape: &[i64], _: Type) -> Result<(), String> {
@@ -55,85 +65,53 @@ pub(crate) fn print_dims(dims: &[Option<Poly>], out: &mut dyn Write) -> fmt::Res
     out.write_char(']')
 }
 
-/// Deepest nesting of parentheses in a size.
-const MAX_DEPTH: usize = 64;
-
 /// Reads one size: the tokens of a polynomial.
 ///
 /// # Errors
-/// When it is malformed.
+/// When it is malformed, or exceeds what a size may be.
 pub fn parse_poly(p: &mut dyn TokenParser) -> Result<Poly, Reported> {
-    parse_sum(p, 0)
+    poly::read(&mut SizeTokens { p, dim: None })
 }
 
-/// `depth` parentheses are open.
-fn parse_sum(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
-    let mut poly = if p.opt_punct("-") { parse_product(p, depth)?.scale(-1) } else { parse_product(p, depth)? };
-    loop {
-        if p.opt_punct("+") {
-            poly = poly.add(&parse_product(p, depth)?);
-        } else if p.opt_punct("-") {
-            poly = poly.sub(&parse_product(p, depth)?);
-        } else {
-            return Ok(poly);
-        }
-    }
+/// The tokens of a program, as those of a size.
+struct SizeTokens<'p> {
+    p: &'p mut dyn TokenParser,
+    /// Number of the dimension that has the size.
+    dim: Option<usize>,
 }
 
-fn parse_product(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
-    let mut product = parse_factor(p, depth)?;
-    loop {
-        if p.opt_punct("*") {
-            product = product.mul(&parse_factor(p, depth)?);
-        } else if p.opt_keyword("floordiv") {
-            product = product.floordiv(parse_divisor(p)?);
-        } else if p.opt_keyword("ceildiv") {
-            product = product.ceildiv(parse_divisor(p)?);
-        } else if p.opt_keyword("mod") {
-            product = product.rem(parse_divisor(p)?);
-        } else {
-            return Ok(product);
-        }
-    }
-}
+impl Tokens for SizeTokens<'_> {
+    type Place = Loc;
+    type Error = Reported;
 
-fn parse_divisor(p: &mut dyn TokenParser) -> Result<i64, Reported> {
-    let loc = p.loc();
-    match p.int()? {
-        divisor @ 1.. => Ok(divisor),
-        _ => Err(p.error_at(loc, "sizes are divided by positive constants")),
+    fn place(&self) -> Loc {
+        self.p.loc()
     }
-}
 
-fn parse_factor(p: &mut dyn TokenParser, depth: usize) -> Result<Poly, Reported> {
-    if p.opt_punct("(") {
-        if depth == MAX_DEPTH {
-            return Err(p.error(&format!("nesting is too deep: at most {MAX_DEPTH} parentheses in a size are read")));
-        }
-        let inner = parse_sum(p, depth + 1)?;
-        p.punct(")")?;
-        return Ok(inner);
+    fn punctuation(&mut self, text: &str) -> bool {
+        self.p.opt_punct(text)
     }
-    if let Some(value) = p.opt_int()? {
-        return Ok(Poly::constant(value));
-    }
-    match p.opt_any_keyword() {
-        Some(name) if ["min", "max"].contains(&&*name) && p.opt_punct("(") => parse_extreme(p, name == "min", depth),
-        Some(name) => Ok(Poly::symbol(&name)),
-        None => Err(p.error("expected a symbol, a number or '('")),
-    }
-}
 
-/// What follows `min(` or `max(`.
-fn parse_extreme(p: &mut dyn TokenParser, least: bool, depth: usize) -> Result<Poly, Reported> {
-    if depth == MAX_DEPTH {
-        return Err(p.error(&format!("nesting is too deep: at most {MAX_DEPTH} parentheses in a size are read")));
+    fn keyword(&mut self, word: &str) -> bool {
+        self.p.opt_keyword(word)
     }
-    let first = parse_sum(p, depth + 1)?;
-    p.punct(",")?;
-    let second = parse_sum(p, depth + 1)?;
-    p.punct(")")?;
-    Ok(if least { first.lesser(&second) } else { first.greater(&second) })
+
+    fn word(&mut self) -> Option<String> {
+        self.p.opt_any_keyword()
+    }
+
+    fn number(&mut self) -> Result<Option<i64>, Reported> {
+        self.p.opt_int()
+    }
+
+    fn error(&mut self, place: Loc, message: &str) -> Reported {
+        self.p.error_at(place, message)
+    }
+
+    fn exceeds(&mut self, place: Loc, excess: Excess) -> Reported {
+        let dim = self.dim.map(|dim| format!("dimension {dim}: ")).unwrap_or_default();
+        self.p.report(Diagnostic::error(place, format!("{dim}{excess}")).code(excess.code()).help(excess.help()))
+    }
 }
 
 /// Reads `[a, ?, 4]`.
@@ -147,7 +125,13 @@ pub fn parse_dims(p: &mut dyn TokenParser) -> Result<Vec<Option<Poly>>, Reported
         if !dims.is_empty() {
             p.punct(",")?;
         }
-        dims.push(if p.opt_punct("?") { None } else { Some(parse_poly(p)?) });
+        if dims.len() == MAX_RANK {
+            let message = format!("a list of sizes has at most {MAX_RANK}");
+            let loc = p.loc();
+            return Err(p.report(Diagnostic::error(loc, message).code(codes::RANK)));
+        }
+        let dim = Some(dims.len());
+        dims.push(if p.opt_punct("?") { None } else { Some(poly::read(&mut SizeTokens { p, dim })?) });
     }
     Ok(dims)
 }
@@ -194,11 +178,13 @@ pub fn symbolic_shape(cx: &Context, ty: Type) -> Option<Vec<Option<Poly>>> {
     Some(shape.iter().enumerate().map(dim).collect())
 }
 
-/// The ranked tensor type with these sizes; the encoding is left out when every size is constant or unknown.
+/// The ranked tensor type with these sizes; the encoding is left out when every size is constant or unknown. A size beyond
+/// what a size may be is unknown.
 pub fn tensor_of(cx: &Context, dims: &[Option<Poly>], elem: Type) -> Type {
     let shape: Vec<i64> =
         dims.iter().map(|d| d.as_ref().and_then(Poly::as_const).unwrap_or(sutura_ir::DYNAMIC)).collect();
     let symbolic = dims.iter().flatten().any(|d| d.as_const().is_none());
-    let encoding = symbolic.then(|| cx.ext_attr(ShapeAttr { dims: dims.to_vec() }));
+    let within = |dim: &Option<Poly>| dim.clone().filter(|size| size.excess().is_none());
+    let encoding = symbolic.then(|| cx.ext_attr(ShapeAttr { dims: dims.iter().map(within).collect() }));
     cx.tensor_type(&shape, elem, encoding)
 }

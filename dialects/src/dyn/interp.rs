@@ -43,7 +43,33 @@ impl SymbolValues {
             }
         }
         symbols.bind_all(op.cx, &tensors)?;
+        let ops = op.body.ops(entry).map(|o| op.at(o));
+        symbols.bind_equal(ops.filter_map(|o| o.as_::<EqualOp<'_>>()).collect())?;
         Ok(symbols)
+    }
+
+    /// Learns from equalities in which one symbol is not known.
+    fn bind_equal(&mut self, mut open: Vec<EqualOp<'_>>) -> Result<(), Fault> {
+        loop {
+            let (before, mut wrong) = (self.values.len(), None);
+            open.retain(|equal| self.eval(equal.lhs()).is_none() || self.eval(equal.rhs()).is_none());
+            for equal in &open {
+                let quotient = self.solve(&equal.lhs().sub(equal.rhs()), 0);
+                wrong = wrong.or_else(|| quotient.err().map(|quotient| (*equal, quotient)));
+            }
+            match wrong {
+                Some((equal, (dividend, divisor))) => {
+                    let from = equal.source().map(|s| format!(" ({s})")).unwrap_or_default();
+                    let (lhs, rhs) = (equal.lhs(), equal.rhs());
+                    let message = format!(
+                        "sizes `{lhs}` and `{rhs}` must be equal{from}, and {dividend} is no multiple of {divisor}"
+                    );
+                    return Err(Fault::new(FaultKind::ShapeMismatch, message));
+                }
+                None if self.values.len() == before => return Ok(()),
+                None => {}
+            }
+        }
     }
 
     /// Learns from tensors of known types, first from sizes that are a symbol, then from those that are linear in one.
@@ -70,7 +96,8 @@ impl SymbolValues {
                     return Err(Fault::new(FaultKind::ShapeMismatch, message));
                 }
                 Some(_) => {}
-                None => self.solve(poly, size),
+                // What is no multiple determines nothing here; who needs the symbol says so.
+                None => drop(self.solve(poly, size)),
             }
         }
         Ok(())
@@ -90,24 +117,30 @@ impl SymbolValues {
         }
     }
 
-    /// `c * S + k = size` for a symbol `S` that is not known yet.
-    fn solve(&mut self, poly: &Poly, size: i64) {
+    /// `c * S + k = size` for a symbol `S` that is not known yet. The error is what `c` does not divide, and `c`.
+    fn solve(&mut self, poly: &Poly, size: i64) -> Result<(), (i128, i128)> {
         let rest = poly.substitute(&|name| self.values.get(name).map(|v| Poly::constant(*v)));
         let (mut factor, mut constant, mut symbol) = (0, 0, None);
         for (atoms, c) in rest.terms() {
             match atoms {
                 [] => constant = c,
                 [Atom::Symbol(name)] if symbol.is_none() => (factor, symbol) = (c, Some(name.clone())),
-                _ => return,
+                _ => return Ok(()),
             }
         }
+        let Some(name) = symbol else {
+            // A symbol that is multiplied by 0 is not determined, and its product can be nothing else.
+            let wrong = poly.symbols().iter().any(|n| !self.values.contains_key(n)) && constant != i128::from(size);
+            return if wrong { Err((i128::from(size) - constant, 0)) } else { Ok(()) };
+        };
         let difference = i128::from(size) - constant;
-        if let Some(name) = symbol
-            && difference % factor == 0
-            && let Ok(value) = i64::try_from(difference / factor)
-        {
+        if difference % factor != 0 {
+            return Err((difference, factor));
+        }
+        if let Ok(value) = i64::try_from(difference / factor) {
             self.values.insert(name, value);
         }
+        Ok(())
     }
 
     /// Value of a size; `None` when a symbol is not known.

@@ -11,17 +11,20 @@ pub enum DataCheckKind {
     Index,
     /// A divisor is not 0: `gir.divisor`.
     Division,
+    /// A list of sizes asks for those of a result. The host checks it, no kernel: `rt.expect`.
+    Size,
 }
 
 impl DataCheckKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Index, Self::Division];
+    pub const ALL: [Self; 3] = [Self::Index, Self::Division, Self::Size];
 
     /// Spelling in attributes and manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Index => "index",
             Self::Division => "division",
+            Self::Size => "size",
         }
     }
 

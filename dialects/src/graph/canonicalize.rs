@@ -5,7 +5,7 @@ use sutura_ir::pattern::PatternSet;
 use sutura_ir::{Attr, Op, Rewriter, Value};
 
 use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
-use super::shape_fn::{ShapeEnv, sizes_are_determined, slice_bounds};
+use super::shape_fn::{ShapeEnv, asks_for_its_result, sizes_are_determined, slice_bounds};
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::{Facts, Poly};
 
@@ -146,6 +146,9 @@ fn drop_shape(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     if !sizes_are_determined(reshape.op_ref(), input, &sizes) {
         return rw.notify_match_failure(op, || "the result's sizes do not follow from types".to_string());
     }
+    if !asks_for_its_result(reshape.op_ref(), &ShapeEnv::default()) {
+        return rw.notify_match_failure(op, || "the operand may ask for other sizes".to_string());
+    }
     rw.set_operands(op, &[input]);
     rw.set_prop(op, "allowzero", None);
     Some(())
@@ -157,24 +160,34 @@ impl Canonicalize for ConcatOp<'_> {
     }
 }
 
-/// A concatenation along the same axis that nothing else uses is taken apart.
+/// Concatenations along the same axis that nothing else uses are taken apart, all at once: one that is going to be taken
+/// apart itself waits, so that a chain of them is not copied at each step.
 fn flatten_concat(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let concat = rw.view::<ConcatOp<'_>>(op)?;
     let axis = concat.axis();
-    let mut changed = false;
-    let mut operands = Vec::new();
-    for input in concat.inputs() {
-        match rw.def::<ConcatOp<'_>>(input) {
-            Some(inner) if inner.axis() == axis && rw.body().has_one_use(input) => {
-                changed = true;
-                operands.extend(inner.inputs());
-            }
-            _ => operands.push(input),
-        }
-    }
-    if !changed {
-        let reason = "no input is a concatenation along the same axis that nothing else uses";
+    let outer =
+        rw.body().uses(concat.result()).next().map(|user| user.owner).and_then(|op| rw.view::<ConcatOp<'_>>(op));
+    let waits = outer.is_some_and(|outer| outer.axis() == axis && rw.body().has_one_use(concat.result()));
+    let inner = |value: Value| {
+        let inner = rw.def::<ConcatOp<'_>>(value)?;
+        (inner.axis() == axis && rw.body().has_one_use(value)).then_some(inner)
+    };
+    if waits || !concat.inputs().any(|input| inner(input).is_some()) {
+        let reason = "no input is a concatenation along the same axis that nothing else uses, or it is such an input";
         return rw.notify_match_failure(op, || reason.to_string());
+    }
+    let mut operands = Vec::new();
+    let mut pending: Vec<Value> = concat.inputs().collect();
+    pending.reverse();
+    while let Some(input) = pending.pop() {
+        match inner(input) {
+            Some(inner) => {
+                let from = pending.len();
+                pending.extend(inner.inputs());
+                pending[from..].reverse();
+            }
+            None => operands.push(input),
+        }
     }
     rw.set_operands(op, &operands);
     Some(())

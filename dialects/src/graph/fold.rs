@@ -5,7 +5,7 @@ use sutura_ir::op_def::{Fold, FoldValue};
 use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::ops::{ComputeOp, ConcatOp, GatherOp, ReshapeOp, ShapeOfOp, SizeOp, SliceOp};
-use super::shape_fn::{Contents, ShapeEnv, ShapeFn};
+use super::shape_fn::{Contents, ShapeEnv, ShapeFn, asks_for_its_result};
 use crate::r#dyn::{Facts, Poly};
 
 type Folded = Option<SmallVec<[FoldValue; 1]>>;
@@ -91,6 +91,10 @@ impl Fold for ReshapeOp<'_> {
     fn fold(op: OpRef<'_>, operands: &[Option<Attr>]) -> Folded {
         let reshape = op.as_::<ReshapeOp<'_>>()?;
         let to = op.ty(reshape.result());
+        // What asks for a shape that only data tells may ask for another one.
+        if !asks_for_its_result(op, &ShapeEnv::default()) {
+            return None;
+        }
         // Without known sizes equal types are no proof of equal shapes.
         if op.ty(reshape.input()) == to && known_type(op, reshape.result()) {
             return value(reshape.input());

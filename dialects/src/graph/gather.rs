@@ -18,7 +18,7 @@ pub fn described(op: OpRef<'_>) -> String {
     }
 }
 
-fn name_in(cx: &Context, loc: Loc) -> Option<String> {
+pub(super) fn name_in(cx: &Context, loc: Loc) -> Option<String> {
     match cx.loc_data(loc) {
         LocData::Name { name, .. } => Some(cx.str(name).to_owned()),
         LocData::Fused { locs, .. } => cx.fused_locs(locs).find_map(|l| name_in(cx, l)),

@@ -10,6 +10,7 @@ mod fold;
 mod gather;
 mod interp;
 pub mod maps;
+mod naming;
 pub mod ops;
 mod scan;
 pub mod shape_fn;
@@ -26,13 +27,14 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
 pub use canonicalize::drop_inputs;
 pub use gather::described;
+pub use naming::needed as needed_definitions;
 pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
-pub use shape_fn::{Contents, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
-pub use verify::compatible;
+pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
 #[derive(Clone, Copy, Debug)]

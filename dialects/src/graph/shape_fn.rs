@@ -1,13 +1,15 @@
 //! Shapes and small contents, symbolically: what each op says of its results.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::types::TypeData;
-use sutura_ir::{OpRef, Type, Value};
+use sutura_ir::{Body, Context, OpRef, Type, Value};
 
 use super::maps;
+use super::naming::Names;
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
@@ -15,7 +17,9 @@ use super::ops::{
 use super::structured::ComputeForm;
 use super::symbolic;
 use crate::r#dyn::attr::symbolic_shape;
-use crate::r#dyn::{Facts, Poly};
+use crate::r#dyn::facts::is_large;
+use crate::r#dyn::poly::Atom;
+use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 
 /// Sizes of a tensor, `None` where unknown.
 pub type SymShape = Vec<Option<Poly>>;
@@ -41,6 +45,31 @@ pub struct Inferred {
     pub contents: Vec<Option<Contents>>,
     /// Equalities without which the op has no meaning.
     pub required: Vec<Requirement>,
+    /// Sizes that are quotients which are no polynomials.
+    pub quotients: Vec<Quotient>,
+}
+
+/// A size of a result that times `divisor` is `dividend`. The op has no meaning where the divisor is 0, or where the dividend
+/// is no multiple of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quotient {
+    /// Number of the result.
+    pub result: usize,
+    /// Its dimension.
+    pub dim: usize,
+    /// What is divided.
+    pub dividend: Poly,
+    /// What it is divided by.
+    pub divisor: Poly,
+    /// What is divided, in words.
+    pub what: String,
+}
+
+impl Quotient {
+    /// What holds of the size when it is called `symbol`.
+    pub fn requirement(&self, symbol: &Poly) -> Requirement {
+        Requirement { lhs: self.dividend.clone(), rhs: self.divisor.mul(symbol), what: self.what.clone() }
+    }
 }
 
 /// Two sizes that an op needs to be equal.
@@ -61,12 +90,33 @@ pub struct ShapeEnv {
     pub facts: Facts,
     shapes: FxHashMap<Value, SymShape>,
     contents: FxHashMap<Value, Contents>,
+    names: Names,
 }
 
 impl ShapeEnv {
     /// Knows nothing but what types and constants say.
     pub fn new(facts: Facts) -> Self {
         Self { facts, ..Self::default() }
+    }
+
+    /// As [`Self::new`], and gives names to sizes that are large, see [`Self::take_named`].
+    pub fn naming(facts: Facts) -> Self {
+        Self { facts, names: Names::some(), ..Self::default() }
+    }
+
+    /// Takes the symbols that were made since the last call for sizes that are large, with what each is: for ops that declare
+    /// and define them.
+    pub fn take_named(&mut self) -> Vec<(String, Poly)> {
+        self.names.take()
+    }
+
+    /// The size if it is small, else a symbol that stands for it; `None` where no names are given, or for one that is beyond
+    /// the limits of sizes.
+    fn short(&mut self, size: &Poly) -> Option<Poly> {
+        if size.excess().is_some() {
+            return None;
+        }
+        if is_large(size) { self.names.name(size, &mut self.facts) } else { Some(size.clone()) }
     }
 
     /// Sizes of a ranked tensor of `op`'s body: those set, else those of its type.
@@ -118,6 +168,9 @@ impl ShapeEnv {
     pub fn update(&mut self, op: OpRef<'_>) -> Inferred {
         let Some(function) = op.interface::<dyn ShapeFn>() else { return Inferred::default() };
         let mut inferred = function.infer(op, self);
+        if inferred.is_beyond() {
+            inferred = self.infer_by_names(op, function);
+        }
         for (i, result) in op.results().enumerate() {
             let declared = symbolic_shape(op.cx, op.ty(result)).unwrap_or_default();
             let Some(shape) = inferred.shapes.get_mut(i) else { continue };
@@ -131,27 +184,132 @@ impl ShapeEnv {
                     _ => {}
                 }
             }
+            shape.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
             self.shapes.insert(result, shape.clone());
-            if let Some(Some(contents)) = inferred.contents.get(i) {
+            if let Some(Some(contents)) = inferred.contents.get_mut(i) {
+                contents.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
                 self.contents.insert(result, contents.clone());
             }
         }
         inferred
     }
+
+    /// What the op says of its results when every size of its operands is one symbol.
+    fn infer_by_names(&mut self, op: OpRef<'_>, function: &dyn ShapeFn) -> Inferred {
+        let before: Vec<_> =
+            op.operands().map(|v| (v, self.shapes.get(&v).cloned(), self.contents.get(&v).cloned())).collect();
+        for value in op.operands() {
+            let named = |env: &mut Self, sizes: Vec<Option<Poly>>| -> Vec<Option<Poly>> {
+                sizes.into_iter().map(|size| env.names.name(&size?, &mut env.facts)).collect()
+            };
+            if let Some(shape) = self.shape(op, value) {
+                let shape = named(self, shape);
+                self.shapes.insert(value, shape);
+            }
+            if let Some(contents) = self.contents(op, value) {
+                let contents = named(self, contents);
+                self.contents.insert(value, contents);
+            }
+        }
+        let inferred = function.infer(op, self);
+        for (value, shape, contents) in before {
+            restore(&mut self.shapes, value, shape);
+            restore(&mut self.contents, value, contents);
+        }
+        inferred
+    }
+}
+
+fn restore<T>(table: &mut FxHashMap<Value, T>, value: Value, before: Option<T>) {
+    match before {
+        Some(before) => table.insert(value, before),
+        None => table.remove(&value),
+    };
+}
+
+impl Inferred {
+    /// Whether a size in it is beyond what a size may be.
+    fn is_beyond(&self) -> bool {
+        let shapes = self.shapes.iter().flatten().chain(self.contents.iter().flatten().flatten()).flatten();
+        let required = self.required.iter().flat_map(|needed| [&needed.lhs, &needed.rhs]);
+        shapes.chain(required).any(|size| size.excess().is_some())
+    }
+}
+
+/// Names of symbols that the types of a body's values, its ops and its equalities use.
+pub fn used_symbols(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
+    let mut used = BTreeSet::new();
+    let mut add = |size: &Poly| {
+        size.each_symbol(&mut |name| {
+            if !used.contains(name) {
+                used.insert(name.clone());
+            }
+        })
+    };
+    let args = body.owner_regions().flat_map(|r| body.blocks(r)).flat_map(|b| body.block_args(b).to_vec());
+    let results = body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>());
+    for value in args.chain(results) {
+        symbolic_shape(cx, body.ty(value)).unwrap_or_default().iter().flatten().for_each(&mut add);
+    }
+    for op in body.preorder().map(|op| OpRef::new(cx, body, op)) {
+        mentioned_sizes(op).iter().for_each(&mut add);
+        if let Some(equal) = op.as_::<EqualOp<'_>>() {
+            add(equal.lhs());
+            add(equal.rhs());
+        }
+    }
+    used
 }
 
 /// True when the sizes of a result of `op` are known where it runs without looking at data: all but one are constant or
-/// made of symbols that the types of `input` or of the arguments around name. The one left follows from the others.
+/// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
+/// left follows from the others.
 pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
-    let entry = op.body.entry_block().map_or(&[][..], |b| op.body.block_args(b));
+    let known = told_symbols(op, &[input]);
+    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
+    sizes.iter().filter(|s| !determined(s)).count() <= 1
+}
+
+/// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.
+pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
+    let entry = op.body.entry_block();
+    let args = entry.map_or(&[][..], |b| op.body.block_args(b));
     let mut known = BTreeSet::new();
-    for value in entry.iter().copied().chain([input]) {
-        for size in symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().iter().flatten() {
+    for value in args.iter().chain(inputs) {
+        for size in symbolic_shape(op.cx, op.ty(*value)).unwrap_or_default().iter().flatten() {
             known.extend(size.symbols());
         }
     }
-    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
-    sizes.iter().filter(|s| !determined(s)).count() <= 1
+    // What is said of sizes stands before all that has some.
+    let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
+    let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>());
+    let mut open: Vec<Poly> = facts.filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())).collect();
+    loop {
+        let before = known.len();
+        open.retain(|zero| {
+            let mut names = zero.symbols().into_iter().filter(|name| !known.contains(name));
+            match (names.next(), names.next()) {
+                (Some(name), None) if is_factor(zero, &name) => {
+                    known.insert(name);
+                    false
+                }
+                (None, _) => false,
+                _ => true,
+            }
+        });
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
+/// True when a symbol is a factor, once, of every term in which it stands.
+fn is_factor(poly: &Poly, name: &str) -> bool {
+    poly.terms().all(|(atoms, _)| {
+        let mut with = atoms.iter().filter(|atom| atom.mentions(name));
+        let first = with.next();
+        with.next().is_none() && first.is_none_or(|atom| matches!(atom, Atom::Symbol(_)))
+    })
 }
 
 /// Sizes that an op itself mentions, beside those in types.
@@ -177,7 +335,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
-    Inferred { shapes: vec![shape], contents: vec![contents], required: Vec::new() }
+    Inferred { shapes: vec![shape], contents: vec![contents], ..Inferred::default() }
 }
 
 /// True for a type whose elements may be followed.
@@ -265,17 +423,16 @@ impl ShapeFn for ReshapeShape {
         let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Inferred::default() };
         let input = env.shape(op, reshape.input()).unwrap_or_default();
         let declared = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
-        let asked = match reshape.shape() {
-            Some(shape) => {
-                let wanted = env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]);
-                asked_sizes(&wanted, &input, reshape.allowzero())
-            }
+        let wanted = reshape.shape().map(|shape| env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]));
+        let asked = match &wanted {
+            Some(wanted) => asked_sizes(wanted, &input, reshape.allowzero()),
             None => declared.clone(),
         };
         // What the type states counts where the operand says nothing.
         let mut shape: SymShape = asked.into_iter().zip(declared).map(|(a, d)| a.or(d)).collect();
-        solve_open(&input, &mut shape, &env.facts);
+        let quotient = solve_open(&input, &mut shape, &env.facts);
         let mut inferred = one(shape, env.contents(op, reshape.input()));
+        inferred.quotients.extend(quotient);
         let product = |dims: &[Option<Poly>]| Some(Poly::product(&dims.iter().cloned().collect::<Option<Vec<_>>>()?));
         if let (Some(from), Some(to)) = (product(&input), product(&inferred.shapes[0]))
             && from != to
@@ -283,8 +440,40 @@ impl ShapeFn for ReshapeShape {
             let what = "numbers of elements of input and result".to_string();
             inferred.required.push(Requirement { lhs: from, rhs: to, what });
         }
+        for (i, size) in wanted.iter().flatten().enumerate() {
+            let Some(size) = size.as_ref().filter(|size| size.as_const().is_none()) else { continue };
+            inferred.required.extend(asked_as_meant(i, size, &input, reshape.allowzero(), &env.facts));
+        }
         inferred
     }
+}
+
+/// What makes an element of a shape operand that follows from sizes the size of dimension `i`: it is not negative, and where
+/// it is 0, and a 0 copies the input's size, that is 0 as well.
+fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool, facts: &Facts) -> Vec<Requirement> {
+    let mut required = Vec::new();
+    let least = facts.range(size).0;
+    if least < 0 {
+        let what = format!("dimension {i} of the result, which must not be negative, and 0");
+        required.push(Requirement { lhs: size.lesser(&0.into()), rhs: Poly::default(), what });
+    }
+    let follows = |copied: &Poly| {
+        copied.is_zero() || size.divide_exact(copied).is_some_and(|factor| factor.as_const().is_some_and(|f| f != 0))
+    };
+    let one = size.lesser(&1.into());
+    match input.get(i) {
+        _ if allowzero || least > 0 => {}
+        Some(Some(copied)) if !follows(copied) => {
+            let what = format!("dimension {i} of the input, which a 0 in the shape copies, and that of the result");
+            required.push(Requirement { lhs: copied.mul(&one), rhs: copied.clone(), what });
+        }
+        Some(_) => {}
+        None => {
+            let what = format!("dimension {i} of the result, where a 0 has no dimension of the input to copy, and 1");
+            required.push(Requirement { lhs: one, rhs: 1.into(), what });
+        }
+    }
+    required
 }
 
 /// Sizes that the contents of a shape operand ask for; -1 is open.
@@ -297,11 +486,33 @@ fn asked_sizes(wanted: &[Option<Poly>], input: &[Option<Poly>], allowzero: bool)
     wanted.iter().enumerate().map(size).collect()
 }
 
-/// If one size of `shape` is open, it is the quotient of the numbers of elements, where that is a polynomial.
-fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) {
+/// True when the elements of a reshape's shape operand are known, and ask for nothing but the sizes of its result. Otherwise
+/// only a look at the data tells whether they do.
+pub fn asks_for_its_result(op: OpRef<'_>, env: &ShapeEnv) -> bool {
+    let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return false };
+    let Some(shape) = reshape.shape() else { return true };
+    let (input, result) = (env.shape(op, reshape.input()), env.shape(op, reshape.result()));
+    let (input, result) = (input.unwrap_or_default(), result.unwrap_or_default());
+    let Some(wanted) = env.contents(op, shape).and_then(|c| c.into_iter().collect::<Option<Vec<Poly>>>()) else {
+        return false;
+    };
+    let same = |a: Option<&Poly>, b: &Option<Poly>| a.zip(b.as_ref()).is_some_and(|(a, b)| env.facts.prove_equal(a, b));
+    let as_meant = |(i, (wanted, size)): (usize, (&Poly, &Option<Poly>))| match wanted.as_const() {
+        Some(0) if !reshape.allowzero() => same(input.get(i).and_then(Option::as_ref), size),
+        Some(-1) => true,
+        Some(..-1) => false,
+        _ => same(Some(wanted), size),
+    };
+    let open = wanted.iter().filter(|size| size.as_const() == Some(-1)).count();
+    open <= 1 && wanted.len() == result.len() && wanted.iter().zip(&result).enumerate().all(as_meant)
+}
+
+/// If one size of `shape` is open, it is the quotient of the numbers of elements. Where that is no polynomial it stays open,
+/// and what it is the quotient of is returned.
+fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Option<Quotient> {
     let open: Vec<usize> = shape.iter().enumerate().filter(|(_, d)| d.is_none()).map(|(i, _)| i).collect();
-    let [open] = open[..] else { return };
-    let Some(mut from) = input.iter().cloned().collect::<Option<Vec<Poly>>>() else { return };
+    let [open] = open[..] else { return None };
+    let mut from = input.iter().cloned().collect::<Option<Vec<Poly>>>()?;
     let mut to: Vec<Poly> = shape.iter().flatten().cloned().collect();
     for size in from.iter_mut().chain(&mut to) {
         *size = facts.canonical(size);
@@ -315,7 +526,11 @@ fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) {
         None => true,
     });
     let (from, to) = (Poly::product(&from), Poly::product(&to));
-    shape[open] = if to.as_const() == Some(1) { Some(from) } else { from.divide_exact(&to) };
+    shape[open] = if to.as_const() == Some(1) { Some(from.clone()) } else { from.divide_exact(&to) };
+    // Two numbers that do not divide are wrong in every run, and what is left out of nothing is no number.
+    let possible = shape[open].is_none() && !to.is_zero() && (from.as_const().is_none() || to.as_const().is_none());
+    let what = "number of elements of the input and of the result".to_string();
+    possible.then(|| Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
 }
 
 struct ConcatShape;

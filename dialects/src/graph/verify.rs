@@ -283,29 +283,46 @@ fn check_inside(
     Ok(())
 }
 
+/// Inputs of a structured op whose `oob` value is never read, and which say how far iterators run if they have none.
+pub fn needless_oob(op: OpRef<'_>) -> Vec<usize> {
+    let Some(form) = ComputeForm::of(op) else { return Vec::new() };
+    let extents = form.extents();
+    let with = (0..form.oob.len()).filter(|i| form.oob[*i].is_some());
+    with.filter(|i| oob_is_needless(op, *i, form.input_maps[*i], (&extents, &form.sizes))).collect()
+}
+
 /// An `oob` value costs a mask; one that is never read is a mistake, unless without it the input would say how far an
 /// iterator runs.
 fn check_oob_needed(
     op: OpRef<'_>,
     input: usize,
     map: AffineMap,
-    (extents, symbols): (&[Option<Poly>], &[Poly]),
+    extents: (&[Option<Poly>], &[Poly]),
     diags: &mut Diagnostics,
 ) -> Checked {
+    if oob_is_needless(op, input, map, extents) {
+        return fail(op, diags, format_args!("input {input} has an oob value but never reads outside"));
+    }
+    Ok(())
+}
+
+fn oob_is_needless(
+    op: OpRef<'_>,
+    input: usize,
+    map: AffineMap,
+    (extents, symbols): (&[Option<Poly>], &[Poly]),
+) -> bool {
     let mut inside = true;
     for (expr, size) in op.cx.map_results(map).iter().zip(sizes(op, op.operand(input))) {
         let plain = maps::plain_dim(op.cx, *expr);
         if plain.is_some_and(|i| extents.get(i) != Some(&size)) {
-            return Ok(());
+            return false;
         }
-        let Some((low, high)) = maps::bounds(op.cx, *expr, extents, symbols) else { return Ok(()) };
+        let Some((low, high)) = maps::bounds(op.cx, *expr, extents, symbols) else { return false };
         let room = size.and_then(|s| s.sub(&high).as_const());
         inside &= low.as_const().is_some_and(|l| l >= 0) && room.is_some_and(|r| r >= 1);
     }
-    if inside {
-        return fail(op, diags, format_args!("input {input} has an oob value but never reads outside"));
-    }
-    Ok(())
+    inside
 }
 
 impl VerifyRegions for ComputeOp<'_> {

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
-use crate::r#dyn::facts::Contradiction;
+use crate::r#dyn::facts::{Contradiction, Facts};
 use crate::r#dyn::poly::{Atom, Poly};
 
 /// A dim of an input, and something added to it; only the sum without a dim.
@@ -49,8 +49,8 @@ pub enum Condition {
     AtLeast(Quantity),
     /// It lies in the range, both ends included.
     Within(i64, i64),
-    /// It is a multiple of a positive number.
-    MultipleOf(i64),
+    /// It is a multiple of a positive size, over symbols that are solved by then.
+    MultipleOf(Poly),
     /// Its value fits 64 bits.
     Fits,
 }
@@ -86,8 +86,8 @@ pub enum Step {
         symbol: usize,
         /// The dividend.
         quantity: Quantity,
-        /// At least 1.
-        factor: i64,
+        /// At least 1, which was checked where it is no constant; over symbols that are solved by then.
+        factor: Poly,
     },
     /// A check.
     Check(Check),
@@ -140,6 +140,7 @@ struct Equation<'a> {
 
 struct Solver<'p, 'a> {
     program: &'p ProgramInfo<'a>,
+    facts: &'p Facts,
     /// Where each symbol was solved from, in words; `None` as long as it is not.
     solved: Vec<Option<String>>,
     steps: Vec<Step>,
@@ -155,8 +156,8 @@ impl Solution {
     pub fn of(program: &ProgramInfo<'_>) -> Result<Self, Unsolvable> {
         let facts = program.facts()?;
         check_declared(program)?;
-        let mut solver =
-            Solver { program, solved: vec![None; program.symbols.len()], steps: Vec::new(), ranges: Vec::new() };
+        let solved = vec![None; program.symbols.len()];
+        let mut solver = Solver { program, facts: &facts, solved, steps: Vec::new(), ranges: Vec::new() };
         let rest = solver.solve_all(equations(program));
         let missing = program.symbols.iter().zip(&solver.solved).filter(|(_, s)| s.is_none());
         let missing: Vec<String> = missing.map(|(symbol, _)| symbol.name.clone()).collect();
@@ -204,7 +205,9 @@ impl Solution {
             match step {
                 Step::Check(check) => check.evaluate(dims, &value_of)?,
                 Step::Solve { symbol, quantity, factor } => {
-                    let value = quantity.eval(dims, &value_of).unwrap_or(i64::MAX).div_euclid(*factor);
+                    // A factor that does not fit 64 bits, or is none, was checked before.
+                    let factor = factor.eval(&value_of).unwrap_or(i64::MAX).max(1);
+                    let value = quantity.eval(dims, &value_of).unwrap_or(i64::MAX).div_euclid(factor);
                     (values[*symbol], known[*symbol]) = (value, true);
                 }
             }
@@ -241,7 +244,10 @@ impl Check {
             }
             Condition::Within(min, _) if left < *min => (false, *min),
             Condition::Within(_, max) => (left <= *max, *max),
-            Condition::MultipleOf(divisor) => (left.rem_euclid(*divisor) == 0, *divisor),
+            Condition::MultipleOf(divisor) => {
+                let divisor = divisor.eval(symbol).unwrap_or(i64::MAX);
+                (divisor > 0 && left.rem_euclid(divisor) == 0, divisor)
+            }
             Condition::Fits => (true, 0),
         };
         if holds { Ok(()) } else { Err((self, left, right)) }
@@ -301,45 +307,68 @@ impl Solver<'_, '_> {
         self.solved[symbol].is_none().then_some(symbol)
     }
 
-    /// The one unsolved symbol of an equation, if it stands alone in one term, with its coefficient.
-    fn linear(&self, equation: &Equation<'_>) -> Option<(usize, i64)> {
+    /// The one unsolved symbol of an equation, if it is a factor of every term in which it stands, with what it is multiplied
+    /// by there: a number, or a size that is known to be positive once it is checked.
+    fn linear(&self, equation: &Equation<'_>) -> Option<(usize, Poly)> {
         let unsolved = |name: &str| self.program.symbol_index(name).filter(|s| self.solved[*s].is_none());
         let mut names = equation.size.symbols().into_iter().filter_map(|n| unsolved(&n));
         let symbol = names.next().filter(|_| names.next().is_none())?;
         let name = &self.program.symbols[symbol].name;
-        let mut terms = equation.size.terms().filter(|(atoms, _)| atoms.iter().any(|a| a.mentions(name)));
-        let coefficient = match (terms.next(), terms.next()) {
-            (Some(([Atom::Symbol(_)], c)), None) => i64::try_from(c).ok()?,
-            _ => return None,
-        };
+        let mut factor = Poly::default();
+        for (atoms, c) in equation.size.terms().filter(|(atoms, _)| atoms.iter().any(|a| a.mentions(name))) {
+            let at = atoms.iter().position(|a| matches!(a, Atom::Symbol(own) if **own == **name))?;
+            let mut rest = atoms.to_vec();
+            rest.remove(at);
+            if rest.iter().any(|a| a.mentions(name)) {
+                return None;
+            }
+            factor = factor.add(&Poly::of_term(rest, c));
+        }
         // A dim is a multiple of a positive number of the symbol; an equality may be turned around.
-        (coefficient > 0 || (equation.dim.is_none() && coefficient != i64::MIN)).then_some((symbol, coefficient))
+        match factor.as_const() {
+            Some(c) => (c > 0 || (equation.dim.is_none() && c != i64::MIN && c != 0)).then_some((symbol, factor)),
+            // The sign of a size must be known; most equalities are between sizes that are not negative.
+            None if factor.terms().all(|(_, c)| c > 0) => Some((symbol, factor)),
+            None => (equation.dim.is_none() && factor.terms().all(|(_, c)| c < 0)).then_some((symbol, factor)),
+        }
     }
 
     fn solve_one(&mut self, equation: &Equation<'_>) {
         let Some((symbol, coefficient)) = self.linear(equation) else { return };
         let declared = &self.program.symbols[symbol];
         let (name, info) = (declared.name.clone(), declared.info.clone());
-        let rest = equation.size.sub(&Poly::symbol(&name).scale(coefficient));
+        let rest = equation.size.sub(&Poly::symbol(&name).mul(&coefficient));
         // dim = c*s + rest, or 0 = c*s + rest with either sign of c.
-        let plus = if coefficient > 0 { rest.scale(-1) } else { rest };
-        let factor = coefficient.abs();
+        let positive = coefficient.terms().all(|(_, c)| c > 0);
+        let plus = if positive { rest.scale(-1) } else { rest };
+        let factor = if positive { coefficient } else { coefficient.scale(-1) };
         let quantity = Quantity { dim: equation.dim, plus };
-        let words = self.words_of(&quantity);
-        if factor > 1 {
-            let words = Words { dim: None, left: words.clone(), right: String::new() };
-            self.check(quantity.clone(), Condition::MultipleOf(factor), words);
+        let source = equation.constraint.and_then(|c| c.left_words.clone());
+        let words = source.filter(|_| factor.as_const() != Some(1)).unwrap_or_else(|| self.words_of(&quantity));
+        if factor.as_const().is_none() {
+            let left = format!("the size `{factor}`, by which {words} is divided");
+            let positive = Words { dim: None, left, right: "sizes of at least 1".to_owned() };
+            self.check(Quantity::size(factor.clone()), Condition::Within(1, i64::MAX), positive);
         }
-        self.steps.push(Step::Solve { symbol, quantity: quantity.clone(), factor });
+        // A dim is a number that fits; what an equality makes of others need not be.
+        let (low, high) = self.facts.range(&quantity.plus);
+        if equation.dim.is_none() && low.saturating_abs().max(high.saturating_abs()) >= 1 << 62 {
+            self.steps.push(Step::Check(Check::fits(&quantity.plus, format!("the size `{name}`"))));
+        }
+        if factor.as_const() != Some(1) {
+            let words = Words { dim: None, left: words.clone(), right: String::new() };
+            self.check(quantity.clone(), Condition::MultipleOf(factor.clone()), words);
+        }
+        self.steps.push(Step::Solve { symbol, quantity: quantity.clone(), factor: factor.clone() });
         self.solved[symbol] = Some(words.clone());
         let value = Quantity::size(Poly::symbol(&name));
-        let left = if factor == 1 { words } else { format!("`{name}`, from {words},") };
+        let left = if factor.as_const() == Some(1) { words } else { format!("`{name}`, from {words},") };
         let words = |right: String| Words { dim: Some(name.clone()), left: left.clone(), right };
         let range = words(format!("[{}, {}]", info.min, info.max));
         let within = Condition::Within(info.min, info.max);
         self.ranges.push(Step::Check(Check { quantity: value.clone(), condition: within, words: range }));
         if info.div > 1 {
-            let multiple = Condition::MultipleOf(info.div);
+            let multiple = Condition::MultipleOf(info.div.into());
             self.ranges.push(Step::Check(Check { quantity: value, condition: multiple, words: words(String::new()) }));
         }
     }

@@ -3,7 +3,7 @@
 use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
 
 use super::kernel::string_list;
-use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 use super::program::{Constraint, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -92,6 +92,12 @@ impl<'c> ProgramBuilder<'c> {
     pub fn copy(&mut self, loc: Loc, from: Value, to: Value) {
         let mut b = self.at_end();
         CopyOp::build(&mut b, loc, from, to);
+    }
+
+    /// `rt.expect`
+    pub fn expect(&mut self, loc: Loc, list: Value, what: &str, sizes: &[Poly], copied: &[Poly]) {
+        let mut b = self.at_end();
+        ExpectOp::build(&mut b, loc, list, what, sizes, copied);
     }
 
     /// `rt.launch`; see there for `work`.

@@ -8,7 +8,8 @@ use sutura_ir::interfaces::{Effect, EffectKind, Effects, MemoryEffects};
 pub(super) struct ReadsConstant;
 /// `rt.alloc`
 pub(super) struct Allocates;
-/// `rt.launch`: without the kernel's declaration at hand, every buffer may be read and written.
+/// `rt.launch`: without the kernel's declaration at hand, every buffer may be read and written; `rt.expect`: it must stay
+/// behind what writes the buffer, and is needed though it writes nothing.
 pub(super) struct ReadsAndWrites;
 /// `rt.copy`
 pub(super) struct Copies;

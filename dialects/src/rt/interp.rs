@@ -11,7 +11,7 @@ use sutura_ir::{Context, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::lowered;
-use super::ops::{LaunchOp, PackedOp, SelectOp};
+use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp};
 use super::program::{Port, ProgramInfo};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -39,6 +39,7 @@ pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
     ("rt.packed", &(packed as Hook)),
     ("rt.copy", &(copy as Hook)),
     ("rt.select", &(select as Hook)),
+    ("rt.expect", &(expect as Hook)),
 ];
 
 /// `rt.program` as callee: tensors in, tensors out.
@@ -200,6 +201,27 @@ fn copy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let (from, to): (Arc<MemRef>, Arc<MemRef>) = (frame.memref(0)?, frame.memref(1)?);
     let contents = frame.memory().read(&from)?.reshape(to.sizes())?;
     frame.memory().write(&to, &contents)?;
+    Ok(Flow::Next)
+}
+
+fn expect(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let this = ExpectOp::from_ref(op);
+    let list = frame.memref(0)?;
+    let asked = frame.memory().read(&list)?;
+    let mut open = true;
+    for (i, (wanted, copied)) in this.sizes().iter().zip(this.copied()).enumerate() {
+        let (wanted, copied) = (size(wanted, frame)?, size(&copied, frame)?);
+        let given = asked.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("expects integers"))?;
+        let meant = match given {
+            0 => copied,
+            -1 if std::mem::take(&mut open) => wanted,
+            given => given,
+        };
+        if meant != wanted {
+            let message = crate::show::wrong_size(this.what(), i as i64, given, wanted);
+            return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
+        }
+    }
     Ok(Flow::Next)
 }
 

@@ -30,7 +30,7 @@ pub use kernel::{
     read_symbol, write_checks,
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
-pub use ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+pub use ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
 
@@ -48,12 +48,13 @@ impl Dialect for RtDialect {
             .directive("Sizes", asm::SIZES)
             .directive("Guards", asm::GUARDS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
-        d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>();
+        d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
         d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
         d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
         d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
+        d.interface::<dyn MemoryEffects>("rt.expect", &effects::ReadsAndWrites);
         for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {
             d.interface::<dyn Launchable>(function, &kernel::AnnotatedFunction);
         }

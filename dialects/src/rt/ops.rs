@@ -165,6 +165,24 @@ pub struct CopyOp {
     to: Operand<AnyBuffer>,
 }
 
+/// Looks at a list of sizes that a tensor was asked to have, which data tells, and reports where it is not what the program
+/// was made for.
+///
+/// Element `i` must be `sizes[i]`. One element, the first that is -1, stands for the size that is left; a 0 stands for
+/// `copied[i]`, which is -1 where a 0 has nothing to copy. The host looks, so the buffer must be its memory.
+///
+/// ```mlir
+/// rt.expect %s {what = "graph.reshape 'y'", sizes = #dyn.shape<[N, 4]>, copied = #dyn.shape<[N, -1]>} : !rt.buffer<i64, [2]>
+/// ```
+#[op("rt.expect", parents("rt.program"), format = "$list attr-dict `:` type($list)", verify)]
+pub struct ExpectOp {
+    list: Operand<AnyBuffer>,
+    /// What messages call the op that asks.
+    what: Attr<StrAttr>,
+    sizes: Attr<SizesAttr>,
+    copied: Attr<SizesAttr>,
+}
+
 /// Runs the first version whose guard holds; the last one has no guard.
 ///
 /// A guard is a list of sizes that must all be at least 0.

@@ -213,6 +213,69 @@ fn a_multiple_is_divided_only_when_it_is_one() {
 }
 
 #[test]
+fn a_size_may_be_divided_by_another_one() {
+    let cx = context();
+    let mut header = header();
+    header.symbols = vec![symbol("N", 0, 100), symbol("M", 0, 100), symbol("Q", 0, 1000), symbol("R", 0, 1000)];
+    header.inputs = vec![("x".to_owned(), buffer(&["N", "4"])), ("z".to_owned(), buffer(&["M"]))];
+    header.outputs = vec![("y".to_owned(), buffer(&["M", "Q"]))];
+    let mut by_another = Constraint::new(ConstraintKind::Compatible, p("4*N"), p("M*Q"));
+    by_another.left_words = Some("4*N (reshape)".to_owned());
+    // What is told by a size that is told so itself, with the sign turned round.
+    let by_both = Constraint::new(ConstraintKind::Compatible, p("M*Q*R"), p("M*Q"));
+    header.constraints = vec![by_both, by_another];
+    let module = module(&cx, header, |_| {});
+    let program = module.op_ref(&cx).region(0).unwrap().entry().unwrap().ops().last().unwrap();
+    let info = ProgramInfo::read(program).unwrap();
+    let solution = Solution::of(&info).unwrap();
+    let solve = |n: i64, m: i64| {
+        let solved = solution.solve(&info.symbols, &[&[n, 4], &[m]]);
+        solved.map_err(|(check, a, b)| (check.words.left.clone(), check.condition.clone(), a, b))
+    };
+    assert_eq!(solve(6, 8), Ok(vec![6, 8, 3, 1]));
+    assert_eq!(solve(6, 5), Err(("4*N (reshape)".to_owned(), Condition::MultipleOf(p("M")), 24, 5)));
+    // Nothing divided by nothing could be anything.
+    for n in [0, 6] {
+        let (left, _, value, least) = solve(n, 0).unwrap_err();
+        assert_eq!((left.as_str(), value, least), ("the size `M`, by which 4*N (reshape) is divided", 0, 1));
+    }
+}
+
+#[test]
+fn a_list_of_sizes_is_looked_at() {
+    let cx = context();
+    let mut header = header();
+    let integers = BufferType::new(Type::I64, vec![Poly::from(2)]);
+    header.symbols = vec![symbol("N", 0, 100)];
+    header.inputs = vec![("x".to_owned(), buffer(&["N", "4"])), ("s".to_owned(), integers)];
+    header.outputs = vec![("y".to_owned(), buffer(&["N", "4"]))];
+    let module = module(&cx, header, |program| {
+        let (x, list, y) = (program.input(0), program.input(1), program.output(0));
+        program.expect(Loc::UNKNOWN, list, "reshape 'y'", &[p("N"), p("4")], &[p("N"), p("-1")]);
+        program.copy(Loc::UNKNOWN, x, y);
+    });
+    let run = |sizes: [i64; 2]| {
+        let x = Value::tensor_f32(vec![1.0; 12], &[3, 4]).unwrap();
+        let s = Value::Tensor(sutura_interp::Tensor::from_i64(sizes.to_vec(), &[2]).unwrap());
+        let results = Interpreter::new(&cx, &module).call("main", &[x, s]);
+        results.map(|_| ()).map_err(|e| e.message().to_owned())
+    };
+    for right in [[3, 4], [-1, 4], [0, 4], [3, -1], [0, -1]] {
+        assert_eq!(run(right), Ok(()), "{right:?}");
+    }
+    let wrong = |i, given, size| {
+        Err(format!(
+            "reshape 'y': element {i} of its shape asks for {given}, and dimension {i} of the result is {size}"
+        ))
+    };
+    assert_eq!(run([4, 3]), wrong(0, 4, 3));
+    assert_eq!(run([3, 0]), wrong(1, 0, 4));
+    // Only one may be open.
+    assert_eq!(run([-1, -1]), wrong(1, -1, 4));
+    assert_eq!(run([-2, 4]), wrong(0, -2, 3));
+}
+
+#[test]
 fn wrong_headers_are_refused() {
     let mut lacking = header();
     lacking.symbols.push(symbol("S", 0, 4));

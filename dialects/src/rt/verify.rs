@@ -11,7 +11,7 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 use super::bind::Solution;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
-use super::ops::{AllocOp, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
+use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
 use super::program::ProgramInfo;
 use super::types::BufferType;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
@@ -68,6 +68,17 @@ impl Verify for CopyOp<'_> {
         let this = CopyOp::from_ref(op);
         let same = buffer(op, this.from()).elem == buffer(op, this.to()).elem;
         report(ensure(same, op, || "both buffers must have one element type".to_string()), diags)
+    }
+}
+
+impl Verify for ExpectOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let this = ExpectOp::from_ref(op);
+        let (list, count) = (buffer(op, this.list()), this.sizes().len());
+        let fits = list.dims == [Poly::from(count as i64)] && this.copied().len() == count;
+        let integers = [Type::I32, Type::I64].contains(&list.elem);
+        let message = || format!("needs a list of {count} integers, and as many sizes that a 0 copies");
+        report(ensure(fits && integers, op, message), diags)
     }
 }
 
@@ -151,6 +162,9 @@ fn verify_inner<'a>(
         let sizes = launch.dims().into_iter().chain(launch.work().into_iter().flatten());
         return sizes.into_iter().try_for_each(|size| declared(program, op, &size));
     }
+    if let Some(expect) = op.as_::<ExpectOp<'_>>() {
+        return expect.sizes().iter().chain(&expect.copied()).try_for_each(|size| declared(program, op, size));
+    }
     if let Some(select) = op.as_::<SelectOp<'_>>() {
         return select.guards().iter().flatten().try_for_each(|size| declared(program, op, size));
     }
@@ -227,6 +241,8 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.access(op, copy.from(), Access::Read, "is copied")?;
             self.access(op, copy.to(), Access::Write, "is copied to")?;
             self.disjoint(op, &[(copy.from(), Access::Read), (copy.to(), Access::Write)])?;
+        } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
+            self.access(op, expect.list(), Access::Read, "is looked at")?;
         } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             self.launch(launch, guard)?;
         } else if let Some(packed) = op.as_::<PackedOp<'_>>() {

@@ -70,6 +70,13 @@ pub enum TargetError {
         /// Why.
         error: std::io::Error,
     },
+    /// A file is no text that is read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: sutura_input::InputError,
+    },
     /// A file does not describe a machine.
     Malformed {
         /// Where the text came from.
@@ -90,6 +97,7 @@ impl fmt::Display for TargetError {
             Self::Unknown { name, known, .. } => {
                 write!(f, "there is no target '{name}'; the targets are {}", known.join(", "))
             }
+            Self::Unreadable { path, error } => write!(f, "cannot read '{}': {error}", path.display()),
             Self::Io { path, error } => write!(f, "cannot read '{}': {error}", path.display()),
             Self::Malformed { origin, diagnostics } => {
                 let first = diagnostics.iter().next().map_or("it is malformed", |d| d.message.as_str());
@@ -226,12 +234,16 @@ impl Finder {
     }
 }
 
+/// A description of more bytes than these is none.
+const MOST_TEXT: u64 = 16 << 20;
+
 /// Reads the description in a file.
 ///
 /// # Errors
 /// When it cannot be read, is malformed or describes no machine.
 pub fn from_file(cx: &Context, path: &Path) -> Result<Target, TargetError> {
-    let text = std::fs::read_to_string(path).map_err(|error| TargetError::Io { path: path.to_owned(), error })?;
+    let text = sutura_input::text(path, MOST_TEXT).and_then(sutura_input::utf8);
+    let text = text.map_err(|error| TargetError::Unreadable { path: path.to_owned(), error })?;
     let name = path.display().to_string();
     from_text(cx, &name, &name, &text)
 }

@@ -12,6 +12,9 @@ use sutura_ir::{Context, Diagnostics, Module};
 /// What the first line of an input of the target `pipeline` begins with.
 pub(super) const PIPELINE: &str = "// PIPELINE: ";
 
+/// The same of the target `perturb`, with a seed behind it.
+pub(super) const PERTURB: &str = "// PERTURB: ";
+
 fn read(cx: &Context, text: &str, allow_unregistered: bool) -> (Option<Module>, Diagnostics) {
     let mut diags = Diagnostics::default();
     let Ok(source) = cx.sources().add("input.mlir", text.to_string()) else { return (None, diags) };
@@ -25,7 +28,7 @@ fn said(cx: &Context, diags: &Diagnostics) -> String {
 }
 
 /// A module, or errors that can be shown.
-pub(super) fn parse(cx: &Context, text: &str) -> Result<(), String> {
+pub(crate) fn parse(cx: &Context, text: &str) -> Result<(), String> {
     for allow_unregistered in [false, true] {
         let (module, diags) = read(cx, text, allow_unregistered);
         let said = said(cx, &diags);
@@ -37,7 +40,7 @@ pub(super) fn parse(cx: &Context, text: &str) -> Result<(), String> {
 }
 
 /// The module of a text, if it is right.
-fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Module>, String> {
+pub(crate) fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Module>, String> {
     let (Some(module), _) = read(cx, text, allow_unregistered) else { return Ok(None) };
     let mut diags = Diagnostics::default();
     match verify(module.op_ref(cx), VerifyOptions { allow_unregistered }, &mut diags) {
@@ -50,10 +53,27 @@ fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Mo
     }
 }
 
-pub(super) fn round_trip(cx: &Context, text: &str) -> Result<(), String> {
+pub(crate) fn round_trip(cx: &Context, text: &str) -> Result<(), String> {
     match valid(cx, text, true)? {
         Some(module) => prints_as_itself(cx, &module),
         None => Ok(()),
+    }
+}
+
+/// A program in other words, which follow from the first line, is the same program.
+pub(super) fn perturb(cx: &Context, text: &str) -> Result<(), String> {
+    let Some((seed, text)) = text.strip_prefix(PERTURB).and_then(|t| t.split_once('\n')) else { return Ok(()) };
+    let Some(module) = valid(cx, text, true)? else { return Ok(()) };
+    let mut random = Random::new(seed.parse().unwrap_or_default());
+    let changed = crate::mutate::perturbed(text, &mut random);
+    let options = PrintOptions { discard_value_names: true, ..PrintOptions::generic() };
+    let (other, diags) = read(cx, &changed, true);
+    let other = other.ok_or_else(|| format!("in other words it is refused:\n{}\n{changed}", said(cx, &diags)))?;
+    let (wanted, found) = (module_text(cx, &module, &options), module_text(cx, &other, &options));
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(format!("in other words it is something else:\n{changed}\n{found}\nwanted\n{wanted}"))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What is fuzzed.
 
-mod filecheck;
-mod ir;
+pub(crate) mod ir;
 
 use sutura_interp::random::Random;
 use sutura_ir::Context;
@@ -22,11 +21,14 @@ pub enum Target {
     Pipeline,
     /// Check files and inputs of FileCheck.
     FileCheck,
+    /// The project's tests in other words: they must be the same programs.
+    Perturb,
 }
 
 impl Target {
     /// All, in the order in which they are run.
-    pub const ALL: [Self; 5] = [Self::Parse, Self::RoundTrip, Self::Verify, Self::Pipeline, Self::FileCheck];
+    pub const ALL: [Self; 6] =
+        [Self::Parse, Self::RoundTrip, Self::Verify, Self::Pipeline, Self::FileCheck, Self::Perturb];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
@@ -36,6 +38,7 @@ impl Target {
             Self::Verify => "verify",
             Self::Pipeline => "pipeline",
             Self::FileCheck => "filecheck",
+            Self::Perturb => "perturb",
         }
     }
 
@@ -51,6 +54,7 @@ impl Target {
         match self {
             Self::Parse | Self::RoundTrip => mutate::mutated(corpus, &corpus.texts, random),
             Self::FileCheck => mutate::mutated(corpus, &corpus.checks, random),
+            Self::Perturb => format!("{}{}\n{}", ir::PERTURB, random.next_u64(), mutate::pick(random, &corpus.texts)),
             Self::Verify => generate::module(corpus, &sutura_dialects::all(), random),
             Self::Pipeline => {
                 let pipeline = ir::random_pipeline(random);
@@ -75,7 +79,8 @@ impl Target {
             Self::RoundTrip => ir::round_trip(cx, text),
             Self::Verify => ir::verify_and_print(cx, text),
             Self::Pipeline => ir::pipeline(cx, text),
-            Self::FileCheck => filecheck::check(text),
+            Self::FileCheck => sutura_fuzz_files::filecheck::check(text).map(drop),
+            Self::Perturb => ir::perturb(cx, text),
         }
     }
 }

@@ -17,7 +17,7 @@ use sutura_ir::location::Loc;
 use sutura_ir::op_def::{Arity, AttrSyntax, InferInput, OpDef, Traits, ValueDef};
 use sutura_ir::types::Type;
 
-use super::{Completion, Driver, OpStart, OpenOp, ResultName};
+use super::{Completion, Driver, Frame, OpStart, OpenOp, ResultName};
 use crate::cursor::Cursor;
 use crate::rules::{Node, Rule, Span};
 use crate::scan::{bracket_end, skip_blank, word_end};
@@ -97,9 +97,20 @@ impl<'t> Driver<'t> {
         if let Some(def) = found {
             return Ok((def, def.name));
         }
-        let error = Diagnostic::error(self.reader.loc(name.start()), format!("custom op '{word}' is unknown"));
+        let tried =
+            if word.contains('.') { String::new() } else { format!(" (tried '{}.{word}' as well)", self.tried()) };
+        let error = Diagnostic::error(self.reader.loc(name.start()), format!("custom op '{word}' is unknown{tried}"));
         let error = self.with_op_hint(error, word).code(codes::UNKNOWN_OP);
         Err(self.reader.report(error))
+    }
+
+    /// The dialect in which upstream looks for undotted names: that of the innermost op in custom form.
+    fn tried(&self) -> &'static str {
+        let custom = |frame: &Frame<'t>| match &frame.op {
+            OpenOp::Custom(op) => Some(op.def.default_dialect.unwrap_or_default()),
+            _ => None,
+        };
+        self.frames[1..].iter().rev().find_map(custom).unwrap_or(self.frames[0].region.default_dialect)
     }
 
     /// Reads on from offset `at` until a region begins or the op is complete.

@@ -11,6 +11,10 @@ use super::{Completion, Driver, OpStart, OpenOp, ResultName};
 use crate::rules::{Node, Nodes, Rule, Span};
 use crate::units::Unit;
 
+const OPERANDS_END: &str = "expected ')' to end operand list";
+pub(super) const NO_OPERAND: &str = "expected SSA operand";
+const NO_BLOCK: &str = "expected block name";
+
 /// An operand as written.
 #[derive(Clone, Copy)]
 struct Operand<'t> {
@@ -42,13 +46,13 @@ impl<'t> Driver<'t> {
         while let Some(value) = children.take_rule(Rule::value) {
             let operand = self.operand(&value)?;
             match op.operands.is_empty() {
-                true => self.check_no_comma(end, operand.at)?,
-                false => self.check_comma(end, operand.at)?,
+                true => self.check_no_comma(end, operand.at, OPERANDS_END)?,
+                false => self.check_comma(end, operand.at, OPERANDS_END)?,
             }
             op.operands.push(operand);
             end = value.span().end;
         }
-        self.check_list_end(end)?;
+        self.check_list_end(end, op.operands.is_empty())?;
         let mut seen_props = false;
         while let Some(rule) = children.peek_rule() {
             let Some(node) = children.take_rule(rule) else { break };
@@ -105,32 +109,34 @@ impl<'t> Driver<'t> {
     }
 
     /// Checks that a list of operands, read up to `end`, is closed without a further comma.
-    fn check_list_end(&mut self, end: usize) -> Result<(), Reported> {
+    fn check_list_end(&mut self, end: usize, is_empty: bool) -> Result<(), Reported> {
         let bytes = self.reader.text.as_bytes();
         if bytes[end] == b')' {
             return Ok(());
         }
+        if !is_empty {
+            return self.check_last(Span::new(end, bytes.len()), b')', NO_OPERAND);
+        }
         let close = memchr::memchr(b')', &bytes[end..]).map_or(bytes.len(), |n| end + n);
-        self.check_no_comma(end, close)
+        self.check_no_comma(end, close, OPERANDS_END)
     }
 
     fn successors(&mut self, node: Node<'t>, into: &mut SmallVec<[Block; 2]>) -> Result<(), Reported> {
-        let mut end = node.start();
-        let close = node.span().end;
+        let (mut end, close) = (node.start(), node.span().end);
         for block in node.children() {
             let at = block.start() - 1;
             match into.is_empty() {
-                true => self.check_no_comma(end, at)?,
-                false => self.check_comma(end, at)?,
+                true => self.check_no_comma(end, at, NO_BLOCK)?,
+                false => self.check_comma(end, at, "expected ',' or ']'")?,
             }
             let target = self.successor(block.text(), at);
             into.push(target);
             end = block.span().end;
         }
         if into.is_empty() {
-            return Err(self.reader.error(end, "expected block name"));
+            return Err(self.reader.error(end, "expected list element"));
         }
-        self.check_no_comma(end, close)
+        self.check_last(Span::new(end, close), b']', NO_BLOCK)
     }
 
     /// Attributes, type and location, beginning with `node`.
@@ -209,7 +215,8 @@ impl<'t> Driver<'t> {
                 done
             }
             _ => {
-                let span = Span::new(unit.start + 1, unit.node.span().end);
+                // The unit ends where its rule stopped; what is wrong stands behind that.
+                let span = Span::new(unit.start + 1, self.units.next_line(unit.node.span().end));
                 let levels = self.levels.len() - usize::from(op.start.entered);
                 self.levels.truncate(levels);
                 for result in &op.start.results {

@@ -31,7 +31,7 @@ use sutura_ir::types::Type;
 
 use crate::blank::string_end;
 use crate::reader::Reader;
-use crate::rules::{Node, Rule};
+use crate::rules::{Node, Rule, Span};
 use crate::scan::skip_blank;
 use crate::unclosed::many_unclosed;
 use crate::units::{BadUnit, Unit, Units};
@@ -257,7 +257,7 @@ impl<'t> Driver<'t> {
     fn result_name(&mut self, node: &Node<'t>, first: bool, from: usize) -> Result<ResultName<'t>, Reported> {
         let (text, at) = (node.text(), node.start() - 1);
         if !first {
-            self.check_comma(from, at)?;
+            self.check_comma(from, at, "expected '=' after SSA name")?;
         }
         let (name, count) = match text.split_once(':') {
             None => (text, 1),
@@ -283,25 +283,37 @@ impl<'t> Driver<'t> {
         Err(self.reader.missing(equals, "expected valid ssa identifier"))
     }
 
-    /// Checks that exactly one comma stands between two items of a list.
-    fn check_comma(&mut self, from: usize, to: usize) -> Result<(), Reported> {
+    /// Checks that exactly one comma stands between two items of a list; `end` says what stands where there is none.
+    fn check_comma(&mut self, from: usize, to: usize, end: &str) -> Result<(), Reported> {
         let between = &self.reader.text.as_bytes()[from..to];
         if between == b", " || between == b"," {
             return Ok(());
         }
         match between.iter().filter(|b| **b == b',').count() {
             1 => Ok(()),
-            0 => Err(self.reader.error(to, "expected ','")),
-            _ => Err(self.reader.error(from + 1, "expected SSA operand")),
+            0 => Err(self.reader.missing(to, end)),
+            _ => {
+                let first = between.iter().position(|b| *b == b',').unwrap_or_default();
+                let second = between[first + 1..].iter().position(|b| *b == b',').unwrap_or_default();
+                Err(self.reader.missing(from + first + 1 + second, generic::NO_OPERAND))
+            }
         }
     }
 
-    /// Checks that no comma stands before the end of a list.
-    fn check_no_comma(&mut self, from: usize, to: usize) -> Result<(), Reported> {
+    /// Checks that no comma stands before the first item of a list, or in an empty one: `message` says what should.
+    fn check_no_comma(&mut self, from: usize, to: usize, message: &str) -> Result<(), Reported> {
         match self.reader.text.as_bytes()[from..to].iter().position(|b| *b == b',') {
             None => Ok(()),
-            Some(n) => Err(self.reader.error(from + n, "unexpected ','")),
+            Some(n) => Err(self.reader.missing(from + n, message)),
         }
+    }
+
+    /// Checks that no comma stands between the last item of a list, at the end of which `rest` begins, and the list's bracket:
+    /// there would be one more item.
+    fn check_last(&mut self, rest: Span, close: u8, item: &str) -> Result<(), Reported> {
+        let text = rest.of(self.reader.text).as_bytes();
+        let length = memchr::memchr(close, text).unwrap_or_default();
+        if text[..length].contains(&b',') { Err(self.reader.missing(rest.start + length, item)) } else { Ok(()) }
     }
 
     /// Looks an op's name up, and checks that it may be used.

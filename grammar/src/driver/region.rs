@@ -7,9 +7,10 @@ use sutura_ir::body::{Block, Body};
 use sutura_ir::builder::Builder;
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
 
+use super::generic::NO_OPERAND;
 use super::scope::{Def, Scope};
 use super::{Driver, Frame, Label, Level, OpStart, OpenOp, OpenRegion};
-use crate::rules::{Node, Rule};
+use crate::rules::{Node, Rule, Span};
 use crate::units::Unit;
 
 impl<'t> Driver<'t> {
@@ -126,7 +127,7 @@ impl<'t> Driver<'t> {
             match child.rule() {
                 Rule::value => {
                     if !first {
-                        self.check_comma(end, child.start() - 1)?;
+                        self.check_comma(end, child.start() - 1, "expected ')'")?;
                     }
                     first = false;
                     arg = Some(child);
@@ -142,8 +143,7 @@ impl<'t> Driver<'t> {
             }
             end = child.span().end;
         }
-        let close = unit.node.span().end;
-        self.check_no_comma(end, close)
+        self.check_last(Span::new(end, unit.node.span().end), b')', NO_OPERAND)
     }
 
     /// Defines a block, which may have been referred to.

@@ -13,7 +13,7 @@ impl Explain<'_> {
         match self.byte() {
             Some(b'[') => {
                 self.take("[");
-                return self.list("]", "expected ']'", Self::attr);
+                return self.list("]", "expected ',' or ']'", Self::attr);
             }
             Some(b'{') => {
                 self.take("{");
@@ -28,8 +28,13 @@ impl Explain<'_> {
                 return self.typed();
             }
             Some(b'@') => {
-                let Some(end) = symbol_end(self.text, self.at) else { return self.give_up() };
+                let Some(end) = symbol_end(self.text, self.at) else {
+                    return Err(self.wrong_at(self.at + 1, "@ identifier expected to start with letter or '_'"));
+                };
                 self.go_to(end);
+                if self.take("::") && self.byte() != Some(b'@') {
+                    return Err(self.missing("expected nested symbol reference identifier"));
+                }
                 return Ok(());
             }
             Some(b'-' | b'0'..=b'9') => return self.number(),
@@ -116,13 +121,23 @@ impl Explain<'_> {
         if !is_type_word(self.word()) {
             return Err(self.missing("expected non-function type"));
         }
+        let is_integer = self.word().starts_with('i');
         self.go_to(self.at + self.word().len());
         if !self.is(":") && !self.is(">") {
             return Err(self.missing("expected ':' after dense array type"));
         }
+        if self.take(":") && is_integer {
+            return self.list(">", "expected '>' to close an array attribute", Self::dense_integer);
+        }
         let Some(end) = end else { return self.give_up() };
         self.go_to(end);
         Ok(())
+    }
+
+    fn dense_integer(&mut self) -> Check {
+        self.take("-");
+        let read = self.take_word("true") || self.take_word("false") || self.take_integer();
+        if read { Ok(()) } else { Err(self.missing("expected integer literal")) }
     }
 
     fn distinct(&mut self) -> Check {
@@ -163,8 +178,9 @@ impl Explain<'_> {
     }
 
     fn stride(&mut self) -> Check {
+        let start = self.at;
         self.take("-");
         let read = self.take("?") || self.take_integer();
-        if read { Ok(()) } else { Err(self.missing("expected a 64-bit signed integer or '?'")) }
+        if read { Ok(()) } else { Err(self.wrong_at(start, "expected a 64-bit signed integer or '?'")) }
     }
 }

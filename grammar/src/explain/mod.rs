@@ -9,6 +9,8 @@ mod attr;
 mod loc;
 mod ty;
 
+pub(crate) use ty::is_type_word;
+
 use crate::blank::string_end;
 use crate::rules::Rule;
 use crate::scan::{skip_blank, suffix_end, word_end};
@@ -46,7 +48,8 @@ pub(crate) fn explain(rule: Rule, text: &str) -> Option<Fault> {
         Rule::alias => e.alias(),
         Rule::type_span => e.ty(),
         Rule::function_span => e.function(),
-        Rule::attr_span | Rule::any_props_span => e.attr(),
+        Rule::attr_span => e.attr(),
+        Rule::any_props_span => e.attr().and_then(|()| e.punct(">", "expected '>' to close properties")),
         Rule::dict_span => e.dict_entries(),
         Rule::props_span => e.dict_entries().and_then(|()| e.punct(">", "expected '>' to close properties")),
         Rule::loc_span => e.location(),
@@ -72,7 +75,22 @@ impl Explain<'_> {
     }
 
     fn missing(&self, message: &str) -> Fault {
+        if self.byte() == Some(b'"') && !self.is_closed_string() {
+            return self.unclosed_string();
+        }
         Fault { at: self.at, message: message.to_string(), missing: true }
+    }
+
+    /// Where the line ends in which a string is not closed.
+    fn unclosed_string(&self) -> Fault {
+        let length = self.rest().find('\n').unwrap_or(self.rest().len());
+        self.wrong_at(self.at + length, "expected '\"' in string literal")
+    }
+
+    /// Whether the string that begins here ends on its line.
+    fn is_closed_string(&self) -> bool {
+        let end = string_end(self.text.as_bytes(), self.at);
+        end >= self.at + 2 && self.text.as_bytes()[end - 1] == b'"'
     }
 
     fn wrong_at(&self, at: usize, message: impl Into<String>) -> Fault {
@@ -124,11 +142,10 @@ impl Explain<'_> {
         if self.byte() != Some(b'"') {
             return Ok(false);
         }
-        let end = string_end(self.text.as_bytes(), self.at);
-        if end < self.at + 2 || self.text.as_bytes()[end - 1] != b'"' {
-            return Err(self.wrong_at(self.at, "expected '\"' in string literal"));
+        if !self.is_closed_string() {
+            return Err(self.unclosed_string());
         }
-        self.go_to(end);
+        self.go_to(string_end(self.text.as_bytes(), self.at));
         Ok(true)
     }
 
@@ -188,6 +205,7 @@ impl Explain<'_> {
                 self.op()
             }
             Some(b'"') => self.op(),
+            Some(b'^') => self.label(),
             _ => self.give_up(),
         }
     }
@@ -213,14 +231,12 @@ impl Explain<'_> {
         }
         self.take_string()?;
         self.punct("(", "expected '(' to start operand list")?;
-        self.list(")", "expected ')' to end operand list", |e| {
-            let found = e.take_name(b'%');
-            // `%0#1`
-            if e.take("#") {
-                e.take_integer();
-            }
-            if found { Ok(()) } else { Err(e.missing("expected SSA operand")) }
-        })?;
+        let end = "expected ')' to end operand list";
+        if self.byte() == Some(b'%') {
+            self.list(")", end, Self::value)?;
+        } else {
+            self.punct(")", end)?;
+        }
         if self.take("[") {
             self.list("]", "expected ']'", |e| {
                 if e.take_name(b'^') { Ok(()) } else { Err(e.missing("expected block name")) }
@@ -234,6 +250,31 @@ impl Explain<'_> {
             return if self.is("{") { self.give_up() } else { Err(self.missing("expected '{' to begin a region")) };
         }
         self.generic_tail()
+    }
+
+    /// `%0`, `%0#1`
+    fn value(&mut self) -> Check {
+        let found = self.take_name(b'%');
+        if self.take("#") {
+            self.take_integer();
+        }
+        if found { Ok(()) } else { Err(self.missing("expected SSA operand")) }
+    }
+
+    /// `^bb0(%a: i32, %b: f32 loc("x")):`
+    fn label(&mut self) -> Check {
+        if !self.take_name(b'^') {
+            return self.give_up();
+        }
+        if self.take("(") {
+            self.list(")", "expected ')'", |e| {
+                e.value()?;
+                e.punct(":", "expected ':' and type for SSA operand")?;
+                e.ty()?;
+                if e.word() == "loc" { e.location() } else { Ok(()) }
+            })?;
+        }
+        self.punct(":", "expected ':' after block name")
     }
 
     /// What follows the last `}` of an op in generic form.

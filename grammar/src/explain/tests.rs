@@ -18,7 +18,12 @@ fn operations() {
     check(Rule::unit1, "%0:|x = \"foo\"() : () -> ()", "expected integer number of results");
     check(Rule::unit1, "\"foo\" |: () -> ()", "expected '(' to start operand list");
     check(Rule::unit1, "\"foo\"(%a |%b) : () -> ()", "expected ')' to end operand list");
+    check(Rule::unit1, "\"foo\"(|, %a) : () -> ()", "expected ')' to end operand list");
+    check(Rule::unit1, "\"foo\"(%a, |) : () -> ()", "expected SSA operand");
     check(Rule::unit1, "\"foo\"() [|x] : () -> ()", "expected block name");
+    check(Rule::unit1, "\"foo\"() {a = [1 |b]} : () -> ()", "expected ',' or ']'");
+    check(Rule::unit1, "\"foo\"() {a = @|} : () -> ()", "@ identifier expected to start with letter or '_'");
+    check(Rule::unit1, "\"foo\"() {a = \"b} : () -> ()|", "expected '\"' in string literal");
     check(Rule::unit1, "\"foo\"() {a = |} : () -> ()", "expected attribute value");
     check(Rule::unit1, "\"foo\"() {a = 1 |b} : () -> ()", "expected '}' in attribute dictionary");
     check(Rule::unit1, "\"foo\"() |-> ()", "expected ':' followed by operation type");
@@ -27,12 +32,26 @@ fn operations() {
 }
 
 #[test]
+fn labels() {
+    check(Rule::unit1, "^bb0(|b: i32):", "expected SSA operand");
+    check(Rule::unit1, "^bb0(%a |i32):", "expected ':' and type for SSA operand");
+    check(Rule::unit1, "^bb0(%a: |): ", "expected non-function type");
+    check(Rule::unit1, "^bb0(%a: i32 |%b: i32):", "expected ')'");
+    check(Rule::unit1, "^bb0(%a: i32) |x", "expected ':' after block name");
+}
+
+#[test]
 fn types() {
     check(Rule::type_span, "(i32, |foo) -> ()", "expected non-function type");
     check(Rule::type_span, "(.|.) -> ()", "expected three consecutive dots for an ellipsis");
     check(Rule::type_span, "tuple |i32>", "expected '<' in tuple type");
     check(Rule::type_span, "tensor<4xf32|", "expected '>' in tensor type");
-    check(Rule::type_span, "memref<4xf32, 1 |2>", "expected ',' or '>' in memref type");
+    check(Rule::type_span, "memref<4xf32, 1 |2>", "expected ',' or '>'");
+    check(Rule::type_span, "memref<4xf32 |1>", "expected ',' or '>' in memref type");
+    check(Rule::type_span, "vector<[|?]xf32>", "invalid dimension");
+    check(Rule::type_span, "vector<[4|xf32>", "missing ']' closing scalable dimension");
+    check(Rule::type_span, "tensor<|1.5x8xi32>", "expected non-function type");
+    check(Rule::type_span, "vector<4x|i99999999>", "integer bitwidth is limited to 16777215 bits");
     check(Rule::type_span, "!d.t|<a[)>", "unbalanced '[' character in pretty dialect name");
     check(Rule::type_span, "(i32) |i32", "expected '->' in function type");
 }

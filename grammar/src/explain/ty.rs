@@ -3,6 +3,7 @@
 use sutura_ir::types::FloatKind;
 
 use super::{Check, Explain, Fault};
+use crate::reader::MAX_WIDTH;
 use crate::scan::suffix_end;
 
 impl Explain<'_> {
@@ -40,6 +41,9 @@ impl Explain<'_> {
         if !is_type_word(&word) {
             return Err(self.missing("expected non-function type"));
         }
+        if integer_digits(&word).is_some_and(|digits| digits.parse().map_or(true, |width: u32| width > MAX_WIDTH)) {
+            return Err(self.wrong_at(self.at, format!("integer bitwidth is limited to {MAX_WIDTH} bits")));
+        }
         self.go_to(self.at + word.len());
         match word.as_str() {
             "tensor" => self.shaped("tensor", |e| {
@@ -49,10 +53,12 @@ impl Explain<'_> {
                 e.punct(">", "expected '>' in tensor type")
             }),
             "memref" => self.shaped("memref", |e| {
+                let mut message = "expected ',' or '>' in memref type";
                 while e.take(",") {
                     e.attr()?;
+                    message = "expected ',' or '>'";
                 }
-                e.punct(">", "expected ',' or '>' in memref type")
+                e.punct(">", message)
             }),
             "vector" => {
                 self.punct("<", "expected '<' in vector type")?;
@@ -89,14 +95,19 @@ impl Explain<'_> {
         loop {
             if scalable && self.take("[") {
                 if !self.take_integer() {
-                    return Err(self.missing("expected integer"));
+                    return Err(self.wrong_at(self.at, "invalid dimension"));
                 }
-                self.punct("]", "expected ']' in dimension list")?;
-            } else if !self.take("?") && !self.take_digits() {
+                self.punct("]", "missing ']' closing scalable dimension")?;
+            } else if self.is_fraction() || !self.take("?") && !self.take_digits() {
                 return Ok(());
             }
             self.times()?;
         }
+    }
+
+    /// `1.5` is one token, and no size.
+    fn is_fraction(&self) -> bool {
+        self.rest().trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.')
     }
 
     fn take_digits(&mut self) -> bool {
@@ -169,9 +180,14 @@ fn unbalanced(text: &str) -> Result<usize, char> {
 }
 
 /// True for a word that is a builtin type or begins one.
-pub(super) fn is_type_word(word: &str) -> bool {
-    let digits = word.strip_prefix(['s', 'u']).unwrap_or(word).strip_prefix('i').unwrap_or_default();
+pub(crate) fn is_type_word(word: &str) -> bool {
     matches!(word, "tensor" | "memref" | "vector" | "complex" | "tuple" | "index" | "none")
-        || (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+        || integer_digits(word).is_some()
         || FloatKind::from_keyword(word).is_some()
+}
+
+/// The width of `i32`, `si8` or `ui64`, as it is written.
+fn integer_digits(word: &str) -> Option<&str> {
+    let digits = word.strip_prefix(['s', 'u']).unwrap_or(word).strip_prefix('i')?;
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
 }

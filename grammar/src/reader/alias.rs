@@ -145,7 +145,8 @@ impl<'t> Reader<'t> {
         let names = self.aliases.entries.keys().filter(|n| n.as_bytes()[0] == name.as_bytes()[0]);
         let meant = did_you_mean(name, names.copied()).map(str::to_string);
         let message = format!("undefined symbol alias id '{}'", &name[1..]);
-        let error = Diagnostic::error(self.loc(at), message).code(codes::UNDEFINED_ALIAS);
+        // After the name, as upstream does.
+        let error = Diagnostic::error(self.loc(at + name.len()), message).code(codes::UNDEFINED_ALIAS);
         self.report(match meant {
             Some(meant) => error.help(format!("did you mean `{meant}`?")),
             None => error,

@@ -73,8 +73,14 @@ impl<'t> Reader<'t> {
                 "true" => Ok(Attr::TRUE),
                 "false" => Ok(Attr::FALSE),
                 "unit" => Ok(Attr::UNIT),
-                "dense" | "sparse" | "dense_resource" | "array" | "strided" | "affine_map" | "affine_set" => {
+                "affine_map" => Err(self.error(node.span().end, "expected '<' in affine map")),
+                "affine_set" => Err(self.error(node.span().end, "expected '<' in integer set")),
+                "dense" | "sparse" | "dense_resource" | "array" | "strided" => {
                     Err(self.error(node.span().end, format!("expected '<' after '{}'", node.text())))
+                }
+                "distinct" => Err(self.error(node.span().end, "expected '[' after 'distinct'")),
+                word if !crate::explain::is_type_word(word) => {
+                    Err(self.no_such_word(node.start(), word, "expected attribute value"))
                 }
                 _ => {
                     let ty = self.keyword_type(&node)?;

@@ -41,15 +41,12 @@ impl<'t> Reader<'t> {
         let (start, end) = (node.start(), node.span().end);
         let mut children = node.children();
         let elements = children.next().expect("elements").span();
-        let (ty, ty_at) = match (children.next(), expected) {
-            (Some(ty), _) => {
-                let at = ty.start();
-                (self.type_node(ty)?, at)
-            }
-            (None, Some(ty)) => (ty, elements.start),
+        let ty = match (children.next(), expected) {
+            (Some(ty), _) => self.type_node(ty)?,
+            (None, Some(ty)) => ty,
             (None, None) => return Err(self.error(end, "expected ':'")),
         };
-        let count = self.static_count(ty, ty_at)?;
+        let count = self.static_count(ty, start)?;
         let elem = self.cx.element_type(ty);
         let first = skip_blank(self.text, elements.start);
         let is_text = !self.is_numeric(elem);
@@ -193,10 +190,9 @@ impl<'t> Reader<'t> {
         let mut children = node.children();
         let body = children.next().expect("elements").span();
         let ty = children.next().expect("a type");
-        let ty_at = ty.start();
         let ty = self.type_node(ty)?;
         let cx = self.cx;
-        self.static_count(ty, ty_at)?;
+        self.static_count(ty, start)?;
         let (rank, elem) = (cx.shape(ty).map_or(0, <[i64]>::len) as i64, cx.element_type(ty));
         let is_text = !self.is_numeric(elem);
         if skip_blank(self.text, body.start) >= body.end {
@@ -285,6 +281,7 @@ impl<'t> Reader<'t> {
         let out = Elements { bytes: Vec::new(), strings: Vec::new(), count: 0, shape: Vec::new(), end: span.end };
         let at = span.start;
         let is_one_bit = self.cx.bit_width(elem) == Some(1);
+        let is_integer = !is_one_bit && matches!(self.cx.type_data(elem), TypeData::Integer { .. });
         let mut scanner = Scanner { reader: self, elem, at, end: span.end, out, open: Vec::new() };
         loop {
             scanner.skip_blank();
@@ -292,20 +289,39 @@ impl<'t> Reader<'t> {
                 let at = number_end(scanner.reader.text, scanner.at).unwrap_or(scanner.at);
                 return Err(scanner.reader.error(at, "expected 'true' or 'false' values for i1 type"));
             }
-            scanner.element()?;
+            if is_integer {
+                scanner.array_integer()?;
+            } else {
+                scanner.element()?;
+            }
             scanner.skip_blank();
             if scanner.at == scanner.end {
                 return Ok(scanner.out.bytes);
             }
             if !scanner.take(b',') {
                 let at = scanner.at;
-                return Err(scanner.reader.error(at, "expected '>' to close an array attribute"));
+                return Err(scanner.reader.missing(at, "expected '>' to close an array attribute"));
             }
         }
     }
 }
 
 impl<'t> Scanner<'_, 't> {
+    /// An integer of a dense array; a boolean is none, which `element` says.
+    fn array_integer(&mut self) -> Result<(), Reported> {
+        let (text, start) = (self.reader.text, self.at);
+        let digits = start + usize::from(self.peek() == Some(b'-'));
+        let token = skip_blank(text, digits).min(self.end);
+        let is_word = matches!(&text[token..word_end(text, token)], "true" | "false");
+        let is_integer = number_end(text, token).is_some_and(|end| !text[token..end].contains('.'));
+        if !is_word && !is_integer {
+            // An arrow is one token.
+            let at = if text[start..].starts_with("->") { start } else { token };
+            return Err(self.reader.error(at, "expected integer literal"));
+        }
+        self.element()
+    }
+
     fn rest(&self) -> &'t str {
         &self.reader.text[self.at..self.end]
     }

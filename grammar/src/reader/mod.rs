@@ -29,6 +29,7 @@ use crate::blank::string_end;
 use crate::rules::{Grammar, Node, Rule, Span};
 use crate::syntax;
 pub(crate) use alias::AliasTable;
+pub(crate) use ty::MAX_WIDTH;
 
 /// Nesting of types, attributes and locations.
 const MAX_DEPTH: usize = 256;

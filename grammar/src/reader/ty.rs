@@ -3,13 +3,13 @@
 use sutura_ir::attrs::{Attr, AttrData};
 use sutura_ir::context::TypeList;
 use sutura_ir::diagnostics::{Diagnostic, Reported, codes, did_you_mean};
-use sutura_ir::types::{DYNAMIC, FloatKind, Signedness, Type, TypeData};
+use sutura_ir::types::{DYNAMIC, FloatKind, MAX_RANK, Signedness, Type, TypeData};
 
 use super::Reader;
 use crate::rules::{Node, Rule};
 
 /// Largest width of an integer type.
-const MAX_WIDTH: u32 = (1 << 24) - 1;
+pub(crate) const MAX_WIDTH: u32 = (1 << 24) - 1;
 
 impl<'t> Reader<'t> {
     pub(super) fn type_node(&mut self, node: Node<'t>) -> Result<Type, Reported> {
@@ -96,14 +96,23 @@ impl<'t> Reader<'t> {
 
     /// Reports that `word`, empty if there is none, stands at `at` where a type should.
     pub(crate) fn no_type(&mut self, at: usize, word: &str) -> Reported {
+        if word.is_empty() {
+            return self.missing(at, "expected non-function type");
+        }
+        if matches!(word, "tensor" | "memref" | "vector" | "complex" | "tuple") {
+            return self.error(at + word.len(), format!("expected '<' in {word} type"));
+        }
+        self.no_such_word(at, word, "expected non-function type")
+    }
+
+    /// Reports that what `message` asks for is missing where `word` stands, with the type that may be meant.
+    pub(super) fn no_such_word(&mut self, at: usize, word: &str, message: &str) -> Reported {
         const WORDS: [&str; 12] =
             ["tensor", "memref", "vector", "complex", "tuple", "index", "none", "i1", "i8", "i16", "i32", "i64"];
-        if word.is_empty() {
-            return self.error(at, "expected non-function type");
-        }
         let floats = FloatKind::ALL.iter().map(|(_, word, _)| *word);
         let meant = did_you_mean(word, WORDS.into_iter().chain(floats));
-        let error = Diagnostic::error(self.loc(at), "expected non-function type").code(codes::UNKNOWN_ENTITY);
+        let place = self.loc(crate::syntax::after_previous(self.text, at));
+        let error = Diagnostic::error(place, message).code(codes::UNKNOWN_ENTITY);
         self.report(match meant {
             Some(meant) => error.help(format!("`{word}` is no type; did you mean `{meant}`?")),
             None => error.help(format!("`{word}` is no type")),
@@ -112,12 +121,23 @@ impl<'t> Reader<'t> {
 
     /// Dimensions of a tensor or memref.
     fn shape(&mut self, node: Node<'t>) -> Result<Vec<i64>, Reported> {
-        node.children()
+        let start = node.start();
+        let dims: Vec<Node<'t>> = node.children().collect();
+        self.rank(dims.len(), start)?;
+        dims.into_iter()
             .map(|dim| match dim.text() {
                 "?" => Ok(DYNAMIC),
                 digits => digits.parse().map_err(|_| self.error(dim.start(), "invalid dimension")),
             })
             .collect()
+    }
+
+    /// Refuses more dimensions than a type may have.
+    fn rank(&mut self, rank: usize, at: usize) -> Result<(), Reported> {
+        if rank <= MAX_RANK {
+            return Ok(());
+        }
+        Err(self.coded(codes::RANK, at, format!("a type has at most {MAX_RANK} dimensions, this has {rank}")))
     }
 
     fn tensor(&mut self, node: Node<'t>) -> Result<Type, Reported> {
@@ -246,6 +266,7 @@ impl<'t> Reader<'t> {
             let size = number.text().parse::<i64>();
             shape.push(size.map_err(|_| self.error(number.start(), "invalid dimension"))?);
         }
+        self.rank(shape.len(), start)?;
         let elem = children.next().expect("an element type");
         let elem_at = elem.start();
         let elem = self.type_node(elem)?;

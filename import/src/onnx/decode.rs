@@ -1,7 +1,5 @@
 //! From the protobuf messages to the typed model.
 
-use std::path::Path;
-
 use bytes::Bytes;
 use indexmap::{IndexMap, map::Entry};
 use prost::Message;
@@ -10,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{
     IR_VERSIONS, OPSETS,
     error::{OnnxError, Problem},
-    external::ExternalData,
+    external::{ExternalData, Origin},
     model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType},
     proto::{self, tensor_shape_proto::dimension, type_proto},
     sniff,
@@ -19,18 +17,23 @@ use super::{
 };
 
 /// Decodes and checks a whole model.
-pub(super) fn model(bytes: Bytes, folder: Option<&Path>) -> Result<OnnxModel, OnnxError> {
+pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, OnnxError> {
     let message = message(bytes)?;
     let mut decoder = Decoder {
-        external: ExternalData::new(folder),
+        external: ExternalData::new(origin),
         broken: FxHashSet::default(),
         problems: Vec::new(),
+        unsupported: Vec::new(),
         warnings: Vec::new(),
     };
     let model = decoder.model(message);
     let mut problems = decoder.problems;
     validate::graph(&model.graph, &decoder.broken, &mut problems);
-    if problems.is_empty() { Ok(model) } else { Err(OnnxError::Invalid(problems)) }
+    match (problems.is_empty(), decoder.unsupported.is_empty()) {
+        (true, true) => Ok(model),
+        (true, false) => Err(OnnxError::Unsupported(decoder.unsupported)),
+        (false, _) => Err(OnnxError::Invalid(problems)),
+    }
 }
 
 /// The outermost message, or what the bytes are instead.
@@ -57,6 +60,8 @@ struct Decoder<'a> {
     /// none.
     broken: FxHashSet<String>,
     problems: Vec<Problem>,
+    /// Versions that are not read; others may be right.
+    unsupported: Vec<Problem>,
     warnings: Vec<Problem>,
 }
 
@@ -73,12 +78,14 @@ impl Decoder<'_> {
         let ir_version = m.ir_version();
         if !IR_VERSIONS.contains(&ir_version) {
             let (first, last) = IR_VERSIONS.into_inner();
-            self.problem("model", format!("ir_version {ir_version} is not supported ({first} to {last} are)"));
+            let message = format!("ir_version {ir_version} is not supported ({first} to {last} are)");
+            self.unsupported.push(Problem::new("model", message));
         }
         if !m.training_info.is_empty() {
             self.warning("model", "training information is ignored");
         }
-        let opsets = self.opsets(&m.opset_import);
+        let uses_own = m.graph.as_ref().is_some_and(|g| g.node.iter().any(|n| domain(n.domain()).is_empty()));
+        let opsets = self.opsets(&m.opset_import, uses_own);
         let functions = m
             .functions
             .iter()
@@ -102,7 +109,8 @@ impl Decoder<'_> {
         }
     }
 
-    fn opsets(&mut self, imports: &[proto::OperatorSetIdProto]) -> IndexMap<String, i64> {
+    /// The operator sets; `uses_own`: some node is an operator of ONNX's own.
+    fn opsets(&mut self, imports: &[proto::OperatorSetIdProto], uses_own: bool) -> IndexMap<String, i64> {
         let mut opsets = IndexMap::new();
         for import in imports {
             let domain = domain(import.domain());
@@ -112,16 +120,22 @@ impl Decoder<'_> {
             }
         }
         match opsets.get("") {
+            // It need not say so where it uses none of them.
+            None if !opsets.is_empty() && !uses_own => {
+                opsets.insert(String::new(), *OPSETS.end());
+            }
             None => self.problem("model", "does not say which version of ONNX's operators it uses"),
+            Some(version) if *version < 1 => {
+                let message = format!("there is no opset {version}");
+                self.problem("model", message);
+            }
             Some(version) if !OPSETS.contains(version) => {
                 let (first, last) = OPSETS.into_inner();
-                self.problem(
-                    "model",
-                    format!(
-                        "opset {version} is not supported ({first} to {last} are); \
-                         onnx.version_converter can convert the model"
-                    ),
+                let message = format!(
+                    "opset {version} is not supported ({first} to {last} are); \
+                     onnx.version_converter can convert the model"
                 );
+                self.unsupported.push(Problem::new("model", message));
             }
             Some(_) => {}
         }

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use sutura_input::InputError;
+
 use super::sniff::FileKind;
 
 /// Why a file is not a readable ONNX model.
@@ -12,7 +14,7 @@ use super::sniff::FileKind;
 pub enum OnnxError {
     /// The file could not be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read { path: PathBuf, source: InputError },
 
     /// The file has no bytes.
     #[error("the file is empty")]
@@ -47,6 +49,10 @@ pub enum OnnxError {
     /// A readable model that breaks ONNX's rules.
     #[error("the model is not valid:{}", list(.0))]
     Invalid(Vec<Problem>),
+
+    /// A model that may follow ONNX's rules, in a version that is not read.
+    #[error("the model uses what is not supported:{}", list(.0))]
+    Unsupported(Vec<Problem>),
 }
 
 /// One broken rule.
@@ -67,6 +73,32 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.message)
     }
+}
+
+/// Why a node is refused: unless it says otherwise because it breaks ONNX's rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reason {
+    pub(super) text: String,
+    pub(super) hint: Option<String>,
+    /// Whether the model is wrong; otherwise it asks for more than there is here.
+    pub(super) invalid: bool,
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self { text, hint: None, invalid: true }
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// A reason that lies here and not in the model.
+pub(super) fn unsupported(text: impl Into<String>) -> Reason {
+    Reason { text: text.into(), hint: None, invalid: false }
 }
 
 fn list(problems: &[Problem]) -> String {

@@ -1,22 +1,135 @@
 //! Tensor data kept in files beside the model.
+//!
+//! It is the model's text that is not trusted: whatever a location says, and whatever links lead to, the file that was opened
+//! must lie in one of a few folders. That is asked of the open file, so that nothing can be exchanged after the question.
 
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom},
+    os::fd::AsRawFd,
     path::{Component, Path, PathBuf},
 };
 
 use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use sutura_input::{InputError, regular};
 
-use super::proto::StringStringEntryProto;
+use super::{error::OnnxError, proto::StringStringEntryProto};
 
-/// Reads tensors from files in the model's folder.
+/// Data of a file may be read this often: tensors that overlap multiply the memory that they need.
+const MOST_OVERLAP: u64 = 2;
+
+/// Where a model was read from, which says where its data may be.
+///
+/// Locations are relative to the folder of the model's path, then to the folder of the file that this path leads to: caches of
+/// model hubs link models and data from a folder of names to a folder of contents. Data must lie below one of these two, or
+/// below a folder that the user allows.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// In the order in which they are searched.
+    folders: Vec<PathBuf>,
+    /// Without links.
+    roots: Vec<PathBuf>,
+    /// Whether the user named folders: then locations may lead out of the model's.
+    is_open: bool,
+}
+
+impl Origin {
+    /// The origin of the model in `path`, whose data may also lie below the folders `allowed`.
+    ///
+    /// # Errors
+    /// When one of them is not there.
+    pub fn new(path: &Path, allowed: &[PathBuf]) -> Result<Self, OnnxError> {
+        let real = |path: &Path| {
+            path.canonicalize().map_err(|source| OnnxError::Read { path: path.to_owned(), source: source.into() })
+        };
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let target = real(path)?.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
+        let mut roots = vec![real(folder)?, target.clone()];
+        for folder in allowed {
+            let root = real(folder)?;
+            if !root.is_dir() {
+                let source = io::Error::from(io::ErrorKind::NotADirectory).into();
+                return Err(OnnxError::Read { path: folder.clone(), source });
+            }
+            roots.push(root);
+        }
+        let folders = if target == roots[0] { vec![folder.to_owned()] } else { vec![folder.to_owned(), target] };
+        Ok(Self { folders, roots, is_open: !allowed.is_empty() })
+    }
+
+    fn open(&self, location: &str) -> Result<(File, u64), String> {
+        let refused = |why: &str| format!("external data location `{}` is refused: {why}", location.escape_debug());
+        if location.is_empty() {
+            return Err(refused("it is empty"));
+        }
+        if location.contains('\0') {
+            return Err(refused("it holds a NUL character"));
+        }
+        let relative = Path::new(location);
+        if relative.is_absolute() {
+            return Err(refused("it is absolute, and must be a path below the model's folder"));
+        }
+        let leaves = relative.components().any(|c| matches!(c, Component::ParentDir));
+        if leaves && !self.is_open {
+            return Err(refused(
+                "it must be a path below the model's folder; `--allow-data-from DIR` allows data in another one",
+            ));
+        }
+        let (file, len) = self.find(relative).map_err(|error| match error {
+            InputError::NotAFile { kind } => format!("external data `{location}` is {kind}, not a file"),
+            error => format!("cannot open external data `{location}`: {error}"),
+        })?;
+        let path = real_path(&file).map_err(|error| format!("cannot tell where `{location}` is: {error}"))?;
+        if !self.roots.iter().any(|root| path.starts_with(root)) {
+            let path = path.display();
+            return Err(refused(&format!(
+                "it leads to `{path}`, outside the model's folder; `--allow-data-from DIR` allows data in another one"
+            )));
+        }
+        Ok((file, len))
+    }
+
+    fn find(&self, relative: &Path) -> Result<(File, u64), InputError> {
+        let mut folders = self.folders.iter();
+        loop {
+            // There is always one.
+            let folder = folders.next().map_or(Path::new("."), PathBuf::as_path);
+            match regular(&folder.join(relative)) {
+                Err(InputError::Io(error)) if error.kind() == io::ErrorKind::NotFound && folders.len() > 0 => {}
+                opened => return opened.map(|(file, meta)| (file, meta.len())),
+            }
+        }
+    }
+}
+
+/// Where an open file is, without links: what the system knows, not what a name meant.
+fn real_path(file: &File) -> io::Result<PathBuf> {
+    let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    // Of a file that was removed the system gives a name that is none.
+    if path.exists() { Ok(path) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Reads tensors from files.
 ///
 /// Only the file used last stays open: models have either one file for all
 /// tensors or one for each.
 pub(super) struct ExternalData<'a> {
-    folder: Option<&'a Path>,
-    open: Option<(String, File, u64)>,
+    origin: Option<&'a Origin>,
+    open: Option<Open>,
+    /// What was read, by location, offset and size: tensors with the same data share it.
+    read: FxHashMap<(String, u64, u64), Bytes>,
+    /// Bytes read by location.
+    total: FxHashMap<String, u64>,
+}
+
+struct Open {
+    location: String,
+    file: File,
+    size: u64,
 }
 
 /// Where a tensor's bytes are.
@@ -27,8 +140,8 @@ struct Location<'a> {
 }
 
 impl<'a> ExternalData<'a> {
-    pub(super) fn new(folder: Option<&'a Path>) -> Self {
-        Self { folder, open: None }
+    pub(super) fn new(origin: Option<&'a Origin>) -> Self {
+        Self { origin, open: None, read: FxHashMap::default(), total: FxHashMap::default() }
     }
 
     /// The `size` bytes that `entries` point to, or what is wrong.
@@ -37,8 +150,18 @@ impl<'a> ExternalData<'a> {
         if let Some(length) = location.length.filter(|&n| n != size) {
             return Err(format!("its shape takes {size} bytes but its external data are {length} bytes long"));
         }
+        let key = (location.path.to_owned(), location.offset, size);
+        if let Some(bytes) = self.read.get(&key) {
+            return Ok(bytes.clone());
+        }
+        let bytes = self.read_at(&location, size)?;
+        self.read.insert(key, bytes.clone());
+        Ok(bytes)
+    }
+
+    fn read_at(&mut self, location: &Location<'_>, size: u64) -> Result<Bytes, String> {
         let path = location.path;
-        let (file, file_size) = self.open(path)?;
+        let file_size = self.open(path)?.size;
         let end = location.offset.checked_add(size);
         if end.is_none_or(|end| end > file_size) {
             return Err(format!(
@@ -46,11 +169,19 @@ impl<'a> ExternalData<'a> {
                 location.offset
             ));
         }
+        let total = self.total.entry(path.to_owned()).or_default();
+        *total = total.saturating_add(size);
+        if *total > file_size.saturating_mul(MOST_OVERLAP) {
+            return Err(format!(
+                "tensors in `{path}` overlap: together they have more than {MOST_OVERLAP} times its size"
+            ));
+        }
         let mut data = Vec::new();
         usize::try_from(size)
             .ok()
             .and_then(|size| data.try_reserve_exact(size).ok())
             .ok_or_else(|| format!("{size} bytes do not fit in memory"))?;
+        let file = &mut self.open(path)?.file;
         file.seek(SeekFrom::Start(location.offset))
             .and_then(|_| file.take(size).read_to_end(&mut data))
             .map_err(|e| format!("cannot read `{path}`: {e}"))?;
@@ -60,56 +191,37 @@ impl<'a> ExternalData<'a> {
         Ok(data.into())
     }
 
-    fn open(&mut self, location: &str) -> Result<(&mut File, u64), String> {
-        if self.open.as_ref().is_none_or(|(name, ..)| name != location) {
-            let path = self.resolve(location)?;
-            let cannot = |e| format!("cannot open external data `{location}`: {e}");
-            let file = File::open(path).map_err(cannot)?;
-            let meta = file.metadata().map_err(cannot)?;
-            if !meta.is_file() {
-                return Err(format!("external data `{location}` is not a regular file"));
-            }
-            self.open = Some((location.to_owned(), file, meta.len()));
+    fn open(&mut self, location: &str) -> Result<&mut Open, String> {
+        if self.open.as_ref().is_none_or(|open| open.location != location) {
+            let origin = self
+                .origin
+                .ok_or_else(|| format!("has external data in `{location}`, but the model was not read from a file"))?;
+            let (file, size) = origin.open(location)?;
+            self.open = Some(Open { location: location.to_owned(), file, size });
         }
-        let (_, file, size) = self.open.as_mut().expect("opened above");
-        Ok((file, *size))
-    }
-
-    /// The path of `location`, which must stay below the model's folder. It is
-    /// the model's text that is not trusted; links that the user's file system
-    /// has in that folder are followed.
-    fn resolve(&self, location: &str) -> Result<PathBuf, String> {
-        let folder = self
-            .folder
-            .ok_or_else(|| format!("has external data in `{location}`, but the model was not read from a file"))?;
-        let relative = Path::new(location);
-        let plain = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
-        if location.is_empty() || !relative.components().all(plain) {
-            return Err(format!(
-                "external data location `{location}` is refused: it must be a path below the \
-                 model's folder"
-            ));
-        }
-        Ok(folder.join(relative))
+        Ok(self.open.as_mut().expect("opened above"))
     }
 }
 
 impl<'a> Location<'a> {
     fn parse(entries: &'a [StringStringEntryProto]) -> Result<Self, String> {
         let get = |key: &str| {
-            let entry = entries.iter().find(|e| e.key() == key);
-            entry.map(StringStringEntryProto::value)
+            let mut found = entries.iter().filter(|e| e.key() == key).map(StringStringEntryProto::value);
+            match (found.next(), found.next()) {
+                (Some(_), Some(_)) => Err(format!("gives the {key} of its external data twice")),
+                (value, _) => Ok(value),
+            }
         };
         let number = |key: &str| {
-            get(key)
-                .map(|text| {
-                    let number = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
-                    number.ok_or_else(|| format!("external data {key} `{text}` is not a number"))
-                })
-                .transpose()
+            let wrong = |text: &str| format!("external data {key} `{text}` is not a number of bytes");
+            let parsed = |text: &str| {
+                let number = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
+                number.ok_or_else(|| wrong(text))
+            };
+            get(key)?.map(parsed).transpose()
         };
         Ok(Self {
-            path: get("location").ok_or("external data without a location")?,
+            path: get("location")?.ok_or("external data without a location")?,
             offset: number("offset")?.unwrap_or(0),
             length: number("length")?,
         })

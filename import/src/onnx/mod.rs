@@ -36,6 +36,7 @@ mod window;
 
 pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
+pub use external::Origin;
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
 pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary};
 pub use sniff::FileKind;

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::{
     decode,
     error::OnnxError,
+    external::Origin,
     tensor::{ElementType, Tensor},
 };
 
@@ -228,18 +229,15 @@ impl OnnxModel {
     /// Reads and checks the model in `path`; external data are looked for
     /// beside it.
     pub fn read(path: &Path) -> Result<Self, OnnxError> {
-        let bytes = std::fs::read(path).map_err(|source| OnnxError::Read { path: path.to_owned(), source })?;
-        let folder = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        decode::model(bytes.into(), Some(folder))
+        let bytes = sutura_input::regular_bytes(path, sutura_input::PROTOBUF_LIMIT);
+        let bytes = bytes.map_err(|source| OnnxError::Read { path: path.to_owned(), source })?;
+        decode::model(bytes.into(), Some(&Origin::new(path, &[])?))
     }
 
     /// Reads and checks a model held in memory. External data are looked for
-    /// in `folder`; without one a model that has them is an error.
-    pub fn from_bytes(bytes: impl Into<Bytes>, folder: Option<&Path>) -> Result<Self, OnnxError> {
-        decode::model(bytes.into(), folder)
+    /// as its origin says; without one a model that has them is an error.
+    pub fn from_bytes(bytes: impl Into<Bytes>, origin: Option<&Origin>) -> Result<Self, OnnxError> {
+        decode::model(bytes.into(), origin)
     }
 
     /// The version of ONNX's own operators.

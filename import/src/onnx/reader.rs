@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    error::{Reason, unsupported},
     model::{Attribute, Graph, Node},
     op::Param,
     schema::{Interface, Literal, Presence},
@@ -59,7 +60,7 @@ fn collect_uses<'m>(graph: &'m Graph, used: &mut FxHashSet<&'m str>) {
     }
 }
 
-/// A node that fits `interface`. Failures are reasons why it is not supported.
+/// A node that fits `interface`. Failures are reasons why it is refused.
 pub(super) struct NodeReader<'m, 'a> {
     pub(super) node: &'m Node,
     pub(super) interface: &'static Interface,
@@ -72,10 +73,10 @@ impl<'m> NodeReader<'m, '_> {
         self.node.inputs.get(index)?.as_deref()
     }
 
-    pub(super) fn input(&self, index: usize) -> Result<&'m str, String> {
+    pub(super) fn input(&self, index: usize) -> Result<&'m str, Reason> {
         self.optional(index).ok_or_else(|| match self.interface.inputs.get(index) {
-            Some(formal) => format!("has no input `{}`", formal.name),
-            None => format!("has no input {index}"),
+            Some(formal) => format!("has no input `{}`", formal.name).into(),
+            None => format!("has no input {index}").into(),
         })
     }
 
@@ -84,12 +85,12 @@ impl<'m> NodeReader<'m, '_> {
     }
 
     /// Fails if one of the outputs from `first` on is used.
-    pub(super) fn outputs_unused_from(&self, first: usize) -> Result<(), String> {
+    pub(super) fn outputs_unused_from(&self, first: usize) -> Result<(), Reason> {
         let rest = self.node.outputs.iter().enumerate().skip(first);
         for (i, name) in rest.filter_map(|(i, o)| Some((i, o.as_deref()?))) {
             if self.values.is_used(name) {
                 let formal = self.interface.outputs.get(i).map_or("", |f| f.name);
-                return Err(format!("output `{formal}` (`{name}`) is not supported"));
+                return Err(unsupported(format!("output `{formal}` (`{name}`) is not supported")));
             }
         }
         Ok(())
@@ -116,33 +117,33 @@ impl<'m> NodeReader<'m, '_> {
         }
     }
 
-    pub(super) fn int(&self, name: &str) -> Result<i64, String> {
-        self.optional_int(name).ok_or_else(|| format!("has no attribute `{name}`"))
+    pub(super) fn int(&self, name: &str) -> Result<i64, Reason> {
+        self.optional_int(name).ok_or_else(|| format!("has no attribute `{name}`").into())
     }
 
     /// An int used as a truth value; false in versions that lack it.
-    pub(super) fn flag(&self, name: &str) -> Result<bool, String> {
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Reason> {
         match self.optional_int(name).unwrap_or(0) {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(format!("attribute `{name}` is {other}, it must be 0 or 1")),
+            other => Err(format!("attribute `{name}` is {other}, it must be 0 or 1").into()),
         }
     }
 
-    pub(super) fn float(&self, name: &str) -> Result<f32, String> {
+    pub(super) fn float(&self, name: &str) -> Result<f32, Reason> {
         match (self.attribute(name), self.default(name)) {
             (Some(Attribute::Float(v)), _) => Ok(*v),
             (None, Some(Literal::Float(v))) => Ok(v),
-            _ => Err(format!("has no attribute `{name}`")),
+            _ => Err(format!("has no attribute `{name}`").into()),
         }
     }
 
     /// None in versions that lack the attribute.
-    pub(super) fn string(&self, name: &str) -> Result<Option<&'m str>, String> {
+    pub(super) fn string(&self, name: &str) -> Result<Option<&'m str>, Reason> {
         match (self.attribute(name), self.default(name)) {
             (Some(Attribute::String(bytes)), _) => match std::str::from_utf8(bytes) {
                 Ok(text) => Ok(Some(text)),
-                Err(_) => Err(format!("attribute `{name}` is not UTF-8")),
+                Err(_) => Err(format!("attribute `{name}` is not UTF-8").into()),
             },
             (None, Some(Literal::String(text))) => Ok(Some(text)),
             _ => Ok(None),
@@ -158,7 +159,7 @@ impl<'m> NodeReader<'m, '_> {
 
     /// A list of integers that is an attribute in old versions and an input in
     /// new ones.
-    pub(super) fn ints_param(&self, name: &str) -> Result<Option<Param<'m, Vec<i64>>>, String> {
+    pub(super) fn ints_param(&self, name: &str) -> Result<Option<Param<'m, Vec<i64>>>, Reason> {
         if self.interface.attribute(name).is_some() {
             return Ok(self.ints(name).map(|v| Param::Known(v.to_vec())));
         }
@@ -175,30 +176,31 @@ impl<'m> NodeReader<'m, '_> {
                 "input `{name}` must be a list of integers, but `{value}` is a constant of type \
                  {} and shape {:?}",
                 tensor.element, tensor.dims
-            )),
+            )
+            .into()),
         }
     }
 
     /// Like [`Self::ints_param`], where being left out is an error.
-    pub(super) fn required_ints_param(&self, name: &str) -> Result<Param<'m, Vec<i64>>, String> {
+    pub(super) fn required_ints_param(&self, name: &str) -> Result<Param<'m, Vec<i64>>, Reason> {
         let param = self.ints_param(name)?;
-        param.ok_or_else(|| format!("has no `{name}`"))
+        param.ok_or_else(|| format!("has no `{name}`").into())
     }
 
     /// Like [`Self::ints_param`], where a value computed at run time is an
     /// error.
-    pub(super) fn known_ints(&self, name: &str) -> Result<Option<Vec<i64>>, String> {
+    pub(super) fn known_ints(&self, name: &str) -> Result<Option<Vec<i64>>, Reason> {
         match self.ints_param(name)? {
             None => Ok(None),
             Some(Param::Known(ints)) => Ok(Some(ints)),
             Some(Param::Value(value)) => {
-                Err(format!("`{name}` is computed at run time (`{value}`); it must be a constant"))
+                Err(unsupported(format!("`{name}` is computed at run time (`{value}`); it must be a constant")))
             }
         }
     }
 
     /// Input `index` as a number.
-    pub(super) fn scalar_param(&self, index: usize) -> Result<Option<Param<'m, Scalar>>, String> {
+    pub(super) fn scalar_param(&self, index: usize) -> Result<Option<Param<'m, Scalar>>, Reason> {
         let Some(value) = self.optional(index) else {
             return Ok(None);
         };
@@ -211,7 +213,8 @@ impl<'m> NodeReader<'m, '_> {
                 "input {index} must be one number, but `{value}` is a constant of type {} and \
                  shape {:?}",
                 tensor.element, tensor.dims
-            )),
+            )
+            .into()),
         }
     }
 }

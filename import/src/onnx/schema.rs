@@ -2,7 +2,7 @@
 //! outputs and attributes each has in which opset.
 //!
 //! The rows are in `operators.txt`, taken from the ONNX package by
-//! `import/tools/make_operators.py`.
+//! `cargo xtask operators` (`import/tools/make_operators.py`).
 
 use std::sync::LazyLock;
 

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 use super::{
+    error::{Reason, unsupported as refusal},
     model::{Node, OnnxModel, ValueInfo, ValueType},
     op::Op,
     reader::{NodeReader, Values},
@@ -45,35 +46,60 @@ pub struct Unsupported {
     pub domain: String,
     pub reason: String,
     pub hint: Option<String>,
+    /// Whether the model is wrong, rather than beyond what is supported.
+    pub invalid: bool,
 }
 
 /// All that cannot be compiled in a model, as an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnsupportedOps(pub Vec<Unsupported>);
 
+impl UnsupportedOps {
+    /// Whether the model breaks ONNX's rules.
+    pub fn is_invalid(&self) -> bool {
+        self.0.iter().any(|u| u.invalid)
+    }
+}
+
 impl fmt::Display for UnsupportedOps {
-    /// Like reasons together, with every node's name.
+    /// What is wrong first. Like reasons together, with every node's name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut groups: IndexMap<_, Vec<&str>> = IndexMap::new();
-        for u in &self.0 {
-            let key = (&u.domain, &u.op_type, &u.reason, &u.hint);
-            groups.entry(key).or_default().push(&u.node);
+        let of = |invalid| self.0.iter().filter(move |u| u.invalid == invalid);
+        let unsupported = of(false).next().is_some();
+        if self.is_invalid() {
+            write!(f, "the model is not valid:")?;
+            list(of(true), f)?;
+            if unsupported {
+                writeln!(f)?;
+            }
         }
-        write!(f, "the model uses what is not supported:")?;
-        for ((domain, op_type, reason, hint), nodes) in groups {
-            write!(f, "\n  ")?;
-            match (domain.as_str(), op_type.as_str()) {
-                (_, "") => {}
-                ("", op) => write!(f, "{op}: ")?,
-                (domain, op) => write!(f, "{domain}.{op}: ")?,
-            }
-            write!(f, "{}: {reason}", nodes.join(", "))?;
-            if let Some(hint) = hint {
-                write!(f, "\n    hint: {hint}")?;
-            }
+        if unsupported {
+            write!(f, "the model uses what is not supported:")?;
+            list(of(false), f)?;
         }
         Ok(())
     }
+}
+
+fn list<'u>(found: impl Iterator<Item = &'u Unsupported>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut groups: IndexMap<_, Vec<&str>> = IndexMap::new();
+    for u in found {
+        let key = (&u.domain, &u.op_type, &u.reason, &u.hint);
+        groups.entry(key).or_default().push(&u.node);
+    }
+    for ((domain, op_type, reason, hint), nodes) in groups {
+        write!(f, "\n  ")?;
+        match (domain.as_str(), op_type.as_str()) {
+            (_, "") => {}
+            ("", op) => write!(f, "{op}: ")?,
+            (domain, op) => write!(f, "{domain}.{op}: ")?,
+        }
+        write!(f, "{}: {reason}", nodes.join(", "))?;
+        if let Some(hint) = hint {
+            write!(f, "\n    hint: {hint}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Lists everything in the model that cannot be compiled.
@@ -102,20 +128,19 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
             }
             Err(reasons) => {
                 let reasons = reasons.into_iter();
-                unsupported.extend(reasons.map(|(reason, hint)| Unsupported {
+                unsupported.extend(reasons.map(|reason| Unsupported {
                     node: node.label(),
                     op_type: node.op_type.clone(),
                     domain: node.domain.clone(),
-                    reason,
-                    hint,
+                    reason: reason.text,
+                    hint: reason.hint,
+                    invalid: reason.invalid,
                 }));
             }
         }
     }
     if unsupported.is_empty() { Ok(nodes) } else { Err(UnsupportedOps(unsupported)) }
 }
-
-type Reason = (String, Option<String>);
 
 /// `functions` are the model's own, by domain and name; they come before
 /// ONNX's operators.
@@ -126,25 +151,23 @@ fn typed_node<'m>(
     values: &Values<'m>,
 ) -> Result<Op<'m>, Vec<Reason>> {
     if functions.contains(&(node.domain.as_str(), node.op_type.as_str())) {
-        return Err(vec![(
-            "is a function that the model defines".into(),
-            Some("inline the model's functions with onnx.inliner.inline_local_functions".into()),
-        )]);
+        let hint = "inline the model's functions with onnx.inliner.inline_local_functions";
+        return Err(vec![Reason { hint: Some(hint.into()), ..refusal("is a function that the model defines") }]);
     }
     let operator = match schema::operator(&node.op_type) {
         Some(operator) if node.domain.is_empty() => operator,
-        _ => return Err(vec![("operator is not supported".into(), hint(node))]),
+        _ => return Err(vec![Reason { hint: hint(node), ..refusal("operator is not supported") }]),
     };
     let Some(interface) = operator.at(opset) else {
         let first = operator.first_opset();
-        return Err(vec![(format!("does not exist in opset {opset}, only from {first} on"), None)]);
+        return Err(vec![format!("does not exist in opset {opset}, only from {first} on").into()]);
     };
     let mismatches = interface.mismatches(node);
     if !mismatches.is_empty() {
-        return Err(mismatches.into_iter().map(|m| (m, None)).collect());
+        return Err(mismatches.into_iter().map(Reason::from).collect());
     }
     let reader = NodeReader { node, interface, values };
-    typing::op(&reader).map_err(|reason| vec![(reason, None)])
+    typing::op(&reader).map_err(|reason| vec![reason])
 }
 
 /// Inputs, outputs and weights of kinds that are not supported.
@@ -155,6 +178,7 @@ fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
         domain: String::new(),
         reason,
         hint: None,
+        invalid: false,
     };
     let graph = &model.graph;
     let typed = |what, infos: &[ValueInfo]| {

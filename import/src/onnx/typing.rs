@@ -3,6 +3,7 @@
 //! Here the differences between opsets end.
 
 use super::{
+    error::{Reason, unsupported},
     model::Attribute,
     op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary},
     reader::NodeReader,
@@ -10,7 +11,7 @@ use super::{
     window::Window,
 };
 
-type Typed<'m> = Result<Op<'m>, String>;
+type Typed<'m> = Result<Op<'m>, Reason>;
 
 /// The operator that `r` reads, or the reason why it is not supported.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
@@ -106,7 +107,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "LayerNormalization" => layer_normalization(r),
         "BatchNormalization" => batch_normalization(r),
         // A test goes through the whole table, so this is not reached.
-        other => Err(format!("operator `{other}` is in the table but not read")),
+        other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),
     }
 }
 
@@ -119,7 +120,7 @@ fn gelu<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let tanh = match r.string("approximate")? {
         None | Some("none") => false,
         Some("tanh") => true,
-        Some(other) => return Err(format!("has unknown `approximate` {other}")),
+        Some(other) => return Err(format!("has unknown `approximate` {other}").into()),
     };
     Ok(Op::Gelu { x: r.input(0)?, tanh })
 }
@@ -143,7 +144,7 @@ fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let to = ElementType::from_code(code).ok_or_else(|| format!("casts to unknown element type {code}"))?;
     // The only type to which `round_mode` applies.
     if !to.is_numeric() || to == ElementType::F8E8M0FNU {
-        return Err(format!("casts to {to}, which is not supported"));
+        return Err(unsupported(format!("casts to {to}, which is not supported")));
     }
     // Casts always saturated before they could say so.
     let saturate = r.optional_int("saturate").is_none_or(|v| v != 0);
@@ -153,25 +154,27 @@ fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn dropout<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     match r.scalar_param(2)? {
         None | Some(Param::Known(Scalar::Bool(false))) => {}
-        Some(_) => return Err("may be in training mode".into()),
+        Some(_) => return Err(unsupported("may be in training mode")),
     }
     r.outputs_unused_from(1)?;
     Ok(Op::Identity { x: r.input(0)? })
 }
 
-fn constant(r: &NodeReader) -> Result<Tensor, String> {
+fn constant(r: &NodeReader) -> Result<Tensor, Reason> {
     let mut given = r.node.attributes.iter();
     let (Some((name, value)), None) = (given.next(), given.next()) else {
-        return Err(format!("has {} values, not one", r.node.attributes.len()));
+        return Err(format!("has {} values, not one", r.node.attributes.len()).into());
     };
     match value {
         Attribute::Tensor(tensor) if tensor.element.is_numeric() => Ok(tensor.clone()),
-        Attribute::Tensor(tensor) => Err(format!("constants of type {} are not supported", tensor.element)),
+        Attribute::Tensor(tensor) => {
+            Err(unsupported(format!("constants of type {} are not supported", tensor.element)))
+        }
         Attribute::Int(v) => Ok(Tensor::from_ints(&[*v]).into_scalar()),
         Attribute::Ints(v) => Ok(Tensor::from_ints(v)),
         Attribute::Float(v) => Ok(Tensor::from_floats(&[*v]).into_scalar()),
         Attribute::Floats(v) => Ok(Tensor::from_floats(v)),
-        _ => Err(format!("constants given as `{name}` are not supported")),
+        _ => Err(unsupported(format!("constants given as `{name}` are not supported"))),
     }
 }
 
@@ -180,8 +183,11 @@ fn constant_of_shape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         Some(Attribute::Tensor(value)) => value.clone(),
         _ => Tensor::from_floats(&[0.0]),
     };
-    if value.elements() != 1 || !value.element.is_numeric() {
-        return Err(format!("`value` must be one number, it is {} of shape {:?}", value.element, value.dims));
+    if !value.element.is_numeric() {
+        return Err(unsupported(format!("`value` is of type {}, which is not supported", value.element)));
+    }
+    if value.elements() != 1 {
+        return Err(format!("`value` must be one number, it is {} of shape {:?}", value.element, value.dims).into());
     }
     let shape = r.required_ints_param("input")?;
     Ok(Op::ConstantOfShape { shape, value })
@@ -189,16 +195,16 @@ fn constant_of_shape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 
 fn range<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     stash_type(r)?;
-    let number = |i| r.scalar_param(i)?.ok_or_else(|| format!("has no input {i}"));
+    let number = |i| r.scalar_param(i)?.ok_or_else(|| Reason::from(format!("has no input {i}")));
     Ok(Op::Range { start: number(0)?, limit: number(1)?, delta: number(2)? })
 }
 
 /// The type that intermediate results have: f32 in every version that does
 /// not say.
-fn stash_type(r: &NodeReader) -> Result<(), String> {
+fn stash_type(r: &NodeReader) -> Result<(), Reason> {
     match r.optional_int("stash_type") {
         None | Some(1) => Ok(()),
-        Some(code) => Err(format!("`stash_type` {code} is not supported, only 1 (f32) is")),
+        Some(code) => Err(unsupported(format!("`stash_type` {code} is not supported, only 1 (f32) is"))),
     }
 }
 
@@ -221,25 +227,26 @@ fn transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         let mut sorted = perm.clone();
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..perm.len() as i64) {
-            return Err(format!("`perm` {perm:?} is not a permutation"));
+            return Err(format!("`perm` {perm:?} is not a permutation").into());
         }
     }
     Ok(Op::Transpose { x: r.input(0)?, permutation })
 }
 
-fn block_size(r: &NodeReader<'_, '_>) -> Result<i64, String> {
+fn block_size(r: &NodeReader<'_, '_>) -> Result<i64, Reason> {
     match r.int("blocksize")? {
         block @ 1..=65_536 => Ok(block),
-        other => Err(format!("has a `blocksize` of {other}, which is not in [1, 65536]")),
+        other if other > 0 => Err(unsupported(format!("has a `blocksize` of {other}, which is more than 65536"))),
+        other => Err(format!("has a `blocksize` of {other}, which must be positive").into()),
     }
 }
 
 /// True for mode CRD, false for DCR.
-fn depth_inner(r: &NodeReader<'_, '_>) -> Result<bool, String> {
+fn depth_inner(r: &NodeReader<'_, '_>) -> Result<bool, Reason> {
     match r.string("mode")? {
         None | Some("DCR") => Ok(false),
         Some("CRD") => Ok(true),
-        Some(other) => Err(format!("has unknown `mode` {other}")),
+        Some(other) => Err(format!("has unknown `mode` {other}").into()),
     }
 }
 
@@ -257,14 +264,14 @@ fn split<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let Some(Param::Known(sizes)) = &sizes
         && (sizes.len() != parts || sizes.iter().any(|&s| s < 0))
     {
-        return Err(format!("`split` {sizes:?} does not fit its {parts} outputs"));
+        return Err(format!("`split` {sizes:?} does not fit its {parts} outputs").into());
     }
     if let Some(n) = r.optional_int("num_outputs") {
         if sizes.is_some() {
             return Err("has both `split` and `num_outputs`".into());
         }
         if usize::try_from(n) != Ok(parts) {
-            return Err(format!("`num_outputs` is {n}, but it has {parts} outputs"));
+            return Err(format!("`num_outputs` is {n}, but it has {parts} outputs").into());
         }
     }
     Ok(Op::Split { x: r.input(0)?, axis: r.int("axis")?, parts, sizes })
@@ -307,7 +314,7 @@ fn pad<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         Some("reflect") => PadMode::Reflect,
         Some("edge") => PadMode::Edge,
         Some("wrap") => PadMode::Wrap,
-        Some(other) => return Err(format!("has unknown `mode` {other}")),
+        Some(other) => return Err(format!("has unknown `mode` {other}").into()),
     };
     let value = if r.interface.since < 11 {
         Some(Param::Known(Scalar::Float(r.float("value")?.into())))
@@ -318,7 +325,7 @@ fn pad<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if let (Param::Known(pads), Some(axes)) = (&pads, &axes)
         && pads.len() != 2 * axes.len()
     {
-        return Err(format!("has {} `pads` for {} `axes`", pads.len(), axes.len()));
+        return Err(format!("has {} `pads` for {} `axes`", pads.len(), axes.len()).into());
     }
     Ok(Op::Pad { x: r.input(0)?, mode, pads, value, axes })
 }
@@ -377,7 +384,7 @@ fn reduce<'m>(r: &NodeReader<'m, '_>, function: Reduction) -> Typed<'m> {
 
 fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
-    let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len())) };
+    let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };
     Ok(Op::CumSum { x: r.input(0)?, axis, exclusive: r.flag("exclusive")?, reverse: r.flag("reverse")? })
 }
 
@@ -431,10 +438,10 @@ fn rms_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 
 fn batch_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     if r.flag("training_mode")? {
-        return Err("is in training mode".into());
+        return Err(unsupported("is in training mode"));
     }
     if r.optional_int("spatial") == Some(0) {
-        return Err("`spatial` 0 is not supported".into());
+        return Err(unsupported("`spatial` 0 is not supported"));
     }
     r.outputs_unused_from(1)?;
     Ok(Op::BatchNormalization {

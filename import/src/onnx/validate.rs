@@ -35,13 +35,12 @@ impl<'m> Checker<'m, '_> {
             let scope = self.scopes.last_mut().expect("pushed above");
             scope.extend(node.outputs.iter().flatten().map(String::as_str));
         }
+        // One may be listed twice: the graph has two results then that are the same.
         let mut seen = FxHashSet::default();
         for output in &graph.outputs {
-            let place = || format!("output `{}`", output.name);
-            if !seen.insert(output.name.as_str()) {
-                self.problems.push(Problem::new(place(), "is listed twice"));
-            } else if !self.is_visible(&output.name) {
-                self.problems.push(Problem::new(place(), "is made by no node"));
+            if seen.insert(output.name.as_str()) && !self.is_visible(&output.name) {
+                let place = format!("output `{}`", output.name);
+                self.problems.push(Problem::new(place, "is made by no node"));
             }
         }
         self.scopes.pop();

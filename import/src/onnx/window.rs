@@ -1,6 +1,9 @@
 //! Sliding windows of convolutions and pools.
 
-use super::reader::NodeReader;
+use super::{
+    error::{Reason, unsupported},
+    reader::NodeReader,
+};
 
 /// A window over the spatial dims; all lists have one entry per spatial dim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,21 +31,21 @@ pub enum Padding {
 impl Window {
     /// Reads the attributes that convolutions and pools share. `weight` is the
     /// kernel's size by the weights, if it is known.
-    pub(super) fn read(r: &NodeReader, weight: Option<&[u64]>) -> Result<Self, String> {
+    pub(super) fn read(r: &NodeReader, weight: Option<&[u64]>) -> Result<Self, Reason> {
         let kernel = match (positive(r, "kernel_shape")?, weight) {
             (Some(kernel), Some(weight)) if kernel != weight => {
-                return Err(format!("`kernel_shape` is {kernel:?}, but the weight's kernel is {weight:?}"));
+                return Err(format!("`kernel_shape` is {kernel:?}, but the weight's kernel is {weight:?}").into());
             }
             (Some(kernel), _) => kernel,
             (None, Some(weight)) => weight.to_vec(),
             (None, None) => {
-                return Err("has no `kernel_shape`, and its weight is not a constant".into());
+                return Err(unsupported("has no `kernel_shape`, and its weight is not a constant"));
             }
         };
         if kernel.is_empty() {
             return Err("has no spatial dims".into());
         }
-        let per_dim = |name| -> Result<Vec<u64>, String> {
+        let per_dim = |name| -> Result<Vec<u64>, Reason> {
             let values = positive(r, name)?.unwrap_or_else(|| vec![1; kernel.len()]);
             same_rank(name, values.len(), kernel.len())?;
             Ok(values)
@@ -56,38 +59,39 @@ impl Window {
     }
 }
 
-fn positive(r: &NodeReader, name: &str) -> Result<Option<Vec<u64>>, String> {
+fn positive(r: &NodeReader, name: &str) -> Result<Option<Vec<u64>>, Reason> {
     let Some(values) = r.ints(name) else {
         return Ok(None);
     };
     let values = values.iter().map(|&v| u64::try_from(v).ok().filter(|&v| v > 0));
     match values.collect() {
         Some(values) => Ok(Some(values)),
-        None => Err(format!("`{name}` must be positive")),
+        None => Err(format!("`{name}` must be positive").into()),
     }
 }
 
-fn padding(r: &NodeReader, rank: usize) -> Result<Padding, String> {
+fn padding(r: &NodeReader, rank: usize) -> Result<Padding, Reason> {
     let explicit = match r.string("auto_pad")? {
         None | Some("NOTSET") => r.ints("pads"),
         Some("VALID") => None,
         Some("SAME_UPPER") => return Ok(Padding::SameUpper),
         Some("SAME_LOWER") => return Ok(Padding::SameLower),
-        Some(other) => return Err(format!("has unknown `auto_pad` {other}")),
+        Some(other) => return Err(format!("has unknown `auto_pad` {other}").into()),
     };
     let Some(pads) = explicit else {
         return Ok(Padding::Explicit { before: vec![0; rank], after: vec![0; rank] });
     };
     same_rank("pads", pads.len(), 2 * rank)?;
     let pads = pads.iter().map(|&p| u64::try_from(p));
-    let mut before: Vec<u64> = pads.collect::<Result<_, _>>().map_err(|_| "negative `pads` are not supported")?;
+    let mut before: Vec<u64> =
+        pads.collect::<Result<_, _>>().map_err(|_| unsupported("negative `pads` are not supported"))?;
     let after = before.split_off(rank);
     Ok(Padding::Explicit { before, after })
 }
 
-fn same_rank(name: &str, length: usize, wanted: usize) -> Result<(), String> {
+fn same_rank(name: &str, length: usize, wanted: usize) -> Result<(), Reason> {
     if length == wanted {
         return Ok(());
     }
-    Err(format!("`{name}` has {length} entries, {wanted} are needed"))
+    Err(format!("`{name}` has {length} entries, {wanted} are needed").into())
 }

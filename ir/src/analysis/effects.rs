@@ -1,5 +1,8 @@
 //! What an op may do besides computing its results: the questions that dead code elimination, CSE and motion ask.
 
+use smallvec::SmallVec;
+
+use crate::body::{Block, Body, Op};
 use crate::interfaces::{ConditionallySpeculatable, Effect, EffectKind, Effects, MemoryEffects, Speculatability};
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
@@ -73,25 +76,48 @@ fn symbol_ident_if_any(op: OpRef<'_>) -> bool {
     op.num_results() == 0 && symbol_ident(op).is_some()
 }
 
-/// Calls `visit` with each effect until it returns false. False as well when an op's effects are not known.
+/// Calls `visit` with each effect until it returns false. False as well when an op's effects are not known. What lies in
+/// regions is looked at from its end on, where what has effects mostly stands, and no further than needed.
 pub(super) fn for_each_effect<'a>(op: OpRef<'a>, visit: &mut dyn FnMut(OpRef<'a>, Effect) -> bool) -> bool {
-    let mut pending = vec![];
-    let mut at = Some(op);
-    while let Some(op) = at {
-        let Some(info) = op.info() else { return false };
+    // Ops that come next, each with those before it in its region, or alone.
+    let mut pending: SmallVec<[OpRef<'a>; 8]> = SmallVec::new();
+    let mut at = op;
+    loop {
+        let Some(info) = at.info() else { return false };
         let traits = info.def.traits;
         let recursive = traits.has(Traits::RecursiveMemoryEffects);
         if let Some(interface) = info.interface::<dyn MemoryEffects>() {
-            if !interface.effects(op).into_iter().all(|effect| visit(op, effect)) {
+            if !interface.effects(at).into_iter().all(|effect| visit(at, effect)) {
                 return false;
             }
         } else if !recursive && !traits.has(Traits::Pure) {
             return false;
         }
         if recursive {
-            pending.extend(op.regions().flat_map(|r| r.blocks()).flat_map(|b| b.ops()));
+            pending.extend(
+                at.regions()
+                    .filter_map(|region| last_of(region.body, region.body.region_last(region.region)))
+                    .map(|(body, last)| OpRef::new(at.cx, body, last)),
+            );
         }
-        at = pending.pop();
+        let Some(next) = pending.pop() else { return true };
+        let before = next.body.prev_op(next.op).map(|op| (next.body, op));
+        let before = before.or_else(|| {
+            let block = next.body.op_block(next.op)?;
+            last_of(next.body, next.body.prev_block(block))
+        });
+        pending.extend(before.map(|(body, op)| OpRef::new(next.cx, body, op)));
+        at = next;
     }
-    true
+}
+
+/// The last op of a block, or of those before it.
+fn last_of(body: &Body, mut block: Option<Block>) -> Option<(&Body, Op)> {
+    loop {
+        let here = block?;
+        if let Some(op) = body.last_op(here) {
+            return Some((body, op));
+        }
+        block = body.prev_block(here);
+    }
 }

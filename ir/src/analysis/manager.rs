@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::body::{Body, Op, OpHeader};
 use crate::context::Context;
+use crate::work::Counter;
 
 /// Facts computed from an op that owns a body.
 pub trait Analysis: Any + Send + Sync {
@@ -120,6 +121,9 @@ impl Default for Analyses {
     }
 }
 
+static ANALYSES: Counter = Counter::new("analyses computed");
+static ANALYSED: Counter = Counter::new("ops analysed");
+
 impl Analyses {
     /// The analysis `A` of an op, computed unless it is known already.
     pub fn get<A: Analysis>(&mut self, cx: &Context, header: &OpHeader, body: &Body) -> Arc<A> {
@@ -133,6 +137,8 @@ impl Analyses {
         let mut noted = AnalysisUse { name: A::NAME, computed: 0, reused: 1, time: Duration::ZERO };
         let analysis = known.unwrap_or_else(|| {
             let start = Instant::now();
+            ANALYSES.add(1);
+            ANALYSED.add(body.op_count() as u64);
             let made = Arc::new(A::build(cx, header, body));
             noted = AnalysisUse { computed: 1, reused: 0, time: start.elapsed(), ..noted };
             self.known.insert(id, made.clone());

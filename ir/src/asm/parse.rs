@@ -4,7 +4,7 @@
 
 use crate::attrs::{Attr, NamedAttr};
 use crate::context::{Context, Ident};
-use crate::diagnostics::Reported;
+use crate::diagnostics::{Diagnostic, Reported};
 use crate::location::Loc;
 use crate::op_def::OpDef;
 use crate::op_ref::OpRef;
@@ -18,6 +18,8 @@ pub trait TokenParser {
     fn loc(&self) -> Loc;
     /// Reports an error at `loc`.
     fn error_at(&mut self, loc: Loc, message: &str) -> Reported;
+    /// Reports an error with a code or with help.
+    fn report(&mut self, error: Diagnostic) -> Reported;
 
     /// The word `keyword`, if it is next.
     fn opt_keyword(&mut self, keyword: &str) -> bool;

@@ -27,6 +27,7 @@ use crate::context::{Context, Ident};
 use crate::location::Loc;
 use crate::registry::OpName;
 use crate::types::Type;
+use crate::work::Counter;
 pub(crate) use data::{BlockData, OpData, RegionData, UseData, ValueData, ValueDef};
 pub use data::{OpHeader, ValueKind};
 pub(crate) use editor::Editor;
@@ -600,9 +601,13 @@ impl Module {
     }
 }
 
+/// Counted when a body goes: slots are not reused, so it has one for each op that it ever held.
+static OPS_MADE: Counter = Counter::new("ops made");
+
 impl Drop for Body {
     /// Takes nested bodies apart one by one: their depth costs no stack.
     fn drop(&mut self) {
+        OPS_MADE.add(self.ops.len() as u64);
         let mut pending: Vec<Box<Body>> = self.ops.iter_mut().filter_map(|op| op.body.take()).collect();
         while let Some(mut body) = pending.pop() {
             pending.extend(body.ops.iter_mut().filter_map(|op| op.body.take()));

@@ -64,6 +64,16 @@ codes! {
     EXPECTATION = "E0411", "Diagnostics differ from those that comments expect.";
     REPRODUCER = "E0412", "The input holds no reproducer that can be run.";
     NOT_LEGAL = "E0413", "Operations are left that `--expect-legal` does not allow.";
+    INPUT_TOO_LARGE = "E0425", "An input has more bytes than the limit.";
+    NUL_BYTE = "E0426", "A text holds a NUL byte.";
+    NO_FILE = "E0427", "An input is not a regular file, or no text comes from it.";
+    INVALID_MODEL = "E0428", "An ONNX model breaks ONNX's rules.";
+    NO_MACHINE_CODE = "E0430", "An operation has no machine code on the machine that is compiled for.";
+    SIZE_NUMBER = "E0435", "A coefficient of a symbolic size does not fit 64 bits.";
+    SIZE_TERMS = "E0436", "A symbolic size has too many terms and factors.";
+    SIZE_DEPTH = "E0437", "A symbolic size nests too many divisions and lessers of two.";
+    RANK = "E0438", "A type has too many dimensions.";
+    SIZE_BEYOND = "E0439", "A pass computed a size that is beyond what a size may be.";
     IDLE_PASS = "W0101", "A pass ran on no operation.";
     NOT_CONVERGED = "W0102", "Canonicalization stopped before nothing was left to do.";
     CASTS_LEFT = "W0103", "Conversion casts are left after conversion passes.";

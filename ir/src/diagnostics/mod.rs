@@ -1,9 +1,11 @@
 //! Diagnostics as values: collected by whoever runs a parser, verifier or pass, rendered only at a tool's edge.
 
 pub mod codes;
+pub mod exit;
 mod render;
 
 use crate::location::Loc;
+pub use exit::Exit;
 pub use render::{RenderStyle, render};
 
 /// How bad it is.

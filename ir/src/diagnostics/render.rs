@@ -57,7 +57,8 @@ fn entry(
 ) {
     let place = match cx.file_line_col(loc) {
         Some((file, line, col)) => format!("{}:{line}:{col}", cx.str(file)),
-        None => "<unknown>:0".to_string(),
+        // What a model's node is called is its place.
+        None => cx.loc_name(loc).map_or("<unknown>:0", |name| cx.str(name)).to_string(),
     };
     let word = severity.word();
     match style {

@@ -23,6 +23,7 @@ use crate::op_ref::OpRef;
 use crate::symbols::symbol_ident;
 use crate::trace::{Component, Trace};
 use crate::verify::{VerifyOptions, verify};
+use crate::work::Counter;
 
 /// How a pipeline is run. The number of threads is that of the rayon pool in which [`run_pipeline`] is called.
 #[derive(Clone, Default)]
@@ -114,6 +115,8 @@ impl PassRun<'_> {
         result
     }
 }
+
+static PASSES_RUN: Counter = Counter::new("passes run");
 
 /// What all runs of one pipeline share.
 struct Shared<'s> {
@@ -315,6 +318,7 @@ impl Shared<'_> {
         let loc = header.loc;
         let record = &mut out.report.records[pass.id];
         record.runs += 1;
+        PASSES_RUN.add(1);
         let mut run = PassRun {
             cx: self.cx,
             header,

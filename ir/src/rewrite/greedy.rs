@@ -23,6 +23,7 @@ use crate::op_ref::OpRef;
 use crate::pattern::RewritePattern;
 use crate::rewriter::Rewriter;
 use crate::trace::{GREEDY_REWRITER, Trace};
+use crate::work::Counter;
 
 /// How the driver works.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,11 @@ pub struct GreedyOutcome {
 /// A worklist that never gets empty is given up after this many changes per op.
 const MAX_CHANGES_PER_OP: u64 = 256;
 
+static OPS_VISITED: Counter = Counter::new("rewriting: ops visited");
+static PATTERNS_TRIED: Counter = Counter::new("rewriting: patterns tried");
+static PATTERNS_APPLIED: Counter = Counter::new("rewriting: patterns applied");
+static OPS_FOLDED: Counter = Counter::new("rewriting: ops folded");
+
 /// Applies `patterns` to all ops of `body`, nested bodies left out, and writes down each step in `trace` if it is asked for.
 ///
 /// # Errors
@@ -88,11 +94,17 @@ pub fn apply_patterns_greedily(
         value_name: cx.ident("value"),
         state: State { worklist: Worklist::default(), constants: Constants::default(), log },
         applied: Vec::new(),
+        visited: 0,
+        tried: 0,
         outcome: GreedyOutcome::default(),
         broken: None,
     };
     let epoch = body.epoch();
     driver.run(body);
+    OPS_VISITED.add(driver.visited);
+    PATTERNS_TRIED.add(driver.tried);
+    PATTERNS_APPLIED.add(driver.outcome.rewritten);
+    OPS_FOLDED.add(driver.outcome.folded);
     driver.outcome.changed = body.epoch() != epoch;
     if let (Some(log), Some(group)) = (&mut driver.state.log, group) {
         let end = match (&driver.broken, driver.outcome.converged) {
@@ -116,6 +128,8 @@ struct Driver<'d> {
     state: State<'d>,
     /// Patterns that applied, and how often.
     applied: Vec<(&'d Arc<dyn RewritePattern>, u64)>,
+    visited: u64,
+    tried: u64,
     outcome: GreedyOutcome,
     /// A pattern broke the rules; nothing more is done.
     broken: Option<Box<Diagnostic>>,
@@ -251,6 +265,7 @@ impl<'d> Driver<'d> {
     }
 
     fn work_on(&mut self, body: &mut Body, op: Op) -> Done {
+        self.visited += 1;
         if is_trivially_dead(OpRef::new(self.cx, body, op)) {
             if let Some(log) = &mut self.state.log {
                 log.said(op);
@@ -283,6 +298,7 @@ impl<'d> Driver<'d> {
         let epoch = body.epoch();
         let mut rewriter = Rewriter::with_listener(self.cx, body, &mut self.state);
         rewriter.set_before(op);
+        self.tried += 1;
         let applied = pattern.match_and_rewrite(op, &mut rewriter).is_some();
         if let (Some(log), Some(group)) = (&mut self.state.log, group) {
             log.close_pattern(group, applied);
@@ -399,9 +415,9 @@ impl Listener for State<'_> {
                 self.push_operands(body, inner);
             }
         }
-        // What lies around may have become dead or foldable.
+        // What lies around may have become dead or foldable: looked at once for all that goes from it.
         if let Some(parent) = body.parent_op(op) {
-            self.worklist.push(parent);
+            self.worklist.push_later(parent);
         }
     }
     fn block_inserted(&mut self, _: &Body, _: Block) {

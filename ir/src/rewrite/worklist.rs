@@ -7,6 +7,8 @@ pub(super) struct Worklist {
     ops: Vec<Op>,
     /// By op index.
     queued: Vec<bool>,
+    /// Ops for when there is nothing else.
+    later: Vec<Op>,
 }
 
 impl Worklist {
@@ -23,7 +25,17 @@ impl Worklist {
         ops.into_iter().for_each(|op| self.push(op));
     }
 
+    /// Adds an op that is looked at when all others have been: what lies in it is not done.
+    pub(super) fn push_later(&mut self, op: Op) {
+        if self.later.last() != Some(&op) {
+            self.later.push(op);
+        }
+    }
+
     pub(super) fn pop(&mut self) -> Option<Op> {
+        if self.ops.is_empty() {
+            std::mem::take(&mut self.later).into_iter().for_each(|op| self.push(op));
+        }
         let op = self.ops.pop()?;
         self.queued[op.index()] = false;
         Some(op)

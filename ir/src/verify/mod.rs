@@ -24,6 +24,7 @@ use crate::op_ref::OpRef;
 use crate::registry::OpInfo;
 use crate::symbols::{BodyNode, SymbolTables};
 use crate::types::Type;
+use crate::work::Counter;
 
 /// What the verifier lets pass.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,9 +116,11 @@ fn preorder(nodes: &[BodyNode<'_>]) -> Vec<usize> {
     order
 }
 
+static OPS_VERIFIED: Counter = Counter::new("ops verified");
+
 /// Verifies the inside of `owner`.
 fn verify_body(owner: OpRef<'_>, options: VerifyOptions) -> Report {
-    let mut report = Report::default();
+    let (mut report, mut visited) = (Report::default(), 0);
     let (cx, body) = (owner.cx, owner.inside());
     let mut walk: Vec<Visit> = body.owner_regions().rev().map(Visit::Region).collect();
     while let Some(visit) = walk.pop() {
@@ -131,6 +134,7 @@ fn verify_body(owner: OpRef<'_>, options: VerifyOptions) -> Report {
                 walk.extend(body.first_op(block).map(Visit::Op));
             }
             Visit::Op(op) => {
+                visited += 1;
                 walk.extend(body.next_op(op).map(Visit::Op));
                 if verify_op(OpRef::new(cx, body, op), Some(owner), options, &mut report) {
                     walk.extend(body.regions(op).rev().map(Visit::Region));
@@ -138,6 +142,7 @@ fn verify_body(owner: OpRef<'_>, options: VerifyOptions) -> Report {
             }
         }
     }
+    OPS_VERIFIED.add(visited);
     if report.diags.errors() == 0 {
         verify_exits(cx, body, &mut report);
     }

@@ -9,7 +9,7 @@ spirv.module Logical GLSL450 {
 // -----
 
 spirv.module Logical GLSL450 {
-  // expected-error@+1 {{expected None or some of Inline, DontInline, Pure, Const, joined by '|'}}
+  // expected-error@+1 {{expected None or some of Inline, DontInline, Pure, Const, OptNoneINTEL, joined by '|'}}
   spirv.func @f() "Always" {
     spirv.Return
   }

@@ -1,15 +1,18 @@
 //! `fold-launches`: launches whose inputs are all constants run at compile time, in the interpreter.
 //!
 //! This is how weights get packed: the kernel that packs them is an ordinary kernel, and when what it packs is constant
-//! its result is a constant of the artifact.
+//! its result is a constant of the artifact. What would grow beyond what [`policy`] allows is left to run time.
 
-use std::collections::BTreeSet;
+mod policy;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use indexmap::IndexSet;
+use policy::Budget;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
 use sutura_dialects::target::machine_in;
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -23,7 +26,8 @@ pub static FOLD_LAUNCHES: PassInfo = PassInfo {
     argument: "fold-launches",
     summary: "Run launches whose inputs are all constants at compile time",
     description: "An `rt.launch` of a `gir.kernel` that reads only constants, with constant sizes, and writes temporaries \
-                  that nothing else writes, is run by the interpreter; the temporaries become constants. Constants that \
+                  that nothing else writes, is run by the interpreter; the temporaries become constants. Launches whose \
+                  results are much larger than the constants that they read, or that compute much, stay. Constants that \
                   nothing uses any more, and kernels that only such launches used, are removed.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
@@ -61,48 +65,100 @@ impl Pass for FoldLaunches {
         let cx = run.cx;
         let programs: Vec<Op> =
             run.body.preorder().filter(|op| OpRef::new(cx, run.body, *op).is::<ProgramOp>()).collect();
+        let kernels = Kernels::beside(cx, run.body);
+        let machine = machine_in(cx, run.body).map(|machine| machine.map(|op| op.op));
+        let machine = machine.map_err(|message| run.diags.error(run.header.loc, message))?;
         let (mut folded, mut removed) = (IndexSet::new(), false);
         for program in programs {
-            // What one launch makes constant the next may read, so they are taken one at a time, in order.
-            while let Some(candidate) = find(OpRef::new(cx, run.body, program)) {
-                folded.insert(candidate.kernel);
-                fold(run, program, &candidate)?;
+            let view = OpRef::new(cx, run.body, program);
+            let mut at = Place { program, machine, budget: Budget::of(view), names: Names::of(view) };
+            let mut left = Vec::new();
+            // What one launch makes constant those behind it may read.
+            for launch in launches(view) {
+                let program = OpRef::new(cx, run.body, program);
+                let launch = OpRef::new(cx, program.inside(), launch).as_::<LaunchOp>().expect("it is a launch");
+                let found = candidate(&kernels, launch);
+                match found.and_then(|found| at.budget.allows(program, machine, &found).map(|()| found).map_err(Some)) {
+                    Ok(candidate) => {
+                        folded.insert(candidate.kernel);
+                        fold(run, &mut at, &candidate)?;
+                    }
+                    Err(Some(why)) => left.push((launch.op_ref().loc(), left_over(launch, &why))),
+                    Err(None) => {}
+                }
             }
-            for (loc, remark) in left_over(OpRef::new(cx, run.body, program)) {
-                run.missed(loc, remark);
-            }
+            left.extend(in_versions(&kernels, OpRef::new(cx, run.body, program)));
+            left.into_iter().for_each(|(loc, remark)| run.missed(loc, remark));
             removed |= remove_unused_constants(cx, run.body.nested_mut(program).expect("a program is isolated"));
         }
-        for kernel in &folded {
-            remove_if_unused(cx, run.body, *kernel);
-        }
+        remove_unused(cx, run.body, &folded);
         Ok(PreservedAnalyses::unless(removed || !folded.is_empty()))
     }
 }
 
-/// The first launch of the program that can be run.
-fn find(program: OpRef<'_>) -> Option<Candidate> {
-    let entry = program.region(0)?.entry()?;
-    let launches = entry.ops().flat_map(|op| match op.as_::<PackedOp>() {
+/// What the work on one program needs.
+struct Place {
+    program: Op,
+    machine: Option<Op>,
+    budget: Budget,
+    names: Names,
+}
+
+/// Kernels beside the programs, by name.
+struct Kernels {
+    infos: HashMap<String, Kernel>,
+}
+
+/// What of a kernel is looked at often.
+struct Kernel {
+    op: Op,
+    modes: Vec<Mode>,
+}
+
+impl Kernels {
+    fn beside(cx: &Context, module: &Body) -> Self {
+        let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+        let ops = ops.map(|op| OpRef::new(cx, module, op)).filter(|op| op.is::<KernelOp>());
+        let info = |op: OpRef<'_>| {
+            let modes = KernelInfo::read(op).ok()?.views.iter().map(|(_, _, mode)| *mode).collect();
+            Some(Kernel { op: op.op, modes })
+        };
+        let infos = ops.filter_map(|op| Some((op.symbol_name()?.to_owned(), info(op)?)));
+        Self { infos: infos.collect() }
+    }
+
+    fn called(&self, callee: &str) -> Option<&Kernel> {
+        self.infos.get(callee)
+    }
+}
+
+/// Launches of the program that are made at every run, in order.
+fn launches(program: OpRef<'_>) -> Vec<Op> {
+    let entry = program.region(0).and_then(|region| region.entry());
+    let ops = entry.into_iter().flat_map(|entry| entry.ops()).flat_map(|op| match op.as_::<PackedOp>() {
         Some(packed) => packed.launches().entry().into_iter().flat_map(|block| block.ops()).collect(),
         None => vec![op],
     });
-    launches.filter_map(|op| op.as_::<LaunchOp>()).find_map(|launch| candidate(program, launch).ok())
+    ops.filter(|op| op.is::<LaunchOp>()).map(|op| op.op).collect()
 }
 
-/// Launches that read only constants and yet remain, with the reason.
-fn left_over(program: OpRef<'_>) -> Vec<(Loc, String)> {
+/// Says that a launch reads only constants and yet remains, with the reason.
+fn left_over(launch: LaunchOp<'_>, why: &str) -> String {
+    format!("the launch of @{} reads only constants, but runs at run time: {why}", launch.callee())
+}
+
+/// The same of launches in versions.
+fn in_versions(kernels: &Kernels, program: OpRef<'_>) -> Vec<(Loc, String)> {
     let mut remarks = Vec::new();
+    let at_every_run: HashSet<Op> = launches(program).into_iter().collect();
     program.walk(&mut |op| {
-        let Some(launch) = op.as_::<LaunchOp>() else { return };
-        let why = match candidate(program, launch) {
+        let Some(launch) = op.as_::<LaunchOp>().filter(|_| !at_every_run.contains(&op.op)) else { return };
+        let why = match candidate(kernels, launch) {
             Err(Some(why)) => why,
-            // Those outside versions have been run.
-            Ok(_) => "it stands in a version that is chosen at run time",
+            Ok(_) => "it stands in a version that is chosen at run time".to_owned(),
             Err(None) => return,
         };
-        let message = format!("the launch of @{} reads only constants, but runs at run time: {why}", launch.callee());
-        remarks.push((op.loc(), message));
+        remarks.push((op.loc(), left_over(launch, &why)));
     });
     remarks
 }
@@ -111,49 +167,33 @@ fn left_over(program: OpRef<'_>) -> Vec<(Loc, String)> {
 ///
 /// # Errors
 /// Why it cannot be run, unless that is because it reads what is not constant.
-fn candidate(program: OpRef<'_>, launch: LaunchOp<'_>) -> Result<Candidate, Option<&'static str>> {
+fn candidate(kernels: &Kernels, launch: LaunchOp<'_>) -> Result<Candidate, Option<String>> {
     let op = launch.op_ref();
-    let kernel = kernel_called(program, launch.callee()).ok_or(None)?;
-    let info = KernelInfo::read(kernel).map_err(|_| None)?;
-    let modes = info.views.iter().map(|(_, _, mode)| *mode);
+    let kernel = kernels.called(launch.callee()).ok_or(None)?;
     let args: Vec<(Option<OpRef<'_>>, Mode)> =
-        launch.buffers().map(|buffer| behind_views(op, buffer)).zip(modes).collect();
+        launch.buffers().map(|buffer| behind_views(op, buffer)).zip(kernel.modes.iter().copied()).collect();
     if args.iter().any(|(source, mode)| *mode != Mode::Out && !source.is_some_and(|s| s.is::<ConstantOp>())) {
         return Err(None);
     }
-    let args = args.into_iter().map(|(source, mode)| argument(program, op, source, mode)).collect::<Result<_, _>>()?;
+    let args = args.into_iter().map(|(source, mode)| argument(kernels, op, source, mode));
+    let args = args.collect::<Result<_, _>>().map_err(|why| Some(why.to_owned()))?;
     let dims: Option<Vec<i64>> = launch.dims().iter().map(|d| d.as_const()).collect();
-    Ok(Candidate { launch: op.op, kernel: kernel.op, dims: dims.ok_or(Some("its sizes are not constant"))?, args })
+    let dims = dims.ok_or_else(|| Some("its sizes are not constant".to_owned()))?;
+    Ok(Candidate { launch: op.op, kernel: kernel.op, dims, args })
 }
 
-fn argument(
-    program: OpRef<'_>,
-    launch: OpRef<'_>,
-    source: Option<OpRef<'_>>,
-    mode: Mode,
-) -> Result<Arg, Option<&'static str>> {
+fn argument(kernels: &Kernels, launch: OpRef<'_>, source: Option<OpRef<'_>>, mode: Mode) -> Result<Arg, &'static str> {
     if let Some(constant) = source.and_then(|s| s.as_::<ConstantOp>()) {
-        return if mode == Mode::In {
-            Ok(Arg::Constant(constant.elements()))
-        } else {
-            Err(Some("it changes a constant"))
-        };
+        return if mode == Mode::In { Ok(Arg::Constant(constant.elements())) } else { Err("it changes a constant") };
     }
-    let alloc = source.and_then(|s| s.as_::<AllocOp>()).ok_or(Some("it writes an output of the program"))?;
+    let alloc = source.and_then(|s| s.as_::<AllocOp>()).ok_or("it writes an output of the program")?;
     let op = alloc.op_ref();
     let size = BufferType::of(op.cx, op.ty(alloc.buffer())).and_then(|ty| ty.elements().as_const());
-    size.ok_or(Some("the size of what it writes is not constant"))?;
-    if writers(program, op, alloc.buffer()) != [launch.op] {
-        return Err(Some("what it writes is written elsewhere too, or has its place in a workspace"));
+    size.ok_or("the size of what it writes is not constant")?;
+    if writers(kernels, op, alloc.buffer()) != [launch.op] {
+        return Err("what it writes is written elsewhere too, or has its place in a workspace");
     }
     Ok(Arg::Temporary(op.op))
-}
-
-/// The kernel of this name beside the program.
-fn kernel_called<'a>(program: OpRef<'a>, callee: &str) -> Option<OpRef<'a>> {
-    let block = program.body.op_block(program.op)?;
-    let found = program.body.ops(block).map(|op| program.at(op)).find(|op| op.symbol_name() == Some(callee))?;
-    found.is::<KernelOp>().then_some(found)
 }
 
 /// What makes a buffer, reshapes left out.
@@ -166,14 +206,14 @@ fn behind_views<'a>(op: OpRef<'a>, buffer: Value) -> Option<OpRef<'a>> {
 }
 
 /// Every op, other than reshapes, that may write the buffer, in the order of its uses.
-fn writers(program: OpRef<'_>, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
+fn writers(kernels: &Kernels, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
     let (mut writers, mut pending) = (Vec::new(), vec![buffer]);
     while let Some(value) = pending.pop() {
         for user in alloc.body.uses(value) {
             let op = alloc.at(user.owner);
             if let Some(view) = op.as_::<ViewOp>() {
                 pending.push(view.result());
-            } else if !only_reads(program, op, user.index) && !writers.contains(&user.owner) {
+            } else if !only_reads(kernels, op, user.index) && !writers.contains(&user.owner) {
                 writers.push(user.owner);
             }
         }
@@ -182,23 +222,25 @@ fn writers(program: OpRef<'_>, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
 }
 
 /// True for a copy of this operand, and for a launch that takes it as input.
-fn only_reads(program: OpRef<'_>, op: OpRef<'_>, operand: usize) -> bool {
+fn only_reads(kernels: &Kernels, op: OpRef<'_>, operand: usize) -> bool {
     if op.is::<CopyOp>() {
         return operand == 0;
     }
-    let kernel = op.as_::<LaunchOp>().and_then(|launch| kernel_called(program, launch.callee()));
-    let info = kernel.and_then(|kernel| KernelInfo::read(kernel).ok());
-    info.is_some_and(|info| info.views.get(operand).is_some_and(|(_, _, mode)| *mode == Mode::In))
+    if op.is::<ExpectOp>() {
+        return true;
+    }
+    let kernel = op.as_::<LaunchOp>().and_then(|launch| kernels.called(launch.callee()));
+    kernel.is_some_and(|kernel| kernel.modes.get(operand) == Some(&Mode::In))
 }
 
-fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(), PassError> {
+fn fold(run: &mut PassRun<'_>, at: &mut Place, candidate: &Candidate) -> Result<(), PassError> {
     let cx = run.cx;
     let kernel = OpRef::new(cx, run.body, candidate.kernel);
-    let inside = run.body.nested(program).expect("a program is isolated");
+    let inside = run.body.nested(at.program).expect("a program is isolated");
     let loc = inside.loc(candidate.launch);
     let buffers: Result<Vec<Buffer>, String> = candidate.args.iter().map(|arg| buffer_of(cx, inside, arg)).collect();
     let result = buffers.and_then(|mut buffers| {
-        let machine = machine_in(cx, run.body)?;
+        let machine = at.machine.map(|op| OpRef::new(cx, run.body, op));
         run_kernel_op(kernel, machine, &mut buffers, &candidate.dims, &Options::default())
             .map(|_| buffers)
             .map_err(|error| error.to_string())
@@ -213,13 +255,14 @@ fn fold(run: &mut PassRun<'_>, program: Op, candidate: &Candidate) -> Result<(),
     };
     let name = kernel.symbol_name().unwrap_or_default().to_owned();
     let mut bytes = 0;
-    let mut rewriter = Rewriter::new(cx, run.body.nested_mut(program).expect("a program is isolated"));
+    let mut rewriter = Rewriter::new(cx, run.body.nested_mut(at.program).expect("a program is isolated"));
     erase_launch(&mut rewriter, candidate.launch);
     for (buffer, arg) in buffers.iter().zip(&candidate.args) {
         if let Arg::Temporary(alloc) = arg {
-            bytes += replace_alloc(&mut rewriter, *alloc, buffer);
+            bytes += replace_alloc(&mut rewriter, *alloc, buffer, &mut at.names);
         }
     }
+    at.budget.spend(bytes);
     run.passed(loc, format!("@{name} was run: {bytes} bytes are constant now"));
     run.count("num-folded", 1);
     run.count("num-bytes", bytes);
@@ -258,7 +301,7 @@ fn buffer_type<'a>(cx: &'a Context, program: &Body, alloc: Op) -> &'a BufferType
 }
 
 /// Puts a constant in an allocation's place; returns its size in bytes.
-fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: &Buffer) -> u64 {
+fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: &Buffer, names: &mut Names) -> u64 {
     let cx = rw.cx();
     let ty = buffer_type(cx, rw.body(), alloc);
     let shape: Vec<i64> = ty.dims.iter().map(|d| d.as_const().expect("its product is constant")).collect();
@@ -266,7 +309,7 @@ fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: &Buffer) -> u64 {
     let words: Vec<u64> = (0..elements.len()).map(|i| elements.get(i).map_or(0, |scalar| scalar.bits())).collect();
     let tensor = cx.tensor_type(&shape, ty.elem, None);
     let value = cx.dense_attr(tensor, &words).expect("one word per element");
-    let name = unused_name(cx, rw.body());
+    let name = names.another();
     let loc = rw.body().loc(alloc);
     rw.set_before(alloc);
     let constant = ConstantOp::value(rw, loc, &name, value);
@@ -274,13 +317,29 @@ fn replace_alloc(rw: &mut Rewriter<'_>, alloc: Op, elements: &Buffer) -> u64 {
     elements.len() as u64 * ty.element_bytes(cx).unsigned_abs()
 }
 
-/// A name that no constant of the program has.
-fn unused_name(cx: &Context, program: &Body) -> String {
-    let taken: BTreeSet<&str> = program
-        .preorder()
-        .filter_map(|op| OpRef::new(cx, program, op).as_::<ConstantOp>().map(|constant| constant.name()))
-        .collect();
-    (0..).map(|n| format!("folded.{n}")).find(|name| !taken.contains(name.as_str())).expect("there are more names")
+/// Names for new constants of a program.
+struct Names {
+    taken: BTreeSet<String>,
+    next: u64,
+}
+
+impl Names {
+    fn of(program: OpRef<'_>) -> Self {
+        let mut taken = BTreeSet::new();
+        program.walk(&mut |op| taken.extend(op.as_::<ConstantOp>().map(|constant| constant.name().to_owned())));
+        Self { taken, next: 0 }
+    }
+
+    /// A name that no constant of the program has.
+    fn another(&mut self) -> String {
+        loop {
+            let name = format!("folded.{}", self.next);
+            self.next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
 }
 
 /// Erases constants that nothing uses, and views of them that nothing uses; true when there was one.
@@ -298,16 +357,21 @@ fn remove_unused_constants(cx: &Context, program: &mut Body) -> bool {
     removed
 }
 
-/// Erases a kernel that no launch of the module names any more.
-fn remove_if_unused(cx: &Context, module: &mut Body, kernel: Op) {
-    let name = OpRef::new(cx, module, kernel).symbol_name();
-    let mut used = false;
+/// Erases those of some kernels that no launch of the module names any more.
+fn remove_unused(cx: &Context, module: &mut Body, kernels: &IndexSet<Op>) {
+    if kernels.is_empty() {
+        return;
+    }
+    let mut used: BTreeSet<String> = BTreeSet::new();
     for op in module.preorder() {
         OpRef::new(cx, module, op).walk(&mut |op| {
-            used |= op.as_::<LaunchOp>().is_some_and(|launch| Some(launch.callee()) == name);
+            used.extend(op.as_::<LaunchOp>().map(|launch| launch.callee().to_owned()));
         });
     }
-    if !used {
-        Rewriter::new(cx, module).erase_op(kernel);
+    for kernel in kernels {
+        let name = OpRef::new(cx, module, *kernel).symbol_name();
+        if name.is_none_or(|name| !used.contains(name)) {
+            Rewriter::new(cx, module).erase_op(*kernel);
+        }
     }
 }

@@ -154,7 +154,7 @@ impl Strips {
     /// Price of a node from its own operation and those it reads.
     pub(super) fn cost_of(&self, own: u32, inputs: &[NodeId]) -> u32 {
         let below = |id: &NodeId| if self.nodes[*id].stored.is_some() { 1 } else { self.nodes[*id].cost };
-        inputs.iter().map(below).sum::<u32>().saturating_add(own)
+        inputs.iter().map(below).fold(own, u32::saturating_add)
     }
 
     /// Nodes from which `id` is computed, `id` first.

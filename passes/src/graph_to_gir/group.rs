@@ -252,7 +252,7 @@ impl<'a> Group<'_, 'a> {
             return;
         }
         let number = match number {
-            Number::Tile(tile) => Number::Tile(e.converted(frame, tile, result_elem(self.nest().cx, stage, r))),
+            Number::Tile(tile) => Number::Tile(e.converted(tile, result_elem(self.nest().cx, stage, r))),
             constant => constant,
         };
         self.made(e, frame, (stage, r), number, known, state);
@@ -345,14 +345,14 @@ impl<'a> Group<'_, 'a> {
             Some(Sum::Carried(sum)) => {
                 let sum = *sum;
                 let tile = e.realise(frame, number, shape, Some(sum));
-                let tile = e.converted(frame, tile, wide);
+                let tile = e.converted(tile, wide);
                 let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), sum.value, tile.value);
                 state.sums.insert(key, Sum::Carried(Tile { value, ..sum }));
                 if scan.exclusive { sum } else { Tile { value, ..sum } }
             }
             None if frame.col.as_ref().is_some_and(|col| col.dim == scan.dim) => {
                 let tile = e.realise(frame, number, shape, None);
-                let tile = e.converted(frame, tile, wide);
+                let tile = e.converted(tile, wide);
                 let (b, cols) = (&mut e.b, Direction::Cols);
                 let value = ScanOp::value(b, e.loc, combiner, cols, scan.exclusive, scan.reverse, tile.value);
                 Tile { value, ..tile }
@@ -364,7 +364,7 @@ impl<'a> Group<'_, 'a> {
             }
             _ => return Emit::unsupported(stage.op, "runs along a dimension that the kernel has in parts"),
         };
-        Ok(Number::Tile(e.converted(frame, tile, elem)))
+        Ok(Number::Tile(e.converted(tile, elem)))
     }
 
     /// One contribution to a combination.
@@ -393,7 +393,7 @@ impl<'a> Group<'_, 'a> {
             _ => None,
         };
         let tile = e.realise(frame, number, shape, like);
-        let mut tile = e.converted(frame, tile, wide);
+        let mut tile = e.converted(tile, wide);
         if along {
             let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
             tile = Tile {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::shape_attr;
-use sutura_dialects::r#dyn::poly::{Atom, Poly};
+use sutura_dialects::r#dyn::poly::{Atom, Excess, Poly};
 use sutura_dialects::gir::DimDecl;
 use sutura_dialects::gir::kernel::Mode;
-use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, YieldOp};
+use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, StoreOp, YieldOp};
 use sutura_dialects::gir::types::ViewType;
 use sutura_dialects::graph::maps::{each_symbol, replace_symbols};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::builder::InsertPoint;
+use sutura_ir::diagnostics::codes;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpRef, OpState, Rewriter, Type, Value};
 
@@ -61,6 +62,15 @@ impl Kernel {
         seen
     }
 
+    /// Plants a fault: the last store is gone, so that what it wrote is not proved to be written.
+    pub(super) fn leave_out_a_store(&mut self, cx: &Context) {
+        let mut rw = Rewriter::new(cx, &mut self.body);
+        let store = rw.body().preorder().filter(|op| rw.op_ref(*op).is::<StoreOp<'_>>()).last();
+        if let Some(store) = store {
+            rw.erase_op(store);
+        }
+    }
+
     /// State and body of the op under a name.
     pub(super) fn named(self, cx: &Context, name: &str) -> (OpState, Box<Body>) {
         (self.state.prop(cx.ident("sym_name"), cx.string_attr(name)), self.body)
@@ -91,6 +101,8 @@ pub(super) struct Emit<'b> {
     /// The number of the unit, where a group has several.
     pub(super) unit: Option<Value>,
     sizes: HashMap<Arc<str>, Value>,
+    /// A size was needed that no argument gives.
+    unknown: bool,
     entry: Block,
     constants: HashMap<i64, Value>,
     /// Copies in registers of single elements in a cache.
@@ -135,6 +147,7 @@ pub(super) fn build(
         grid: grid.to_vec(),
         unit: unit.first().copied(),
         sizes: dims.iter().cloned().zip(sizes.iter().copied()).collect(),
+        unknown: false,
         entry,
         constants: HashMap::new(),
         moved: HashMap::new(),
@@ -142,6 +155,11 @@ pub(super) fn build(
         picked: HashMap::new(),
     };
     fill(&mut emit)?;
+    let views = header.views.iter().flat_map(|(view, _)| &view.dims);
+    let excess = views.chain(&header.grid).chain(&header.requires).chain(&header.extra).find_map(Poly::excess);
+    if emit.unknown || excess.is_some() {
+        return Err(beyond(header.loc, excess));
+    }
     let decl = |name: &Arc<str>| {
         let info = facts.info(name);
         DimDecl { name: name.to_string(), min: info.min, max: info.max, div: info.div }.write(cx)
@@ -154,6 +172,13 @@ pub(super) fn build(
         .prop(cx.ident("grid"), shape_attr(cx, &header.grid))
         .prop(cx.ident("units"), cx.int_attr(header.units, Type::I64));
     Ok(Kernel { state, body, dims })
+}
+
+/// A region needs a size that is beyond what sizes may be.
+pub(super) fn beyond(loc: Loc, excess: Option<Excess>) -> Box<Diagnostic> {
+    let why = excess.map(|excess| format!(": {excess}")).unwrap_or_default();
+    let message = format!("the region needs a size that is too large to be computed{why}");
+    Box::new(Diagnostic::error(loc, message).code(codes::SIZE_BEYOND))
 }
 
 /// What a loop runs: from the index and what is carried to what goes on.
@@ -288,7 +313,14 @@ impl Emit<'_> {
 
     fn leaf(&mut self, leaf: &Atom) -> Value {
         match leaf {
-            Atom::Symbol(name) => self.sizes[name],
+            Atom::Symbol(name) => match self.sizes.get(name) {
+                Some(value) => *value,
+                // A size that is beyond what sizes may be; the kernel is given up.
+                None => {
+                    self.unknown = true;
+                    self.constant(0)
+                }
+            },
             Atom::FloorDiv(inner, divisor) => self.size(&inner.floordiv(*divisor)),
             Atom::Min(a, b) => self.least_of(&[a, b]),
         }

@@ -196,7 +196,7 @@ impl Loop<'_, '_> {
         let sums = self.loops(e, frame, known, 0, &inits, &values)?;
         let mut numbers = Vec::new();
         for (i, (value, init)) in sums.into_iter().zip(&inits).enumerate() {
-            let sum = e.converted(frame, Tile { value, ..*init }, result_elem(cx, stage, i));
+            let sum = e.converted(Tile { value, ..*init }, result_elem(cx, stage, i));
             numbers.push(Number::Tile(sum));
         }
         Ok(numbers)
@@ -237,7 +237,7 @@ impl Loop<'_, '_> {
             };
             let like = Tile { value: carried[i], window: Covers::All, ..*form };
             let tile = e.realise(frame, number, form.shape, Some(like));
-            let tile = e.converted(frame, tile, form.elem);
+            let tile = e.converted(tile, form.elem);
             next.push(BinaryOp::value(&mut e.b, e.loc, combiner.binary(), carried[i], tile.value));
         }
         Ok(next)

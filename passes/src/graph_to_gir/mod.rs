@@ -4,6 +4,7 @@ mod attention;
 mod blocks;
 mod contract;
 mod divide;
+mod fallback;
 mod group;
 mod kernel;
 mod likely;
@@ -51,7 +52,8 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
                   that allocates, launches and selects versions. What a function returns is written in place. Spaces \
                   and register tiles are those of the module's `target.machine`, if there is one. The attribute \
                   `graph.mapping` of a region says how it is mapped, as `\"tile=12x32\"` or \
-                  `\"columns=1024, parts=32\"`; what a region can choose depends on its kind. Run `stitch` first.",
+                  `\"columns=1024, parts=32\"`; what a region can choose depends on its kind. A scheme whose kernels \
+                  are not proved is replaced by one whose are, with a remark. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
         OptionInfo {
@@ -104,6 +106,13 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
             default: "5",
             help: "percent of the usual way's time that `search=predict` must predict another one to save, to take it",
         },
+        OptionInfo {
+            name: "plant-fault",
+            kind: OptionKind::Choice(&["none", "row", "contract", "attention", "loop", "all"]),
+            default: "none",
+            help: "for tests: leaves a store out of the kernels of this scheme, or of all, which are then not proved, so that another \
+                   scheme takes its place",
+        },
     ],
     statistics: &[
         StatisticInfo { name: "num-kernels", description: "kernels made" },
@@ -127,6 +136,8 @@ struct Config {
     least_saving: f64,
     /// Sizes that predictions are for, in place of the likely ones.
     sizes: HashMap<String, i64>,
+    /// Scheme in whose kernels a fault is planted.
+    fault: String,
 }
 
 impl Config {
@@ -144,6 +155,7 @@ struct ConvertGraphToGir {
     tile_columns: i64,
     search: bool,
     least_saving: i64,
+    fault: String,
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
@@ -165,6 +177,7 @@ fn from_options(options: &PassOptions) -> ConvertGraphToGir {
         tile_columns: options.int("tile-columns"),
         search: options.text("search") == "predict",
         least_saving: options.int("least-saving"),
+        fault: options.text("plant-fault").to_owned(),
     }
 }
 
@@ -189,6 +202,9 @@ impl Pass for ConvertGraphToGir {
                 Ok(mut program) => {
                     for (loc, remark) in std::mem::take(&mut program.remarks) {
                         run.remark(loc, remark);
+                    }
+                    for (loc, why) in std::mem::take(&mut program.missed) {
+                        run.missed(loc, why);
                     }
                     let counts = program.insert(cx, run.body, op);
                     let made: Vec<String> =
@@ -223,9 +239,9 @@ impl ConvertGraphToGir {
             false => None,
         };
         let other_tiles = machine.tiles().iter().skip(1).map(|tile| (*tile, machine.with_tile(*tile))).collect();
-        let (resident_keys, sizes) = (self.resident_keys, HashMap::new());
+        let (resident_keys, sizes, fault) = (self.resident_keys, HashMap::new(), self.fault.clone());
         let least_saving = self.least_saving as f64 / 100.0;
-        Ok(Config { thresholds, resident_keys, machine, desc, other_tiles, least_saving, sizes })
+        Ok(Config { thresholds, resident_keys, machine, desc, other_tiles, least_saving, sizes, fault })
     }
 }
 

@@ -1,25 +1,27 @@
 //! A function as host program: buffers for its tensors, launches for its regions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::graph::shape_fn::told_symbols;
+use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, described};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
 use sutura_ir::asm::print::type_text;
-use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, Rewriter, Value};
+use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Value};
 
 use super::Config;
-use super::kernel::{Built, Kernel};
+use super::kernel::{Built, Kernel, beyond};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{attention, contract, likely, loops, rows};
+use super::{attention, contract, fallback, likely, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -43,19 +45,28 @@ pub(super) fn convert<'c, 'a>(
         Ok(facts) => facts,
         Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
     };
-    let (mut regions, mut remarks) = (HashMap::new(), Vec::new());
+    let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
+    let at = fallback::At::of(function);
+    let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
         if op.is::<FusionOp<'_>>() {
             let inputs = op.operands().try_for_each(|v| buffer(op, op.body, v).map(drop));
-            match inputs.and_then(|()| search::best(op, config)) {
-                Ok(Found { region, lowered, remark }) => {
+            let found = inputs.and_then(|()| match search::best(op, config) {
+                Ok(found) => fallback::proved(&at, found, config),
+                Err(error) => fallback::unfit(&at, op, config, error),
+            });
+            let found = found.and_then(|found| check_sizes(&found.0).map(|()| found));
+            match found {
+                Ok((Found { region, lowered, remark }, why)) => {
+                    missed.extend(why.into_iter().map(|text| (op.loc(), text)));
                     let said = lowered.remarks.iter().cloned().chain(remark).chain(likely::said(&region));
                     remarks.extend(said.map(|text| (op.loc(), text)));
                     regions.insert(op.op, (region, lowered));
                 }
                 Err(error) => errors.push(*error),
             }
-        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some()) {
+        } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some() && !is_told(reshape, &told))
+        {
             errors.push(
                 op.error("takes its shape from data: nothing says before the run that it is what the program needs")
                     .help("sizes must be constants or follow from shapes; run 'propagate-shapes' before this pass"),
@@ -63,6 +74,9 @@ pub(super) fn convert<'c, 'a>(
         } else if !is_known(op) {
             errors.push(misplaced(op));
         }
+    }
+    if errors.is_empty() {
+        errors.extend(facts.symbols().find(|(name, _)| !told.contains(*name)).map(|(name, _)| untold(entry, name)));
     }
     let header = match header(function, entry, &facts) {
         Ok(header) => Some(header),
@@ -74,10 +88,40 @@ pub(super) fn convert<'c, 'a>(
     match header {
         Some(header) if errors.is_empty() => {
             let converted = Assembly::new(cx, function, entry, header).run(regions).map_err(|error| vec![*error])?;
-            Ok(Converted { remarks, ..converted })
+            Ok(Converted { remarks, missed, ..converted })
         }
         _ => Err(errors),
     }
+}
+
+/// Nothing that the host computes for a region is beyond what sizes may be.
+fn check_sizes(found: &Found<'_>) -> Built<()> {
+    let versions = found.lowered.steps.iter().flat_map(|step| &step.versions);
+    let sizes = versions.flat_map(|(guard, launches)| guard.iter().chain(launches.iter().map(|launch| &launch.work)));
+    let dims = found.lowered.temporaries.iter().flat_map(|view| &view.dims);
+    match sizes.chain(dims).find_map(Poly::excess) {
+        Some(excess) => Err(beyond(found.region.op.loc(), Some(excess))),
+        None => Ok(()),
+    }
+}
+
+/// True for a reshape all of whose sizes are known before the run.
+fn is_told(reshape: ReshapeOp<'_>, told: &BTreeSet<Arc<str>>) -> bool {
+    let op = reshape.op_ref();
+    let sizes = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
+    sizes.iter().all(|size| size.as_ref().is_some_and(|size| size.symbols().is_subset(told)))
+}
+
+/// A size depends on data.
+fn untold(entry: BlockRef<'_>, name: &str) -> Diagnostic {
+    let has = |op: &OpRef<'_>| {
+        let sizes = op.results().filter_map(|v| symbolic_shape(op.cx, op.ty(v))).flatten().flatten();
+        sizes.into_iter().any(|size| size.mentions(name))
+    };
+    let symbol = |op: &OpRef<'_>| op.as_::<SymbolOp<'_>>().is_some_and(|s| s.name() == name);
+    let place = entry.ops().find(has).or_else(|| entry.ops().find(symbol)).or_else(|| entry.ops().next());
+    let message = format!("has the size '{name}', which depends on data: no dim of an input tells it before the run");
+    place.map_or_else(|| Diagnostic::error(Loc::UNKNOWN, message.clone()), |op| op.error(&message))
 }
 
 fn misplaced(op: OpRef<'_>) -> Diagnostic {
@@ -102,13 +146,23 @@ pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping
         return Ok(Lowered::default());
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
-    match fusion.kind() {
+    by_scheme(fusion.kind(), region, config, mapping)
+}
+
+/// Lowers a region by the scheme of that name.
+pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
+    let mut lowered = match scheme {
         "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(mapping))),
         "contract" => contract::lower(region),
         "attention" => attention::lower(region, mapping.keys().unwrap_or(config.resident_keys)),
         "loop" => likely::add(region, &|region| loops::lower(region, mapping)),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
+    }?;
+    if config.fault == scheme || config.fault == "all" {
+        let versions = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
+        versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
     }
+    Ok(lowered)
 }
 
 /// A buffer for a tensor.
@@ -173,6 +227,8 @@ pub(super) struct Converted<'c> {
     shared: u64,
     /// What lowering and search say of regions.
     pub(super) remarks: Vec<(Loc, String)>,
+    /// Schemes that were not taken, and why.
+    pub(super) missed: Vec<(Loc, String)>,
 }
 
 impl Converted<'_> {
@@ -228,7 +284,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
     fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
-        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![] };
+        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![], missed: vec![] };
         Self { function, entry, placed: HashMap::new(), buffers, by_text: HashMap::new(), converted }
     }
 
@@ -242,6 +298,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 let buffer = self.converted.program.constant(op.loc(), &name, op.prop("value").expect("verified"));
                 self.buffers.insert(constant.result(), buffer);
             } else if let Some(reshape) = op.as_::<ReshapeOp<'_>>() {
+                self.expect(reshape);
                 let ty = buffer(op, op.body, reshape.result())?;
                 let from = self.buffers[&reshape.input()];
                 let view = self.converted.program.view(op.loc(), from, ty);
@@ -253,6 +310,21 @@ impl<'a, 'c> Assembly<'a, 'c> {
             }
         }
         Ok(self.converted)
+    }
+
+    /// What a shape operand asks for is looked at when it is there.
+    fn expect(&mut self, reshape: ReshapeOp<'a>) {
+        let (op, Some(shape)) = (reshape.op_ref(), reshape.shape()) else { return };
+        let sizes = |value| symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().into_iter().flatten();
+        let (from, to): (Vec<Poly>, Vec<Poly>) = (sizes(reshape.input()).collect(), sizes(reshape.result()).collect());
+        // A 0 is itself, or copies the size of the input; where that has no such dimension it is wrong.
+        let copied = |i: usize| match reshape.allowzero() {
+            true => Poly::default(),
+            false => from.get(i).cloned().unwrap_or_else(|| Poly::constant(-1)),
+        };
+        let copied: Vec<Poly> = (0..to.len()).map(copied).collect();
+        let list = self.buffers[&shape];
+        self.converted.program.expect(op.loc(), list, &described(op), &to, &copied);
     }
 
     /// What a value is a reshape of.

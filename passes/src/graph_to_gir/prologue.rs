@@ -213,13 +213,13 @@ impl Product<'_, '_> {
             return Emit::unsupported(stage.op, "combines numbers in a way that tiles do not");
         };
         let tile = e.realise(frame, number, Shape { rows, cols: true }, None);
-        let tile = e.converted(frame, tile, wide);
+        let tile = e.converted(tile, wide);
         let value = ReduceOp::value(&mut e.b, e.loc, combiner, Direction::Cols, tile.value);
         let shape = Shape { rows, cols: false };
         let tile = Tile { value, shape, elem: wide, window: Covers::All, cached: true };
         let narrow = result_elem(cx, stage, r);
         let tile = if wide == narrow { tile } else { e.in_registers(frame, tile) };
-        Ok(Number::Tile(e.converted(frame, tile, narrow)))
+        Ok(Number::Tile(e.converted(tile, narrow)))
     }
 
     /// The elements of a packed tile at one place of the sum.

@@ -6,9 +6,10 @@ use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, TernaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
+use sutura_dialects::gir::types::TileType;
 use sutura_dialects::graph::structured::accumulator_type;
 use sutura_dialects::graph::{Combiner, IndexOp as IteratorOp, SizeOp};
-use sutura_ir::{Context, OpRef, Type, Value};
+use sutura_ir::{Builder, Context, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
 use super::tiles::{Frame, Number, Shape, Tile};
@@ -81,7 +82,7 @@ impl Emit<'_> {
                     return Some(UnaryOp::value(b, loc, kind, *x));
                 }
                 let kind = CastKind::of_scalar_op(name)?;
-                let ty = b.cx().ext_type(frame.tile_type(shape, elem));
+                let ty = with_elements(b, *x, elem);
                 Some(CastOp::value(b, loc, kind, *x, ty))
             }
             (_, [x, y]) => Some(BinaryOp::value(b, loc, BinaryKind::of_scalar_op(name)?, *x, *y)),
@@ -127,13 +128,20 @@ impl Emit<'_> {
     }
 
     /// The number as one of another float or integer type, for an accumulator or its result.
-    pub(super) fn converted(&mut self, frame: &Frame, tile: Tile, elem: Type) -> Tile {
+    pub(super) fn converted(&mut self, tile: Tile, elem: Type) -> Tile {
         let cx = self.b.cx();
         let Some(kind) = conversion(cx, tile.elem, elem) else { return tile };
-        let ty = cx.ext_type(frame.tile_type(tile.shape, elem));
+        let ty = with_elements(&self.b, tile.value, elem);
         let value = CastOp::value(&mut self.b, self.loc, kind, tile.value, ty);
         Tile { value, elem, ..tile }
     }
+}
+
+/// The type of a tile with other elements: a conversion leaves it in its space, which for what was reduced is that of the row.
+fn with_elements(b: &Builder<'_>, tile: Value, elem: Type) -> Type {
+    let (cx, ty) = (b.cx(), b.body().ty(tile));
+    let tile = cx.type_as::<TileType>(ty).expect("made as a tile");
+    cx.ext_type(TileType { elem, ..tile.clone() })
 }
 
 fn conversion(cx: &Context, from: Type, to: Type) -> Option<CastKind> {

@@ -6,6 +6,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::FusionOp;
 use sutura_dialects::target::TargetDesc;
+use sutura_ir::work::Counter;
 use sutura_ir::{Context, OpRef};
 
 use super::kernel::{Built, Kernel};
@@ -52,8 +53,11 @@ pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
     all.into_iter().filter(|axis| axis.len() > 1).collect()
 }
 
+static LOWERED: Counter = Counter::new("mappings: ways lowered");
+
 /// A region as a mapping has it.
 fn mapped<'a>(op: OpRef<'a>, config: &'a Config, mapping: &Mapping) -> Built<(FusedRegion<'a>, Lowered)> {
+    LOWERED.add(1);
     let region = FusedRegion::read(op, config.machine_of(mapping))?;
     let lowered = lower(&region, config, mapping)?;
     Ok((region, lowered))

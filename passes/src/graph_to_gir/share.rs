@@ -229,7 +229,7 @@ impl<'r, 'a> Shares<'r, 'a> {
             let sums = self.combine(e, &frame, share, &combined)?;
             for (key, tile) in share.combines.iter().zip(sums) {
                 let stage = &self.nest.stages[key.0];
-                let tile = e.converted(&frame, tile, self.elem(*key, false));
+                let tile = e.converted(tile, self.elem(*key, false));
                 group.made(e, &frame, (stage, key.1), Number::Tile(tile), &mut known, &mut state);
             }
         }

@@ -14,6 +14,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::maps::replace_symbols;
 use sutura_dialects::graph::{IteratorKind, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
+use sutura_ir::work::Counter;
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
 use super::cost::{body_cost, likely_size, value_text};
@@ -27,6 +28,14 @@ const CHEAP: u32 = 2;
 
 /// How often a dear element may be computed, on average.
 const TIMES: i64 = 4;
+
+/// Copies of ops that a region may hold: for any region, and for each of its ops. A copy is made for each reader of what is
+/// read elsewhere than it is made, and again for each reader of that: in a chain of moves they are quadratic, and where a move
+/// reads what another makes twice they double at each step.
+const COPIES: usize = 64;
+const COPIES_PER_OP: usize = 8;
+
+static UNITS: Counter = Counter::new("regions: ops and copies composed");
 
 /// An op computed at some places.
 pub(super) struct Unit<'a> {
@@ -69,6 +78,8 @@ pub(super) struct Composer<'f, 'a> {
     slots: usize,
     /// Likely points at which a form is computed in copies.
     copied: HashMap<usize, i64>,
+    /// Units that are copies.
+    copies: usize,
     pub(super) symbols: Symbols,
 }
 
@@ -106,6 +117,7 @@ impl<'f, 'a> Composer<'f, 'a> {
             sets: Vec::new(),
             slots: 0,
             copied: HashMap::new(),
+            copies: 0,
             symbols,
         };
         for i in 0..this.forms.len() {
@@ -167,6 +179,7 @@ impl<'f, 'a> Composer<'f, 'a> {
 
     /// Adds a unit behind what it reads.
     fn add(&mut self, mut unit: Unit<'a>) -> Fit<usize> {
+        UNITS.add(1);
         if let Some(pick) = unit.form.picks.iter().find(|pick| self.made.contains_key(&pick.indices)) {
             let name = value_text(unit.form.op.cx, unit.form.op.body, pick.indices);
             return misfit(format!("reads at indices, {name}, that the region makes"));
@@ -321,6 +334,14 @@ impl<'f, 'a> Composer<'f, 'a> {
             map_of(cx, used.len(), &exprs)
         };
         let own: Vec<AffineExpr> = (0..used.len()).map(|i| cx.affine_dim(i as u32)).collect();
+        self.copies += 1;
+        if self.copies > COPIES + COPIES_PER_OP * self.forms.len() {
+            let name = value_text(cx, reader.form.op.body, reader.form.inputs[input]);
+            return misfit(format!(
+                "would compute ops in more than {} copies, one of them for {name}, which is read otherwise than it is made",
+                self.copies - 1
+            ));
+        }
         let form = Form {
             iterators: vec![IteratorKind::Parallel; used.len()],
             input_maps: maker.input_maps.iter().map(&mut composed).collect(),

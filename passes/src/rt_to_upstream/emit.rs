@@ -6,6 +6,7 @@ use sutura_ir::{Attr, Block, Builder, Context, Loc, Op, OpState, Type, Value};
 #[derive(Clone, Copy)]
 pub(super) enum Pred {
     Eq = 0,
+    Ne = 1,
     Slt = 2,
     Sle = 3,
     Sge = 5,

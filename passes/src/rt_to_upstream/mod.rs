@@ -15,7 +15,7 @@ mod sizes;
 mod tests;
 
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::ProgramOp;
+use sutura_dialects::rt::{ExpectOp, ProgramOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
@@ -66,6 +66,10 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for ConvertRtToLlvm {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         crate::elided::refuse_elided(run)?;
+        if let Some(error) = looked_at_on_a_device(run.cx, run.body) {
+            run.diags.report(error);
+            return Err(PassError::Unsupported);
+        }
         let (op, lowered) = match self.lower(run) {
             Ok(lowered) => lowered,
             Err(diagnostic) => {
@@ -90,6 +94,18 @@ impl Pass for ConvertRtToLlvm {
         run.header.attrs = run.cx.with_entry(run.header.attrs, run.cx.ident(HOST_ATTR), Some(interface));
         Ok(PreservedAnalyses::none())
     }
+}
+
+/// The host sees no memory of a device, so what it must look at cannot lie there.
+fn looked_at_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
+    let tops = || module.entry_block().into_iter().flat_map(|b| module.ops(b)).map(|op| OpRef::new(cx, module, op));
+    if !tops().any(|op| op.is::<GPUModuleOp<'_>>()) {
+        return None;
+    }
+    let inside = tops().filter(|op| op.is::<ProgramOp<'_>>()).filter_map(|op| op.region(0)?.entry());
+    let expect = inside.flat_map(|block| block.ops()).find(|op| op.is::<ExpectOp<'_>>())?;
+    let error = expect.error("looks at a shape that data tells, which on a device the host cannot see");
+    Some(error.help("compile for a processor, or make the shape follow from the shapes of the inputs"))
 }
 
 struct Lowered {

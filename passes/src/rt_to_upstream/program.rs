@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::gir::checks::DataCheck;
+use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, GROUPS_ATTR, KernelSignature, LaunchOp,
-    Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, KernelSignature,
+    LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -37,6 +37,8 @@ pub(super) enum Action<'a> {
     /// Launches whose groups run as those of one.
     Packed(Vec<Launch<'a>>),
     Copy(CopyOp<'a>),
+    /// A list of sizes is looked at, with the program's number of that check.
+    Expect(ExpectOp<'a>, i64),
     /// Versions with their guards; the last one's is empty.
     Select(Vec<(Vec<Poly>, Vec<Action<'a>>)>),
 }
@@ -141,6 +143,10 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
             Action::Copy(_) => {}
+            Action::Expect(expect, number) => {
+                *number = checks.len() as i64;
+                checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
+            }
             Action::Select(versions) => versions.iter_mut().for_each(|(_, inside)| number_checks(inside, checks)),
         }
     }
@@ -166,6 +172,8 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
             actions.push(Action::Packed(launches.collect::<Result<_, _>>()?));
         } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
             actions.push(Action::Copy(copy));
+        } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
+            actions.push(Action::Expect(expect, 0));
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
             let mut guards = select.guards().into_iter();
             let versions = select.versions().map(|region| {
@@ -223,7 +231,7 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
             match action {
                 Action::Launch(launch) => found.push(launch),
                 Action::Packed(all) => found.extend(all),
-                Action::Copy(_) => {}
+                Action::Copy(_) | Action::Expect(..) => {}
                 Action::Select(versions) => versions.iter().for_each(|(_, inside)| launches(inside, found)),
             }
         }
@@ -278,7 +286,7 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
                 launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
                 add_packed(launches, guard, dispatchers, kernels);
             }
-            Action::Copy(_) => {}
+            Action::Copy(_) | Action::Expect(..) => {}
             Action::Select(versions) => {
                 for (sizes, inside) in versions {
                     let text: Vec<String> = sizes.iter().map(|s| format!("{s} is at least 0")).collect();

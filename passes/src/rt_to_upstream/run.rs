@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::rt::CopyOp;
+use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp};
 use sutura_ir::{Type, Value};
 
-use super::emit::{Emit, ptr_type};
+use super::emit::{Emit, Pred, ptr_type};
 use super::interface::Kernel;
 use super::packed;
 use super::program::{Action, Launch, Program, buffer_type};
@@ -15,6 +15,7 @@ use super::sizes::Sizes;
 /// Where the runtime's table has its parts, in pointers: the versions (two times 32 bits) come before the context.
 const CONTEXT_SLOT: i32 = 1;
 const PARALLEL_FOR_SLOT: i32 = 2;
+const REPORT_SLOT: i32 = 4;
 const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
 const REPORTS_SLOT: i32 = 7;
@@ -41,6 +42,13 @@ enum Ready {
         from: Value,
         to: Value,
         bytes: Value,
+    },
+    Expect {
+        list: Value,
+        elem: Type,
+        check: Value,
+        /// The size of each dimension, and the one that a 0 copies.
+        sizes: Vec<(Value, Value)>,
     },
     Select(Vec<(Option<Value>, Vec<Ready>)>),
 }
@@ -133,7 +141,7 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             let sum = |of: fn(&Launch<'_>) -> usize| launches.iter().map(of).sum::<usize>();
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
-        Action::Copy(_) => (0, 0),
+        Action::Copy(_) | Action::Expect(..) => (0, 0),
         Action::Select(versions) => {
             versions.iter().map(|(_, inside)| most_arguments(inside)).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
@@ -167,6 +175,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             }
             Action::Packed(launches) => self.prepare_packed(launches),
             Action::Copy(copy) => self.prepare_copy(*copy),
+            Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
             Action::Select(versions) => {
                 let mut ready = Vec::with_capacity(versions.len());
                 for (i, (guard, inside)) in versions.iter().enumerate() {
@@ -275,8 +284,47 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(Ready::Copy { from, to, bytes })
     }
 
+    fn prepare_expect(&mut self, expect: ExpectOp<'_>, number: i64) -> Result<Ready, String> {
+        let op = sutura_ir::OpView::op_ref(&expect);
+        let elem = BufferType::of(op.cx, op.ty(expect.list())).map_or(Type::I64, |ty| ty.elem);
+        let (list, check) = (self.address(expect.list())?, self.sizes.constant(self.e, number));
+        let sizes = expect.sizes().into_iter().zip(expect.copied());
+        let sizes =
+            sizes.map(|(wanted, copied)| Ok((self.sizes.value(self.e, &wanted)?, self.sizes.value(self.e, &copied)?)));
+        let sizes = sizes.collect::<Result<_, String>>()?;
+        Ok(Ready::Expect { list, elem, check, sizes })
+    }
+
+    /// Reports each element that asks for another size; the runtime keeps the first.
+    fn perform_expect(&mut self, list: Value, elem: Type, check: Value, sizes: &[(Value, Value)]) {
+        let (zero, minus) = (self.e.i64(0), self.e.i64(-1));
+        let mut open = self.e.truth(true);
+        for (i, (wanted, copied)) in sizes.iter().enumerate() {
+            let mut given = self.e.load(list, elem, i as i32);
+            if elem != Type::I64 {
+                given = self.e.value("arith.extsi", &[given], Type::I64, &[]);
+            }
+            let is_zero = self.e.compare(Pred::Eq, given, zero);
+            let is_minus = self.e.compare(Pred::Eq, given, minus);
+            let is_open = self.e.and(is_minus, open);
+            let meant = self.e.value("arith.select", &[is_zero, *copied, given], Type::I64, &[]);
+            let meant = self.e.value("arith.select", &[is_open, *wanted, meant], Type::I64, &[]);
+            let no = self.e.truth(false);
+            let used = self.e.same(is_minus, no);
+            open = self.e.and(open, used);
+            let wrong = self.e.compare(Pred::Ne, meant, *wanted);
+            let conditional = self.e.begin_if(wrong);
+            let ptr = ptr_type(self.e.cx());
+            let report = self.e.load(self.table, ptr, REPORT_SLOT);
+            let position = self.e.i64(i as i64);
+            self.e.call_pointer(report, &[self.context, check, position, given, *wanted]);
+            self.e.end_if(conditional);
+        }
+    }
+
     fn perform(&mut self, action: &Ready) {
         match action {
+            Ready::Expect { list, elem, check, sizes } => self.perform_expect(*list, *elem, *check, sizes),
             Ready::Launch { kernel, buffers, checks, dims, groups, grain } => {
                 for (i, buffer) in buffers.iter().enumerate() {
                     self.e.store(*buffer, self.buffer_array, i as i32);

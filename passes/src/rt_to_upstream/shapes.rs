@@ -68,7 +68,13 @@ impl Shapes<'_, '_, '_, '_, '_> {
             Step::Check(check) => self.check(check),
             Step::Solve { symbol, quantity, factor } => {
                 let value = self.quantity(quantity)?;
-                let value = self.e.floordiv(value, *factor);
+                let value = match factor.as_const() {
+                    Some(factor) => self.e.floordiv(value, factor),
+                    None => {
+                        let factor = self.sizes.value(self.e, factor)?;
+                        self.e.int("arith.divsi", value, factor)
+                    }
+                };
                 self.sizes.define(&self.program.info.symbols[*symbol].name, value);
                 self.e.store(value, self.args.symbols, *symbol as i32);
                 Ok(())
@@ -91,21 +97,19 @@ impl Shapes<'_, '_, '_, '_, '_> {
     fn check(&mut self, check: &Check) -> Result<(), String> {
         self.checks += 1;
         if check.condition == Condition::Fits {
-            let (first, second) = (self.sizes.constant(self.e, i64::MAX), self.sizes.constant(self.e, i64::MAX - 1));
-            let bound = self.sizes.bound(self.e, &check.quantity.plus)?;
-            let limit = self.e.f64(LIMIT);
-            let fits = self.e.float_below(bound, limit);
-            self.require(fits, first, second);
-            return Ok(());
+            return self.must_fit(&check.quantity.plus);
         }
+        self.fits(&check.quantity.plus)?;
         let left = self.quantity(&check.quantity)?;
         match &check.condition {
             Condition::Equal(other) | Condition::Compatible(other) => {
+                self.fits(&other.plus)?;
                 let right = self.quantity(other)?;
                 let holds = self.e.compare(Pred::Eq, left, right);
                 self.require(holds, left, right);
             }
             Condition::AtLeast(other) => {
+                self.fits(&other.plus)?;
                 let right = self.quantity(other)?;
                 let holds = self.e.compare(Pred::Sge, left, right);
                 self.require(holds, left, right);
@@ -121,13 +125,27 @@ impl Shapes<'_, '_, '_, '_, '_> {
                 }
             }
             Condition::MultipleOf(divisor) => {
-                let (by, zero) = (self.sizes.constant(self.e, *divisor), self.sizes.constant(self.e, 0));
+                let (by, zero) = (self.sizes.value(self.e, divisor)?, self.sizes.constant(self.e, 0));
                 let rest = self.e.int("arith.remsi", left, by);
                 let holds = self.e.compare(Pred::Eq, rest, zero);
                 self.require(holds, left, by);
             }
             Condition::Fits => {}
         }
+        Ok(())
+    }
+
+    /// Numbers that wrapped compare as nothing does: a size that a check looks at is no larger than what it computes with.
+    fn fits(&mut self, size: &Poly) -> Result<(), String> {
+        if self.sizes.always_fits(size) { Ok(()) } else { self.must_fit(size) }
+    }
+
+    fn must_fit(&mut self, size: &Poly) -> Result<(), String> {
+        let (first, second) = (self.sizes.constant(self.e, i64::MAX), self.sizes.constant(self.e, i64::MAX - 1));
+        let bound = self.sizes.bound(self.e, size)?;
+        let limit = self.e.f64(LIMIT);
+        let fits = self.e.float_below(bound, limit);
+        self.require(fits, first, second);
         Ok(())
     }
 

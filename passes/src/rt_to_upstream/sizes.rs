@@ -54,6 +54,9 @@ impl<'f> Sizes<'f> {
         if let Some(value) = self.sums.get(size) {
             return Ok(*value);
         }
+        if let Some(excess) = size.excess() {
+            return Err(format!("a size is too large to be computed: {excess}"));
+        }
         let mut sum: Option<Value> = None;
         for (atoms, coefficient) in size.terms() {
             let term = self.term(e, atoms, coefficient, size)?;

@@ -9,11 +9,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::Contradiction;
+use sutura_dialects::r#dyn::poly::Excess;
 use sutura_dialects::r#dyn::{Facts, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::graph::{Requirement, ShapeEnv, ShapeFn, SymShape};
+use sutura_dialects::graph::{Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
-use sutura_ir::diagnostics::Reported;
+use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::location::LocData;
 use sutura_ir::op_ref::BlockRef;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
@@ -115,6 +116,8 @@ pub(super) struct Solution {
     /// Sizes of each tensor, canonical.
     pub(super) shapes: Vec<(Value, SymShape)>,
     pub(super) equalities: Vec<Equality>,
+    /// Symbols that stand for large sizes, with what they are.
+    pub(super) definitions: Vec<(String, Poly)>,
     pub(super) env: ShapeEnv,
 }
 
@@ -132,11 +135,12 @@ fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>,
     facts.assume_stated(entry).map_err(|(op, c)| diags.report(op.error(c)))?;
     let mut walk = Walk {
         entry,
-        env: ShapeEnv::new(facts),
+        env: ShapeEnv::naming(facts),
         symbols,
         assigned: FxHashMap::default(),
         order: Vec::new(),
         equalities: Vec::new(),
+        definitions: Vec::new(),
         remarks: Vec::new(),
         learnt: 0,
     };
@@ -160,6 +164,7 @@ struct Walk<'a> {
     /// The keys of `assigned`, in the order of the program.
     order: Vec<Value>,
     equalities: Vec<Equality>,
+    definitions: Vec<(String, Poly)>,
     remarks: Vec<(String, Diagnostic)>,
     /// Number of facts learnt.
     learnt: usize,
@@ -196,17 +201,28 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let inferred = self.env.update(op);
+            for (name, size) in self.env.take_named() {
+                self.symbols.defined(&name);
+                self.definitions.push((name, size));
+            }
             for requirement in inferred.required {
                 self.require(op, requirement, diags)?;
             }
-            for result in op.results() {
-                self.result(op, result, diags)?;
+            for (i, result) in op.results().enumerate() {
+                let quotients: Vec<&Quotient> = inferred.quotients.iter().filter(|q| q.result == i).collect();
+                self.result(op, result, &quotients, diags)?;
             }
         }
         Ok(())
     }
 
-    fn result(&mut self, op: OpRef<'a>, result: Value, diags: &mut Diagnostics) -> Result<(), Reported> {
+    fn result(
+        &mut self,
+        op: OpRef<'a>,
+        result: Value,
+        quotients: &[&Quotient],
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         let Some(mut shape) = self.env.shape(op, result) else { return Ok(()) };
         let before = self.assigned.get(&result).cloned().unwrap_or_else(|| vec![None; shape.len()]);
         for (dim, (size, before)) in shape.iter_mut().zip(before).enumerate() {
@@ -221,7 +237,10 @@ impl<'a> Walk<'a> {
                     self.require(op, requirement, diags)?;
                 }
                 (None, Some(before)) => *size = Some(before),
-                (None, None) => *size = Some(self.fresh(op, dim)),
+                (None, None) => match quotients.iter().find(|quotient| quotient.dim == dim) {
+                    Some(quotient) => *size = Some(self.quotient(op, quotient, diags)?),
+                    None => *size = Some(self.fresh(op, dim)),
+                },
                 _ => {}
             }
         }
@@ -231,6 +250,19 @@ impl<'a> Walk<'a> {
 
     fn is_inner(&self, name: &str) -> bool {
         self.symbols.origin(name) == Some(Origin::Inner)
+    }
+
+    /// A symbol for a size that is a quotient. What it is the quotient of tells it before a run, and is checked.
+    fn quotient(&mut self, op: OpRef<'_>, quotient: &Quotient, diags: &mut Diagnostics) -> Result<Poly, Reported> {
+        let depends = |size: &Poly| self.env.facts.canonical(size).symbols().iter().any(|name| self.is_inner(name));
+        if depends(&quotient.dividend) || depends(&quotient.divisor) {
+            return Ok(self.fresh(op, quotient.dim));
+        }
+        let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace("graph.", ""));
+        let hint = format!("{place}_{}", quotient.dim);
+        let symbol = Poly::symbol(&self.symbols.fresh(&hint, Origin::Named, &mut self.env.facts));
+        self.require(op, quotient.requirement(&symbol), diags)?;
+        Ok(symbol)
     }
 
     /// A symbol for a size that follows from nothing.
@@ -249,6 +281,10 @@ impl<'a> Walk<'a> {
     fn require(&mut self, op: OpRef<'_>, needed: Requirement, diags: &mut Diagnostics) -> Result<(), Reported> {
         if self.env.facts.prove_equal(&needed.lhs, &needed.rhs) {
             return Ok(());
+        }
+        // Nobody could compare them when the program runs.
+        if let Some(excess) = needed.lhs.excess().or(needed.rhs.excess()) {
+            return Err(beyond(op, &needed.what, excess, diags));
         }
         // A size that depends on data is known to no check before the run: the ops that meet it compare it.
         let depends = |size: &Poly| self.env.facts.canonical(size).symbols().iter().any(|name| self.is_inner(name));
@@ -278,8 +314,16 @@ impl<'a> Walk<'a> {
             (*value, shape)
         };
         let shapes = self.order.iter().map(canonical).collect();
-        Solution { shapes, facts, symbols: self.symbols, equalities: self.equalities, env: self.env }
+        let (symbols, equalities, definitions) = (self.symbols, self.equalities, self.definitions);
+        Solution { shapes, facts, symbols, equalities, definitions, env: self.env }
     }
+}
+
+/// Sizes that an op needs to be equal are too large to be compared.
+fn beyond(op: OpRef<'_>, what: &str, excess: Excess, diags: &mut Diagnostics) -> Reported {
+    let place = loc_name(op.cx, op.loc()).map(|n| format!(" of `{n}`")).unwrap_or_default();
+    let error = op.error(format_args!("{what}{place} must be equal, and cannot be compared: {excess}"));
+    diags.report(error.code(codes::SIZE_BEYOND))
 }
 
 fn contradicts(op: OpRef<'_>, needed: &Requirement, found: &Contradiction, diags: &mut Diagnostics) -> Reported {

@@ -1,17 +1,14 @@
 //! Writes what is known of a function's shapes into it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{mentioned_sizes, sizes_are_determined};
-use sutura_dialects::graph::{ReshapeOp, ShapeFn, SizeOp};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
-use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
 use super::structure;
@@ -34,9 +31,12 @@ pub(super) fn apply(cx: &Context, module: &mut Body, func: Op, solution: Solutio
     let mut writer = Writer { rw: Rewriter::new(cx, body), entry, solution, keep_signature };
     outcome.refined = writer.types();
     outcome.changed |= writer.sizes();
+    // First, since they tell sizes.
+    outcome.equalities = writer.equalities();
+    writer.definitions();
     outcome.changed |= writer.simplify();
     outcome.changed |= writer.erase_dead();
-    outcome.equalities = writer.equalities();
+    writer.definitions();
     let symbols = writer.symbols();
     outcome.fresh = symbols.1;
     outcome.changed |= outcome.refined + outcome.equalities + symbols.0 > 0;
@@ -152,14 +152,30 @@ impl Writer<'_> {
         for op in ops {
             changed |= self.drop_shape(op) || structure::structured(&mut self.rw, &mut self.solution.env, op);
         }
+        // Sizes that have got known may leave nothing outside, as where a part that is joined has turned out to be empty.
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            changed |= self.drop_oob(op);
+        }
         changed
+    }
+
+    fn drop_oob(&mut self, op: Op) -> bool {
+        let (cx, needless) = (self.rw.cx(), needless_oob(self.view(op)));
+        let Some(compute) = self.view(op).as_::<ComputeOp<'_>>().filter(|_| !needless.is_empty()) else { return false };
+        let mut oob = compute.oob().to_vec();
+        needless.into_iter().for_each(|i| oob[i] = Attr::UNIT);
+        let left = oob.iter().any(|value| *value != Attr::UNIT);
+        self.rw.set_prop(op, "oob", left.then(|| cx.array_attr(&oob)));
+        true
     }
 
     fn drop_shape(&mut self, op: Op) -> bool {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
-        if !sizes_are_determined(self.view(op), input, &shape) {
+        let known = asks_for_its_result(self.view(op), &self.solution.env);
+        if !known || !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);
@@ -184,7 +200,7 @@ impl Writer<'_> {
 
     /// Adds a `dyn.equal` for each equality that the arguments' types do not say.
     fn equalities(&mut self) -> u64 {
-        let mut said: Vec<(Poly, Poly)> = Vec::new();
+        let mut said: FxHashSet<(Poly, Poly)> = FxHashSet::default();
         for equality in std::mem::take(&mut self.solution.equalities) {
             let (lhs, rhs) = (equality.requirement.lhs, equality.requirement.rhs);
             let (lhs, rhs) = (self.in_named(&lhs), self.in_named(&rhs));
@@ -192,17 +208,32 @@ impl Writer<'_> {
                 continue;
             }
             self.insert_at_entry();
-            EqualOp::build(&mut self.rw, Loc::UNKNOWN, &lhs, &rhs, Some(&equality.source));
-            said.push((lhs, rhs));
+            let loc = self.entry_loc();
+            EqualOp::build(&mut self.rw, loc, &lhs, &rhs, Some(&equality.source));
+            said.insert((lhs, rhs));
         }
         said.len() as u64
+    }
+
+    /// Adds a `dyn.equal` for each symbol that stands for a large size and is used.
+    fn definitions(&mut self) {
+        let used = used_symbols(self.rw.cx(), self.rw.body());
+        let needed = needed_definitions(&self.solution.definitions, used);
+        self.solution.definitions.retain(|definition| !needed.contains(definition));
+        for (name, size) in needed {
+            // What is solved needs no value of its own when the program runs.
+            let named = Some(self.in_named(&size)).filter(|named| named.excess().is_none());
+            self.insert_at_entry();
+            EqualOp::build(&mut self.rw, Loc::UNKNOWN, &Poly::symbol(&name), &named.unwrap_or(size), None);
+        }
     }
 
     /// The size with every symbol replaced that no argument's type names any more.
     fn in_named(&self, size: &Poly) -> Poly {
         let replace = |name: &str| {
             let solved = self.solution.facts.canonical(&Poly::symbol(name));
-            let kept = self.solution.symbols.origin(name) == Some(Origin::Named) && solved.as_const().is_none();
+            let told = matches!(self.solution.symbols.origin(name), Some(Origin::Named | Origin::Defined));
+            let kept = told && solved.as_const().is_none();
             (!kept).then_some(solved)
         };
         size.substitute(&replace)
@@ -224,7 +255,7 @@ impl Writer<'_> {
     /// Declares the symbols that types, sizes and equalities use and no op declares, and writes narrowed ranges to
     /// those that are. Returns the numbers of changes and of symbols that follow from nothing.
     fn symbols(&mut self) -> (u64, u64) {
-        let used = self.used_symbols();
+        let used = used_symbols(self.rw.cx(), self.rw.body());
         let (mut changes, mut fresh) = (0, 0);
         let names: Vec<(String, Origin)> =
             self.solution.symbols.names().map(|(name, origin)| (name.to_string(), origin)).collect();
@@ -242,7 +273,8 @@ impl Writer<'_> {
                 Some(op) => self.rw.set_before(op),
                 None => self.rw.set_to_end(self.entry),
             }
-            let op = SymbolOp::build(&mut self.rw, Loc::UNKNOWN, &name);
+            let loc = self.symbol_loc(&name);
+            let op = SymbolOp::build(&mut self.rw, loc, &name);
             self.set_info(op, &info);
             let (result, ident) = (self.rw.body().result(op, 0), self.rw.cx().ident(&name));
             self.rw.set_value_name(result, Some(ident));
@@ -250,6 +282,22 @@ impl Writer<'_> {
             fresh += u64::from(origin == Origin::Inner);
         }
         (changes, fresh)
+    }
+
+    /// Where a symbol comes from: the first argument with it in its type, or the function.
+    fn symbol_loc(&self, name: &str) -> Loc {
+        let (cx, body) = (self.rw.cx(), self.rw.body());
+        let has = |value: &&Value| {
+            let sizes = symbolic_shape(cx, body.ty(**value)).unwrap_or_default();
+            sizes.iter().flatten().any(|size| size.mentions(name))
+        };
+        body.block_args(self.entry).iter().find(has).map_or_else(|| self.entry_loc(), |arg| body.value_loc(*arg))
+    }
+
+    /// The place of what is said of the function as a whole: that of its end.
+    fn entry_loc(&self) -> Loc {
+        let body = self.rw.body();
+        body.ops(self.entry).last().map_or(Loc::UNKNOWN, |op| body.loc(op))
     }
 
     fn set_info(&mut self, op: Op, info: &sutura_dialects::r#dyn::SymbolInfo) {
@@ -277,24 +325,5 @@ impl Writer<'_> {
         let info = self.solution.facts.info(name);
         self.set_info(op, &info);
         true
-    }
-
-    fn used_symbols(&self) -> BTreeSet<Arc<str>> {
-        let (cx, body) = (self.rw.cx(), self.rw.body());
-        let mut used = BTreeSet::new();
-        let mut add_type = |ty: Type| {
-            for size in symbolic_shape(cx, ty).unwrap_or_default().iter().flatten() {
-                used.extend(size.symbols());
-            }
-        };
-        body.block_args(self.entry).iter().for_each(|v| add_type(body.ty(*v)));
-        body.preorder().flat_map(|op| body.results(op).collect::<Vec<_>>()).for_each(|v| add_type(body.ty(v)));
-        for op in body.preorder().map(|op| self.view(op)) {
-            used.extend(mentioned_sizes(op).iter().flat_map(Poly::symbols));
-            if let Some(equal) = op.as_::<EqualOp<'_>>() {
-                used.extend(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()));
-            }
-        }
-        used
     }
 }

@@ -144,7 +144,8 @@ fn offsets(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<(Vec<Poly>, Vec<
     let parts: Vec<Value> = concat.inputs().collect();
     for part in &parts[..parts.len() - 1] {
         let size = env.size(view, *part, concat.axis() as usize)?;
-        offsets.push(env.facts.canonical(&offsets.last()?.add(&size)));
+        let offset = env.facts.canonical(&offsets.last()?.add(&size));
+        offsets.push(Some(offset).filter(|offset| offset.excess().is_none())?);
     }
     Some((offsets, shape))
 }

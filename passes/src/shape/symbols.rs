@@ -17,6 +17,8 @@ pub(super) enum Origin {
     Argument,
     /// A size inside the function that follows from nothing: no argument tells it, though a `dyn.symbol` op may name it.
     Inner,
+    /// It stands for a large size, which an equality states.
+    Defined,
 }
 
 /// All symbols of a function.
@@ -78,6 +80,11 @@ impl Symbols {
         }
         self.define(&name, origin, facts);
         name
+    }
+
+    /// A symbol that stands for a large size, of which `facts` know.
+    pub(super) fn defined(&mut self, name: &str) {
+        self.origins.insert(name.to_string(), Origin::Defined);
     }
 
     pub(super) fn origin(&self, name: &str) -> Option<Origin> {

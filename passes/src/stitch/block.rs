@@ -71,7 +71,8 @@ impl<'a> Ops<'a> {
         let mut pairs: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         // A value that need not be written and read is twice the bytes of one that is read once instead of twice.
         for (from, to, value) in &self.reads {
-            *pairs.entry((*from, *to)).or_default() += self.bytes(*value).saturating_mul(2);
+            let saved = pairs.entry((*from, *to)).or_default();
+            *saved = saved.saturating_add(self.bytes(*value).saturating_mul(2));
         }
         for (value, list) in readers {
             let reach = if list.len() <= READERS { list.len() } else { 1 };

@@ -42,10 +42,12 @@ fn seeded<O: Oracle>(graph: &Graph, ledger: &mut Ledger<'_, O>, rule: Rule) -> Q
                 continue;
             }
         }
-        let mut joined = plan.clone();
-        let whole = seed[1..].iter().try_fold(joined.cluster(seed[0]), |at, node| joined.contract(at, *node));
-        if whole.is_ok() {
-            plan = joined;
+        let convex = plan.is_convex(seed);
+        ledger.spend(plan.take_visited() as usize / 8);
+        if convex {
+            // What comes first in a convex set is convex too, so that one after the other may be added.
+            let whole = seed[1..].iter().try_fold(seed[0], |at, node| plan.contract(at, *node));
+            debug_assert!(whole.is_ok(), "the seed is convex");
         }
     }
     plan
@@ -74,7 +76,9 @@ fn contract<O: Oracle>(
             return false;
         }
     }
-    match plan.contract(a, b) {
+    let contracted = plan.contract(a, b);
+    ledger.spend(plan.take_visited() as usize / 8);
+    match contracted {
         Ok(cluster) => {
             grown[cluster] = true;
             true

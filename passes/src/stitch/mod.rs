@@ -286,6 +286,7 @@ impl Said {
 /// The plan, in the order in which its kernels can run.
 fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &mut Said) -> Vec<Step> {
     let mut steps = Vec::new();
+    let mut why = reasons::Reasons::of(ops, plan);
     for cluster in plan.order() {
         let first = ops.ops[cluster];
         if !ops.graph.computes[cluster] {
@@ -312,7 +313,7 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         if let (1, Some(misfit)) = (count, pricing.why_loop(cluster)) {
             said.remark(RemarkKind::Missed, loc, format!("a loop of its own: it {misfit}"));
         }
-        let reasons = reasons::reasons(ops, plan, pricing, cluster);
+        let reasons = why.why(pricing, cluster);
         let missed = reasons.iter().map(|r| (RemarkKind::Missed, loc, format!("not stitched with {r}")));
         said.remarks.extend(missed);
         said.regions += 1;

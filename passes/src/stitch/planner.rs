@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use sutura_ir::work::Counter;
+
 use super::quotient::Quotient;
 use crate::region::Misfit;
 
@@ -51,6 +53,8 @@ pub(crate) trait Oracle {
     fn price(&mut self, nodes: &[usize]) -> Result<u64, Misfit>;
 }
 
+static PRICED: Counter = Counter::new("stitching: ops priced");
+
 /// What is known of sets of nodes, and how much more may be asked.
 pub(crate) struct Ledger<'o, O> {
     oracle: &'o mut O,
@@ -82,6 +86,7 @@ impl<'o, O: Oracle> Ledger<'o, O> {
             return known.clone();
         }
         self.spend(nodes.len() + 1);
+        PRICED.add(nodes.len() as u64);
         let price = self.oracle.price(nodes);
         self.known.insert(nodes.to_vec(), price.clone());
         price

@@ -4,7 +4,12 @@
 //! those with ranks between theirs, and a contraction moves only these. After Pearce and Kelly's dynamic topological
 //! order (ACM JEA 11, 2006).
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+
+use sutura_ir::work::Counter;
+
+static VISITED: Counter = Counter::new("stitching: clusters visited");
 
 /// Clusters over the nodes `0..n`, which are numbered in topological order.
 #[derive(Clone, Debug)]
@@ -17,6 +22,10 @@ pub struct Quotient {
     pred: Vec<BTreeSet<usize>>,
     /// A topological order of the leaders; no two have the same rank.
     rank: Vec<usize>,
+    /// The cluster of each rank.
+    at: Vec<Option<usize>>,
+    /// Clusters that searches have come by.
+    visited: Cell<u64>,
 }
 
 impl Quotient {
@@ -31,6 +40,8 @@ impl Quotient {
             succ: vec![BTreeSet::new(); n],
             pred: vec![BTreeSet::new(); n],
             rank: (0..n).collect(),
+            at: (0..n).map(Some).collect(),
+            visited: Cell::new(0),
         };
         for (from, to) in edges {
             assert!(from < to && to < n, "nodes must be numbered in topological order");
@@ -58,12 +69,29 @@ impl Quotient {
             succ[from].insert(to);
             pred[to].insert(from);
         }
-        let mut this = Self { leader, members, succ, pred, rank: vec![0; n] };
+        let (rank, at, visited) = (vec![0; n], vec![None; n], Cell::new(0));
+        let mut this = Self { leader, members, succ, pred, rank, at, visited };
         let order = this.order();
         let clusters = (0..n).filter(|i| this.leader[*i] == *i).count();
         assert_eq!(order.len(), clusters, "the graph of clusters is acyclic");
-        order.into_iter().enumerate().for_each(|(rank, cluster)| this.rank[cluster] = rank);
+        order.into_iter().enumerate().for_each(|(rank, cluster)| this.place(cluster, rank));
         this
+    }
+
+    fn place(&mut self, cluster: usize, rank: usize) {
+        self.rank[cluster] = rank;
+        self.at[rank] = Some(cluster);
+    }
+
+    /// How many clusters searches have come by since this was asked last.
+    pub fn take_visited(&self) -> u64 {
+        let visited = self.visited.take();
+        VISITED.add(visited);
+        visited
+    }
+
+    fn visit(&self, clusters: usize) {
+        self.visited.set(self.visited.get() + clusters as u64);
     }
 
     /// Cluster of a node.
@@ -116,6 +144,7 @@ impl Quotient {
             next += 1;
             for successor in self.successors(cluster) {
                 if successor == to {
+                    self.visit(next);
                     return Err(cluster);
                 }
                 if below(&successor) && seen.insert(successor) {
@@ -123,6 +152,7 @@ impl Quotient {
                 }
             }
         }
+        self.visit(found.len());
         Ok(found)
     }
 
@@ -136,6 +166,7 @@ impl Quotient {
             next += 1;
             found.extend(self.pred[cluster].iter().copied().filter(|c| above(c) && seen.insert(*c)));
         }
+        self.visit(found.len());
         found
     }
 
@@ -153,10 +184,101 @@ impl Quotient {
         let mut places: Vec<usize> = ahead.iter().chain(&behind).chain([&from, &to]).map(|c| self.rank[*c]).collect();
         places.sort_unstable();
         let keep = self.join(from, to);
+        places.iter().for_each(|place| self.at[*place] = None);
         let moved = ahead.iter().chain([&keep]);
-        moved.zip(&places).for_each(|(cluster, place)| self.rank[*cluster] = *place);
-        behind.iter().rev().zip(places.iter().rev()).for_each(|(cluster, place)| self.rank[*cluster] = *place);
+        moved.zip(&places).for_each(|(cluster, place)| self.place(*cluster, *place));
+        behind.iter().rev().zip(places.iter().rev()).for_each(|(cluster, place)| self.place(*cluster, *place));
         Ok(keep)
+    }
+
+    /// True when no path leads from one of these clusters to another through one that is not among them: then they can become
+    /// one.
+    pub fn is_convex(&self, clusters: &[usize]) -> bool {
+        let own: BTreeSet<usize> = clusters.iter().copied().collect();
+        let last = clusters.iter().map(|c| self.rank[*c]).max().unwrap_or(0);
+        let outside = |c: &usize| !own.contains(c) && self.rank[*c] < last;
+        let mut pending: Vec<usize> = own.iter().flat_map(|c| self.successors(*c)).filter(outside).collect();
+        let mut seen: BTreeSet<usize> = pending.iter().copied().collect();
+        while let Some(cluster) = pending.pop() {
+            self.visit(1);
+            for next in self.successors(cluster) {
+                if own.contains(&next) {
+                    return false;
+                }
+                if outside(&next) && seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        true
+    }
+
+    /// Makes `groups`, each sorted, of the nodes of `clusters`; `edges` gives the edges of a node. Only clusters with ranks
+    /// between theirs move, and as many beside them as are needed to make room.
+    ///
+    /// # Panics
+    /// When the graph of clusters has a cycle then.
+    pub fn regroup<'e>(
+        &mut self,
+        clusters: &[usize],
+        groups: &[Vec<usize>],
+        edges: &dyn Fn(usize) -> (&'e [usize], &'e [usize]),
+    ) {
+        let ranks = || clusters.iter().map(|c| self.rank[*c]);
+        let (mut low, mut high) = (ranks().min().unwrap_or(0), ranks().max().unwrap_or(0));
+        for &old in clusters {
+            self.at[self.rank[old]] = None;
+            for next in std::mem::take(&mut self.succ[old]) {
+                self.pred[next].remove(&old);
+            }
+            for previous in std::mem::take(&mut self.pred[old]) {
+                self.succ[previous].remove(&old);
+            }
+            self.members[old].clear();
+        }
+        for group in groups {
+            group.iter().for_each(|node| self.leader[*node] = group[0]);
+            self.members[group[0]].clone_from(group);
+        }
+        for node in groups.iter().flatten() {
+            let (before, behind) = edges(*node);
+            before.iter().for_each(|from| self.add_edge(self.leader[*from], self.leader[*node]));
+            behind.iter().for_each(|to| self.add_edge(self.leader[*node], self.leader[*to]));
+        }
+        let mut free = (low..=high).filter(|rank| self.at[*rank].is_none()).count();
+        while free < groups.len() {
+            let (left, right) = (low.checked_sub(1), Some(high + 1).filter(|rank| *rank < self.at.len()));
+            assert!(left.or(right).is_some(), "there are as many ranks as nodes");
+            for rank in [left, right].into_iter().flatten() {
+                free += usize::from(self.at[rank].is_none());
+                (low, high) = (low.min(rank), high.max(rank));
+            }
+        }
+        self.sort(low, high, groups);
+    }
+
+    /// Gives the clusters with ranks from `low` to `high`, and new ones, ranks among these again.
+    fn sort(&mut self, low: usize, high: usize, groups: &[Vec<usize>]) {
+        let moved = (low..=high).filter_map(|rank| self.at[rank].take());
+        let moved: Vec<usize> = moved.chain(groups.iter().map(|group| group[0])).collect();
+        self.visit(moved.len());
+        let own: BTreeSet<usize> = moved.iter().copied().collect();
+        let mut waits: std::collections::BTreeMap<usize, usize> =
+            moved.iter().map(|c| (*c, self.predecessors(*c).filter(|p| own.contains(p)).count())).collect();
+        let mut free: BTreeSet<usize> = moved.iter().copied().filter(|c| waits[c] == 0).collect();
+        let mut rank = low;
+        while let Some(cluster) = free.pop_first() {
+            self.place(cluster, rank);
+            rank += 1;
+            for next in self.succ[cluster].iter().filter(|next| own.contains(next)) {
+                let waiting = waits.get_mut(next).expect("one of them");
+                *waiting -= 1;
+                if *waiting == 0 {
+                    free.insert(*next);
+                }
+            }
+        }
+        assert_eq!(rank - low, moved.len(), "the graph of clusters is acyclic");
     }
 
     fn join(&mut self, a: usize, b: usize) -> usize {
@@ -271,6 +393,33 @@ mod tests {
             let again = Quotient::of_clusters(q.leaders(), &edges);
             check(&again, n, &edges);
             prop_assert_eq!(again.leaders(), q.leaders());
+            prop_assert_eq!(again.order(), q.order());
+        }
+
+        /// Taking clusters apart and putting them together again, some differently, keeps what holds of clusters.
+        #[test]
+        fn regrouping_is_like_building_anew((n, edges) in dags(24), picks in prop::collection::vec(any::<(usize, usize, bool)>(), 0..64)) {
+            let mut q = Quotient::new(n, edges.iter().copied());
+            let (mut before, mut behind) = (vec![vec![]; n], vec![vec![]; n]);
+            for (from, to) in &edges {
+                behind[*from].push(*to);
+                before[*to].push(*from);
+            }
+            for (a, b, apart) in picks {
+                let (a, b) = (q.cluster(a % n), q.cluster(b % n));
+                if a != b && !apart {
+                    let convex = q.is_convex(&[a, b]);
+                    prop_assert_eq!(q.contract(a, b).is_ok(), convex);
+                } else {
+                    let mut clusters = vec![a, b];
+                    clusters.dedup();
+                    let groups: Vec<Vec<usize>> = clusters.iter().flat_map(|c| q.members(*c)).map(|node| vec![*node]).collect();
+                    q.regroup(&clusters, &groups, &|node| (&before[node], &behind[node]));
+                }
+                check(&q, n, &edges);
+                let again = Quotient::of_clusters(q.leaders(), &edges);
+                prop_assert_eq!(again.order(), q.order());
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the best few patterns of each op; here a window's plan is composed from all patterns of it, and the windows follow the
 //! links between clusters of the plan at hand.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::exact::{self, Atoms};
 use super::greedy::{self, Rule};
@@ -22,7 +22,11 @@ pub(crate) fn plan<O: Oracle>(graph: &Graph, ledger: &mut Ledger<'_, O>) -> Quot
     if nodes.len() <= exact::MOST {
         let apart = graph.apart();
         let window = Window { clusters: nodes.clone(), atoms: nodes.iter().map(|node| vec![*node]).collect() };
-        return window.best(&neighbours, &apart, ledger).map_or(apart, |(_, leaders)| rebuilt(graph, &leaders));
+        return window.best(&neighbours, &apart, ledger).map_or(apart.clone(), |(_, groups)| {
+            let mut plan = apart;
+            plan.regroup(&window.clusters, &groups, &|node| neighbours.edges(node));
+            plan
+        });
     }
     let taken = greedy::plan(graph, ledger, Rule::Fits);
     let paying = greedy::plan(graph, ledger, Rule::Pays);
@@ -33,53 +37,76 @@ pub(crate) fn plan<O: Oracle>(graph: &Graph, ledger: &mut Ledger<'_, O>) -> Quot
             break;
         }
     }
-    plan
+    Quotient::of_clusters(plan.leaders(), &graph.edges)
 }
 
 /// Replans a window around each link between two clusters; true when that made the plan cheaper.
 fn improve<O: Oracle>(graph: &Graph, neighbours: &Neighbours, ledger: &mut Ledger<'_, O>, plan: &mut Quotient) -> bool {
     let mut seen = BTreeSet::new();
+    let mut windows: HashMap<usize, usize> = HashMap::new();
     let mut better = false;
     for link in &graph.links {
         let ends = (plan.cluster(link.from), plan.cluster(link.to));
         if ends.0 == ends.1 || ledger.is_spent() {
             continue;
         }
+        let often = [ends.0, ends.1].map(|cluster| {
+            let count = windows.entry(cluster).or_default();
+            *count += 1;
+            *count > WINDOWS
+        });
+        if often.contains(&true) {
+            continue;
+        }
         let window = Window::around(graph, neighbours, plan, link);
+        let nodes: usize = window.clusters.iter().map(|c| plan.members(*c).len()).sum();
+        ledger.spend(nodes / 8);
         if !seen.insert(window.atoms.clone()) {
             continue;
         }
         let now = window.clusters.iter().map(|c| ledger.price(plan.members(*c)).unwrap_or(u64::MAX));
         let now = now.fold(0, u64::saturating_add);
-        let Some((price, leaders)) = window.best(neighbours, plan, ledger) else { continue };
+        let Some((price, groups)) = window.best(neighbours, plan, ledger) else { continue };
         if price < now {
-            *plan = rebuilt(graph, &leaders);
-            ledger.spend(graph.nodes / 16);
+            plan.regroup(&window.clusters, &groups, &|node| neighbours.edges(node));
+            ledger.spend(plan.take_visited() as usize / 16);
             better = true;
         }
     }
     better
 }
 
-fn rebuilt(graph: &Graph, leaders: &[usize]) -> Quotient {
-    Quotient::of_clusters(leaders, &graph.edges)
-}
+/// Windows of a round at whose ends one cluster stands: what is read by many, or reads many, is looked at with the most
+/// promising of them.
+const WINDOWS: usize = 16;
+
+/// Of a node with more links only the most promising count as its neighbours.
+const NEAR: usize = 64;
 
 /// Edges and links by node.
 struct Neighbours {
+    predecessors: Vec<Vec<usize>>,
     successors: Vec<Vec<usize>>,
     linked: Vec<Vec<usize>>,
 }
 
 impl Neighbours {
     fn of(graph: &Graph) -> Self {
-        let mut this = Self { successors: vec![vec![]; graph.nodes], linked: vec![vec![]; graph.nodes] };
-        graph.edges.iter().for_each(|(from, to)| this.successors[*from].push(*to));
+        let none = || vec![vec![]; graph.nodes];
+        let mut this = Self { predecessors: none(), successors: none(), linked: none() };
+        for (from, to) in &graph.edges {
+            this.successors[*from].push(*to);
+            this.predecessors[*to].push(*from);
+        }
         for Link { from, to, .. } in &graph.links {
             this.linked[*from].push(*to);
             this.linked[*to].push(*from);
         }
         this
+    }
+
+    fn edges(&self, node: usize) -> (&[usize], &[usize]) {
+        (&self.predecessors[node], &self.successors[node])
     }
 }
 
@@ -101,7 +128,7 @@ impl Window {
             let atoms = meeting(neighbours, plan, &clusters);
             return Self { clusters, atoms };
         }
-        let near = |c: &usize| plan.members(*c).iter().flat_map(|node| neighbours.linked[*node].iter());
+        let near = |c: &usize| plan.members(*c).iter().flat_map(|node| neighbours.linked[*node].iter().take(NEAR));
         let mut others: Vec<usize> = clusters.iter().flat_map(near).map(|node| plan.cluster(*node)).collect();
         others.sort_unstable_by_key(|c| (size(c), *c));
         others.dedup();
@@ -116,21 +143,16 @@ impl Window {
         Self { clusters, atoms }
     }
 
-    /// The cheapest plan of the window, and the clusters of the whole plan with it.
+    /// The price of the window's cheapest plan, and the nodes of its clusters.
     fn best<O: Oracle>(
         &self,
         neighbours: &Neighbours,
         plan: &Quotient,
         ledger: &mut Ledger<'_, O>,
-    ) -> Option<(u64, Vec<usize>)> {
+    ) -> Option<(u64, Vec<Vec<usize>>)> {
         let atoms = self.ordered(neighbours, plan, ledger);
         let (price, clusters) = exact::best(&atoms, ledger)?;
-        let mut leaders = plan.leaders().to_vec();
-        for set in clusters {
-            let nodes = atoms.union(set);
-            nodes.iter().for_each(|node| leaders[*node] = nodes[0]);
-        }
-        Some((price, leaders))
+        Some((price, clusters.into_iter().map(|set| atoms.union(set)).collect()))
     }
 
     /// The atoms with what must come before what. Those on a cycle of each other become one.

@@ -19,6 +19,10 @@ impl Failure {
         Self { kind: ErrorKind::Usage, message }
     }
 
+    pub(crate) fn input(message: String) -> Self {
+        Self { kind: ErrorKind::Input, message }
+    }
+
     pub(crate) fn null(what: &str) -> Self {
         Self::usage(format!("null pointer: {what}"))
     }

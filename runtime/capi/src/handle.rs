@@ -21,6 +21,8 @@ pub(crate) struct Info {
     pub(crate) name: CString,
     pub(crate) element_type: i32,
     pub(crate) dims: Vec<i64>,
+    /// The dims as the model declares them.
+    pub(crate) signature: String,
 }
 
 impl Handle {
@@ -45,6 +47,7 @@ impl Info {
             // `ALL` has every element type.
             element_type: code.map_or(-1, |code| code as i32),
             dims: value.dims.iter().map(dim).collect(),
+            signature: value.dims_text(),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use failure::{Failure, Result, guard, status};
 use handle::{Handle, Info};
-use sutura_runtime::{ElementType, Model, Options, TensorView, TensorViewMut, abi};
+use sutura_runtime::{ElementType, Model, Options, TensorView, TensorViewMut};
 
 /// `sutura_model`.
 pub type SuturaModel = Handle;
@@ -41,26 +41,46 @@ pub struct SuturaTensor {
 /// See `sutura.h`.
 ///
 /// # Safety
-/// `path` is null or a C string; `model` is null or valid for a write.
+/// `path` is null or a C string; `model` is null, misaligned or valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_open(path: *const c_char, threads: i32, model: *mut *mut SuturaModel) -> i32 {
-    status(|| {
-        if path.is_null() || model.is_null() {
-            return Err(Failure::null("path or model"));
-        }
-        // SAFETY: not null, so a C string by this function's condition.
-        let path = unsafe { CStr::from_ptr(path) };
-        let options = match usize::try_from(threads) {
-            Ok(0) => Options::new(),
-            Ok(n) => Options::new().threads(n),
-            Err(_) => return Err(Failure::usage(format!("the number of threads is negative: {threads}"))),
-        };
-        let loaded = Model::load_with(path_of(path), options)?;
-        let handle = Box::new(Handle::new(loaded));
-        // SAFETY: not null, so valid for a write by this function's condition.
-        unsafe { model.write(Box::into_raw(handle)) };
-        Ok(())
-    })
+    // SAFETY: by this function's condition.
+    status(|| unsafe { load(path, threads, Options::new(), model) })
+}
+
+/// See `sutura.h`.
+///
+/// # Safety
+/// As for [`sutura_model_open`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sutura_model_open_trusted(
+    path: *const c_char,
+    threads: i32,
+    model: *mut *mut SuturaModel,
+) -> i32 {
+    // SAFETY: by this function's condition.
+    status(|| unsafe { load(path, threads, Options::new().trust_artifact(true), model) })
+}
+
+/// # Safety
+/// As for [`sutura_model_open`].
+unsafe fn load(path: *const c_char, threads: i32, options: Options, model: *mut *mut SuturaModel) -> Result<()> {
+    if path.is_null() {
+        return Err(Failure::null("path"));
+    }
+    usable(model, "model")?;
+    // SAFETY: not null, so a C string by this function's condition.
+    let path = unsafe { CStr::from_ptr(path) };
+    let options = match usize::try_from(threads) {
+        Ok(0) => options,
+        Ok(n) => options.threads(n),
+        Err(_) => return Err(Failure::usage(format!("the number of threads is negative: {threads}"))),
+    };
+    let loaded = Model::load_with(path_of(path), options)?;
+    let handle = Box::new(Handle::new(loaded));
+    // SAFETY: neither null nor misaligned, so valid for a write by this function's condition.
+    unsafe { model.write(Box::into_raw(handle)) };
+    Ok(())
 }
 
 /// See `sutura.h`.
@@ -70,7 +90,8 @@ pub unsafe extern "C" fn sutura_model_open(path: *const c_char, threads: i32, mo
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_close(model: *mut SuturaModel) {
     status(|| {
-        if !model.is_null() {
+        // An address that no model can have is left alone.
+        if usable(model, "model").is_ok() {
             // SAFETY: by this function's condition it came from `Box::into_raw` and is given back once.
             drop(unsafe { Box::from_raw(model) });
         }
@@ -131,8 +152,9 @@ pub unsafe extern "C" fn sutura_model_output(model: *const SuturaModel, index: i
 /// See `sutura.h`.
 ///
 /// # Safety
-/// `model` is null or an open model; `inputs` holds `n_inputs` tensors with valid dims; `dims` is null or has room
-/// for the output's rank.
+/// `model` is null or an open model. Where `n_inputs` is the model's number of inputs, `inputs` is null, misaligned or holds
+/// that many tensors, and of each that has the rank of the model's input, the dims are null, misaligned or as many. `dims` is
+/// null, misaligned or has room for the output's rank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_output_dims(
     model: *const SuturaModel,
@@ -143,20 +165,21 @@ pub unsafe extern "C" fn sutura_model_output_dims(
 ) -> i32 {
     status(|| {
         // SAFETY: by this function's condition.
-        let (handle, inputs) = unsafe { (open(model)?, slice(inputs, n_inputs, "inputs")?) };
+        let handle = unsafe { open(model) }?;
+        check_count("input", n_inputs, &handle.inputs)?;
         let info = at(&handle.outputs, "output", output)?;
-        // SAFETY: by this function's condition.
-        let input_dims = inputs.iter().map(|t| unsafe { tensor_dims(t) }).collect::<Result<Vec<_>>>()?;
+        if !info.dims.is_empty() {
+            usable(dims, "dims")?;
+        }
+        // SAFETY: by this function's condition, as the number is the model's.
+        let tensors = unsafe { tensors("input", inputs, &handle.inputs) }?;
+        let input_dims: Vec<&[i64]> = tensors.iter().map(|tensor| &tensor.dims[..]).collect();
         let shapes = handle.model.infer_shapes(&input_dims)?;
         let found = &shapes.outputs[info.index];
-        if found.is_empty() {
-            return Ok(());
+        if !found.is_empty() {
+            // SAFETY: usable, so by this function's condition with room for the rank; the found dims are our own.
+            unsafe { dims.copy_from_nonoverlapping(found.as_ptr(), found.len()) };
         }
-        if dims.is_null() {
-            return Err(Failure::null("dims"));
-        }
-        // SAFETY: not null, so by this function's condition with room for the rank; the found dims are our own.
-        unsafe { dims.copy_from_nonoverlapping(found.as_ptr(), found.len()) };
         Ok(())
     })
 }
@@ -164,8 +187,10 @@ pub unsafe extern "C" fn sutura_model_output_dims(
 /// See `sutura.h`.
 ///
 /// # Safety
-/// `model` is null or an open model; `inputs` and `outputs` hold that many tensors, with dims and data valid for what
-/// they say: inputs for reads, outputs for writes, and nobody else writes there during the call.
+/// `model` is null or an open model. Where `n_inputs` and `n_outputs` are those of the model, `inputs` and `outputs` are null,
+/// misaligned or hold that many tensors, and of each that has the rank that the model wants, the dims are null, misaligned or
+/// as many. Data that are neither null nor misaligned are valid for what the tensors say: inputs for reads, outputs for
+/// writes, and nobody else writes there during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sutura_model_run(
     model: *const SuturaModel,
@@ -176,13 +201,24 @@ pub unsafe extern "C" fn sutura_model_run(
 ) -> i32 {
     status(|| {
         // SAFETY: by this function's condition.
-        unsafe {
-            let handle = open(model)?;
-            let inputs = slice(inputs, n_inputs, "inputs")?.iter().map(|t| input(t)).collect::<Result<Vec<_>>>()?;
-            let outputs = slice(outputs, n_outputs, "outputs")?.iter().map(|t| output(t));
-            let mut outputs = outputs.collect::<Result<Vec<_>>>()?;
-            handle.model.run_into(&inputs, &mut outputs)?;
-        }
+        let handle = unsafe { open(model) }?;
+        check_count("input", n_inputs, &handle.inputs)?;
+        check_count("output", n_outputs, &handle.outputs)?;
+        // SAFETY: by this function's condition, as the numbers are the model's.
+        let (inputs, outputs) =
+            unsafe { (tensors("input", inputs, &handle.inputs)?, tensors("output", outputs, &handle.outputs)?) };
+        let inputs = inputs.iter().map(|tensor| {
+            tensor.check_data()?;
+            // SAFETY: checked; valid for reads by this function's condition.
+            Ok(unsafe { TensorView::from_raw_parts(tensor.element_type, &tensor.dims, tensor.data) }?)
+        });
+        let outputs = outputs.iter().map(|tensor| {
+            tensor.check_data()?;
+            // SAFETY: checked; valid for writes by this function's condition. That it overlaps nothing the run checks.
+            Ok(unsafe { TensorViewMut::from_raw_parts(tensor.element_type, &tensor.dims, tensor.data) }?)
+        });
+        let (inputs, mut outputs) = (inputs.collect::<Result<Vec<_>>>()?, outputs.collect::<Result<Vec<_>>>()?);
+        handle.model.run_into(&inputs, &mut outputs)?;
         Ok(())
     })
 }
@@ -206,24 +242,103 @@ fn path_of(text: &CStr) -> &Path {
 }
 
 /// # Safety
-/// `model` is null or an open model, for as long as the result is used.
+/// `model` is null, misaligned, or an open model, for as long as the result is used.
 unsafe fn open<'a>(model: *const SuturaModel) -> Result<&'a Handle> {
-    // SAFETY: by this function's condition.
-    unsafe { model.as_ref() }.ok_or_else(|| Failure::null("model"))
+    usable(model, "model")?;
+    // SAFETY: neither null nor misaligned, so by this function's condition.
+    Ok(unsafe { &*model })
+}
+
+/// Neither null nor at an address where nothing of the type can be. `what` is said of an error.
+fn usable<T>(pointer: *const T, what: &str) -> Result<()> {
+    if pointer.is_null() {
+        return Err(Failure::null(what));
+    }
+    if !pointer.is_aligned() {
+        return Err(Failure::usage(format!("misaligned pointer: {what}, which needs {} bytes", align_of::<T>())));
+    }
+    Ok(())
+}
+
+/// Compares a number of tensors with the model's, before any of them is looked at.
+fn check_count(role: &str, count: i32, infos: &[Info]) -> Result<()> {
+    if usize::try_from(count) == Ok(infos.len()) {
+        return Ok(());
+    }
+    let plural = if infos.len() == 1 { "" } else { "s" };
+    let names: Vec<String> = infos.iter().map(|info| format!("`{}`", info.name.to_string_lossy())).collect();
+    let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let were = if count == 1 { "was" } else { "were" };
+    Err(Failure::usage(format!("the model has {} {role}{plural}{names}, but {count} {were} given", infos.len())))
+}
+
+/// A tensor of the caller. The dims are a copy: an output may lie where the caller has them.
+struct Given {
+    what: String,
+    element_type: ElementType,
+    dims: Vec<i64>,
+    data: *mut u8,
+}
+
+/// Reads as many tensors as the model has.
+///
+/// # Safety
+/// `first` is null, misaligned or points to as many tensors; dims of those that have the model's rank are null, misaligned
+/// or as many.
+unsafe fn tensors(role: &str, first: *const SuturaTensor, infos: &[Info]) -> Result<Vec<Given>> {
+    if infos.is_empty() {
+        return Ok(Vec::new());
+    }
+    usable(first, &format!("{role}s"))?;
+    // SAFETY: usable, so by this function's condition.
+    let tensors = unsafe { std::slice::from_raw_parts(first, infos.len()) };
+    let read = tensors.iter().zip(infos).map(|(tensor, info)| {
+        let what = format!("{role} `{}`", info.name.to_string_lossy());
+        let element_type = element_type(tensor.element_type)?;
+        // SAFETY: by this function's condition.
+        let dims = unsafe { dims_of(tensor, info, &what) }?;
+        Ok(Given { what, element_type, dims, data: tensor.data })
+    });
+    read.collect()
 }
 
 /// # Safety
-/// `first` points to `count` values, or is null.
-unsafe fn slice<'a, T>(first: *const T, count: i32, what: &str) -> Result<&'a [T]> {
-    let count = usize::try_from(count).map_err(|_| Failure::usage(format!("the number of {what} is negative")))?;
-    if count == 0 {
-        return Ok(&[]);
+/// Where the tensor has the rank that the model wants, its dims are null, misaligned or as many.
+unsafe fn dims_of(tensor: &SuturaTensor, info: &Info, what: &str) -> Result<Vec<i64>> {
+    let rank = info.dims.len();
+    if usize::try_from(tensor.rank) != Ok(rank) {
+        let message = format!("{what} has rank {}, but the model needs rank {rank}: [{}]", tensor.rank, info.signature);
+        return Err(Failure::input(message));
     }
-    if first.is_null() {
-        return Err(Failure::null(what));
+    if rank == 0 {
+        return Ok(Vec::new());
     }
-    // SAFETY: not null, so by this function's condition.
-    Ok(unsafe { std::slice::from_raw_parts(first, count) })
+    usable(tensor.dims, &format!("dims of {what}"))?;
+    // SAFETY: usable, so by this function's condition.
+    Ok(unsafe { std::slice::from_raw_parts(tensor.dims, rank) }.to_vec())
+}
+
+impl Given {
+    /// Whether the memory can be what the tensor says: only one without elements needs none.
+    fn check_data(&self) -> Result<()> {
+        if self.dims.contains(&0) {
+            return Ok(());
+        }
+        if self.data.is_null() {
+            return Err(Failure::null(&format!("data of {}", self.what)));
+        }
+        let size = self.element_type.bytes();
+        if !self.data.addr().is_multiple_of(size) {
+            let needs = format!("an element of type {} has {size} bytes", self.element_type);
+            return Err(Failure::usage(format!("misaligned pointer: data of {}; {needs}", self.what)));
+        }
+        // Sizes that are no sizes are for the view to refuse.
+        let bytes = self.dims.iter().try_fold(size, |bytes, dim| bytes.checked_mul(usize::try_from(*dim).ok()?));
+        if bytes.is_some_and(|bytes| self.data.addr().checked_add(bytes).is_none()) {
+            return Err(Failure::usage(format!("data of {} reach beyond the end of memory", self.what)));
+        }
+        Ok(())
+    }
 }
 
 fn at<'a>(infos: &'a [Info], role: &str, index: i32) -> Result<&'a Info> {
@@ -232,19 +347,17 @@ fn at<'a>(infos: &'a [Info], role: &str, index: i32) -> Result<&'a Info> {
 }
 
 /// # Safety
-/// `value` is null or valid for a write.
+/// `value` is null, misaligned or valid for a write.
 unsafe fn describe(infos: &[Info], role: &str, index: i32, value: *mut SuturaValue) -> Result<()> {
     let info = at(infos, role, index)?;
-    if value.is_null() {
-        return Err(Failure::null("value"));
-    }
+    usable(value, "value")?;
     let filled = SuturaValue {
         name: info.name.as_ptr(),
         element_type: info.element_type,
         rank: info.dims.len() as i32,
         dims: info.dims.as_ptr(),
     };
-    // SAFETY: not null, so valid by this function's condition.
+    // SAFETY: usable, so valid by this function's condition.
     unsafe { value.write(filled) };
     Ok(())
 }
@@ -252,42 +365,4 @@ unsafe fn describe(infos: &[Info], role: &str, index: i32, value: *mut SuturaVal
 fn element_type(code: i32) -> Result<ElementType> {
     let found = usize::try_from(code).ok().and_then(|code| ElementType::ALL.get(code));
     found.copied().ok_or_else(|| Failure::usage(format!("there is no element type {code}")))
-}
-
-/// # Safety
-/// The tensor's dims are valid, for as long as the result is used.
-unsafe fn tensor_dims<'a>(tensor: &SuturaTensor) -> Result<&'a [i64]> {
-    if tensor.rank > abi::MAX_RANK as i32 {
-        return Err(Failure::usage(format!("a tensor has rank {}, above {}", tensor.rank, abi::MAX_RANK)));
-    }
-    // SAFETY: by this function's condition.
-    unsafe { slice(tensor.dims, tensor.rank, "dims of a tensor") }
-}
-
-/// # Safety
-/// The tensor is valid for reads, for as long as the result is used.
-unsafe fn input<'a>(tensor: &SuturaTensor) -> Result<TensorView<'a>> {
-    // SAFETY: by this function's condition.
-    let view =
-        unsafe { TensorView::from_raw_parts(element_type(tensor.element_type)?, tensor_dims(tensor)?, tensor.data) }?;
-    check_data(tensor, view.dims())?;
-    Ok(view)
-}
-
-/// # Safety
-/// The tensor is valid for writes, for as long as the result is used.
-unsafe fn output<'a>(tensor: &SuturaTensor) -> Result<TensorViewMut<'a>> {
-    let element_type = element_type(tensor.element_type)?;
-    // SAFETY: by this function's condition.
-    let view = unsafe { TensorViewMut::from_raw_parts(element_type, tensor_dims(tensor)?, tensor.data) }?;
-    check_data(tensor, view.dims())?;
-    Ok(view)
-}
-
-/// Only a tensor without elements needs no memory.
-fn check_data(tensor: &SuturaTensor, dims: &[i64]) -> Result<()> {
-    if tensor.data.is_null() && !dims.contains(&0) {
-        return Err(Failure::null("data of a tensor"));
-    }
-    Ok(())
 }

@@ -8,6 +8,9 @@ use std::process::Command;
 
 use sutura_runtime::{ElementType, ErrorKind};
 
+/// A folder for the program with wrong calls and its models, for `cargo xtask memcheck`.
+const KEEP: &str = "SUTURA_KEEP_HOSTILE";
+
 /// Where cargo puts the libraries of the crate under test: beside the test itself.
 fn libraries() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
@@ -38,7 +41,7 @@ before: '', version 0.1.0
 absent: 5 cannot read `absent.sutura`: No such file or directory (os error 2)
 threads: 2 the number of threads is negative: -3
 environment: 2 SUTURA_THREADS is `lots`, but must be a whole number from 1 to 1024
-null: 2 null pointer: path or model
+null: 2 null pointer: model
 rows(x: f32[rows, cols], bias: f32[cols]) -> (y: f32[rows, cols], sums: f32[rows])
 2 inputs, 2 outputs
 input x: type 13, dims -1 -1
@@ -51,13 +54,35 @@ solved 2 3
 dims: 1 dimension `cols` is inconsistent: input `bias` dimension 0 is 4, but input `x` dimension 1 is 3
 count: 2 the model has 2 inputs (`x`, `bias`), but 1 was given
 type: 2 there is no element type 99
-data: 2 null pointer: data of a tensor
+data: 2 null pointer: data of input `bias`
 overlap: 2 the buffers of output `y` and input `x` overlap
 aligned: 2 the buffer of output `y` is not aligned to 64 bytes
 model: 2 null pointer: model
 -1 1
 ";
     assert_eq!(run(&program, &[&artifact, absent]), expected);
+}
+
+/// A program that calls the library in wrong ways: none of them is more than an error.
+#[test]
+fn wrong_calls_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, nullary) = (folder.path().join("rows.sutura"), folder.path().join("nullary.sutura"));
+    std::fs::write(&rows, common::pack(&common::manifest(), &common::host(&[]))).unwrap();
+    std::fs::write(&nullary, common::nullary()).unwrap();
+    let program = folder.path().join("hostile");
+    let libraries = libraries();
+    let libraries = libraries.to_str().unwrap();
+    let link = ["-L", libraries, "-lsutura_rt", &format!("-Wl,-rpath,{libraries}")];
+    compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile.c"), &program, &link);
+    if let Some(kept) = std::env::var_os(KEEP) {
+        for file in [&program, &rows, &nullary] {
+            std::fs::copy(file, Path::new(&kept).join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let done = Command::new(&program).args([&rows, &nullary]).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said == "0 of 271 wrong\n", "{:?}\n{said}", done.status);
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Writing artifacts.
 
-use std::io::{self, BufWriter, Cursor, Seek, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
-
-use super::index::{Index, Variant};
-use super::{DEVICE, HOST, MANIFEST, WEIGHTS};
-use crate::abi::ALIGNMENT;
+use super::archive::{self, Stored};
+use super::hashes::Summary;
+use super::index::{Index, Member, Variant};
+use super::{DEVICE, HOST, INDEX, MANIFEST, WEIGHTS, comment};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::manifest::{Manifest, byte_size};
@@ -48,69 +46,94 @@ pub fn variants_to_bytes(variants: &[(&str, Contents<'_>)]) -> Result<Vec<u8>> {
 
 /// What is written.
 struct Plan<'a> {
-    /// Of several variants.
-    index: Option<Index>,
-    parts: Vec<Part<'a>>,
+    index: Vec<u8>,
+    layout: archive::Layout,
+    /// The data of the entries behind the index.
+    entries: Vec<Data<'a>>,
 }
 
-/// A variant as it is written.
-struct Part<'a> {
-    folder: String,
-    contents: Contents<'a>,
-    /// Unless an earlier variant has the same weights.
-    weights: Option<Layout>,
+/// What an entry holds.
+enum Data<'a> {
+    Text(Vec<u8>),
+    Code(&'a [u8]),
+    Weights { layout: Layout, constants: &'a [&'a [u8]] },
+}
+
+impl Data<'_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Text(bytes) => out.write_all(bytes),
+            Self::Code(bytes) => out.write_all(bytes),
+            Self::Weights { layout, constants } => layout.write(constants, out),
+        }
+    }
+
+    /// What the index says of it.
+    fn member(&self, name: &str) -> io::Result<Member> {
+        let mut summary = Summary::new();
+        self.write(&mut summary)?;
+        let (bytes, crc32) = (summary.bytes, summary.crc.clone().finalize());
+        Ok(Member { name: name.to_owned(), bytes, crc32, blake3: summary.into_blocks() })
+    }
 }
 
 impl<'a> Plan<'a> {
     fn single(contents: &Contents<'a>) -> Result<Self> {
-        let part = Part { folder: String::new(), contents: *contents, weights: Some(check(contents)?) };
-        Ok(Self { index: None, parts: vec![part] })
+        let mut entries = Vec::new();
+        add(&mut entries, "", contents, Some(check(contents)?));
+        Self::new(None, entries)
     }
 
     fn several(variants: &[(&str, Contents<'a>)]) -> Result<Self> {
-        let (mut listed, mut parts): (Vec<Variant>, Vec<Part<'a>>) = (Vec::new(), Vec::new());
-        for (name, contents) in variants {
+        let (mut listed, mut entries): (Vec<Variant>, Vec<(String, Data<'a>)>) = (Vec::new(), Vec::new());
+        for (number, (name, contents)) in variants.iter().enumerate() {
             let layout = check(contents)?;
-            let has_same = |part: &Part<'_>| part.weights.is_some() && same_weights(&part.contents, contents);
-            let same = parts.iter().position(has_same);
-            let weights = same.map_or(*name, |same| variants[same].0).to_owned();
+            // The first that has the same ones is the one that has them written.
+            let same = variants[..number].iter().find(|(_, earlier)| same_weights(earlier, contents));
+            let weights = same.map_or(*name, |(earlier, _)| earlier).to_owned();
             listed.push(Variant { name: (*name).to_owned(), weights });
-            let weights = same.is_none().then_some(layout);
-            parts.push(Part { folder: format!("{name}/"), contents: *contents, weights });
+            add(&mut entries, &format!("{name}/"), contents, same.is_none().then_some(layout));
         }
-        let index = Index::new(listed);
-        index.validate().map_err(|reason| Error::InvalidContents { reason })?;
-        Ok(Self { index: Some(index), parts })
+        Self::new(Some(listed), entries)
     }
 
-    fn write(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
-        let mut zip = ZipWriter::new(out);
-        if let Some(index) = &self.index {
-            entry(&mut zip, MANIFEST.to_owned(), &index.to_json())?;
-        }
-        for Part { folder, contents, weights } in &self.parts {
-            entry(&mut zip, format!("{folder}{MANIFEST}"), &contents.manifest.to_json())?;
-            entry(&mut zip, format!("{folder}{HOST}"), contents.host)?;
-            if let Some(device) = contents.device {
-                entry(&mut zip, format!("{folder}{DEVICE}"), device)?;
+    fn new(variants: Option<Vec<Variant>>, entries: Vec<(String, Data<'a>)>) -> Result<Self> {
+        let invalid = |reason| Error::InvalidContents { reason };
+        let members: io::Result<_> = entries.iter().map(|(name, data)| data.member(name)).collect();
+        let index = Index::new(variants, members.map_err(|e| invalid(e.to_string()))?);
+        index.validate().map_err(invalid)?;
+        let text = index.to_json();
+        let own = Stored { name: INDEX, bytes: text.len() as u64, crc: crc32fast::hash(&text) };
+        let stored: Vec<Stored<'_>> = std::iter::once(own).chain(index.entries.iter().map(Member::stored)).collect();
+        let layout = archive::Layout::new(&stored, &comment(&text));
+        let layout = layout.ok_or_else(|| invalid("it is larger than any file".to_owned()))?;
+        Ok(Self { index: text, layout, entries: entries.into_iter().map(|(_, data)| data).collect() })
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for record in &self.layout.records {
+            out.write_all(&record.bytes)?;
+            match record.entry {
+                Some(0) => out.write_all(&self.index)?,
+                Some(number) => self.entries[number - 1].write(out)?,
+                None => {}
             }
-            if let Some(layout) = weights {
-                zip.start_file(format!("{folder}{WEIGHTS}"), options(layout.file_bytes()))?;
-                layout.write(contents.constants, &mut zip)?;
-            }
         }
-        zip.finish()?;
         Ok(())
     }
 }
 
-fn same_weights(a: &Contents<'_>, b: &Contents<'_>) -> bool {
-    a.manifest.constants == b.manifest.constants && a.constants == b.constants
+/// Adds the entries of a variant in its folder; `weights` unless an earlier variant has the same.
+fn add<'a>(entries: &mut Vec<(String, Data<'a>)>, folder: &str, contents: &Contents<'a>, weights: Option<Layout>) {
+    let Contents { manifest, host, device, constants } = *contents;
+    entries.push((format!("{folder}{MANIFEST}"), Data::Text(manifest.to_json())));
+    entries.push((format!("{folder}{HOST}"), Data::Code(host)));
+    entries.extend(device.map(|device| (format!("{folder}{DEVICE}"), Data::Code(device))));
+    entries.extend(weights.map(|layout| (format!("{folder}{WEIGHTS}"), Data::Weights { layout, constants })));
 }
 
-fn entry(zip: &mut ZipWriter<impl Write + Seek>, name: String, bytes: &[u8]) -> io::Result<()> {
-    zip.start_file(name, options(bytes.len() as u64))?;
-    zip.write_all(bytes)
+fn same_weights(a: &Contents<'_>, b: &Contents<'_>) -> bool {
+    a.manifest.constants == b.manifest.constants && a.constants == b.constants
 }
 
 fn replace(path: &Path, plan: &Plan<'_>) -> Result<()> {
@@ -122,9 +145,9 @@ fn replace(path: &Path, plan: &Plan<'_>) -> Result<()> {
 }
 
 fn in_memory(plan: &Plan<'_>) -> Result<Vec<u8>> {
-    let mut bytes = Cursor::new(Vec::new());
+    let mut bytes = Vec::new();
     plan.write(&mut bytes).map_err(|e| Error::InvalidContents { reason: e.to_string() })?;
-    Ok(bytes.into_inner())
+    Ok(bytes)
 }
 
 fn check(contents: &Contents<'_>) -> Result<Layout> {
@@ -147,14 +170,4 @@ fn check(contents: &Contents<'_>) -> Result<Layout> {
         }
     }
     Layout::new(constants).map_err(invalid)
-}
-
-/// Nothing here depends on the clock or the machine.
-fn options(bytes: u64) -> SimpleFileOptions {
-    SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Stored)
-        .last_modified_time(DateTime::default())
-        .unix_permissions(0o644)
-        .with_alignment(ALIGNMENT as u16)
-        .large_file(bytes >= u64::from(u32::MAX))
 }

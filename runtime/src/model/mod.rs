@@ -15,14 +15,15 @@ use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, Opening};
 use crate::cpu;
 use crate::device::DeviceInfo;
+use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::manifest::{Manifest, Value};
 use crate::options::Options;
-use crate::pool::Pool;
+use crate::pool;
 use crate::profile::{LaunchProfile, Profile};
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
@@ -77,9 +78,11 @@ impl Model {
         Self::load_with(path, Options::new())
     }
 
-    /// Loads an artifact. The file must not be changed in place while the model is in use (replacing it is fine).
+    /// Loads an artifact. Where a large file is changed in place while the model is in use, runs are errors from then on
+    /// (replacing it is fine).
     pub fn load_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
-        Self::from_artifact(Artifact::open(path)?, options)
+        let opening = Opening { trusted: options.trusted, threads: options.thread_count()? };
+        Self::from_artifact(Artifact::open_with(path.as_ref(), opening)?, options)
     }
 
     /// Makes an artifact ready to run: checks the machine, loads the code, starts the threads.
@@ -94,8 +97,10 @@ impl Model {
         let rules = Rules::new(manifest);
         let on_device = OnDevice::find(&artifact, &options)?;
         let host = Host::load(artifact.host())?;
-        Pool::global().reserve(threads)?;
+        pool::reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
+        // What a device was given is right, then.
+        artifact.check_unchanged()?;
         let profile = options.profile.then(Arc::<Profile>::default);
         let inner = Inner {
             host,
@@ -171,6 +176,14 @@ impl Model {
         self.inner.infer_shapes(input_dims)
     }
 
+    /// Checks names, types and dims of inputs, before there are any data. Says what a run with them would give.
+    pub fn accept(&self, named: &[(&str, ElementType, &[i64])]) -> Result<Shapes> {
+        let (names, types): (Vec<&str>, Vec<_>) = named.iter().map(|(name, ty, dims)| (*name, (*ty, *dims))).unzip();
+        let order = self.order(&names)?;
+        self.inner.check_types(order.iter().map(|at| types[*at]))?;
+        self.infer_shapes(&order.iter().map(|at| types[*at].1).collect::<Vec<_>>())
+    }
+
     /// Runs the model. Inputs and outputs are in the order of the signature.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let views: Vec<TensorView<'_>> = inputs.iter().map(Tensor::view).collect();
@@ -193,16 +206,22 @@ impl Model {
 
     /// Puts inputs given by name into the order that the other functions want.
     pub fn bind<'a>(&self, named: &[(&str, TensorView<'a>)]) -> Result<Vec<TensorView<'a>>> {
+        let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
+        Ok(self.order(&names)?.into_iter().map(|at| named[at].1).collect())
+    }
+
+    /// For each input where it is among these names.
+    fn order(&self, names: &[&str]) -> Result<Vec<usize>> {
         let inputs = self.inputs();
-        let mut bound: Vec<Option<TensorView<'a>>> = vec![None; inputs.len()];
-        for (name, view) in named {
+        let mut bound: Vec<Option<usize>> = vec![None; inputs.len()];
+        for (at, name) in names.iter().enumerate() {
             let index = inputs.iter().position(|i| i.name == *name).ok_or_else(|| unknown_input(name, inputs))?;
-            if bound[index].replace(*view).is_some() {
+            if bound[index].replace(at).is_some() {
                 return Err(Error::DuplicateInput { name: (*name).to_owned() });
             }
         }
         let missing = |input: &Value| Error::MissingInput { name: input.name.clone() };
-        bound.into_iter().zip(inputs).map(|(view, input)| view.ok_or_else(|| missing(input))).collect()
+        bound.into_iter().zip(inputs).map(|(at, input)| at.ok_or_else(|| missing(input))).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::buffer::EMPTY;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
-use crate::pool::{Launch, Pool, chunk_count};
+use crate::pool::{self, Launch, chunk_count};
 use crate::profile::Launched;
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
@@ -60,12 +60,21 @@ impl Inner {
         scratch: &mut Scratch,
         inputs: impl ExactSizeIterator<Item = (ElementType, &'a [i64])> + Clone,
     ) -> Result<usize> {
+        self.check_types(inputs.clone())?;
+        self.solve(scratch, inputs.map(|(_, dims)| dims))
+    }
+
+    /// Checks number, types and ranks of inputs.
+    pub(super) fn check_types<'a>(
+        &self,
+        inputs: impl ExactSizeIterator<Item = (ElementType, &'a [i64])>,
+    ) -> Result<()> {
         self.check_input_count(inputs.len())?;
-        for (value, (element_type, dims)) in self.artifact.manifest().inputs.iter().zip(inputs.clone()) {
+        for (value, (element_type, dims)) in self.artifact.manifest().inputs.iter().zip(inputs) {
             check_element_type("input", value, element_type)?;
             check_rank(value, dims)?;
         }
-        self.solve(scratch, inputs.map(|(_, dims)| dims))
+        Ok(())
     }
 
     fn check_input_count(&self, found: usize) -> Result<()> {
@@ -198,11 +207,15 @@ impl Inner {
             reports: std::ptr::null_mut(),
         };
         let workspace = scratch.workspace.as_mut_ptr().cast();
+        // Constants may lie in the file: the code gets none that are known to be others, and what it made of some that became
+        // others meanwhile is no result.
+        self.artifact.check_unchanged()?;
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
         // callers checked; the workspace is this run's own and has the size asked for; constants live in the artifact.
         let result = unsafe {
             self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };
+        self.artifact.check_unchanged()?;
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(self.wrong_data(wrong));
         }
@@ -227,6 +240,9 @@ impl Inner {
             }
             Some(DataCheck { kind: DataCheckKind::Division, what }) => {
                 Error::DivisionByZero { what: what.clone(), position: (position >= 0).then_some(position) }
+            }
+            Some(DataCheck { kind: DataCheckKind::Size, what }) => {
+                Error::WrongSize { what: what.clone(), position, given: index, wanted: size }
             }
             None => Error::Contract(format!("it reports check {check} of data, of {}", checks.len())),
         }
@@ -328,7 +344,7 @@ unsafe extern "C" fn parallel_for(
     Counters::add(&inner.counters.parallel_launches, usize::from(chunks > 1));
     let start = inner.profile.as_ref().map(|profile| (profile, Instant::now()));
     // SAFETY: generated code passes a kernel of independent groups and arguments that live until this returns.
-    unsafe { Pool::global().run(Launch { kernel, bufs, dims, n_groups }, chunks) };
+    unsafe { pool::run(Launch { kernel, bufs, dims, n_groups }, chunks) };
     if let Some((profile, start)) = start {
         profile.note(position, Launched::Host(kernel as usize), n_groups, chunks, start.elapsed());
     }

@@ -28,6 +28,11 @@ pub fn include() -> PathBuf {
 
 /// `row_model.c` as a shared object, with these macros.
 pub fn host(macros: &[&str]) -> Vec<u8> {
+    host_of("row_model.c", macros)
+}
+
+/// A file of this folder as a shared object, with these macros.
+pub fn host_of(source: &str, macros: &[&str]) -> Vec<u8> {
     let out = tempfile::tempdir().unwrap();
     let library = out.path().join("host.so");
     let mut cc = Command::new("cc");
@@ -44,7 +49,7 @@ pub fn host(macros: &[&str]) -> Vec<u8> {
         "-fPIC",
     ]);
     cc.args(macros.iter().map(|m| format!("-D{m}"))).arg("-I").arg(include());
-    cc.arg(folder().join("row_model.c")).arg("-o").arg(&library);
+    cc.arg(folder().join(source)).arg("-o").arg(&library);
     let done = cc.output().expect("the C compiler `cc`, which Rust's own linking needs as well");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     std::fs::read(library).unwrap()
@@ -106,6 +111,22 @@ pub fn manifest() -> Manifest {
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),
     }
+}
+
+/// An artifact of `nullary_model.c`.
+pub fn nullary() -> Vec<u8> {
+    let outputs = vec![value("s", &[]), value("e", &[Dim::Const(0)])];
+    let none = Manifest {
+        symbols: vec![],
+        constants: vec![],
+        checks: vec![],
+        data_checks: vec![],
+        kernels: vec![],
+        ..manifest()
+    };
+    let manifest = Manifest { model: "nothing".into(), inputs: vec![], outputs, ..none };
+    let host = host_of("nullary_model.c", &[]);
+    to_bytes(&Contents { manifest: &manifest, host: &host, device: None, constants: &[] }).unwrap()
 }
 
 /// The bytes of an artifact with this manifest and code.

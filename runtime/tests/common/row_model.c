@@ -5,6 +5,7 @@
  *   TEST_FAIL=n      sutura_run returns n               TEST_ROUTINE   calls the routine "twice" on y
  *   TEST_BAD_OUTPUT  a wrong output dim                 TEST_BAD_CHECK returns a check that is not in the manifest
  *   TEST_NO_CHECKS   accepts everything                 TEST_BAD_WORKSPACE  a negative size
+ *   TEST_BEYOND     reads behind the buffer of x
  */
 #include "sutura_abi.h"
 
@@ -58,6 +59,9 @@ static void row_sums(void *const *bufs, const int64_t *dims, int64_t begin, int6
   float *sums = bufs[1];
   for (int64_t row = begin; row < end; row++) {
     float sum = 0;
+#ifdef TEST_BEYOND
+    sum = x[1000 * dims[1]] * 0;
+#endif
     for (int64_t col = 0; col < dims[1]; col++) sum += x[row * dims[1] + col];
     sums[row] = sum;
   }

@@ -1,6 +1,5 @@
 //! Code: what is found in it, and that bytes that are none are refused with a reason.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -47,7 +46,7 @@ fn text_cubins_and_code_objects_say_the_same() {
 fn tool(folder: &Path, program: &str, arguments: &[&str]) -> bool {
     match Command::new(program).args(arguments).current_dir(folder).output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let _ = writeln!(std::io::stderr(), "skipped: {program} is not installed");
+            sutura_skip::skipped(sutura_skip::Need::Llvm, format!("{program} is not installed"));
             false
         }
         output => {

@@ -24,7 +24,7 @@ pub(crate) struct Sizes {
 impl Sizes {
     fn size(&self, size: &Poly) -> Option<usize> {
         let value_of = |name: &str| self.symbols.get(name).copied();
-        usize::try_from(self.facts.canonical(size).eval(&value_of)?).ok()
+        usize::try_from(self.facts.eval(size, &value_of)?).ok()
     }
 
     /// Whether all symbols, those that follow from others too, are as the program says.

@@ -24,6 +24,7 @@
 
 mod checks;
 mod config;
+mod dag;
 mod diag;
 mod directive;
 mod expr;

@@ -2,7 +2,8 @@
 
 use memchr::memmem;
 
-use crate::regex::{Match, Regex, RegexError, Scratch};
+use crate::dag::Sought;
+use crate::regex::{Haystack, Match, Regex, RegexError, Scratch};
 
 /// Borrowed from the pattern, or made for the current values of variables.
 #[derive(Debug)]
@@ -25,37 +26,22 @@ impl<T> std::ops::Deref for Held<'_, T> {
 /// Plain text to be found.
 #[derive(Debug)]
 pub(crate) struct Literal {
+    /// In lower case where that does not matter.
     finder: memmem::Finder<'static>,
-    ignore_case: bool,
 }
 
 impl Literal {
-    pub(crate) fn new(bytes: Vec<u8>, ignore_case: bool) -> Self {
-        Self { finder: memmem::Finder::new(&bytes).into_owned(), ignore_case }
+    pub(crate) fn new(mut bytes: Vec<u8>, ignore_case: bool) -> Self {
+        if ignore_case {
+            bytes.make_ascii_lowercase();
+        }
+        Self { finder: memmem::Finder::new(&bytes).into_owned() }
     }
 
-    fn find(&self, text: &[u8]) -> Option<(usize, usize)> {
-        let needle = self.finder.needle();
-        let start = match self.ignore_case {
-            true => find_ignoring_case(text, needle),
-            false => self.finder.find(text),
-        };
-        start.map(|start| (start, start + needle.len()))
+    fn find(&self, hay: Haystack<'_>) -> Option<(usize, usize)> {
+        let start = self.finder.find(hay.folded);
+        start.map(|start| (start, start + self.finder.needle().len()))
     }
-}
-
-fn find_ignoring_case(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let Some(&first) = needle.first() else {
-        return Some(0);
-    };
-    let last_start = text.len().checked_sub(needle.len())?;
-    let candidates = memchr::memchr2_iter(
-        first.to_ascii_lowercase(),
-        first.to_ascii_uppercase(),
-        &text[..=last_start.min(text.len() - 1)],
-    );
-    let matches = |&at: &usize| text[at..at + needle.len()].eq_ignore_ascii_case(needle);
-    candidates.into_iter().find(matches)
 }
 
 /// What a directive searches for.
@@ -68,13 +54,28 @@ pub(crate) enum Matcher<'a> {
 }
 
 impl Matcher<'_> {
+    /// What is looked for; two that look for the same find the same.
+    pub(crate) fn sought(&self) -> Option<Sought> {
+        match self {
+            Self::Eof | Self::EmptyLine => None,
+            Self::Literal(literal) => Some(Sought::Literal(literal.finder.needle().to_vec())),
+            Self::Regex(regex) => Some(Sought::Regex(regex.root().clone())),
+        }
+    }
+
     /// The first match in `text` and the places of `groups`.
-    pub(crate) fn find(&self, text: &[u8], groups: &[u32], scratch: &mut Scratch) -> Result<Option<Match>, RegexError> {
+    pub(crate) fn find(
+        &self,
+        hay: Haystack<'_>,
+        groups: &[u32],
+        scratch: &mut Scratch,
+    ) -> Result<Option<Match>, RegexError> {
+        let text = hay.text;
         let bounds = match self {
             Self::Eof => Some((text.len(), text.len())),
             Self::EmptyLine => empty_line(text),
-            Self::Literal(literal) => literal.find(text),
-            Self::Regex(regex) => return regex.find(text, groups, scratch),
+            Self::Literal(literal) => literal.find(hay),
+            Self::Regex(regex) => return regex.find(hay, groups, scratch),
         };
         Ok(bounds.map(|(start, end)| Match { start, end, groups: Vec::new() }))
     }

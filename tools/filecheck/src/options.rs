@@ -21,6 +21,8 @@ pub(crate) struct Options {
     pub(crate) config: Config,
     pub(crate) check_file: Option<String>,
     pub(crate) input_file: Option<String>,
+    /// Bytes of a text at most.
+    pub(crate) max_input: Option<u64>,
     pub(crate) help: bool,
     pub(crate) version: bool,
     dump_input: Option<DumpInput>,
@@ -44,7 +46,7 @@ const FLAGS: [&str; 13] = [
     "h",
 ];
 
-const VALUED: [&str; 8] = [
+const VALUED: [&str; 9] = [
     "check-prefix",
     "check-prefixes",
     "comment-prefixes",
@@ -53,6 +55,7 @@ const VALUED: [&str; 8] = [
     "dump-input-filter",
     "implicit-check-not",
     "input-file",
+    "max-input",
 ];
 
 impl Options {
@@ -146,6 +149,7 @@ impl Options {
             "comment-prefixes" => self.config.comment_prefixes.extend(list(&value)),
             "implicit-check-not" => self.config.implicit_check_not.push(value),
             "input-file" => self.input_file = Some(value),
+            "max-input" => self.max_input = Some(sutura_input::parse_size(&value)?),
             "dump-input" => {
                 let modes = [
                     ("help", DumpInput::Help),

@@ -107,6 +107,8 @@ pub struct Report<'a> {
     pub(crate) events: Vec<Event>,
     pub(crate) values: Values,
     pub(crate) empty_input: bool,
+    /// How often `-DAG` checks looked for a match: what they cost.
+    pub(crate) searches: u64,
     matched: Vec<Matched>,
 }
 
@@ -159,6 +161,7 @@ impl<'a> Report<'a> {
             events: Vec::new(),
             values: Values::default(),
             empty_input: false,
+            searches: 0,
             matched: Vec::new(),
         }
     }

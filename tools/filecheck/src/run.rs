@@ -8,13 +8,14 @@ use std::ops::Range;
 
 use crate::checks::{Check, Checks, Step};
 use crate::config::Verbosity;
+use crate::dag::Taken;
 use crate::diag::{Diagnostic, Severity};
 use crate::directive::Kind;
 use crate::expr::ParseError;
 use crate::fuzzy;
 use crate::matcher::Matcher;
 use crate::pattern::Target;
-use crate::regex::{Match, Scratch};
+use crate::regex::{Haystack, Match, Scratch};
 use crate::report::{Event, EventKind, Matches, Report};
 use crate::source::{Source, canonicalize};
 use crate::vars::{Capture, Values};
@@ -36,7 +37,8 @@ impl Checks {
             report.empty_input = true;
             return report;
         }
-        let mut run = Run { checks: self, values: self.values.clone(), scratch: Scratch::default(), report };
+        let folded = self.config.ignore_case.then(|| report.input.text.to_ascii_lowercase());
+        let mut run = Run { folded, checks: self, values: self.values.clone(), scratch: Scratch::default(), report };
         run.all();
         run.report.values = run.values;
         run.report
@@ -48,6 +50,8 @@ struct Run<'a> {
     values: Values,
     scratch: Scratch,
     report: Report<'a>,
+    /// The text in lower case, where cases do not matter.
+    folded: Option<Vec<u8>>,
 }
 
 /// The outcome of one search.
@@ -147,8 +151,9 @@ impl<'a> Run<'a> {
 
     fn search_with(&mut self, check: &Check, matcher: &Matcher<'_>, region: Range<usize>) -> Search {
         let text = &self.report.input.text[region.clone()];
+        let folded = self.folded.as_ref().map_or(text, |folded| &folded[region.clone()]);
         let groups = check.pattern.groups();
-        match matcher.find(text, groups, &mut self.scratch) {
+        match matcher.find(Haystack { text, folded }, groups, &mut self.scratch) {
             Err(error) => Search::Invalid(vec![ParseError::new(check.at, error.to_string())]),
             Ok(None) => Search::Missing,
             Ok(Some(mut found)) => {
@@ -198,7 +203,7 @@ impl<'a> Run<'a> {
     /// absent up to the step's own match. Returns where the last group ends.
     fn dags(&mut self, step: &Step, region: Range<usize>, nots: &mut Vec<usize>) -> Result<usize, Failed> {
         let mut start = region.start;
-        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut taken = Taken::default();
         for (i, &index) in step.before.iter().enumerate() {
             if self.checks.checks[index].kind == Kind::Not {
                 nots.push(index);
@@ -208,19 +213,18 @@ impl<'a> Run<'a> {
             let next = step.before.get(i + 1);
             let group_ends = next.is_none_or(|&next| self.checks.checks[next].kind == Kind::Not);
             if group_ends {
-                let first = taken.first().map_or(start, |range| range.start);
+                let first = taken.start().unwrap_or(start);
                 self.absent(nots, start..first)?;
                 nots.clear();
-                start = taken.last().map_or(start, |range| range.end);
+                start = taken.end().unwrap_or(start);
                 taken.clear();
             }
         }
         Ok(start)
     }
 
-    /// Finds a match in `region` that overlaps none in `taken`, which is sorted
-    /// and gets the new one.
-    fn dag(&mut self, index: usize, region: Range<usize>, taken: &mut Vec<Range<usize>>) -> Result<(), Failed> {
+    /// Finds a match in `region` that overlaps none in `taken`, which gets the new one.
+    fn dag(&mut self, index: usize, region: Range<usize>, taken: &mut Taken) -> Result<(), Failed> {
         let check = &self.checks.checks[index];
         let matcher = match check.pattern.matcher(&self.values, &self.checks.symbols) {
             Ok(matcher) => matcher,
@@ -229,9 +233,13 @@ impl<'a> Run<'a> {
                 return Err(Failed);
             }
         };
-        let mut from = region.start;
+        // Those who want to see what is discarded see it for each check.
+        let shows_all = self.checks.config.verbosity == Verbosity::Everything;
+        let sought = if shows_all { None } else { matcher.sought() };
+        let mut way = taken.way(sought.as_ref(), region.start);
         loop {
-            let here = from..region.end;
+            let here = way.from()..region.end;
+            self.report.searches += 1;
             let found = match self.search_with(check, &matcher, here.clone()) {
                 Search::Found(found) => found,
                 other => {
@@ -241,23 +249,21 @@ impl<'a> Run<'a> {
             };
             if self.checks.config.allow_dag_overlap {
                 self.report_found(index, &found, 1);
-                cover(taken, found.start..found.end);
+                taken.cover(&(found.start..found.end));
                 return Ok(());
             }
-            // Ranges do not overlap, so they are sorted by their ends too.
-            let next = taken.partition_point(|range| range.end <= found.start);
-            match taken.get(next).filter(|range| range.start < found.end) {
+            let place = found.start..found.end;
+            match taken.overlapped(&place) {
                 None => {
                     self.report_found(index, &found, 1);
-                    taken.insert(next, found.start..found.end);
+                    taken.take(sought, way, place);
                     return Ok(());
                 }
                 Some(range) => {
-                    if self.checks.config.verbosity == Verbosity::Everything {
-                        let place = found.start..found.end;
+                    way.pass(&place, &range);
+                    if shows_all {
                         self.report.event(index, EventKind::Discarded, place, String::new());
                     }
-                    from = range.end;
                 }
             }
         }
@@ -472,17 +478,6 @@ fn of_count(check: &Check, number: u32) -> String {
     match check.count {
         1 => String::new(),
         count => format!(" ({number} out of {count})"),
-    }
-}
-
-/// Makes `taken` the one range that covers itself and `range`.
-fn cover(taken: &mut Vec<Range<usize>>, range: Range<usize>) {
-    match taken.first_mut() {
-        Some(whole) => {
-            whole.start = whole.start.min(range.start);
-            whole.end = whole.end.max(range.end);
-        }
-        None => taken.push(range),
     }
 }
 

@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use sutura_input::{bytes, bytes_of};
+
 use crate::checks::Checks;
 use crate::diag::{Diagnostic, Severity};
 use crate::options::{DumpInput, Options, split_words};
@@ -31,6 +33,7 @@ Checks that a text contains what the directives of a check file say.
 usage: sutura-filecheck [options] <check-file> < input
 
   --input-file=<file>            text to check (default: standard input)
+  --max-input=<size>             refuse texts of more bytes, as 2G (default: 512M)
   --check-prefixes=<a,b,...>     prefixes of directives (default: CHECK)
   --comment-prefixes=<a,b,...>   prefixes of comments (default: COM,RUN)
   --allow-unused-prefixes        a prefix need not occur in the check file
@@ -101,10 +104,11 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
     let Some(check_file) = &options.check_file else {
         return usage(invocation, "no check file given");
     };
-    let text = match std::fs::read(invocation.directory.join(check_file)) {
+    let limit = options.max_input.unwrap_or(sutura_input::TEXT_LIMIT);
+    let text = match bytes(&invocation.directory.join(check_file), limit) {
         Ok(text) => text,
         Err(error) => {
-            writeln!(invocation.stderr, "error: could not open check file '{check_file}': {error}")?;
+            writeln!(invocation.stderr, "error: could not read check file '{check_file}': {}", error.told())?;
             return Ok(2);
         }
     };
@@ -115,7 +119,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
             return Ok(2);
         }
     };
-    let (name, input) = match read_input(invocation, options.input_file.as_deref()) {
+    let (name, input) = match read_input(invocation, options.input_file.as_deref(), limit) {
         Ok(input) => input,
         Err(message) => {
             writeln!(invocation.stderr, "error: {message}")?;
@@ -136,17 +140,15 @@ fn usage(invocation: &mut Invocation<'_>, error: &str) -> io::Result<i32> {
     Ok(2)
 }
 
-fn read_input(invocation: &mut Invocation<'_>, file: Option<&str>) -> Result<(String, Vec<u8>), String> {
+fn read_input(invocation: &mut Invocation<'_>, file: Option<&str>, limit: u64) -> Result<(String, Vec<u8>), String> {
     match file {
-        None | Some("-") => {
-            let mut input = Vec::new();
-            let read = invocation.stdin.read_to_end(&mut input);
-            read.map_err(|error| format!("could not read standard input: {error}"))?;
-            Ok(("<stdin>".into(), input))
-        }
-        Some(file) => match std::fs::read(invocation.directory.join(file)) {
+        None | Some("-") => match bytes_of(&mut *invocation.stdin, limit) {
+            Ok(input) => Ok(("<stdin>".into(), input)),
+            Err(error) => Err(format!("could not read standard input: {}", error.told())),
+        },
+        Some(file) => match bytes(&invocation.directory.join(file), limit) {
             Ok(input) => Ok((file.to_owned(), input)),
-            Err(error) => Err(format!("could not open input file '{file}': {error}")),
+            Err(error) => Err(format!("could not read input file '{file}': {}", error.told())),
         },
     }
 }

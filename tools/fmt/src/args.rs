@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
-use crate::Request;
+use sutura_ir::diagnostics::exit;
+
+use crate::{EXITS, Request};
 
 /// `--help`
 const HELP: &str = "\
@@ -10,8 +12,9 @@ Formats programs: MLIR text in the form in which it is printed, with all comment
 
 Usage: sutura-fmt [--check] [--diff] [FILE | FOLDER]…      stdin to stdout without a file, or for `-`
 
-  --check      Write nothing; list files that are not formatted, and end with status 1 if there are any
+  --check      Write nothing; list files that are not formatted, and end with code 1 if there are any
   --diff       Write nothing; show what would change
+  --max-input SIZE  Refuse texts of more bytes, as 2G; 512M if not given
   --help       This text
   --version    The version
 
@@ -23,12 +26,9 @@ Examples:
   sutura-fmt model.mlir
   sutura-fmt --check lit-tests
   sutura-opt in.mlir --canonicalize --keep-comments | sutura-fmt
-
-Exit status: 0 done; 1 a file is no valid program, or cannot be read or written, or (--check) is not formatted;
-2 wrong usage; 101 internal error
 ";
 
-const FLAGS: [&str; 4] = ["check", "diff", "help", "version"];
+const FLAGS: [&str; 5] = ["check", "diff", "help", "max-input", "version"];
 
 /// What a command line asks for.
 pub(crate) enum Wanted {
@@ -44,17 +44,28 @@ pub(crate) enum Wanted {
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
     let mut request = Request::default();
     let mut only_files = false;
-    for arg in args {
+    let mut args = args;
+    while let Some(arg) = args.next() {
         let flag = arg.to_str().filter(|text| !only_files && text.starts_with('-') && *text != "-");
         let Some(flag) = flag else {
             request.files.push(arg.into());
             continue;
         };
+        let (name, value) = match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (flag, None),
+        };
+        if name.trim_start_matches('-') == "max-input" {
+            let next = || args.next().map(|value| value.to_string_lossy().into_owned());
+            let value = value.or_else(next).ok_or("`--max-input` needs a value")?;
+            request.max_input = Some(sutura_input::parse_size(&value)?);
+            continue;
+        }
         match flag.trim_start_matches('-') {
             "" if flag == "--" => only_files = true,
             "check" => request.check = true,
             "diff" => request.diff = true,
-            "help" | "h" => return Ok(Wanted::Text(HELP.to_string())),
+            "help" | "h" => return Ok(Wanted::Text(format!("{HELP}\n{}\n", exit::help(&EXITS)))),
             "version" => return Ok(Wanted::Text(format!("sutura-fmt {}\n", env!("CARGO_PKG_VERSION")))),
             name => {
                 return Err(match sutura_ir::diagnostics::did_you_mean(name, FLAGS) {

@@ -4,6 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use sutura_input::{InputError, regular_bytes, utf8, without_nul};
+
+use crate::Status;
+
 /// What a folder is searched for.
 const EXTENSION: &str = "mlir";
 
@@ -63,30 +67,29 @@ fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
     Ok(found)
 }
 
-/// The text of a file that can be replaced.
+/// The text of a file that can be replaced: a regular one.
 ///
 /// # Errors
-/// One sentence.
-pub(crate) fn read(path: &Path, name: &str) -> Result<String, String> {
-    let fail = |e: io::Error| format!("cannot read `{name}`: {e}");
-    if fs::metadata(path).map_err(fail)?.is_file() {
-        return text(fs::read(path).map_err(fail)?, name);
-    }
-    Err(format!(
-        "`{name}` is neither a file nor a folder, so it cannot be replaced; give `-` to format stdin to stdout"
-    ))
+/// One sentence, and whether the system refuses, the call is wrong, or the text.
+pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<String, (Status, String)> {
+    let text = regular_bytes(path, limit).and_then(|bytes| without_nul(&bytes).and_then(|()| utf8(bytes)));
+    text.map_err(|error| match error {
+        InputError::NotAFile { .. } => {
+            let message = format!("`{name}` is neither a file nor a folder, so it cannot be replaced");
+            (Status::Usage, format!("{message}; give `-` to format stdin to stdout"))
+        }
+        error => (status(&error), refusal(name, &error)),
+    })
 }
 
-/// Bytes as text.
-///
-/// # Errors
-/// One sentence.
-pub(crate) fn text(bytes: Vec<u8>, name: &str) -> Result<String, String> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        format!("`{name}` is not UTF-8 text: byte {at}, line {line}")
-    })
+/// Who is to blame for what is not read.
+pub(crate) fn status(error: &InputError) -> Status {
+    if error.is_system() { Status::System } else { Status::Input }
+}
+
+/// Why `name` is not read.
+pub(crate) fn refusal(name: &str, error: &InputError) -> String {
+    format!("cannot read `{name}`: {}", error.told())
 }
 
 /// Replaces the text of a file, which keeps its permissions: at any time it is there with the old text or with the new.

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rayon::prelude::*;
+use sutura_input::{text_of, utf8};
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, render};
 use sutura_ir::{Context, Registry, RegistryError};
 
@@ -24,19 +25,10 @@ pub use comments::{Comments, Woven};
 pub use files::replace;
 pub use format::{Formatted, Refusal, format};
 
-/// How a run ended; the numbers are exit statuses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum Status {
-    /// Everything is formatted.
-    Ok = 0,
-    /// Something is no valid program, or cannot be read or written, or, with `--check`, is not formatted.
-    Failed = 1,
-    /// Wrong usage.
-    Usage = 2,
-    /// An error of this program.
-    Internal = 101,
-}
+pub use sutura_ir::diagnostics::Exit as Status;
+
+/// The codes that the tool ends with.
+pub const EXITS: [Status; 5] = [Status::Ok, Status::Input, Status::Usage, Status::System, Status::Internal];
 
 /// What is to be formatted, and how that is shown.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +39,14 @@ pub struct Request {
     pub check: bool,
     /// Nothing is written; what would change is shown.
     pub diff: bool,
+    /// Bytes of a text at most; 512 MiB where nothing is said.
+    pub max_input: Option<u64>,
+}
+
+impl Request {
+    fn limit(&self) -> u64 {
+        self.max_input.unwrap_or(sutura_input::TEXT_LIMIT)
+    }
 }
 
 /// Something to tell the user.
@@ -83,7 +83,8 @@ enum Outcome {
         left: Vec<u32>,
     },
     Invalid(Box<Context>, Vec<Diagnostic>),
-    Unreadable(String),
+    /// Why it cannot be read, and whether the system is to blame or the text.
+    Unreadable(Status, String),
     Internal(String),
 }
 
@@ -106,7 +107,8 @@ pub fn run(registry: &(impl Fn() -> Registry + Sync), request: &Request, mut io:
     }
     let files = files::find(io.cwd, &names);
     let cwd = io.cwd;
-    let work = || -> Vec<_> { files.into_par_iter().map(|file| outcome(registry, cwd, file)).collect() };
+    let limit = request.limit();
+    let work = || -> Vec<_> { files.into_par_iter().map(|file| outcome(registry, cwd, file, limit)).collect() };
     let outcomes = pool.install(work);
     let (total, mut differing, mut status) = (outcomes.len(), 0, Status::Ok);
     let mut shown = Vec::new();
@@ -117,25 +119,30 @@ pub fn run(registry: &(impl Fn() -> Registry + Sync), request: &Request, mut io:
         }
     }
     if let Err(error) = io.stdout.write_all(&shown).and_then(|()| io.stdout.flush()) {
-        status = status.max(fail(&mut io, Status::Failed, format!("cannot write the output: {error}")));
+        status = status.max(fail(&mut io, Status::System, format!("cannot write the output: {error}")));
     }
     let writes = !request.check && !request.diff;
     if differing > 0 && (request.check || total > 1) {
         let what = if writes { "formatted" } else { "not formatted" };
         (io.say)(Said::Note(format!("{what}: {differing} of {total} files")));
     }
-    if request.check && differing > 0 { status.max(Status::Failed) } else { status }
+    if request.check && differing > 0 { status.max(Status::Input) } else { status }
 }
 
-fn outcome(registry: &(impl Fn() -> Registry + Sync), cwd: &Path, file: Result<PathBuf, String>) -> (String, Outcome) {
+fn outcome(
+    registry: &(impl Fn() -> Registry + Sync),
+    cwd: &Path,
+    file: Result<PathBuf, String>,
+    limit: u64,
+) -> (String, Outcome) {
     let path = match file {
         Ok(path) => path,
-        Err(message) => return (String::new(), Outcome::Unreadable(message)),
+        Err(message) => return (String::new(), Outcome::Unreadable(Status::System, message)),
     };
     let name = path.display().to_string();
-    match files::read(&cwd.join(&path), &name) {
+    match files::read(&cwd.join(&path), &name, limit) {
         Ok(text) => (name.clone(), format_one(registry, &name, text)),
-        Err(message) => (name, Outcome::Unreadable(message)),
+        Err((status, message)) => (name, Outcome::Unreadable(status, message)),
     }
 }
 
@@ -172,10 +179,10 @@ fn finish(
     let formatted = tell(name, outcome, io)?;
     let Some((old, new)) = formatted else { return Ok(false) };
     show(name, &old, &new, request, shown)
-        .map_err(|error| fail(io, Status::Failed, format!("cannot show `{name}`: {error}")))?;
+        .map_err(|error| fail(io, Status::System, format!("cannot show `{name}`: {error}")))?;
     if !request.check && !request.diff {
         (io.replace)(&io.cwd.join(name), &new)
-            .map_err(|error| fail(io, Status::Failed, format!("cannot write `{name}`: {error}")))?;
+            .map_err(|error| fail(io, Status::System, format!("cannot write `{name}`: {error}")))?;
     }
     Ok(true)
 }
@@ -198,9 +205,9 @@ fn tell(name: &str, outcome: Outcome, io: &mut Io<'_>) -> Result<Option<(String,
         }
         Outcome::Invalid(cx, diagnostics) => {
             diagnostics.iter().for_each(|diagnostic| (io.say)(Said::Diagnostic(&cx, diagnostic)));
-            Err(fail(io, Status::Failed, format!("`{name}` is not formatted: it is no valid program")))
+            Err(fail(io, Status::Input, format!("`{name}` is not formatted: it is no valid program")))
         }
-        Outcome::Unreadable(message) => Err(fail(io, Status::Failed, message)),
+        Outcome::Unreadable(status, message) => Err(fail(io, status, message)),
         Outcome::Internal(what) => {
             let message = format!("internal error: `{name}` is left as before: {what}; please report it with the file");
             Err(fail(io, Status::Internal, message))
@@ -227,13 +234,9 @@ fn format_stdin(
     io: &mut Io<'_>,
 ) -> Status {
     const NAME: &str = "<stdin>";
-    let mut bytes = Vec::new();
-    if let Err(error) = io.stdin.read_to_end(&mut bytes) {
-        return fail(io, Status::Failed, format!("cannot read stdin: {error}"));
-    }
-    let text = match files::text(bytes, NAME) {
+    let text = match text_of(&mut *io.stdin, request.limit()).and_then(utf8) {
         Ok(text) => text,
-        Err(message) => return fail(io, Status::Failed, message),
+        Err(error) => return fail(io, files::status(&error), files::refusal(NAME, &error)),
     };
     let outcome = pool.install(|| format_one(registry, NAME, text.clone()));
     let formatted = match tell(NAME, outcome, io) {
@@ -247,9 +250,9 @@ fn format_stdin(
         (false, formatted) => io.stdout.write_all(formatted.map_or(text, |(_, new)| new).as_bytes()),
     };
     if let Err(error) = written.and_then(|()| io.stdout.flush()) {
-        return fail(io, Status::Failed, format!("cannot write the output: {error}"));
+        return fail(io, Status::System, format!("cannot write the output: {error}"));
     }
-    if request.check && differs { Status::Failed } else { Status::Ok }
+    if request.check && differs { Status::Input } else { Status::Ok }
 }
 
 /// The whole `main` of a formatter for some dialects.
@@ -259,11 +262,11 @@ pub fn main(registry: impl Fn() -> Registry + Sync) -> ExitCode {
         Ok(args::Wanted::Text(text)) => {
             let mut out = io::stdout();
             let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-            return ExitCode::from(if written.is_ok() { Status::Ok } else { Status::Failed } as u8);
+            return if written.is_ok() { Status::Ok } else { Status::System }.into();
         }
         Err(message) => {
             let _ = writeln!(io::stderr(), "error: {message}");
-            return ExitCode::from(Status::Usage as u8);
+            return Status::Usage.into();
         }
     };
     let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -278,5 +281,5 @@ pub fn main(registry: impl Fn() -> Registry + Sync) -> ExitCode {
     };
     let io =
         Io { cwd: Path::new(""), stdin: &mut io::stdin(), stdout: &mut io::stdout(), say: &mut say, replace: &replace };
-    ExitCode::from(run(&registry, &request, io) as u8)
+    run(&registry, &request, io).into()
 }

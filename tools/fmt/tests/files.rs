@@ -24,6 +24,7 @@ fn fmt_with(folder: &Path, args: &[&str], stdin: &[u8]) -> Done {
         files: args.iter().filter(|a| !a.starts_with("--")).map(PathBuf::from).collect(),
         check: args.contains(&"--check"),
         diff: args.contains(&"--diff"),
+        ..Request::default()
     };
     let io = Io { cwd: folder, stdin: &mut stdin, stdout: &mut out, say: &mut say, replace: &replace };
     let status = run(&sutura_dialects::all, &request, io);
@@ -76,7 +77,7 @@ fn files_and_folders_are_formatted_each_once() {
 fn check_lists_what_differs_and_diff_shows_it_and_nothing_is_written() {
     let dir = folder(&[("a.mlir", UGLY), ("n.mlir", NEAT)]);
     let done = fmt(dir.path(), &["--check", "."]);
-    assert_eq!((done.status, done.out.as_str()), (Status::Failed, "./a.mlir\n"));
+    assert_eq!((done.status, done.out.as_str()), (Status::Input, "./a.mlir\n"));
     assert_eq!(done.err, "note: not formatted: 1 of 2 files\n");
     let done = fmt(dir.path(), &["--diff", "a.mlir", "n.mlir"]);
     assert_eq!(done.status, Status::Ok);
@@ -85,7 +86,7 @@ fn check_lists_what_differs_and_diff_shows_it_and_nothing_is_written() {
         "--- a.mlir\n+++ a.mlir (formatted)\n@@ -1,2 +1,2 @@\n // c\n-func.func  private @f() // d\n+func.func private @f() // d\n"
     );
     let done = fmt(dir.path(), &["--check", "--diff", "a.mlir"]);
-    assert!(done.status == Status::Failed && done.out.starts_with("--- a.mlir"), "{}", done.out);
+    assert!(done.status == Status::Input && done.out.starts_with("--- a.mlir"), "{}", done.out);
     assert_eq!(fmt(dir.path(), &["--check", "n.mlir"]).status, Status::Ok);
     assert_eq!(text(&dir, "a.mlir"), UGLY);
 }
@@ -100,9 +101,9 @@ fn stdin_goes_to_stdout() {
         assert_eq!((done.status, done.out.as_str(), done.err.as_str()), (Status::Ok, "", ""));
     }
     let done = fmt_with(dir.path(), &["--check"], UGLY.as_bytes());
-    assert_eq!((done.status, done.out.as_str()), (Status::Failed, "<stdin>\n"));
+    assert_eq!((done.status, done.out.as_str()), (Status::Input, "<stdin>\n"));
     let done = fmt_with(dir.path(), &["-"], b"foo\n");
-    assert_eq!((done.status, done.out.as_str()), (Status::Failed, ""));
+    assert_eq!((done.status, done.out.as_str()), (Status::Input, ""));
     assert!(done.err.contains("<stdin>:1:1: error: custom op 'foo' is unknown"), "{}", done.err);
     let done = fmt_with(dir.path(), &["-", "a.mlir"], b"");
     assert!(done.status == Status::Usage && done.err.contains("give it alone"), "{}", done.err);
@@ -113,13 +114,13 @@ fn an_error_in_one_file_does_not_stop_others() {
     let dir = folder(&[("a.mlir", "func.func @f( {\n"), ("b.mlir", UGLY), ("c.mlir", "// -----\nfoo  \n")]);
     std::fs::write(dir.path().join("d.mlir"), b"// a\n\xff\n").expect("written");
     let done = fmt(dir.path(), &["a.mlir", "none.mlir", "b.mlir", "c.mlir", "d.mlir"]);
-    assert_eq!(done.status, Status::Failed);
+    assert_eq!(done.status, Status::System);
     for words in [
-        "a.mlir:1:15: error: ",
+        "a.mlir:1:14: error: ",
         "error: `a.mlir` is not formatted: it is no valid program",
         "error: cannot read `none.mlir`: ",
         "c.mlir:2:1: error: custom op 'foo' is unknown",
-        "error: `d.mlir` is not UTF-8 text: byte 5, line 2",
+        "error: cannot read `d.mlir`: it is not UTF-8 text: byte 5, line 2",
         "note: formatted: 1 of 5 files",
     ] {
         assert!(done.err.contains(words), "no {words:?} in\n{}", done.err);
@@ -143,7 +144,7 @@ fn a_folder_without_files_is_an_error() {
     let dir = folder(&[("x/a.txt", UGLY)]);
     let done = fmt(dir.path(), &["x"]);
     assert_eq!(done.err, "error: there is no `*.mlir` file in `x`\n");
-    assert_eq!(done.status, Status::Failed);
+    assert_eq!(done.status, Status::System);
 }
 
 #[cfg(unix)]
@@ -163,7 +164,7 @@ fn permissions_and_links_stay() {
     std::fs::set_permissions(dir.path().join("locked.mlir"), mode(0o444)).expect("set");
     let done = fmt(dir.path(), &["."]);
     assert_eq!(done.err, "error: cannot write `./locked.mlir`: the file may not be written\n");
-    assert_eq!((done.status, text(&dir, "locked.mlir").as_str()), (Status::Failed, UGLY));
+    assert_eq!((done.status, text(&dir, "locked.mlir").as_str()), (Status::System, UGLY));
     assert_eq!(count(&dir), 4);
     let done = fmt(dir.path(), &["/dev/null"]);
     assert!(done.err.contains("`/dev/null` is neither a file nor a folder"), "{}", done.err);
@@ -184,7 +185,7 @@ fn a_file_that_cannot_be_replaced_is_as_before() {
     };
     let request = Request { files: vec!["a.mlir".into(), "b.mlir".into()], ..Request::default() };
     let io = Io { cwd: dir.path(), stdin: &mut &b""[..], stdout: &mut Vec::new(), say: &mut say, replace: &refuse };
-    assert_eq!(run(&sutura_dialects::all, &request, io), Status::Failed);
+    assert_eq!(run(&sutura_dialects::all, &request, io), Status::System);
     assert_eq!(errors, ["cannot write `a.mlir`: the disk is full"]);
     assert_eq!((text(&dir, "a.mlir").as_str(), text(&dir, "b.mlir").as_str()), (UGLY, NEAT));
 }
@@ -204,5 +205,5 @@ fn the_program_says_what_it_takes() {
     assert_eq!(program(&["--chek"]).2, "error: unknown flag `--chek`; did you mean `--check`?\n");
     assert_eq!(program(&["--xyz"]).0, 2);
     let (status, _, err) = program(&["--", "--check"]);
-    assert!(status == 1 && err.contains("cannot read `--check`"), "{err}");
+    assert!(status == 5 && err.contains("cannot read `--check`"), "{err}");
 }

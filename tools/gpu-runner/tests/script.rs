@@ -67,7 +67,7 @@ fn peers_that_are_not_there_are_no_failure() {
     command.args(["--only", "softmax_f32", "--seed", "3", "--out"]).arg(&out);
     command.env("CUDA_VISIBLE_DEVICES", "").env("HIP_VISIBLE_DEVICES", "");
     if Command::new("python3").arg("--version").output().is_err() {
-        return eprintln!("skipped: no python3");
+        return sutura_skip::skipped(sutura_skip::Need::Python, "there is no python3");
     }
     let (text, code) = said(&mut command);
     assert_eq!(code, Some(0), "{text}");
@@ -82,7 +82,7 @@ fn peers_that_are_not_there_are_no_failure() {
 #[test]
 fn peers_are_measured_one_by_one() {
     if Command::new("python3").arg("--version").output().is_err() {
-        return eprintln!("skipped: no python3");
+        return sutura_skip::skipped(sutura_skip::Need::Python, "there is no python3");
     }
     let bundle = bundle();
     let out = bundle.path().join("results");

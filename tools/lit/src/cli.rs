@@ -42,6 +42,9 @@ struct Arguments {
     /// Seconds a test may take; 0 for any time
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
+    /// Bytes at most of a test, and of what a command writes, as 2G (default: 512M)
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    max_input: Option<u64>,
     /// So many tests at most
     #[arg(long, value_name = "N")]
     max_tests: Option<usize>,
@@ -319,6 +322,7 @@ impl Arguments {
             output: self.output_dir.clone(),
             timeout: self.timeout.map(Duration::from_secs),
             tool_folders: self.tool_dir.iter().cloned().chain(beside).collect(),
+            max_input: self.max_input,
         })
     }
 

@@ -60,7 +60,8 @@ impl Config {
     /// Reads the configuration of the suite in `folder`.
     pub(crate) fn load(folder: &Path) -> Result<Self, String> {
         let path = folder.join(FILE_NAME);
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = sutura_input::text(&path, sutura_input::TEXT_LIMIT).and_then(sutura_input::utf8);
+        let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 

@@ -30,7 +30,7 @@ impl Suite {
     }
 
     fn script(&self, test: &Test) -> Result<Script, ScriptError> {
-        let text = std::fs::read(&test.path)
+        let text = sutura_input::bytes(&test.path, self.limit)
             .map_err(|error| ScriptError::new(None, format!("could not read the test: {error}")))?;
         script::parse(&text)
     }
@@ -114,6 +114,7 @@ impl Suite {
             cwd: places.folder,
             pushed: Vec::new(),
             deadline: self.timeout.map(|timeout| Instant::now() + timeout),
+            limit: self.limit,
             steps: Vec::new(),
         };
         let mut output = String::from("Script:\n--\n");

@@ -22,6 +22,8 @@ pub struct Overrides {
     pub timeout: Option<Duration>,
     /// Where programs are looked for first.
     pub tool_folders: Vec<PathBuf>,
+    /// Bytes at most of a test, and of what a command writes; 512 MiB where nothing is said.
+    pub max_input: Option<u64>,
 }
 
 /// A folder with a `lit.toml`.
@@ -32,6 +34,8 @@ pub struct Suite {
     pub(crate) output: PathBuf,
     pub(crate) features: BTreeSet<String>,
     pub(crate) timeout: Option<Duration>,
+    /// Bytes of a test, and of what a command writes.
+    pub(crate) limit: u64,
     pub(crate) tools: Tools,
     /// Where programs are looked for.
     pub(crate) folders: Vec<PathBuf>,
@@ -85,6 +89,7 @@ impl Suite {
             output,
             features,
             timeout: (!timeout.is_zero()).then_some(timeout),
+            limit: overrides.max_input.unwrap_or(sutura_input::TEXT_LIMIT),
             tools,
             folders,
             suffixes: config.suffixes,

@@ -144,8 +144,8 @@ fn agrees_with_llvm() {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::iter::once(bin.clone()).chain(std::env::split_paths(&path));
     let Some(lit) = folders.find(|f| f.join("lit").is_file()).filter(|_| bin.join("FileCheck").exists()) else {
-        eprintln!("skipped: LLVM's lit and FileCheck are not installed (SUTURA_LLVM_BIN can name their folder)");
-        return;
+        let why = "LLVM's lit and FileCheck are not installed (SUTURA_LLVM_BIN can name their folder)";
+        return sutura_skip::skipped(sutura_skip::Need::Lit, why);
     };
     let folder = tempfile::tempdir().expect("a folder");
     let results = folder.path().join("results.json");

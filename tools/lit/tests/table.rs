@@ -78,8 +78,8 @@ fn lit(bin: &Path) -> Option<PathBuf> {
 fn agrees_with_llvm() {
     let bin = std::env::var_os("SUTURA_LLVM_BIN").map_or("/usr/lib/llvm-22/bin".into(), PathBuf::from);
     let Some(lit) = lit(&bin).filter(|_| bin.join("FileCheck").exists()) else {
-        eprintln!("skipped: LLVM's lit and FileCheck are not installed (SUTURA_LLVM_BIN can name their folder)");
-        return;
+        let why = "LLVM's lit and FileCheck are not installed (SUTURA_LLVM_BIN can name their folder)";
+        return sutura_skip::skipped(sutura_skip::Need::Lit, why);
     };
     let folder = tempfile::tempdir().expect("a folder");
     let cases = cases();

@@ -49,6 +49,8 @@ pub(crate) enum Request {
 #[derive(Default)]
 pub(crate) struct Config {
     pub(crate) input: Option<String>,
+    /// Bytes of the input at most.
+    pub(crate) max_input: u64,
     pub(crate) output: Option<String>,
     pub(crate) pipeline: Option<String>,
     /// Passes given as flags, in order.
@@ -132,7 +134,7 @@ pub(crate) struct Config {
 
 impl Config {
     fn new() -> Self {
-        Self { verify_each: true, hex_elements: Some(100), ..Self::default() }
+        Self { verify_each: true, hex_elements: Some(100), max_input: sutura_input::TEXT_LIMIT, ..Self::default() }
     }
 
     /// True when the IR around passes is wanted.

@@ -9,19 +9,19 @@ use sutura_ir::verify::VerifyOptions;
 use sutura_ir::{Context, Diagnostics, Module};
 use sutura_reduce::{ReduceOptions, reduce, set_pipeline};
 
+use crate::reproducer::write_temporary;
 use crate::session::Session;
 use crate::{Status, output};
 
 /// Shows the change and writes a reproducer.
 pub(crate) fn report(session: &mut Session<'_>, passes: &PassRegistry, change: &Change) -> Status {
-    let name = match &session.config.check_reproducer {
-        Some(name) => name.clone(),
-        None => format!("sutura-opt-{}.mlir", change.pass),
-    };
     let text = reproducer(session, passes, change);
-    let written = output::write_file(&session.cwd.join(&name), text.as_bytes());
+    let written = match &session.config.check_reproducer {
+        Some(name) => output::write_file(&session.cwd.join(name), text.as_bytes()).map(|()| name.clone()),
+        None => write_temporary("sutura-opt", &change.pass, None, &text).map(|path| path.display().to_string()),
+    };
     let help = match &written {
-        Ok(()) => format!(
+        Ok(name) => format!(
             "`{name}` holds the program before the pass, made small, and the pass: it repeats the error with \
                           `sutura-opt {name} --check-passes --pass-pipeline='{}'`",
             change.pipeline

@@ -32,7 +32,7 @@ pub(crate) fn fill(session: &mut Session<'_>, module: &mut Module, fill: Fill) -
     session.filled += filler.filled;
     let failed = !filler.errors.is_empty();
     filler.errors.into_iter().for_each(|error| session.diagnostic(error));
-    if failed { Err(Status::InputErrors) } else { Ok(()) }
+    if failed { Err(Status::Input) } else { Ok(()) }
 }
 
 struct Filler<'c> {

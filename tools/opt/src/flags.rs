@@ -145,6 +145,9 @@ pub(crate) const FLAGS: &[Flag] = &[
         c.threads = usize::from(truth(v)?);
         Ok(())
     }),
+    value!(Work, "max-input", "SIZE", "Refuse inputs of more bytes, as 2G; 512M if not given", |c, v| {
+        c.max_input = sutura_input::parse_size(v)?;
+    }),
     switch!(Work, "run-reproducer", run_reproducer, "Run the pipeline that the input holds"),
     value!(
         Work,

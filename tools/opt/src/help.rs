@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use sutura_ir::Registry;
+use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_ir::diagnostics::{codes, did_you_mean};
 use sutura_ir::pass::{Anchor, OptionInfo, OptionKind, PassInfo, PassRegistry};
 
@@ -33,12 +34,18 @@ const COMMON: &[&str] = &[
 
 const USAGE: &str = "Usage: sutura-opt [FLAGS] [--PASS[=OPTIONS]]… [FILE]      FILE defaults to `-`, stdin\n";
 
-const EXIT_STATUS: &str = "\
-Exit status: 0 done; 1 errors in the input, or it cannot be read, or the output cannot be written;
-2 wrong usage; 3 a pass left IR that does not verify; 4 the input needs what a pass does not support;
-5 a pass changed what a function does (--check-passes); 6 operations are left that --expect-legal does
-not allow; 101 internal error
-";
+/// The codes that the tool ends with.
+const EXITS: [Exit; 9] = [
+    Exit::Ok,
+    Exit::Input,
+    Exit::Usage,
+    Exit::Unsupported,
+    Exit::System,
+    Exit::NotLegal,
+    Exit::Changed,
+    Exit::Internal,
+    Exit::Verification,
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,7 +68,7 @@ pub(crate) fn help() -> String {
          Flags may begin with one dash, and with `mlir-`. Passes given as flags run in order, each where its\n\
          operations are.\n\n",
     );
-    let _ = write!(out, "{EXAMPLES}\n{EXIT_STATUS}");
+    let _ = writeln!(out, "{EXAMPLES}\n{}", exit::help(&EXITS));
     out
 }
 
@@ -72,7 +79,7 @@ pub(crate) fn help_all() -> String {
         let _ = writeln!(out, "\n{title}:");
         FLAGS.iter().filter(|f| f.group == group).for_each(|flag| write_flag(flag, &mut out));
     }
-    let _ = write!(out, "\n{EXIT_STATUS}");
+    let _ = writeln!(out, "\n{}", exit::help(&EXITS));
     out
 }
 

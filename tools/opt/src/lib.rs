@@ -26,7 +26,7 @@ mod output;
 mod passes;
 mod process;
 pub mod remarks;
-mod reproducer;
+pub mod reproducer;
 mod say;
 mod session;
 mod split;
@@ -42,27 +42,7 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::PassRegistry;
 use sutura_ir::{Context, Registry};
 
-/// How a run ended; the numbers are exit statuses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum Status {
-    /// Done.
-    Ok = 0,
-    /// Errors in the input, or it cannot be read, or the output cannot be written.
-    InputErrors = 1,
-    /// Wrong usage.
-    Usage = 2,
-    /// A pass left IR that does not verify.
-    Verification = 3,
-    /// The input needs what a pass does not support.
-    Unsupported = 4,
-    /// A pass changed what a function of the input does: found by `--check-passes`.
-    Changed = 5,
-    /// Operations are left that `--expect-legal` does not allow.
-    NotLegal = 6,
-    /// An error of this program.
-    Internal = 101,
-}
+pub use sutura_ir::diagnostics::Exit as Status;
 
 /// What a run reads and writes.
 #[allow(missing_debug_implementations)]
@@ -147,7 +127,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
         Ok(args) => args,
         Err(arg) => {
             let _ = writeln!(std::io::stderr(), "error: argument {} is not UTF-8", arg.to_string_lossy());
-            return ExitCode::from(Status::Usage as u8);
+            return Status::Usage.into();
         }
     };
     let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -161,7 +141,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
         stderr: &mut std::io::stderr(),
         color,
     };
-    ExitCode::from(Opt { registry, passes }.run(io) as u8)
+    Opt { registry, passes }.run(io).into()
 }
 
 #[cfg(doctest)]

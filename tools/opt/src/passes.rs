@@ -61,7 +61,7 @@ pub(crate) fn reproduce_given(session: &mut Session<'_>, part: Part<'_>) {
     }
 }
 
-/// Writes a reproducer where the command line says, and says so.
+/// Writes a reproducer where the command line says, else among the temporary files, and says where.
 fn write_reproducer(session: &mut Session<'_>, pipeline: &str, program: &str, file: Option<&str>) {
     let config = session.config;
     let reproducer = Reproducer {
@@ -69,11 +69,8 @@ fn write_reproducer(session: &mut Session<'_>, pipeline: &str, program: &str, fi
         disable_threading: config.threads == 1,
         verify_each: config.verify_each,
     };
-    let path = match file.or(config.reproducer.as_deref()) {
-        Some(path) => path.into(),
-        None => reproducer::default_path(session.file, config.output.as_deref(), session.part),
-    };
-    match reproducer::write(session.cwd, &path, &reproducer.file(program)) {
+    let (file, input) = (file.or(config.reproducer.as_deref()), (session.file, session.part));
+    match reproducer::write(session.cwd, file, input, &reproducer.file(program)) {
         Ok(said) => session.voice.note(&said),
         Err(message) => session.voice.warning(codes::CANNOT_WRITE, &message),
     }
@@ -115,9 +112,9 @@ fn choose(session: &mut Session<'_>, registry: &PassRegistry, module: &mut Modul
         let Some(held) = Reproducer::take(module) else {
             let message = "the input holds no reproducer: no pipeline in `external_resources`, under `mlir_reproducer`";
             session.diagnostic(Diagnostic::error(module.op_ref(session.cx).loc(), message).code(codes::REPRODUCER));
-            return Err(Status::InputErrors);
+            return Err(Status::Input);
         };
-        let manager = read_pipeline(session, registry, "<mlir_reproducer>", &held.pipeline, Status::InputErrors)?;
+        let manager = read_pipeline(session, registry, "<mlir_reproducer>", &held.pipeline, Status::Input)?;
         return Ok(Some(Chosen { manager, verify_each: held.verify_each, one_thread: held.disable_threading }));
     }
     let manager = match given_pipeline(session, registry)? {
@@ -231,7 +228,7 @@ fn run_chosen(
     })?;
     if let Some(message) = failed_to_write {
         session.voice.error(codes::CANNOT_WRITE, &message);
-        return Err(Status::InputErrors);
+        return Err(Status::System);
     }
     warn_of_casts(session, module, casts);
     Ok(())
@@ -239,7 +236,7 @@ fn run_chosen(
 
 fn status_of(error: PassError) -> Status {
     match error {
-        PassError::Failed => Status::InputErrors,
+        PassError::Failed => Status::Input,
         PassError::Unsupported => Status::Unsupported,
         PassError::Verification => Status::Verification,
         PassError::Internal => Status::Internal,
@@ -282,14 +279,14 @@ fn keep_reproducers(
         write_reproducer(session, pipeline, part.text, Some(file));
     }
     let Some(error) = failed else { return };
-    // Failures that a test expects are none, unless the tool is to blame. A reproducer that fails is there already.
-    let expected = config.expectations.is_some() && matches!(error, PassError::Failed | PassError::Unsupported);
+    // What is wrong with the input is said; a file beside it would not say more. A reproducer that fails is there already.
     let asked = config.reproducer.is_some() || config.local_reproducer;
-    if config.no_reproducer || !asked && (expected || config.run_reproducer) {
-        return;
-    }
-    if let Some(failure) = failure {
+    let wanted = asked || status_of(error).is_internal() && !config.run_reproducer;
+    if let Some(failure) = failure.as_ref().filter(|_| config.expectations.is_none() || wanted) {
         session.voice.note(&said_of(failure));
+    }
+    if config.no_reproducer || !wanted {
+        return;
     }
     match (failure, last_text) {
         (Some(failure), Some(text)) => write_reproducer(session, &nested(failure), &text, None),

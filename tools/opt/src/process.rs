@@ -152,7 +152,7 @@ fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
     let text = SourceText::part(&session.text, part.start..part.start + part.text.len());
     let source = cx.sources().add_part(session.file, text, part.first_line).map_err(|error| {
         session.voice.error(codes::CANNOT_READ, &error.to_string());
-        Status::InputErrors
+        Status::Input
     })?;
     let mut diags = Diagnostics::default();
     let options = parse_options(session);
@@ -169,7 +169,7 @@ fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
         return Err(Status::Internal);
     }
     report(session, diags);
-    verified.map_err(|_| Status::InputErrors)
+    verified.map_err(|_| Status::Input)
 }
 
 pub(crate) fn print_options(session: &Session<'_>) -> PrintOptions {
@@ -211,7 +211,7 @@ fn check_roundtrip(session: &mut Session<'_>, module: &Module, options: &PrintOp
         let name = format!("<{form} form of {}>", session.file);
         let source = cx.sources().add(name, text).map_err(|error| {
             session.voice.error(codes::CANNOT_READ, &error.to_string());
-            Status::InputErrors
+            Status::Input
         })?;
         let parse_options = parse_options(session);
         let mut diags = Diagnostics::default();

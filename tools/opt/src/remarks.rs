@@ -7,7 +7,6 @@ use std::fmt::Write;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 pub(crate) use sutura_ir::diagnostics::RemarkKind as Category;
-use sutura_ir::location::LocData;
 use sutura_ir::{Context, Diagnostic, Loc};
 
 /// How remarks are written.
@@ -65,15 +64,8 @@ impl RemarkFilters {
 }
 
 /// The name that a location has, such as that of a node of a model.
-pub fn name_of(cx: &Context, mut loc: Loc) -> Option<&str> {
-    loop {
-        loc = match cx.loc_data(loc) {
-            LocData::Name { name, .. } => return Some(cx.str(name)),
-            LocData::CallSite { callee, .. } => callee,
-            LocData::Fused { locs, .. } => cx.fused_locs(locs).next()?,
-            LocData::Unknown | LocData::FileLineCol { .. } => return None,
-        };
-    }
+pub fn name_of(cx: &Context, loc: Loc) -> Option<&str> {
+    cx.loc_name(loc).map(|name| cx.str(name))
 }
 
 /// A remark as a JSON object: `kind`, `pass`, `message`, `location` with `file`, `line` and `column`, and `name`, what the

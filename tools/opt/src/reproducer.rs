@@ -1,5 +1,6 @@
 //! Reproducers: an input with the pipeline to run on it, in the form of MLIR's.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use sutura_ir::Module;
@@ -12,10 +13,13 @@ const SECTION: &str = "mlir_reproducer";
 
 /// How to run what a reproducer holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Reproducer {
-    pub(crate) pipeline: String,
-    pub(crate) disable_threading: bool,
-    pub(crate) verify_each: bool,
+pub struct Reproducer {
+    /// The pipeline, as text.
+    pub pipeline: String,
+    /// Whether it runs on one thread.
+    pub disable_threading: bool,
+    /// Whether every pass's result is verified.
+    pub verify_each: bool,
 }
 
 impl Reproducer {
@@ -38,7 +42,7 @@ impl Reproducer {
     }
 
     /// A file that is `program` and runs the pipeline on it.
-    pub(crate) fn file(&self, program: &str) -> String {
+    pub fn file(&self, program: &str) -> String {
         let quoted: String = self.pipeline.chars().map(escaped).collect();
         format!(
             "{}\n\n{{-#\n  external_resources: {{\n    {SECTION}: {{\n      pipeline: \"{quoted}\",\n      \
@@ -58,21 +62,50 @@ fn escaped(c: char) -> String {
     }
 }
 
-/// Where a reproducer goes unless told otherwise: beside the output if that is a file, else where the tool runs. One
-/// input has one name, so that failing again makes no further file.
-pub(crate) fn default_path(input: &str, output: Option<&str>, part: Option<u32>) -> PathBuf {
-    let stem = Path::new(input).file_stem().map_or_else(|| "stdin".into(), |s| s.to_string_lossy());
-    let stem: String = stem.chars().filter(|c| c.is_alphanumeric() || "-_.".contains(*c)).collect();
-    let part = part.map(|line| format!("-line-{line}")).unwrap_or_default();
-    let folder = output.filter(|o| *o != "-" && !o.starts_with("/dev/")).and_then(|o| Path::new(o).parent());
-    folder.unwrap_or(Path::new("")).join(format!("sutura-opt-reproducer-{stem}{part}.mlir"))
+/// Writes a text where nobody asked for it: in the folder for temporary files, under a name that is not taken, which begins
+/// with the tool's name and what `input` is called. Returns its path.
+///
+/// # Errors
+/// One sentence.
+pub fn write_temporary(tool: &str, input: &str, part: Option<u32>, text: &str) -> Result<PathBuf, String> {
+    let folder = std::env::temp_dir();
+    let fail = |e: std::io::Error| format!("cannot write a reproducer into `{}`: {e}", folder.display());
+    let builder_prefix = temporary_prefix(tool, input, part);
+    let mut file =
+        tempfile::Builder::new().prefix(&builder_prefix).suffix(".mlir").tempfile_in(&folder).map_err(fail)?;
+    file.write_all(text.as_bytes()).map_err(fail)?;
+    let (_, path) = file.keep().map_err(|e| fail(e.error))?;
+    Ok(path)
 }
 
-/// Writes a reproducer and returns what to say of it.
-pub(crate) fn write(cwd: &Path, path: &Path, text: &str) -> Result<String, String> {
-    output::write_file(&cwd.join(path), text.as_bytes())?;
+/// What names of reproducers begin with.
+fn temporary_prefix(tool: &str, input: &str, part: Option<u32>) -> String {
+    // Names of files have a limit; what comes after it says little.
+    const LONGEST: usize = 60;
+    let stem = Path::new(input).file_stem().map_or_else(|| "stdin".into(), |s| s.to_string_lossy());
+    let stem: String = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(LONGEST).collect();
+    let part = part.map(|line| format!("-line-{line}")).unwrap_or_default();
+    format!("{tool}-reproducer-{stem}{part}-")
+}
+
+/// Writes a reproducer where the command line says, else among the temporary files, and returns what to say of it.
+pub(crate) fn write(
+    cwd: &Path,
+    file: Option<&str>,
+    (input, part): (&str, Option<u32>),
+    text: &str,
+) -> Result<String, String> {
+    let path = match file {
+        Some(file) => output::write_file(&cwd.join(file), text.as_bytes()).map(|()| PathBuf::from(file))?,
+        None => write_temporary("sutura-opt", input, part, text)?,
+    };
+    Ok(said(&path))
+}
+
+/// What to say of a reproducer.
+pub fn said(path: &Path) -> String {
     let shown = path.display();
-    Ok(format!("a reproducer is in `{shown}`: run it with `sutura-opt --run-reproducer {shown}`"))
+    format!("a reproducer is in `{shown}`: run it with `sutura-opt --run-reproducer {shown}`")
 }
 
 #[cfg(test)]
@@ -81,10 +114,9 @@ mod tests {
 
     #[test]
     fn names_follow_the_input() {
-        let path = |input, output, part| default_path(input, output, part).display().to_string();
-        assert_eq!(path("<stdin>", None, None), "sutura-opt-reproducer-stdin.mlir");
-        assert_eq!(path("a/b.mlir", Some("-"), Some(7)), "sutura-opt-reproducer-b-line-7.mlir");
-        assert_eq!(path("a/b.mlir", Some("out/c.mlir"), None), "out/sutura-opt-reproducer-b.mlir");
-        assert_eq!(path("b.mlir", Some("/dev/null"), None), "sutura-opt-reproducer-b.mlir");
+        let prefix = |input, part| temporary_prefix("sutura-opt", input, part);
+        assert_eq!(prefix("<stdin>", None), "sutura-opt-reproducer-stdin-");
+        assert_eq!(prefix("a/b.mlir", Some(7)), "sutura-opt-reproducer-b-line-7-");
+        assert!(prefix(&"long".repeat(100), None).len() < 100);
     }
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use sutura_input::{text, text_of, utf8};
 use sutura_ir::diagnostics::codes;
 use sutura_ir::{Context, Diagnostic, Severity};
 
@@ -103,7 +104,7 @@ impl Session<'_> {
     /// Says that an output cannot be written. A reader that has gone away, such as `head`, knows that it did.
     fn cannot_write(&mut self, message: &str) -> Status {
         self.voice.error(codes::CANNOT_WRITE, message);
-        Status::InputErrors
+        Status::System
     }
 }
 
@@ -114,11 +115,11 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
         return answer_request(answer, stdout, &mut voice);
     }
     let timing = Timing::start();
-    let (file, text) = match read_input(config.input.as_deref(), cwd, stdin) {
+    let (file, text) = match read_input(config.input.as_deref(), cwd, stdin, config.max_input) {
         Ok(input) => input,
-        Err(message) => {
-            voice.error(codes::CANNOT_READ, &message);
-            return Status::InputErrors;
+        Err((status, code, message)) => {
+            voice.error(code, &message);
+            return status;
         }
     };
     let mut session = Session {
@@ -146,7 +147,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
     if config.strict && session.warnings > 0 {
         let message = format!("{} warnings, which `--strict` does not let pass", session.warnings);
         session.voice.error(codes::STRICT, &message);
-        status = status.max(Status::InputErrors);
+        status = status.max(Status::Input);
     }
     status
 }
@@ -179,7 +180,7 @@ fn answer_request(answer: Result<String, String>, stdout: &mut (dyn Write + Send
         Ok(()) => Status::Ok,
         Err(error) => {
             voice.error(codes::CANNOT_WRITE, &format!("cannot write the output: {error}"));
-            Status::InputErrors
+            Status::System
         }
     }
 }
@@ -259,7 +260,8 @@ fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     let which = session.config.expectations.expect("asked for");
     let actual = std::mem::take(&mut session.collected);
     let cwd = session.cwd;
-    let open = |name: &str| std::fs::read_to_string(cwd.join(name)).ok();
+    let limit = session.config.max_input;
+    let open = |name: &str| sutura_input::text(&cwd.join(name), limit).and_then(utf8).ok();
     let mut found = expect::compare(session.cx, session.file, text, &open, &actual, which);
     for complaint in &mut found {
         if complaint.message.starts_with("expected remark ") && !session.config.remarks && complaint.help.is_none() {
@@ -269,9 +271,9 @@ fn compare(session: &mut Session<'_>, text: &str, status: Status) -> Status {
     }
     match status {
         // No comment makes up for an error of the tool.
-        Status::Internal => status,
+        _ if status.is_internal() => status,
         _ if found.is_empty() => Status::Ok,
-        _ => Status::InputErrors,
+        _ => Status::Input,
     }
 }
 
@@ -306,30 +308,23 @@ fn write_reports(session: &mut Session<'_>) -> Status {
     status
 }
 
-/// Name and text of the input.
+/// Name and text of the input, or a code and what is wrong.
 fn read_input(
     name: Option<&str>,
     cwd: &Path,
     stdin: &mut (dyn std::io::Read + Send),
-) -> Result<(String, String), String> {
-    let (name, bytes) = match name.filter(|n| *n != "-") {
-        None => {
-            let mut bytes = Vec::new();
-            stdin.read_to_end(&mut bytes).map_err(|e| format!("cannot read stdin: {e}"))?;
-            ("<stdin>".to_string(), bytes)
-        }
-        Some(name) => {
-            let bytes = std::fs::read(cwd.join(name)).map_err(|e| format!("cannot read `{name}`: {e}"))?;
-            (name.to_string(), bytes)
-        }
+    limit: u64,
+) -> Result<(String, String), (Status, &'static str, String)> {
+    let (name, shown, bytes) = match name.filter(|n| *n != "-") {
+        None => ("<stdin>", "stdin".to_string(), text_of(stdin, limit)),
+        Some(name) => (name, format!("`{name}`"), text(&cwd.join(name), limit)),
     };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
+    match bytes.and_then(utf8) {
+        Ok(text) => Ok((name.to_string(), text)),
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let before = &error.as_bytes()[..at];
-            let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-            Err(format!("`{name}` is not UTF-8 text: byte {at}, line {line}"))
+            let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
+            let status = if error.is_system() { Status::System } else { Status::Input };
+            Err((status, error.code(), format!("cannot read {shown}: {error}{hint}")))
         }
     }
 }

@@ -43,7 +43,12 @@ rename!(MAXIMUM_TO_MAXNUM, "test-maximum-to-maxnum", "arith.maximumf", "arith.ma
 rename!(UNSIGNED, "test-unsigned-division", "arith.divsi", "arith.divui");
 rename!(SAME, "test-same", "arith.addi", "arith.addi");
 
+/// Runs the tool; a reproducer goes to `r.mlir` in the folder that is returned.
 fn run(text: &str, args: &[&str]) -> (Status, String, tempfile::TempDir) {
+    run_as_it_is(text, &[args, &["--check-passes-reproducer=r.mlir"]].concat())
+}
+
+fn run_as_it_is(text: &str, args: &[&str]) -> (Status, String, tempfile::TempDir) {
     let mut passes = PassRegistry::new();
     sutura_passes::register(&mut passes);
     for info in [&ADD_TO_SUB, &MAXIMUM_TO_MAXNUM, &UNSIGNED, &SAME] {
@@ -78,13 +83,23 @@ fn the_wrong_pass_is_named() {
     assert!(said.contains("pass 'test-add-to-sub' changed the meaning of @sum [E0307]"), "{said}");
     assert!(said.contains("seed 1") && said.contains("argument 1: ") && said.contains("result 0"), "{said}");
     // The reproducer holds the program before the pass, and the pass alone; it repeats the error.
-    let name = "sutura-opt-test-add-to-sub.mlir";
-    let text = std::fs::read_to_string(folder.path().join(name)).expect("a reproducer");
+    let text = std::fs::read_to_string(folder.path().join("r.mlir")).expect("a reproducer");
     let pipeline = "builtin.module(func.func(test-add-to-sub))";
     assert!(!text.contains("arith.mulf"), "it is reduced: {text}");
     assert!(text.contains("arith.addf") && text.contains(&format!("pipeline: \"{pipeline}\"")), "{text}");
     let (status, said, _) = run(&text, &["--check-passes", &format!("--pass-pipeline={pipeline}")]);
     assert_eq!(status, Status::Changed, "{said}");
+}
+
+#[test]
+fn reproducers_go_among_the_temporary_files() {
+    let (status, said, folder) = run_as_it_is(SUM, &["--check-passes=1", "--test-add-to-sub"]);
+    assert_eq!(status, Status::Changed, "{said}");
+    let (_, rest) = said.split_once("help: `").expect("the place is told");
+    let path = std::path::Path::new(rest.split('`').next().expect("quoted"));
+    assert!(path.starts_with(std::env::temp_dir()), "{said}");
+    std::fs::remove_file(path).expect("it is there");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sutura_ir::diagnostics::exit::{self, Exit};
+
 /// What the command line says.
 #[derive(Debug)]
 pub(crate) struct Args {
@@ -14,6 +16,8 @@ pub(crate) struct Args {
     pub(crate) max_tests: usize,
     pub(crate) timeout: Duration,
     pub(crate) threads: usize,
+    /// Bytes of the input at most.
+    pub(crate) max_input: u64,
     pub(crate) quiet: bool,
 }
 
@@ -32,7 +36,7 @@ pub(crate) enum Interest {
     RunOnce,
 }
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Makes an MLIR program smaller that shows something: a crash, an error, a wrong result.
 
 Usage: sutura-reduce PREDICATE [FLAGS] FILE [-o OUT]      FILE may be `-`, stdin
@@ -52,6 +56,7 @@ Flags:
   --timeout=SECONDS               time of one run of --test and --crash (10)
   --max-tests=N                   ask the predicate at most N times
   -j N, --threads=N               try N candidates at the same time (1); the result does not depend on it
+  --max-input=SIZE                refuse inputs of more bytes, as 2G; 512M if not given
   --allow-unregistered-dialect    accept operations of unknown dialects in generic form
   --allow-invalid                 try candidates that do not verify
   -q                              no progress on stderr
@@ -60,10 +65,13 @@ Functions, operations, regions, branches, arguments, results, operands and attri
 one, uses get other values of the type or constants, sizes shrink in all types at once, constants become 0 or 1, and
 passes leave the pipeline, until nothing more can go. The result goes with the pipeline as `mlir_reproducer` resource. The
 same input gives the same result. An interrupt (Ctrl-C) ends the work with the best so far; a second one ends it at once.
-
-Exit status: 0 done; 130 interrupted, and the best so far is written; 1 the input cannot be read, is wrong, or does not fulfil the predicate, or the output cannot be
-written; 2 wrong usage
 ";
+
+/// `--help`
+pub(crate) fn help() -> String {
+    let exits = [Exit::Ok, Exit::Input, Exit::Usage, Exit::System, Exit::Internal, Exit::Interrupted];
+    format!("{HELP}\n{}\n", exit::help(&exits))
+}
 
 /// More seeds than these are a mistake.
 const MOST_SEEDS: u64 = 1_000_000;
@@ -88,6 +96,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
         max_tests: usize::MAX,
         timeout: Duration::from_secs(10),
         threads: 1,
+        max_input: sutura_input::TEXT_LIMIT,
         quiet: false,
     };
     let mut rest = args.iter();
@@ -119,7 +128,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
             "diagnostic" => is(Interest::Diagnostic(needed()?))?,
             "crash" => is(Interest::Crash)?,
             "miscompile" => is(Interest::Miscompile(seeds(value.as_deref())?))?,
-            "run-once" => is(Interest::RunOnce)?,
+            "run-once" => {
+                is(Interest::RunOnce)?;
+                // What the parent writes may be longer than what it read.
+                parsed.max_input = u64::MAX;
+            }
             "pass-pipeline" => parsed.pipeline = Some(needed()?),
             "o" => parsed.output = Some(needed()?),
             "timeout" => parsed.timeout = Duration::from_secs(number(arg, &needed()?)?),
@@ -131,6 +144,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
                 }
                 parsed.threads = threads;
             }
+            "max-input" => parsed.max_input = sutura_input::parse_size(&needed()?)?,
             "allow-unregistered-dialect" => parsed.allow_unregistered = true,
             "allow-invalid" => parsed.allow_invalid = true,
             "q" | "quiet" => parsed.quiet = true,
@@ -148,7 +162,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
 }
 
 fn number(arg: &str, value: &str) -> Result<u64, String> {
-    value.parse().ok().filter(|n| *n > 0 && !value.starts_with('+')).ok_or_else(|| format!("`{arg}` takes a number from 1"))
+    value
+        .parse()
+        .ok()
+        .filter(|n| *n > 0 && !value.starts_with('+'))
+        .ok_or_else(|| format!("`{arg}` takes a number from 1"))
 }
 
 fn seeds(value: Option<&str>) -> Result<u64, String> {

@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use sutura_ir::asm::print::{PrintOptions, module_text};
+use sutura_ir::diagnostics::Exit;
 use sutura_ir::{Context, Module};
 
 /// A command that gets a file with the candidate as its last argument.
@@ -34,8 +35,8 @@ pub(crate) enum Crash {
     Signal(Option<i32>, bool),
 }
 
-/// Exit status of a program of this project that panicked.
-pub(crate) const PANICKED: u8 = 101;
+/// What a program ends with that panicked: one of this project, and any in Rust that does not look after it.
+const PANICKED: [i32; 2] = [Exit::Internal as i32, 101];
 
 impl Child {
     /// Runs the command on a file with `text`.
@@ -95,7 +96,9 @@ impl Child {
             Ended::With(status) if status.code().is_none() => {
                 Some(Crash::Signal(signal(status), said.contains("has overflowed its stack")))
             }
-            Ended::With(status) if status.code() == Some(PANICKED.into()) => Some(Crash::Panic(message(&said))),
+            Ended::With(status) if status.code().is_some_and(|code| PANICKED.contains(&code)) => {
+                Some(Crash::Panic(message(&said)))
+            }
             Ended::TooLate => Some(Crash::TooLate),
             Ended::With(_) | Ended::NotStarted(_) => None,
         }

@@ -24,9 +24,11 @@ mod site;
 mod tool;
 
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use sutura_ir::Registry;
+use sutura_ir::diagnostics::Exit;
 use sutura_ir::pass::PassRegistry;
 
 pub use reduce::{Predicate, ReduceOptions, Reduction, reduce};
@@ -35,9 +37,6 @@ pub use reproducer::{pipeline_of, set_pipeline};
 /// Stack of the thread that works: nesting that the parser lets pass fits well.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Exit status after an interrupt, as a shell has it.
-const INTERRUPTED: u8 = 130;
-
 /// The whole `main` of a reducer.
 pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> ExitCode {
     let mut stderr = std::io::stderr();
@@ -45,32 +44,38 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
         Ok(args) => args,
         Err(arg) => {
             let _ = writeln!(stderr, "error: argument {} is not UTF-8", arg.to_string_lossy());
-            return ExitCode::from(2);
+            return Exit::Usage.into();
         }
     };
     let args = match args::parse(&args) {
         Ok(Some(args)) => args,
         Ok(None) => {
-            return ExitCode::from(u8::from(std::io::stdout().write_all(args::HELP.as_bytes()).is_err()));
+            let written = std::io::stdout().write_all(args::help().as_bytes());
+            return if written.is_ok() { Exit::Ok } else { Exit::System }.into();
         }
         Err(message) => {
             let _ = writeln!(stderr, "error: {message}");
-            return ExitCode::from(2);
+            return Exit::Usage.into();
         }
     };
     let pool = match rayon::ThreadPoolBuilder::new().num_threads(args.threads).stack_size(STACK_BYTES).build() {
         Ok(pool) => pool,
         Err(error) => {
             let _ = writeln!(stderr, "error: a thread cannot be started: {error}");
-            return ExitCode::FAILURE;
+            return Exit::System.into();
         }
     };
-    let done = pool.install(|| tool::run(&registry, &passes, &args));
+    // What a panic says about itself goes to stderr before it gets here.
+    let done = catch_unwind(AssertUnwindSafe(|| pool.install(|| tool::run(&registry, &passes, &args))));
+    let done = done.unwrap_or_else(|_| {
+        let message = "sutura-reduce stopped because of an error of its own; please report it".to_string();
+        Err(tool::Failure { message, exit: Exit::Internal })
+    });
     match done {
-        Ok(complete) => ExitCode::from(if complete { 0 } else { INTERRUPTED }),
+        Ok(complete) => if complete { Exit::Ok } else { Exit::Interrupted }.into(),
         Err(failure) => {
             let _ = writeln!(stderr, "error: {}", failure.message);
-            ExitCode::from(failure.status)
+            failure.exit.into()
         }
     }
 }

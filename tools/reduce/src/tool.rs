@@ -1,33 +1,42 @@
 //! One run of the tool: input, predicate, reduction, output.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use regex_lite::Regex;
 use sutura_check::CheckOptions;
+use sutura_input::{text, text_of, utf8};
 use sutura_ir::asm::print::{PrintOptions, module_text};
-use sutura_ir::diagnostics::{RenderStyle, render};
+use sutura_ir::diagnostics::{Exit, RenderStyle, render};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostics, Module, Registry, Severity};
 
 use crate::args::{Args, Interest};
-use crate::child::{Child, Ended, PANICKED};
+use crate::child::{Child, Ended};
 use crate::pipeline::{PipelineTest, Wanted};
 use crate::reduce::{ReduceOptions, count, parse, reduce};
 use crate::reproducer::{pipeline_of, set_pipeline};
 
-/// Why nothing was reduced: a sentence and the exit status.
+/// Why nothing was reduced: a sentence and the exit code.
 pub(crate) struct Failure {
     pub(crate) message: String,
-    pub(crate) status: u8,
+    pub(crate) exit: Exit,
+}
+
+impl Failure {
+    /// The system refuses, or what it gives is no text.
+    fn io(message: String, error: &std::io::Error) -> Self {
+        let is_text = error.kind() != std::io::ErrorKind::InvalidData;
+        Self { message, exit: if is_text { Exit::System } else { Exit::Input } }
+    }
 }
 
 impl From<String> for Failure {
     fn from(message: String) -> Self {
-        Self { message, status: 1 }
+        Self { message, exit: Exit::Input }
     }
 }
 
@@ -38,7 +47,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 fn stop_on_interrupt() {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(crate::INTERRUPTED.into());
+            std::process::exit(Exit::Interrupted.code().into());
         }
     };
     // Without a handler an interrupt ends the process at once, as it does elsewhere.
@@ -88,7 +97,7 @@ pub(crate) fn run(
 
 fn no_pipeline() -> Failure {
     let message = "a pipeline is needed: `--pass-pipeline=…`, or an `mlir_reproducer` resource in the file";
-    Failure { message: message.to_string(), status: 2 }
+    Failure { message: message.to_string(), exit: Exit::Usage }
 }
 
 fn what(interest: &Interest) -> String {
@@ -117,7 +126,7 @@ fn wanted(args: &Args) -> Result<Wanted, Failure> {
     Ok(match &args.interest {
         Interest::Diagnostic(text) => {
             let regex = Regex::new(text);
-            let usage = |e| Failure { message: format!("`--diagnostic`: {e}"), status: 2 };
+            let usage = |e| Failure { message: format!("`--diagnostic`: {e}"), exit: Exit::Usage };
             Wanted::Diagnostic(regex.map_err(usage)?)
         }
         Interest::Miscompile(seeds) => Wanted::Miscompile(CheckOptions::with_seeds(*seeds), None),
@@ -155,7 +164,7 @@ fn run_once(
     let result = run_pipeline(cx, module, &mut manager, &config, &mut sink).1;
     result.map_err(|error| match error {
         // The pass manager reports a panic of a pass as this; the parent compares what it said.
-        PassError::Internal => Failure { message: said, status: PANICKED },
+        PassError::Internal => Failure { message: said, exit: Exit::Internal },
         error => format!("the pipeline fails: {error:?}").into(),
     })
 }
@@ -166,19 +175,21 @@ fn check_pipeline_text(cx: &Context, passes: &PassRegistry, pipeline: &str) -> R
         Ok(_) => Ok(()),
         Err(_) => {
             let said: String = diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect();
-            Err(Failure { message: format!("the pipeline is wrong\n{}", said.trim_end()), status: 2 })
+            Err(Failure { message: format!("the pipeline is wrong\n{}", said.trim_end()), exit: Exit::Usage })
         }
     }
 }
 
 fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
-    let mut text = String::new();
     let name = &args.input;
-    if name == "-" {
-        std::io::stdin().read_to_string(&mut text).map_err(|e| format!("cannot read stdin: {e}"))?;
-    } else {
-        text = std::fs::read_to_string(name).map_err(|e| format!("cannot read `{name}`: {e}"))?;
-    }
+    let bytes = match name.as_str() {
+        "-" => text_of(std::io::stdin(), args.max_input),
+        name => text(Path::new(name), args.max_input),
+    };
+    let text = bytes.and_then(utf8).map_err(|error| Failure {
+        message: format!("cannot read `{name}`: {}", error.told()),
+        exit: if error.is_system() { Exit::System } else { Exit::Input },
+    })?;
     let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
     let mut diags = Diagnostics::default();
     let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered, ..Default::default() };
@@ -240,7 +251,7 @@ fn finish(cx: &Context, module: &Module, args: &Args, holds: &dyn Fn(&Module) ->
         _ => std::io::stdout().write_all(text.as_bytes()),
     };
     let name = args.output.as_deref().unwrap_or("stdout");
-    result.map_err(|e| format!("cannot write `{name}`: {e}").into())
+    result.map_err(|e| Failure::io(format!("cannot write `{name}`: {e}"), &e))
 }
 
 /// Writes beside the place and renames.

@@ -122,6 +122,7 @@ fn data_check(check: &gir::DataCheck) -> DataCheck {
     let kind = match check.kind {
         gir::DataCheckKind::Index => DataCheckKind::Index,
         gir::DataCheckKind::Division => DataCheckKind::Division,
+        gir::DataCheckKind::Size => DataCheckKind::Size,
     };
     DataCheck { kind, what: check.what.clone() }
 }
@@ -175,6 +176,13 @@ fn element_type(cx: &Context, ty: Type) -> Result<ElementType, Failure> {
     let text = || sutura_ir::asm::print::type_text(cx, ty);
     found
         .ok_or_else(|| Failure::new(Kind::Unsupported, format!("artifacts hold no tensors of element type {}", text())))
+}
+
+/// Whether the constants can be stored, without making their bytes.
+pub(crate) fn check_constants(cx: &Context, module: &Module, interface: &HostInterface) -> Result<(), Failure> {
+    // Those that are one number repeated need a size and no more.
+    let repeated = |c: &&host::Constant| matches!(cx.attr_data(c.elements), AttrData::Dense { splat: true, .. });
+    interface.constants.iter().filter(|c| !repeated(c)).try_for_each(|c| bytes(cx, module, c).map(drop))
 }
 
 /// The bytes of a constant, all elements written out.

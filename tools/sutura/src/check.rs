@@ -1,29 +1,36 @@
 //! `sutura check`: can this model be compiled?
 
-use sutura_import::onnx::{UnsupportedOps, check_supported};
-
-use crate::cli::CheckArgs;
-use crate::failure::{Failure, Kind};
+use crate::cli::{CheckArgs, CompileArgs};
+use crate::compile;
+use crate::failure::Failure;
 use crate::files::say;
-use crate::input::{self, Input};
-use crate::pipeline::Compilation;
 use crate::talk::Talk;
 
+/// Does what `compile` does up to code generation.
 pub(crate) fn check(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
-    match input::read(&args.model)?.input {
-        Input::Onnx(model) => {
-            let unsupported = check_supported(&model);
-            if !unsupported.is_empty() {
-                return Err(Failure::new(Kind::Unsupported, UnsupportedOps(unsupported)));
-            }
-            let nodes = model.graph.nodes.len();
-            say(&format!("`{}`: all {nodes} nodes are supported", args.model.display()))
-        }
-        Input::Text(text) => {
-            let compilation = Compilation::new();
-            let module = compilation.parse(&text, &args.model, talk)?;
-            let ops = module.count_ops();
-            say(&format!("`{}`: {ops} operations, correct ({} level)", args.model.display(), module.level().name()))
+    let ops = compile::check(&args.as_compilation(), &talk.without_stages())?;
+    if talk.is_quiet() {
+        return Ok(());
+    }
+    let targets = match &args.target[..] {
+        [] if args.target_file.is_some() => "the machine that is described".to_owned(),
+        [] => "this machine".to_owned(),
+        names => names.join(", "),
+    };
+    let noun = if ops == 1 { "operation" } else { "operations" };
+    say(&format!("`{}`: {ops} {noun}, all supported on {targets}", args.model.display()))
+}
+
+impl CheckArgs {
+    /// The compilation that is checked.
+    pub(crate) fn as_compilation(&self) -> CompileArgs {
+        CompileArgs {
+            model: self.model.clone(),
+            target: self.target.clone(),
+            target_file: self.target_file.clone(),
+            reproducer: self.reproducer.clone(),
+            reading: self.reading.clone(),
+            ..CompileArgs::default()
         }
     }
 }

@@ -3,15 +3,31 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
 use crate::pipeline::Emit;
 use crate::sizes::parse as parse_size;
 
 /// Said below the help of the tool and of its commands.
-const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 wrong input (a model, data, or results that differ from those expected); 2 wrong usage;
-3 unsupported; 4 damaged artifact; 5 the system refused (a file, memory); 70 an error of sutura itself.";
+fn exit_codes() -> String {
+    exit::help(&[
+        Exit::Ok,
+        Exit::Input,
+        Exit::Usage,
+        Exit::Unsupported,
+        Exit::Corrupt,
+        Exit::System,
+        Exit::Internal,
+        Exit::Verification,
+        Exit::Interrupted,
+    ])
+}
+
+/// Said below the help of `sutura fmt`.
+fn formatted() -> String {
+    format!("{FORMATTED}\n\n{}", exit::help(&sutura_fmt::EXITS))
+}
 
 /// Said below the help of `sutura target`.
 const TARGETS: &str = "\
@@ -30,13 +46,11 @@ no error.";
 const FORMATTED: &str = "\
 Of a folder all `*.mlir` files are formatted. Files that `// -----` splits are formatted part by part; parts with \
 `expected-error` that are no valid program stay as they are. Line numbers in comments, such as `@+2`, are not changed. A file is \
-written only if it still holds the same program and the same comments.\n\n\
-Exit codes: 0 done; 1 a file is no valid program, or cannot be read or written, or (--check) is not formatted;
-2 wrong usage; 70 an error of sutura itself.";
+written only if it still holds the same program and the same comments.";
 
 /// Compiles tensor programs with dynamic shapes to native code, and runs them.
 #[derive(Debug, Parser)]
-#[command(name = "sutura", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "sutura", version, after_help = exit_codes(), max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -64,17 +78,19 @@ pub(crate) enum MessageFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compiles a model to an artifact, or to any stage before it
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = exit_codes())]
     Compile(CompileArgs),
     /// Runs an artifact on tensors from files
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = exit_codes())]
     Run(RunArgs),
     /// Shows what an artifact says about itself
+    #[command(after_help = exit_codes())]
     Inspect(InspectArgs),
-    /// Says at once everything in a model that cannot be compiled
+    /// Says whether a model can be compiled, and everything in it that cannot: goes through every stage but code generation
+    #[command(after_help = exit_codes())]
     Check(CheckArgs),
     /// Formats IR as text in place, with all comments and names
-    #[command(after_help = FORMATTED)]
+    #[command(after_help = formatted())]
     Fmt(FmtArgs),
     /// Shows the machines that code can be generated for
     #[command(after_help = TARGETS)]
@@ -166,9 +182,14 @@ pub(crate) struct CompileArgs {
     /// bits, for tests
     #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(i64).range(1..=i64::from(i32::MAX)))]
     pub(crate) index_limit: Option<i64>,
+    /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reproducer: Option<PathBuf>,
     /// Threads for compiling; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 #[derive(Args, Debug)]
@@ -193,6 +214,10 @@ pub(crate) struct RunArgs {
     /// Threads of a run; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Does not compare what the artifact holds with its hashes, and says so: for large files that something else vouches
+    /// for. Of a damaged one results may be wrong
+    #[arg(long)]
+    pub(crate) trust_artifact: bool,
     /// The device to run on, of an artifact that was compiled for one: a name that `sutura devices` shows; by default the
     /// first of its kind
     #[arg(long, value_name = "NAME")]
@@ -221,8 +246,31 @@ pub(crate) struct InspectArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// An ONNX model, or IR as text
+    /// An ONNX model, or IR of any level as text
     pub(crate) model: PathBuf,
+    /// The machines that the model is to be compiled for, as for `compile`; `host` (this one) by default
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) target: Vec<String>,
+    /// A file that describes a machine, one `target.machine`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) target_file: Option<PathBuf>,
+    /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reproducer: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// How a model is read.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// Lets the model's external data lie below this folder too; it must lie below the model's own folder, or below that of the
+    /// file that the model's path leads to. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) allow_data_from: Vec<PathBuf>,
+    /// Refuses models of more bytes, as `4G`; by default text of more than 512M and ONNX of more than 2G
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    pub(crate) max_input: Option<u64>,
 }
 
 #[derive(Args, Debug)]
@@ -235,6 +283,9 @@ pub(crate) struct FmtArgs {
     /// Writes nothing; shows what would change
     #[arg(long)]
     pub(crate) diff: bool,
+    /// Refuses texts of more bytes, as `2G`; 512M by default
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    pub(crate) max_input: Option<u64>,
 }
 
 #[derive(Args, Debug)]

@@ -1,9 +1,12 @@
-//! What ends a command, and with which exit code.
+//! What ends a command, and with which exit code: `docs/exit-codes.md`.
 
 use std::fmt;
 use std::path::Path;
 
-/// Classes of failures; the exit codes are those of the runtime.
+use sutura_input::InputError;
+use sutura_ir::diagnostics::{Exit, codes};
+
+/// Classes of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The model or the data is wrong.
@@ -18,20 +21,24 @@ pub(crate) enum Kind {
     System,
     /// An error of sutura itself.
     Internal,
+    /// A pass left IR that does not verify.
+    Verification,
+    /// MLIR does not take a program: whose error that is depends on who wrote it.
+    Rejected,
 }
 
 impl Kind {
-    pub(crate) fn exit_code(self) -> u8 {
-        use sutura_runtime::ErrorKind as Runtime;
-        let kind = match self {
-            Self::Input => Runtime::Input,
-            Self::Usage => Runtime::Usage,
-            Self::Unsupported => Runtime::Unsupported,
-            Self::Corrupt => Runtime::Corrupt,
-            Self::System => Runtime::System,
-            Self::Internal => Runtime::Internal,
-        };
-        kind.exit_code()
+    pub(crate) fn exit(self) -> Exit {
+        match self {
+            Self::Input => Exit::Input,
+            Self::Usage => Exit::Usage,
+            Self::Unsupported => Exit::Unsupported,
+            Self::Corrupt => Exit::Corrupt,
+            Self::System => Exit::System,
+            Self::Internal => Exit::Internal,
+            Self::Verification => Exit::Verification,
+            Self::Rejected => Exit::Input,
+        }
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -42,6 +49,8 @@ impl Kind {
             Self::Corrupt => "corrupt",
             Self::System => "system",
             Self::Internal => "internal",
+            Self::Verification => "verification",
+            Self::Rejected => "input",
         }
     }
 }
@@ -53,11 +62,13 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
+    /// The stable code whose page `sutura explain` shows.
+    pub(crate) code: Option<&'static str>,
 }
 
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hint: None }
+        Self { kind, message: message.to_string(), hint: None, code: None }
     }
 
     pub(crate) fn input(message: impl fmt::Display) -> Self {
@@ -75,6 +86,13 @@ impl Failure {
     /// A file that could not be read or written.
     pub(crate) fn io(action: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::new(Kind::System, format!("cannot {action} `{}`: {error}", path.display()))
+    }
+
+    /// An input that is not read.
+    pub(crate) fn reading(path: &Path, error: &InputError) -> Self {
+        let kind = if error.is_system() { Kind::System } else { Kind::Input };
+        let failure = Self::new(kind, format!("cannot read `{}`: {error}", path.display()));
+        Self { hint: error.hint().map(str::to_owned), code: Some(error.code()), ..failure }
     }
 
     #[must_use]
@@ -108,13 +126,6 @@ impl From<sutura_codegen::Error> for Failure {
             let message = "kernels need fused multiplication and addition, which the target has no instruction for";
             return Self::new(Kind::Unsupported, message).hint("choose a target with the feature `fma`");
         }
-        if let Codegen::Undefined { symbols } = &error
-            && symbols.iter().all(|s| matches!(s.as_str(), "fmod" | "fmodf"))
-        {
-            let message =
-                "the remainder of floats (`graph`'s `arith.remf`, ONNX's Mod with fmod = 1) has no machine code yet";
-            return Self::new(Kind::Unsupported, message).hint("the remainder of integers has");
-        }
         let kind = match &error {
             Codegen::NoLinker { .. } | Codegen::Io { .. } | Codegen::Thread { .. } => Kind::System,
             Codegen::Cpu { .. }
@@ -122,8 +133,8 @@ impl From<sutura_codegen::Error> for Failure {
             | Codegen::FeatureSign { .. }
             | Codegen::Triple { .. }
             | Codegen::Architecture { .. } => Kind::Unsupported,
-            // The text that MLIR gets is of our making, or was checked before.
-            Codegen::Rejected { .. } | Codegen::NestedTooDeep { .. } | Codegen::Undefined { .. } => Kind::Input,
+            Codegen::Rejected { .. } | Codegen::Undefined { .. } => Kind::Rejected,
+            Codegen::NestedTooDeep { .. } => Kind::Unsupported,
             _ => Kind::Internal,
         };
         Self::new(kind, error)
@@ -132,6 +143,41 @@ impl From<sutura_codegen::Error> for Failure {
 
 impl From<sutura_import::onnx::OnnxError> for Failure {
     fn from(error: sutura_import::onnx::OnnxError) -> Self {
-        Self::new(Kind::Input, error)
+        use sutura_import::onnx::OnnxError as Onnx;
+        match error {
+            Onnx::Read { path, source } => Self::reading(&path, &source),
+            error @ Onnx::Invalid(_) => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            error @ Onnx::Unsupported(_) => Self::new(Kind::Unsupported, error),
+            error => Self::new(Kind::Input, error),
+        }
+    }
+}
+
+impl From<sutura_import::onnx::UnsupportedOps> for Failure {
+    fn from(error: sutura_import::onnx::UnsupportedOps) -> Self {
+        match error.is_invalid() {
+            true => Self { code: Some(codes::INVALID_MODEL), ..Self::new(Kind::Input, error) },
+            false => Self::new(Kind::Unsupported, error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_has_the_same_numbers() {
+        use sutura_runtime::ErrorKind as Runtime;
+        for (kind, runtime) in [
+            (Kind::Input, Runtime::Input),
+            (Kind::Usage, Runtime::Usage),
+            (Kind::Unsupported, Runtime::Unsupported),
+            (Kind::Corrupt, Runtime::Corrupt),
+            (Kind::System, Runtime::System),
+            (Kind::Internal, Runtime::Internal),
+        ] {
+            assert_eq!(kind.exit().code(), runtime.exit_code(), "{}", kind.name());
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::files;
 use crate::talk::Talk;
 
 pub(crate) fn fmt(args: &FmtArgs, talk: &Talk) -> Result<(), Failure> {
-    let request = Request { files: args.files.clone(), check: args.check, diff: args.diff };
+    let request = Request { files: args.files.clone(), check: args.check, diff: args.diff, max_input: args.max_input };
     // The last error ends the command and is told by that.
     let mut last: Option<String> = None;
     let mut say = |said: Said<'_>| match said {
@@ -36,9 +36,10 @@ pub(crate) fn fmt(args: &FmtArgs, talk: &Talk) -> Result<(), Failure> {
     let status = sutura_fmt::run(&sutura_dialects::all, &request, io);
     let kind = match status {
         Status::Ok => return Ok(()),
-        Status::Failed => Kind::Input,
+        Status::Input => Kind::Input,
         Status::Usage => Kind::Usage,
-        Status::Internal => Kind::Internal,
+        Status::System => Kind::System,
+        _ => Kind::Internal,
     };
     Err(Failure::new(kind, last.unwrap_or_else(|| "not everything is formatted".to_string())))
 }

@@ -1,10 +1,13 @@
 //! The file that a command is given: an ONNX model or IR as text, told apart by content.
 
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use sutura_import::onnx::OnnxModel;
+use sutura_import::onnx::{OnnxModel, Origin};
+use sutura_input::{InputError, Limits, regular, rest_of, utf8, without_nul};
 
+use crate::cli::Reading;
 use crate::failure::Failure;
 
 /// A model as it was given.
@@ -22,9 +25,16 @@ pub(crate) struct Source {
     pub(crate) hash: String,
 }
 
-/// Reads the file at `path`.
-pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::io("read", path, &e))?;
+/// Reads the file at `path`, a regular one.
+pub(crate) fn read(path: &Path, reading: &Reading) -> Result<Source, Failure> {
+    let limits = reading.max_input.map_or_else(Limits::default, Limits::all);
+    let refused = |error: InputError| Failure::reading(path, &error);
+    let (mut file, meta) = regular(path).map_err(refused)?;
+    // What it begins with says how much of it is read.
+    let mut head = Vec::with_capacity(HEAD);
+    (&mut file).take(HEAD as u64).read_to_end(&mut head).and_then(|_| file.rewind()).map_err(|e| refused(e.into()))?;
+    let limit = if is_text(&head) { limits.text } else { limits.protobuf };
+    let bytes = rest_of(file, meta.len(), limit).map_err(refused)?;
     let hash = hash(&bytes);
     if bytes.is_empty() {
         return Err(Failure::input(format!("`{}` is empty", path.display())));
@@ -34,12 +44,10 @@ pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
         return Err(failure.hint("`sutura run` and `sutura inspect` take artifacts"));
     }
     if is_text(&bytes) {
-        let text = String::from_utf8(bytes);
-        let text = text.map_err(|e| Failure::input(format!("`{}` is no UTF-8 text: {e}", path.display())))?;
+        let text = without_nul(&bytes).and_then(|()| utf8(bytes)).map_err(refused)?;
         return Ok(Source { input: Input::Text(text), hash });
     }
-    let folder = crate::files::folder_of(path);
-    let model = OnnxModel::from_bytes(bytes, Some(folder));
+    let model = OnnxModel::from_bytes(bytes, Some(&Origin::new(path, &reading.allow_data_from)?));
     let model = model.map_err(|e| {
         let failure = Failure::from(e);
         Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }
@@ -47,11 +55,19 @@ pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
     Ok(Source { input: Input::Onnx(Box::new(model)), hash })
 }
 
+/// What is looked at to tell text from ONNX.
+const HEAD: usize = 512;
+
+/// A NUL byte behind so many characters is one in a text; other kinds of files have it earlier.
+const TEXT_BEFORE_NUL: usize = 9;
+
 /// True for what can be IR as text: no control characters at the start but blanks (an ONNX file begins with a field's tag,
 /// which is one), and not the beginning of another kind of text, for which the reader of models has the better words.
 fn is_text(bytes: &[u8]) -> bool {
     const OTHERS: [&[u8]; 3] = [b"<", b"{\"", b"version https://git-lfs"];
-    let head = &bytes[..bytes.len().min(512)];
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let end = head.iter().position(|b| *b == 0).filter(|at| *at >= TEXT_BEFORE_NUL).unwrap_or(head.len());
+    let head = &head[..end];
     let control = |b: &u8| *b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t');
     let begin = head.trim_ascii_start();
     !head.iter().any(control) && !OTHERS.iter().any(|other| begin.starts_with(other))
@@ -73,6 +89,7 @@ mod tests {
         assert!(is_text(b"// a comment\nmodule {}\n"));
         assert!(is_text("\u{feff}module {}".as_bytes()));
         // Field 1, a varint: what every ONNX file begins with.
+        assert!(is_text(b"module {\n}\0"));
         assert!(!is_text(b"\x08\x07\x12\x07pytorch"));
         assert!(!is_text(b"version https://git-lfs.github.com/spec/v1\n") && !is_text(b"<!DOCTYPE html>"));
     }

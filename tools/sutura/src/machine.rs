@@ -163,6 +163,7 @@ fn failure(cx: &Context, error: TargetError, talk: &Talk) -> Failure {
             }
         }
         TargetError::Io { path, error } => Failure::io("read", path, error),
+        TargetError::Unreadable { path, error } => Failure::reading(path, error),
         TargetError::Malformed { origin, diagnostics } => {
             diagnostics.iter().for_each(|d| talk.diagnostic(cx, d));
             let failure = Failure::input(format!("`{origin}` describes no machine"));

@@ -1,9 +1,11 @@
 //! The stages of a compilation, in one list, and the program on its way through them.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use sutura_dialects::func::FuncOp;
 use sutura_dialects::rt::{GROUPS_ATTR, KERNEL_ATTR, ProgramOp};
 use sutura_dialects::target::ops::MachineOp;
 use sutura_grammar::{ParseOptions, parse_module};
@@ -11,11 +13,12 @@ use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Severity};
 use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Context, Module, Op, OpRef, Rewriter};
+use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
+use sutura_passes::stages;
 
 use crate::cli::Search;
 use crate::failure::{Failure, Kind};
@@ -101,43 +104,20 @@ pub(crate) const LOWER: &str = "lower";
 /// All stages, in order. Before the first one the description of the machine is put into the module: what `attach-target`
 /// does with those that are built in.
 pub(crate) const STAGES: &[Stage] = &[
-    Stage {
-        name: "shapes",
-        level: Level::Graph,
-        passes: "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes",
-        emit: Some(Emit::Dyn),
-    },
-    Stage { name: "stitch", level: Level::Graph, passes: "propagate-reshapes,stitch", emit: Some(Emit::Fusion) },
-    Stage { name: TILE, level: Level::Fusion, passes: "convert-graph-to-gir", emit: None },
-    Stage {
-        name: "tensorize",
-        level: Level::Fusion,
-        passes: "tensorize,fold-launches,canonicalize,cse",
-        emit: Some(Emit::Gir),
-    },
-    Stage {
-        name: LOWER,
-        level: Level::Kernels,
-        passes: "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse",
-        emit: Some(Emit::Mlir),
-    },
+    Stage { name: "shapes", level: Level::Graph, passes: stages::SHAPES, emit: Some(Emit::Dyn) },
+    Stage { name: "stitch", level: Level::Graph, passes: stages::STITCH, emit: Some(Emit::Fusion) },
+    Stage { name: TILE, level: Level::Fusion, passes: stages::TILE, emit: None },
+    Stage { name: "tensorize", level: Level::Fusion, passes: stages::TENSORIZE, emit: Some(Emit::Gir) },
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER, emit: Some(Emit::Mlir) },
 ];
 
 /// The last stage of the host program for devices beside the processor; kernels are modules of device code then.
-pub(crate) const LOWER_FOR_DEVICE: Stage = Stage {
-    name: LOWER,
-    level: Level::Kernels,
-    passes: "plan-buffers,gir-row-versions,convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),\
-             gpu-narrow-indices,gpu-pack-launches,gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse",
-    emit: None,
-};
+pub(crate) const LOWER_FOR_DEVICE: Stage =
+    Stage { name: LOWER, level: Level::Kernels, passes: stages::LOWER_FOR_DEVICE, emit: None };
 
 /// The same of a program that is kernels alone, which is good for device code and nothing else.
-pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage = Stage {
-    passes: "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,\
-                 gpu.module(gpu.func(canonicalize,cse))",
-    ..LOWER_FOR_DEVICE
-};
+pub(crate) const LOWER_KERNELS_FOR_DEVICE: Stage =
+    Stage { passes: stages::LOWER_KERNELS_FOR_DEVICE, ..LOWER_FOR_DEVICE };
 
 /// The stage of device code alone.
 pub(crate) fn device_stage(vendor: Vendor) -> Stage {
@@ -166,6 +146,31 @@ pub(crate) struct Compilation {
     pub(crate) index_limit: Option<i64>,
     /// How mappings are chosen.
     pub(crate) search: Search,
+    /// Keeps what the stage that runs has begun with, for a reproducer, if anything.
+    pub(crate) begun: Option<RefCell<Option<Begun>>>,
+    /// Looks at the program that was read, and at that after each stage.
+    pub(crate) watch: Option<Watch>,
+    /// What it found.
+    pub(crate) watched: RefCell<Vec<String>>,
+}
+
+/// What somebody who watches finds in a program after a stage, or after `read`.
+pub type Watch = fn(&str, &Context, &Module) -> Vec<String>;
+
+/// What can be done again.
+#[derive(Clone, Debug)]
+pub(crate) enum Begun {
+    /// A pipeline, with the program that it gets.
+    Passes { program: String, pipeline: String },
+    /// Code generation, with the text that MLIR gets.
+    Code(String),
+}
+
+#[cfg(test)]
+thread_local! {
+    /// A pass that compilations of this thread begin the stage [`TILE`] with.
+    pub(crate) static PLANTED: std::cell::Cell<Option<&'static sutura_ir::pass::PassInfo>> =
+        const { std::cell::Cell::new(None) };
 }
 
 /// A program somewhere on its way.
@@ -181,6 +186,10 @@ impl Compilation {
     pub(crate) fn new() -> Self {
         let mut passes = PassRegistry::new();
         sutura_passes::register(&mut passes);
+        #[cfg(test)]
+        if let Some(pass) = PLANTED.get() {
+            passes.add(pass);
+        }
         Self {
             cx: Context::new(sutura_dialects::all()),
             passes,
@@ -188,6 +197,9 @@ impl Compilation {
             fast_math: Vec::new(),
             index_limit: None,
             search: Search::Off,
+            begun: None,
+            watch: None,
+            watched: RefCell::default(),
         }
     }
 
@@ -254,6 +266,7 @@ impl Compilation {
         let mut program = Counts::default();
         // Neither the module itself nor the description of the machine is part of the program.
         for op in entry.into_iter().flat_map(|e| e.ops()).filter(|op| !op.is::<MachineOp<'_>>()) {
+            program.tensors += usize::from(takes_tensors(op));
             op.walk(&mut |op| program.see(op.name_str(), op.attr(KERNEL_ATTR).is_some()));
         }
         let ops = program.ops;
@@ -261,6 +274,8 @@ impl Compilation {
             (_, 1.., _) => Level::Fusion,
             (1.., ..) => Level::Graph,
             (0, 0, 1..) => Level::Kernels,
+            // Such as one that only passes on what it is given.
+            _ if program.tensors > 0 => Level::Graph,
             _ => Level::Upstream,
         };
         Program { module, ops, kernels: program.kernels, fusions: program.fusions, level }
@@ -270,6 +285,10 @@ impl Compilation {
     fn passes_of(&self, stage: &Stage) -> String {
         let with = |passes: String, pass: &str, options: String| passes.replace(pass, &format!("{pass}{{{options}}}"));
         let mut passes = stage.passes.to_string();
+        #[cfg(test)]
+        if let Some(pass) = PLANTED.get().filter(|_| stage.name == TILE) {
+            passes = format!("{},{passes}", pass.argument);
+        }
         if !self.fast_math.is_empty() {
             let options = format!("fast-math={}", self.fast_math.join(","));
             passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
@@ -297,6 +316,10 @@ impl Compilation {
             )));
         };
         let mut module = program.module;
+        self.begin(|| Begun::Passes {
+            program: module_text(&self.cx, &module, &PrintOptions::default()),
+            pipeline: text.clone(),
+        });
         // Operations that nobody declares may come with the program; a stage makes none.
         let verify = VerifyOptions { allow_unregistered: has_unregistered(module.op_ref(&self.cx)) };
         let config = RunConfig {
@@ -317,9 +340,24 @@ impl Compilation {
         if let Err(error) = result {
             return Err(stage_failure(stage.name, error, errors));
         }
+        self.look(stage.name, &module);
         let program = self.program(module);
         talk.stage(stage.name, &program.summary(), start.elapsed());
         Ok(program)
+    }
+
+    /// Lets whoever watches look at a program.
+    pub(crate) fn look(&self, stage: &str, module: &Module) {
+        if let Some(watch) = self.watch {
+            self.watched.borrow_mut().extend(watch(stage, &self.cx, module));
+        }
+    }
+
+    /// Keeps what begins now, if that is wanted.
+    pub(crate) fn begin(&self, what: impl FnOnce() -> Begun) {
+        if let Some(begun) = &self.begun {
+            begun.replace(Some(what()));
+        }
     }
 
     /// The program as text: generic form for upstream operations, so that mlir-opt takes it as it is.
@@ -386,7 +424,15 @@ impl Compilation {
     }
 }
 
-fn has_unregistered(root: OpRef<'_>) -> bool {
+/// Whether an operation is a function with tensors among its arguments or results.
+fn takes_tensors(op: OpRef<'_>) -> bool {
+    let Some(function) = op.as_::<FuncOp<'_>>() else { return false };
+    let is_tensor = |ty: &Type| ty.is_tensor(op.cx);
+    let signature = op.cx.signature(function.function_type());
+    signature.is_some_and(|(inputs, results)| inputs.iter().chain(results).any(is_tensor))
+}
+
+pub(crate) fn has_unregistered(root: OpRef<'_>) -> bool {
     let mut found = false;
     root.walk(&mut |op| found |= op.def().is_none());
     found
@@ -398,7 +444,8 @@ fn stage_failure(stage: &str, error: PassError, errors: usize) -> Failure {
     match error {
         PassError::Failed => Failure::input(message),
         PassError::Unsupported => Failure::new(Kind::Unsupported, message),
-        PassError::Verification | PassError::Internal => Failure::internal(message),
+        PassError::Verification => Failure::new(Kind::Verification, message),
+        PassError::Internal => Failure::internal(message),
     }
 }
 
@@ -410,6 +457,8 @@ struct Counts {
     gir: usize,
     rt: usize,
     kernels: usize,
+    /// Functions of tensors.
+    tensors: usize,
 }
 
 impl Counts {
@@ -424,6 +473,11 @@ impl Counts {
 }
 
 impl Program {
+    /// The same, of a level that is known.
+    pub(crate) fn at(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
     pub(crate) fn level(&self) -> Level {
         self.level
     }

@@ -15,7 +15,7 @@ use crate::files::{say, uninterrupted};
 use crate::machine::Wanted;
 use crate::profile;
 use crate::talk::Talk;
-use crate::tensors;
+use crate::tensors::{self, Source};
 
 pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     for (name, tolerance) in [("--atol", args.atol), ("--rtol", args.rtol)] {
@@ -25,7 +25,11 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let options = args.threads.map_or_else(Options::new, |n| Options::new().threads(n.into())).profile(args.profile);
     let options = args.device.iter().fold(options, |options, name| options.device(name));
-    let model = Model::load_with(&args.artifact, options)?;
+    if args.trust_artifact {
+        let artifact = args.artifact.display();
+        talk.warning(&format!("`{artifact}` is trusted: what it holds is not compared with its hashes"));
+    }
+    let model = Model::load_with(&args.artifact, options.trust_artifact(args.trust_artifact))?;
     let desc = args.profile.then(|| machine(&model, args.target_file.as_deref(), talk)).transpose()?;
     if let Some(device) = model.device() {
         talk.note(&format!("device     {} ({})", device.name, device.backend.name()));
@@ -33,8 +37,13 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     talk.detail(&model.manifest().signature());
     // What can be wrong about the call is found before the run.
     let outputs = named(&args.outputs, model.outputs(), "output")?;
-    let expected = load_named(&args.expected, model.outputs(), "expected output")?;
-    let inputs = load_named(&args.inputs, model.inputs(), "input")?;
+    let expected = load(&named_tensors(&args.expected, model.outputs(), "expected output")?)?;
+    let inputs = named_tensors(&args.inputs, model.inputs(), "input")?;
+    // Also before the data are read, which may be many.
+    let signatures = inputs.iter().map(|(_, source)| source.signature()).collect::<Result<Vec<_>, _>>()?;
+    let given = inputs.iter().zip(&signatures).map(|((name, _), (ty, dims))| (name.as_str(), *ty, &dims[..]));
+    model.accept(&given.collect::<Vec<_>>())?;
+    let inputs = load(&inputs)?;
     let views: Vec<(&str, TensorView<'_>)> = inputs.iter().map(|(name, t)| (name.as_str(), t.view())).collect();
     let views = model.bind(&views)?;
 
@@ -109,8 +118,12 @@ fn known(values: &[Value], name: &str, what: &str) -> Result<(), Failure> {
     })
 }
 
-/// Tensors by the names of `values`; one without a name is the next in order.
-fn load_named(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(String, Tensor)>, Failure> {
+fn load(sources: &[(String, Source)]) -> Result<Vec<(String, Tensor)>, Failure> {
+    sources.iter().map(|(name, source)| Ok((name.clone(), source.load()?))).collect()
+}
+
+/// Where tensors come from, by the names of `values`; one without a name is the next in order.
+fn named_tensors(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(String, Source)>, Failure> {
     let mut tensors = Vec::with_capacity(specs.len());
     for (i, text) in specs.iter().enumerate() {
         let spec = tensors::parse(text)?;
@@ -124,7 +137,7 @@ fn load_named(specs: &[String], values: &[Value], what: &str) -> Result<Vec<(Str
         if what != "input" {
             known(values, &name, what)?;
         }
-        tensors.push((name, spec.source.load()?));
+        tensors.push((name, spec.source));
     }
     Ok(tensors)
 }

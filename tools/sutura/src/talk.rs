@@ -1,6 +1,7 @@
 //! What goes to stderr: stages, warnings, errors.
 
 use std::io::{IsTerminal, Write, stderr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
@@ -16,15 +17,50 @@ pub(crate) struct Talk {
     verbose: u8,
     quiet: bool,
     style: RenderStyle,
+    /// Whether stages and what is worth knowing of them are told.
+    stages: bool,
+    /// Where it goes instead of stderr.
+    kept: Option<Said>,
+}
+
+/// What was said, kept instead of written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said(Arc<Mutex<String>>);
+
+impl Said {
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl Talk {
     pub(crate) fn new(format: MessageFormat, verbose: u8, quiet: bool) -> Self {
         let colours = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Self { format, verbose, quiet, style: if colours { RenderStyle::Colored } else { RenderStyle::Plain } }
+        let style = if colours { RenderStyle::Colored } else { RenderStyle::Plain };
+        Self { format, verbose, quiet, style, stages: true, kept: None }
+    }
+
+    /// The same, and what is said is kept.
+    pub(crate) fn kept(format: MessageFormat, verbose: u8, quiet: bool) -> (Self, Said) {
+        let said = Said::default();
+        let talk = Self { format, verbose, quiet, style: RenderStyle::Plain, stages: true, kept: Some(said.clone()) };
+        (talk, said)
+    }
+
+    /// The same for work whose stages nobody asked for, such as that of `check`: they are told with `-v`.
+    pub(crate) fn without_stages(&self) -> Self {
+        Self { stages: self.verbose > 0, kept: self.kept.clone(), ..*self }
     }
 
     fn write(&self, human: &str, json: serde_json::Value) {
+        if let Some(Said(kept)) = &self.kept {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push_str(&match self.format {
+                MessageFormat::Human => format!("{human}\n"),
+                MessageFormat::Json => format!("{json}\n"),
+            });
+            return;
+        }
         let mut out = stderr().lock();
         // Nobody is left to hear of an stderr that cannot be written to.
         let _ = match self.format {
@@ -45,7 +81,7 @@ impl Talk {
 
     /// A stage that is done.
     pub(crate) fn stage(&self, name: &str, what: &str, time: Duration) {
-        if !self.quiet {
+        if !self.quiet && self.stages {
             let milliseconds = time.as_secs_f64() * 1e3;
             let line = format!("{name:<10} {what:<44} {milliseconds:>9.1} ms");
             self.write(&line, json!({"level": "stage", "stage": name, "what": what, "milliseconds": milliseconds}));
@@ -56,6 +92,18 @@ impl Talk {
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
             self.write(message, json!({"level": "note", "message": message}));
+        }
+    }
+
+    /// Something that nobody must miss.
+    pub(crate) fn always(&self, message: &str) {
+        self.write(&format!("note: {message}"), json!({"level": "note", "message": message}));
+    }
+
+    /// What belongs to the stages of a compilation.
+    pub(crate) fn progress(&self, message: &str) {
+        if self.stages {
+            self.note(message);
         }
     }
 
@@ -98,6 +146,7 @@ impl Talk {
             "file": place.map(|p| p.0),
             "line": place.map(|p| p.1),
             "column": place.map(|p| p.2),
+            "name": cx.loc_name(diagnostic.loc).map(|name| cx.str(name)),
             "help": diagnostic.help,
             "rendered": text,
         });
@@ -117,7 +166,8 @@ impl Talk {
 
     /// The failure that ends the command.
     pub(crate) fn failure(&self, failure: &Failure) {
-        let mut text = format!("error: {}", failure.message);
+        let code = failure.code.map_or(String::new(), |code| format!("[{code}]"));
+        let mut text = format!("error{code}: {}", failure.message);
         if let Some(hint) = &failure.hint {
             text.push_str(&format!("\n  hint: {hint}"));
         }
@@ -125,6 +175,7 @@ impl Talk {
             "level": "error",
             "kind": failure.kind.name(),
             "message": failure.message,
+            "code": failure.code,
             "help": failure.hint,
         });
         self.write(&text, json);

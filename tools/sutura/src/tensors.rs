@@ -60,6 +60,14 @@ fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
 }
 
 impl Source {
+    /// Type and dims, without the elements.
+    pub(crate) fn signature(&self) -> Result<(ElementType, Vec<i64>), Failure> {
+        match self {
+            Self::File(path) => Ok(npy::read_signature(path)?),
+            Self::Literal { element_type, dims, .. } => Ok((*element_type, dims.clone())),
+        }
+    }
+
     /// The tensor.
     pub(crate) fn load(&self) -> Result<Tensor, Failure> {
         match self {

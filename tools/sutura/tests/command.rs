@@ -311,9 +311,78 @@ fn models_are_checked_alone() {
     let folder = tempfile::tempdir().unwrap();
     let model = data("rows.mlir");
     let text = succeeds(folder.path(), &["check", model.to_str().unwrap()]);
-    assert!(text.contains("correct (gir level)"), "{text}");
-    let help = succeeds(folder.path(), &["--help"]);
-    assert!(help.contains("Exit codes: 0 done; 1 wrong input"), "{help}");
+    assert!(text.contains("all supported on this machine"), "{text}");
+    let text = succeeds(folder.path(), &["check", model.to_str().unwrap(), "--target", "generic,x86_avx2"]);
+    assert!(text.contains("all supported on generic, x86_avx2"), "{text}");
+    assert_eq!(files(folder.path()), [""; 0]);
+}
+
+/// Every command that can fail in more than one way says how it ends, from the one table.
+#[test]
+fn help_has_the_exit_codes() {
+    use sutura_ir::diagnostics::Exit;
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["compile", "run", "inspect", "check", "fmt"] {
+        let help = succeeds(folder.path(), &[command, "--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, codes) = help.split_once("Exit codes: ").expect(command);
+        for part in codes.trim_end_matches('.').split("; ") {
+            let (code, meaning) = part.split_once(' ').unwrap();
+            let known = Exit::ALL.iter().find(|(exit, _)| exit.code().to_string() == code);
+            assert_eq!(known.map(|(_, meaning)| *meaning), Some(meaning), "{command}");
+        }
+    }
+}
+
+/// Programs that compute nothing: arguments, constants and results that are the same come out as they are.
+#[test]
+fn what_is_passed_on_comes_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "func.func @main(%x: tensor<?x2xf32>, %n: tensor<1xi64>)
+        -> (tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>) {
+      %c = graph.constant dense<[1, 2, 3]> : tensor<3xi64>
+      return %n, %x, %x, %c : tensor<1xi64>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<3xi64>
+    }";
+    std::fs::write(folder.path().join("pass.mlir"), program).unwrap();
+    succeeds(folder.path(), &["compile", "pass.mlir", "-q", "-o", "pass.sutura"]);
+    let text = succeeds(folder.path(), &["run", "pass.sutura", "-i", "2x2xf32=1,2,3,4", "-i", "1xi64=7"]);
+    for words in ["i64[1] = [7]", "f32[2, 2] = [1.0, 2.0, 3.0, 4.0]", "i64[3] = [1, 2, 3]"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let empty = succeeds(folder.path(), &["run", "pass.sutura", "-i", "0x2xf32=1", "-i", "1xi64=7"]);
+    assert!(empty.contains("f32[0, 2] = []"), "{empty}");
+}
+
+/// What a machine has no code for is refused in words, with the place, by `check` as by `compile`, and leaves nothing behind.
+#[test]
+fn what_has_no_machine_code_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = |from: &str, to: &str| {
+        format!(
+            "#map = affine_map<(d0) -> (d0)>
+            func.func @main(%x: tensor<40x{from}>) -> tensor<40x{to}> {{
+              %0 = graph.compute ins(%x : tensor<40x{from}>) -> tensor<40x{to}>
+                  {{iterators = [\"parallel\"], maps = [#map, #map]}} {{
+              ^bb0(%a: {from}):
+                %1 = arith.{} %a : {from} to {to}
+                graph.yield %1 : {to}
+              }}
+              return %0 : tensor<40x{to}>
+            }}",
+            if from == "f32" || from == "f64" { "truncf" } else { "extf" }
+        )
+    };
+    let refused = |from: &str, to: &str, target: &str, words: &str| {
+        std::fs::write(folder.path().join("cast.mlir"), program(from, to)).unwrap();
+        for args in [&["check", "cast.mlir", "-q"][..], &["compile", "cast.mlir", "-q", "-o", "x.sutura"]] {
+            fails(folder.path(), &[args, &["--target", target]].concat(), 3, words);
+        }
+        assert_eq!(files(folder.path()), ["cast.mlir"]);
+    };
+    refused("f32", "f8E4M3FN", "host", "nothing is computed with elements of type f8E4M3FN");
+    refused("f8E5M2", "f32", "host", "nothing is computed with elements of type f8E5M2");
+    refused("f64", "f16", "x86_avx2", "rounding f64 to f16 needs the feature `avx512fp16`");
+    refused("f16", "f32", "generic", "f16 needs the feature `f16c`");
+    refused("f32", "bf16", "x86_avx2", "rounding to bf16 needs the feature `avx512bf16`");
 }
 
 #[test]
@@ -503,4 +572,89 @@ fn a_machine_in_the_model_is_what_it_is_compiled_for() {
 fn a_model_may_be_constants_alone() {
     let folder = compiled_from("constant");
     succeeds(folder.path(), &["run", "constant.sutura", "--expected", "y=2xi64=17,4"]);
+}
+
+/// Of a damaged artifact `inspect` and `run` say the same, and nothing else.
+#[test]
+fn damage_is_found_by_every_command() {
+    let folder = compiled();
+    let path = folder.path().join("rows.sutura");
+    let whole = std::fs::read(&path).unwrap();
+    let inputs = ["-i", "x=2x4xf32=1", "-i", "mask=4xf32=0"];
+    let inspect = || sutura(folder.path(), &["inspect", "rows.sutura"]);
+    let run = |flags: &[&str]| sutura(folder.path(), &[&["run", "rows.sutura"], &inputs[..], flags].concat());
+    let first = |text: &[u8]| whole.windows(text.len()).position(|w| w == text).unwrap();
+    let places = [0, 20, 64, 200, first(b"\x7fELF") + 300, first(b"safetensors"), whole.len() - 5, whole.len() - 100];
+    for place in places {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 4;
+        std::fs::write(&path, &damaged).unwrap();
+        let (inspected, ran) = (inspect(), run(&[]));
+        assert_eq!((inspected.status.code(), ran.status.code()), (Some(4), Some(4)), "byte {place}");
+        assert_eq!(stderr(&inspected), stderr(&ran));
+        assert_eq!((stdout(&inspected), stdout(&ran)), (String::new(), String::new()));
+    }
+    for wrong in [&whole[..whole.len() - 1], &[&whole[..], b"more"].concat(), &[&whole[..], &whole[..]].concat()] {
+        std::fs::write(&path, wrong).unwrap();
+        assert_eq!((inspect().status.code(), run(&[]).status.code()), (Some(4), Some(4)), "{} bytes", wrong.len());
+    }
+    std::fs::write(&path, &whole).unwrap();
+    let trusted = run(&["--trust-artifact"]);
+    let said = stderr(&trusted);
+    assert!(trusted.status.success() && said.contains("warning: `rows.sutura` is trusted"), "{said}");
+    assert!(!stderr(&run(&[])).contains("trusted"));
+}
+
+/// What is no file is refused at once, and no command waits for it.
+#[test]
+fn only_files_are_taken() {
+    let folder = compiled();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = |args: &[&str], code: i32, words: &str| {
+        let limited = Command::new("timeout")
+            .args(["20", env!("CARGO_BIN_EXE_sutura")])
+            .args(args)
+            .current_dir(folder.path())
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        assert_eq!(limited.status.code(), Some(code), "{args:?}\n{}", stderr(&limited));
+        assert!(stderr(&limited).contains(words), "{args:?}\n{}", stderr(&limited));
+    };
+    for (path, what) in [("pipe", "a pipe"), (".", "a folder"), ("/dev/zero", "a device")] {
+        let words = format!("it is {what}, not a file");
+        refused(&["run", path], 4, &words);
+        refused(&["run", "--trust-artifact", path], 4, &words);
+        refused(&["inspect", path], 4, &words);
+        let tensor = format!("x=@{path}");
+        refused(&["run", "rows.sutura", "-i", &tensor], 1, &words);
+        refused(&["run", "rows.sutura", "--expected", &format!("y=@{path}")], 1, &words);
+    }
+    let devices = Command::new("timeout")
+        .args(["60", env!("CARGO_BIN_EXE_sutura"), "devices"])
+        .envs([("SUTURA_CUDA_LIBRARY", &pipe), ("SUTURA_HIP_LIBRARY", &pipe), ("VK_DRIVER_FILES", &pipe)])
+        .output()
+        .unwrap();
+    let said = stderr(&devices);
+    assert!(devices.status.success() && said.matches("is a pipe, not a file").count() == 3, "{said}");
+}
+
+/// Inputs that do not fit are refused by what they say of themselves, however many data they have.
+#[test]
+fn inputs_are_checked_before_they_are_read() {
+    let folder = compiled();
+    // A terabyte that the disk does not have.
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 4194304), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let path = folder.path().join("x.npy");
+    std::fs::write(&path, &bytes).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(bytes.len() as u64 + (1 << 40)).unwrap();
+    let start = std::time::Instant::now();
+    fails(folder.path(), &["run", "rows.sutura", "-i", "x=@x.npy", "-i", "mask=4xf32=0"], 1, "dimension");
+    fails(folder.path(), &["run", "rows.sutura", "-i", "x=65536x4194304xf32=0", "-i", "mask=4xf32=0"], 1, "dimension");
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
 }

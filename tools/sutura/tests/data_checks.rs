@@ -27,9 +27,7 @@ impl Compiled {
 
     fn for_target(model: &str, target: &str, device: Option<&str>) -> Option<Self> {
         if let Some(error) = device.and_then(|device| Devices::find().open(device).err()) {
-            let required = std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1");
-            assert!(!required, "SUTURA_REQUIRE_DEVICES=1, but {error}");
-            eprintln!("skipped: {error}");
+            sutura_skip::skipped(sutura_skip::Need::Devices, error);
             return None;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -28,9 +28,7 @@ fn device() -> Option<Device> {
     match Devices::find().open("lavapipe") {
         Ok(device) => Some(device),
         Err(error) => {
-            let required = std::env::var_os("SUTURA_REQUIRE_DEVICES").is_some_and(|value| value == "1");
-            assert!(!required, "SUTURA_REQUIRE_DEVICES=1, but {error}");
-            eprintln!("skipped: {error}");
+            sutura_skip::skipped(sutura_skip::Need::Devices, error);
             None
         }
     }

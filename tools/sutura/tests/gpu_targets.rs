@@ -46,7 +46,12 @@ fn tool(program: &str, args: &[&str], input: &[u8]) -> Option<String> {
             Some(stderr(&output))
         }
         Err(error) => {
-            eprintln!("skipped: {program}: {error}");
+            let need = match program {
+                "spirv-val" | "spirv-dis" => sutura_skip::Need::Spirv,
+                tool if tool.contains("llvm") || tool.contains("llc") => sutura_skip::Need::Llvm,
+                _ => sutura_skip::Need::Ptxas,
+            };
+            sutura_skip::skipped(need, format!("{program}: {error}"));
             None
         }
     }
@@ -194,7 +199,9 @@ fn a_damaged_artifact_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = artifact(folder.path(), "cpu_fibers");
     let bytes = std::fs::read(&path).unwrap();
-    let name = bytes.windows(10).position(|w| w == b"device.bin").unwrap();
+    // The index has the name as well.
+    let mut places = bytes.windows(10).enumerate().filter(|(_, w)| w == b"device.bin").map(|(at, _)| at);
+    let name = places.nth(1).unwrap();
     let mut flipped = bytes.clone();
     flipped[name + 500] ^= 1;
     std::fs::write(&path, flipped).unwrap();

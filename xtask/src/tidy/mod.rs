@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 /// `cargo metadata`, without dependencies from outside.
-fn metadata() -> Result<Value, Failure> {
+pub(crate) fn metadata() -> Result<Value, Failure> {
     let json = process::output(process::cargo().args(["metadata", "--format-version=1", "--no-deps", "--locked"]))?;
     serde_json::from_str(&json).map_err(|error| format!("cargo metadata printed something unexpected: {error}"))
 }

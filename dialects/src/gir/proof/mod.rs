@@ -114,6 +114,15 @@ pub(super) fn prove<'a>(
     result
 }
 
+/// Proves the rules of a kernel that stands in no module yet, for a machine: what the verifier will prove of it there.
+///
+/// # Errors
+/// After at least one error was reported.
+pub fn prove_kernel(op: OpRef<'_>, machine: Option<OpRef<'_>>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let info = KernelInfo::read(op).map_err(|message| diags.report(op.error(message)))?;
+    prove(&info, machine, diags)
+}
+
 /// The proof as part of the verifier: after all operations are known to be well formed, with the module's target.
 struct ProveKernel;
 
@@ -124,10 +133,8 @@ impl SymbolUser for ProveKernel {
         symbols: &SymbolScope<'_, '_>,
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        let report = |diags: &mut Diagnostics, message: String| diags.report(op.error(message));
-        let info = KernelInfo::read(op).map_err(|message| report(diags, message))?;
-        let machine = machine_of(symbols.root()).map_err(|message| report(diags, message))?;
-        prove(&info, machine, diags)
+        let machine = machine_of(symbols.root()).map_err(|message| diags.report(op.error(message)))?;
+        prove_kernel(op, machine, diags)
     }
 }
 

@@ -30,11 +30,17 @@ pub use window::{Padding, Window, zero};
 
 /// Why something cannot be built, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BuildError(pub String);
+pub enum BuildError {
+    /// Whoever asks for it is wrong: it has no meaning.
+    Wrong(String),
+    /// It has one, but needs more than is known or can be said.
+    Unsupported(String),
+}
 
 impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        let (Self::Wrong(message) | Self::Unsupported(message)) = self;
+        f.write_str(message)
     }
 }
 impl std::error::Error for BuildError {}
@@ -43,7 +49,11 @@ impl std::error::Error for BuildError {}
 pub type Built<T = Value> = Result<T, BuildError>;
 
 fn fail<T>(message: impl Into<String>) -> Built<T> {
-    Err(BuildError(message.into()))
+    Err(BuildError::Wrong(message.into()))
+}
+
+fn unsupported<T>(message: impl Into<String>) -> Built<T> {
+    Err(BuildError::Unsupported(message.into()))
 }
 
 /// An input of a structured op.
@@ -200,7 +210,7 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         let words: Vec<u64> = values.iter().map(|v| *v as u64).collect();
         match self.cx().dense_attr(ty, &words) {
             Some(attr) => Ok(self.constant(attr)),
-            None => fail("an empty list of integers has no constant"),
+            None => unsupported("an empty list of integers has no constant"),
         }
     }
 
@@ -278,9 +288,11 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
     /// # Errors
     /// When they cannot be equal.
     pub fn unify(&mut self, a: &Option<Poly>, b: &Option<Poly>, what: impl FnOnce() -> String) -> Built<Option<Poly>> {
+        let within = |size: &Option<Poly>| size.as_ref().is_some_and(|size| size.excess().is_none());
         let (a, b) = match (a, b) {
-            (Some(a), Some(b)) => (a, b),
-            (known, None) | (None, known) => return Ok(known.clone()),
+            (Some(first), Some(second)) if within(a) && within(b) => (first, second),
+            (known, _) if within(known) => return Ok(known.clone()),
+            (_, known) => return Ok(known.clone().filter(|_| within(known))),
         };
         if !self.env.facts.prove_equal(a, b) {
             let what = what();

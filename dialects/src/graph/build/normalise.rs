@@ -4,7 +4,7 @@ use sutura_ir::Value;
 
 use super::super::structured::{Combiner, IteratorKind, accumulator_type};
 use super::reduce::divide_by;
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, fail};
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, fail, unsupported};
 use crate::r#dyn::Poly;
 
 impl GraphBuilder<'_, '_> {
@@ -247,7 +247,7 @@ impl GraphBuilder<'_, '_> {
 /// Channels of one group.
 fn channels_of_group(channels: &Option<Poly>, groups: &Poly) -> Built<Poly> {
     let (Some(channels), Some(groups)) = (channels.as_ref().and_then(Poly::as_const), groups.as_const()) else {
-        return fail("needs a known number of channels");
+        return unsupported("needs a known number of channels");
     };
     if groups < 1 || channels % groups != 0 {
         return fail(format!("cannot make {groups} groups of {channels} channels"));

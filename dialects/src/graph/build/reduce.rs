@@ -6,7 +6,7 @@ use sutura_ir::{Type, Value};
 use super::super::ops::ScanOp;
 use super::super::shape_fn::SymShape;
 use super::super::structured::{Combiner, IteratorKind, accumulator_type};
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, unsupported};
 use crate::r#dyn::Poly;
 
 impl<'b> GraphBuilder<'_, 'b> {
@@ -30,7 +30,7 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// When the elements are truth values.
     pub fn scan(&mut self, x: Value, axis: usize, combiner: Combiner, exclusive: bool, reverse: bool) -> Built {
         if self.elem(x) == Type::I1 {
-            return fail("has truth values, which have no running combination");
+            return unsupported("has truth values, which have no running combination");
         }
         let ty = self.unknown(self.rank(x), self.elem(x));
         let state = ScanOp::state(self.b, self.loc, x, axis as i64, combiner, exclusive, reverse, ty);
@@ -102,7 +102,7 @@ impl<'b> GraphBuilder<'_, 'b> {
         let sizes: Option<Vec<Poly>> = axes.iter().map(|a| shape[*a].clone()).collect();
         match sizes {
             Some(sizes) => Ok(Poly::product(&sizes)),
-            None => fail("needs a size that depends on data"),
+            None => unsupported("needs a size that depends on data"),
         }
     }
 

@@ -4,11 +4,11 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, OpState, Type, Value};
 
 use super::super::ops::{ConcatOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ShapeOfOp, SliceOp};
-use super::super::shape_fn::SymShape;
+use super::super::shape_fn::{Quotient, SymShape};
 use super::super::structured::IteratorKind;
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
-use crate::r#dyn::Poly;
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, unsupported};
 use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::{Poly, SymbolInfo};
 
 /// Bounds of a slice along its axes.
 #[derive(Clone, Debug)]
@@ -36,11 +36,33 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// An op with one tensor result whose shape its shape function knows: built with what the types say, then refined.
     pub(super) fn shaped(&mut self, state: OpState) -> Value {
         let op = self.b.create(state);
-        let result = self.finish(op);
-        let (shape, elem) = (self.shape(result), self.elem(result));
+        let inferred = self.update(op);
+        let result = self.b.body().result(op, 0);
+        let (mut shape, elem) = (self.shape(result), self.elem(result));
+        for quotient in inferred.quotients.iter().filter(|q| q.result == 0) {
+            shape[quotient.dim] = Some(self.quotient(quotient));
+            self.env.set_shape(result, shape.clone());
+        }
         let ty = tensor_of(self.cx(), &shape, elem);
         self.b.set_type(result, ty);
         result
+    }
+
+    /// A new symbol for a size that is a quotient; what it is the quotient of is recorded, and checked at run time.
+    fn quotient(&mut self, quotient: &Quotient) -> Poly {
+        let taken = |name: &str| self.env.facts.symbols().any(|(known, _)| &**known == name);
+        let place = super::super::gather::name_in(self.cx(), self.loc).unwrap_or_else(|| "reshape".to_owned());
+        let clean: String = place.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let base = format!("d_{}_{}", clean.trim_matches('_'), quotient.dim);
+        let more = (2..).map(|number| format!("{base}_{number}"));
+        let name = std::iter::once(base.clone()).chain(more).find(|name| !taken(name)).expect("there are more names");
+        self.env.facts.define(&name, SymbolInfo::default());
+        let symbol = Poly::symbol(&name);
+        let requirement = quotient.requirement(&symbol);
+        // A new symbol can be any number, so nothing is contradicted.
+        let _ = self.env.facts.assume_equal(&requirement.lhs, &requirement.rhs);
+        self.assumed.push(requirement);
+        symbol
     }
 
     pub(super) fn unknown(&self, rank: usize, elem: Type) -> Type {
@@ -57,7 +79,7 @@ impl<'b> GraphBuilder<'_, 'b> {
             [Some(rank)] => rank.as_const().and_then(|r| usize::try_from(r).ok()),
             _ => return fail("a shape must be a list of integers"),
         };
-        let Some(rank) = rank else { return fail("the rank of the result depends on data") };
+        let Some(rank) = rank else { return unsupported("the rank of the result depends on data") };
         let ty = self.unknown(rank, self.elem(x));
         let state = ReshapeOp::state(self.b, self.loc, x, Some(shape), allowzero, ty);
         Ok(self.shaped(state))
@@ -69,7 +91,7 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// When more are unknown.
     pub fn reshape_to(&mut self, x: Value, shape: &[Option<Poly>]) -> Built {
         if shape.iter().filter(|d| d.is_none()).count() > 1 {
-            return fail("more than one size of the result depends on data");
+            return unsupported("more than one size of the result depends on data");
         }
         let ty = tensor_of(self.cx(), shape, self.elem(x));
         let state = ReshapeOp::state(self.b, self.loc, x, None, false, ty);
@@ -273,7 +295,7 @@ impl<'b> GraphBuilder<'_, 'b> {
             return fail(format!("indices of rank {} do not have {batch_dims} batch dims and an index", at.len()));
         };
         let count = at[last].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
-        let Some(count) = count else { return fail("the last dim of the indices has no constant size") };
+        let Some(count) = count else { return unsupported("the last dim of the indices has no constant size") };
         if count == 0 || batch_dims + count > from.len() {
             let rank = from.len();
             return fail(format!("{count} indices behind {batch_dims} batch dims do not fit data of rank {rank}"));
@@ -296,7 +318,7 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// When sizes cannot be equal, or one of the shape is unknown.
     pub fn expand(&mut self, x: Value, shape: &[Option<Poly>]) -> Built {
         if shape.iter().any(Option::is_none) {
-            return fail("a size of the result depends on data");
+            return unsupported("a size of the result depends on data");
         }
         let (own, elem) = (self.shape(x), self.elem(x));
         let broadcast = self.broadcast(&[own, shape.to_vec()])?;
@@ -315,7 +337,7 @@ impl<'b> GraphBuilder<'_, 'b> {
         let sizes: Option<Vec<(Poly, Poly)>> =
             shape.iter().cloned().zip(repeats.iter().cloned()).map(|(s, r)| s.zip(r)).collect();
         let Some(sizes) = sizes.filter(|s| s.len() == shape.len() && repeats.len() == shape.len()) else {
-            return fail("needs one known repeat per dimension of known size");
+            return unsupported("needs one known repeat per dimension of known size");
         };
         // A dimension repeated is two, the outer one of which is not read; then they are joined.
         let (mut split, mut index, mut joined) = (SymShape::new(), Vec::new(), SymShape::new());
@@ -344,7 +366,7 @@ impl<'b> GraphBuilder<'_, 'b> {
         body: impl FnOnce(&mut Scalars<'_, 'b>) -> Value,
     ) -> Built {
         if shape.iter().any(Option::is_none) {
-            return fail("a size of the result depends on data");
+            return unsupported("a size of the result depends on data");
         }
         let rank = shape.len();
         let result = ComputeResult { shape: shape.to_vec(), elem, index: self.dims(0..rank), combiner: None };
@@ -369,7 +391,9 @@ impl<'b> GraphBuilder<'_, 'b> {
             let (padded, least) = self.padded(size, &before[d], &after[d])?;
             // A constant may be checked by who compiled it; a size that comes out negative has no tensor.
             if least < 0 && (before[d].as_const().is_none() || after[d].as_const().is_none()) {
-                return fail(format!("makes dimension {d} of size `{padded}`, which is not known to be at least 0"));
+                return unsupported(format!(
+                    "makes dimension {d} of size `{padded}`, which is not known to be at least 0"
+                ));
             }
         }
         let PadKind::Constant(value) = kind else {
@@ -387,7 +411,7 @@ impl<'b> GraphBuilder<'_, 'b> {
 
     /// A size with padding, and its least value.
     fn padded(&self, size: &Option<Poly>, before: &Poly, after: &Poly) -> Built<(Poly, i128)> {
-        let Some(size) = size else { return fail("needs a size that depends on data") };
+        let Some(size) = size else { return unsupported("needs a size that depends on data") };
         let padded = self.env.facts.canonical(&size.add(before).add(after));
         let least = self.env.facts.range(&padded).0;
         Ok((padded, least))
@@ -400,7 +424,7 @@ impl<'b> GraphBuilder<'_, 'b> {
             if before[d].is_zero() && after[d].is_zero() {
                 continue;
             }
-            let Some(size) = self.shape(x)[d].clone() else { return fail("needs a size that depends on data") };
+            let Some(size) = self.shape(x)[d].clone() else { return unsupported("needs a size that depends on data") };
             let (padded, _) = self.padded(&Some(size.clone()), &before[d], &after[d])?;
             let indices = self.generate(&[Some(padded)], Type::I64, |s| {
                 let (i, offset) = (s.index(0), s.size(&before[d]));

@@ -5,7 +5,7 @@ use sutura_ir::{Attr, Type, Value};
 
 use super::super::shape_fn::SymShape;
 use super::super::structured::{Combiner, IteratorKind, accumulator_type};
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear};
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear, unsupported};
 use crate::r#dyn::Poly;
 
 /// A window over the spatial dimensions; all lists have one entry per such dimension.
@@ -150,7 +150,7 @@ impl GraphBuilder<'_, '_> {
         }
         let known = |size: &Option<Poly>| size.as_ref().and_then(Poly::as_const);
         let (Some(outputs), Some(inputs)) = (known(&filter[0]), known(&filter[1])) else {
-            return fail("a grouped convolution needs a weight of known shape");
+            return unsupported("a grouped convolution needs a weight of known shape");
         };
         if outputs % group != 0 {
             return fail(format!("{outputs} output channels do not make {group} equal groups"));
@@ -194,7 +194,7 @@ impl GraphBuilder<'_, '_> {
         // Windows that lie inside what counts all have the same number of elements.
         let full = axes.iter().all(|a| a.inside) || (count_padding && !window.ceil);
         if !full && axes.iter().any(|a| a.size.is_none()) {
-            return fail("needs a size that depends on data");
+            return unsupported("needs a size that depends on data");
         }
         let (shape, index) = (self.shape(sum), self.dims(0..2 + axes.len()));
         let inputs = vec![ComputeInput { value: sum, index: index.clone(), oob: None }];
@@ -295,7 +295,7 @@ fn same_axis(mut axis: Axis, lower: bool) -> Built<Axis> {
         (Some(size), stride) => ((size + stride - 1) / stride - 1) * stride + axis.span() - size,
         (None, 1) => axis.span() - 1,
         (None, stride) => {
-            return fail(format!("'same' padding with stride {stride} needs a spatial size that is known"));
+            return unsupported(format!("'same' padding with stride {stride} needs a spatial size that is known"));
         }
     };
     let total = total.max(0);

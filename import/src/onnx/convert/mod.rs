@@ -4,6 +4,7 @@
 //! dims as symbols in the types. Shapes are followed while ops are made, so that broadcasts and windows are resolved
 //! with all that is known.
 
+mod constants;
 mod literal;
 mod names;
 mod nodes;
@@ -11,12 +12,17 @@ mod shapes;
 mod windows;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::attr::tensor_of;
-use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
+use sutura_dialects::r#dyn::ops::RangeAttr;
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape};
+use sutura_dialects::graph::shape_fn::used_symbols;
+use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
+use sutura_ir::op_def::AttrConstraintDef;
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewriter, Type, Value};
 
 use self::names::Symbols;
@@ -36,7 +42,9 @@ pub const NAME: &str = "graph.name";
 /// Lists everything in the model that cannot be compiled.
 pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Result<Module, UnsupportedOps> {
     let nodes = typed_nodes(model)?;
-    let loc = named_loc(cx, &model.graph.name);
+    // A graph need not have a name, and errors need a place.
+    let name = if model.graph.name.is_empty() { "graph" } else { &model.graph.name };
+    let loc = named_loc(cx, name);
     let mut body = Box::new(Body::new(1));
     let region = body.region();
     let mut rw = Rewriter::new(cx, &mut body);
@@ -54,21 +62,46 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     }
     let mut facts = Facts::new();
     symbols.names().for_each(|name| facts.define(name, Default::default()));
-    let g = GraphBuilder::new(&mut rw, ShapeEnv::new(facts), loc);
-    let mut importer = Importer { g, model, symbols, values, failed: Vec::new(), unsupported, diags };
+    let made = |name: &&str| values.contains_key(name);
+    let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
+    let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
+    let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
+    let mut importer =
+        Importer { g, model, symbols, values, failed, unsupported, overflows: FxHashMap::default(), diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
+    let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
     ReturnOp::build(&mut rw, loc, &results);
+    define_sizes(&mut rw, loc, named, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
-    let outputs = model.graph.outputs.iter().map(|o| o.name.as_str());
-    Ok(module(cx, loc, body, signature, &inputs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), outputs))
+    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
+    Ok(module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str)))
+}
+
+/// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.
+fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, facts: &Facts) {
+    let Some(first) = rw.body().entry_block().and_then(|entry| rw.body().ops(entry).next()) else { return };
+    rw.set_before(first);
+    let needed = needed_definitions(&named, used_symbols(rw.cx(), rw.body()));
+    for (name, _) in &needed {
+        let info = facts.info(name);
+        let op = SymbolOp::build(rw, loc, name);
+        rw.set_prop(op, "range", Some(RangeAttr::set(rw.cx(), (info.min, info.max))));
+        if info.div != 1 {
+            rw.set_prop(op, "div", Some(rw.cx().int_attr(info.div, Type::I64)));
+        }
+    }
+    for (name, size) in &needed {
+        EqualOp::build(rw, loc, &Poly::symbol(name), size, None);
+    }
 }
 
 fn module<'m>(
@@ -131,6 +164,9 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     let ValueType::Tensor { element, shape } = &info.ty else { return Err("is no tensor of a known type".into()) };
     let elem = literal::element_type(cx, *element)?;
     let dims = shape.as_ref().ok_or("has no known rank")?;
+    if dims.len() > MAX_RANK {
+        return Err(rank_message(dims.len()));
+    }
     let mut dim = |(i, dim): (usize, &Dim)| match dim {
         Dim::Known(size) => i64::try_from(*size).map(Poly::from).map_err(|_| format!("has a dim of size {size}")),
         Dim::Named(name) => Ok(Poly::symbol(symbols.named(name))),
@@ -140,34 +176,49 @@ fn input_type(cx: &Context, info: &ValueInfo, symbols: &mut Symbols) -> Result<T
     Ok(tensor_of(cx, &shape, elem))
 }
 
+fn rank_message(rank: usize) -> String {
+    format!("has {rank} dims; at most {MAX_RANK} are supported")
+}
+
 fn outer(what: &str, name: &str, reason: String) -> Unsupported {
-    Unsupported { node: format!("{what} `{name}`"), op_type: String::new(), domain: String::new(), reason, hint: None }
+    let (node, none) = (format!("{what} `{name}`"), String::new());
+    Unsupported { node, op_type: none.clone(), domain: none, reason, hint: None, invalid: false }
 }
 
 /// A value cannot be made: here, or because of one that it needs.
 enum Failure {
-    /// For this reason.
-    Here(String),
+    /// For this reason, which lies here and not in the model.
+    Unsupported(String),
+    /// For this reason: the model is wrong.
+    Invalid(String),
     /// Reported already.
     Before,
 }
 
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
-        Self::Here(error.0)
+        match error {
+            BuildError::Wrong(reason) => Self::Invalid(reason),
+            BuildError::Unsupported(reason) => Self::Unsupported(reason),
+        }
     }
 }
 
 impl From<String> for Failure {
     fn from(reason: String) -> Self {
-        Self::Here(reason)
+        Self::Unsupported(reason)
     }
 }
 
 type Made<T = Value> = Result<T, Failure>;
 
 fn fail<T>(reason: impl Into<String>) -> Made<T> {
-    Err(Failure::Here(reason.into()))
+    Err(Failure::Unsupported(reason.into()))
+}
+
+/// Of what no model may ask for.
+fn wrong<T>(reason: impl Into<String>) -> Made<T> {
+    Err(Failure::Invalid(reason.into()))
 }
 
 struct Importer<'m, 'g, 'b> {
@@ -179,6 +230,8 @@ struct Importer<'m, 'g, 'b> {
     /// Values that could not be made, as reported.
     failed: Vec<&'m str>,
     unsupported: Vec<Unsupported>,
+    /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
+    overflows: FxHashMap<Value, String>,
     diags: &'g mut Diagnostics,
 }
 
@@ -191,7 +244,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn node(&mut self, node: &TypedNode<'m>) {
         let name = if node.node.name.is_empty() { node.node.label() } else { node.node.name.clone() };
         self.g.loc = named_loc(self.cx(), &name);
-        let made = self.operator(&node.op);
+        let made = self.checked(node).and_then(|values| self.possible(values));
         for assumed in self.g.take_assumed() {
             self.check_at_run_time(&name, &assumed);
         }
@@ -204,17 +257,42 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
                 }
             }
             Err(failure) => {
-                if let Failure::Here(reason) = failure {
+                let (reason, invalid) = match failure {
+                    Failure::Invalid(reason) => (reason, true),
+                    Failure::Unsupported(reason) => (reason, false),
+                    Failure::Before => (String::new(), false),
+                };
+                if !reason.is_empty() {
                     self.unsupported.push(Unsupported {
                         node: node.node.label(),
                         op_type: node.node.op_type.clone(),
                         domain: node.node.domain.clone(),
                         reason,
                         hint: None,
+                        invalid,
                     });
                 }
                 self.failed.extend(node.outputs().flatten());
             }
+        }
+    }
+
+    /// The values, none of which has more dims than a type may have, or a size that is a multiple of a number beyond 64 bits: no
+    /// tensor is so long, unless it is empty.
+    fn possible(&self, values: Vec<Value>) -> Made<Vec<Value>> {
+        for value in &values {
+            for (dim, size) in self.g.shape(*value).iter().enumerate() {
+                let divisor = |size: &Poly| self.g.env.facts.common_divisor(size);
+                if size.as_ref().is_some_and(|size| divisor(size) > i64::MAX.into()) {
+                    return fail(format!(
+                        "makes dimension {dim} of a size that is a multiple of a number beyond 64 bits"
+                    ));
+                }
+            }
+        }
+        match values.iter().map(|value| self.g.rank(*value)).max() {
+            Some(rank) if rank > MAX_RANK => fail(format!("makes a tensor that {}", rank_message(rank))),
+            _ => Ok(values),
         }
     }
 
@@ -270,18 +348,24 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     }
 
     fn constant(&mut self, tensor: &Tensor) -> Made {
+        if tensor.dims.len() > MAX_RANK {
+            return fail(rank_message(tensor.dims.len()));
+        }
         let attr = literal::dense(self.cx(), tensor)?;
         Ok(self.g.constant(attr))
     }
 
-    /// The values of the model's outputs. What the model states of their dims is taken as known.
+    /// The values of the model's outputs. What the model states of their dims is checked.
     fn outputs(&mut self) -> Vec<Value> {
         let model = self.model;
         let mut results = Vec::new();
         for info in &model.graph.outputs {
             match self.value(&info.name).and_then(|value| self.output(info, value)) {
                 Ok(value) => results.push(value),
-                Err(Failure::Here(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
+                Err(Failure::Unsupported(reason)) => self.unsupported.push(outer("output", &info.name, reason)),
+                Err(Failure::Invalid(reason)) => {
+                    self.unsupported.push(Unsupported { invalid: true, ..outer("output", &info.name, reason) });
+                }
                 Err(Failure::Before) => {}
             }
         }
@@ -291,11 +375,11 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
     fn output(&mut self, info: &ValueInfo, value: Value) -> Made {
         let ValueType::Tensor { element, shape } = &info.ty else { return Ok(value) };
         if literal::element_type(self.cx(), *element)? != self.g.elem(value) {
-            return fail(format!("is stated to hold {element}, which is not what the nodes make"));
+            return wrong(format!("is stated to hold {element}, which is not what the nodes make"));
         }
         let (Some(dims), sizes) = (shape, self.g.shape(value)) else { return Ok(value) };
         if dims.len() != sizes.len() {
-            return fail(format!("is stated to have rank {}, but has rank {}", dims.len(), sizes.len()));
+            return wrong(format!("is stated to have rank {}, but has rank {}", dims.len(), sizes.len()));
         }
         for (i, (dim, size)) in dims.iter().zip(&sizes).enumerate() {
             let stated = match dim {
@@ -306,10 +390,9 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
             };
             self.g.unify(size, &stated, || format!("dim {i} of output `{}` and what the model states", info.name))?;
         }
+        self.g.loc = named_loc(self.cx(), &info.name);
         for assumed in self.g.take_assumed() {
-            let loc = named_loc(self.cx(), &info.name);
-            let message = format!("assumes that {} and {} are equal: {}", assumed.lhs, assumed.rhs, assumed.what);
-            self.diags.remark(loc, message);
+            self.check_at_run_time(&info.name, &assumed);
         }
         Ok(value)
     }

@@ -69,6 +69,23 @@ impl Symbols {
     }
 }
 
+/// The names, where one that was there before gets a number behind it.
+pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let given: FxHashSet<&str> = names.clone().collect();
+    let mut result = Vec::new();
+    for name in names {
+        let (mut own, mut number) = (name.to_owned(), 1);
+        while taken.contains(&own) || number > 1 && given.contains(own.as_str()) {
+            number += 1;
+            own = format!("{name}_{number}");
+        }
+        taken.insert(own.clone());
+        result.push(own);
+    }
+    result
+}
+
 /// A value's name with what the text does not allow replaced; `None` where nothing is left.
 pub(super) fn value_name(cx: &Context, name: &str) -> Option<Ident> {
     let clean = |c: char| if c.is_ascii_alphanumeric() || "_.$-".contains(c) { c } else { '_' };
@@ -83,6 +100,13 @@ pub(super) fn value_name(cx: &Context, name: &str) -> Option<Ident> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_are_there_twice_get_a_number() {
+        let names = ["y", "y", "z", "y_2", "y"];
+        assert_eq!(distinct(names.into_iter()), ["y", "y_3", "z", "y_2", "y_4"]);
+        assert_eq!(distinct(["y", "z"].into_iter()), ["y", "z"]);
+    }
 
     #[test]
     fn symbols_are_valid_and_distinct() {

@@ -8,7 +8,7 @@ use sutura_ir::{Type, Value};
 
 use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, SoftmaxSpan, Unary};
 use super::super::tensor::Scalar;
-use super::{Importer, Made, fail, literal, windows};
+use super::{Importer, Made, fail, literal, windows, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator makes.
@@ -130,7 +130,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let x = self.float(x)?;
                 let vectors = [self.value(scale)?, self.value(bias)?, self.value(mean)?, self.value(variance)?];
                 if vectors.iter().any(|v| self.g.elem(*v) != self.g.elem(x)) {
-                    return fail("has a scale, bias, mean or variance of another element type than the input");
+                    return wrong("has a scale, bias, mean or variance of another element type than the input");
                 }
                 self.g.batch_norm(x, vectors, (*epsilon).into())?
             }
@@ -149,7 +149,7 @@ impl<'m> Importer<'m, '_, '_> {
     fn same_type(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
         let values = (self.value(a)?, self.value(b)?);
         if self.g.elem(values.0) != self.g.elem(values.1) {
-            return fail(format!("`{a}` and `{b}` differ in element type"));
+            return wrong(format!("`{a}` and `{b}` differ in element type"));
         }
         Ok(values)
     }
@@ -208,7 +208,7 @@ impl<'m> Importer<'m, '_, '_> {
         if function == Binary::Mod {
             let value = self.value(a)?;
             if self.g.elem(value).is_float(self.cx()) {
-                return fail("is a modulus of floats, which needs `fmod` to be 1");
+                return wrong("is a modulus of floats, which needs `fmod` to be 1");
             }
         }
         let (x, y) = self.same_type(a, b)?;
@@ -269,10 +269,10 @@ impl<'m> Importer<'m, '_, '_> {
 
     fn extremum(&mut self, function: Extremum, inputs: &[&'m str]) -> Made {
         let values = self.values(inputs)?;
-        let Some(first) = values.first() else { return fail("has no input") };
+        let Some(first) = values.first() else { return wrong("has no input") };
         let elem = self.g.elem(*first);
         if values.iter().any(|v| self.g.elem(*v) != elem) {
-            return fail("has inputs of different element types");
+            return wrong("has inputs of different element types");
         }
         if values.len() == 1 {
             return Ok(*first);
@@ -297,7 +297,7 @@ impl<'m> Importer<'m, '_, '_> {
             Some(Param::Value(name)) => {
                 let value = self.value(name)?;
                 if self.g.rank(value) != 0 || self.g.elem(value) != elem {
-                    return fail(format!("bound `{name}` must be one number of the input's element type"));
+                    return wrong(format!("bound `{name}` must be one number of the input's element type"));
                 }
                 operands.push(value);
                 Ok(Some(Err(operands.len() - 1)))

@@ -4,11 +4,12 @@ use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::SymShape;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, PadKind, SliceBounds};
 use sutura_dialects::graph::{Contents, IteratorKind};
+use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
 
 use super::super::op::{Op, PadMode, Param, Slice};
 use super::super::tensor::{Scalar, Tensor};
-use super::{Importer, Made, fail, literal};
+use super::{Importer, Made, constants, fail, literal, rank_message, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
     /// The values that an operator of this kind makes.
@@ -35,6 +36,7 @@ impl<'m> Importer<'m, '_, '_> {
                 };
                 self.g.squeeze(x, &axes)?
             }
+            Op::Unsqueeze { axes, .. } if axes.len() > MAX_RANK => return fail(rank_message(axes.len())),
             Op::Unsqueeze { x, axes } => {
                 let x = self.value(x)?;
                 let axes = self.g.axes(axes, self.g.rank(x) + axes.len())?;
@@ -42,10 +44,15 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Op::Expand { x, shape } => {
                 let (x, sizes) = (self.value(x)?, self.sizes(shape)?);
+                self.not_negative(&sizes, "size")?;
                 self.g.expand(x, &sizes)?
             }
             Op::Tile { x, repeats } => {
                 let (x, repeats) = (self.value(x)?, self.sizes(repeats)?);
+                self.not_negative(&repeats, "repeat")?;
+                if repeats.len() != self.g.rank(x) {
+                    return wrong(format!("has {} repeats for {} dims", repeats.len(), self.g.rank(x)));
+                }
                 self.g.tile(x, &repeats)?
             }
             Op::Transpose { x, permutation } => {
@@ -59,9 +66,9 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Op::Concat { inputs, axis } => {
                 let values = self.values(inputs)?;
-                let Some(first) = values.first() else { return fail("has no input") };
+                let Some(first) = values.first() else { return wrong("has no input") };
                 if values.iter().any(|v| self.g.elem(*v) != self.g.elem(*first)) {
-                    return fail("has inputs of different element types");
+                    return wrong("has inputs of different element types");
                 }
                 let axis = self.g.axis(*axis, self.g.rank(*first))?;
                 if values.len() == 1 { *first } else { self.g.concat(&values, axis)? }
@@ -81,7 +88,7 @@ impl<'m> Importer<'m, '_, '_> {
             Op::GatherNd { x, indices, batch_dims } => {
                 let (x, indices) = (self.value(x)?, self.value(indices)?);
                 let Ok(batch_dims) = usize::try_from(*batch_dims) else {
-                    return fail(format!("has batch_dims {batch_dims}"));
+                    return wrong(format!("has batch_dims {batch_dims}"));
                 };
                 self.g.gather_nd(x, indices, batch_dims)?
             }
@@ -104,7 +111,7 @@ impl<'m> Importer<'m, '_, '_> {
         match param {
             Param::Known(values) => Ok(values.iter().map(|v| Some(Poly::constant(*v))).collect()),
             Param::Value(name) => {
-                let value = self.value(name)?;
+                let value = self.deciding(name)?;
                 match self.g.contents(value) {
                     Some(contents) => Ok(contents),
                     None => fail(format!("`{name}` depends on data; it must follow from shapes")),
@@ -138,7 +145,7 @@ impl<'m> Importer<'m, '_, '_> {
             Param::Known(Scalar::Int(v)) => Ok(i64::try_from(*v).ok().map(Poly::from)),
             Param::Known(_) => Ok(None),
             Param::Value(name) => {
-                let value = self.value(name)?;
+                let value = self.deciding(name)?;
                 Ok(self.g.contents(value).and_then(|c| c.first().cloned().flatten()))
             }
         }
@@ -151,11 +158,10 @@ impl<'m> Importer<'m, '_, '_> {
             return fail(format!("fills with a number of type {}, which is not supported", value.element));
         };
         let number = literal::number(cx, number, elem);
+        self.not_negative(&sizes, "size")?;
         let known: Option<Vec<i64>> = sizes.iter().map(|s| s.as_ref().and_then(Poly::as_const)).collect();
         if let Some(dims) = known {
-            if dims.iter().any(|d| *d < 0) {
-                return fail("has a negative size");
-            }
+            constants::has_a_size(cx, &dims, elem)?;
             if let Some(value) = cx.splat_attr(cx.tensor_type(&dims, elem, None), number) {
                 return Ok(self.g.constant(value));
             }
@@ -170,14 +176,22 @@ impl<'m> Importer<'m, '_, '_> {
             return fail(format!("a range of floats ({start} to {limit} by {delta}) is not supported"));
         }
         let (start, limit, delta) = (self.size(start)?, self.size(limit)?, self.size(delta)?);
+        if delta.as_ref().is_some_and(Poly::is_zero) {
+            return wrong("has a delta of 0");
+        }
+        let mut exact = None;
+        if let (Some(start), Some(limit), Some(delta)) = (constant(&start), constant(&limit), constant(&delta)) {
+            exact = Some(constants::range_len(start, limit, delta)?);
+        }
         let (Some(start), Some(limit), Some(delta)) = (start, limit, delta) else {
             return fail("has bounds that depend on data; they must follow from shapes");
         };
-        let Some(step) = delta.as_const().filter(|d| *d != 0) else {
-            return fail("has a delta that is no known number other than 0");
+        let Some(step) = delta.as_const().filter(|d| *d != 0 && *d != i64::MIN) else {
+            return fail("has a delta that is no known number");
         };
         let distance = if step > 0 { limit.sub(&start) } else { start.sub(&limit) };
-        let count = self.g.env.facts.canonical(&distance.greater(&0.into()).ceildiv(step.abs()));
+        let symbolic = || self.g.env.facts.canonical(&distance.greater(&0.into()).ceildiv(step.abs()));
+        let count = exact.map_or_else(symbolic, Poly::from);
         Ok(self.g.generate(&[Some(count)], Type::I64, |s| {
             let (i, step, start) = (s.index(0), s.int(step, Type::INDEX), s.size(&start));
             let scaled = s.mul(i, step);
@@ -200,15 +214,27 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
-                let shape = self.value(name)?;
+                let shape = self.deciding(name)?;
+                if let Some(contents) = self.g.contents(shape) {
+                    let asked: Vec<Option<i64>> = contents.iter().map(constant).collect();
+                    constants::reshape_fits(&self.g.shape(x), &asked, zero_copies)?;
+                }
                 return Ok(self.g.reshape(x, shape, !zero_copies)?);
             }
             Param::Known(known) => known,
         };
-        if known.iter().any(|s| *s < -1) || known.iter().filter(|s| **s == -1).count() > 1 {
-            return fail(format!("asks for the shape {known:?}"));
+        if known.len() > MAX_RANK {
+            return fail(format!("makes a tensor that {}", rank_message(known.len())));
         }
+        let asked: Vec<Option<i64>> = known.iter().copied().map(Some).collect();
+        constants::reshape_fits(&self.g.shape(x), &asked, zero_copies)?;
         let input = self.g.shape(x);
+        if let Some(i) = known.iter().skip(input.len()).position(|s| *s == 0).filter(|_| zero_copies) {
+            let (i, rank) = (i + input.len(), input.len());
+            return fail(format!(
+                "asks for the shape {known:?}: the 0 at {i} copies a dimension that rank {rank} lacks"
+            ));
+        }
         let size = |(i, size): (usize, &i64)| match size {
             0 if zero_copies => input.get(i).cloned().flatten(),
             -1 => None,
@@ -216,7 +242,12 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let sizes: SymShape = known.iter().enumerate().map(size).collect();
         if sizes.iter().filter(|s| s.is_none()).count() <= 1 {
-            return Ok(self.g.reshape_to(x, &sizes)?);
+            let made = self.g.reshape_to(x, &sizes)?;
+            if input.iter().all(Option::is_some) && self.g.shape(made).iter().any(Option::is_none) {
+                let elements = Poly::product(input.iter().flatten());
+                return fail(format!("asks for the shape {known:?} of {elements} elements"));
+            }
+            return Ok(made);
         }
         let shape = self.g.int_list(known)?;
         Ok(self.g.reshape(x, shape, !zero_copies)?)
@@ -231,14 +262,15 @@ impl<'m> Importer<'m, '_, '_> {
             Some(sizes) => self.known(sizes, "split")?,
             None => match whole.as_ref().and_then(Poly::as_const) {
                 Some(whole) => {
-                    let each = (whole + parts as i64 - 1) / parts as i64;
-                    (0..parts as i64).map(|i| (whole - i * each).clamp(0, each)).collect()
+                    let count = parts.max(1) as i64;
+                    let each = whole / count + i64::from(whole % count > 0);
+                    (0..count).map(|i| (whole - i.saturating_mul(each)).clamp(0, each)).collect()
                 }
                 None => return self.split_evenly(x, axis, parts, whole),
             },
         };
-        let sum = Poly::constant(sizes.iter().sum());
-        self.g.unify(&whole, &Some(sum), || format!("dimension {axis} and the sum of the parts"))?;
+        let sum = constants::sum_of_parts(&sizes, parts)?;
+        self.g.unify(&whole, &Some(sum.into()), || format!("dimension {axis} and the sum of the parts"))?;
         let mut start = 0;
         let mut values = Vec::with_capacity(parts);
         for size in sizes {
@@ -284,8 +316,11 @@ impl<'m> Importer<'m, '_, '_> {
             Some(axes) => axes.iter().map(|a| self.g.axis(*a, rank)).collect::<Result<Vec<usize>, _>>()?,
             None => (0..count).collect(),
         };
+        if axes.len() != count || ends.0.len() != count {
+            return wrong("`starts`, `ends` and `axes` differ in length");
+        }
         if axes.iter().enumerate().any(|(i, a)| axes[..i].contains(a) || *a >= rank) {
-            return fail("names an axis twice, or more axes than there are");
+            return wrong("names an axis twice, or more axes than there are");
         }
         let steps = match &slice.steps {
             Some(steps) => self.known(steps, "steps")?,
@@ -306,7 +341,7 @@ impl<'m> Importer<'m, '_, '_> {
         match param {
             Param::Known(values) => Ok((values.iter().map(|v| Some(Poly::constant(*v))).collect(), None)),
             Param::Value(name) => {
-                let value = self.value(name)?;
+                let value = self.deciding(name)?;
                 let length = match &self.g.shape(value)[..] {
                     [Some(length)] => length.as_const().and_then(|n| usize::try_from(n).ok()),
                     _ => None,
@@ -343,7 +378,10 @@ impl<'m> Importer<'m, '_, '_> {
             None => (0..rank).collect(),
         };
         if pads.len() != 2 * axes.len() {
-            return fail(format!("has {} pads for {} axes", pads.len(), axes.len()));
+            return wrong(format!("has {} pads for {} axes", pads.len(), axes.len()));
+        }
+        if let Some(twice) = axes.iter().enumerate().find(|(i, axis)| axes[..*i].contains(axis)) {
+            return wrong(format!("names axis {} twice", twice.1));
         }
         let (mut before, mut after) = (vec![Poly::default(); rank], vec![Poly::default(); rank]);
         for (i, axis) in axes.iter().enumerate() {
@@ -365,4 +403,9 @@ impl<'m> Importer<'m, '_, '_> {
             Some(Param::Value(name)) => fail(format!("pads with `{name}`, which is no constant")),
         }
     }
+}
+
+/// A size that is a number.
+fn constant(size: &Option<Poly>) -> Option<i64> {
+    size.as_ref().and_then(Poly::as_const)
 }

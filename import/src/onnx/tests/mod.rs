@@ -1,5 +1,6 @@
 //! Tests of reading whole models; `build` makes models by hand.
 
+mod arithmetic;
 mod build;
 mod bytes;
 mod convert;

@@ -24,10 +24,12 @@ fn check(call: OpRef<'_>, callable: OpRef<'_>) -> Result<(), String> {
     if multiple {
         check_several_blocks(call)?;
     }
-    let repeated = runs_repeatedly(call);
+    // Looked for only where it matters: it takes as long as the caller has blocks.
+    let mut known = None;
+    let mut repeated = || *known.get_or_insert_with(|| runs_repeatedly(call));
     for block in region.blocks() {
         for op in block.ops() {
-            check_op(op, repeated)?;
+            check_op(op, &mut repeated)?;
         }
         let Some(end) = block.terminator().filter(|t| t.successors().is_empty()) else { continue };
         if !end.has_trait(Traits::ReturnLike) {
@@ -80,14 +82,14 @@ fn check_several_blocks(call: OpRef<'_>) -> Result<(), String> {
 }
 
 /// The op, and all in it, may be copied. Memory on the stack lives until the function returns: in a loop it would pile up.
-fn check_op(op: OpRef<'_>, repeated: bool) -> Result<(), String> {
+fn check_op(op: OpRef<'_>, repeated: &mut dyn FnMut() -> bool) -> Result<(), String> {
     let mut result = Ok(());
     op.walk(&mut |op| {
         if result.is_err() {
             return;
         }
         result = inliner(op.cx, op).and_then(|i| i.may_inline_op(op));
-        if result.is_ok() && repeated && op.interface::<dyn PromotableAllocation>().is_some() {
+        if result.is_ok() && op.interface::<dyn PromotableAllocation>().is_some() && repeated() {
             result = Err("it allocates on the stack, and the call is in a loop".to_string());
         }
     });

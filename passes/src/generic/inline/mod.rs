@@ -26,7 +26,7 @@ pub static INLINE: PassInfo = PassInfo {
     description: "Puts the bodies of callables in the place of the calls that name them, in the order of the call graph \
                   from the bottom up, and runs the default pipeline on each callable. Private callables that nothing \
                   refers to afterwards are erased. Recursive callables stay, and so do calls for which a dialect, or \
-                  the threshold, says no: a remark says why. Runs on a symbol table; callables and calls directly in \
+                  the threshold, says no, or when the program would grow too much: a remark says why. Runs on a symbol table; callables and calls directly in \
                   it and in their bodies take part, those in nested symbol tables do not.",
     anchor: Anchor::Any,
     options: &[
@@ -48,6 +48,18 @@ pub static INLINE: PassInfo = PassInfo {
             default: "4294967295",
             help: "Inline a callee only if it has at most so many operations, in percent of those of the caller",
         },
+        OptionInfo {
+            name: "max-growth",
+            kind: OptionKind::Int(0, u32::MAX as i64),
+            default: "400",
+            help: "Copy at most so many operations in all, in percent of those of the program; 0 for any number",
+        },
+        OptionInfo {
+            name: "free-growth",
+            kind: OptionKind::Int(0, u32::MAX as i64),
+            default: "65536",
+            help: "Operations that may be copied besides, whatever the size of the program",
+        },
     ],
     statistics: &[
         StatisticInfo { name: "num-inlined", description: "Number of calls inlined" },
@@ -61,6 +73,41 @@ struct Inline {
     pipeline: String,
     max_iterations: usize,
     threshold: u64,
+    /// In percent.
+    max_growth: u64,
+    free_growth: u64,
+}
+
+/// Operations that may still be copied: calls that double at each step would fill any memory.
+struct Growth {
+    left: u64,
+}
+
+impl Growth {
+    fn of(body: &Body, percent: u64, free: u64) -> Self {
+        let left = if percent == 0 { u64::MAX } else { (ops_in(body) * percent / 100).saturating_add(free) };
+        Self { left }
+    }
+
+    /// Takes what a copy of `callee` adds; why not, if that is too much.
+    fn take(&mut self, callee: OpRef<'_>) -> Option<String> {
+        let ops = ops_in(callee.inside());
+        if ops > self.left {
+            return Some(format!("its {ops} operations are more than the {} by which the program may grow", self.left));
+        }
+        self.left -= ops;
+        None
+    }
+}
+
+/// Operations of a body and of those nested in it.
+fn ops_in(body: &Body) -> u64 {
+    let (mut ops, mut pending) = (0, vec![body]);
+    while let Some(body) = pending.pop() {
+        ops += body.op_count() as u64;
+        pending.extend(body.preorder().filter_map(|op| body.nested(op)));
+    }
+    ops
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
@@ -68,6 +115,8 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         pipeline: options.text("default-pipeline").to_string(),
         max_iterations: options.int("max-iterations") as usize,
         threshold: options.int("inlining-threshold") as u64,
+        max_growth: options.int("max-growth") as u64,
+        free_growth: options.int("free-growth") as u64,
     }))
 }
 
@@ -83,9 +132,10 @@ impl Pass for Inline {
         let callables = callables(run, &graph);
         let (mut inlined, mut stayed) = (0, 0);
         let mut erased = 0;
+        let mut growth = Growth::of(run.body, self.max_growth, self.free_growth);
         for component in graph.components() {
             for caller in component.iter().filter_map(|n| own_callable(&graph.nodes()[*n])) {
-                let (here, left) = self.work_on(run, &callables, caller, manager.as_mut())?;
+                let (here, left) = self.work_on(run, &callables, caller, manager.as_mut(), &mut growth)?;
                 inlined += here;
                 stayed += left;
             }
@@ -124,6 +174,7 @@ impl Inline {
         callables: &Callables,
         caller: Op,
         mut manager: Option<&mut OpPassManager>,
+        growth: &mut Growth,
     ) -> Result<(u64, u64), PassError> {
         let mut inlined = 0;
         let mut iteration = 0;
@@ -134,7 +185,7 @@ impl Inline {
             let again = iteration < self.max_iterations;
             let calls = calls_in(run, callables, caller);
             let mut remarks = Vec::new();
-            let here = if again { self.inline_calls(run, caller, &calls, &mut remarks) } else { 0 };
+            let here = if again { self.inline_calls(run, caller, &calls, growth, &mut remarks) } else { 0 };
             inlined += here;
             iteration += 1;
             if here == 0 {
@@ -154,6 +205,7 @@ impl Inline {
         run: &mut PassRun<'_>,
         caller: Op,
         calls: &[Call],
+        growth: &mut Growth,
         remarks: &mut Vec<(sutura_ir::Loc, String)>,
     ) -> u64 {
         let (cx, mut done) = (run.cx, run.gather_remarks());
@@ -165,7 +217,7 @@ impl Inline {
                 let reason = if recursive {
                     Some("the callee is recursive".to_string())
                 } else {
-                    why_not(view, target).or_else(|| self.too_large(body, target))
+                    why_not(view, target).or_else(|| self.too_large(body, target)).or_else(|| growth.take(target))
                 };
                 match reason {
                     None => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::bounds::Bounds;
+use sutura_ir::work::Counter;
 
 /// A loop, or a dimension of the grid: its index and the first and last value of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -239,8 +240,11 @@ pub(super) fn exact(trips: &[Trip], spans: &[Span], size: &dyn Fn(&str) -> Optio
         let sum = looked.sum(0, &mut Ranges { sides: Vec::new() }, &mut budget)?.ok_or(Uncounted::Unknown)?;
         product = product.saturating_mul(sum);
     }
+    LOOKS.add(MAX_LOOKS - budget);
     Ok(product)
 }
+
+static LOOKS: Counter = Counter::new("costs: boxes of trips looked at");
 
 /// Boxes of trips that are looked at before counting is given up.
 const MAX_LOOKS: u64 = 1 << 14;

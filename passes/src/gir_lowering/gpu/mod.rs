@@ -250,7 +250,7 @@ fn launch_from(cx: &Context, body: &mut Body, module: &str, names: &[Ident]) {
 
 /// The module of all kernels, with their arrays before them.
 fn module_of(cx: &Context, name: &str, kernels: Vec<GpuKernel>) -> (OpState, Body) {
-    let loc = sutura_ir::Loc::UNKNOWN;
+    let loc = kernels.first().map_or(sutura_ir::Loc::UNKNOWN, |kernel| kernel.state.loc);
     let state = OpState::new(cx.op_name("gpu.module"), loc).prop(cx.ident("sym_name"), cx.string_attr(name));
     let mut body = Body::with_block(1);
     let block = body.entry_block().expect("made with one");

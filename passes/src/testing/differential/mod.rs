@@ -29,7 +29,10 @@ fn mlir_opt(programs: &[String], pipeline: &str) -> Option<(Vec<String>, String)
     let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) => {
-            eprintln!("skipped: {path}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)");
+            sutura_skip::skipped(
+                sutura_skip::Need::Llvm,
+                format!("{path}: {error} (set SUTURA_MLIR_OPT to an mlir-opt 22)"),
+            );
             return None;
         }
     };

@@ -20,6 +20,7 @@ use super::simt::api::{Failure, Family, Functions, GraphFunctions, Handle, Statu
 use super::simt::module::Code;
 use super::simt::{Listed, Vendor, attribute, device_memory, device_name, elf, list, owned_words, result_text};
 use super::{Backend, DeviceInfo, DeviceKind, Limits};
+use crate::files::not_regular;
 
 /// Names of the driver's library; the second is where Windows puts it for its Linux.
 const LIBRARIES: [&str; 3] = ["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so"];
@@ -87,6 +88,11 @@ pub(super) fn find(library: Option<&Path>) -> Result<Vec<Found>, String> {
 pub(super) fn open_library(names: &[&Path]) -> Result<ManuallyDrop<Library>, String> {
     let mut problem = String::new();
     for name in names {
+        // A name without a folder is looked for by the system.
+        let pipe = name.parent().filter(|folder| !folder.as_os_str().is_empty()).and_then(|_| not_regular(name));
+        if let Some(reason) = pipe {
+            return Err(reason);
+        }
         // SAFETY: the library is the driver's, or what the user says is one.
         match unsafe { Library::new(name) } {
             Ok(library) => return Ok(ManuallyDrop::new(library)),

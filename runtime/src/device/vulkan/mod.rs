@@ -20,6 +20,7 @@ use ash::{amd, nv, vk};
 use super::driver::{Driver, DriverModule, DriverStream, Opener, RawMemory};
 use super::select::Found;
 use super::{Backend, DeviceError, DeviceInfo, DeviceKind, Limits, Result};
+use crate::files::not_regular;
 use features::{Features, Properties};
 
 /// The oldest version that has addresses of buffers.
@@ -112,6 +113,7 @@ pub(super) fn find() -> Result<Vec<Found>, String> {
 }
 
 fn instance() -> Result<Arc<Instance>, String> {
+    check_chosen_drivers()?;
     // SAFETY: the system's library of this name is Vulkan's loader.
     let entry = unsafe { ash::Entry::load() }
         .map_err(|error| format!("no Vulkan: {error}; install Vulkan's loader (Debian's libvulkan1)"))?;
@@ -133,6 +135,19 @@ fn instance() -> Result<Arc<Instance>, String> {
         result => format!("no Vulkan: vkCreateInstance: {result}{}", chosen_drivers()),
     })?;
     Ok(Arc::new(Instance { raw, _entry: entry }))
+}
+
+/// The loader would wait for ever for a description of a driver from a pipe.
+fn check_chosen_drivers() -> Result<(), String> {
+    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"] {
+        let value = std::env::var_os(name).unwrap_or_default();
+        // Of a folder the loader takes what is in it.
+        let files = std::env::split_paths(&value).filter(|path| !path.is_dir());
+        if let Some(reason) = files.filter_map(|path| not_regular(&path)).next() {
+            return Err(format!("no Vulkan: {reason}; {name} names it"));
+        }
+    }
+    Ok(())
 }
 
 /// The drivers that the environment allows, where it says something about them.

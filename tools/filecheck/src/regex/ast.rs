@@ -1,7 +1,7 @@
 //! The tree of a regular expression, and what can be read off it.
 
 /// A set of bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct ByteSet([u64; 4]);
 
 impl ByteSet {
@@ -59,7 +59,7 @@ impl std::fmt::Debug for ByteSet {
 }
 
 /// A condition on the place between two bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Assertion {
     LineStart,
     LineEnd,
@@ -83,7 +83,7 @@ impl Assertion {
 }
 
 /// A regular expression.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     /// Matches the empty string.
     Empty,

@@ -26,7 +26,7 @@ mod tests;
 
 pub(crate) use ast::Node;
 pub(crate) use parse::{Options, Strictness, parse};
-pub(crate) use search::{Match, Regex, Scratch};
+pub(crate) use search::{Haystack, Match, Regex, Scratch};
 
 /// Why a syntactically valid expression could not be run.
 #[derive(Debug, Clone, PartialEq, Eq)]

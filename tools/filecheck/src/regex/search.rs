@@ -16,9 +16,27 @@ pub(crate) struct Match {
     pub(crate) groups: Vec<(usize, usize)>,
 }
 
+/// A text to search in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Haystack<'t> {
+    pub(crate) text: &'t [u8],
+    /// The same in lower case where that does not matter: literals are searched for in it.
+    pub(crate) folded: &'t [u8],
+}
+
+impl<'t> Haystack<'t> {
+    /// One whose cases matter.
+    #[cfg(test)]
+    pub(crate) fn exact(text: &'t [u8]) -> Self {
+        Self { text, folded: text }
+    }
+}
+
 /// A compiled expression.
 #[derive(Debug)]
 pub(crate) struct Regex {
+    /// What it was made from.
+    root: Node,
     program: Program,
     /// What every match starts with.
     prefix: Option<memmem::Finder<'static>>,
@@ -81,40 +99,50 @@ impl Regex {
             true => Some(compile(root, Purpose::Backtrack, ignore_case)?),
             false => None,
         };
-        let (literals, starts) = match ignore_case {
-            true => (Vec::new(), false),
-            false => root.literals(),
-        };
+        let (mut literals, starts) = root.literals();
+        if ignore_case {
+            literals.iter_mut().for_each(|text| text.make_ascii_lowercase());
+        }
         let finder = |text: &Vec<u8>| memmem::Finder::new(text).into_owned();
         let prefix = literals.first().filter(|_| starts).map(finder);
         let required = literals.iter().filter(|_| !root.spans_lines()).max_by_key(|text| text.len()).map(finder);
         let first = (!root.nullable()).then(|| first_bytes(&program));
-        Ok(Self { program, prefix, required, first, backtrack })
+        Ok(Self { root: root.clone(), program, prefix, required, first, backtrack })
+    }
+
+    pub(crate) fn root(&self) -> &Node {
+        &self.root
     }
 
     /// Finds the leftmost-longest match in `text` and the places of `groups`,
     /// which must be items of the top-level sequence, in ascending order.
-    pub(crate) fn find(&self, text: &[u8], groups: &[u32], scratch: &mut Scratch) -> Result<Option<Match>, RegexError> {
+    pub(crate) fn find(
+        &self,
+        hay: Haystack<'_>,
+        groups: &[u32],
+        scratch: &mut Scratch,
+    ) -> Result<Option<Match>, RegexError> {
         if let Some(program) = &self.backtrack {
-            return self.find_with_backrefs(program, text, groups, scratch);
+            return self.find_with_backrefs(program, hay, groups, scratch);
         }
-        let Some((start, end)) = self.find_bounds(text, 0, scratch) else {
+        let Some((start, end)) = self.find_bounds(hay, 0, scratch) else {
             return Ok(None);
         };
-        let groups = self.split(text, start, end, groups, scratch);
+        let groups = self.split(hay.text, start, end, groups, scratch);
         Ok(Some(Match { start, end, groups }))
     }
 
     /// The leftmost-longest match that starts at `from` or later.
-    fn find_bounds(&self, text: &[u8], mut from: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
+    fn find_bounds(&self, hay: Haystack<'_>, mut from: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
+        let text = hay.text;
         let Some(required) = &self.required else {
-            return self.scan(text, from, text.len(), scratch);
+            return self.scan(hay, from, text.len(), scratch);
         };
-        while let Some(offset) = required.find(&text[from..]) {
+        while let Some(offset) = required.find(&hay.folded[from..]) {
             let hit = from + offset;
             let line_start = memchr::memrchr(b'\n', &text[from..hit]).map_or(from, |i| from + i + 1);
             let line_end = memchr::memchr(b'\n', &text[hit..]).map_or(text.len(), |i| hit + i);
-            let found = self.scan(text, line_start, line_end, scratch);
+            let found = self.scan(hay, line_start, line_end, scratch);
             if found.is_some() || line_end == text.len() {
                 return found;
             }
@@ -126,14 +154,15 @@ impl Regex {
     fn find_with_backrefs(
         &self,
         program: &Program,
-        text: &[u8],
+        hay: Haystack<'_>,
         groups: &[u32],
         scratch: &mut Scratch,
     ) -> Result<Option<Match>, RegexError> {
         let mut steps = 0;
         let mut from = 0;
+        let text = hay.text;
         while from <= text.len() {
-            let Some((start, end)) = self.find_bounds(text, from, scratch) else {
+            let Some((start, end)) = self.find_bounds(hay, from, scratch) else {
                 break;
             };
             if let Some(found) = backtrack::longest(program, text, start, end, groups, &mut steps)? {
@@ -145,7 +174,8 @@ impl Regex {
     }
 
     /// The leftmost-longest match that starts in `from..=last`.
-    fn scan(&self, text: &[u8], from: usize, last: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
+    fn scan(&self, hay: Haystack<'_>, from: usize, last: usize, scratch: &mut Scratch) -> Option<(usize, usize)> {
+        let text = hay.text;
         let Scratch { now, next, stack } = scratch;
         now.reset(self.program.insts.len());
         next.reset(self.program.insts.len());
@@ -156,7 +186,7 @@ impl Regex {
                 if best.is_some() {
                     return best;
                 }
-                at = self.skip(text, at, last)?;
+                at = self.skip(hay, at, last)?;
                 now.clear();
             }
             // A later start has lower priority, so it is added last.
@@ -186,11 +216,12 @@ impl Regex {
     }
 
     /// The next place from `at` on where a match could start.
-    fn skip(&self, text: &[u8], at: usize, last: usize) -> Option<usize> {
+    fn skip(&self, hay: Haystack<'_>, at: usize, last: usize) -> Option<usize> {
+        let Haystack { text, folded } = hay;
         let to = match (&self.prefix, &self.first) {
             (Some(prefix), _) => {
                 let end = text.len().min(last + prefix.needle().len());
-                at + prefix.find(text.get(at..end)?)?
+                at + prefix.find(folded.get(at..end)?)?
             }
             (None, Some(first)) => at + text.get(at..)?.iter().position(|&b| first.contains(b))?,
             (None, None) => at,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::RegexError;
 use super::ast::Node;
 use super::parse::{Options, Strictness, parse};
-use super::search::{Match, Regex, Scratch};
+use super::search::{Haystack, Match, Regex, Scratch};
 
 const OPTIONS: Options = Options { strictness: Strictness::Strict, ignore_case: false };
 
@@ -15,7 +15,7 @@ fn tree(pattern: &str) -> Node {
 
 fn find(pattern: &str, text: &str, groups: &[u32]) -> Option<Match> {
     let regex = Regex::new(&tree(pattern), false).expect(pattern);
-    regex.find(text.as_bytes(), groups, &mut Scratch::default()).expect(pattern)
+    regex.find(Haystack::exact(text.as_bytes()), groups, &mut Scratch::default()).expect(pattern)
 }
 
 /// All places where a match of `node` that starts at `at` can end.
@@ -121,7 +121,9 @@ proptest! {
         if let Ok(parsed) = parse(text.as_bytes(), 1, OPTIONS)
             && let Ok(regex) = Regex::new(&parsed.node, true)
         {
-            let _ = regex.find(input.as_bytes(), &[], &mut Scratch::default());
+            let folded = input.to_ascii_lowercase();
+            let hay = Haystack { text: input.as_bytes(), folded: folded.as_bytes() };
+            let _ = regex.find(hay, &[], &mut Scratch::default());
         }
     }
 }

@@ -41,11 +41,8 @@ fn reference() -> Option<PathBuf> {
 #[test]
 fn agrees_with_llvm() {
     let Some(reference) = reference() else {
-        eprintln!(
-            "skipped: LLVM 22's FileCheck is not installed \
-             (SUTURA_REFERENCE_FILECHECK can name one)"
-        );
-        return;
+        let why = "LLVM 22's FileCheck is not installed (SUTURA_REFERENCE_FILECHECK can name one)";
+        return sutura_skip::skipped(sutura_skip::Need::Llvm, why);
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let check_file = folder.path().join("check.txt");

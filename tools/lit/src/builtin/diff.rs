@@ -58,7 +58,8 @@ fn read(call: &Call<'_>, name: &str) -> Result<Vec<u8>, String> {
     if name == "-" {
         return Ok(call.stdin.to_vec());
     }
-    std::fs::read(call.cwd.join(name)).map_err(|error| format!("{name}: {error}"))
+    let read = sutura_input::bytes(&call.cwd.join(name), sutura_input::TEXT_LIMIT);
+    read.map_err(|error| format!("{name}: {error}"))
 }
 
 /// Which differences count.

@@ -23,7 +23,7 @@ pub(super) fn cat(call: &mut Call<'_>) -> i32 {
             let _ = call.stdout.write_all(call.stdin);
             continue;
         }
-        match fs::read(call.cwd.join(file)) {
+        match sutura_input::bytes(&call.cwd.join(file), sutura_input::TEXT_LIMIT) {
             Ok(text) => {
                 let _ = call.stdout.write_all(&text);
             }

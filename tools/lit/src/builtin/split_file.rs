@@ -32,7 +32,9 @@ pub(super) fn run(call: &mut Call<'_>) -> i32 {
     };
     let text = match file.as_str() {
         "-" => String::from_utf8(call.stdin.to_vec()).map_err(|error| error.to_string()),
-        _ => fs::read_to_string(call.cwd.join(file)).map_err(|error| error.to_string()),
+        _ => sutura_input::text(&call.cwd.join(file), sutura_input::TEXT_LIMIT)
+            .and_then(sutura_input::utf8)
+            .map_err(|error| error.to_string()),
     };
     let outcome = text.and_then(|text| {
         let parts = split(&text)?;

@@ -23,6 +23,8 @@ pub(crate) struct Shell<'a> {
     /// Folders that `popd` goes back to.
     pub(crate) pushed: Vec<PathBuf>,
     pub(crate) deadline: Option<Instant>,
+    /// Bytes at most that are read from a file, or that a command writes.
+    pub(crate) limit: u64,
     /// What has been run.
     pub(crate) steps: Vec<Step>,
 }
@@ -172,7 +174,7 @@ impl Shell<'_> {
         while let Some(start) = word.find(MARK) {
             let rest = &word[start + MARK.len()..];
             let name = rest.split_once('}').ok_or_else(|| format!("'{MARK}' has no '}}' behind it\n"))?.0;
-            let text = std::fs::read_to_string(self.cwd.join(name));
+            let text = sutura_input::text(&self.cwd.join(name), self.limit).and_then(sutura_input::utf8);
             let text = text.map_err(|error| format!("could not read '{name}': {error}\n"))?;
             if text.contains(MARK) {
                 return Err(format!("'{name}' has '{MARK}' in it\n"));
@@ -190,7 +192,7 @@ impl Shell<'_> {
             let path = self.cwd.join(&name);
             match redirect {
                 Redirect::Input => {
-                    let read = std::fs::read(&path);
+                    let read = sutura_input::bytes(&path, self.limit);
                     streams.stdin = read.map_err(|error| format!("could not read '{name}': {error}\n"))?;
                 }
                 Redirect::Output { descriptor, append } => {
@@ -253,7 +255,8 @@ impl Shell<'_> {
             }
             _ => {}
         }
-        let start = Start { args, stdin, cwd: &self.cwd, env: &env, merged, deadline: self.deadline };
+        let (deadline, limit) = (self.deadline, self.limit);
+        let start = Start { args, stdin, cwd: &self.cwd, env: &env, merged, deadline, limit };
         if let Some(tool) = self.tools.get(name) {
             return run_tool(tool, start);
         }

@@ -59,6 +59,8 @@ pub(crate) struct Start<'a> {
     /// Whether both outputs go to one place, so that their order matters.
     pub(crate) merged: bool,
     pub(crate) deadline: Option<Instant>,
+    /// Bytes that each output may have.
+    pub(crate) limit: u64,
 }
 
 /// The stack of a thread that runs a tool.
@@ -71,7 +73,12 @@ pub(crate) fn run_tool(tool: &Arc<dyn Tool>, start: Start<'_>) -> Result<(Status
     let job = {
         let (tool, chunks) = (Arc::clone(tool), Arc::clone(&chunks));
         let (args, env) = (start.args.to_vec(), start.env.clone());
-        let (cwd, stdin) = (start.cwd.to_path_buf(), start.stdin);
+        let (cwd, stdin, limit) = (start.cwd.to_path_buf(), start.stdin, start.limit);
+        let stream = move |descriptor, chunks: &Arc<Mutex<Chunks>>| Stream {
+            descriptor,
+            chunks: Arc::clone(chunks),
+            left: limit,
+        };
         move || {
             let status = catch_unwind(AssertUnwindSafe(|| {
                 tool.run(&mut Call {
@@ -79,15 +86,15 @@ pub(crate) fn run_tool(tool: &Arc<dyn Tool>, start: Start<'_>) -> Result<(Status
                     stdin: &stdin,
                     cwd: &cwd,
                     env: &env,
-                    stdout: &mut Stream { descriptor: 1, chunks: Arc::clone(&chunks) },
-                    stderr: &mut Stream { descriptor: 2, chunks: Arc::clone(&chunks) },
+                    stdout: &mut stream(1, &chunks),
+                    stderr: &mut stream(2, &chunks),
                 })
             }));
             let status = match status {
                 Ok(code) => Status::exit(code),
                 Err(panic) => {
                     let message = format!("panicked: {}\n", panic_message(panic.as_ref()));
-                    let _ = Stream { descriptor: 2, chunks }.write_all(message.as_bytes());
+                    let _ = stream(2, &chunks).write_all(message.as_bytes());
                     Status { code: 134, crashed: true, missing: false }
                 }
             };
@@ -127,10 +134,14 @@ fn receive<T>(receiver: &Receiver<T>, deadline: Option<Instant>) -> Result<Optio
 struct Stream {
     descriptor: u8,
     chunks: Arc<Mutex<Chunks>>,
+    /// Bytes that may still be written.
+    left: u64,
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left =
+            self.left.checked_sub(bytes.len() as u64).ok_or_else(|| io::Error::other("too much was written"))?;
         let mut chunks = self.chunks.lock().unwrap_or_else(PoisonError::into_inner);
         match chunks.last_mut() {
             Some((descriptor, chunk)) if *descriptor == self.descriptor => chunk.extend_from_slice(bytes),
@@ -149,7 +160,7 @@ pub(crate) fn run_process(program: &Path, start: Start<'_>) -> Result<(Status, C
     let mut command = Command::new(program);
     command.args(start.args).current_dir(start.cwd).env_clear().envs(start.env).stdin(Stdio::piped());
     match spawn(command, start.merged) {
-        Ok((child, outputs)) => supervise(child, outputs, start.stdin, start.deadline),
+        Ok((child, outputs)) => supervise(child, outputs, start.stdin, (start.deadline, start.limit)),
         Err(error) => {
             let message = format!("could not start '{}': {error}\n", program.display());
             Ok((Status::exit(126), vec![(2, message.into_bytes())]))
@@ -179,13 +190,13 @@ fn supervise(
     mut child: Child,
     outputs: Vec<Output>,
     stdin: Vec<u8>,
-    deadline: Option<Instant>,
+    (deadline, limit): (Option<Instant>, u64),
 ) -> Result<(Status, Chunks), TimedOut> {
     let readers = outputs.len();
     let (sender, receiver) = mpsc::channel();
     for (descriptor, pipe) in outputs {
         let sender = sender.clone();
-        std::thread::spawn(move || read(descriptor, pipe, &sender));
+        std::thread::spawn(move || read(descriptor, pipe, limit, &sender));
     }
     if let Some(mut pipe) = child.stdin.take() {
         // A program need not read its input to the end.
@@ -194,6 +205,11 @@ fn supervise(
     let mut chunks = Chunks::new();
     for _ in 0..readers {
         match receive(&receiver, deadline) {
+            Ok(Some((_, bytes))) if bytes.len() as u64 > limit => {
+                kill(child);
+                let message = format!("it wrote more than {} and was stopped\n", sutura_input::in_words(limit));
+                return Ok((Status::exit(126), vec![(2, message.into_bytes())]));
+            }
             Ok(Some(chunk)) => chunks.push(chunk),
             Ok(None) => break,
             Err(TimedOut) => return Err(kill(child)),
@@ -203,10 +219,11 @@ fn supervise(
     wait(child, deadline).map(|status| (status, chunks))
 }
 
-fn read(descriptor: u8, mut pipe: Box<dyn Read + Send>, sender: &Sender<(u8, Vec<u8>)>) {
+/// Reads an output to its end, or to one byte more than it may have.
+fn read(descriptor: u8, pipe: Box<dyn Read + Send>, limit: u64, sender: &Sender<(u8, Vec<u8>)>) {
     let mut bytes = Vec::new();
     // What was read before an error is still worth showing.
-    let _ = pipe.read_to_end(&mut bytes);
+    let _ = pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     let _ = sender.send((descriptor, bytes));
 }
 

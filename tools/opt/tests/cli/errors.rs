@@ -7,8 +7,8 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::PassRegistry;
 use sutura_opt::{Io, Opt, Status};
 
-/// Codes without examples: errors of the tool, and what is too long to show.
-const WITHOUT_EXAMPLE: [&str; 6] = ["E0011", "E0303", "E0306", "E0307", "E0410", "W0112"];
+/// Codes without examples: errors of the tool, what is too long to show, and what is about other files than text.
+const WITHOUT_EXAMPLE: [&str; 9] = ["E0011", "E0303", "E0306", "E0307", "E0410", "E0426", "E0428", "E0430", "W0112"];
 
 /// The arguments in `// $ sutura-opt …`, the first line of an example that needs some.
 fn arguments(example: &str) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Reproducers.
 
+use std::path::PathBuf;
+
 use super::{MODULE, run_in};
 use sutura_opt::Status;
 
@@ -11,33 +13,48 @@ func.func @f(%x: i32) -> i32 {
 }
 ";
 
+/// The path that the last note names, if it names one.
+fn noted(err: &str) -> Option<PathBuf> {
+    let (_, rest) = err.rsplit_once("note: a reproducer is in `")?;
+    Some(rest.split_once('`')?.0.into())
+}
+
 #[test]
-fn a_failure_leaves_a_reproducer_that_fails_in_the_same_way() {
+fn errors_of_the_tool_leave_a_reproducer_among_the_temporary_files() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (pass, status) in [
-        ("test-fails", Status::InputErrors),
-        ("test-unsupported", Status::Unsupported),
-        ("test-breaks", Status::Verification),
-        ("test-panic", Status::Internal),
-    ] {
+    for (pass, status) in [("test-breaks", Status::Verification), ("test-panic", Status::Internal)] {
         let flag = format!("--{pass}");
         let done = run_in(folder.path(), &["--cse", &flag], FUNCTIONS);
         assert_eq!(done.status, status, "{pass}");
-        let path = "sutura-opt-reproducer-stdin.mlir";
+        let path = noted(&done.err).unwrap_or_else(|| panic!("a reproducer: {}", done.err));
+        assert!(path.starts_with(std::env::temp_dir()), "{}", path.display());
+        let shown = path.display();
         let note = format!(
-            "note: the pipeline failed in `{pass}` on 'builtin.module'\nnote: a reproducer is in `{path}`: run it with \
-             `sutura-opt --run-reproducer {path}`\n"
+            "note: the pipeline failed in `{pass}` on 'builtin.module'\nnote: a reproducer is in `{shown}`: run it with \
+             `sutura-opt --run-reproducer {shown}`\n"
         );
         assert!(done.err.ends_with(&note), "{}", done.err);
-        let text = std::fs::read_to_string(folder.path().join(path)).expect("it is there");
+        let text = std::fs::read_to_string(&path).expect("it is there");
         assert!(text.starts_with(FUNCTIONS.trim_end()), "{text}");
         assert!(text.contains(&format!("pipeline: \"builtin.module(cse,{pass})\"")), "{text}");
-        let again = run_in(folder.path(), &["--run-reproducer", path], "");
+        let again = run_in(folder.path(), &["--run-reproducer", path.to_str().expect("UTF-8")], "");
         assert_eq!(again.status, status, "{}", again.err);
-        assert!(!again.err.contains("a reproducer is in"), "it is one itself");
+        assert_eq!(noted(&again.err), None, "it is one itself");
+        std::fs::remove_file(&path).expect("it is ours");
     }
-    let names: Vec<_> = std::fs::read_dir(folder.path()).expect("readable").collect();
-    assert_eq!(names.len(), 1, "one input has one reproducer");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0, "the working folder stays as it is");
+}
+
+#[test]
+fn what_is_wrong_with_the_input_leaves_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (pass, status) in [("test-fails", Status::Input), ("test-unsupported", Status::Unsupported)] {
+        let done = run_in(folder.path(), &["--cse", &format!("--{pass}")], FUNCTIONS);
+        assert_eq!(done.status, status, "{pass}");
+        assert!(done.err.contains(&format!("the pipeline failed in `{pass}`")), "{}", done.err);
+        assert_eq!(noted(&done.err), None);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
 
 #[test]
@@ -82,15 +99,19 @@ fn local_reproducers_begin_right_before_the_failure() {
     let text = std::fs::read_to_string(folder.path().join("r.mlir")).expect("it is there");
     assert!(text.contains("pipeline: \"builtin.module(func.func(test-fails))\""), "{text}");
     assert!(!text.contains("%b = "), "CSE has run: {text}");
-    assert_eq!(run_in(folder.path(), &["--run-reproducer", "r.mlir"], "").status, Status::InputErrors);
+    assert_eq!(run_in(folder.path(), &["--run-reproducer", "r.mlir"], "").status, Status::Input);
 }
 
 #[test]
 fn parts_have_reproducers_of_their_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = format!("{MODULE}// -----\n{MODULE}");
-    run_in(folder.path(), &["--test-fails", "--split-input-file"], &input);
-    for line in [1, 5] {
-        assert!(folder.path().join(format!("sutura-opt-reproducer-stdin-line-{line}.mlir")).is_file());
+    let done = run_in(folder.path(), &["--test-panic", "--split-input-file"], &input);
+    let notes: Vec<&str> = done.err.split("note: a reproducer is in `").skip(1).collect();
+    assert_eq!(notes.len(), 2, "{}", done.err);
+    for (note, line) in notes.iter().zip([1, 5]) {
+        let path = note.split('`').next().expect("quoted");
+        assert!(path.contains(&format!("sutura-opt-reproducer-stdin-line-{line}-")), "{path}");
+        std::fs::remove_file(path).expect("it is there");
     }
 }

@@ -135,15 +135,15 @@ fn run(args: &[&str], input: &str) -> Done {
 fn exit_statuses() {
     let cases: [(&[&str], Status, &str); 11] = [
         (&[], Status::Ok, ""),
-        (&["--test-fails"], Status::InputErrors, "the input is wrong"),
+        (&["--test-fails"], Status::Input, "the input is wrong"),
         (&["--test-unsupported"], Status::Unsupported, "this is not supported"),
         (&["--test-silent"], Status::Internal, "failed without saying why"),
         (&["--test-panic"], Status::Internal, "pass 'test-panic' panicked: the pass fell over [E0306]"),
         (&["--test-breaks"], Status::Verification, "pass 'test-breaks' left IR that does not verify"),
         (&["--test-breaks", "--verify-each=false"], Status::Ok, ""),
         (&["--test-warns"], Status::Ok, "warning: take care"),
-        (&["--test-warns", "--strict"], Status::InputErrors, "which `--strict` does not let pass"),
-        (&["no/such/file.mlir"], Status::InputErrors, "cannot read `no/such/file.mlir`"),
+        (&["--test-warns", "--strict"], Status::Input, "which `--strict` does not let pass"),
+        (&["no/such/file.mlir"], Status::System, "cannot read `no/such/file.mlir`"),
         (&["--cannonicalize"], Status::Usage, "did you mean `--canonicalize`?"),
     ];
     for (args, status, part) in cases {
@@ -171,7 +171,7 @@ fn contradicting_sizes_are_errors_of_the_input() {
     }";
     for pass in ["--propagate-shapes", "--stitch", "--convert-graph-to-gir"] {
         let done = run(&[pass], input);
-        assert_eq!(done.status, Status::InputErrors, "{pass}: {}", done.err);
+        assert_eq!(done.status, Status::Input, "{pass}: {}", done.err);
         assert!(done.err.contains("N and 4"), "{pass}: {}", done.err);
     }
 }
@@ -240,7 +240,7 @@ fn mlirs_spellings() {
 #[test]
 fn requests_need_no_input() {
     for (flag, part) in [
-        ("--help", "Exit status: 0 done"),
+        ("--help", "Exit codes: 0 done"),
         ("--list-passes", "canonicalize: Canonicalize operations\n    top-down=true|false"),
         ("--show-dialects", "Available Dialects: arith"),
         ("--version", "sutura-opt 0.1.0"),
@@ -262,12 +262,12 @@ fn files_appear_whole_or_not_at_all() {
         entries.map(|e| e.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
     };
     let done = run_in(folder.path(), &["-o", "out.mlir", "--test-fails", "--no-reproducer"], MODULE);
-    assert_eq!((done.status, names()), (Status::InputErrors, vec![]));
+    assert_eq!((done.status, names()), (Status::Input, vec![]));
     let done = run_in(folder.path(), &["-o", "out.mlir"], MODULE);
     assert_eq!((done.status, done.out.as_str(), names()), (Status::Ok, "", vec!["out.mlir".to_string()]));
     assert_eq!(std::fs::read_to_string(folder.path().join("out.mlir")).expect("readable"), "module {\n}\n");
     let done = run_in(folder.path(), &["-o", "no/such/out.mlir"], MODULE);
-    assert_eq!(done.status, Status::InputErrors);
+    assert_eq!(done.status, Status::System);
     assert!(done.err.contains("cannot write `no/such/out.mlir`"), "{}", done.err);
 }
 
@@ -283,7 +283,7 @@ fn deep_nesting_ends_in_words_or_in_the_program() {
         format!("#m = affine_map<(d0) -> ({})>", nested("(", "d0", ")")),
     ] {
         let done = run(&[], &text);
-        assert_eq!(done.status, Status::InputErrors);
+        assert_eq!(done.status, Status::Input);
         assert!(done.err.contains("nesting is too deep: at most 256 levels"), "{:.300}", done.err);
     }
     let depth = 5000;
@@ -312,8 +312,8 @@ fn input_that_is_no_text() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("in.mlir"), b"module {\n\xff}").expect("writable");
     let done = run_in(folder.path(), &["in.mlir"], "");
-    assert_eq!(done.status, Status::InputErrors);
-    assert!(done.err.contains("`in.mlir` is not UTF-8 text: byte 9, line 2"), "{}", done.err);
+    assert_eq!(done.status, Status::Input);
+    assert!(done.err.contains("cannot read `in.mlir`: it is not UTF-8 text: byte 9, line 2"), "{}", done.err);
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn expected_diagnostics_decide_the_status() {
     let good = &format!("// expected-error@below {{{{the input is wrong}}}}\n{MODULE}");
     assert_eq!(run(&["--test-fails", "--verify-diagnostics"], good).status, Status::Ok);
     let done = run(&["--verify-diagnostics"], good);
-    assert_eq!(done.status, Status::InputErrors);
+    assert_eq!(done.status, Status::Input);
     let first = |done: &Done| done.err.lines().next().map(|l| format!("{l}\n"));
     assert_eq!(
         first(&done).expect("a line"),
@@ -355,7 +355,7 @@ fn expected_diagnostics_decide_the_status() {
     let done = run(&["--test-fails", "--verify-diagnostics"], MODULE);
     assert_eq!(first(&done).expect("a line"), "<stdin>:1:1: error: unexpected error: the input is wrong [E0411]\n");
     // Without the flag such comments mean nothing.
-    assert_eq!(run(&["--test-fails"], good).status, Status::InputErrors);
+    assert_eq!(run(&["--test-fails"], good).status, Status::Input);
 }
 
 #[test]

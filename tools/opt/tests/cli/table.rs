@@ -62,7 +62,10 @@ pub(super) fn mlir_opt() -> Option<PathBuf> {
     let folder = std::env::var_os("SUTURA_LLVM_BIN").map_or_else(|| "/usr/lib/llvm-22/bin".into(), PathBuf::from);
     let path = folder.join("mlir-opt");
     if !path.exists() {
-        eprintln!("skipped: MLIR 22's mlir-opt is not installed (SUTURA_LLVM_BIN can name a folder)");
+        sutura_skip::skipped(
+            sutura_skip::Need::Llvm,
+            "MLIR 22's mlir-opt is not installed (SUTURA_LLVM_BIN can name a folder)",
+        );
         return None;
     }
     Some(path)

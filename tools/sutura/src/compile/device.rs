@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use sutura_codegen as codegen;
+use sutura_passes::machine_code::Processor;
 use sutura_passes::rt_to_upstream::HostInterface;
 
-use super::{Job, Lowered, Made, link};
+use super::{Job, Lowered, Made, Ready, link};
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::files;
-use crate::input::Source;
 use crate::machine::{Machine, Vendor};
 use crate::pipeline::{Emit, Program, device_stage};
 use crate::resources::{self, DeviceKernel};
@@ -70,6 +70,7 @@ impl Job<'_> {
             let message = "the program has no kernels: there is no device code to make";
             return Err(Failure::new(Kind::Unsupported, message).hint("compile it for a processor"));
         }
+        self.refuse_missing(&device, Processor::device())?;
         let device_kernels = self.device_kernels(&device, interface.as_ref().ok());
         let mut device = self.compilation.run(&device_stage(vendor), device, self.talk)?;
         if self.product(&mut device, Emit::Mlir)? {
@@ -127,14 +128,10 @@ impl Job<'_> {
     }
 
     /// From modules of device code to the product.
-    pub(super) fn device_back_end(
-        &self,
-        vendor: Vendor,
-        lowered: Lowered,
-        source: &Source,
-    ) -> Result<Option<Made>, Failure> {
+    pub(super) fn device_back_end(&self, vendor: Vendor, ready: Ready) -> Result<Option<Made>, Failure> {
+        let lowered = &ready.lowered;
         let device = lowered.device.as_deref().ok_or_else(|| Failure::internal("there is no device code"))?;
-        self.explain_resources(vendor, device, &lowered)?;
+        self.explain_resources(vendor, device, lowered)?;
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| emit != Emit::Cubin && self.report.is_some_and(|report| report.with_assembly);
         for emit in products(vendor) {
@@ -156,27 +153,32 @@ impl Job<'_> {
                 return files::write(self.output, &bytes).map(|()| None);
             }
             if needed {
-                return self.device_part(bytes, lowered, source).map(Some);
+                return self.device_part(bytes, ready).map(Some);
             }
         }
         Err(Failure::internal("the product was checked and is not there"))
     }
 
-    /// The artifact's part: the host program needs no more than any processor of this kind has.
-    fn device_part(&self, device: Vec<u8>, lowered: Lowered, source: &Source) -> Result<Made, Failure> {
-        let name = self.args.model.display().to_string();
-        let cannot = |message| Failure::input(format!("`{name}` cannot become an artifact: {message}"));
-        let interface = lowered.interface.map_err(cannot)?;
-        let target = match self.machine.vendor {
-            // The kernels are the processor's code too.
-            Some(Vendor::Fibers) => codegen::Target::host(),
-            _ => codegen::Target::new(codegen::host_triple(), ""),
-        };
+    /// Takes device code as far as it can be refused.
+    pub(super) fn accept_device(&self, vendor: Vendor, text: &str) -> Result<(), Failure> {
+        let (name, target) = (self.args.model.display().to_string(), &self.machine.target);
         let mut warnings = Vec::new();
-        let object = codegen::emit_object(&lowered.text, &name, &target, &mut warnings)?;
+        match vendor {
+            Vendor::Nvidia | Vendor::Amd => codegen::accept_device(text, &name, target, &mut warnings)?,
+            Vendor::Khronos => codegen::emit_spirv(text, &name, &mut warnings).map(drop)?,
+            Vendor::Fibers => codegen::accept(text, &name, &codegen::Target::host(), &mut warnings)?.check_defined()?,
+        }
+        Ok(())
+    }
+
+    /// The artifact's part.
+    fn device_part(&self, device: Vec<u8>, ready: Ready) -> Result<Made, Failure> {
+        let mut warnings = Vec::new();
+        let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
+        let object = accepted.into_object(&mut warnings)?;
         self.warn(&warnings);
         let host = link(object)?;
-        self.part(interface, (lowered.program, source), &target, (host, Some(device)))
+        self.part(ready.artifact, ready.lowered.program, (host, Some(device)))
     }
 
     fn device_product(&self, emit: Emit, text: &str) -> Result<Vec<u8>, Failure> {

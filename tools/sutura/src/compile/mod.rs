@@ -3,6 +3,7 @@
 mod device;
 
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use sutura_codegen as codegen;
 use sutura_import::onnx::import;
 use sutura_ir::Context;
 use sutura_ir::diagnostics::Diagnostics;
+use sutura_passes::machine_code::{self, Processor};
 use sutura_passes::rt_to_upstream::HostInterface;
 use sutura_runtime::Manifest;
 
@@ -20,9 +22,10 @@ use crate::failure::{Failure, Kind};
 use crate::files;
 use crate::input::{self, Input, Source};
 use crate::likely;
-use crate::machine::{Machine, Wanted};
+use crate::machine::{Machine, Vendor, Wanted};
 use crate::pipeline::{
-    Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
+    Begun, Compilation, Emit, LOWER, LOWER_FOR_DEVICE, LOWER_KERNELS_FOR_DEVICE, Level, Program, STAGES, Stage, TILE,
+    Watch, has_unregistered,
 };
 use crate::remarks::Sink;
 use crate::report::Report;
@@ -63,36 +66,51 @@ fn product(
     (report, tuner): (Option<&Report>, Option<&Tuner>),
     talk: &Talk,
 ) -> Result<(), Failure> {
-    let source = input::read(&args.model)?;
-    check_targets(args, &compilation.cx, talk)?;
-    let targets: Vec<Option<&str>> = match &args.target[..] {
-        [] => vec![None],
-        names => names.iter().map(|name| Some(name.as_str())).collect(),
-    };
     let mut made: Vec<Made> = Vec::new();
-    for name in targets {
-        let start = Instant::now();
-        let program = read(compilation, &source, args, talk)?;
-        talk.stage("read", &program.summary(), start.elapsed());
-        let (program, machine) =
-            compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
-        talk.note(&format!("target     {}", machine.summary()));
-        device::check(args, &machine)?;
+    each_machine(args, compilation, talk, |job, program, source| {
         if let Some(tuner) = tuner {
-            tuner.start(&machine, talk)?;
+            tuner.start(job.machine, talk)?;
         }
-        let costs = RefCell::default();
-        let job = Job { args, talk, compilation, machine: &machine, output, report, tuner, costs };
-        made.extend(job.run(program, &source)?);
-        let Some(report) = report else { continue };
+        let job = Job { output, report, tuner, ..job };
+        made.extend(job.run(program, source)?);
+        let Some(report) = report else { return Ok(()) };
         if args.report_measure {
             write(&made, &compilation.cx, output, talk)?;
             job.measure(report)?;
             made.clear();
         }
-        report.write(&compilation.cx, (&args.model, &source.hash), &machine, args.emit, &compilation.heard.all())?;
-    }
+        let heard = compilation.heard.all();
+        report.write(&compilation.cx, (&args.model, &source.hash), job.machine, args.emit, &heard)
+    })?;
     if made.is_empty() { Ok(()) } else { write(&made, &compilation.cx, output, talk) }
+}
+
+/// Reads the model anew for every machine that is asked for, and does with it what `work` says.
+fn each_machine(
+    args: &CompileArgs,
+    compilation: &Compilation,
+    talk: &Talk,
+    mut work: impl FnMut(Job<'_>, Program, &Source) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let source = input::read(&args.model, &args.reading)?;
+    check_targets(args, &compilation.cx, talk)?;
+    let targets: Vec<Option<&str>> = match &args.target[..] {
+        [] => vec![None],
+        names => names.iter().map(|name| Some(name.as_str())).collect(),
+    };
+    for name in targets {
+        let start = Instant::now();
+        let program = read(compilation, &source, args, talk)?;
+        talk.stage("read", &program.summary(), start.elapsed());
+        compilation.look("read", &program.module);
+        let level = program.level();
+        let (program, machine) =
+            compilation.attach(program, Wanted { name, file: args.target_file.as_deref() }, talk)?;
+        talk.progress(&format!("target     {}", machine.summary()));
+        device::check(args, &machine)?;
+        work(Job::new(args, talk, compilation, &machine), program.at(level), &source)?;
+    }
+    Ok(())
 }
 
 /// Refuses for several targets what there is one of, and what is no machine or one of them again.
@@ -126,17 +144,7 @@ pub(crate) fn compile_text(text: &str, output: &Path, machine: &Machine) -> Resu
     let args = &CompileArgs { model: output.to_owned(), ..CompileArgs::default() };
     let source = Source { input: Input::Text(text.to_owned()), hash: input::hash(text.as_bytes()) };
     let program = read(&compilation, &source, args, talk)?;
-    let job = Job {
-        args,
-        talk,
-        compilation: &compilation,
-        machine,
-        output,
-        report: None,
-        tuner: None,
-        costs: RefCell::default(),
-    };
-    let made = job.run(program, &source)?;
+    let made = Job::new(args, talk, &compilation, machine).run(program, &source)?;
     write(&made.into_iter().collect::<Vec<_>>(), &compilation.cx, output, talk)
 }
 
@@ -196,8 +204,47 @@ fn read(compilation: &Compilation, source: &Source, args: &CompileArgs, talk: &T
             let mut diags = Diagnostics::default();
             let module = import(&compilation.cx, model, &mut diags);
             diags.iter().for_each(|d| compilation.tell(d, talk));
-            module.map(|m| compilation.program(m)).map_err(|e| Failure::new(Kind::Unsupported, e))
+            module.map(|m| compilation.program(m).at(Level::Graph)).map_err(Failure::from)
         }
+    }
+}
+
+/// Goes through every stage but code generation, for each machine, and says nothing of what went well. [`compile`] does the
+/// same before it generates code: what this refuses it refuses, in the same words. How many operations there were to begin with.
+pub(crate) fn check(args: &CompileArgs, talk: &Talk) -> Result<usize, Failure> {
+    check_watched(args, talk, None).0
+}
+
+/// The same, with what somebody who watches the stages finds.
+pub(crate) fn check_watched(
+    args: &CompileArgs,
+    talk: &Talk,
+    watch: Option<Watch>,
+) -> (Result<usize, Failure>, Vec<String>) {
+    let mut compilation = Compilation::new();
+    compilation.search = args.search;
+    compilation.watch = watch;
+    let mut ops = 0;
+    let done = each_machine(args, &compilation, talk, |job, program, source| {
+        ops = program.count_ops();
+        job.front(program, source).map(drop)
+    });
+    (done.map(|()| ops), compilation.watched.into_inner())
+}
+
+/// Does what [`check`] does once more, until it fails; what the step that fails begins with.
+pub(crate) fn until_failure(args: &CompileArgs) -> Option<Begun> {
+    let (talk, _) = Talk::kept(MessageFormat::Human, 0, true);
+    let mut compilation = Compilation::new();
+    compilation.fast_math.clone_from(&args.fast_math);
+    compilation.index_limit = args.index_limit;
+    compilation.search = if args.tune { Search::Off } else { args.search };
+    compilation.begun = Some(RefCell::default());
+    let work = || each_machine(args, &compilation, &talk, |job, program, source| job.front(program, source).map(drop));
+    let ended = catch_unwind(AssertUnwindSafe(work));
+    match ended {
+        Ok(Ok(())) => None,
+        _ => compilation.begun?.into_inner(),
     }
 }
 
@@ -225,6 +272,17 @@ struct Lowered {
     program: Program,
 }
 
+/// A program of which all is known but its machine code.
+struct Ready {
+    lowered: Lowered,
+    /// What the artifact says of itself; none where something else is asked for.
+    artifact: Option<(HostInterface, Manifest)>,
+    /// The host's code, or all code of the processor; none where it is not asked for.
+    host: Option<codegen::Accepted>,
+    /// Whether the input itself has operations that MLIR may refuse.
+    theirs: bool,
+}
+
 /// What an artifact has for one machine.
 struct Made {
     /// The machine's name.
@@ -237,13 +295,111 @@ struct Made {
     program: Program,
 }
 
+impl<'j> Job<'j> {
+    fn new(args: &'j CompileArgs, talk: &'j Talk, compilation: &'j Compilation, machine: &'j Machine) -> Self {
+        let output = Path::new("");
+        Self { args, talk, compilation, machine, output, report: None, tuner: None, costs: RefCell::default() }
+    }
+}
+
 impl Job<'_> {
     /// Goes down to what is asked for; the artifact's part is left to be written.
     fn run(&self, program: Program, source: &Source) -> Result<Option<Made>, Failure> {
-        match self.stages(program)? {
+        match self.front(program, source)? {
             None => Ok(None),
-            Some(lowered) => self.back_end(lowered, source),
+            Some(ready) => {
+                let theirs = ready.theirs;
+                self.back_end(ready).map_err(|failure| blamed(failure, theirs))
+            }
         }
+    }
+
+    /// Everything but code generation: whatever can be refused is refused here. None is left when the product was a stage's.
+    fn front(&self, program: Program, source: &Source) -> Result<Option<Ready>, Failure> {
+        // Operations that MLIR refuses are an error of whoever wrote them.
+        let theirs =
+            program.level() == Level::Upstream || has_unregistered(program.module.op_ref(&self.compilation.cx));
+        let lowered = match self.stages(program)? {
+            None => return Ok(None),
+            Some(lowered) => lowered,
+        };
+        let ready = self.ready(lowered, source).map_err(|failure| blamed(failure, theirs))?;
+        Ok(Some(Ready { theirs, ..ready }))
+    }
+
+    fn ready(&self, lowered: Lowered, source: &Source) -> Result<Ready, Failure> {
+        self.compilation.begin(|| Begun::Code(lowered.device.as_ref().unwrap_or(&lowered.text).clone()));
+        let (name, mut warnings) = (self.args.model.display().to_string(), Vec::new());
+        self.check_machine_code(&lowered)?;
+        let artifact = match self.args.emit {
+            None => Some(self.manifest(&lowered, source)?),
+            Some(_) => None,
+        };
+        if let (Some(vendor), Some(device), None) = (self.machine.vendor, &lowered.device, self.args.emit) {
+            self.accept_device(vendor, device)?;
+        }
+        let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So));
+        let host = match self.args.emit.is_none() || whole {
+            true => {
+                let mut host = codegen::accept(&lowered.text, &name, &self.host_target(&lowered), &mut warnings)?;
+                // Who asks for an object may link what it calls.
+                if self.args.emit != Some(Emit::Obj) {
+                    host.check_defined()?;
+                }
+                Some(host)
+            }
+            false => None,
+        };
+        self.warn(&warnings);
+        Ok(Ready { lowered, artifact, host, theirs: false })
+    }
+
+    /// Refuses what the processor has no instructions for, with the places of all of it.
+    fn check_machine_code(&self, lowered: &Lowered) -> Result<(), Failure> {
+        if lowered.device.is_some() && self.machine.vendor != Some(Vendor::Fibers) {
+            return Ok(());
+        }
+        let target = self.host_target(lowered);
+        let processor = Processor::new(&target.triple, &target.features);
+        self.refuse_missing(&lowered.program, processor)
+    }
+
+    fn refuse_missing(&self, program: &Program, processor: Processor) -> Result<(), Failure> {
+        let missing = machine_code::missing(program.module.op_ref(&self.compilation.cx), processor);
+        missing.iter().for_each(|diagnostic| self.compilation.tell(diagnostic, self.talk));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let message = format!("`{}` has no machine code for what the program needs", self.machine.desc.name);
+        Err(Failure::new(Kind::Unsupported, message))
+    }
+
+    /// What the host program is compiled for.
+    fn host_target(&self, lowered: &Lowered) -> codegen::Target {
+        match self.machine.vendor.filter(|_| lowered.device.is_some()) {
+            None => self.machine.target.clone(),
+            // The kernels are the processor's code too.
+            Some(Vendor::Fibers) => codegen::Target::host(),
+            // It needs no more than any processor of this kind has.
+            Some(_) => codegen::Target::new(codegen::host_triple(), ""),
+        }
+    }
+
+    /// What the artifact says of itself. Without a host program there is nothing to make an artifact of.
+    fn manifest(&self, lowered: &Lowered, source: &Source) -> Result<(HostInterface, Manifest), Failure> {
+        let name = self.args.model.display();
+        let cannot = |message: &String| Failure::input(format!("`{name}` cannot become an artifact: {message}"));
+        let mut interface = lowered.interface.as_ref().map_err(cannot)?.clone();
+        if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
+            // In the IR every imported model is called `main`.
+            interface.model = stem.to_string_lossy().into_owned();
+        }
+        let (cx, costs) = (&self.compilation.cx, self.costs.borrow());
+        let target = self.host_target(lowered);
+        let mut manifest = artifact::manifest(cx, &interface, (self.machine, &target), &source.hash, &costs)?;
+        manifest.math.fast_math.clone_from(&self.args.fast_math);
+        artifact::check_constants(cx, &lowered.program.module, &interface)?;
+        Ok((interface, manifest))
     }
 
     /// Goes through the stages; none is left when the product was one of theirs.
@@ -378,10 +534,34 @@ impl Job<'_> {
     }
 
     /// From upstream operations to machine code, and the artifact.
-    fn back_end(&self, lowered: Lowered, source: &Source) -> Result<Option<Made>, Failure> {
-        if let Some(vendor) = self.machine.vendor.filter(|_| lowered.device.is_some()) {
-            return self.device_back_end(vendor, lowered, source);
+    fn back_end(&self, ready: Ready) -> Result<Option<Made>, Failure> {
+        if let Some(vendor) = self.machine.vendor.filter(|_| ready.lowered.device.is_some()) {
+            return self.device_back_end(vendor, ready);
         }
+        if self.texts(&ready.lowered)? {
+            return Ok(None);
+        }
+        let (mut warnings, start) = (Vec::new(), Instant::now());
+        let accepted = ready.host.ok_or_else(|| Failure::internal("the code was accepted and is gone"))?;
+        let object = accepted.into_object(&mut warnings)?;
+        self.warn(&warnings);
+        self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
+        self.keep(Emit::Obj, &object)?;
+        if self.args.emit == Some(Emit::Obj) {
+            return files::write(self.output, &object).map(|()| None);
+        }
+        let start = Instant::now();
+        let host = link(object)?;
+        self.talk.stage("link", &format!("{} bytes", host.len()), start.elapsed());
+        self.keep(Emit::So, &host)?;
+        if self.args.emit == Some(Emit::So) {
+            return files::write(self.output, &host).map(|()| None);
+        }
+        self.part(ready.artifact, ready.lowered.program, (host, None)).map(Some)
+    }
+
+    /// Writes the levels below upstream operations that are wanted as text; true when one is the product.
+    fn texts(&self, lowered: &Lowered) -> Result<bool, Failure> {
         let name = self.args.model.display().to_string();
         let (text, target) = (lowered.text.as_str(), &self.machine.target);
         let mut warnings = Vec::new();
@@ -401,52 +581,22 @@ impl Job<'_> {
                 }
                 if self.args.emit == Some(emit) {
                     self.warn(&warnings);
-                    return files::write(self.output, product.as_bytes()).map(|()| None);
+                    return files::write(self.output, product.as_bytes()).map(|()| true);
                 }
             }
         }
-        // Without it there is nothing to make an artifact of, whatever the code is.
-        let interface = match (&self.args.emit, lowered.interface) {
-            (None, Err(message)) => {
-                return Err(Failure::input(format!("`{name}` cannot become an artifact: {message}")));
-            }
-            (_, interface) => interface.ok(),
-        };
-        let start = Instant::now();
-        warnings.clear();
-        let object = codegen::emit_object(text, &name, target, &mut warnings)?;
-        self.warn(&warnings);
-        self.talk.stage("codegen", &format!("{} bytes of object code", object.len()), start.elapsed());
-        self.keep(Emit::Obj, &object)?;
-        if self.args.emit == Some(Emit::Obj) {
-            return files::write(self.output, &object).map(|()| None);
-        }
-        let start = Instant::now();
-        let host = link(object)?;
-        self.talk.stage("link", &format!("{} bytes", host.len()), start.elapsed());
-        self.keep(Emit::So, &host)?;
-        if self.args.emit == Some(Emit::So) {
-            return files::write(self.output, &host).map(|()| None);
-        }
-        let interface = interface.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
-        self.part(interface, (lowered.program, source), target, (host, None)).map(Some)
+        Ok(false)
     }
 
-    /// The artifact's part for the machine: the host's code for `target`, and a device's.
+    /// The artifact's part for the machine: the host's code, and a device's.
     fn part(
         &self,
-        mut interface: HostInterface,
-        (program, source): (Program, &Source),
-        target: &codegen::Target,
+        artifact: Option<(HostInterface, Manifest)>,
+        program: Program,
         (host, device): (Vec<u8>, Option<Vec<u8>>),
     ) -> Result<Made, Failure> {
-        if let (Input::Onnx(_), Some(stem)) = (&source.input, self.args.model.file_stem()) {
-            // In the IR every imported model is called `main`.
-            interface.model = stem.to_string_lossy().into_owned();
-        }
-        let (cx, costs) = (&self.compilation.cx, self.costs.borrow());
-        let mut manifest = artifact::manifest(cx, &interface, (self.machine, target), &source.hash, &costs)?;
-        manifest.math.fast_math.clone_from(&self.args.fast_math);
+        let artifact = artifact.ok_or_else(|| Failure::internal("the interface was checked and is gone"))?;
+        let (interface, manifest) = artifact;
         Ok(Made { name: self.machine.desc.name.clone(), manifest, host, device, interface, program })
     }
 
@@ -466,6 +616,18 @@ impl Job<'_> {
                 _ => self.talk.detail(&warning.to_string()),
             }
         }
+    }
+}
+
+/// What MLIR refuses is an error of the input where that has such operations, else of sutura.
+fn blamed(failure: Failure, theirs: bool) -> Failure {
+    match failure.kind {
+        Kind::Rejected if theirs => Failure { kind: Kind::Input, ..failure },
+        Kind::Rejected => {
+            let message = format!("sutura made code that it cannot compile: {}", failure.message);
+            Failure { kind: Kind::Internal, message, ..failure }
+        }
+        _ => failure,
     }
 }
 

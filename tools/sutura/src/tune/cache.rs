@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sutura_input::InputError;
 
 use crate::failure::{Failure, Kind};
 use crate::files;
@@ -125,11 +126,11 @@ impl Cache {
 }
 
 fn read(path: &Path) -> Result<BTreeMap<Identity, BTreeMap<String, Entry>>, Failure> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match sutura_input::regular_bytes(path, sutura_input::TEXT_LIMIT).and_then(sutura_input::utf8) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => return Err(damaged(path, "it is no text")),
-        Err(error) => return Err(Failure::io("read", path, &error)),
+        Err(InputError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(InputError::NotUtf8 { .. }) => return Err(damaged(path, "it is no text")),
+        Err(error) => return Err(Failure::reading(path, &error)),
     };
     let value: Value = serde_json::from_str(&text).map_err(|e| damaged(path, e))?;
     if value["format"] != FORMAT {

@@ -1,0 +1,162 @@
+//! Canonical forms: solved symbols replaced, and the lesser of two where it is known which that is. What was derived is
+//! remembered, so that a part that many sizes share costs once.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::Facts;
+use crate::r#dyn::poly::Poly;
+use crate::r#dyn::poly::limits::count_derived;
+
+/// Most forms and ranges that are remembered.
+const MOST_REMEMBERED: usize = 1 << 14;
+
+/// What was derived from facts. It is no part of them: copies begin without it, and equal facts may remember different things.
+#[derive(Default)]
+pub(super) struct Memo(Mutex<Tables>);
+
+#[derive(Default)]
+struct Tables {
+    canonical: FxHashMap<Poly, Poly>,
+    ranges: FxHashMap<Poly, (i128, i128)>,
+    /// What solved symbols are, with symbols that were solved later replaced, perhaps not all.
+    resolved: FxHashMap<Arc<str>, Poly>,
+}
+
+impl Clone for Memo {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Memo {}
+
+impl std::fmt::Debug for Memo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("_")
+    }
+}
+
+impl Memo {
+    fn tables<T>(&self, with: impl FnOnce(&mut Tables) -> T) -> T {
+        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Forgets forms and ranges, because something new is known. What symbols were resolved to stays true.
+    pub(super) fn clear(&mut self) {
+        let tables = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        tables.canonical.clear();
+        tables.ranges.clear();
+    }
+
+    /// The range of a size, derived unless it is known.
+    pub(super) fn range(&self, size: &Poly, derive: impl FnOnce() -> (i128, i128)) -> (i128, i128) {
+        if let Some(known) = self.tables(|t| t.ranges.get(size).copied()) {
+            return known;
+        }
+        count_derived();
+        let range = derive();
+        self.tables(|t| remember(&mut t.ranges, size, range));
+        range
+    }
+
+    fn canonical(&self, size: &Poly, derive: impl FnOnce() -> Poly) -> Poly {
+        if let Some(known) = self.tables(|t| t.canonical.get(size).cloned()) {
+            return known;
+        }
+        count_derived();
+        let form = derive();
+        self.tables(|t| remember(&mut t.canonical, size, form.clone()));
+        form
+    }
+}
+
+fn remember<T>(table: &mut FxHashMap<Poly, T>, size: &Poly, value: T) {
+    if table.len() >= MOST_REMEMBERED {
+        table.clear();
+    }
+    table.insert(size.clone(), value);
+}
+
+impl Facts {
+    /// The size with every solved symbol replaced, and the lesser of two by the one that is known to be it.
+    pub fn canonical(&self, poly: &Poly) -> Poly {
+        if !poly.has_min() && !self.mentions_solved(poly) {
+            return poly.clone();
+        }
+        self.memo.canonical(poly, || {
+            let form = self.resolve(poly).substitute_min(&|a, b| self.known_lesser(a, b));
+            // The size as it is says more than one beyond the limits.
+            if form.excess().is_some() { poly.clone() } else { form }
+        })
+    }
+
+    /// What the lesser of two is, where that is known.
+    fn known_lesser(&self, a: &Poly, b: &Poly) -> Option<Poly> {
+        let room = b.sub(a);
+        let (low, high) = self.range(&room);
+        if !self.solved_mins.is_empty() {
+            let least = a.lesser(b);
+            if let Some((_, value)) = self.solved_mins.iter().find(|(known, _)| self.resolve(known) == least) {
+                return Some(self.resolve(value));
+            }
+        }
+        let ordered = |room: &Poly| self.ordered.iter().any(|known| self.resolve(known) == *room);
+        match () {
+            () if low >= 0 || ordered(&room) => Some(a.clone()),
+            () if high <= 0 || ordered(&room.scale(-1)) => Some(b.clone()),
+            () => None,
+        }
+    }
+
+    fn mentions_solved(&self, poly: &Poly) -> bool {
+        let mut found = false;
+        if !self.solved.is_empty() {
+            poly.each_symbol(&mut |name| found |= self.solved.contains_key(name));
+        }
+        found
+    }
+
+    /// The size with every solved symbol replaced.
+    fn resolve(&self, poly: &Poly) -> Poly {
+        if !self.mentions_solved(poly) {
+            return poly.clone();
+        }
+        let mut done: FxHashMap<Arc<str>, Poly> = FxHashMap::default();
+        poly.each_symbol(&mut |name| self.resolve_symbol(name, &mut done));
+        poly.substitute(&|name| done.get(name).cloned())
+    }
+
+    /// Puts what a solved symbol is in the end into `done`. Chains of symbols may be long: no recursion.
+    fn resolve_symbol(&self, name: &Arc<str>, done: &mut FxHashMap<Arc<str>, Poly>) {
+        let mut pending = vec![name.clone()];
+        while let Some(name) = pending.last().cloned() {
+            let Some(solved) = self.solved.get(&name).filter(|_| !done.contains_key(&name)) else {
+                pending.pop();
+                continue;
+            };
+            let value = self.memo.tables(|t| t.resolved.get(&name).cloned()).unwrap_or_else(|| solved.clone());
+            let mut open = None;
+            value.each_symbol(&mut |inner| {
+                if self.solved.contains_key(inner) && !done.contains_key(inner) {
+                    open = Some(inner.clone());
+                }
+            });
+            match open {
+                Some(inner) => pending.push(inner),
+                None => {
+                    let value = value.substitute(&|inner| done.get(inner).cloned());
+                    self.memo.tables(|t| t.resolved.insert(name.clone(), value.clone()));
+                    done.insert(name, value);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! What is known of symbols: ranges, divisibility, likely values, equalities.
+
+mod canonical;
+mod range;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::poly::limits::is_anonymous;
+use super::poly::{Atom, Poly, gcd};
+use canonical::Memo;
+use range::holds;
+
+/// Largest weight and depth of a size that takes a symbol's place everywhere. A symbol that equals more than that is kept and
+/// defined by it, so that sizes made of it stay small.
+const MAX_SOLVED: (u32, u32) = (192, 8);
+
+/// Most equalities of each kind that are kept without being solved. To forget one is to know less.
+const MAX_KEPT: usize = 256;
+
+/// Whether a size is too large to stand in many places.
+pub(crate) fn is_large(size: &Poly) -> bool {
+    size.weight() > MAX_SOLVED.0 || size.depth() > MAX_SOLVED.1 || size.terms().any(|(atoms, _)| atoms.len() > 16)
+}
+
+/// Upper bound of a dimension about which nothing is stated.
+pub const MAX_DIM: i64 = (1 << 31) - 1;
+
+/// What is known of one symbol.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SymbolInfo {
+    /// Smallest value.
+    pub min: i64,
+    /// Largest value.
+    pub max: i64,
+    /// Every value is a multiple of this.
+    pub div: i64,
+    /// Values to expect, most likely first.
+    pub likely: Vec<i64>,
+}
+
+impl Default for SymbolInfo {
+    fn default() -> Self {
+        Self { min: 0, max: MAX_DIM, div: 1, likely: Vec::new() }
+    }
+}
+
+/// Symbols and equalities of one function, kernel or program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Facts {
+    symbols: IndexMap<Arc<str>, SymbolInfo>,
+    /// Rewrites of a symbol into others: the solved equalities, as they were solved. Later ones may rewrite what they hold.
+    solved: IndexMap<Arc<str>, Poly>,
+    /// Symbols that equal something [large](is_large). They are not rewritten.
+    definitions: IndexMap<Arc<str>, Poly>,
+    /// Equalities that no symbol could be solved from, as polynomials that are zero.
+    zero: Vec<Poly>,
+    /// Each lesser of two that was solved from an equality instead, with what it equals.
+    solved_mins: Vec<(Poly, Poly)>,
+    /// What is never negative by an equality, and no symbol's range says.
+    ordered: Vec<Poly>,
+    /// What was derived from all this.
+    memo: Memo,
+}
+
+/// An equality cannot hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contradiction {
+    /// Left-hand side after simplification.
+    pub lhs: Poly,
+    /// Right-hand side after simplification.
+    pub rhs: Poly,
+}
+
+impl std::fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} and {} cannot be equal", self.lhs, self.rhs)
+    }
+}
+impl std::error::Error for Contradiction {}
+
+impl Facts {
+    /// No symbols.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// States what is known of a symbol; a second statement replaces the first.
+    pub fn define(&mut self, name: &str, info: SymbolInfo) {
+        self.memo.clear();
+        self.symbols.insert(name.into(), info);
+    }
+
+    /// States what a new symbol is: something large that it stands for. Its range and what divides it follow.
+    pub fn define_as(&mut self, name: &str, value: &Poly) {
+        let (low, high) = self.range(value);
+        let fit = |bound: i128| bound.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let div = i64::try_from(self.common_divisor(value)).unwrap_or(1).max(1);
+        self.define(name, SymbolInfo { min: fit(low), max: fit(high), div, ..SymbolInfo::default() });
+        self.definitions.insert(name.into(), value.clone());
+    }
+
+    /// Symbols in the order in which they were defined.
+    pub fn symbols(&self) -> impl Iterator<Item = (&Arc<str>, &SymbolInfo)> {
+        self.symbols.iter()
+    }
+
+    /// What is known of a symbol; the default for one that was not defined.
+    pub fn info(&self, name: &str) -> SymbolInfo {
+        match self.symbols.get(name) {
+            Some(info) => info.clone(),
+            // A size beyond the limits may be any number.
+            None if is_anonymous(name) => SymbolInfo { min: i64::MIN, max: i64::MAX, ..SymbolInfo::default() },
+            None => SymbolInfo::default(),
+        }
+    }
+
+    /// States that two sizes are equal. What is beyond the limits of sizes says nothing.
+    ///
+    /// # Errors
+    /// When that contradicts what is known.
+    pub fn assume_equal(&mut self, a: &Poly, b: &Poly) -> Result<(), Contradiction> {
+        let (lhs, rhs) = (self.canonical(a), self.canonical(b));
+        let difference = lhs.sub(&rhs);
+        if difference.is_zero() || difference.excess().is_some() {
+            return Ok(());
+        }
+        let (low, high) = self.range(&difference);
+        if low > 0 || high < 0 {
+            return Err(Contradiction { lhs, rhs });
+        }
+        // What all terms share says nothing; a constant that does not share it never makes zero.
+        let Some(difference) = without_common_factor(&difference) else { return Err(Contradiction { lhs, rhs }) };
+        if self.order(&difference) && self.canonical(&difference).is_zero() {
+            return Ok(());
+        }
+        match self.solve(&difference) {
+            Some((name, value)) => {
+                // A symbol that turns out to be a number must be able to be that number.
+                let info = self.info(&name);
+                if value.as_const().is_some_and(|v| v < info.min || v > info.max || v % info.div != 0) {
+                    return Err(Contradiction { lhs, rhs });
+                }
+                if is_large(&value) {
+                    // What is called by a symbol alone is what it defines.
+                    let (name, value) = match lhs.as_symbol() {
+                        Some(own) if !rhs.mentions(own) => (own.into(), rhs),
+                        _ => (name, value),
+                    };
+                    self.definitions.entry(name).or_insert(value);
+                } else {
+                    self.bind(name, value);
+                }
+            }
+            None => match solve_min(&difference) {
+                Some((least, value)) if self.solved_mins.len() < MAX_KEPT => {
+                    for part in least.mins().flat_map(Atom::parts) {
+                        self.keep_ordered(part.sub(&value));
+                    }
+                    self.solved_mins.push((least, value));
+                    self.memo.clear();
+                }
+                None if self.zero.len() < MAX_KEPT => self.zero.push(difference),
+                _ => {}
+            },
+        }
+        Ok(())
+    }
+
+    /// Where `zero` says that the lesser of two is one of them, that one is at most the other. Returns whether it does.
+    fn order(&mut self, zero: &Poly) -> bool {
+        let Some(atom @ Atom::Min(a, b)) = zero.mins().next() else { return false };
+        let without = zero.replace_factor(atom, &Poly::default());
+        let (a, b) = (Poly::clone(a), Poly::clone(b));
+        let held = zero.sub(&without);
+        let sign = match held {
+            _ if held == Poly::of_term(vec![atom.clone()], 1) => -1,
+            _ if held == Poly::of_term(vec![atom.clone()], -1) => 1,
+            _ => return false,
+        };
+        let value = without.scale(sign);
+        match () {
+            () if value == a => self.assume_le(&a, &b),
+            () if value == b => self.assume_le(&b, &a),
+            () => return false,
+        }
+        true
+    }
+
+    /// States that one size is at most another: as range of a symbol, where one alone decides it. Nothing happens where a
+    /// range would have no value left.
+    fn assume_le(&mut self, low: &Poly, high: &Poly) {
+        let room = self.canonical(&high.sub(low));
+        let (rest, constant) = room.split_constant();
+        let mut terms = rest.terms();
+        let (Some(([Atom::Symbol(name)], factor)), None) = (terms.next(), terms.next()) else {
+            self.keep_ordered(room);
+            return;
+        };
+        // constant + factor * name >= 0
+        let mut info = self.info(name);
+        let Ok(factor) = i64::try_from(factor) else { return };
+        match factor {
+            1.. => info.min = info.min.max(constant.div_euclid(factor).saturating_neg()),
+            _ => info.max = info.max.min(constant.div_euclid(factor.saturating_neg())),
+        }
+        if info.min <= info.max {
+            self.memo.clear();
+            self.symbols.insert(name.clone(), info);
+        }
+    }
+
+    fn keep_ordered(&mut self, size: Poly) {
+        if self.ordered.len() < MAX_KEPT {
+            self.memo.clear();
+            self.ordered.push(size);
+        }
+    }
+
+    /// A symbol that occurs in `zero` once, alone and with coefficient one or minus one, and what it equals. The
+    /// symbol defined last is taken, so that the model's own names survive.
+    fn solve(&self, zero: &Poly) -> Option<(Arc<str>, Poly)> {
+        let rank = |name: &Arc<str>| self.symbols.get_index_of(name).map_or(usize::MAX, |i| i);
+        let mut occurrences: FxHashMap<Arc<str>, u32> = FxHashMap::default();
+        zero.each_symbol(&mut |name| match occurrences.get_mut(name) {
+            Some(times) => *times += 1,
+            None => drop(occurrences.insert(name.clone(), 1)),
+        });
+        let mut best: Option<(Arc<str>, i128)> = None;
+        for (atoms, c) in zero.terms() {
+            let [Atom::Symbol(name)] = atoms else { continue };
+            let alone = occurrences.get(name) == Some(&1);
+            if c.abs() == 1 && alone && best.as_ref().is_none_or(|(b, _)| rank(name) > rank(b)) {
+                best = Some((name.clone(), c));
+            }
+        }
+        let (name, c) = best?;
+        let rest = zero.sub(&Poly::symbol(&name).scale(c as i64));
+        Some((name, rest.scale(-(c as i64))))
+    }
+
+    /// From now on `value` takes the symbol's place, where canonical forms are made.
+    fn bind(&mut self, name: Arc<str>, value: Poly) {
+        let changed = |(least, value): &mut (Poly, Poly)| least.mentions(&name) || value.mentions(&name);
+        let mins: Vec<(Poly, Poly)> = self.solved_mins.extract_if(.., changed).collect();
+        self.narrow(&name, &value);
+        self.solved.insert(name, value);
+        self.memo.clear();
+        for (least, value) in mins {
+            // What contradicts itself now is found out where the sizes meet.
+            let _ = self.assume_equal(&least, &value);
+        }
+    }
+
+    /// A symbol that equals another shares its range and divisibility.
+    fn narrow(&mut self, name: &str, value: &Poly) {
+        let Some(other) = value.as_symbol() else { return };
+        let (a, mut b) = (self.info(name), self.info(other));
+        b.min = b.min.max(a.min);
+        b.max = b.max.min(a.max);
+        b.div = lcm(a.div, b.div);
+        b.likely.extend(a.likely.iter().filter(|v| !b.likely.contains(v)).copied().collect::<Vec<_>>());
+        self.memo.clear();
+        self.symbols.insert(other.into(), b);
+    }
+
+    /// True when an equality says that `poly` is never negative, and perhaps no range of a symbol does.
+    pub fn is_ordered(&self, poly: &Poly) -> bool {
+        let poly = self.canonical(poly);
+        self.ordered.iter().any(|known| self.range(&poly.sub(known)).0 >= 0)
+    }
+
+    /// Symbols that equal something else, with what they were solved to or are defined by.
+    pub fn solved(&self) -> impl Iterator<Item = (&Arc<str>, &Poly)> {
+        self.solved.iter().chain(&self.definitions)
+    }
+
+    /// Value of a size for the given values of symbols that neither equal nor are defined by others.
+    pub fn eval(&self, size: &Poly, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        let mut defined: FxHashMap<&str, i64> = FxHashMap::default();
+        // Each is made of symbols that were there before.
+        for (name, definition) in &self.definitions {
+            let value = self.canonical(definition).eval(&|n| value_of(n).or_else(|| defined.get(n).copied()));
+            defined.extend(value.map(|value| (&**name, value)));
+        }
+        self.canonical(size).eval(&|n| value_of(n).or_else(|| defined.get(n).copied()))
+    }
+
+    /// Whether something is known of the symbol.
+    pub fn is_defined(&self, name: &str) -> bool {
+        self.symbols.contains_key(name)
+    }
+}
+
+/// The lesser of two that `zero` has once, alone and with coefficient one or minus one, and what it equals.
+fn solve_min(zero: &Poly) -> Option<(Poly, Poly)> {
+    let alone = |atom: &Atom| {
+        let held = zero.terms().filter(|(atoms, _)| atoms.iter().any(|a| holds(a, atom)));
+        held.map(|(atoms, c)| (atoms.len() == 1 && atoms[0] == *atom).then_some(c)).collect::<Option<Vec<i128>>>()
+    };
+    // The last one is the most complex.
+    let (atom, sign) =
+        zero.mins().filter_map(|atom| Some((atom, <[i128; 1]>::try_from(alone(atom)?).ok()?[0]))).last()?;
+    let least = Poly::of_term(vec![atom.clone()], 1);
+    match sign {
+        1 => Some((least.clone(), least.sub(zero))),
+        -1 => Some((least.clone(), zero.add(&least))),
+        _ => None,
+    }
+}
+
+/// The polynomial divided by the greatest number that divides the coefficients of its symbols; `None` when that does
+/// not divide the constant.
+fn without_common_factor(poly: &Poly) -> Option<Poly> {
+    let factor = poly.terms().filter(|(atoms, _)| !atoms.is_empty()).fold(0, |factor, (_, c)| gcd(factor, c));
+    match i64::try_from(factor) {
+        Ok(factor @ 2..) => poly.divide_exact(&Poly::constant(factor)),
+        _ => Some(poly.clone()),
+    }
+}
+
+fn lcm(a: i64, b: i64) -> i64 {
+    let (mut x, mut y) = (a.max(1), b.max(1));
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a.max(1) / x).saturating_mul(b.max(1))
+}

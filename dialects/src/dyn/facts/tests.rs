@@ -1,0 +1,174 @@
+use super::*;
+
+fn p(text: &str) -> Poly {
+    Poly::parse(text).unwrap()
+}
+
+fn facts(names: &[&str]) -> Facts {
+    let mut facts = Facts::new();
+    names.iter().for_each(|n| facts.define(n, SymbolInfo { min: 1, ..SymbolInfo::default() }));
+    facts
+}
+
+#[test]
+fn solves_for_the_newer_symbol() {
+    let mut f = facts(&["B", "S", "t"]);
+    f.assume_equal(&p("4*S"), &p("t + S")).unwrap();
+    assert_eq!(f.canonical(&p("t")), p("3*S"));
+    assert!(f.prove_equal(&p("B*t"), &p("3*B*S")));
+    assert!(!f.prove_equal(&p("t"), &p("S")));
+}
+
+#[test]
+fn floors_are_close_to_what_they_divide() {
+    let f = facts(&["N"]);
+    let last = p("16*((N + 15) floordiv 16) - 16");
+    assert!(f.prove_non_negative(&p("N - 1").sub(&last)), "the last tile begins inside");
+    assert!(f.prove_non_negative(&last.add(&p("16 - N"))), "and ends at or beyond the end");
+    assert!(!f.prove_non_negative(&p("N - 2").sub(&last)));
+    assert!(!f.prove_non_negative(&last.add(&p("15 - N"))));
+    let half = p("(N + 1) floordiv 2");
+    assert!(f.prove_non_negative(&half.ceildiv(64).scale(64).sub(&half)), "tiles of a half cover it");
+    assert!(f.prove_non_negative(&half.sub(&half.floordiv(2).scale(2))), "half of the half, twice, lies inside");
+}
+
+#[test]
+fn common_factors_cancel() {
+    let mut f = facts(&["B", "S", "T"]);
+    f.assume_equal(&p("4*B"), &p("8")).unwrap();
+    f.assume_equal(&p("6*S"), &p("6*T + 12")).unwrap();
+    assert_eq!((f.canonical(&p("B")), f.canonical(&p("T"))), (p("2"), p("S - 2")));
+}
+
+#[test]
+fn keeps_product_equalities() {
+    let mut f = facts(&["A", "B", "C", "D"]);
+    f.assume_equal(&p("A*B"), &p("C*D")).unwrap();
+    assert!(f.prove_equal(&p("A*B"), &p("C*D")));
+    assert!(f.prove_equal(&p("2*A*B*A"), &p("2*C*D*A")));
+    assert!(!f.prove_equal(&p("A"), &p("C")));
+}
+
+#[test]
+fn finds_contradictions() {
+    let mut f = facts(&["B"]);
+    assert!(f.assume_equal(&p("4"), &p("5")).is_err());
+    assert!(f.assume_equal(&p("B"), &p("0")).is_err());
+    f.assume_equal(&p("B"), &p("7")).unwrap();
+    assert!(f.assume_equal(&p("B"), &p("8")).is_err());
+    let mut f = Facts::new();
+    f.define("N", SymbolInfo { min: 8, max: 64, div: 8, likely: vec![] });
+    for (a, b) in [("4*N", "4*M + 2"), ("N", "4"), ("N", "65"), ("2*N", "24")] {
+        assert!(f.clone().assume_equal(&p(a), &p(b)).is_err(), "{a} = {b}");
+    }
+}
+
+#[test]
+fn the_lesser_of_two_is_at_most_both() {
+    let mut f = Facts::new();
+    f.define("N", SymbolInfo::default());
+    f.define("B", SymbolInfo::default());
+    assert!(f.prove_le(&p("min(N, 128)"), &p("N")) && f.prove_le(&p("min(N, 128)"), &p("128")));
+    assert!(f.prove_le(&p("0"), &p("min(N, 128)")) && f.prove_non_negative(&p("B*N - B*min(N, 3)")));
+    assert!(!f.prove_le(&p("N"), &p("min(N, 128)")) && !f.prove_non_negative(&p("min(N, 3) - 1")));
+    assert!(f.prove_le(&p("min(N, 4) + min(B, 4)"), &p("N + 4")));
+    assert!(f.prove_le(&p("min(N, 2)"), &p("min(N, 7)")) && !f.prove_le(&p("min(N, 7)"), &p("min(N, 2)")));
+    assert_eq!(f.canonical(&p("max(min(N, 7), min(N, 2))")), p("min(N, 7)"));
+    assert_eq!(f.range(&p("min(N, 128)")), (0, 128));
+    let tiles = p("(min(N, 128) + 15) floordiv 16");
+    assert!(
+        f.prove_non_negative(&p("min(N, 128) - 1").sub(&tiles.scale(16).sub(&p("16")))),
+        "the last tile begins inside"
+    );
+    f.define("N", SymbolInfo { min: 1, max: 64, ..SymbolInfo::default() });
+    assert_eq!((f.canonical(&p("min(N, 1)")), f.canonical(&p("min(N, 64) + 1"))), (p("1"), p("N + 1")));
+}
+
+#[test]
+fn an_equality_tells_which_is_less() {
+    let mut f = Facts::new();
+    for name in ["N", "P", "S"] {
+        f.define(name, SymbolInfo::default());
+    }
+    f.assume_equal(&p("min(N, 512)"), &p("N")).unwrap();
+    f.assume_equal(&p("1"), &p("min(S, 1)")).unwrap();
+    assert_eq!((f.info("N").max, f.info("S").min), (512, 1));
+    assert!(f.prove_equal(&p("min(N, 512)"), &p("N")));
+    f.assume_equal(&p("P + S"), &p("min(P + S, 512)")).unwrap();
+    assert_eq!(f.canonical(&p("min(P + S, 512)")), p("P + S"));
+    let mut g = Facts::new();
+    g.assume_equal(&p("S"), &p("min(P + S, 12) - min(P, 12)")).unwrap();
+    assert_eq!(g.canonical(&p("B*min(P + S, 12) - B*min(P, 12)")), p("B*S"));
+    assert!(g.is_ordered(&p("12 - min(P, 12) - S")) && !g.prove_non_negative(&p("12 - min(P, 12) - S")));
+    assert!(f.is_ordered(&p("512 - P - S")) && !f.is_ordered(&p("511 - P - S")));
+    assert!(f.assume_equal(&p("min(N, 3)"), &p("4")).is_err());
+    f.define("N", SymbolInfo { min: 0, max: 3, ..SymbolInfo::default() });
+    assert!(f.assume_equal(&p("min(N, 5)"), &p("5")).is_err());
+}
+
+#[test]
+fn ranges_and_divisibility() {
+    let mut f = Facts::new();
+    f.define("N", SymbolInfo { min: 8, max: 64, div: 8, likely: vec![] });
+    assert_eq!(f.range(&p("2*N - 1")), (15, 127));
+    assert_eq!(f.range(&p("N floordiv 16")), (0, 4));
+    assert!(f.divisible(&p("3*N + 16"), 8) && !f.divisible(&p("N + 4"), 8));
+    assert!(f.prove_le(&p("N"), &p("64")) && !f.prove_le(&p("N"), &p("63")));
+}
+
+#[test]
+fn what_is_large_defines_a_symbol_and_does_not_replace_it() {
+    let mut f = facts(&["N", "M", "T", "U"]);
+    let large = |i: i64| {
+        (0..20).fold(p("N*M"), |sum, d| {
+            sum.add(&p("N + M").mul(&p("N")).add(&p(&format!("{d}*M"))).floordiv(97 + 2 * d + i))
+        })
+    };
+    f.assume_equal(&p("T"), &large(0)).unwrap();
+    assert_eq!(f.canonical(&p("T + 1")), p("T + 1"), "sizes stay short");
+    assert!(f.prove_equal(&p("2*T"), &large(0).scale(2)) && !f.prove_equal(&p("T"), &large(100)));
+    f.assume_equal(&p("U"), &p("T*T*T*T*T*T*T*T*T*T*T*T*T*T*T*T*T")).unwrap();
+    let t = p("T");
+    assert!(f.prove_equal(&p("U*T"), &Poly::product(std::iter::repeat_n(&t, 18))));
+    let value_of = |name: &str| match name {
+        "N" => Some(1),
+        "M" => Some(2),
+        _ => None,
+    };
+    let t = large(0).eval(&value_of).unwrap();
+    assert_eq!(f.eval(&p("T"), &value_of), Some(t));
+    assert_eq!(f.eval(&p("U + 1"), &value_of), t.checked_pow(17).map(|u| u + 1));
+}
+
+#[test]
+fn what_is_beyond_the_limits_says_nothing() {
+    let mut f = facts(&["N", "M"]);
+    let beyond = || Poly::symbol("N").scale(i64::MAX).scale(2);
+    f.assume_equal(&beyond(), &p("M")).unwrap();
+    assert_eq!(f.canonical(&p("M")), p("M"));
+    assert!(!f.prove_equal(&beyond(), &beyond()) && !f.prove_equal(&beyond(), &p("0")));
+    assert!(!f.prove_non_negative(&beyond()) && !f.divisible(&beyond(), 2));
+    let (low, high) = f.range(&beyond());
+    assert!(low <= i64::MIN.into() && high >= i64::MAX.into());
+}
+
+#[test]
+fn chains_of_greater_ones_are_not_negative() {
+    let f = facts(&["N", "M"]);
+    let mut size = p("N");
+    for i in 0..2 {
+        size = f.canonical(&size.floordiv(3).greater(&p("M")).add(&size));
+        assert!(f.range(&size).0 >= 0, "{i}: {size}");
+    }
+}
+
+#[test]
+fn symbols_solved_one_after_the_other_are_resolved() {
+    let mut f = Facts::new();
+    let s = |i: usize| Poly::symbol(&format!("s{i}"));
+    (0..2000).for_each(|i| f.define(&format!("s{i}"), SymbolInfo::default()));
+    for i in (0..1999).rev() {
+        f.assume_equal(&s(i + 1), &s(i).add(&1.into())).unwrap();
+    }
+    assert_eq!(f.canonical(&s(1999)), s(0).add(&1999.into()));
+}

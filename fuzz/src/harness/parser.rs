@@ -1,0 +1,51 @@
+//! Text of the IR.
+
+use sutura_ir::{Context, DYNAMIC};
+
+use super::{Planted, Verdict};
+use crate::targets::ir;
+
+/// Larger texts say nothing new and cost time.
+const MAX_TEXT: usize = 16 << 10;
+
+/// What is refused has a reason; what is right prints, in both forms, as what reads back as the same; what can be formatted stays when
+/// it is formatted again.
+pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
+    let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
+    if text.len() > MAX_TEXT {
+        return Ok(());
+    }
+    let cx = Context::new(sutura_dialects::all());
+    ir::parse(&cx, text)?;
+    ir::round_trip(&cx, text)?;
+    if planted == Planted::Yes {
+        count_elements(&cx, text)?;
+    }
+    formatted(text)
+}
+
+fn formatted(text: &str) -> Verdict {
+    let format = |text: &str| sutura_fmt::format(&Context::new(sutura_dialects::all()), "input.mlir", text);
+    let once = match format(text) {
+        Ok(formatted) => formatted.text,
+        Err(sutura_fmt::Refusal::Invalid(_)) => return Ok(()),
+        Err(sutura_fmt::Refusal::Internal(what)) => return Err(format!("the formatter failed: {what}")),
+    };
+    match format(&once) {
+        Ok(twice) if twice.text == once => Ok(()),
+        Ok(twice) => Err(format!("formatted text is formatted again as something else:\n{once}\nthen\n{}", twice.text)),
+        Err(_) => Err(format!("formatted text is refused:\n{once}")),
+    }
+}
+
+/// The planted fault: sizes are taken for numbers of 32 bits.
+fn count_elements(cx: &Context, text: &str) -> Verdict {
+    let Some(module) = ir::valid(cx, text, true)? else { return Ok(()) };
+    module.op_ref(cx).walk(&mut |op| {
+        for shape in op.result_types().filter_map(|ty| cx.shape(ty)) {
+            let small = shape.iter().filter(|size| **size != DYNAMIC).map(|size| i32::try_from(*size));
+            std::hint::black_box(small.map(|size| size.expect("a size")).fold(1, i32::saturating_mul));
+        }
+    });
+    Ok(())
+}

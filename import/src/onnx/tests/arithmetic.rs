@@ -1,0 +1,241 @@
+//! Arithmetic that a model does on constants for its shapes: what has no result is found when it is read.
+
+use prost::Message;
+use sutura_ir::{Context, Diagnostics};
+
+use super::build::{INT64, Value, floats, info, info_of, ints, model, node, sized, with};
+use crate::onnx::{OnnxModel, UnsupportedOps, import, proto::*};
+
+const MAX: i64 = i64::MAX;
+const MIN: i64 = i64::MIN;
+
+type Attributes<'a> = &'a [(&'a str, Value)];
+
+fn attempt(nodes: Vec<NodeProto>, lists: &[(&str, &[i64])], input: ValueInfoProto) -> Result<(), UnsupportedOps> {
+    let mut model = model(18, nodes);
+    let graph = model.graph.as_mut().expect("a graph");
+    graph.input = vec![input];
+    graph.output = vec![info_of("y", None)];
+    graph.initializer = lists.iter().map(|(name, all)| ints(name, &[all.len() as i64], all)).collect();
+    let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+    let cx = Context::new(sutura_dialects::all());
+    import(&cx, &model, &mut Diagnostics::default()).map(drop)
+}
+
+/// What is wrong with a model over `x: f32[n, 4]`.
+fn wrong(nodes: Vec<NodeProto>, lists: &[(&str, &[i64])]) -> String {
+    let error = attempt(nodes, lists, info("x", super::build::FLOAT)).expect_err("it has no result");
+    assert!(error.is_invalid(), "{error}");
+    error.to_string()
+}
+
+/// `op(x, s)` with `s = left ∘ right`.
+fn sized_by(function: &str, left: &[i64], right: &[i64], op: &str) -> String {
+    wrong(vec![node(function, &["a", "b"], &["s"]), node(op, &["x", "s"], &["y"])], &[("a", left), ("b", right)])
+}
+
+#[test]
+fn what_divides_by_zero_is_named() {
+    for function in ["Div", "Mod"] {
+        let error = sized_by(function, &[7], &[0], "Reshape");
+        assert!(error.contains(&format!("`my_{function}`: divides 7 by 0: `a` by `b`")), "{error}");
+        let error = sized_by(function, &[7, 8], &[2, 0], "Reshape");
+        assert!(error.contains("divides `a` by 0: element 1 of `b`"), "{error}");
+    }
+    // The divisor may follow from shapes.
+    let nodes = vec![
+        node("Shape", &["x"], &["s"]),
+        node("Sub", &["s", "s"], &["zero"]),
+        node("Div", &["s", "zero"], &["q"]),
+        node("Reshape", &["x", "q"], &["y"]),
+    ];
+    assert!(wrong(nodes, &[]).contains("divides `s` by 0"));
+}
+
+#[test]
+fn nothing_is_divided_where_there_is_nothing() {
+    let nodes = vec![
+        node("Div", &["a", "b"], &["q"]),
+        node("Concat", &["q", "c"], &["s"]),
+        node("Reshape", &["x", "s"], &["y"]),
+    ];
+    let concat = with(nodes[1].clone(), &[("axis", Value::Int(0))]);
+    let nodes = vec![nodes[0].clone(), concat, nodes[2].clone()];
+    let done = attempt(nodes, &[("a", &[]), ("b", &[0]), ("c", &[-1])], info("x", super::build::FLOAT));
+    assert_eq!(done, Ok(()));
+}
+
+#[test]
+fn numbers_that_do_not_fit_are_wrong_where_they_decide_sizes() {
+    let cases: [(&str, &[i64], &[i64], &str, &str); 6] = [
+        ("Mul", &[1 << 62], &[4], "Reshape", "computes 4611686018427387904 * 4"),
+        ("Add", &[MAX], &[2], "Expand", "computes 9223372036854775807 + 2"),
+        ("Sub", &[MIN, 3], &[1, 1], "Tile", "computes -9223372036854775808 - 1"),
+        ("Div", &[MIN], &[-1], "Expand", "computes -9223372036854775808 / -1"),
+        ("Pow", &[2], &[64], "Reshape", "computes 2 to the power of 64"),
+        ("Mul", &[1 << 40, 2], &[1 << 40], "Reshape", "computes 1099511627776 * 1099511627776"),
+    ];
+    for (function, left, right, op, words) in cases {
+        let error = sized_by(function, left, right, op);
+        assert!(error.contains(words) && error.contains("has sizes from `s`"), "{error}");
+    }
+    // The way to the size does not matter.
+    let nodes = vec![
+        node("ReduceProd", &["a"], &["p"]),
+        with(node("Concat", &["b", "p"], &["c"]), &[("axis", Value::Int(0))]),
+        node("Identity", &["c"], &["s"]),
+        node("Reshape", &["x", "s"], &["y"]),
+    ];
+    let error = wrong(nodes, &[("a", &[1 << 40, 1 << 40]), ("b", &[4])]);
+    assert!(error.contains("computes 1208925819614629174706176"), "{error}");
+}
+
+#[test]
+fn numbers_that_do_not_fit_wrap_around_elsewhere() {
+    let float = with(node("Cast", &["s"], &["f"]), &[("to", Value::Int(1))]);
+    let nodes = vec![node("Mul", &["a", "b"], &["s"]), float, node("Add", &["x", "f"], &["y"])];
+    assert_eq!(attempt(nodes, &[("a", &[1 << 62]), ("b", &[4])], info("x", super::build::FLOAT)), Ok(()));
+}
+
+/// `op(x, s)` alone.
+fn alone(op: &str, list: &[i64], attributes: Attributes<'_>, sizes: &[&str]) -> Result<(), UnsupportedOps> {
+    let node = with(node(op, &["x", "s"], &["y"]), attributes);
+    attempt(vec![node], &[("s", list)], sized("x", super::build::FLOAT, sizes))
+}
+
+#[test]
+fn sizes_that_there_are_not() {
+    let zero: Attributes<'_> = &[("allowzero", Value::Int(1))];
+    let first: Attributes<'_> = &[("axis", Value::Int(1))];
+    let cases: [(&str, &[i64], Attributes<'_>, &[&str], &str); 20] = [
+        ("Expand", &[-1], &[], &["n", "4"], "has the size -1 for dim 0"),
+        ("Tile", &[-1, 1], &[], &["n", "4"], "has the repeat -1 for dim 0"),
+        ("Tile", &[1, MIN], &[], &["n", "4"], "has the repeat -9223372036854775808 for dim 1"),
+        ("Tile", &[2], &[], &["n", "4"], "has 1 repeats for 2 dims"),
+        (
+            "Tile",
+            &[1, 1 << 62],
+            &[],
+            &["n", "4"],
+            "makes dim 1 of size 18446744073709551616, which 64 bits do not hold",
+        ),
+        ("Tile", &[1 << 31, 1 << 31], &[], &["2", "4"], "whose bytes 64 bits do not count"),
+        ("Pad", &[0, -3, 0, -3], &[], &["n", "4"], "makes dim 1 of size -2"),
+        ("Pad", &[-2, 0, -2, 0], &[], &["2", "4"], "makes dim 0 of size -2"),
+        ("Pad", &[0, 1], &[], &["n", "4"], "has 2 pads for 2 axes"),
+        ("Reshape", &[-1, -1], &[], &["n", "4"], "only one size can be -1"),
+        ("Reshape", &[-2, 4], &[], &["n", "4"], "a size is at least 0"),
+        ("Reshape", &[-1, 4, 0], &[], &["n", "4"], "it copies dim 2, and the input has 2 dims"),
+        ("Reshape", &[0, -1], zero, &["n", "4"], "with a size of 0, -1 may be anything"),
+        ("Reshape", &[0, -1], &[], &["0", "4"], "beside a size of 0, -1 may be anything"),
+        ("Reshape", &[3, 3], &[], &["2", "4"], "which the 8 elements of the input do not fill"),
+        ("Reshape", &[3, -1], &[], &["2", "4"], "which the 8 elements of the input do not fill"),
+        ("Reshape", &[1 << 62, 1 << 62], &[], &["2", "4"], "which the 8 elements of the input do not fill"),
+        ("Gather", &[0, 4], first, &["n", "4"], "takes index 4 of dim 1, which has size 4"),
+        ("Gather", &[-5], first, &["n", "4"], "takes index -5 of dim 1, which has size 4"),
+        ("Squeeze", &[1], &[], &["n", "4"], "dimension 1 and 1 differ: 4 and 1"),
+    ];
+    for (op, list, attributes, sizes, words) in cases {
+        let error = alone(op, list, attributes, sizes).expect_err(words);
+        assert!(error.is_invalid() && error.to_string().contains(words), "{op} {list:?}: {error}");
+    }
+}
+
+#[test]
+fn sizes_that_there_are() {
+    let cases: [(&str, &[i64], &[&str]); 7] = [
+        ("Expand", &[3, 1, 1], &["n", "4"]),
+        ("Tile", &[0, 1], &["n", "4"]),
+        ("Pad", &[0, -3, 0, -1], &["n", "4"]),
+        ("Reshape", &[0, -1], &["n", "4"]),
+        ("Reshape", &[4, -1], &["2", "4"]),
+        ("Gather", &[-2, 1], &["2", "4"]),
+        ("ConstantOfShape", &[0], &["n", "4"]),
+    ];
+    for (op, list, sizes) in cases {
+        if op == "ConstantOfShape" {
+            let nodes = vec![node(op, &["s"], &["y"])];
+            assert_eq!(attempt(nodes, &[("s", list)], sized("x", super::build::FLOAT, sizes)), Ok(()));
+            continue;
+        }
+        assert_eq!(alone(op, list, &[], sizes), Ok(()), "{op} {list:?}");
+    }
+}
+
+#[test]
+fn fills_and_ranges_that_there_are_not() {
+    let fill = |list: &[i64]| wrong(vec![node("ConstantOfShape", &["s"], &["y"])], &[("s", list)]);
+    assert!(fill(&[2, -1]).contains("has the size -1 for dim 1"));
+    assert!(fill(&[1 << 40, 1 << 40]).contains("whose bytes 64 bits do not count"));
+    let range = |start, limit, delta| {
+        let nodes =
+            vec![node("Range", &["a", "b", "d"], &["r"]), with(node("Cast", &["r"], &["y"]), &[("to", Value::Int(1))])];
+        attempt(nodes, &[("a", &[start]), ("b", &[limit]), ("d", &[delta])], info("x", super::build::FLOAT))
+    };
+    assert!(range(0, 5, 0).expect_err("no step").to_string().contains("has a delta of 0"));
+    let error = range(MIN, MAX, 1).expect_err("too many").to_string();
+    assert!(error.contains("has 18446744073709551615 numbers"), "{error}");
+    for (start, limit, delta) in [(5, 0, -2), (5, 0, 2), (MIN, MAX, 1 << 62), (0, 0, 1)] {
+        assert_eq!(range(start, limit, delta), Ok(()), "{start} {limit} {delta}");
+    }
+}
+
+/// A size that only the inputs tell is looked at in every run, also where nothing of that size is made.
+#[test]
+fn sizes_that_may_be_negative_are_checked() {
+    for op in ["ConstantOfShape", "Expand", "Tile"] {
+        let sized = if op == "ConstantOfShape" { node(op, &["d"], &["y"]) } else { node(op, &["one", "d"], &["y"]) };
+        let nodes = vec![node("Shape", &["x"], &["s"]), node("Sub", &["s", "a"], &["d"]), sized];
+        let mut model = model(18, nodes);
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.output = vec![info_of("y", None)];
+        graph.initializer = vec![ints("a", &[2], &[3, 0]), floats("one", &[1, 1], &[1.0])];
+        let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+        let (cx, mut diags) = (Context::new(sutura_dialects::all()), Diagnostics::default());
+        import(&cx, &model, &mut diags).expect("it may be right");
+        let assumed: Vec<_> = diags.iter().map(|d| d.message.as_str()).collect();
+        assert!(assumed.iter().any(|m| m.contains("`n - 3` and 0, which must be 0")), "{op}: {assumed:?}");
+    }
+}
+
+#[test]
+fn parts_that_do_not_make_the_whole() {
+    let split = |sizes: &[i64]| {
+        let parts = with(node("Split", &["x", "s"], &["y", "z"]), &[("axis", Value::Int(1))]);
+        wrong(vec![node("Add", &["a", "zero"], &["s"]), parts], &[("a", sizes), ("zero", &[0])])
+    };
+    assert!(split(&[-1, 5]).contains("splits into parts of [-1, 5]"));
+    assert!(split(&[1, 1, 2]).contains("which are not sizes of 2 outputs"));
+    assert!(split(&[MAX, MAX]).contains("whose sum does not fit 64 bits"));
+    assert!(split(&[1, 5]).contains("differ: 4 and 6"));
+}
+
+#[test]
+fn indices_of_large_constants_and_of_several_dims() {
+    let far: Vec<i64> = (0..100).map(|i| if i == 70 { -5 } else { i % 4 }).collect();
+    let error = alone("Gather", &far, &[("axis", Value::Int(1))], &["n", "4"]).expect_err("outside");
+    assert!(error.to_string().contains("takes index -5 of dim 1"), "{error}");
+    let nodes = vec![node("GatherND", &["x", "i"], &["y"])];
+    let mut model = model(18, nodes);
+    let graph = model.graph.as_mut().expect("a graph");
+    graph.input = vec![sized("x", super::build::FLOAT, &["2", "4"])];
+    graph.output = vec![info_of("y", None)];
+    graph.initializer = vec![TensorProto { data_type: Some(INT64), ..ints("i", &[2, 2], &[1, 3, 1, 4]) }];
+    let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+    let cx = Context::new(sutura_dialects::all());
+    let error = import(&cx, &model, &mut Diagnostics::default()).map(drop).expect_err("outside").to_string();
+    assert!(error.contains("takes index 4 of dim 1, which has size 4"), "{error}");
+}
+
+#[test]
+fn windows_larger_than_what_they_move_over() {
+    let mut model = model(18, vec![node("Conv", &["x", "w"], &["y"])]);
+    let graph = model.graph.as_mut().expect("a graph");
+    graph.input = vec![sized("x", super::build::FLOAT, &["1", "1", "4", "4"])];
+    graph.output = vec![info_of("y", None)];
+    graph.initializer = vec![floats("w", &[1, 1, 9, 9], &[0.0; 81])];
+    let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+    let cx = Context::new(sutura_dialects::all());
+    let error = import(&cx, &model, &mut Diagnostics::default()).map(drop).expect_err("too large");
+    assert!(error.is_invalid() && error.to_string().contains("makes dim 2 of size -4, which is negative"), "{error}");
+}

@@ -1,0 +1,166 @@
+//! What is done where the kernels of a scheme are not proved.
+//!
+//! The verifier of `gir` proves that indices lie inside and that outputs are written once. A scheme may make kernels for which
+//! it cannot, as where a bound follows from sizes in a way that it does not see. Then the region's ops become kernels one by
+//! one, each by the first scheme whose kernels are proved; the last one, plain loops, reads and writes at what the loops run
+//! over.
+
+use sutura_dialects::gir::prove_kernel;
+use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::graph::FusionOp;
+use sutura_dialects::target::machine_in;
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Context, Diagnostic, OpRef, Value};
+
+use super::kernel::Built;
+use super::mapping::Mapping;
+use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
+use super::search::Found;
+use super::{Config, program};
+use crate::region::nest::sizes;
+use crate::region::products::Part;
+
+/// The schemes for one op, the most special one first.
+const OF_AN_OP: [&str; 3] = ["contract", "row", "loop"];
+
+/// Where kernels will stand.
+pub(super) struct At<'m> {
+    cx: &'m Context,
+    /// The module's machine, whose spaces bound what a kernel may keep.
+    machine: Option<OpRef<'m>>,
+}
+
+impl<'m> At<'m> {
+    /// In the module that `function` is in.
+    pub(super) fn of(function: OpRef<'m>) -> Self {
+        // A module with several machines was refused before.
+        Self { cx: function.cx, machine: machine_in(function.cx, function.body).ok().flatten() }
+    }
+
+    fn proves(&self, kernel: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        verify(kernel, VerifyOptions::default(), diags)?;
+        prove_kernel(kernel, self.machine, diags)
+    }
+}
+
+/// The lowering that was found, or one whose kernels are proved, with what is to be said of that.
+///
+/// # Errors
+/// When no scheme has kernels that are proved.
+pub(super) fn proved<'a>(at: &At<'_>, found: Found<'a>, config: &'a Config) -> Built<(Found<'a>, Vec<String>)> {
+    let Found { region, mut lowered, remark } = found;
+    let Err(why) = check(at, &mut lowered) else { return Ok((Found { region, lowered, remark }, vec![])) };
+    let kind = region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
+    let mut missed = vec![format!("is not lowered by the scheme '{kind}' as mapped, which is not proved: {why}")];
+    // What the search took may be special; what is usual may be proved.
+    if let Ok(mut usual) = program::lower(&region, config, &Mapping::default())
+        && check(at, &mut usual).is_ok()
+    {
+        return Ok((Found { region, lowered: usual, remark: None }, missed));
+    }
+    let lowered = one_by_one(at, &region, config, &mut missed)?;
+    Ok((Found { region, lowered, remark: None }, missed))
+}
+
+/// A region whose scheme does not lower it, op by op.
+///
+/// # Errors
+/// `why` it is not lowered by its scheme, where its ops are not lowered either.
+pub(super) fn unfit<'a>(
+    at: &At<'_>,
+    op: OpRef<'a>,
+    config: &'a Config,
+    why: Box<Diagnostic>,
+) -> Built<(Found<'a>, Vec<String>)> {
+    let region = FusedRegion::read(op, &config.machine)?;
+    let kind = op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
+    let mut missed = vec![format!("is not lowered by the scheme '{kind}': {}", why.message)];
+    if region.ops.len() < 2 || kind == "loop" {
+        return Err(why);
+    }
+    match one_by_one(at, &region, config, &mut missed) {
+        Ok(lowered) => Ok((Found { region, lowered, remark: None }, missed)),
+        Err(_) => Err(why),
+    }
+}
+
+/// Whether all kernels are proved; why not.
+fn check(at: &At<'_>, lowered: &mut Lowered) -> Result<(), String> {
+    let steps = lowered.steps.iter_mut().flat_map(|step| &mut step.versions);
+    for launch in steps.flat_map(|(_, launches)| launches) {
+        let mut diags = Diagnostics::default();
+        if launch.kernel.with_op(at.cx, |op| at.proves(op, &mut diags)).is_err() {
+            return Err(first_error(&diags));
+        }
+    }
+    Ok(())
+}
+
+fn first_error(diags: &Diagnostics) -> String {
+    diags.iter().next().map_or_else(|| "the verifier gives no reason".to_owned(), |error| error.message.clone())
+}
+
+/// Lowers the ops of a region one by one, with temporaries between them.
+fn one_by_one(at: &At<'_>, region: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
+    let mut whole = Lowered::default();
+    let mut kept: Vec<(Value, usize)> = Vec::new();
+    for (i, op) in region.ops.iter().enumerate() {
+        let later = |v: &Value| region.ops[i + 1..].iter().any(|user| user.operands().any(|o| o == *v));
+        let outputs: Vec<Value> = op.results().filter(|v| region.outputs.contains(v) || later(v)).collect();
+        if outputs.is_empty() {
+            continue;
+        }
+        let part = region.part(Part { ops: vec![*op], outputs: outputs.clone() });
+        let lowered = by_first_proved(at, &part, config, missed)?;
+        for value in outputs.into_iter().filter(|v| !region.outputs.contains(v)) {
+            let dims = sizes(at.cx, op.body, &region.facts, value)
+                .map_err(|misfit| Box::new(op.error(format!("cannot be lowered by itself: {misfit}"))))?;
+            let elem = at.cx.element_type(op.body.ty(value));
+            kept.push((value, whole.temporaries.len()));
+            whole.temporaries.push(ViewType::new(&region.machine.memory, elem, dims));
+        }
+        append(&mut whole, lowered, &kept);
+    }
+    Ok(whole)
+}
+
+/// Adds the steps of a part, whose temporaries come behind those that are there.
+fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
+    let before = whole.temporaries.len();
+    let place = |arg: Arg| match arg {
+        Arg::Tensor(value) => match kept.iter().find(|(v, _)| *v == value) {
+            Some((_, at)) => Arg::Temporary(*at),
+            None => arg,
+        },
+        Arg::Temporary(i) => Arg::Temporary(before + i),
+    };
+    let moved = |launch: Launch| Launch { args: launch.args.into_iter().map(place).collect(), ..launch };
+    for step in part.steps {
+        let versions = step.versions.into_iter();
+        let versions = versions.map(|(guard, launches)| (guard, launches.into_iter().map(moved).collect())).collect();
+        whole.steps.push(Step { versions, packed: step.packed });
+    }
+    whole.temporaries.extend(part.temporaries);
+    whole.remarks.extend(part.remarks);
+}
+
+/// An op by the first scheme that it fits and whose kernels are proved.
+fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed: &mut Vec<String>) -> Built<Lowered> {
+    let name = part.ops.first().map_or("", |op| op.name_str());
+    let mut unfit = None;
+    for scheme in OF_AN_OP {
+        match program::by_scheme(scheme, part, config, &Mapping::default()) {
+            Ok(mut lowered) => match check(at, &mut lowered) {
+                Ok(()) => return Ok(lowered),
+                Err(why) => {
+                    missed.push(format!("'{name}' is not lowered by the scheme '{scheme}', which is not proved: {why}"))
+                }
+            },
+            Err(error) => unfit = Some(error),
+        }
+    }
+    let why = missed.last().cloned().or_else(|| unfit.map(|error| error.message.clone())).unwrap_or_default();
+    let error = part.op.error(format!("has an op that no scheme lowers with a proof: {why}"));
+    Err(Box::new(error.help("narrower ranges of the symbols, or constant sizes, may allow a proof")))
+}

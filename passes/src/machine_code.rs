@@ -1,0 +1,142 @@
+//! What of a program in upstream operations has no machine code: found before LLVM sees it, with the place of each operation.
+//!
+//! LLVM turns what a processor has no instruction for into calls of a library for compilers, which no artifact brings along:
+//! the name of a missing symbol would be all that a user gets to read, after all the work. The table below is what LLVM 22
+//! does for floats of 16 bits and remainders on x86 and Arm; types that neither MLIR nor LLVM computes with are told as well.
+
+use sutura_ir::diagnostics::{Diagnostic, codes};
+use sutura_ir::types::{FloatKind, TypeData};
+use sutura_ir::{Context, OpRef, Type};
+
+/// What a processor has, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Processor {
+    x86: bool,
+    /// Whether the remainder of floats is computed by code that LLVM makes, and not by a library.
+    remainder: bool,
+    /// Conversions between f16 and f32.
+    half: bool,
+    /// Rounding of f32 to bf16.
+    brain: bool,
+    /// Rounding of f64 to f16.
+    half_of_double: bool,
+}
+
+impl Processor {
+    /// The processor with this triple, and these features: `+avx2,+f16c,-avx512f`.
+    pub fn new(triple: &str, features: &str) -> Self {
+        let x86 = triple.starts_with("x86_64") || triple.starts_with('i');
+        let has = |names: &[&str]| {
+            !x86 || features.split(',').any(|f| f.strip_prefix('+').is_some_and(|name| names.contains(&name)))
+        };
+        Self {
+            x86,
+            remainder: false,
+            half: has(&["f16c", "avx512f", "avx512fp16"]),
+            brain: has(&["avx512bf16", "avxneconvert"]),
+            half_of_double: has(&["avx512fp16"]),
+        }
+    }
+
+    /// A GPU: its vendor's conversion says what is missing but for types.
+    pub fn device() -> Self {
+        Self { x86: false, remainder: true, half: true, brain: true, half_of_double: true }
+    }
+}
+
+/// Everything in the operations below `root` that has no machine code on `processor`, in order.
+pub fn missing(root: OpRef<'_>, processor: Processor) -> Vec<Diagnostic> {
+    let (mut found, mut seen) = (Vec::new(), rustc_hash::FxHashSet::default());
+    root.walk(&mut |op| {
+        // An operator becomes many operations: each place and reason once.
+        if let Some(what) = lacks(op, processor).filter(|what| seen.insert((op.loc(), what.clone()))) {
+            let message = format!("'{}' has no machine code here: {what}", op.name_str());
+            found.push(Diagnostic::error(op.loc(), message).code(codes::NO_MACHINE_CODE));
+        }
+    });
+    found
+}
+
+/// What is missing for an operation.
+fn lacks(op: OpRef<'_>, processor: Processor) -> Option<String> {
+    let (dialect, name) = op.name_str().split_once('.')?;
+    if !matches!(dialect, "arith" | "math" | "vector" | "llvm") {
+        return None;
+    }
+    let cx = op.cx;
+    let types = || op.operands().map(|v| op.ty(v)).chain(op.results().map(|v| op.ty(v)));
+    if let Some(kind) = types().filter_map(|ty| float(cx, ty)).find(|kind| !is_computed_with(*kind)) {
+        return Some(format!("nothing is computed with elements of type {}", spelling(kind)));
+    }
+    if matches!(name, "remf" | "frem") && !processor.remainder {
+        return Some(
+            "the remainder of floats (ONNX's Mod with fmod = 1) is no instruction; that of integers is".into(),
+        );
+    }
+    if !processor.x86 || !computes(dialect, name) {
+        return None;
+    }
+    let of = |values: Vec<Type>| values.into_iter().filter_map(|ty| float(cx, ty)).collect::<Vec<FloatKind>>();
+    let from = of(op.operands().map(|v| op.ty(v)).collect());
+    let to = of(op.results().map(|v| op.ty(v)).collect());
+    let rounds = |kind: FloatKind| to.contains(&kind);
+    let halves = from.contains(&FloatKind::F16) || rounds(FloatKind::F16);
+    let narrows = matches!(name, "truncf" | "fptrunc") && from.contains(&FloatKind::F64);
+    if narrows && rounds(FloatKind::F16) && !processor.half_of_double {
+        return Some(
+            "rounding f64 to f16 needs the feature `avx512fp16`; by way of f32 it would be rounded twice".into(),
+        );
+    }
+    if narrows && rounds(FloatKind::BF16) {
+        return Some("rounding f64 to bf16 is no instruction; by way of f32 it would be rounded twice".into());
+    }
+    if halves && !processor.half {
+        return Some("f16 needs the feature `f16c`".into());
+    }
+    if rounds(FloatKind::BF16) && !processor.brain {
+        return Some("rounding to bf16 needs the feature `avx512bf16`".into());
+    }
+    None
+}
+
+/// Whether an operation computes with floats, and does not only move them.
+fn computes(dialect: &str, name: &str) -> bool {
+    match dialect {
+        "arith" => !matches!(name, "constant" | "select" | "bitcast" | "negf"),
+        "math" => !matches!(name, "absf" | "copysign"),
+        "vector" => matches!(name, "fma" | "reduction" | "contract" | "outerproduct" | "multi_reduction" | "scan"),
+        _ => matches!(
+            name,
+            "fadd"
+                | "fsub"
+                | "fmul"
+                | "fdiv"
+                | "fcmp"
+                | "fpext"
+                | "fptrunc"
+                | "sitofp"
+                | "uitofp"
+                | "fptosi"
+                | "fptoui"
+        ),
+    }
+}
+
+/// The kind of the elements of a type, if they are floats.
+fn float(cx: &Context, ty: Type) -> Option<FloatKind> {
+    match cx.type_data(cx.element_type(ty)) {
+        TypeData::Float(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+fn spelling(kind: FloatKind) -> &'static str {
+    FloatKind::ALL.iter().find(|(known, ..)| *known == kind).map_or("", |(_, name, _)| name)
+}
+
+fn is_computed_with(kind: FloatKind) -> bool {
+    matches!(
+        kind,
+        FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64 | FloatKind::F80 | FloatKind::F128
+    )
+}

@@ -1,0 +1,29 @@
+//! The passes that a compilation runs, stage by stage: pipelines on `builtin.module`, after the description of a machine was put
+//! into the module.
+
+/// Shapes known everywhere, and the program in simple form.
+pub const SHAPES: &str = "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
+
+/// Regions that become kernels.
+pub const STITCH: &str = "propagate-reshapes,stitch";
+
+/// Kernels and the host program.
+pub const TILE: &str = "convert-graph-to-gir";
+
+/// Intrinsics of the machine, and what is known at compile time.
+pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse";
+
+/// Upstream operations for a processor.
+pub const LOWER: &str = "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse";
+
+/// Kernels as modules of device code, and upstream operations for the host program beside them.
+pub const LOWER_FOR_DEVICE: &str = "plan-buffers,gir-row-versions,convert-gir-to-gpu,\
+     gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,gpu-pack-launches,\
+     gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse";
+
+/// The same of kernels alone.
+pub const LOWER_KERNELS_FOR_DEVICE: &str = "convert-gir-to-gpu,gpu.module(gpu.func(expand-math,canonicalize,cse)),\
+     gpu-narrow-indices,gpu.module(gpu.func(canonicalize,cse))";
+
+/// A compilation for a processor, from a model to upstream operations.
+pub const FOR_CPU: [&str; 5] = [SHAPES, STITCH, TILE, TENSORIZE, LOWER];

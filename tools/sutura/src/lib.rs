@@ -1,0 +1,131 @@
+//! `sutura`: compiles models and runs them. [`main`] is the tool; [`run`] is the same without a process.
+#![forbid(unsafe_code)]
+
+mod artifact;
+mod check;
+mod cli;
+mod compile;
+mod costs;
+mod devices;
+mod failure;
+mod files;
+mod fmt;
+mod input;
+mod inspect;
+mod likely;
+mod machine;
+mod pipeline;
+mod probe;
+mod profile;
+mod remarks;
+mod report;
+mod reproducer;
+mod resources;
+mod run;
+mod sizes;
+mod talk;
+mod target;
+mod tensors;
+mod tune;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use sutura_ir::diagnostics::{Exit, codes};
+
+// Found at run time by the path that the build script sets.
+use sutura_mlir_link as _;
+
+use cli::{Cli, Command, CompileArgs, MessageFormat};
+use failure::{Failure, Kind};
+pub use pipeline::Watch;
+use talk::Talk;
+
+/// The whole `main` of the tool.
+pub fn main() -> ExitCode {
+    files::remove_nothing_half_written();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let wanted = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // Nothing can be done where even this cannot be written.
+            let _ = error.print();
+            return if wanted { Exit::Ok } else { Exit::Usage }.into();
+        }
+    };
+    let talk = Talk::new(cli.message_format, cli.verbose, cli.quiet);
+    finish(&cli, &talk).into()
+}
+
+/// Runs a command line, the name of the tool first. What the tool would say on stderr is returned with its exit code; the
+/// product goes where the arguments say.
+pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
+    let cli = match Cli::try_parse_from(args.iter().cloned()) {
+        Ok(cli) => cli,
+        Err(error) => return (Exit::Usage, error.to_string()),
+    };
+    let (talk, said) = Talk::kept(cli.message_format, cli.verbose, cli.quiet);
+    let exit = finish(&cli, &talk);
+    (exit, said.text())
+}
+
+/// Does what `sutura check -q` does for this machine. `watch` looks at the program that was read, as `read`, and at that after each
+/// stage. The exit code, what is said, and what was found.
+pub fn check(model: &Path, watch: Watch) -> (Exit, String, Vec<String>) {
+    let (talk, said) = Talk::kept(MessageFormat::Human, 0, true);
+    let args = CompileArgs { model: model.to_owned(), ..CompileArgs::default() };
+    let mut found = Vec::new();
+    let failure = outcome(|| {
+        let (result, watched) = compile::check_watched(&args, &talk.without_stages(), Some(watch));
+        found = watched;
+        result.map(drop)
+    });
+    let exit = failure.map_or(Exit::Ok, |failure| {
+        talk.failure(&failure);
+        failure.kind.exit()
+    });
+    (exit, said.text(), found)
+}
+
+/// Does the work, and says why if it is not done.
+fn finish(cli: &Cli, talk: &Talk) -> Exit {
+    let Some(failure) = outcome(|| dispatch(&cli.command, talk)) else { return Exit::Ok };
+    talk.failure(&failure);
+    if failure.kind.exit().is_internal() {
+        reproducer::keep(&cli.command, talk);
+    }
+    failure.kind.exit()
+}
+
+/// Why some work was not done, if it was not.
+fn outcome(work: impl FnOnce() -> Result<(), Failure>) -> Option<Failure> {
+    // What a panic says about itself goes to stderr before it gets here.
+    let result = catch_unwind(AssertUnwindSafe(work));
+    let own = "sutura stopped because of an error of its own; please report it";
+    result.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, own))).err()
+}
+
+fn dispatch(command: &Command, talk: &Talk) -> Result<(), Failure> {
+    match command {
+        Command::Compile(args) => compile::compile(args, talk),
+        Command::Run(args) => run::run(args, talk),
+        Command::Inspect(args) => inspect::inspect(args),
+        Command::Check(args) => check::check(args, talk),
+        Command::Fmt(args) => fmt::fmt(args, talk),
+        Command::Target(args) => target::target(args, talk),
+        Command::Devices => devices::devices(talk),
+        Command::Explain { code } => explain(code),
+    }
+}
+
+fn explain(code: &str) -> Result<(), Failure> {
+    let page = codes::explain(code).ok_or_else(|| Failure::usage(format!("there is no code `{code}`")))?;
+    let mut out = std::io::stdout();
+    let written = out.write_all(page.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|e| Failure::io("write", std::path::Path::new("stdout"), &e))
+}
