@@ -70,7 +70,8 @@ fn work_grows_with_the_text() {
         let (small, large) = (total(|| parsed(&text(1000))), total(|| parsed(&text(2000))));
         assert!(10 * large <= 23 * small, "{name}: {small}, {large}");
     }
-    let steps: [(&str, fn(&Poly, &Poly) -> Poly); 4] = [
+    type Step = fn(&Poly, &Poly) -> Poly;
+    let steps: [(&str, Step); 4] = [
         ("min", |c, m| c.scale(2).lesser(&c.add(m))),
         ("max", |c, m| c.floordiv(3).greater(m).add(c)),
         ("div", |c, m| c.mul(m).add(c).floordiv(3)),

@@ -530,7 +530,7 @@ fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Op
     // Two numbers that do not divide are wrong in every run, and what is left out of nothing is no number.
     let possible = shape[open].is_none() && !to.is_zero() && (from.as_const().is_none() || to.as_const().is_none());
     let what = "number of elements of the input and of the result".to_string();
-    possible.then(|| Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
+    possible.then_some(Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
 }
 
 struct ConcatShape;

@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
             Resource::String(text) => text.strip_prefix("0x"),
             Resource::Bool(_) => None,
         };
-        let is_hex = |digits: &&str| digits.len() % 2 == 0 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_hex = |digits: &&str| digits.len().is_multiple_of(2) && digits.bytes().all(|b| b.is_ascii_hexdigit());
         let message = format!("expected hex string blob for key '{key}'");
         let Some(digits) = digits.filter(is_hex) else {
             let error = Diagnostic::error(self.loc(at), message);

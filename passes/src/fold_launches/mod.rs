@@ -1,7 +1,7 @@
 //! `fold-launches`: launches whose inputs are all constants run at compile time, in the interpreter.
 //!
 //! This is how weights get packed: the kernel that packs them is an ordinary kernel, and when what it packs is constant
-//! its result is a constant of the artifact. What would grow beyond what [`policy`] allows is left to run time.
+//! its result is a constant of the artifact. What would grow beyond what `policy.rs` allows is left to run time.
 
 mod policy;
 

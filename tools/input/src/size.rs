@@ -26,7 +26,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 /// `512 MiB`, or the plain number where that says it better.
 pub fn in_words(bytes: u64) -> String {
-    let whole = UNITS.iter().rev().find(|(_, shift)| bytes > 0 && bytes % (1 << shift) == 0);
+    let whole = UNITS.iter().rev().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift));
     match whole {
         Some((letter, shift)) => format!("{} {letter}iB", bytes >> shift),
         None => format!("{bytes} bytes"),

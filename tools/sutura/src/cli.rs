@@ -79,7 +79,7 @@ pub(crate) enum MessageFormat {
 pub(crate) enum Command {
     /// Compiles a model to an artifact, or to any stage before it
     #[command(after_help = exit_codes())]
-    Compile(CompileArgs),
+    Compile(Box<CompileArgs>),
     /// Runs an artifact on tensors from files
     #[command(after_help = exit_codes())]
     Run(RunArgs),

@@ -90,10 +90,10 @@ fn check_and_compile_agree_and_operations_keep_places() {
     outcomes.iter().for_each(|outcome| *counts.entry(outcome.checked).or_default() += 1);
     let compiled = outcomes.iter().filter(|outcome| outcome.compiled == Some(Exit::Ok)).count();
     let wrong: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.wrong.as_deref()).collect();
-    println!("{} models: {counts:?} by check; {compiled} compiled, {} disagreements", outcomes.len(), wrong.len());
+    eprintln!("{} models: {counts:?} by check; {compiled} compiled, {} disagreements", outcomes.len(), wrong.len());
     let mut slow: Vec<(&String, &Outcome)> = cases.names.iter().zip(&outcomes).collect();
     slow.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
-    slow.iter().take(5).for_each(|(name, outcome)| println!("{name}: {:.2} s", outcome.seconds));
+    slow.iter().take(5).for_each(|(name, outcome)| eprintln!("{name}: {:.2} s", outcome.seconds));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(counts[&Exit::Ok] > 400 && counts[&Exit::Unsupported] > 1000, "{counts:?}");
     assert!(compiled >= counts[&Exit::Ok] / share / 2, "{compiled} compiled");

@@ -142,7 +142,8 @@ impl Poly {
             return self.clone();
         }
         let mut common = i128::from(divisor);
-        let (mut whole, mut rest): (Vec<(Monomial, i128)>, Vec<(Monomial, i128)>) = (Vec::new(), Vec::new());
+        let mut whole: Vec<(Monomial, i128)> = Vec::new();
+        let mut rest: Vec<(Monomial, i128)> = Vec::new();
         for term in self.list() {
             // The remainder's coefficients are in [0, d), so equal values have equal forms.
             let c = term.coefficient;

@@ -54,11 +54,8 @@ fn what_divides_by_zero_is_named() {
 
 #[test]
 fn nothing_is_divided_where_there_is_nothing() {
-    let nodes = vec![
-        node("Div", &["a", "b"], &["q"]),
-        node("Concat", &["q", "c"], &["s"]),
-        node("Reshape", &["x", "s"], &["y"]),
-    ];
+    let nodes =
+        [node("Div", &["a", "b"], &["q"]), node("Concat", &["q", "c"], &["s"]), node("Reshape", &["x", "s"], &["y"])];
     let concat = with(nodes[1].clone(), &[("axis", Value::Int(0))]);
     let nodes = vec![nodes[0].clone(), concat, nodes[2].clone()];
     let done = attempt(nodes, &[("a", &[]), ("b", &[0]), ("c", &[-1])], info("x", super::build::FLOAT));
@@ -67,7 +64,8 @@ fn nothing_is_divided_where_there_is_nothing() {
 
 #[test]
 fn numbers_that_do_not_fit_are_wrong_where_they_decide_sizes() {
-    let cases: [(&str, &[i64], &[i64], &str, &str); 6] = [
+    type Case = (&'static str, &'static [i64], &'static [i64], &'static str, &'static str);
+    let cases: [Case; 6] = [
         ("Mul", &[1 << 62], &[4], "Reshape", "computes 4611686018427387904 * 4"),
         ("Add", &[MAX], &[2], "Expand", "computes 9223372036854775807 + 2"),
         ("Sub", &[MIN, 3], &[1, 1], "Tile", "computes -9223372036854775808 - 1"),
@@ -107,7 +105,8 @@ fn alone(op: &str, list: &[i64], attributes: Attributes<'_>, sizes: &[&str]) -> 
 fn sizes_that_there_are_not() {
     let zero: Attributes<'_> = &[("allowzero", Value::Int(1))];
     let first: Attributes<'_> = &[("axis", Value::Int(1))];
-    let cases: [(&str, &[i64], Attributes<'_>, &[&str], &str); 20] = [
+    type Case<'a> = (&'a str, &'a [i64], Attributes<'a>, &'a [&'a str], &'a str);
+    let cases: [Case<'_>; 20] = [
         ("Expand", &[-1], &[], &["n", "4"], "has the size -1 for dim 0"),
         ("Tile", &[-1, 1], &[], &["n", "4"], "has the repeat -1 for dim 0"),
         ("Tile", &[1, MIN], &[], &["n", "4"], "has the repeat -9223372036854775808 for dim 1"),

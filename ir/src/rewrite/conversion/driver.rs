@@ -391,14 +391,14 @@ impl<'d> Session<'_, 'd> {
                 if let Some(log) = &mut self.driver.log {
                     log.refused(reason.clone());
                 }
-                return Applied::Refused(vec![reason]);
+                Applied::Refused(vec![reason])
             }
             Ok(true) if record.changes != 0 || !cfg!(debug_assertions) => {
                 self.driver.outcome.applied += 1;
                 self.driver.outcome.changed = true;
-                return Applied::Yes(record.touched);
+                Applied::Yes(record.touched)
             }
-            Ok(false) if record.changes == 0 => return Applied::Refused(record.reasons),
+            Ok(false) if record.changes == 0 => Applied::Refused(record.reasons),
             Ok(applied) => {
                 let broken = broken_word(entry.pattern.name(), body.loc(op), applied, record.changes != 0);
                 self.driver.broken = broken.map(|broken| *broken);
