@@ -8,7 +8,11 @@ use sutura_ir::{Builder, Context, Dialect, DialectBuilder, Loc, Module, OpRef, O
 
 use super::*;
 use crate::r#dyn::{Poly, SymbolInfo};
+use crate::func::FuncDialect;
 use crate::gir::checks::{DataCheck, DataCheckKind};
+use crate::gpu::GpuDialect;
+use crate::llvm::LlvmDialect;
+use crate::spirv::SpirvDialect;
 
 /// A kernel by name: `scale` doubles each element of its first buffer into its second, `sum` sums rows.
 #[sutura_ir::op("test.kernel", traits(Symbol))]
@@ -56,7 +60,10 @@ fn buffer(dims: &[&str]) -> BufferType {
 }
 
 fn context() -> Context {
-    Context::new(Registry::default().with::<RtDialect>().with::<TestDialect>())
+    // The dialects of what may be launched.
+    let kernels =
+        Registry::default().with::<FuncDialect>().with::<LlvmDialect>().with::<GpuDialect>().with::<SpirvDialect>();
+    Context::new(kernels.with::<RtDialect>().with::<TestDialect>())
 }
 
 fn kernel(b: &mut Builder<'_>, name: &str, params: &[(Access, &[&str])], requires: &[&str]) {

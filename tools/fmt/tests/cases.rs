@@ -200,8 +200,8 @@ func.func private @g(memref<4x4xf32, #late>) loc(unknown)
 #[test]
 fn comments_between_resources_go_before_them() {
     check(
-        "{-# // a\n  dialect_resources: {\n // b\n builtin: { k: \"0x01\" } }\n#-} // c\n",
-        "// a\n// b\n{-#\n  dialect_resources: {\n    builtin: {\n      k: \"0x01\"\n    }\n  }\n#-} // c\n",
+        "{-# // a\n  dialect_resources: {\n // b\n builtin: { k: \"0x01000000\" } }\n#-} // c\n",
+        "// a\n// b\n{-#\n  dialect_resources: {\n    builtin: {\n      k: \"0x01000000\"\n    }\n  }\n#-} // c\n",
     );
 }
 

@@ -55,7 +55,8 @@ fn the_size_of_what_is_read_has_a_limit() {
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("a file");
     write("m.mlir", b"module {\n}\n");
     write("nul.mlir", b"module {\n}\n\0");
-    assert!(sutura(folder.path(), &["check", "m.mlir", "--max-input", "1K"]).status.success());
+    write("f.mlir", b"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n");
+    assert!(sutura(folder.path(), &["check", "f.mlir", "--max-input", "1K"]).status.success());
     fails(folder.path(), &["check", "m.mlir", "--max-input", "8"], 1, &["error[E0425]", "11 bytes", "8 bytes"]);
     fails(folder.path(), &["check", "m.mlir", "--max-input", "much"], 2, &["no size"]);
     fails(folder.path(), &["check", "nul.mlir"], 1, &["error[E0426]", "byte 11 (line 3) is NUL"]);

@@ -123,8 +123,10 @@ impl<'m> Importer<'m, '_, '_> {
             let Some(size) = size else { continue };
             let (least, most) = self.g.env.facts.range(size);
             if most < 0 {
-                let all = if size.as_const().is_some() { "" } else { " for all inputs" };
-                return wrong(format!("has the {what} {size} for dim {i}, which is negative{all}"));
+                return match size.as_const() {
+                    Some(size) => wrong(format!("has the {what} {size} for dim {i}, which is negative")),
+                    None => wrong(format!("has the {what} {size} for dim {i}, which is negative for all inputs")),
+                };
             }
             if least < 0 {
                 let zero = Poly::default();
