@@ -200,12 +200,14 @@ fn bytes(text: &str, random: &mut Random) -> String {
     chars.into_iter().collect()
 }
 
-/// The same program in other words: values and blocks have other names, lines end in comments, and blanks grow.
+/// The same program in other words: values and blocks have other names, lines end in comments, and blanks grow. Names stay where a
+/// kernel or a program lists its sizes, as `dims(%M)`: a size is called what its value is.
 pub(crate) fn perturbed(text: &str, random: &mut Random) -> String {
     let (prefix, suffix) = (*pick(random, &["v_", "_", "a$"]), *pick(random, &[".x", "_y", "-z"]));
     let mut changed = String::new();
+    let renamed = !text.contains("dims(");
     for (token, next) in with_next(&tokens(text)) {
-        let numbered = token.strip_prefix(['%', '^']).filter(|name| !name.is_empty());
+        let numbered = token.strip_prefix(['%', '^']).filter(|name| renamed && !name.is_empty());
         match (token.chars().next(), numbered) {
             // What stands behind a `#` says which of several results is meant.
             (Some(sigil), Some(name)) => changed += &format!("{sigil}{prefix}{name}{suffix}"),
