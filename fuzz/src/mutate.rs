@@ -206,9 +206,17 @@ pub(crate) fn perturbed(text: &str, random: &mut Random) -> String {
     let (prefix, suffix) = (*pick(random, &["v_", "_", "a$"]), *pick(random, &[".x", "_y", "-z"]));
     let mut changed = String::new();
     let renamed = !text.contains("dims(");
+    // Blanks in brackets may be part of a text that is kept as it was written.
+    let mut brackets = 0_usize;
     for (token, next) in with_next(&tokens(text)) {
         let numbered = token.strip_prefix(['%', '^']).filter(|name| renamed && !name.is_empty());
+        match token {
+            "<" => brackets += 1,
+            ">" if !changed.ends_with('-') => brackets = brackets.saturating_sub(1),
+            _ => {}
+        }
         match (token.chars().next(), numbered) {
+            (Some(' ' | '\n'), None) if brackets > 0 => changed += token,
             // What stands behind a `#` says which of several results is meant.
             (Some(sigil), Some(name)) => changed += &format!("{sigil}{prefix}{name}{suffix}"),
             (Some('\n'), None) if random.range(0, 2) == 0 => changed += &format!(" // c \"%0 {{\n\t{}", &token[1..]),

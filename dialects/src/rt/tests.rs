@@ -4,15 +4,11 @@ use sutura_interp::{Callable, Frame, InterpError, Interpreter, Value, Values};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Builder, Context, Dialect, DialectBuilder, Loc, Module, OpRef, OpState, Registry, Type};
+use sutura_ir::{Builder, Context, Dialect, DialectBuilder, Loc, Module, OpRef, OpState, Type};
 
 use super::*;
 use crate::r#dyn::{Poly, SymbolInfo};
-use crate::func::FuncDialect;
 use crate::gir::checks::{DataCheck, DataCheckKind};
-use crate::gpu::GpuDialect;
-use crate::llvm::LlvmDialect;
-use crate::spirv::SpirvDialect;
 
 /// A kernel by name: `scale` doubles each element of its first buffer into its second, `sum` sums rows.
 #[sutura_ir::op("test.kernel", traits(Symbol))]
@@ -60,10 +56,7 @@ fn buffer(dims: &[&str]) -> BufferType {
 }
 
 fn context() -> Context {
-    // The dialects of what may be launched.
-    let kernels =
-        Registry::default().with::<FuncDialect>().with::<LlvmDialect>().with::<GpuDialect>().with::<SpirvDialect>();
-    Context::new(kernels.with::<RtDialect>().with::<TestDialect>())
+    Context::new(crate::all().with::<TestDialect>())
 }
 
 fn kernel(b: &mut Builder<'_>, name: &str, params: &[(Access, &[&str])], requires: &[&str]) {

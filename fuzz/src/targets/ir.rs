@@ -70,8 +70,7 @@ pub(super) fn perturb(cx: &Context, text: &str) -> Result<(), String> {
     let (other, diags) = read(cx, &changed, true);
     let other = other.ok_or_else(|| format!("in other words it is refused:\n{}\n{changed}", said(cx, &diags)))?;
     let (wanted, found) = (module_text(cx, &module, &options), module_text(cx, &other, &options));
-    // Text of dialects that nobody knows is kept as it was written, blanks included.
-    if found.split_whitespace().eq(wanted.split_whitespace()) {
+    if found == wanted {
         Ok(())
     } else {
         Err(format!("in other words it is something else:\n{changed}\n{found}\nwanted\n{wanted}"))

@@ -8,6 +8,7 @@ use super::super::shape_fn::{Quotient, SymShape};
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, unsupported};
 use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::poly::Excess;
 use crate::r#dyn::{Poly, SymbolInfo};
 
 /// Bounds of a slice along its axes.
@@ -341,8 +342,13 @@ impl<'b> GraphBuilder<'_, 'b> {
         };
         // A dimension repeated is two, the outer one of which is not read; then they are joined.
         let (mut split, mut index, mut joined) = (SymShape::new(), Vec::new(), SymShape::new());
-        for (size, repeat) in sizes {
-            joined.push(Some(size.mul(&repeat)));
+        for (dim, (size, repeat)) in sizes.into_iter().enumerate() {
+            let product = size.mul(&repeat);
+            if product.excess() == Some(Excess::Number) {
+                let message = format!("makes dim {dim} of {repeat} times {size}, which 64 bits do not hold");
+                return if size.as_const().is_some() { fail(message) } else { unsupported(message) };
+            }
+            joined.push(Some(product));
             if repeat.as_const() != Some(1) {
                 split.push(Some(repeat));
             }

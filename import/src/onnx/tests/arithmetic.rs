@@ -116,7 +116,7 @@ fn sizes_that_there_are_not() {
             &[1, 1 << 62],
             &[],
             &["n", "4"],
-            "makes dim 1 of size 18446744073709551616, which 64 bits do not hold",
+            "makes dim 1 of 4611686018427387904 times 4, which 64 bits do not hold",
         ),
         ("Tile", &[1 << 31, 1 << 31], &[], &["2", "4"], "whose bytes 64 bits do not count"),
         ("Pad", &[0, -3, 0, -3], &[], &["n", "4"], "makes dim 1 of size -2"),
