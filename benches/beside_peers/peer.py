@@ -1,6 +1,10 @@
 """One peer on one workload: a JSON line per case. `run.py` starts it in the peer's own environment.
 
     python peer.py PEER WORKLOAD --threads 1 --seconds 0.5 --folder DIR [--sutura target/release]
+                   [--old OTHER/target/release --pairs 30]
+
+With `--old`, the peer is sutura: two builds run in turns in one process, on the same buffers, and a line has each pair's
+times.
 """
 
 import argparse
@@ -20,6 +24,8 @@ parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--seconds", type=float, default=0.5)
 parser.add_argument("--folder", required=True, help="for models and for the outputs that are compared")
 parser.add_argument("--sutura", default="target/release", help="folder of the tool and of libsutura_rt.so")
+parser.add_argument("--old", help="folder of another build of sutura to run beside it")
+parser.add_argument("--pairs", type=int, default=30, help="with --old: how often each build is timed")
 ARGS = parser.parse_args()
 for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NPROC"]:
     os.environ[name] = str(ARGS.threads)
@@ -172,9 +178,9 @@ class Value(ctypes.Structure):
 class Sutura:
     KINDS = {np.dtype(np.bool_): 0, np.dtype(np.int64): 7, np.dtype(np.float32): 13}
 
-    def __init__(self):
-        tool = pathlib.Path(ARGS.sutura).resolve()
-        artifact = FOLDER / f"{ARGS.workload}.sutura"
+    def __init__(self, folder=None):
+        tool = pathlib.Path(folder or ARGS.sutura).resolve()
+        artifact = FOLDER / f"{ARGS.workload}{'-old' if folder else ''}.sutura"
         subprocess.run([tool / "sutura", "compile", MODEL, "-o", artifact, "--quiet"], check=True)
         self.library = ctypes.CDLL(tool / "libsutura_rt.so")
         self.library.sutura_version.restype = self.library.sutura_last_error.restype = ctypes.c_char_p
@@ -195,7 +201,7 @@ class Sutura:
             tensor.data = a.ctypes.data
         return made
 
-    def bind(self, case, arrays):
+    def bind(self, case, arrays, results=None):
         inputs, shapes = self.tensors(arrays), []
         for i in range(WORK.outputs):
             value = Value()
@@ -203,7 +209,7 @@ class Sutura:
             dims = (ctypes.c_int64 * value.rank)()
             self.check(self.library.sutura_model_output_dims(self.model, inputs, len(arrays), i, dims))
             shapes.append(list(dims))
-        results = [aligned(s, np.float32) for s in shapes]
+        results = results or [aligned(s, np.float32) for s in shapes]
         outputs = self.tensors(results)
         run, model, n, m = self.library.sutura_model_run, self.model, len(arrays), len(results)
         self.check(run(model, inputs, n, outputs, m))
@@ -214,14 +220,19 @@ PEERS = {"sutura": Sutura, "onnxruntime": Onnxruntime, "openvino": OpenVino, "to
          "xla": Jax}
 
 
-def measure(run):
-    """Median and least seconds of a call; a sample is at least 0.4 ms long."""
+def calls_per_sample(run):
+    """How often to call, so that a sample is at least 0.4 ms long."""
     run()
     start, calls = time.perf_counter(), 0
     while calls < 1 or time.perf_counter() - start < ARGS.seconds / 5:
         run()
         calls += 1
-    many = max(1, int(400e-6 / ((time.perf_counter() - start) / calls)))
+    return max(1, int(400e-6 / ((time.perf_counter() - start) / calls)))
+
+
+def measure(run, many=None):
+    """Median and least seconds of a call."""
+    many = many or calls_per_sample(run)
     samples, end = [], time.perf_counter() + ARGS.seconds
     while len(samples) < 5 or time.perf_counter() < end:
         start = time.perf_counter()
@@ -245,7 +256,26 @@ def difference(case, results):
     return worst
 
 
+def pairs():
+    """Two builds of sutura in turns; which one begins changes from pair to pair."""
+    new, old = Sutura(), Sutura(ARGS.old)
+    for case in WORK.cases:
+        arrays = placed(WORK.arrays(case))
+        run_new, results = new.bind(case, arrays)
+        expected = [r.copy() for r in results()]
+        run_old, _ = old.bind(case, arrays, results())
+        same = all(np.allclose(a, b, rtol=1e-3, atol=1e-5) for a, b in zip(results(), expected))
+        many, times = max(calls_per_sample(run_new), calls_per_sample(run_old)), dict(new=[], old=[])
+        for i in range(ARGS.pairs):
+            order = [("new", run_new), ("old", run_old)]
+            for name, run in order if i % 2 else order[::-1]:
+                times[name].append(measure(run, many)[0])
+        print(json.dumps(dict(workload=ARGS.workload, case=case, threads=ARGS.threads, same=same, **times)), flush=True)
+
+
 def main():
+    if ARGS.old:
+        return pairs()
     start, before = time.perf_counter(), os.times()
     peer = PEERS[ARGS.peer]()
     after = os.times()

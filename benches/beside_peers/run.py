@@ -8,6 +8,10 @@
 Every peer but XLA compiles a workload once for all its cases. In a round each peer runs each workload in a process of its
 own, pinned to one core for one thread; a figure is the least over rounds of the median within a round. Outputs are compared
 with onnxruntime's.
+
+    python benches/beside_peers/run.py --old OTHER/target/release [--pairs 30] [--seconds 0.1] [--threads 1]
+
+runs two builds of sutura in turns instead, and prints the median over pairs of the old time by the new one.
 """
 
 import argparse
@@ -15,6 +19,7 @@ import json
 import math
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,6 +37,8 @@ def options():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
+    parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--only", default=",".join(workloads.ALL))
     return parser.parse_args()
 
@@ -39,6 +46,8 @@ def options():
 def run_one(args, pythons, folder, peer, workload, threads):
     command = [pythons.get(peer, sys.executable), HERE / "peer.py", peer, workload, "--threads", threads,
                "--seconds", str(args.seconds), "--folder", folder, "--sutura", args.sutura]
+    if args.old:
+        command += ["--old", args.old, "--pairs", str(args.pairs)]
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, JAX_PLATFORMS="cpu"))
     if done.returncode != 0:
         print(f"{peer} on {workload} with {threads} threads failed:\n{done.stderr[-1500:]}", file=sys.stderr)
@@ -71,29 +80,47 @@ def table(best, peers, threads):
         print(f"\nThe ten: geometric mean {mean:.2f}, least {min(mine):.2f}", flush=True)
 
 
+def peers_table(args, pythons, folder, names, threads):
+    peers = args.peers.split(",")
+    best = {t: {} for t in threads}
+    order = sorted(peers, key=lambda p: p != "onnxruntime")
+    for _ in range(args.rounds):
+        for name in names:
+            for count in threads:
+                for peer in order:
+                    for line in run_one(args, pythons, folder, peer, name, count):
+                        case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
+                        times = best[count].setdefault((name, case), {})
+                        old = times.get(peer, (math.inf, None))
+                        times[peer] = (min(old[0], line["median"]), line["difference"])
+    for count in threads:
+        table(best[count], peers, count)
+
+
+def builds_table(args, pythons, folder, names, threads):
+    """Pairs of an old and a new build: the least ratio of a workload is what a bar is about."""
+    print("| workload | case | threads | old | new | median of old / new | quartiles | same values |\n" + "|---" * 8 + "|")
+    for name in names:
+        for count in threads:
+            for line in run_one(args, pythons, folder, "sutura", name, count):
+                case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
+                ratios = sorted(o / n for o, n in zip(line["old"], line["new"]))
+                low, middle, high = statistics.quantiles(ratios, n=4)
+                print(f"| {name} | {case} | {count} | {time_text(statistics.median(line['old']))} "
+                      f"| {time_text(statistics.median(line['new']))} | {middle:.3f} | {low:.3f} to {high:.3f} "
+                      f"| {'yes' if line['same'] else 'NO'} |", flush=True)
+
+
 def main():
     args = options()
-    peers = args.peers.split(",")
     pythons = dict(entry.split("=", 1) for entry in args.python)
-    names = args.only.split(",")
+    names, threads = args.only.split(","), args.threads.split(",")
     with tempfile.TemporaryDirectory() as folder:
         made = "import sys, pathlib, onnx, workloads\nfor n in sys.argv[2].split(','):\n" \
                "  onnx.save(workloads.ALL[n]().model(), pathlib.Path(sys.argv[1]) / f'{n}.onnx')"
         subprocess.run([pythons.get("onnxruntime", sys.executable), "-c", made, folder, ",".join(names)], check=True,
                        cwd=HERE)
-        best = {t: {} for t in args.threads.split(",")}
-        order = sorted(peers, key=lambda p: p != "onnxruntime")
-        for _ in range(args.rounds):
-            for name in names:
-                for threads in best:
-                    for peer in order:
-                        for line in run_one(args, pythons, folder, peer, name, threads):
-                            case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
-                            times = best[threads].setdefault((name, case), {})
-                            old = times.get(peer, (math.inf, None))
-                            times[peer] = (min(old[0], line["median"]), line["difference"])
-        for threads in best:
-            table(best[threads], peers, threads)
+        (builds_table if args.old else peers_table)(args, pythons, folder, names, threads)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sutura_runtime::{Error, ErrorKind};
@@ -23,7 +24,7 @@ impl Failure {
         Self { kind: ErrorKind::Input, message }
     }
 
-    pub(crate) fn null(what: &str) -> Self {
+    pub(crate) fn null(what: impl Display) -> Self {
         Self::usage(format!("null pointer: {what}"))
     }
 }

@@ -9,10 +9,12 @@ mod failure;
 mod handle;
 
 use std::ffi::{CStr, c_char};
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 use failure::{Failure, Result, guard, status};
 use handle::{Handle, Info};
+use smallvec::SmallVec;
 use sutura_runtime::{ElementType, Model, Options, TensorView, TensorViewMut};
 
 /// `sutura_model`.
@@ -250,7 +252,7 @@ unsafe fn open<'a>(model: *const SuturaModel) -> Result<&'a Handle> {
 }
 
 /// Neither null nor at an address where nothing of the type can be. `what` is said of an error.
-fn usable<T>(pointer: *const T, what: &str) -> Result<()> {
+fn usable<T>(pointer: *const T, what: impl Display) -> Result<()> {
     if pointer.is_null() {
         return Err(Failure::null(what));
     }
@@ -272,12 +274,28 @@ fn check_count(role: &str, count: i32, infos: &[Info]) -> Result<()> {
     Err(Failure::usage(format!("the model has {} {role}{plural}{names}, but {count} {were} given", infos.len())))
 }
 
-/// A tensor of the caller. The dims are a copy: an output may lie where the caller has them.
-struct Given {
-    what: String,
+/// A tensor of the caller, and what the model says of it. The dims are a copy: an output may lie where the caller has them.
+struct Given<'a> {
+    named: Named<'a>,
     element_type: ElementType,
-    dims: Vec<i64>,
+    dims: Dims,
     data: *mut u8,
+}
+
+/// Most tensors have so few dims that their copy needs no memory of its own: short runs take less than a microsecond.
+type Dims = SmallVec<[i64; 6]>;
+
+/// How errors call a tensor. It is a text when there is an error only.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    role: &'a str,
+    info: &'a Info,
+}
+
+impl Display for Named<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.role, self.info.name.to_string_lossy())
+    }
 }
 
 /// Reads as many tensors as the model has.
@@ -285,57 +303,58 @@ struct Given {
 /// # Safety
 /// `first` is null, misaligned or points to as many tensors; dims of those that have the model's rank are null, misaligned
 /// or as many.
-unsafe fn tensors(role: &str, first: *const SuturaTensor, infos: &[Info]) -> Result<Vec<Given>> {
+unsafe fn tensors<'a>(role: &'a str, first: *const SuturaTensor, infos: &'a [Info]) -> Result<Vec<Given<'a>>> {
     if infos.is_empty() {
         return Ok(Vec::new());
     }
-    usable(first, &format!("{role}s"))?;
+    usable(first, format_args!("{role}s"))?;
     // SAFETY: usable, so by this function's condition.
     let tensors = unsafe { std::slice::from_raw_parts(first, infos.len()) };
     let read = tensors.iter().zip(infos).map(|(tensor, info)| {
-        let what = format!("{role} `{}`", info.name.to_string_lossy());
+        let named = Named { role, info };
         let element_type = element_type(tensor.element_type)?;
         // SAFETY: by this function's condition.
-        let dims = unsafe { dims_of(tensor, info, &what) }?;
-        Ok(Given { what, element_type, dims, data: tensor.data })
+        let dims = unsafe { dims_of(tensor, named) }?;
+        Ok(Given { named, element_type, dims, data: tensor.data })
     });
     read.collect()
 }
 
 /// # Safety
 /// Where the tensor has the rank that the model wants, its dims are null, misaligned or as many.
-unsafe fn dims_of(tensor: &SuturaTensor, info: &Info, what: &str) -> Result<Vec<i64>> {
-    let rank = info.dims.len();
-    if usize::try_from(tensor.rank) != Ok(rank) {
-        let message = format!("{what} has rank {}, but the model needs rank {rank}: [{}]", tensor.rank, info.signature);
+unsafe fn dims_of(tensor: &SuturaTensor, named: Named<'_>) -> Result<Dims> {
+    let (rank, given, signature) = (named.info.dims.len(), tensor.rank, &named.info.signature);
+    if usize::try_from(given) != Ok(rank) {
+        let message = format!("{named} has rank {given}, but the model needs rank {rank}: [{signature}]");
         return Err(Failure::input(message));
     }
     if rank == 0 {
-        return Ok(Vec::new());
+        return Ok(Dims::new());
     }
-    usable(tensor.dims, &format!("dims of {what}"))?;
+    usable(tensor.dims, format_args!("dims of {named}"))?;
     // SAFETY: usable, so by this function's condition.
-    Ok(unsafe { std::slice::from_raw_parts(tensor.dims, rank) }.to_vec())
+    Ok(unsafe { std::slice::from_raw_parts(tensor.dims, rank) }.into())
 }
 
-impl Given {
+impl Given<'_> {
     /// Whether the memory can be what the tensor says: only one without elements needs none.
     fn check_data(&self) -> Result<()> {
         if self.dims.contains(&0) {
             return Ok(());
         }
+        let named = self.named;
         if self.data.is_null() {
-            return Err(Failure::null(&format!("data of {}", self.what)));
+            return Err(Failure::null(format_args!("data of {named}")));
         }
         let size = self.element_type.bytes();
         if !self.data.addr().is_multiple_of(size) {
             let needs = format!("an element of type {} has {size} bytes", self.element_type);
-            return Err(Failure::usage(format!("misaligned pointer: data of {}; {needs}", self.what)));
+            return Err(Failure::usage(format!("misaligned pointer: data of {named}; {needs}")));
         }
         // Sizes that are no sizes are for the view to refuse.
         let bytes = self.dims.iter().try_fold(size, |bytes, dim| bytes.checked_mul(usize::try_from(*dim).ok()?));
         if bytes.is_some_and(|bytes| self.data.addr().checked_add(bytes).is_none()) {
-            return Err(Failure::usage(format!("data of {} reach beyond the end of memory", self.what)));
+            return Err(Failure::usage(format!("data of {named} reach beyond the end of memory")));
         }
         Ok(())
     }
