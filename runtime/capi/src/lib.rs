@@ -175,7 +175,7 @@ pub unsafe extern "C" fn sutura_model_output_dims(
         }
         // SAFETY: by this function's condition, as the number is the model's.
         let tensors = unsafe { tensors("input", inputs, &handle.inputs) }?;
-        let input_dims: Vec<&[i64]> = tensors.iter().map(|tensor| &tensor.dims[..]).collect();
+        let input_dims: Vec<&[i64]> = tensors.each().map(|(_, _, dims)| dims).collect();
         let shapes = handle.model.infer_shapes(&input_dims)?;
         let found = &shapes.outputs[info.index];
         if !found.is_empty() {
@@ -209,17 +209,18 @@ pub unsafe extern "C" fn sutura_model_run(
         // SAFETY: by this function's condition, as the numbers are the model's.
         let (inputs, outputs) =
             unsafe { (tensors("input", inputs, &handle.inputs)?, tensors("output", outputs, &handle.outputs)?) };
-        let inputs = inputs.iter().map(|tensor| {
-            tensor.check_data()?;
+        let views = inputs.each().map(|(named, tensor, dims)| {
+            let element_type = check_data(named, tensor, dims)?;
             // SAFETY: checked; valid for reads by this function's condition.
-            Ok(unsafe { TensorView::from_raw_parts(tensor.element_type, &tensor.dims, tensor.data) }?)
+            Ok(unsafe { TensorView::from_raw_parts(element_type, dims, tensor.data.cast()) }?)
         });
-        let outputs = outputs.iter().map(|tensor| {
-            tensor.check_data()?;
+        let inputs = views.collect::<Result<Vec<_>>>()?;
+        let views = outputs.each().map(|(named, tensor, dims)| {
+            let element_type = check_data(named, tensor, dims)?;
             // SAFETY: checked; valid for writes by this function's condition. That it overlaps nothing the run checks.
-            Ok(unsafe { TensorViewMut::from_raw_parts(tensor.element_type, &tensor.dims, tensor.data) }?)
+            Ok(unsafe { TensorViewMut::from_raw_parts(element_type, dims, tensor.data.cast()) }?)
         });
-        let (inputs, mut outputs) = (inputs.collect::<Result<Vec<_>>>()?, outputs.collect::<Result<Vec<_>>>()?);
+        let mut outputs = views.collect::<Result<Vec<_>>>()?;
         handle.model.run_into(&inputs, &mut outputs)?;
         Ok(())
     })
@@ -274,18 +275,27 @@ fn check_count(role: &str, count: i32, infos: &[Info]) -> Result<()> {
     Err(Failure::usage(format!("the model has {} {role}{plural}{names}, but {count} {were} given", infos.len())))
 }
 
-/// A tensor of the caller, and what the model says of it. The dims are a copy: an output may lie where the caller has them.
+/// The tensors of a caller, whose number and ranks are the model's. The dims are a copy: an output may lie where the caller
+/// has them. Short runs take less than a microsecond, so that few dims need no memory of their own.
 struct Given<'a> {
-    named: Named<'a>,
-    element_type: ElementType,
-    dims: Dims,
-    data: *mut u8,
+    role: &'a str,
+    infos: &'a [Info],
+    tensors: &'a [SuturaTensor],
+    dims: SmallVec<[i64; 24]>,
 }
 
-/// Most tensors have so few dims that their copy needs no memory of its own: short runs take less than a microsecond.
-type Dims = SmallVec<[i64; 6]>;
+impl<'a> Given<'a> {
+    fn each(&self) -> impl Iterator<Item = (Named<'a>, &'a SuturaTensor, &[i64])> {
+        let mut rest = &self.dims[..];
+        self.tensors.iter().zip(self.infos).map(move |(tensor, info)| {
+            let (dims, behind) = rest.split_at(info.dims.len());
+            rest = behind;
+            (Named { role: self.role, info }, tensor, dims)
+        })
+    }
+}
 
-/// How errors call a tensor. It is a text when there is an error only.
+/// How errors call a tensor. It becomes a text when there is an error only.
 #[derive(Clone, Copy)]
 struct Named<'a> {
     role: &'a str,
@@ -301,63 +311,61 @@ impl Display for Named<'_> {
 /// Reads as many tensors as the model has.
 ///
 /// # Safety
-/// `first` is null, misaligned or points to as many tensors; dims of those that have the model's rank are null, misaligned
-/// or as many.
-unsafe fn tensors<'a>(role: &'a str, first: *const SuturaTensor, infos: &'a [Info]) -> Result<Vec<Given<'a>>> {
+/// `first` is null, misaligned or points to as many tensors, which stay there while the result is used; dims of those that
+/// have the model's rank are null, misaligned or as many.
+unsafe fn tensors<'a>(role: &'a str, first: *const SuturaTensor, infos: &'a [Info]) -> Result<Given<'a>> {
+    let mut dims = SmallVec::new();
     if infos.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Given { role, infos, tensors: &[], dims });
     }
     usable(first, format_args!("{role}s"))?;
     // SAFETY: usable, so by this function's condition.
     let tensors = unsafe { std::slice::from_raw_parts(first, infos.len()) };
-    let read = tensors.iter().zip(infos).map(|(tensor, info)| {
-        let named = Named { role, info };
-        let element_type = element_type(tensor.element_type)?;
+    for (tensor, info) in tensors.iter().zip(infos) {
+        // What says no type is no tensor: its dims are not looked at.
+        element_type(tensor.element_type)?;
         // SAFETY: by this function's condition.
-        let dims = unsafe { dims_of(tensor, named) }?;
-        Ok(Given { named, element_type, dims, data: tensor.data })
-    });
-    read.collect()
+        dims.extend_from_slice(unsafe { dims_of(tensor, Named { role, info }) }?);
+    }
+    Ok(Given { role, infos, tensors, dims })
 }
 
 /// # Safety
 /// Where the tensor has the rank that the model wants, its dims are null, misaligned or as many.
-unsafe fn dims_of(tensor: &SuturaTensor, named: Named<'_>) -> Result<Dims> {
+unsafe fn dims_of<'a>(tensor: &'a SuturaTensor, named: Named<'_>) -> Result<&'a [i64]> {
     let (rank, given, signature) = (named.info.dims.len(), tensor.rank, &named.info.signature);
     if usize::try_from(given) != Ok(rank) {
         let message = format!("{named} has rank {given}, but the model needs rank {rank}: [{signature}]");
         return Err(Failure::input(message));
     }
     if rank == 0 {
-        return Ok(Dims::new());
+        return Ok(&[]);
     }
     usable(tensor.dims, format_args!("dims of {named}"))?;
     // SAFETY: usable, so by this function's condition.
-    Ok(unsafe { std::slice::from_raw_parts(tensor.dims, rank) }.into())
+    Ok(unsafe { std::slice::from_raw_parts(tensor.dims, rank) })
 }
 
-impl Given<'_> {
-    /// Whether the memory can be what the tensor says: only one without elements needs none.
-    fn check_data(&self) -> Result<()> {
-        if self.dims.contains(&0) {
-            return Ok(());
-        }
-        let named = self.named;
-        if self.data.is_null() {
-            return Err(Failure::null(format_args!("data of {named}")));
-        }
-        let size = self.element_type.bytes();
-        if !self.data.addr().is_multiple_of(size) {
-            let needs = format!("an element of type {} has {size} bytes", self.element_type);
-            return Err(Failure::usage(format!("misaligned pointer: data of {named}; {needs}")));
-        }
-        // Sizes that are no sizes are for the view to refuse.
-        let bytes = self.dims.iter().try_fold(size, |bytes, dim| bytes.checked_mul(usize::try_from(*dim).ok()?));
-        if bytes.is_some_and(|bytes| self.data.addr().checked_add(bytes).is_none()) {
-            return Err(Failure::usage(format!("data of {named} reach beyond the end of memory")));
-        }
-        Ok(())
+/// The tensor's type, if its memory can be what it says: only one without elements needs none.
+fn check_data(named: Named<'_>, tensor: &SuturaTensor, dims: &[i64]) -> Result<ElementType> {
+    let element_type = element_type(tensor.element_type)?;
+    if dims.contains(&0) {
+        return Ok(element_type);
     }
+    if tensor.data.is_null() {
+        return Err(Failure::null(format_args!("data of {named}")));
+    }
+    let (size, address) = (element_type.bytes(), tensor.data.addr());
+    if !address.is_multiple_of(size) {
+        let needs = format!("an element of type {element_type} has {size} bytes");
+        return Err(Failure::usage(format!("misaligned pointer: data of {named}; {needs}")));
+    }
+    // Sizes that are no sizes are for the view to refuse.
+    let bytes = dims.iter().try_fold(size, |bytes, dim| bytes.checked_mul(usize::try_from(*dim).ok()?));
+    if bytes.is_some_and(|bytes| address.checked_add(bytes).is_none()) {
+        return Err(Failure::usage(format!("data of {named} reach beyond the end of memory")));
+    }
+    Ok(element_type)
 }
 
 fn at<'a>(infos: &'a [Info], role: &str, index: i32) -> Result<&'a Info> {
