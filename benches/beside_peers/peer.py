@@ -1,7 +1,7 @@
 """One peer on one workload: a JSON line per case. `run.py` starts it in the peer's own environment.
 
     python peer.py PEER WORKLOAD --threads 1 --seconds 0.5 --folder DIR [--sutura target/release]
-                   [--old OTHER/target/release --pairs 30]
+                   [--old OTHER/target/release --pairs 3]
 
 With `--old`, the peer is sutura: two builds run in turns in one process, on the same buffers, and a line has each pair's
 times.
@@ -25,7 +25,7 @@ parser.add_argument("--seconds", type=float, default=0.5)
 parser.add_argument("--folder", required=True, help="for models and for the outputs that are compared")
 parser.add_argument("--sutura", default="target/release", help="folder of the tool and of libsutura_rt.so")
 parser.add_argument("--old", help="folder of another build of sutura to run beside it")
-parser.add_argument("--pairs", type=int, default=30, help="with --old: how often each build is timed")
+parser.add_argument("--pairs", type=int, default=3, help="with --old: how often each build is timed")
 ARGS = parser.parse_args()
 for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NPROC"]:
     os.environ[name] = str(ARGS.threads)

@@ -9,9 +9,10 @@ Every peer but XLA compiles a workload once for all its cases. In a round each p
 own, pinned to one core for one thread; a figure is the least over rounds of the median within a round. Outputs are compared
 with onnxruntime's.
 
-    python benches/beside_peers/run.py --old OTHER/target/release [--pairs 30] [--seconds 0.1] [--threads 1]
+    python benches/beside_peers/run.py --old OTHER/target/release [--rounds 10] [--pairs 3] [--seconds 0.1] [--threads 1]
 
-runs two builds of sutura in turns instead, and prints the median over pairs of the old time by the new one.
+runs two builds of sutura in turns instead, and prints the median over pairs of the old time by the new one. A round is a
+process: where one puts code and memory decides 5 % of short runs.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def options():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--old", help="folder of another build of sutura: run both in turns, without peers")
-    parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--only", default=",".join(workloads.ALL))
     return parser.parse_args()
 
@@ -102,13 +103,17 @@ def builds_table(args, pythons, folder, names, threads):
     print("| workload | case | threads | old | new | median of old / new | quartiles | same values |\n" + "|---" * 8 + "|")
     for name in names:
         for count in threads:
-            for line in run_one(args, pythons, folder, "sutura", name, count):
-                case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
-                ratios = sorted(o / n for o, n in zip(line["old"], line["new"]))
-                low, middle, high = statistics.quantiles(ratios, n=4)
-                print(f"| {name} | {case} | {count} | {time_text(statistics.median(line['old']))} "
-                      f"| {time_text(statistics.median(line['new']))} | {middle:.3f} | {low:.3f} to {high:.3f} "
-                      f"| {'yes' if line['same'] else 'NO'} |", flush=True)
+            cases = {}
+            for _ in range(args.rounds):
+                for line in run_one(args, pythons, folder, "sutura", name, count):
+                    case = ", ".join(f"{k}={v}" for k, v in line["case"].items())
+                    cases.setdefault(case, []).append(line)
+            for case, lines in cases.items():
+                old, new = (sum((line[build] for line in lines), []) for build in ["old", "new"])
+                low, middle, high = statistics.quantiles((o / n for o, n in zip(old, new)), n=4)
+                print(f"| {name} | {case} | {count} | {time_text(statistics.median(old))} "
+                      f"| {time_text(statistics.median(new))} | {middle:.3f} | {low:.3f} to {high:.3f} "
+                      f"| {'yes' if all(line['same'] for line in lines) else 'NO'} |", flush=True)
 
 
 def main():

@@ -173,8 +173,9 @@ pub unsafe extern "C" fn sutura_model_output_dims(
         if !info.dims.is_empty() {
             usable(dims, "dims")?;
         }
+        let mut copies = Dims::new();
         // SAFETY: by this function's condition, as the number is the model's.
-        let tensors = unsafe { tensors("input", inputs, &handle.inputs) }?;
+        let tensors = unsafe { tensors("input", inputs, &handle.inputs, &mut copies) }?;
         let input_dims: Vec<&[i64]> = tensors.each().map(|(_, _, dims)| dims).collect();
         let shapes = handle.model.infer_shapes(&input_dims)?;
         let found = &shapes.outputs[info.index];
@@ -206,9 +207,12 @@ pub unsafe extern "C" fn sutura_model_run(
         let handle = unsafe { open(model) }?;
         check_count("input", n_inputs, &handle.inputs)?;
         check_count("output", n_outputs, &handle.outputs)?;
+        let (mut input_dims, mut output_dims) = (Dims::new(), Dims::new());
         // SAFETY: by this function's condition, as the numbers are the model's.
-        let (inputs, outputs) =
-            unsafe { (tensors("input", inputs, &handle.inputs)?, tensors("output", outputs, &handle.outputs)?) };
+        let (inputs, outputs) = unsafe {
+            let inputs = tensors("input", inputs, &handle.inputs, &mut input_dims)?;
+            (inputs, tensors("output", outputs, &handle.outputs, &mut output_dims)?)
+        };
         let views = inputs.each().map(|(named, tensor, dims)| {
             let element_type = check_data(named, tensor, dims)?;
             // SAFETY: checked; valid for reads by this function's condition.
@@ -276,17 +280,20 @@ fn check_count(role: &str, count: i32, infos: &[Info]) -> Result<()> {
 }
 
 /// The tensors of a caller, whose number and ranks are the model's. The dims are a copy: an output may lie where the caller
-/// has them. Short runs take less than a microsecond, so that few dims need no memory of their own.
+/// has them.
 struct Given<'a> {
     role: &'a str,
     infos: &'a [Info],
     tensors: &'a [SuturaTensor],
-    dims: SmallVec<[i64; 24]>,
+    dims: &'a [i64],
 }
 
+/// Short runs take less than a microsecond, so that few dims need no memory of their own.
+type Dims = SmallVec<[i64; 16]>;
+
 impl<'a> Given<'a> {
-    fn each(&self) -> impl Iterator<Item = (Named<'a>, &'a SuturaTensor, &[i64])> {
-        let mut rest = &self.dims[..];
+    fn each(&self) -> impl Iterator<Item = (Named<'a>, &'a SuturaTensor, &'a [i64])> {
+        let mut rest = self.dims;
         self.tensors.iter().zip(self.infos).map(move |(tensor, info)| {
             let (dims, behind) = rest.split_at(info.dims.len());
             rest = behind;
@@ -313,10 +320,14 @@ impl Display for Named<'_> {
 /// # Safety
 /// `first` is null, misaligned or points to as many tensors, which stay there while the result is used; dims of those that
 /// have the model's rank are null, misaligned or as many.
-unsafe fn tensors<'a>(role: &'a str, first: *const SuturaTensor, infos: &'a [Info]) -> Result<Given<'a>> {
-    let mut dims = SmallVec::new();
+unsafe fn tensors<'a>(
+    role: &'a str,
+    first: *const SuturaTensor,
+    infos: &'a [Info],
+    dims: &'a mut Dims,
+) -> Result<Given<'a>> {
     if infos.is_empty() {
-        return Ok(Given { role, infos, tensors: &[], dims });
+        return Ok(Given { role, infos, tensors: &[], dims: &[] });
     }
     usable(first, format_args!("{role}s"))?;
     // SAFETY: usable, so by this function's condition.
