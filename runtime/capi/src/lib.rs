@@ -336,7 +336,7 @@ unsafe fn tensors<'a>(
         // What says no type is no tensor: its dims are not looked at.
         element_type(tensor.element_type)?;
         // SAFETY: by this function's condition.
-        dims.extend_from_slice(unsafe { dims_of(tensor, Named { role, info }) }?);
+        dims.extend(unsafe { dims_of(tensor, Named { role, info }) }?.iter().copied());
     }
     Ok(Given { role, infos, tensors, dims })
 }
