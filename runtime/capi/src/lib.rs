@@ -213,19 +213,18 @@ pub unsafe extern "C" fn sutura_model_run(
             let inputs = tensors("input", inputs, &handle.inputs, &mut input_dims)?;
             (inputs, tensors("output", outputs, &handle.outputs, &mut output_dims)?)
         };
-        let views = inputs.each().map(|(named, tensor, dims)| {
+        let (mut input_views, mut output_views) = (Few::new(), Few::new());
+        for (named, tensor, dims) in inputs.each() {
             let element_type = check_data(named, tensor, dims)?;
             // SAFETY: checked; valid for reads by this function's condition.
-            Ok(unsafe { TensorView::from_raw_parts(element_type, dims, tensor.data.cast()) }?)
-        });
-        let inputs = views.collect::<Result<Vec<_>>>()?;
-        let views = outputs.each().map(|(named, tensor, dims)| {
+            input_views.push(unsafe { TensorView::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
+        }
+        for (named, tensor, dims) in outputs.each() {
             let element_type = check_data(named, tensor, dims)?;
             // SAFETY: checked; valid for writes by this function's condition. That it overlaps nothing the run checks.
-            Ok(unsafe { TensorViewMut::from_raw_parts(element_type, dims, tensor.data.cast()) }?)
-        });
-        let mut outputs = views.collect::<Result<Vec<_>>>()?;
-        handle.model.run_into(&inputs, &mut outputs)?;
+            output_views.push(unsafe { TensorViewMut::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
+        }
+        handle.model.run_into(&input_views, &mut output_views)?;
         Ok(())
     })
 }
@@ -288,7 +287,8 @@ struct Given<'a> {
     dims: &'a [i64],
 }
 
-/// Short runs take less than a microsecond, so that few dims need no memory of their own.
+/// Short runs take less than a microsecond, so that few things need no memory of their own.
+type Few<T> = SmallVec<[T; 8]>;
 type Dims = SmallVec<[i64; 16]>;
 
 impl<'a> Given<'a> {
@@ -336,7 +336,9 @@ unsafe fn tensors<'a>(
         // What says no type is no tensor: its dims are not looked at.
         element_type(tensor.element_type)?;
         // SAFETY: by this function's condition.
-        dims.extend(unsafe { dims_of(tensor, Named { role, info }) }?.iter().copied());
+        for dim in unsafe { dims_of(tensor, Named { role, info }) }? {
+            dims.push(*dim);
+        }
     }
     Ok(Given { role, infos, tensors, dims })
 }
