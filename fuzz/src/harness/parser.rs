@@ -1,5 +1,7 @@
 //! Text of the IR.
 
+use std::cell::Cell;
+
 use sutura_ir::{Context, DYNAMIC};
 
 use super::{Planted, Verdict};
@@ -15,17 +17,35 @@ pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
     if text.len() > MAX_TEXT {
         return Ok(());
     }
-    let cx = Context::new(sutura_dialects::all());
-    ir::parse(&cx, text)?;
-    ir::round_trip(&cx, text)?;
-    if planted == Planted::Yes {
-        count_elements(&cx, text)?;
-    }
-    formatted(text)
+    in_context(|cx| {
+        ir::parse(cx, text)?;
+        ir::round_trip(cx, text)?;
+        if planted == Planted::Yes {
+            count_elements(cx, text)?;
+        }
+        formatted(cx, text)
+    })
 }
 
-fn formatted(text: &str) -> Verdict {
-    let format = |text: &str| sutura_fmt::format(&Context::new(sutura_dialects::all()), "input.mlir", text);
+/// Inputs that one context serves: to make one takes ten times as long as to read a small text. It keeps what these inputs
+/// interned; a finding is looked at again alone.
+const INPUTS: u32 = 128;
+
+thread_local! {
+    static KEPT: Cell<Option<(Context, u32)>> = const { Cell::new(None) };
+}
+
+fn in_context(look: impl FnOnce(&Context) -> Verdict) -> Verdict {
+    let kept = KEPT.take().filter(|(_, served)| *served < INPUTS);
+    let (cx, served) = kept.unwrap_or_else(|| (Context::new(sutura_dialects::all()), 0));
+    // A context in which something panicked is not kept.
+    let verdict = look(&cx);
+    KEPT.set(Some((cx, served + 1)));
+    verdict
+}
+
+fn formatted(cx: &Context, text: &str) -> Verdict {
+    let format = |text: &str| sutura_fmt::format(cx, "input.mlir", text);
     let once = match format(text) {
         Ok(formatted) => formatted.text,
         Err(sutura_fmt::Refusal::Invalid(_)) => return Ok(()),

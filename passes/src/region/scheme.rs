@@ -13,7 +13,7 @@ use sutura_ir::{OpRef, Value};
 use super::contract::is_contraction;
 use super::cost::{body_cost, element_bytes, likely_bytes, likely_size};
 use super::products::siblings;
-use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan};
+use super::{AttentionPlan, ContractPlan, Fit, Nest, RowPlan, misfit};
 
 /// A scheme by which ops become one kernel, or a few that are launched one after another, at likely sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +45,10 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
         return products.map(|products| siblings_scheme(facts, &products));
     }
     let mut nest = Nest::of(facts, ops, outputs)?;
+    let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
+    if ops.len() > 1 && guarded > GUARDED {
+        return misfit(format!("it would look for each element in {guarded} places, and most of them are not its own"));
+    }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
         return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
     }
@@ -63,6 +67,10 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
         Err(misfit) => product(other).map_err(|_| misfit),
     }
 }
+
+/// Most reads that may lie outside a tensor, in a kernel of several ops: an element of a concatenation is looked for in all
+/// its parts, and a concatenation of concatenations would look for it in all of theirs.
+const GUARDED: usize = 24;
 
 /// A kernel that does nothing twice.
 fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {

@@ -103,51 +103,90 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     Some(First { starts: first, proved })
 }
 
-/// Each element is read from the part in which it lies; the others are read outside.
+/// Most parts among which one computation looks for an element.
+const PARTS: usize = 16;
+
+/// Tensors behind one another along an axis, with their sizes along it.
+struct Parts {
+    axis: usize,
+    /// Sizes of the whole.
+    shape: Vec<Option<Poly>>,
+    elem: Type,
+    parts: Vec<(Value, Poly)>,
+}
+
+/// Each element is read from the part in which it lies; the others are read outside. So an element takes as many reads as
+/// there are parts: of many parts some are joined first, and an element takes the logarithm.
 fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
-    let Some((offsets, shape)) = offsets(rw, env, op) else { return false };
-    let Some(concat) = rw.view::<ConcatOp<'_>>(op) else { return false };
-    let (axis, parts) = (concat.axis() as usize, concat.inputs().collect::<Vec<Value>>());
-    let cx = rw.cx();
-    let elem = cx.element_type(rw.body().ty(concat.result()));
+    let Some(mut whole) = parts(rw, env, op) else { return false };
     replace(rw, env, op, |g| {
-        let read = |(value, offset): (Value, &Poly)| {
-            let mut index = g.dims(0..shape.len());
-            index[axis] = g.offset(index[axis], &offset.scale(-1));
-            ComputeInput { value, index, oob: Some(zero(cx, elem)) }
-        };
-        let inputs = parts.into_iter().zip(&offsets).map(read).collect();
-        let kinds = vec![IteratorKind::Parallel; shape.len()];
-        let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
-        g.compute(&kinds, inputs, results, |s, args| {
-            let at = s.index(axis);
-            let mut value = args[0];
-            for (part, offset) in args.iter().zip(&offsets).skip(1) {
-                let from = s.size(offset);
-                let here = s.compare(Comparison::GreaterOrEqual, at, from);
-                value = s.select(here, *part, value);
+        while whole.parts.len() > PARTS {
+            let groups = whole.parts.len().div_ceil(PARTS);
+            let most = whole.parts.len().div_ceil(groups);
+            let mut rest = std::mem::take(&mut whole.parts).into_iter().peekable();
+            while rest.peek().is_some() {
+                let group: Vec<(Value, Poly)> = rest.by_ref().take(most).collect();
+                let size = group.iter().fold(Poly::default(), |sum, (_, size)| sum.add(size));
+                let size = g.env.facts.canonical(&size);
+                let part = join(g, &whole, &group, size.clone());
+                whole.parts.push((g.b.body().result(part, 0), size));
             }
-            vec![value]
-        })
+        }
+        let size = whole.shape[whole.axis].clone().expect("all sizes are known");
+        join(g, &whole, &whole.parts, size)
     })
 }
 
-/// Index of the first element of each part, and the sizes of the whole.
-fn offsets(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<(Vec<Poly>, Vec<Option<Poly>>)> {
+/// A computation of `parts` of a whole, which has `size` along the axis.
+fn join(g: &mut GraphBuilder<'_, '_>, whole: &Parts, parts: &[(Value, Poly)], size: Poly) -> Op {
+    let Parts { axis, elem, .. } = *whole;
+    let mut shape = whole.shape.clone();
+    shape[axis] = Some(size);
+    let mut offsets = vec![Poly::default()];
+    for (_, size) in &parts[..parts.len() - 1] {
+        let last = offsets.last().expect("it has the first");
+        offsets.push(g.env.facts.canonical(&last.add(size)));
+    }
+    let read = |((value, _), offset): (&(Value, Poly), &Poly)| {
+        let mut index = g.dims(0..shape.len());
+        index[axis] = g.offset(index[axis], &offset.scale(-1));
+        ComputeInput { value: *value, index, oob: Some(zero(g.cx(), elem)) }
+    };
+    let inputs = parts.iter().zip(&offsets).map(read).collect();
+    let kinds = vec![IteratorKind::Parallel; shape.len()];
+    let results = vec![ComputeResult { index: g.dims(0..shape.len()), shape, elem, combiner: None }];
+    g.compute(&kinds, inputs, results, |s, args| {
+        let at = s.index(axis);
+        let mut value = args[0];
+        for (part, offset) in args.iter().zip(&offsets).skip(1) {
+            let from = s.size(offset);
+            let here = s.compare(Comparison::GreaterOrEqual, at, from);
+            value = s.select(here, *part, value);
+        }
+        vec![value]
+    })
+}
+
+/// The parts of a concatenation, if all sizes are known and no offset is beyond the limits of polynomials.
+fn parts(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<Parts> {
     let view = rw.op_ref(op);
     let concat = view.as_::<ConcatOp<'_>>()?;
     let shape = symbolic_shape(view.cx, view.ty(concat.result()))?;
     if shape.iter().any(Option::is_none) {
         return None;
     }
-    let mut offsets = vec![Poly::default()];
-    let parts: Vec<Value> = concat.inputs().collect();
-    for part in &parts[..parts.len() - 1] {
-        let size = env.size(view, *part, concat.axis() as usize)?;
-        let offset = env.facts.canonical(&offsets.last()?.add(&size));
-        offsets.push(Some(offset).filter(|offset| offset.excess().is_none())?);
+    let axis = concat.axis() as usize;
+    let mut offset = Poly::default();
+    let mut parts = Vec::new();
+    for part in concat.inputs() {
+        let size = env.size(view, part, axis)?;
+        offset = env.facts.canonical(&offset.add(&size));
+        if offset.excess().is_some() {
+            return None;
+        }
+        parts.push((part, size));
     }
-    Some((offsets, shape))
+    Some(Parts { axis, shape, elem: view.cx.element_type(view.ty(concat.result())), parts })
 }
 
 fn replace<'b>(

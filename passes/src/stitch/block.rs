@@ -104,6 +104,11 @@ impl<'a> Ops<'a> {
         self.number.get(&self.body.defining_op(value)?).copied()
     }
 
+    /// How much there is to look at in an op, in ops that read at most two values.
+    pub(crate) fn weight(&self, node: usize) -> u64 {
+        (self.ops[node].operands().len() as u64).saturating_sub(1).max(1)
+    }
+
     /// What messages call what an op makes.
     pub(crate) fn name(&self, node: usize) -> String {
         let first = self.ops[node].results().next();
@@ -202,6 +207,10 @@ impl<'o, 'a> Pricing<'o, 'a> {
 impl Oracle for Pricing<'_, '_> {
     fn price(&mut self, nodes: &[usize]) -> Result<u64, Misfit> {
         Ok(self.kernel(nodes)?.cost.time)
+    }
+
+    fn weight(&self, node: usize) -> u64 {
+        self.ops.weight(node)
     }
 }
 

@@ -43,7 +43,7 @@ fn seeded<O: Oracle>(graph: &Graph, ledger: &mut Ledger<'_, O>, rule: Rule) -> Q
             }
         }
         let convex = plan.is_convex(seed);
-        ledger.spend(plan.take_visited() as usize / 8);
+        ledger.spend(plan.take_visited() / 8);
         if convex {
             // What comes first in a convex set is convex too, so that one after the other may be added.
             let whole = seed[1..].iter().try_fold(seed[0], |at, node| plan.contract(at, *node));
@@ -77,7 +77,7 @@ fn contract<O: Oracle>(
         }
     }
     let contracted = plan.contract(a, b);
-    ledger.spend(plan.take_visited() as usize / 8);
+    ledger.spend(plan.take_visited() / 8);
     match contracted {
         Ok(cluster) => {
             grown[cluster] = true;

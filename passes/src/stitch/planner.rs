@@ -51,6 +51,11 @@ pub(crate) trait Oracle {
     /// # Errors
     /// Why they make no kernel. A single node that computes always makes one.
     fn price(&mut self, nodes: &[usize]) -> Result<u64, Misfit>;
+
+    /// How much there is to look at when a kernel with the node is priced, in ops that read at most two values.
+    fn weight(&self, _node: usize) -> u64 {
+        1
+    }
 }
 
 static PRICED: Counter = Counter::new("stitching: ops priced");
@@ -59,7 +64,7 @@ static PRICED: Counter = Counter::new("stitching: ops priced");
 pub(crate) struct Ledger<'o, O> {
     oracle: &'o mut O,
     known: HashMap<Vec<usize>, Result<u64, Misfit>>,
-    /// Nodes that may still be looked at.
+    /// Weights of nodes that may still be looked at.
     budget: u64,
 }
 
@@ -69,9 +74,9 @@ impl<'o, O: Oracle> Ledger<'o, O> {
     }
 
     /// Takes from the budget; false when it is spent.
-    pub(crate) fn spend(&mut self, nodes: usize) -> bool {
+    pub(crate) fn spend(&mut self, weight: u64) -> bool {
         let enough = self.budget > 0;
-        self.budget = self.budget.saturating_sub(nodes as u64);
+        self.budget = self.budget.saturating_sub(weight);
         enough
     }
 
@@ -85,8 +90,9 @@ impl<'o, O: Oracle> Ledger<'o, O> {
         if let Some(known) = self.known.get(nodes) {
             return known.clone();
         }
-        self.spend(nodes.len() + 1);
-        PRICED.add(nodes.len() as u64);
+        let weight: u64 = nodes.iter().map(|node| self.oracle.weight(*node)).sum();
+        self.spend(weight + 1);
+        PRICED.add(weight);
         let price = self.oracle.price(nodes);
         self.known.insert(nodes.to_vec(), price.clone());
         price

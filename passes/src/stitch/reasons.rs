@@ -19,13 +19,13 @@ pub(super) struct Reasons<'r, 'a> {
     /// Pairs of clusters of which the second reads what the first makes.
     flows: BTreeSet<(usize, usize)>,
     costs: BTreeMap<usize, Cost>,
-    /// Ops and clusters that may still be looked at.
-    budget: usize,
+    /// Weights of ops, and clusters, that may still be looked at.
+    budget: u64,
 }
 
 /// For any program, and for each of its ops.
-const BUDGET: usize = 1 << 12;
-const BUDGET_PER_OP: usize = 64;
+const BUDGET: u64 = 1 << 12;
+const BUDGET_PER_OP: u64 = 64;
 
 impl<'r, 'a> Reasons<'r, 'a> {
     pub(super) fn of(ops: &'r Ops<'a>, plan: &'r Quotient) -> Self {
@@ -34,7 +34,7 @@ impl<'r, 'a> Reasons<'r, 'a> {
             links_to.entry(plan.cluster(link.to)).or_default().push((link.from, link.to));
         }
         let flows = ops.reads.iter().map(|(a, b, _)| (plan.cluster(*a), plan.cluster(*b))).collect();
-        let budget = BUDGET + BUDGET_PER_OP * ops.ops.len();
+        let budget = BUDGET + BUDGET_PER_OP * ops.ops.len() as u64;
         Self { ops, plan, links_to, flows, costs: BTreeMap::new(), budget }
     }
 
@@ -98,7 +98,8 @@ impl<'r, 'a> Reasons<'r, 'a> {
         let (ops, plan) = (self.ops, self.plan);
         let apart = self.cost(pricing, a).and_then(|x| Some(x.and(self.cost(pricing, b)?))).unwrap_or_default();
         let nodes = union(plan, a, b);
-        let looked_at = nodes.len() + plan.rank(a).abs_diff(plan.rank(b)) / 8;
+        let weight: u64 = nodes.iter().map(|node| ops.weight(*node)).sum();
+        let looked_at = weight + plan.rank(a).abs_diff(plan.rank(b)) as u64 / 8;
         if looked_at > self.budget {
             return format!("too many ops to say what one kernel would cost (apart {apart})");
         }

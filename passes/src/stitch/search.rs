@@ -60,7 +60,7 @@ fn improve<O: Oracle>(graph: &Graph, neighbours: &Neighbours, ledger: &mut Ledge
         }
         let window = Window::around(graph, neighbours, plan, link);
         let nodes: usize = window.clusters.iter().map(|c| plan.members(*c).len()).sum();
-        ledger.spend(nodes / 8);
+        ledger.spend(nodes as u64 / 8);
         if !seen.insert(window.atoms.clone()) {
             continue;
         }
@@ -69,7 +69,7 @@ fn improve<O: Oracle>(graph: &Graph, neighbours: &Neighbours, ledger: &mut Ledge
         let Some((price, groups)) = window.best(neighbours, plan, ledger) else { continue };
         if price < now {
             plan.regroup(&window.clusters, &groups, &|node| neighbours.edges(node));
-            ledger.spend(plan.take_visited() as usize / 16);
+            ledger.spend(plan.take_visited() / 16);
             better = true;
         }
     }
@@ -230,7 +230,7 @@ impl Window {
             }
         }
         while let Some(cluster) = outside.pop() {
-            ledger.spend(plan.members(cluster).len() / 8);
+            ledger.spend(plan.members(cluster).len() as u64 / 8);
             for node in successors(plan.members(cluster)) {
                 let next = plan.cluster(node);
                 if in_window(&node) {
