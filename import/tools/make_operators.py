@@ -28,14 +28,24 @@ OPERATORS = """
 HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
 # OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
-# `x?` may be left out, `x*` is one or more; attributes are name:kind, then
-# `!` for required, `=value` for a default, nothing for optional without one.
+# `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
+# element type. Attributes are name:kind, then `!` for required, `=value` for a
+# default, nothing for optional without one.
 """
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
 def formals(parameters):
     return " ".join(p.name.rstrip(".") + MARK[p.option.name] for p in parameters)
+
+
+def inputs(parameters):
+    """As `formals`, with the type variables that several values share."""
+    bound = [p.type_str for p in parameters if "(" not in p.type_str]
+    several = [p.type_str for p in parameters if p.option.name == "Variadic" and p.is_homogeneous]
+    shared = {t for t in bound if bound.count(t) > 1 or t in several}
+    texts = formals(parameters).split()
+    return " ".join(f"{text}:{p.type_str}" if p.type_str in shared else text for text, p in zip(texts, parameters))
 
 
 def attribute(a):
@@ -51,7 +61,7 @@ def attribute(a):
 
 
 def interface(schema):
-    text = f"{formals(schema.inputs)} -> {formals(schema.outputs)}"
+    text = f"{inputs(schema.inputs)} -> {formals(schema.outputs)}"
     attributes = " ".join(attribute(a) for _, a in sorted(schema.attributes.items()))
     return f"{text} | {attributes}" if attributes else text
 

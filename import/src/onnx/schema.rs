@@ -34,6 +34,8 @@ pub struct Interface {
 pub struct Formal {
     pub name: &'static str,
     pub arity: Arity,
+    /// Inputs with the same variable have one element type.
+    pub type_variable: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +96,11 @@ impl Operator {
 impl Interface {
     pub fn attribute(&self, name: &str) -> Option<&AttributeRule> {
         self.attributes.iter().find(|a| a.name == name)
+    }
+
+    /// The formal of each input of a node: the last one again for those beyond it.
+    pub fn formals_of_inputs(&self) -> impl Iterator<Item = &Formal> {
+        self.inputs.iter().chain(std::iter::repeat_with(|| self.inputs.last()).map_while(|last| last))
     }
 
     /// Everything in which `node` does not fit this interface.
@@ -163,6 +170,7 @@ fn row(line: &'static str) -> Option<(&'static str, Interface)> {
 }
 
 fn formal(text: &'static str) -> Formal {
+    let (text, type_variable) = text.split_once(':').map_or((text, None), |(text, variable)| (text, Some(variable)));
     let (name, arity) = if let Some(name) = text.strip_suffix('?') {
         (name, Arity::Optional)
     } else if let Some(name) = text.strip_suffix('*') {
@@ -170,7 +178,7 @@ fn formal(text: &'static str) -> Formal {
     } else {
         (text, Arity::One)
     };
-    Formal { name, arity }
+    Formal { name, arity, type_variable }
 }
 
 fn attribute_rule(text: &'static str) -> Option<AttributeRule> {
@@ -223,6 +231,10 @@ mod tests {
         assert_eq!(axis(12), &Presence::Default(Literal::Int(1)));
         assert_eq!(axis(13), &Presence::Default(Literal::Int(-1)));
         assert!(operator("NoSuchOp").is_none());
+        let variables = |name| operator(name).unwrap().at(23).unwrap().inputs.iter().map(|f| f.type_variable);
+        assert!(variables("Where").eq([None, Some("T"), Some("T")]));
+        assert!(variables("RMSNormalization").eq([None, None]));
+        assert!(variables("Concat").eq([Some("T")]));
     }
 
     #[test]

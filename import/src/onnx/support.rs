@@ -10,7 +10,8 @@ use super::{
     model::{Node, OnnxModel, ValueInfo, ValueType},
     op::Op,
     reader::{NodeReader, Values},
-    schema, typing,
+    schema::{self, Interface},
+    typing,
 };
 
 /// Least similarity (Jaro-Winkler) at which another operator's name is offered.
@@ -20,6 +21,8 @@ const SIMILAR: f64 = 0.85;
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedNode<'m> {
     pub node: &'m Node,
+    /// The operator, as it is in the model's opset.
+    pub interface: &'static Interface,
     pub op: Op<'m>,
 }
 
@@ -118,13 +121,13 @@ pub fn typed_nodes(model: &OnnxModel) -> Result<Vec<TypedNode<'_>>, UnsupportedO
     let mut nodes = Vec::with_capacity(model.graph.nodes.len());
     for node in &model.graph.nodes {
         match typed_node(node, model.opset(), &functions, &values) {
-            Ok(op) => {
+            Ok((interface, op)) => {
                 match (&op, node.outputs.first().and_then(Option::as_deref)) {
                     (Op::Constant { value }, Some(name)) => values.define(name, value.clone()),
                     (Op::Identity { x }, Some(name)) => values.alias(name, x),
                     _ => {}
                 }
-                nodes.push(TypedNode { node, op });
+                nodes.push(TypedNode { node, interface, op });
             }
             Err(reasons) => {
                 let reasons = reasons.into_iter();
@@ -149,7 +152,7 @@ fn typed_node<'m>(
     opset: i64,
     functions: &FxHashSet<(&str, &str)>,
     values: &Values<'m>,
-) -> Result<Op<'m>, Vec<Reason>> {
+) -> Result<(&'static Interface, Op<'m>), Vec<Reason>> {
     if functions.contains(&(node.domain.as_str(), node.op_type.as_str())) {
         let hint = "inline the model's functions with onnx.inliner.inline_local_functions";
         return Err(vec![Reason { hint: Some(hint.into()), ..refusal("is a function that the model defines") }]);
@@ -167,7 +170,7 @@ fn typed_node<'m>(
         return Err(mismatches.into_iter().map(Reason::from).collect());
     }
     let reader = NodeReader { node, interface, values };
-    typing::op(&reader).map_err(|reason| vec![reason])
+    typing::op(&reader).map(|op| (interface, op)).map_err(|reason| vec![reason])
 }
 
 /// Inputs, outputs and weights of kinds that are not supported.

@@ -101,6 +101,9 @@ pub(super) struct Lowering<'a, 'e> {
 /// Bytes that all scratch of one kernel may take on a thread's stack.
 const SCRATCH_LIMIT: i64 = 1 << 20;
 
+/// See `one_number`.
+pub(super) const MANY_TERMS: usize = 4;
+
 /// Memory of the calling thread, or of the block.
 #[derive(Clone, Copy)]
 pub(super) struct Scratch {
@@ -243,14 +246,25 @@ impl<'a> Lowering<'a, '_> {
         if let Some(value) = self.sizes.get(poly) {
             return Ok(*value);
         }
-        let dims = &self.dims;
-        let Some(mark) = self.sizes_mark else { return self.e.poly(poly, &|name| dims.get(name).copied()) };
+        let Some(mark) = self.sizes_mark else { return self.new_size(poly) };
         let point = self.e.b.insert_point();
         self.e.b.set_before(mark);
-        let value = self.e.poly(poly, &|name| dims.get(name).copied());
+        let value = self.new_size(poly);
         self.e.b.set_insert_point(point);
         self.sizes.insert(poly.clone(), value.clone()?);
         value
+    }
+
+    fn new_size(&mut self, poly: &Poly) -> Result<Value, String> {
+        let dims = &self.dims;
+        let value = self.e.poly(poly, &|name| dims.get(name).copied())?;
+        Ok(if poly.terms().count() > MANY_TERMS { self.one_number(value) } else { value })
+    }
+
+    /// A sum of many sizes as one number to LLVM, which else rearranges its terms wherever the sum is used in a loop: 67 s for
+    /// a concatenation of 500 tensors of different sizes.
+    pub(super) fn one_number(&mut self, sum: Value) -> Value {
+        if self.gpu.is_some() { sum } else { self.e.op1("llvm.freeze", &[sum], Type::I64, &[]) }
     }
 
     pub(super) fn view(&mut self, ptr: Value, ty: &ViewType) -> Result<ViewVal, String> {

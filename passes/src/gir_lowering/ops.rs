@@ -7,13 +7,15 @@ use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::kinds::{BinaryKind, Combiner, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
+use sutura_dialects::graph::maps;
 use sutura_dialects::target::ops as target;
+use sutura_ir::affine::AffineExpr;
 use sutura_ir::{OpRef, OpView, Type, Value};
 
 use super::cpu::sweep::run_loop;
 use super::division::divisors;
 use super::emit::Emit;
-use super::kernel::{Held, Lowered, Lowering};
+use super::kernel::{Held, Lowered, Lowering, MANY_TERMS};
 use super::memory::{AxisVal, Origin, SliceVal, Window};
 use super::scan::Scan;
 use super::strip::{KEEP_COST, Memo, Node, NodeId, Sink, Strip};
@@ -137,11 +139,29 @@ impl<'a> Lowering<'a, '_> {
         let (dims, symbols) = values.split_at(map.dims as usize);
         let mut least = None;
         for result in op.cx.affine_exprs(map.results) {
-            let value = self.e.affine(*result, dims, symbols);
+            let value = self.index_value(*result, dims, symbols);
             let value = self.at(op, value)?;
             least = Some(least.map_or(value, |least| self.e.mini(least, value)));
         }
         self.hold(op, Held::Index(least.expect("verified: a map has a result")))
+    }
+
+    fn index_value(&mut self, expr: AffineExpr, dims: &[Value], symbols: &[Value]) -> Result<Value, String> {
+        let linear = maps::linear(self.e.cx(), expr, dims.len()).filter(|linear| linear.symbols.len() > MANY_TERMS);
+        let Some(linear) = linear else { return self.e.affine(expr, dims, symbols) };
+        let mut sizes = self.e.i64(linear.constant);
+        for (symbol, factor) in linear.symbols {
+            let factor = self.e.i64(factor);
+            let term = self.e.muli(symbols[symbol], factor);
+            sizes = self.e.addi(sizes, term);
+        }
+        let mut sum = self.one_number(sizes);
+        for (dim, factor) in dims.iter().zip(linear.factors).filter(|(_, factor)| *factor != 0) {
+            let factor = self.e.i64(factor);
+            let term = self.e.muli(*dim, factor);
+            sum = self.e.addi(sum, term);
+        }
+        Ok(sum)
     }
 
     fn constant_op(&mut self, op: OpRef<'a>) -> Lowered<'a, ()> {

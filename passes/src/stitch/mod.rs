@@ -201,7 +201,7 @@ impl StitchPass {
 
 /// Ops that planning may look at, each as often as it is looked at: for any program, and for each of its ops.
 const BUDGET: u64 = 1 << 14;
-const BUDGET_PER_OP: u64 = 128;
+const BUDGET_PER_OP: u64 = 48;
 
 /// Erases ops without effects whose results nobody uses.
 fn erase_dead(rw: &mut Rewriter<'_>, ops: &[Op]) {

@@ -148,12 +148,19 @@ fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[V
             names.extend(mentioned_sizes(op).iter().flat_map(|size| size.symbols()));
         });
     }
+    let mentioned = |op: Op| -> Option<BTreeSet<Arc<str>>> {
+        let equal = OpRef::new(cx, body, op).as_::<EqualOp<'_>>()?;
+        Some(equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()).collect())
+    };
+    let relates = |mentioned: &BTreeSet<Arc<str>>, names: &BTreeSet<Arc<str>>| {
+        let known = mentioned.intersection(names).count();
+        // A sum of many sizes, such as that of a concatenation, says nothing of a few of them.
+        if mentioned.len() > MANY { 2 * known > mentioned.len() } else { known > 0 }
+    };
     loop {
         let before = names.len();
-        for equal in facts.iter().filter_map(|op| OpRef::new(cx, body, *op).as_::<EqualOp<'_>>()) {
-            let mentioned: BTreeSet<Arc<str>> =
-                equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()).collect();
-            if !mentioned.is_disjoint(&names) {
+        for mentioned in facts.iter().filter_map(|op| mentioned(*op)) {
+            if relates(&mentioned, &names) {
                 names.extend(mentioned);
             }
         }
@@ -161,13 +168,12 @@ fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[V
             break;
         }
     }
-    let relevant = |op: &&Op| {
-        let op = OpRef::new(cx, body, **op);
-        match (op.as_::<SymbolOp<'_>>(), op.as_::<EqualOp<'_>>()) {
-            (Some(symbol), _) => names.contains(symbol.name()),
-            (_, Some(equal)) => equal.lhs().symbols().iter().chain(&equal.rhs().symbols()).any(|n| names.contains(n)),
-            _ => false,
-        }
+    let relevant = |op: &&Op| match OpRef::new(cx, body, **op).as_::<SymbolOp<'_>>() {
+        Some(symbol) => names.contains(symbol.name()),
+        None => mentioned(**op).is_some_and(|mentioned| relates(&mentioned, &names)),
     };
     facts.iter().filter(relevant).copied().collect()
 }
+
+/// Sizes of an equality from which on it is no fact about each of them.
+const MANY: usize = 16;

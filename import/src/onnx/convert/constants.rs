@@ -2,13 +2,15 @@
 //! the model, whatever its inputs are: a division by zero, an index outside a tensor, a negative size, and a number that does
 //! not fit its type where it decides a size. Elsewhere such a number wraps around, as it does at run time.
 
+use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::{Contents, SymShape};
+use sutura_ir::asm::print::type_text;
 use sutura_ir::{Context, Type, Value};
 
 use super::super::op::{Binary, Op, Reduction, Unary};
 use super::super::support::TypedNode;
-use super::{Importer, Made, wrong};
+use super::{Importer, Made, literal, wrong};
 
 /// Floats that are looked at one by one.
 const MOST_FLOATS: usize = 16;
@@ -16,6 +18,7 @@ const MOST_FLOATS: usize = 16;
 impl<'m> Importer<'m, '_, '_> {
     /// The values that a node makes, after a look at what constants say of it.
     pub(super) fn checked(&mut self, node: &TypedNode<'m>) -> Made<Vec<Value>> {
+        self.check_types(node)?;
         self.check_operands(&node.op)?;
         let values = self.operator(&node.op)?;
         values.iter().try_for_each(|value| self.check_result(*value))?;
@@ -32,6 +35,31 @@ impl<'m> Importer<'m, '_, '_> {
         match self.overflows.get(&value) {
             Some(overflow) => wrong(format!("has sizes from `{name}`, where {overflow}")),
             None => Ok(value),
+        }
+    }
+
+    /// That inputs have one element type where the operator says so.
+    fn check_types(&mut self, node: &TypedNode<'m>) -> Made<()> {
+        let mut known: FxHashMap<&str, (&str, Type)> = FxHashMap::default();
+        for (name, formal) in node.node.inputs.iter().zip(node.interface.formals_of_inputs()) {
+            let (Some(name), Some(variable)) = (name, formal.type_variable) else { continue };
+            let Some(elem) = self.elem_of(name) else { continue };
+            let (first, wanted) = *known.entry(variable).or_insert((name, elem));
+            if elem != wanted {
+                let (elem, wanted) = (type_text(self.cx(), elem), type_text(self.cx(), wanted));
+                return wrong(format!(
+                    "`{first}` is of {wanted} and `{name}` of {elem}, but they must have one element type"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The element type of a value that was made, or of a weight.
+    fn elem_of(&self, name: &str) -> Option<Type> {
+        match self.values.get(name) {
+            Some(value) => Some(self.g.elem(*value)),
+            None => literal::element_type(self.cx(), self.model.graph.initializers.get(name)?.element).ok(),
         }
     }
 

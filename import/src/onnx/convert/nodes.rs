@@ -123,6 +123,9 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Op::RmsNormalization { x, scale, axis, epsilon } => {
                 let (x, scale) = (self.float(x)?, self.value(scale)?);
+                if self.g.elem(x) != self.g.elem(scale) {
+                    return fail("has a scale of another element type than the input");
+                }
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.rms_norm(x, axis, scale, (*epsilon).into())?
             }
@@ -130,7 +133,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let x = self.float(x)?;
                 let vectors = [self.value(scale)?, self.value(bias)?, self.value(mean)?, self.value(variance)?];
                 if vectors.iter().any(|v| self.g.elem(*v) != self.g.elem(x)) {
-                    return wrong("has a scale, bias, mean or variance of another element type than the input");
+                    return fail("has a scale, bias, mean or variance of another element type than the input");
                 }
                 self.g.batch_norm(x, vectors, (*epsilon).into())?
             }

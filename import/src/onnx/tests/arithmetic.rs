@@ -238,3 +238,23 @@ fn windows_larger_than_what_they_move_over() {
     let error = import(&cx, &model, &mut Diagnostics::default()).map(drop).expect_err("too large");
     assert!(error.is_invalid() && error.to_string().contains("makes dim 2 of size -4, which is negative"), "{error}");
 }
+
+#[test]
+fn inputs_of_one_type_variable_have_one_element_type() {
+    let of_ints = |op: &str, inputs: &[&str]| {
+        let groups = [("num_groups", Value::Int(2))];
+        let node = node(op, inputs, &["y"]);
+        let node = if op == "GroupNormalization" { with(node, &groups) } else { node };
+        wrong(vec![node], &[("four", &[1, 2, 3, 4]), ("more", &[1, 2, 3, 4])])
+    };
+    for (op, inputs) in [
+        ("Add", &["x", "four"][..]),
+        ("Max", &["x", "x", "four"]),
+        ("GroupNormalization", &["x", "four", "more"]),
+        ("LayerNormalization", &["x", "four"]),
+    ] {
+        let error = of_ints(op, inputs);
+        let words = "`x` is of f32 and `four` of i64, but they must have one element type";
+        assert!(error.contains(words), "{op}: {error}");
+    }
+}
