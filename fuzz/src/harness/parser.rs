@@ -1,8 +1,9 @@
 //! Text of the IR.
 
 use std::cell::Cell;
+use std::ffi::CString;
 
-use sutura_ir::{Context, DYNAMIC};
+use sutura_ir::Context;
 
 use super::{Planted, Verdict};
 use crate::targets::ir;
@@ -21,7 +22,7 @@ pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
         ir::parse(cx, text)?;
         ir::round_trip(cx, text)?;
         if planted == Planted::Yes {
-            count_elements(cx, text)?;
+            to_c(cx, text)?;
         }
         formatted(cx, text)
     })
@@ -58,13 +59,14 @@ fn formatted(cx: &Context, text: &str) -> Verdict {
     }
 }
 
-/// The planted fault: sizes are taken for numbers of 32 bits.
-fn count_elements(cx: &Context, text: &str) -> Verdict {
+/// The planted fault: strings are taken for those of C, in which nothing is 0.
+fn to_c(cx: &Context, text: &str) -> Verdict {
     let Some(module) = ir::valid(cx, text, true)? else { return Ok(()) };
     module.op_ref(cx).walk(&mut |op| {
-        for shape in op.result_types().filter_map(|ty| cx.shape(ty)) {
-            let small = shape.iter().filter(|size| **size != DYNAMIC).map(|size| i32::try_from(*size));
-            std::hint::black_box(small.map(|size| size.expect("a size")).fold(1, i32::saturating_mul));
+        for dict in [op.body.props(op.op), op.body.attrs(op.op)] {
+            for text in cx.entries(dict).iter().filter_map(|entry| cx.as_str(entry.value)) {
+                std::hint::black_box(CString::new(text).expect("a text"));
+            }
         }
     });
     Ok(())
