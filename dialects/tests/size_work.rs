@@ -1,26 +1,16 @@
 //! Work on sizes grows with what is written, not faster: counted at n and 2n. One test, because the counts are those of the
 //! whole process.
 
-use sutura_dialects::r#dyn::poly::limits::{Work, work};
 use sutura_dialects::r#dyn::{Facts, Poly, SymbolInfo};
+use sutura_ir::work;
 
 /// The text of a size of `n` parts.
 type Text = fn(usize) -> String;
 
-fn counted(run: impl FnOnce()) -> Work {
-    let before = work();
-    run();
-    let after = work();
-    Work {
-        sizes: after.sizes - before.sizes,
-        weight: after.weight - before.weight,
-        derived: after.derived - before.derived,
-    }
-}
-
 fn total(run: impl FnOnce()) -> u64 {
-    let work = counted(run);
-    work.sizes + work.weight + work.derived
+    let before = work::counts();
+    run();
+    work::since(&before).values().sum()
 }
 
 fn parsed(text: &str) {

@@ -32,7 +32,7 @@ impl Counter {
             return;
         }
         self.count.fetch_add(n, Ordering::Relaxed);
-        if !self.known.swap(true, Ordering::Relaxed) {
+        if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
             KNOWN.lock().unwrap_or_else(PoisonError::into_inner).push(self);
         }
     }

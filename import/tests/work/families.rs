@@ -47,15 +47,15 @@ families! {
     fan(16);
     diamonds(24);
     // Open: each set of ops that holds the concatenation is priced with all that it reads, until the budget is spent.
-    concat(24, "stitch": 3.5);
+    concat(32);
     // Each way to map the one region is emitted as a whole.
-    concat_chain(24, "stitch": 3.5, "tile": 8.0);
+    concat_chain(24);
     residual(6);
     attention(3);
     sizes(24);
     symbols(12);
     // A concatenation of n sizes has n sums of up to n sizes as offsets.
-    symbols_joined(12, "shapes": 4.5, "stitch": 4.5, "tile": 4.5, "tensorize": 4.5, "lower": 5.5);
+    symbols_joined(24);
     // Open: on a GPU each output of a region is stored in a loop of its own.
     outputs(16, "lower": 3.6, "in all": 3.6);
     inputs(24);
@@ -67,7 +67,7 @@ families! {
     gathered_apart(12);
     slices(16);
     // Open: as `concat`.
-    slices_joined(24, "stitch": 4.5);
+    slices_joined(32);
     transposes(24);
     transposed(16);
     // What is computed on the way to a reduction is emitted anew in each phase of the row.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Atom, Poly};
 use sutura_ir::diagnostics::codes;
+use sutura_ir::work::Counter;
 
 /// Largest weight of a size: one for each term and each factor of one, at any depth.
 pub const MAX_WEIGHT: u32 = 8192;
@@ -94,35 +95,16 @@ impl Poly {
     }
 }
 
-/// Counts of work since the process began.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Work {
-    /// Sizes that were made.
-    pub sizes: u64,
-    /// Terms and factors that they were made of.
-    pub weight: u64,
-    /// Ranges and canonical forms that were derived and not remembered.
-    pub derived: u64,
-}
-
-static SIZES: AtomicU64 = AtomicU64::new(0);
-static WEIGHT: AtomicU64 = AtomicU64::new(0);
-static DERIVED: AtomicU64 = AtomicU64::new(0);
-
-/// Work done with sizes so far, by all threads: to compare inputs of one size with those of twice the size.
-pub fn work() -> Work {
-    Work {
-        sizes: SIZES.load(Ordering::Relaxed),
-        weight: WEIGHT.load(Ordering::Relaxed),
-        derived: DERIVED.load(Ordering::Relaxed),
-    }
-}
+static SIZES: Counter = Counter::new("sizes: made");
+static WEIGHT: Counter = Counter::new("sizes: terms and factors");
+static DERIVED: Counter = Counter::new("sizes: ranges and canonical forms derived");
 
 pub(super) fn count_size(weight: u32) {
-    SIZES.fetch_add(1, Ordering::Relaxed);
-    WEIGHT.fetch_add(weight.into(), Ordering::Relaxed);
+    SIZES.add(1);
+    WEIGHT.add(weight.into());
 }
 
+/// Counts a range or a canonical form that was not remembered.
 pub(in crate::r#dyn) fn count_derived() {
-    DERIVED.fetch_add(1, Ordering::Relaxed);
+    DERIVED.add(1);
 }
