@@ -93,8 +93,10 @@ fn run(cx: &Context, passes: &PassRegistry, module: &mut Module, text: &str) {
 /// How much more may be done for twice the operators: n log n, and some room.
 pub(crate) const MOST: f64 = 2.3;
 
-/// Counts this low say nothing.
-const FEW: u64 = 64;
+/// Counts this low say nothing; a size is made in less than a microsecond.
+fn few(what: &str) -> u64 {
+    if what.starts_with("sizes: ") { 1024 } else { 64 }
+}
 
 /// Compares what compiling two models took: what grew by more than `most`.
 pub(crate) fn grown(small: &Taken, large: &Taken, most: &dyn Fn(&str) -> f64) -> Vec<String> {
@@ -102,7 +104,7 @@ pub(crate) fn grown(small: &Taken, large: &Taken, most: &dyn Fn(&str) -> f64) ->
     for ((stage, small), (_, large)) in small.iter().zip(large) {
         for (what, large) in large {
             let small = small.get(what).copied().unwrap_or(0);
-            if *large as f64 > small as f64 * most(stage) + FEW as f64 {
+            if *large as f64 > small as f64 * most(stage) + few(what) as f64 {
                 let ratio = *large as f64 / small.max(1) as f64;
                 grown.push(format!("{stage}: {what}: {small}, then {large}: {ratio:.2} times"));
             }
