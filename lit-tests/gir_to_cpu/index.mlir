@@ -23,3 +23,25 @@ gir.kernel @window(%y : !gir.view<dram, f32, [N]> out) dims(%N : [1, 100]) grid(
   %out = gir.slice %y[%i] : !gir.view<dram, f32, [N]> -> !gir.slice<dram, f32, [1, 1]>
   gir.store %number, %out : !gir.tile<vec, f32, [1, 1]>, !gir.slice<dram, f32, [1, 1]>
 }
+
+// A sum of many sizes is one number to LLVM.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[SIZES:.*]] = llvm.freeze %{{.*}} : i64
+// CHECK: arith.addi %[[SIZES]], %{{.*}} : i64
+// CHECK-LABEL: func.func @few
+// CHECK-NOT: llvm.freeze
+gir.kernel @sums(%y : !gir.view<dram, i64, [N]> out) dims(%N : [1, 100], %A : [0, 9], %B : [0, 9], %C : [0, 9], %D : [0, 9], %E : [0, 9]) grid(%i = N) units(1) {
+  %to = gir.index affine_map<(d0)[s0, s1, s2, s3, s4] -> (d0 + s0 + s1 + s2 + s3 + s4)>(%i, %A, %B, %C, %D, %E)
+  %at = gir.iota "cols"(%to) : !gir.tile<vec, index, [1, 1]>
+  %number = gir.cast "index_cast" %at : !gir.tile<vec, index, [1, 1]> -> !gir.tile<vec, i64, [1, 1]>
+  %out = gir.slice %y[%i] : !gir.view<dram, i64, [N]> -> !gir.slice<dram, i64, [1, 1]>
+  gir.store %number, %out : !gir.tile<vec, i64, [1, 1]>, !gir.slice<dram, i64, [1, 1]>
+}
+
+gir.kernel @few(%y : !gir.view<dram, i64, [N]> out) dims(%N : [1, 100], %A : [0, 9]) grid(%i = N) units(1) {
+  %to = gir.index affine_map<(d0)[s0] -> (d0 + s0)>(%i, %A)
+  %at = gir.iota "cols"(%to) : !gir.tile<vec, index, [1, 1]>
+  %number = gir.cast "index_cast" %at : !gir.tile<vec, index, [1, 1]> -> !gir.tile<vec, i64, [1, 1]>
+  %out = gir.slice %y[%i] : !gir.view<dram, i64, [N]> -> !gir.slice<dram, i64, [1, 1]>
+  gir.store %number, %out : !gir.tile<vec, i64, [1, 1]>, !gir.slice<dram, i64, [1, 1]>
+}

@@ -110,3 +110,16 @@ func.func @no_sizes(%x: tensor<f32>) -> tensor<0xi64> {
   %s = graph.shape_of %x : tensor<f32> -> tensor<0xi64>
   return %s : tensor<0xi64>
 }
+
+// Of many parts some are joined first, so that an element is looked for in few places.
+// CHECK-LABEL: func.func @many
+// CHECK: %[[FIRST:.*]] = graph.compute ins(%x, %x, %x, %x, %x, %x, %x, %x, %x : {{.*}} -> tensor<27x4xf32>
+// CHECK: %[[REST:.*]] = graph.compute ins(%x, %x, %x, %x, %x, %x, %x, %x : {{.*}} -> tensor<24x4xf32>
+// CHECK: %[[ALL:.*]] = graph.compute ins(%[[FIRST]], %[[REST]] : {{.*}} -> tensor<51x4xf32>
+// CHECK: return %[[ALL]]
+func.func @many(%x: tensor<3x4xf32>) -> tensor<51x4xf32> {
+  %y = graph.concat %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x {axis = 0 : i64}
+      : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
+      -> tensor<51x4xf32>
+  return %y : tensor<51x4xf32>
+}
