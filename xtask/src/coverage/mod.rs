@@ -132,7 +132,8 @@ fn campaign(tools: &afl::Tools, programs: &Path, harness: Harness, plan: &Plan) 
     let mut command = tools.fuzz();
     command.arg("-i").arg(Path::new("fuzz/corpus").join(harness)).arg("-o").arg(&out);
     command.arg("-x").arg(format!("fuzz/dictionaries/{harness}.dict")).args(["-a", kind, "-m", "4096", "-t", "5000"]);
-    command.args(["-s", &plan.seed.to_string(), "-V", &plan.seconds.to_string(), "--"]);
+    // Without the deterministic stage, which takes minutes for each of the first inputs of a slow harness.
+    command.args(["-z", "-s", &plan.seed.to_string(), "-V", &plan.seconds.to_string(), "--"]);
     command.arg(program).arg(harness);
     if plan.planted {
         command.env("SUTURA_FUZZ_PLANTED", "1").env("AFL_BENCH_UNTIL_CRASH", "1");
