@@ -1,7 +1,6 @@
 //! Text of the IR.
 
 use std::cell::Cell;
-use std::ffi::CString;
 
 use sutura_ir::Context;
 
@@ -22,7 +21,7 @@ pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
         ir::parse(cx, text)?;
         ir::round_trip(cx, text)?;
         if planted == Planted::Yes {
-            to_c(cx, text)?;
+            pointed_at(cx, text)?;
         }
         formatted(cx, text)
     })
@@ -59,15 +58,15 @@ fn formatted(cx: &Context, text: &str) -> Verdict {
     }
 }
 
-/// The planted fault: strings are taken for those of C, in which nothing is 0.
-fn to_c(cx: &Context, text: &str) -> Verdict {
-    let Some(module) = ir::valid(cx, text, true)? else { return Ok(()) };
-    module.op_ref(cx).walk(&mut |op| {
-        for dict in [op.body.props(op.op), op.body.attrs(op.op)] {
-            for text in cx.entries(dict).iter().filter_map(|entry| cx.as_str(entry.value)) {
-                std::hint::black_box(CString::new(text).expect("a text"));
-            }
+/// The planted fault: what an error points at, and the character behind it, are taken for a byte each.
+fn pointed_at(cx: &Context, text: &str) -> Verdict {
+    for error in ir::errors(cx, text) {
+        let place = error.split(':').skip(1).map_while(|part| part.parse::<usize>().ok());
+        let [line, column] = place.take(2).collect::<Vec<_>>()[..] else { continue };
+        let Some(line) = text.lines().nth(line - 1) else { continue };
+        if line.len() > column {
+            std::hint::black_box(&line[column - 1..=column]);
         }
-    });
+    }
     Ok(())
 }

@@ -39,6 +39,12 @@ pub(crate) fn parse(cx: &Context, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Errors of a text as they are shown, one by one.
+pub(crate) fn errors(cx: &Context, text: &str) -> Vec<String> {
+    let (_, diags) = read(cx, text, true);
+    diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect()
+}
+
 /// The module of a text, if it is right.
 pub(crate) fn valid(cx: &Context, text: &str, allow_unregistered: bool) -> Result<Option<Module>, String> {
     let (Some(module), _) = read(cx, text, allow_unregistered) else { return Ok(None) };
