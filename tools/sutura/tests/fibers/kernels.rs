@@ -100,7 +100,7 @@ fn agree(path: &str, to_gir: &str, expected: usize, threads: &[(u32, u32)]) {
 fn rows_of_other_kinds() {
     threads_agree("lit-tests/gir_to_cpu/masks.mlir", "canonicalize", 1);
     threads_agree("lit-tests/gir_to_cpu/strided.mlir", "canonicalize", 2);
-    threads_agree("lit-tests/gir_to_cpu/index.mlir", "canonicalize", 1);
+    threads_agree("lit-tests/gir_to_cpu/index.mlir", "canonicalize", 3);
 }
 
 #[test]
