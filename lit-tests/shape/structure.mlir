@@ -22,12 +22,21 @@ func.func @slices(%x: tensor<?x9xf32>) -> (tensor<?x5xf32>, tensor<?x3xf32>) {
   return %a, %b : tensor<?x5xf32>, tensor<?x3xf32>
 }
 
+// Where a slice starts follows from a size: it begins 3 before the end, or there is nothing.
+// CHECK-LABEL: func.func @behind
+// CHECK: graph.compute ins(%x
+func.func @behind(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %a = graph.slice %x {axes = array<i64: 1>, ends = array<i64: 100>, starts = array<i64: -3>, steps = array<i64: 1>}
+      : tensor<?x?xf32> -> tensor<?x?xf32>
+  return %a : tensor<?x?xf32>
+}
+
 // Where a slice starts is not known before the program runs.
 // CHECK-LABEL: func.func @open
 // CHECK: graph.slice
-func.func @open(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  %a = graph.slice %x {axes = array<i64: 1>, ends = array<i64: 100>, starts = array<i64: -3>, steps = array<i64: 1>}
-      : tensor<?x?xf32> -> tensor<?x?xf32>
+func.func @open(%x: tensor<?x?xf32>, %starts: tensor<1xi64>, %ends: tensor<1xi64>) -> tensor<?x?xf32> {
+  %a = graph.slice %x[%starts, %ends] {axes = array<i64: 1>, steps = array<i64: 1>}
+      : tensor<?x?xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?x?xf32>
   return %a : tensor<?x?xf32>
 }
 
@@ -111,7 +120,7 @@ func.func @no_sizes(%x: tensor<f32>) -> tensor<0xi64> {
   return %s : tensor<0xi64>
 }
 
-// Of many parts some are joined first, so that an element is looked for in few places.
+// Many parts are joined in groups, and the groups then.
 // CHECK-LABEL: func.func @many
 // CHECK: %[[FIRST:.*]] = graph.compute ins(%x, %x, %x, %x, %x, %x, %x, %x, %x : {{.*}} -> tensor<27x4xf32>
 // CHECK: %[[REST:.*]] = graph.compute ins(%x, %x, %x, %x, %x, %x, %x, %x : {{.*}} -> tensor<24x4xf32>
@@ -122,4 +131,16 @@ func.func @many(%x: tensor<3x4xf32>) -> tensor<51x4xf32> {
       : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
       -> tensor<51x4xf32>
   return %y : tensor<51x4xf32>
+}
+
+// What is left of a slice is sliced again.
+// CHECK-LABEL: func.func @twice
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %a = graph.slice %x {axes = array<i64: 0>, ends = array<i64: 9223372036854775807>, starts = array<i64: 1>, steps = array<i64: 1>}
+      : tensor<?x4xf32> -> tensor<?x4xf32>
+  %b = graph.slice %a {axes = array<i64: 0>, ends = array<i64: -1>, starts = array<i64: 0>, steps = array<i64: 1>}
+      : tensor<?x4xf32> -> tensor<?x4xf32>
+  return %b : tensor<?x4xf32>
 }

@@ -27,8 +27,8 @@ pub(super) fn run(input: &[u8], planted: Planted) -> Verdict {
     })
 }
 
-/// Inputs that one context serves: to make one takes ten times as long as to read a small text. It keeps what these inputs
-/// interned; a finding is looked at again alone.
+/// Inputs that share a context: with a new one for each input, AFL++ made 39 runs a second instead of 230. The context keeps what
+/// earlier inputs interned, so a finding is run again alone.
 const INPUTS: u32 = 128;
 
 thread_local! {

@@ -100,7 +100,7 @@ impl Interface {
 
     /// The formal of each input of a node: the last one again for those beyond it.
     pub fn formals_of_inputs(&self) -> impl Iterator<Item = &Formal> {
-        self.inputs.iter().chain(std::iter::repeat_with(|| self.inputs.last()).map_while(|last| last))
+        self.inputs.iter().chain(self.inputs.last().into_iter().cycle())
     }
 
     /// Everything in which `node` does not fit this interface.

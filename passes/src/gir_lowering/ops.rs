@@ -146,7 +146,7 @@ impl<'a> Lowering<'a, '_> {
         self.hold(op, Held::Index(least.expect("verified: a map has a result")))
     }
 
-    /// An index; many sizes that it adds are one number, as in `one_number`.
+    /// An index, in which a sum of many sizes is one number, see `one_number`.
     fn index_value(&mut self, expr: AffineExpr, dims: &[Value], symbols: &[Value]) -> Result<Value, String> {
         let linear = maps::linear(self.e.cx(), expr, dims.len()).filter(|linear| linear.symbols.len() > MANY_TERMS);
         let Some(linear) = linear else { return self.e.affine(expr, dims, symbols) };

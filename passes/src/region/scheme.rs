@@ -47,7 +47,9 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     let mut nest = Nest::of(facts, ops, outputs)?;
     let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
     if ops.len() > 1 && guarded > GUARDED {
-        return misfit(format!("it would look for each element in {guarded} places, and most of them are not its own"));
+        return misfit(format!(
+            "it would have {guarded} reads that may lie outside a tensor, of which {GUARDED} are allowed"
+        ));
     }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
         return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
@@ -68,8 +70,8 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     }
 }
 
-/// Most reads that may lie outside a tensor, in a kernel of several ops: an element of a concatenation is looked for in all
-/// its parts, and a concatenation of concatenations would look for it in all of theirs.
+/// Most reads that may lie outside a tensor, in a kernel of several ops. An element of a concatenation is looked up in each
+/// of its parts; a fused concatenation of concatenations would look it up in each part of each.
 const GUARDED: usize = 24;
 
 /// A kernel that does nothing twice.

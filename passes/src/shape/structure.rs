@@ -103,7 +103,7 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     Some(First { starts: first, proved })
 }
 
-/// Most parts among which one computation looks for an element.
+/// Most parts of one computation.
 const PARTS: usize = 16;
 
 /// Tensors behind one another along an axis, with their sizes along it.
@@ -115,8 +115,8 @@ struct Parts {
     parts: Vec<(Value, Poly)>,
 }
 
-/// Each element is read from the part in which it lies; the others are read outside. So an element takes as many reads as
-/// there are parts: of many parts some are joined first, and an element takes the logarithm.
+/// Each element is read from the part in which it lies; the other parts are read outside. So an element takes as many reads as
+/// a computation has parts. Many parts are joined level by level, which takes `PARTS` reads per level.
 fn concat(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
     let Some(mut whole) = parts(rw, env, op) else { return false };
     replace(rw, env, op, |g| {

@@ -154,7 +154,7 @@ fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[V
     };
     let relates = |mentioned: &BTreeSet<Arc<str>>, names: &BTreeSet<Arc<str>>| {
         let known = mentioned.intersection(names).count();
-        // A sum of many sizes, such as that of a concatenation, says nothing of a few of them.
+        // A sum of many sizes, such as that of a concatenation, says little about a few of them.
         if mentioned.len() > MANY { 2 * known > mentioned.len() } else { known > 0 }
     };
     loop {

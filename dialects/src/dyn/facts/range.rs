@@ -133,8 +133,9 @@ impl Facts {
         let slopes = || poly.mins().map(|atom| (atom, self.slope(poly, atom)));
         // Where the polynomial falls with the lesser, each of the two gives a bound. It may be another one for each value
         // of what is decided before.
-        let falling = || slopes().find(|(_, slope)| *slope == Some(false));
-        let Some((atom, slope)) = slopes().find(|(_, slope)| *slope != Some(false)).or_else(falling) else {
+        // One that is held in another comes behind it, in whose place the two may cancel.
+        let with = |wanted: Option<bool>| slopes().find(|(_, slope)| *slope == wanted);
+        let Some((atom, slope)) = with(Some(true)).or_else(|| with(None)).or_else(|| with(Some(false))) else {
             return plain;
         };
         let mut bounds = atom.parts().map(|part| self.smallest(&poly.replace_factor(atom, part), mins - 1));

@@ -172,3 +172,23 @@ fn symbols_solved_one_after_the_other_are_resolved() {
     }
     assert_eq!(f.canonical(&s(1999)), s(0).add(&1999.into()));
 }
+
+/// What is left of `N` behind as many slices `[1:]`, and before as many `[:-1]`.
+#[test]
+fn slices_of_slices_lie_inside() {
+    let mut facts = Facts::new();
+    facts.define("N", SymbolInfo::default());
+    let (one, mut size) = (p("1"), p("N"));
+    for _ in 0..3 {
+        let start = facts.canonical(&size.lesser(&one));
+        let rest = facts.canonical(&size.sub(&start));
+        for inside in
+            [&start, &rest, &facts.canonical(&size.sub(&rest)), &facts.canonical(&size.sub(&start).sub(&rest))]
+        {
+            assert!(facts.prove_non_negative(inside), "{inside}");
+        }
+        size = rest;
+    }
+    assert!(!facts.prove_non_negative(&p("min(N, 3) - min(N, 4)")));
+    assert!(!facts.prove_non_negative(&p("min(min(N, 1) + 1, N) - min(N, 2) - 1")));
+}

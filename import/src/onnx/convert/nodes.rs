@@ -42,13 +42,13 @@ impl<'m> Importer<'m, '_, '_> {
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
-                let (a, b) = self.same_type(a, b)?;
+                let (a, b) = self.pair(a, b)?;
                 let comparison = comparison(*function);
                 self.g.elementwise(&[a, b], Type::I1, |s, args| s.compare(comparison, args[0], args[1]))?
             }
             Op::Extremum { function, inputs } => self.extremum(*function, inputs)?,
             Op::Where { condition, x, y } => {
-                let (x, y) = self.same_type(x, y)?;
+                let (x, y) = self.pair(x, y)?;
                 let condition = self.value(condition)?;
                 let elem = self.g.elem(x);
                 self.g.elementwise(&[condition, x, y], elem, |s, args| s.select(args[0], args[1], args[2]))?
@@ -61,16 +61,16 @@ impl<'m> Importer<'m, '_, '_> {
             Op::Identity { x } => self.value(x)?,
             Op::Constant { value } => self.constant(value)?,
             Op::MatMul { a, b } => {
-                let (a, b) = self.same_type(a, b)?;
+                let (a, b) = self.pair(a, b)?;
                 self.g.matmul(a, b)?
             }
             Op::Gemm { a, b, c, alpha, beta, transpose_a, transpose_b } => {
-                let (a, b) = self.same_type(a, b)?;
+                let (a, b) = self.pair(a, b)?;
                 let c = c.map(|c| self.value(c)).transpose()?;
                 self.g.gemm((a, *transpose_a), (b, *transpose_b), c, (*alpha).into(), (*beta).into())?
             }
             Op::Conv { x, weight, bias, group, window } => {
-                let (x, weight) = self.same_type(x, weight)?;
+                let (x, weight) = self.pair(x, weight)?;
                 let bias = bias.map(|b| self.value(b)).transpose()?;
                 let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
                 self.g.conv(x, weight, bias, group, &windows::window(window, false)?)?
@@ -148,13 +148,8 @@ impl<'m> Importer<'m, '_, '_> {
         if self.g.elem(value).is_float(self.cx()) { Ok(value) } else { fail(format!("`{name}` must hold floats")) }
     }
 
-    /// Two values that must have one element type.
-    fn same_type(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
-        let values = (self.value(a)?, self.value(b)?);
-        if self.g.elem(values.0) != self.g.elem(values.1) {
-            return wrong(format!("`{a}` and `{b}` differ in element type"));
-        }
-        Ok(values)
+    fn pair(&mut self, a: &'m str, b: &'m str) -> Made<(Value, Value)> {
+        Ok((self.value(a)?, self.value(b)?))
     }
 
     fn unary(&mut self, function: Unary, x: &'m str) -> Made {
@@ -214,7 +209,7 @@ impl<'m> Importer<'m, '_, '_> {
                 return wrong("is a modulus of floats, which needs `fmod` to be 1");
             }
         }
-        let (x, y) = self.same_type(a, b)?;
+        let (x, y) = self.pair(a, b)?;
         if logical != (self.g.elem(x) == Type::I1) {
             return fail(format!("`{a}` has an element type that the operator does not take"));
         }
@@ -274,9 +269,6 @@ impl<'m> Importer<'m, '_, '_> {
         let values = self.values(inputs)?;
         let Some(first) = values.first() else { return wrong("has no input") };
         let elem = self.g.elem(*first);
-        if values.iter().any(|v| self.g.elem(*v) != elem) {
-            return wrong("has inputs of different element types");
-        }
         if values.len() == 1 {
             return Ok(*first);
         }
@@ -299,8 +291,8 @@ impl<'m> Importer<'m, '_, '_> {
             Some(Param::Known(value)) => Ok(Some(Ok(literal::number(cx, *value, elem)))),
             Some(Param::Value(name)) => {
                 let value = self.value(name)?;
-                if self.g.rank(value) != 0 || self.g.elem(value) != elem {
-                    return wrong(format!("bound `{name}` must be one number of the input's element type"));
+                if self.g.rank(value) != 0 {
+                    return wrong(format!("bound `{name}` must be one number, without dimensions"));
                 }
                 operands.push(value);
                 Ok(Some(Err(operands.len() - 1)))
