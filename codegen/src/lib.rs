@@ -35,6 +35,7 @@ mod error;
 mod jit;
 mod link;
 mod llvm;
+mod long;
 mod mlir;
 mod nesting;
 mod ptxas;

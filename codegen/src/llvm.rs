@@ -22,6 +22,7 @@ use llvm_sys::{LLVMDiagnosticSeverity, LLVMModuleFlagBehavior};
 
 use crate::diagnostic::{Diagnostic, Severity, lock};
 use crate::error::{Error, Stage};
+use crate::long;
 use crate::target::{Target, TargetMachine, owned_message};
 use crate::worker::Confined;
 
@@ -110,9 +111,11 @@ impl LlvmModule {
             let machine = module.aim(&target, optimization, Stage::Optimize)?;
             // SAFETY: module and machine are alive, the pipeline is NUL-terminated, the options are freed here.
             let error = unsafe {
+                long::mark(module.raw);
                 let options = LLVMCreatePassBuilderOptions();
                 let error = LLVMRunPasses(module.raw, optimization.pipeline().as_ptr(), machine.raw(), options);
                 LLVMDisposePassBuilderOptions(options);
+                long::unmark(module.raw);
                 error
             };
             // SAFETY: the error is LLVM's and not consumed yet.

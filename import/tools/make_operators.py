@@ -29,8 +29,9 @@ HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
 # OPERATOR SINCE: INPUTS -> OUTPUTS | ATTRIBUTES
 # `x?` may be left out, `x*` is one or more; inputs with the same `:T` have one
-# element type. Attributes are name:kind, then `!` for required, `=value` for a
-# default, nothing for optional without one.
+# element type; `=` names the types where there are one or two. Attributes are
+# name:kind, then `!` for required, `=value` for a default, nothing for optional
+# without one.
 """
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
@@ -39,13 +40,20 @@ def formals(parameters):
     return " ".join(p.name.rstrip(".") + MARK[p.option.name] for p in parameters)
 
 
+def element_types(parameter):
+    """`=` and the element types of an input that has one or two, or nothing."""
+    types = sorted(t.removeprefix("tensor(").removesuffix(")") for t in parameter.types)
+    return "=" + ",".join(t.replace("int", "i") for t in types) if len(types) <= 2 else ""
+
+
 def inputs(parameters):
-    """As `formals`, with the type variables that several values share."""
+    """As `formals`, with the type variables that several values share, and what types a value may have where they are few."""
     bound = [p.type_str for p in parameters if "(" not in p.type_str]
     several = [p.type_str for p in parameters if p.option.name == "Variadic" and p.is_homogeneous]
     shared = {t for t in bound if bound.count(t) > 1 or t in several}
     texts = formals(parameters).split()
-    return " ".join(f"{text}:{p.type_str}" if p.type_str in shared else text for text, p in zip(texts, parameters))
+    variables = [f":{p.type_str}" if p.type_str in shared else "" for p in parameters]
+    return " ".join(map("".join, zip(texts, variables, map(element_types, parameters))))
 
 
 def attribute(a):

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use indexmap::IndexMap;
 
 use super::model::{AttributeKind, Node};
+use super::tensor::ElementType;
 
 const TABLE: &str = include_str!("operators.txt");
 
@@ -36,6 +37,8 @@ pub struct Formal {
     pub arity: Arity,
     /// Inputs with the same variable have one element type.
     pub type_variable: Option<&'static str>,
+    /// The element types that an input may have, where they are few; else empty.
+    pub types: Vec<ElementType>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,14 +165,17 @@ fn row(line: &'static str) -> Option<(&'static str, Interface)> {
     let (inputs, outputs) = values.split_once("-> ")?;
     let interface = Interface {
         since: since.parse().ok()?,
-        inputs: inputs.split_whitespace().map(formal).collect(),
-        outputs: outputs.split_whitespace().map(formal).collect(),
+        inputs: inputs.split_whitespace().map(formal).collect::<Option<_>>()?,
+        outputs: outputs.split_whitespace().map(formal).collect::<Option<_>>()?,
         attributes: (attributes.split_whitespace()).map(attribute_rule).collect::<Option<_>>()?,
     };
     Some((name, interface))
 }
 
-fn formal(text: &'static str) -> Formal {
+fn formal(text: &'static str) -> Option<Formal> {
+    let (text, types) = text.split_once('=').map_or((text, None), |(text, types)| (text, Some(types)));
+    let types = types.into_iter().flat_map(|types| types.split(','));
+    let types = types.map(ElementType::from_name).collect::<Option<_>>()?;
     let (text, type_variable) = text.split_once(':').map_or((text, None), |(text, variable)| (text, Some(variable)));
     let (name, arity) = if let Some(name) = text.strip_suffix('?') {
         (name, Arity::Optional)
@@ -178,7 +184,7 @@ fn formal(text: &'static str) -> Formal {
     } else {
         (text, Arity::One)
     };
-    Formal { name, arity, type_variable }
+    Some(Formal { name, arity, type_variable, types })
 }
 
 fn attribute_rule(text: &'static str) -> Option<AttributeRule> {
@@ -235,6 +241,9 @@ mod tests {
         assert!(variables("Where").eq([None, Some("T"), Some("T")]));
         assert!(variables("RMSNormalization").eq([None, None]));
         assert!(variables("Concat").eq([Some("T")]));
+        let types = |name| operator(name).unwrap().at(23).unwrap().inputs.iter().map(|f| &f.types[..]);
+        assert!(types("Where").eq([&[ElementType::Bool][..], &[], &[]]));
+        assert!(types("Gather").eq([&[][..], &[ElementType::I32, ElementType::I64]]));
     }
 
     #[test]
@@ -244,6 +253,8 @@ mod tests {
             "Abs",
             "Abs x: X -> Y",
             "Abs 1: X",
+            "Abs 1: X=i65 -> Y",
+            "Abs 1: X= -> Y",
             "Abs 1: X -> Y | axis",
             "Abs 1: X -> Y | axis:whole",
             "Abs 1: X -> Y | axis:int=one",

@@ -81,6 +81,11 @@ impl ElementType {
         TYPES.get(index).map(|t| t.0)
     }
 
+    /// The type called `name`, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        TYPES.iter().find(|t| t.1 == name).map(|t| t.0)
+    }
+
     pub fn name(self) -> &'static str {
         TYPES[self as usize].1
     }

@@ -10,6 +10,7 @@ use sutura_ir::{Context, Type, Value};
 
 use super::super::op::{Binary, Op, Reduction, Unary};
 use super::super::support::TypedNode;
+use super::super::tensor::ElementType;
 use super::{Importer, Made, literal, wrong};
 
 /// Floats that are looked at one by one.
@@ -38,21 +39,39 @@ impl<'m> Importer<'m, '_, '_> {
         }
     }
 
-    /// That inputs have one element type where the operator says so.
+    /// That inputs have the element types that the operator says.
     fn check_types(&mut self, node: &TypedNode<'m>) -> Made<()> {
         let mut known: FxHashMap<&str, (&str, Type)> = FxHashMap::default();
         for (name, formal) in node.node.inputs.iter().zip(node.interface.formals_of_inputs()) {
-            let (Some(name), Some(variable)) = (name, formal.type_variable) else { continue };
-            let Some(elem) = self.elem_of(name) else { continue };
+            let Some((name, elem)) = name.as_deref().and_then(|name| Some((name, self.elem_of(name)?))) else {
+                continue;
+            };
+            self.check_type(name, elem, &formal.types)?;
+            let Some(variable) = formal.type_variable else { continue };
             let (first, wanted) = *known.entry(variable).or_insert((name, elem));
             if elem != wanted {
-                let (elem, wanted) = (type_text(self.cx(), elem), type_text(self.cx(), wanted));
+                let (elem, wanted) = (self.name_of(elem), self.name_of(wanted));
                 return wrong(format!(
                     "`{first}` is of {wanted} and `{name}` of {elem}, but they must have one element type"
                 ));
             }
         }
         Ok(())
+    }
+
+    /// That an input's element type is one of `types`, if any are named.
+    fn check_type(&self, name: &str, elem: Type, types: &[ElementType]) -> Made<()> {
+        let of = |ty: &ElementType| literal::element_type(self.cx(), *ty).is_ok_and(|ty| ty == elem);
+        if types.is_empty() || types.iter().any(of) {
+            return Ok(());
+        }
+        let types: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
+        wrong(format!("`{name}` is of {}, but it must be of {}", self.name_of(elem), types.join(" or ")))
+    }
+
+    /// An element type as ONNX calls it.
+    fn name_of(&self, elem: Type) -> String {
+        if elem == Type::I1 { ElementType::Bool.name().to_owned() } else { type_text(self.cx(), elem) }
     }
 
     /// The element type of a value that was made, or of a weight.

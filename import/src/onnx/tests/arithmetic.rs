@@ -258,3 +258,17 @@ fn inputs_of_one_type_variable_have_one_element_type() {
         assert!(error.contains(words), "{op}: {error}");
     }
 }
+
+#[test]
+fn inputs_have_the_element_types_of_the_operator() {
+    for (op, inputs, words) in [
+        ("Where", &["x", "x", "x"][..], "`x` is of f32, but it must be of bool"),
+        ("Reshape", &["x", "x"], "`x` is of f32, but it must be of i64"),
+        ("Gather", &["four", "x"], "`x` is of f32, but it must be of i32 or i64"),
+        ("Not", &["four"], "`four` is of i64, but it must be of bool"),
+        ("Slice", &["x", "four", "x"], "`x` is of f32, but it must be of i32 or i64"),
+    ] {
+        let error = wrong(vec![node(op, inputs, &["y"])], &[("four", &[1, 2, 3, 4])]);
+        assert!(error.contains(words), "{op}: {error}");
+    }
+}

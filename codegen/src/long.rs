@@ -1,0 +1,76 @@
+//! Long functions are not vectorized: LLVM's SLP vectorizer takes the square of a function's length.
+//!
+//! Host programs of hundreds of tensors are such functions; there is nothing in them that vectors make faster. Kernels are
+//! far shorter, and have their vectors before LLVM sees them. No option of the pass manager turns the vectorizer off in
+//! LLVM 22 for one function; it passes by functions with the attribute `noimplicitfloat`, which is taken away again before
+//! code is generated, where it has other effects.
+
+use std::iter;
+
+use llvm_sys::LLVMAttributeFunctionIndex;
+use llvm_sys::core::{
+    LLVMAddAttributeAtIndex, LLVMCreateEnumAttribute, LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock,
+    LLVMGetFirstFunction, LLVMGetFirstInstruction, LLVMGetModuleContext, LLVMGetNextBasicBlock, LLVMGetNextFunction,
+    LLVMGetNextInstruction, LLVMRemoveEnumAttributeAtIndex,
+};
+use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
+
+/// Instructions of a function that is vectorized at most: about 20 ms.
+const LENGTH: usize = 4096;
+const ATTRIBUTE: &str = "noimplicitfloat";
+
+/// Marks the functions of `module` that are too long to vectorize.
+///
+/// # Safety
+/// `module` must be alive, and nobody else may use it meanwhile.
+pub(crate) unsafe fn mark(module: LLVMModuleRef) {
+    // SAFETY: the caller vouches for the module; the attribute is of its context.
+    unsafe {
+        let attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind(), 0);
+        for function in functions(module).filter(|function| is_long(*function)) {
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+}
+
+/// Takes the marks away.
+///
+/// # Safety
+/// As for [`mark`].
+pub(crate) unsafe fn unmark(module: LLVMModuleRef) {
+    // SAFETY: the caller vouches for the module; an attribute that a function does not have may be removed.
+    unsafe {
+        for function in functions(module) {
+            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind());
+        }
+    }
+}
+
+fn kind() -> u32 {
+    // SAFETY: the name has the length that is given.
+    unsafe { LLVMGetEnumAttributeKindForName(ATTRIBUTE.as_ptr().cast(), ATTRIBUTE.len()) }
+}
+
+/// # Safety
+/// `module` must be alive while the functions are listed, and must not get others.
+unsafe fn functions(module: LLVMModuleRef) -> impl Iterator<Item = LLVMValueRef> {
+    // SAFETY: the caller vouches for the module; null ends the list.
+    unsafe { linked(LLVMGetFirstFunction(module), |function| LLVMGetNextFunction(function)) }
+}
+
+/// # Safety
+/// `function` must be a function that is alive.
+unsafe fn is_long(function: LLVMValueRef) -> bool {
+    // SAFETY: the caller vouches for the function; null ends the lists.
+    let instructions = unsafe {
+        linked(LLVMGetFirstBasicBlock(function), |block| LLVMGetNextBasicBlock(block))
+            .flat_map(|block| linked(LLVMGetFirstInstruction(block), |instruction| LLVMGetNextInstruction(instruction)))
+    };
+    instructions.take(LENGTH + 1).count() > LENGTH
+}
+
+/// A list of LLVM's, which null ends.
+fn linked<T>(first: *mut T, next: impl Fn(*mut T) -> *mut T) -> impl Iterator<Item = *mut T> {
+    let some = |pointer: *mut T| (!pointer.is_null()).then_some(pointer);
+    iter::successors(some(first), move |pointer| some(next(*pointer)))
+}
