@@ -712,10 +712,17 @@ pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts:
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
-    let (start, end) = (slice_bound(start, step, size, facts)?, slice_bound(end, step, size, facts)?);
-    let (low, high) = if step > 0 { (start, end) } else { (end, start) };
-    // No less than none.
-    Some(facts.canonical(&high.greater(&low).sub(&low).ceildiv(step.abs())))
+    let count = match step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
+        // So much less at both ends, in a form that does not grow when the result is sliced so again.
+        true => size.add(end).sub(start).greater(&Poly::constant(0)),
+        false => {
+            let (start, end) = (slice_bound(start, step, size, facts)?, slice_bound(end, step, size, facts)?);
+            let (low, high) = if step > 0 { (start, end) } else { (end, start) };
+            // No less than none.
+            high.greater(&low).sub(&low)
+        }
+    };
+    Some(facts.canonical(&count.ceildiv(step.abs())))
 }
 
 /// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where it is not

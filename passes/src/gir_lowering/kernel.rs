@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rustc_hash::FxHashSet;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
@@ -53,7 +54,7 @@ pub(super) struct Lowering<'a, 'e> {
     /// What was stored, and what outlasts a loop.
     pub(super) hazards: Hazards,
     /// Operations that have been lowered; others are still to come.
-    pub(super) done: HashSet<sutura_ir::Op>,
+    pub(super) done: FxHashSet<sutura_ir::Op>,
     /// In this copy of the body every window at an offset of `judged` is full.
     pub(super) assume_full: bool,
     /// Offsets of windows of which a group knows before it starts whether all that they name exists.
@@ -152,7 +153,7 @@ impl<'a, 'e> Lowering<'a, 'e> {
             strips: Strips::default(),
             pending: Vec::new(),
             hazards: Hazards::default(),
-            done: HashSet::new(),
+            done: FxHashSet::default(),
             assume_full: false,
             judged: HashSet::new(),
             large: None,

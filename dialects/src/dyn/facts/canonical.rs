@@ -112,8 +112,22 @@ impl Facts {
         match () {
             () if low >= 0 || ordered(&room) => Some(a.clone()),
             () if high <= 0 || ordered(&room.scale(-1)) => Some(b.clone()),
-            () => None,
+            () => self.known_least(a.spread(b)?),
         }
+    }
+
+    /// The least of sizes, where some are known to be no less than another.
+    fn known_least(&self, sizes: Vec<Poly>) -> Option<Poly> {
+        let count = sizes.len();
+        let mut kept: Vec<Poly> = Vec::with_capacity(count);
+        for size in sizes {
+            if kept.iter().any(|known| self.range(&size.sub(known)).0 >= 0) {
+                continue;
+            }
+            kept.retain(|known| self.range(&known.sub(&size)).0 < 0);
+            kept.push(size);
+        }
+        (kept.len() < count).then(|| Poly::least_of(kept))
     }
 
     fn mentions_solved(&self, poly: &Poly) -> bool {

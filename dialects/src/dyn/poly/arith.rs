@@ -7,6 +7,9 @@ use super::{Atom, Excess, Monomial, Poly, Term, gcd};
 /// Most sizes of which one lesser-of-all is put in order.
 const MAX_LEAVES: usize = 16;
 
+/// Most sizes of which one lesser-of-all is looked through with what is added moved into it.
+const MAX_SPREAD: usize = 6;
+
 /// Sorts terms and joins those of one monomial.
 pub(super) fn collect(mut terms: Vec<(Monomial, i128)>) -> Poly {
     terms.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -223,25 +226,60 @@ impl Poly {
     /// The lesser of two without common terms or factors. The least of more than two has one form, whatever the order in which
     /// they come.
     fn least(self, other: Self) -> Self {
+        if let Some(least) = self.least_shifted(&other) {
+            return least;
+        }
         let mut leaves = Vec::new();
         self.leaves(&mut leaves);
         other.leaves(&mut leaves);
-        if !(3..=MAX_LEAVES).contains(&leaves.len()) {
-            return self.lesser_atom(other);
+        if (3..=MAX_LEAVES).contains(&leaves.len()) {
+            return Self::least_of(lowest(leaves));
         }
-        // Of two that differ by a number only the lesser counts.
-        let mut kept: Vec<Self> = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
-            let room = |known: &Self| leaf.sub(known).as_const();
-            if kept.iter().any(|known| room(known).is_some_and(|room| room >= 0)) {
-                continue;
+        self.lesser_atom(other)
+    }
+
+    /// The least where what is added to a lesser of two makes one of these superfluous: min(min(a, b) + 1, a) is
+    /// min(b + 1, a). Slices of slices are such sizes.
+    fn least_shifted(&self, other: &Self) -> Option<Self> {
+        let all = self.spread(other)?;
+        let (count, kept) = (all.len(), lowest(all));
+        (kept.len() < count).then(|| Self::least_of(kept))
+    }
+
+    /// What the lesser of both is the least of, with what is added to a lesser of two, and factors of it, moved into it:
+    /// 2*min(a, b) + c is the least of 2*a + c and 2*b + c. None where there is nothing to move, or too much of it.
+    pub(crate) fn spread(&self, other: &Self) -> Option<Vec<Self>> {
+        let is_moved = |size: &Self| size.has_min() && size.as_atom().is_none();
+        if !is_moved(self) && !is_moved(other) {
+            return None;
+        }
+        let mut leaves = self.spread_leaves()?;
+        leaves.extend(other.spread_leaves()?);
+        (leaves.len() <= MAX_SPREAD).then_some(leaves)
+    }
+
+    /// What a size is the least of; none where it is too many.
+    fn spread_leaves(&self) -> Option<Vec<Self>> {
+        let (mins, rest): (Vec<&Term>, Vec<&Term>) = self.list().iter().partition(|term| term.as_min().is_some());
+        let mut leaves = vec![Self::of_terms(rest.into_iter().cloned().collect())];
+        for term in mins {
+            let (a, b) = term.as_min()?;
+            let mut own = a.spread_leaves()?;
+            own.extend(b.spread_leaves()?);
+            if own.len() * leaves.len() > MAX_SPREAD {
+                return None;
             }
-            kept.retain(|known| room(known).is_none());
-            kept.push(leaf);
+            let scaled: Vec<Self> = own.iter().map(|size| size.scale(term.coefficient)).collect();
+            leaves = leaves.iter().flat_map(|leaf| scaled.iter().map(move |size| leaf.add(size))).collect();
         }
-        kept.sort();
-        let last = kept.pop().unwrap_or_default();
-        kept.iter().rev().fold(last, |least, leaf| leaf.lesser_by(&least, false))
+        Some(leaves)
+    }
+
+    /// The least of sizes none of which differ by a number.
+    pub(crate) fn least_of(mut sizes: Vec<Self>) -> Self {
+        sizes.sort();
+        let last = sizes.pop().unwrap_or_default();
+        sizes.iter().rev().fold(last, |least, size| size.lesser_by(&least, false))
     }
 
     /// What a lesser of two is the least of; itself for another size.
@@ -291,4 +329,18 @@ impl Poly {
         }
         Some(collect(quotient))
     }
+}
+
+/// Of sizes that differ by a number the least one.
+fn lowest(sizes: Vec<Poly>) -> Vec<Poly> {
+    let mut kept: Vec<Poly> = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        let room = |known: &Poly| size.sub(known).as_const();
+        if kept.iter().any(|known| room(known).is_some_and(|room| room >= 0)) {
+            continue;
+        }
+        kept.retain(|known| room(known).is_none());
+        kept.push(size);
+    }
+    kept
 }

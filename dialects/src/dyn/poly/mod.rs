@@ -109,6 +109,16 @@ struct Term {
     coefficient: i64,
 }
 
+impl Term {
+    /// The two of which a positive multiple of the lesser is this term.
+    fn as_min(&self) -> Option<(&Poly, &Poly)> {
+        match &*self.atoms {
+            [Atom::Min(a, b)] if self.coefficient > 0 => Some((a, b)),
+            _ => None,
+        }
+    }
+}
+
 /// Terms in order, with what is asked of them often.
 struct Node {
     terms: Vec<Term>,

@@ -4,6 +4,7 @@
 //! the output's lines come while the processor computes, and not when it has nothing else to do, and there is less to hold
 //! in its caches. Where stores go past the caches the output is not brought near, and the row is kept in scratch.
 
+use rustc_hash::FxHashSet;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{SliceOp, StoreOp};
 use sutura_dialects::gir::types::TileType;
@@ -66,15 +67,17 @@ impl<'a> Lowering<'a, '_> {
 
     /// Whether all that is still to come is computed from what is kept and from numbers of the row.
     fn read_no_more(&self, sinks: &[Sink], kept: &[NodeId]) -> bool {
-        let reduced = |value: Value| sinks.iter().any(|s| matches!(s, Sink::Reduce { result, .. } if *result == value));
-        let comes =
-            |value: Value| reduced(value) || self.remaining().any(|op| op.results().any(|result| result == value));
+        let reduced = sinks.iter().filter_map(|sink| match sink {
+            Sink::Reduce { result, .. } => Some(*result),
+            _ => None,
+        });
+        let coming: FxHashSet<Value> = self.remaining().flat_map(|op| op.results()).chain(reduced).collect();
         let fits = |value: Value| match self.held.get(&value) {
             Some(Held::Strip(id)) => {
                 kept.contains(id) || matches!(self.strips.nodes[*id].node, Node::OfRegisters(_) | Node::Fill(_))
             }
             Some(_) => true,
-            None => comes(value),
+            None => coming.contains(&value),
         };
         self.remaining().all(|op| op.operands().all(fits))
     }

@@ -3,8 +3,6 @@
 //!
 //! Where a group has several units its text orders them by `gir.sync`; threads of one unit wait where the lowering finds it.
 
-use std::collections::HashSet;
-
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, LoadOp, SliceOp, StoreOp, SyncOp};
 use sutura_dialects::gir::types::{SliceType, ViewType};
@@ -118,7 +116,7 @@ impl<'a> Lowering<'a, '_> {
     /// A copy of the body begins.
     pub(in crate::gir_lowering) fn begin_copy(&mut self, outside: &std::collections::HashMap<Value, Held>) {
         self.held.clone_from(outside);
-        self.done = HashSet::new();
+        self.done.clear();
         self.kept = Kept::default();
         self.enter_loop(Touched::ALL);
     }
