@@ -341,7 +341,9 @@ impl Job<'_> {
         let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So));
         let host = match self.args.emit.is_none() || whole {
             true => {
-                let mut host = codegen::accept(&lowered.text, &name, &self.host_target(&lowered), &mut warnings)?;
+                let target = self.host_target(&lowered);
+                let accept = |text: &str| codegen::accept(text, &name, &target, &mut warnings);
+                let mut host = self.with_places(&lowered, accept)?;
                 // Who asks for an object may link what it calls.
                 if self.args.emit != Some(Emit::Obj) {
                     host.check_defined()?;
@@ -352,6 +354,21 @@ impl Job<'_> {
         };
         self.warn(&warnings);
         Ok(Ready { lowered, artifact, host, theirs: false })
+    }
+
+    /// What `compile` makes of the program's text. MLIR's places are lines of that text, which nobody sees: a program that it
+    /// refuses it gets once more with the places and names that the operations have.
+    fn with_places<T>(
+        &self,
+        lowered: &Lowered,
+        mut compile: impl FnMut(&str) -> Result<T, codegen::Error>,
+    ) -> Result<T, codegen::Error> {
+        compile(&lowered.text).map_err(|error| match error {
+            codegen::Error::Rejected { .. } => {
+                compile(&self.compilation.text_with_places(&lowered.program)).err().unwrap_or(error)
+            }
+            error => error,
+        })
     }
 
     /// Refuses what the processor has no instructions for, with the places of all of it.
@@ -563,18 +580,18 @@ impl Job<'_> {
     /// Writes the levels below upstream operations that are wanted as text; true when one is the product.
     fn texts(&self, lowered: &Lowered) -> Result<bool, Failure> {
         let name = self.args.model.display().to_string();
-        let (text, target) = (lowered.text.as_str(), &self.machine.target);
+        let target = &self.machine.target;
         let mut warnings = Vec::new();
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| self.report.is_some_and(|r| r.with_assembly || emit == Emit::Llvm);
         let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit) || reported(emit);
         for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
             if wanted(emit) {
-                let product = match emit {
-                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings)?,
-                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings)?,
-                    _ => codegen::emit_assembly(text, &name, target, &mut warnings)?,
-                };
+                let product = self.with_places(lowered, |text| match emit {
+                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings),
+                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings),
+                    _ => codegen::emit_assembly(text, &name, target, &mut warnings),
+                })?;
                 self.keep(emit, product.as_bytes())?;
                 if let Some(report) = self.report.filter(|_| reported(emit)) {
                     report.text(emit, product.clone());
