@@ -679,3 +679,25 @@ fn what_mlir_refuses_is_told_by_its_place() {
     }
     assert_eq!(files(folder.path()), ["m.mlir"]);
 }
+
+/// The same for code of devices.
+#[test]
+fn what_mlir_refuses_of_device_code_is_told_by_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // The structure has one field.
+    let program = "gpu.module @m {
+          gpu.func @k(%p: !llvm.ptr) kernel {
+            %0 = llvm.getelementptr %p[0, 2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i32)> loc(\"/fc1/Gemm\")
+            gpu.return
+          }
+        }
+        func.func @main() {
+          return
+        }";
+    std::fs::write(folder.path().join("m.mlir"), program).unwrap();
+    for (target, emit) in [("sm_90", "ptx"), ("sm_90", "llvm-ir"), ("gfx942", "asm"), ("gfx942", "llvm-ir")] {
+        let args = ["compile", "m.mlir", "-q", "--target", target, "--emit", emit, "-o", "x"];
+        fails(folder.path(), &args, 1, "\n`/fc1/Gemm`: error: 'llvm.getelementptr' op index 1 indexing a struct");
+    }
+    assert_eq!(files(folder.path()), ["m.mlir"]);
+}

@@ -264,11 +264,18 @@ struct Job<'j> {
 struct Lowered {
     /// Generic form, for MLIR.
     text: String,
-    /// That of the device code, where kernels are not the processor's.
-    device: Option<String>,
+    /// The device code, where kernels are not the processor's.
+    device: Option<DeviceCode>,
     /// The kernels of the device code, if somebody wants to know what they take.
     device_kernels: Vec<DeviceKernel>,
     interface: Result<HostInterface, String>,
+    program: Program,
+}
+
+/// Kernels for a device in upstream operations.
+struct DeviceCode {
+    /// Generic form, for MLIR.
+    text: String,
     program: Program,
 }
 
@@ -328,7 +335,8 @@ impl Job<'_> {
     }
 
     fn ready(&self, lowered: Lowered, source: &Source) -> Result<Ready, Failure> {
-        self.compilation.begin(|| Begun::Code(lowered.device.as_ref().unwrap_or(&lowered.text).clone()));
+        self.compilation
+            .begin(|| Begun::Code(lowered.device.as_ref().map_or(&lowered.text, |device| &device.text).clone()));
         let (name, mut warnings) = (self.args.model.display().to_string(), Vec::new());
         self.check_machine_code(&lowered)?;
         let artifact = match self.args.emit {
@@ -343,7 +351,7 @@ impl Job<'_> {
             true => {
                 let target = self.host_target(&lowered);
                 let accept = |text: &str| codegen::accept(text, &name, &target, &mut warnings);
-                let mut host = self.with_places(&lowered, accept)?;
+                let mut host = self.with_places(&lowered.text, &lowered.program, accept)?;
                 // Who asks for an object may link what it calls.
                 if self.args.emit != Some(Emit::Obj) {
                     host.check_defined()?;
@@ -356,16 +364,17 @@ impl Job<'_> {
         Ok(Ready { lowered, artifact, host, theirs: false })
     }
 
-    /// What `compile` makes of the program's text. MLIR's places are lines of that text, which nobody sees: a program that it
+    /// What `compile` makes of a program's text. MLIR's places are lines of that text, which nobody sees: a program that it
     /// refuses it gets once more with the places and names that the operations have.
     fn with_places<T>(
         &self,
-        lowered: &Lowered,
+        text: &str,
+        program: &Program,
         mut compile: impl FnMut(&str) -> Result<T, codegen::Error>,
     ) -> Result<T, codegen::Error> {
-        compile(&lowered.text).map_err(|error| match error {
+        compile(text).map_err(|error| match error {
             codegen::Error::Rejected { .. } => {
-                compile(&self.compilation.text_with_places(&lowered.program)).err().unwrap_or(error)
+                compile(&self.compilation.text_with_places(program)).err().unwrap_or(error)
             }
             error => error,
         })
@@ -587,7 +596,7 @@ impl Job<'_> {
         let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit) || reported(emit);
         for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
             if wanted(emit) {
-                let product = self.with_places(lowered, |text| match emit {
+                let product = self.with_places(&lowered.text, &lowered.program, |text| match emit {
                     Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings),
                     Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings),
                     _ => codegen::emit_assembly(text, &name, target, &mut warnings),
