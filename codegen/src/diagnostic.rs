@@ -12,6 +12,7 @@ use mlir_sys::{
     mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine,
     mlirLocationFusedGetLocations, mlirLocationFusedGetNumLocations, mlirLocationIsACallSite,
     mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
+    mlirLocationNameGetName,
 };
 
 /// How grave a diagnostic is.
@@ -56,14 +57,18 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Absent for what has no place in a file.
     pub location: Option<SourceLocation>,
+    /// What the operation is called, such as the node of a model that it comes from, if its location says that.
+    pub name: Option<String>,
     pub message: String,
     pub notes: Vec<Diagnostic>,
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(location) = &self.location {
-            write!(formatter, "{location}: ")?;
+        match (&self.location, &self.name) {
+            (Some(location), _) => write!(formatter, "{location}: ")?,
+            (None, Some(name)) => write!(formatter, "`{name}`: ")?,
+            (None, None) => {}
         }
         write!(formatter, "{}: {}", self.severity, self.message)?;
         for note in &self.notes {
@@ -128,12 +133,12 @@ unsafe extern "C" fn release(user_data: *mut c_void) {
 unsafe fn read(diagnostic: MlirDiagnostic) -> Diagnostic {
     let mut message = String::new();
     // SAFETY: the diagnostic is valid, and `append_text` gets the string that it expects.
-    let (severity, location, notes) = unsafe {
+    let (severity, (location, name), notes) = unsafe {
         mlirDiagnosticPrint(diagnostic, Some(append_text), (&raw mut message).cast());
         let notes = (0..mlirDiagnosticGetNumNotes(diagnostic)).map(|at| read(mlirDiagnosticGetNote(diagnostic, at)));
         (severity(mlirDiagnosticGetSeverity(diagnostic)), place(mlirDiagnosticGetLocation(diagnostic)), notes.collect())
     };
-    Diagnostic { severity, location, message, notes }
+    Diagnostic { severity, location, name, message, notes }
 }
 
 #[allow(non_upper_case_globals)]
@@ -151,24 +156,27 @@ fn severity(raw: mlir_sys::MlirDiagnosticSeverity) -> Severity {
     }
 }
 
-/// The first place in a file that a location leads to, in the order in which MLIR composed it.
+/// The first place in a file that a location leads to, in the order in which MLIR composed it, and the first name on the
+/// way.
 ///
 /// # Safety
 /// `location` must be valid.
-unsafe fn place(location: MlirLocation) -> Option<SourceLocation> {
-    let mut pending = vec![location];
+unsafe fn place(location: MlirLocation) -> (Option<SourceLocation>, Option<String>) {
+    let (mut pending, mut name) = (vec![location], None);
     while let Some(location) = pending.pop() {
         // SAFETY: all pending locations are valid (parts of a location live as long as it), and each function is called on
         // the kind of location that it is for; the buffer has the length that MLIR asks for.
         unsafe {
             if mlirLocationIsAFileLineColRange(location) {
-                return Some(SourceLocation {
+                let place = SourceLocation {
                     file: text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))),
                     line: u32::try_from(mlirLocationFileLineColRangeGetStartLine(location)).unwrap_or(0),
                     column: u32::try_from(mlirLocationFileLineColRangeGetStartColumn(location)).unwrap_or(0),
-                });
+                };
+                return (Some(place), name);
             }
             if mlirLocationIsAName(location) {
+                name.get_or_insert_with(|| text(mlirIdentifierStr(mlirLocationNameGetName(location))));
                 pending.push(mlirLocationNameGetChildLoc(location));
             } else if mlirLocationIsACallSite(location) {
                 pending.push(mlirLocationCallSiteGetCallee(location));
@@ -180,7 +188,7 @@ unsafe fn place(location: MlirLocation) -> Option<SourceLocation> {
             }
         }
     }
-    None
+    (None, name)
 }
 
 /// # Safety

@@ -289,7 +289,7 @@ extern "C" fn report(info: LLVMDiagnosticInfoRef, user_data: *mut c_void) {
         LLVMDiagnosticSeverity::LLVMDSNote => Severity::Note,
         LLVMDiagnosticSeverity::LLVMDSRemark => return,
     };
-    lock(reported).push(Diagnostic { severity, location: None, message, notes: Vec::new() });
+    lock(reported).push(Diagnostic { severity, location: None, name: None, message, notes: Vec::new() });
 }
 
 /// # Safety

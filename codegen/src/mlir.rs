@@ -164,7 +164,13 @@ fn accepted<R>(
         _ => {
             if !failed {
                 let message = "MLIR gave no reason".to_owned();
-                diagnostics.push(Diagnostic { severity: Severity::Error, location: None, message, notes: Vec::new() });
+                diagnostics.push(Diagnostic {
+                    severity: Severity::Error,
+                    location: None,
+                    name: None,
+                    message,
+                    notes: Vec::new(),
+                });
             }
             Err(Error::Rejected { stage, diagnostics })
         }
@@ -192,7 +198,7 @@ fn parse(mut text: String, name: &str) -> Result<(Module, Vec<Diagnostic>), Erro
     let (module, remarks) = accepted(Stage::Parse, module, diagnostics)?;
     if !is_builtin_module(module.operation) {
         let message = "the text must be one `builtin.module`".to_owned();
-        let error = Diagnostic { severity: Severity::Error, location: None, message, notes: Vec::new() };
+        let error = Diagnostic { severity: Severity::Error, location: None, name: None, message, notes: Vec::new() };
         return Err(Error::Rejected { stage: Stage::Parse, diagnostics: vec![error] });
     }
     Ok((module, remarks))

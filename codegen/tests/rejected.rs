@@ -83,6 +83,18 @@ fn locations_in_the_text_lead_back_to_the_source() {
 }
 
 #[test]
+fn what_has_no_place_has_the_name_of_its_operation() {
+    let body = "\"func.func\"() <{function_type = (f32) -> f32, sym_name = \"f\"}> ({\n\
+                ^bb0(%x: f32):\n\
+                \"func.return\"() : () -> () loc(fused[unknown, \"/fc1/Gemm\"(\"child\")])\n\
+                }) : () -> ()";
+    let error = compile(&module(body)).unwrap_err();
+    let [diagnostic] = error.diagnostics() else { panic!("{error}") };
+    assert_eq!((&diagnostic.location, diagnostic.name.as_deref()), (&None, Some("/fc1/Gemm")));
+    assert!(error.to_string().contains("\n`/fc1/Gemm`: error: "), "{error}");
+}
+
+#[test]
 fn notes_come_with_their_error() {
     let declared =
         "\"func.func\"() <{function_type = () -> (), sym_name = \"f\", sym_visibility = \"private\"}> ({}) : () -> ()";

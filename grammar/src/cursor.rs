@@ -9,7 +9,7 @@ use sutura_ir::location::Loc;
 use sutura_ir::types::Type;
 
 use crate::blank::string_end;
-use crate::reader::Reader;
+use crate::reader::{Reader, signed};
 use crate::rules::Span;
 use crate::scan::{attr_end, bracket_end, number_end, skip_blank, suffix_end, type_end, word_end};
 
@@ -96,7 +96,10 @@ impl<'r, 't> Cursor<'r, 't> {
         ];
         match self.peek() {
             Some(b'"' | b'[' | b'{' | b'@' | b'#' | b'0'..=b'9') => true,
-            Some(b'-') => self.rest().as_bytes().get(1).is_some_and(u8::is_ascii_digit),
+            Some(b'-') => {
+                let text = self.reader.text;
+                text.as_bytes().get(skip_blank(text, self.at + 1)).is_some_and(u8::is_ascii_digit)
+            }
             _ => self.at_type() || WORDS.contains(&self.word()),
         }
     }
@@ -198,26 +201,21 @@ impl TokenParser for Cursor<'_, '_> {
     }
 
     fn opt_int(&mut self) -> Result<Option<i64>, Reported> {
-        let signed = self.peek() == Some(b'-');
-        let first = self.rest().as_bytes().get(usize::from(signed));
-        if !first.is_some_and(u8::is_ascii_digit) {
+        let text = self.reader.text;
+        // The sign is a token of its own.
+        let start = if self.peek() == Some(b'-') { skip_blank(text, self.at + 1) } else { self.at };
+        let digits = &text[start.min(self.end)..self.end];
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(None);
         }
-        let digits = &self.rest()[usize::from(signed)..];
         let is_hex = digits.starts_with("0x") && digits.as_bytes().get(2).is_some_and(u8::is_ascii_hexdigit);
         let end = if is_hex {
-            number_end(self.reader.text, self.at).unwrap_or(self.at)
+            number_end(text, start).unwrap_or(start)
         } else {
             // Digits only: in `4x8`, and before a dot, the integer ends.
-            self.at + usize::from(signed) + digits.bytes().take_while(u8::is_ascii_digit).count()
+            start + digits.bytes().take_while(u8::is_ascii_digit).count()
         };
-        let digits = &self.reader.text[self.at + usize::from(signed)..end];
-        let value = match digits.strip_prefix("0x") {
-            Some(hex) if is_hex => u64::from_str_radix(hex, 16).ok().map(|v| v as i128),
-            _ => digits.parse::<i128>().ok(),
-        };
-        let value = value.map(|v| if signed { -v } else { v }).and_then(|v| i64::try_from(v).ok());
-        match value {
+        match signed(&text[self.at..end]) {
             Some(value) => {
                 self.go_to(end);
                 Ok(Some(value))
@@ -338,10 +336,12 @@ impl AsmParser for Cursor<'_, '_> {
             return None;
         }
         let (mut end, mut number) = (name_end, 0);
-        if text.as_bytes().get(name_end) == Some(&b'#') {
-            let digits = text[name_end + 1..].bytes().take_while(u8::is_ascii_digit).count();
-            if let Ok(value) = text[name_end + 1..name_end + 1 + digits].parse() {
-                (end, number) = (name_end + 1 + digits, value);
+        // No attribute's name begins with a digit.
+        let sign = skip_blank(text, name_end);
+        if text.as_bytes().get(sign) == Some(&b'#') {
+            let digits = text[sign + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            if let Ok(value) = text[sign + 1..sign + 1 + digits].parse() {
+                (end, number) = (sign + 1 + digits, value);
             }
         }
         self.go_to(end);

@@ -76,6 +76,22 @@ pub(crate) fn type_end(text: &str, at: usize) -> Option<usize> {
     }
 }
 
+/// Builtin types and attributes that are a word and `<…>`.
+const BRACKETED: [&str; 12] = [
+    "tensor",
+    "vector",
+    "memref",
+    "dense",
+    "array",
+    "affine_map",
+    "affine_set",
+    "strided",
+    "sparse",
+    "dense_resource",
+    "complex",
+    "tuple",
+];
+
 fn simple_type_end(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = match bytes.get(at)? {
@@ -85,7 +101,9 @@ fn simple_type_end(text: &str, at: usize) -> Option<usize> {
     if end <= at + usize::from(bytes[at] == b'!') {
         return None;
     }
-    if bytes.get(end) == Some(&b'<') { bracket_end(text, end) } else { Some(end) }
+    // Blanks may stand after a keyword of the builtin dialect, not after the name of another dialect's type.
+    let open = if BRACKETED.contains(&&text[at..end]) { skip_blank(text, end) } else { end };
+    if bytes.get(open) == Some(&b'<') { bracket_end(text, open) } else { Some(end) }
 }
 
 /// End of the attribute that begins at `at`, without a type after it; `None` when none does.
@@ -109,8 +127,8 @@ fn bare_attr_end(text: &str, at: usize) -> Option<usize> {
         _ if text[at..].starts_with("loc") && bytes.get(skip_blank(text, at + 3)) == Some(&b'(') => {
             bracket_end(text, skip_blank(text, at + 3))
         }
-        _ if text[at..].starts_with("distinct") && bytes.get(at + 8) == Some(&b'[') => {
-            let open = skip_blank(text, bracket_end(text, at + 8)?);
+        _ if text[at..].starts_with("distinct") && bytes.get(skip_blank(text, at + 8)) == Some(&b'[') => {
+            let open = skip_blank(text, bracket_end(text, skip_blank(text, at + 8))?);
             (bytes.get(open) == Some(&b'<')).then(|| bracket_end(text, open)).flatten()
         }
         _ => type_end(text, at),
@@ -127,9 +145,11 @@ pub(crate) fn symbol_end(text: &str, at: usize) -> Option<usize> {
         if end == at + 1 {
             return None;
         }
-        let colons = skip_blank(text, end);
-        let nested = skip_blank(text, (colons + 2).min(text.len()));
-        if !text[colons..].starts_with("::") || bytes.get(nested) != Some(&b'@') {
+        // The two colons are tokens of their own.
+        let first = skip_blank(text, end);
+        let second = skip_blank(text, (first + 1).min(text.len()));
+        let nested = skip_blank(text, (second + 1).min(text.len()));
+        if [first, second].iter().any(|at| bytes.get(*at) != Some(&b':')) || bytes.get(nested) != Some(&b'@') {
             return Some(end);
         }
         at = nested;
@@ -143,7 +163,8 @@ pub(crate) fn number_end(text: &str, at: usize) -> Option<usize> {
         let in_number = |b: &&u8| if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() };
         from + bytes[from..].iter().take_while(in_number).count()
     };
-    let start = at + usize::from(bytes.get(at) == Some(&b'-'));
+    // The sign is a token of its own.
+    let start = if bytes.get(at) == Some(&b'-') { skip_blank(text, at + 1) } else { at };
     if text[start..].starts_with("0x") && digits(start + 2, true) > start + 2 {
         return Some(digits(start + 2, true));
     }

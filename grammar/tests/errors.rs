@@ -31,7 +31,7 @@ fn values() {
     check("%a:2 = \"t\"() : () -> i32", "1:1: operation defines 1 results but was provided 2 to bind");
     check("%a = \"t\"() : () -> ()", "1:1: cannot name an operation with no results");
     check("%a = \"t\"() : () -> i32\n\"t\"(%a#1) : (i32) -> ()", "2:5: reference to invalid result number");
-    check("%a:0 = \"t\"() : () -> ()", "1:1: expected named operation to have at least 1 result");
+    check("%a:0 = \"t\"() : () -> ()", "1:4: expected named operation to have at least 1 result");
     check("\"t\"() : (i32) -> ()", "1:9: expected 0 operand types but had 1");
 }
 

@@ -30,27 +30,44 @@ pub fn read(path: impl AsRef<Path>) -> Result<Tensor> {
     with_file(path.as_ref(), read_from)
 }
 
+/// Reads a tensor from a file that the caller opened; `path` is what messages call it.
+pub fn read_opened(path: impl AsRef<Path>, file: File) -> Result<Tensor> {
+    with_opened(path.as_ref(), file, read_from)
+}
+
 /// Reads only what a file says that it holds: type and dims.
 pub fn read_signature(path: impl AsRef<Path>) -> Result<(ElementType, Vec<i64>)> {
-    with_file(path.as_ref(), |reader, length| {
-        let header = read_checked_header(reader, length)?;
-        Ok((header.element_type, header.dims))
-    })
+    with_file(path.as_ref(), signature_from)
+}
+
+/// As [`read_signature`], from a file that the caller opened.
+pub fn read_opened_signature(path: impl AsRef<Path>, file: File) -> Result<(ElementType, Vec<i64>)> {
+    with_opened(path.as_ref(), file, signature_from)
+}
+
+fn signature_from(reader: &mut impl Read, length: u64) -> Result<(ElementType, Vec<i64>), Problem> {
+    let header = read_checked_header(reader, length)?;
+    Ok((header.element_type, header.dims))
 }
 
 /// Hands a regular file and its size on to `body`.
 fn with_file<T>(path: &Path, body: impl FnOnce(&mut BufReader<File>, u64) -> Result<T, Problem>) -> Result<T> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let unusable = |reason: String| Error::Npy { path: path.to_owned(), reason };
-    let (file, length) = files::open_regular(path).map_err(|problem| match problem {
-        Unopened::Io(source) => failed(source),
-        Unopened::Other(is) => unusable(format!("it is {is}, not a file")),
-    })?;
-    body(&mut BufReader::new(file), length).map_err(|problem| match problem {
-        Problem::Io(source) => failed(source),
-        Problem::Format(reason) => unusable(reason),
-        Problem::Other(error) => error,
-    })
+    let opened = files::open_regular(path).map_err(|problem| match problem {
+        Unopened::Io(source) => Problem::Io(source),
+        Unopened::Other(is) => Problem::Format(format!("it is {is}, not a file")),
+    });
+    let read = opened.and_then(|(file, length)| body(&mut BufReader::new(file), length));
+    read.map_err(|problem| problem.of(path))
+}
+
+fn with_opened<T>(
+    path: &Path,
+    file: File,
+    body: impl FnOnce(&mut BufReader<File>, u64) -> Result<T, Problem>,
+) -> Result<T> {
+    let length = file.metadata().map(|info| info.len()).map_err(Problem::Io);
+    let read = length.and_then(|length| body(&mut BufReader::new(file), length));
+    read.map_err(|problem| problem.of(path))
 }
 
 /// Reads a tensor from the bytes of a file; `name` stands for the path in messages.
@@ -83,6 +100,17 @@ enum Problem {
     Io(io::Error),
     Format(String),
     Other(Error),
+}
+
+impl Problem {
+    /// With the name of the file.
+    fn of(self, path: &Path) -> Error {
+        match self {
+            Self::Io(source) => Error::Io { action: "read", path: path.to_owned(), source },
+            Self::Format(reason) => Error::Npy { path: path.to_owned(), reason },
+            Self::Other(error) => error,
+        }
+    }
 }
 
 impl From<io::Error> for Problem {

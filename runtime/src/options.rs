@@ -115,10 +115,15 @@ impl Options {
 }
 
 fn check_threads(setting: &'static str, value: String) -> Result<usize> {
-    match value.trim().parse() {
-        Ok(threads @ 1..=MAX_THREADS) => Ok(threads),
+    match whole_number(value.trim()) {
+        Some(threads @ 1..=MAX_THREADS) => Ok(threads),
         _ => Err(Error::Setting { setting, value, expected: "a whole number from 1 to 1024" }),
     }
+}
+
+/// A number in digits and nothing else: Rust's own reading also takes a plus before them.
+pub(crate) fn whole_number(text: &str) -> Option<usize> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
 #[cfg(test)]
@@ -128,7 +133,7 @@ mod tests {
     #[test]
     fn thread_counts_must_make_sense() {
         assert_eq!(check_threads("x", "8".into()).unwrap(), 8);
-        for value in ["0", "-1", "1025", "many", "", "1.5"] {
+        for value in ["0", "-1", "1025", "many", "", "1.5", "+4", "0x4"] {
             let error = check_threads(THREADS_VARIABLE, value.into()).unwrap_err().to_string();
             assert_eq!(error, format!("SUTURA_THREADS is `{value}`, but must be a whole number from 1 to 1024"));
         }

@@ -43,7 +43,7 @@ pub(super) const AXIS: DirectiveDef = DirectiveDef { parse: parse_axis, print: p
 pub(super) const MODE: DirectiveDef = DirectiveDef {
     parse: |p, parts, _| {
         let loc = p.loc();
-        let word = p.any_keyword()?;
+        let word = p.enum_word()?;
         let Some(mode) = ShuffleMode::from_keyword(&word) else {
             return Err(p.error_at(loc, "expected 'xor', 'up', 'down' or 'idx'"));
         };
@@ -60,7 +60,7 @@ pub(super) const MODE: DirectiveDef = DirectiveDef {
 
 fn parse_axis(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     let loc = p.loc();
-    let word = p.any_keyword()?;
+    let word = p.enum_word()?;
     let Some(dimension) = Dimension::from_keyword(&word) else {
         return Err(p.error_at(loc, "expected 'x', 'y' or 'z'"));
     };

@@ -37,7 +37,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
     let loc = p.loc();
     let kind = p.any_keyword()?;
     let word_loc = p.loc();
-    let word = p.any_keyword()?;
+    let word = p.enum_word()?;
     let found = match kind.as_str() {
         "dim" => Dimension::from_keyword(&word).map(|d| p.cx().ext_attr(d)),
         "shuffle_mode" => ShuffleMode::from_keyword(&word).map(|m| p.cx().ext_attr(m)),

@@ -144,7 +144,7 @@ pub(super) fn parse_syncscope(p: &mut dyn AsmParser, parts: &mut OpParts) -> Res
 fn parse_ordering(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     parse_syncscope(p, parts)?;
     let loc = p.loc();
-    let word = p.any_keyword()?;
+    let word = p.enum_word()?;
     let Some(ordering) = AtomicOrdering::from_keyword(&word) else {
         return Err(p.error_at(loc, "expected an atomic ordering"));
     };

@@ -1,5 +1,6 @@
 //! Directives for functions, variables and calls.
 
+use sutura_ir::asm::bytes_of_text;
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts, UnresolvedOperand};
 use sutura_ir::asm::print::Printer;
 use sutura_ir::op_def::OpView;
@@ -178,7 +179,7 @@ fn global_type(p: &mut dyn AsmParser, start: Loc, value: Option<Attr>) -> Result
     if p.opt_punct(":") {
         return p.ty();
     }
-    match value.and_then(|v| p.cx().as_str(v).map(str::len)) {
+    match value.and_then(|v| p.cx().as_str(v).map(|text| bytes_of_text(text).len())) {
         Some(len) => Ok(p.cx().ext_type(ArrayType { len: len as u64, elem: Type::I8 })),
         None => Err(p.error_at(start, "type can only be omitted for string globals")),
     }
@@ -215,7 +216,7 @@ fn print_global(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
         "comdat",
     ];
     p.full_attr_dict(op, &written);
-    if global.initial().and_then(|v| op.cx.as_str(v).map(str::len)).is_none() {
+    if global.initial().and_then(|v| op.cx.as_str(v)).is_none() {
         p.text(" : ");
         p.ty(global.global_type());
     }

@@ -271,7 +271,8 @@ fn initialise(cx: &Context, global: OpRef<'_>, frame: &mut Frame<'_>, memref: &M
     };
     let flat = |tensor: &Tensor| tensor.reshape(&[tensor.len()]);
     if let Some(text) = cx.as_str(attr) {
-        let bytes = text.bytes().map(|b| Scalar::int(b.into(), DType::I8));
+        let text = sutura_ir::asm::bytes_of_text(text);
+        let bytes = text.iter().map(|b| Scalar::int((*b).into(), DType::I8));
         let bytes = Tensor::from_scalars(DType::I8, &[text.len()], bytes)?;
         return frame.memory().write(memref, &bytes);
     }

@@ -28,7 +28,7 @@ pub(super) fn parse(p: &mut dyn ParamParser) -> Result<Attr, Reported> {
         return Err(p.beyond_subset(loc, &format!("unknown attribute `{kind}` in dialect `nvvm`")));
     }
     let loc = p.loc();
-    let word = p.any_keyword()?;
+    let word = p.enum_word()?;
     let Some(kind) = ShuffleKind::from_keyword(&word) else {
         return Err(p.error_at(loc, &format!("`{word}` is no case of `shfl_kind`")));
     };
@@ -41,7 +41,7 @@ pub(super) const KIND: DirectiveDef = DirectiveDef { parse: parse_kind, print: p
 
 fn parse_kind(p: &mut dyn AsmParser, parts: &mut OpParts, _: &[DirectiveArg]) -> Result<(), Reported> {
     let loc = p.loc();
-    let word = p.any_keyword()?;
+    let word = p.enum_word()?;
     let Some(kind) = ShuffleKind::from_keyword(&word) else {
         return Err(p.error_at(loc, &format!("expected `bfly`, `up`, `down` or `idx`, found `{word}`")));
     };

@@ -461,7 +461,7 @@ impl<'t> CustomOp<'t> {
             AttrSyntax::DenseArray(elem) => cursor.bracketed_array(elem)?,
             AttrSyntax::Keyword(ty, words) => {
                 let loc = cursor.loc();
-                let word = cursor.any_keyword()?;
+                let word = cursor.enum_word()?;
                 let Some((_, value)) = words.iter().find(|(w, _)| *w == word) else {
                     return Err(unknown_keyword(cursor, loc, &word, words));
                 };

@@ -8,11 +8,13 @@ use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::types::Type;
 
 use super::{Completion, Driver, OpStart, OpenOp, ResultName};
+use crate::reader::is_plain;
 use crate::rules::{Node, Nodes, Rule, Span};
 use crate::units::Unit;
 
 const OPERANDS_END: &str = "expected ')' to end operand list";
 pub(super) const NO_OPERAND: &str = "expected SSA operand";
+const NO_NUMBER: &str = "invalid SSA value result number";
 const NO_BLOCK: &str = "expected block name";
 
 /// An operand as written.
@@ -44,12 +46,16 @@ impl<'t> Driver<'t> {
             GenericOp { start, operands: SmallVec::new(), successors: SmallVec::new(), props: Attr::EMPTY_DICT };
         let mut end = name.span().end + 1;
         while let Some(value) = children.take_rule(Rule::value) {
-            let operand = self.operand(&value)?;
-            match op.operands.is_empty() {
-                true => self.check_no_comma(end, operand.at, OPERANDS_END)?,
-                false => self.check_comma(end, operand.at, OPERANDS_END)?,
+            if self.reader.text.as_bytes()[value.start() - 1] == b'#' {
+                self.result_number(&value, end, &mut op.operands)?;
+            } else {
+                let operand = self.operand(&value)?;
+                match op.operands.is_empty() {
+                    true => self.check_no_comma(end, operand.at, OPERANDS_END)?,
+                    false => self.check_comma(end, operand.at, OPERANDS_END)?,
+                }
+                op.operands.push(operand);
             }
-            op.operands.push(operand);
             end = value.span().end;
         }
         self.check_list_end(end, op.operands.is_empty())?;
@@ -85,7 +91,7 @@ impl<'t> Driver<'t> {
         if text.is_empty() {
             return Err(self.reader.error(node.start() - 1, "empty operation name is invalid"));
         }
-        if !text.contains('\\') {
+        if is_plain(text) {
             return Ok(text);
         }
         let quoted = Span::new(node.start() - 1, node.span().end + 1);
@@ -104,8 +110,27 @@ impl<'t> Driver<'t> {
         let Some((name, number)) = text.split_once('#') else { return Ok(Operand { name: text, number: 0, at }) };
         match number.parse() {
             Ok(number) if !name.is_empty() => Ok(Operand { name, number, at }),
-            _ => Err(self.reader.error(at, "invalid SSA value result number")),
+            _ => Err(self.reader.error(at, NO_NUMBER)),
         }
+    }
+
+    /// `#1` behind blanks after the operand that ends at `end`: which result that is.
+    fn result_number(
+        &mut self,
+        node: &Node<'t>,
+        end: usize,
+        operands: &mut SmallVec<[Operand<'t>; 4]>,
+    ) -> Result<(), Reported> {
+        let at = node.start() - 1;
+        self.check_no_comma(end, at, NO_OPERAND)?;
+        // An operand has one number at most.
+        let last = operands.last_mut().filter(|last| last.at + 1 + last.name.len() == end);
+        let Some(last) = last else { return Err(self.reader.missing(at, OPERANDS_END)) };
+        match node.text().parse() {
+            Ok(number) => last.number = number,
+            Err(_) => return Err(self.reader.error(at, NO_NUMBER)),
+        }
+        Ok(())
     }
 
     /// Checks that a list of operands, read up to `end`, is closed without a further comma.

@@ -30,7 +30,7 @@ use sutura_ir::registry::OpName;
 use sutura_ir::types::Type;
 
 use crate::blank::string_end;
-use crate::reader::Reader;
+use crate::reader::{Reader, unsigned};
 use crate::rules::{Node, Rule, Span};
 use crate::scan::skip_blank;
 use crate::unclosed::many_unclosed;
@@ -205,15 +205,13 @@ impl<'t> Driver<'t> {
         let is_broken = |driver: &mut Self, unit: &Unit<'t>| driver.broken_op(unit);
         let mut results = SmallVec::new();
         let mut last = unit.start;
-        while let Some(result) = children.take_rule(Rule::result) {
-            match self.result_name(&result, results.is_empty(), last) {
-                Ok(name) => results.push(name),
-                Err(Reported) => {
-                    is_broken(self, &unit);
-                    return Err(Reported);
-                }
+        while let Some(Rule::result | Rule::result_count) = children.peek_rule() {
+            let Some(node) = children.next() else { break };
+            if self.result(&node, last, &mut results).is_err() {
+                is_broken(self, &unit);
+                return Err(Reported);
             }
-            last = result.span().end;
+            last = node.span().end;
         }
         let name = children.next().expect("a name");
         if let Err(Reported) = self.check_equals(last, name.start(), results.len()) {
@@ -236,7 +234,7 @@ impl<'t> Driver<'t> {
         let mut opens = None;
         for child in unit.node.clone().children() {
             match child.rule() {
-                Rule::result => self.define_unknown(child.text().split(':').next().unwrap_or_default(), child.start()),
+                Rule::result => self.define_unknown(child.text(), child.start()),
                 Rule::gopen | Rule::copen => opens = Some(child.start()),
                 _ => {}
             }
@@ -254,23 +252,39 @@ impl<'t> Driver<'t> {
         }
     }
 
-    fn result_name(&mut self, node: &Node<'t>, first: bool, from: usize) -> Result<ResultName<'t>, Reported> {
-        let (text, at) = (node.text(), node.start() - 1);
-        if !first {
-            self.check_comma(from, at, "expected '=' after SSA name")?;
+    /// Adds a result's name, or the count of results that the last one stands for. The text is read up to `from`.
+    fn result(
+        &mut self,
+        node: &Node<'t>,
+        from: usize,
+        results: &mut SmallVec<[ResultName<'t>; 1]>,
+    ) -> Result<(), Reported> {
+        const END: &str = "expected '=' after SSA name";
+        let at = node.start() - 1;
+        if node.rule() == Rule::result {
+            if !results.is_empty() {
+                self.check_comma(from, at, END)?;
+            }
+            results.push(ResultName { name: node.text(), count: 1, at });
+            return Ok(());
         }
-        let (name, count) = match text.split_once(':') {
-            None => (text, 1),
-            Some((name, count)) => match count.parse() {
-                Ok(count @ 1..) => (name, count),
-                Ok(_) => return Err(self.reader.error(at, "expected named operation to have at least 1 result")),
-                Err(_) => return Err(self.reader.error(at, "expected integer number of results")),
-            },
+        self.check_no_comma(from, at, "expected valid ssa identifier")?;
+        let count = self.result_count(node)?;
+        // A name has one count at most.
+        match results.last_mut().filter(|last| last.at + 1 + last.name.len() == from) {
+            Some(last) => last.count = count,
+            None => return Err(self.reader.missing(at, END)),
+        }
+        Ok(())
+    }
+
+    fn result_count(&mut self, node: &Node<'t>) -> Result<u32, Reported> {
+        let number = node.clone().child().expect("a number");
+        let count = match unsigned(number.text()) {
+            Some(count @ 1..) => u32::try_from(count).map_err(|_| "expected at most 4294967295 results"),
+            _ => Err("expected named operation to have at least 1 result"),
         };
-        if name.is_empty() {
-            return Err(self.reader.error(at, "expected valid ssa identifier"));
-        }
-        Ok(ResultName { name, count, at })
+        count.map_err(|message| self.reader.error(number.start(), message))
     }
 
     /// Checks that no comma stands between the last result and `=`.

@@ -31,11 +31,13 @@ impl Explain<'_> {
     }
 
     fn spaces(&mut self) -> Check {
+        let start = self.at;
         self.punct("(", "expected '(' in dimensional identifier list")?;
         self.list(")", "expected ')' in dimensional identifier list", Self::identifier)?;
         if self.take("[") {
             self.list("]", "expected ']' in symbol list", Self::identifier)?;
         }
+        self.affine_names = start..self.at;
         Ok(())
     }
 
@@ -46,6 +48,12 @@ impl Explain<'_> {
         }
         self.go_to(end);
         Ok(())
+    }
+
+    /// True when the word that is next was declared.
+    fn is_affine_name(&self) -> bool {
+        let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+        self.text[self.affine_names.clone()].split(|c| !in_name(c)).any(|name| name == self.word())
     }
 
     /// A sum of products, left to right; the operators' ranks do not matter here.
@@ -80,11 +88,12 @@ impl Explain<'_> {
         if self.take_integer() {
             return Ok(());
         }
-        if ["floordiv", "ceildiv", "mod"].contains(&self.word()) {
-            return Err(self.missing("use of undeclared identifier"));
-        }
         if !self.word().is_empty() {
-            return self.identifier();
+            return if self.is_affine_name() {
+                self.identifier()
+            } else {
+                Err(self.missing("use of undeclared identifier"))
+            };
         }
         let operator = self.is("+") || self.is("*");
         Err(self.wrong_at(

@@ -32,9 +32,11 @@ impl Explain<'_> {
                     return Err(self.wrong_at(self.at + 1, "@ identifier expected to start with letter or '_'"));
                 };
                 self.go_to(end);
-                if self.take("::") && self.byte() != Some(b'@') {
+                let after = self.at;
+                if self.take(":") && self.take(":") && self.byte() != Some(b'@') {
                     return Err(self.missing("expected nested symbol reference identifier"));
                 }
+                self.at = after;
                 return Ok(());
             }
             Some(b'-' | b'0'..=b'9') => return self.number(),
@@ -179,8 +181,7 @@ impl Explain<'_> {
 
     fn stride(&mut self) -> Check {
         let start = self.at;
-        self.take("-");
-        let read = self.take("?") || self.take_integer();
+        let read = if self.take("-") { self.take_integer() } else { self.take("?") || self.take_integer() };
         if read { Ok(()) } else { Err(self.wrong_at(start, "expected a 64-bit signed integer or '?'")) }
     }
 }

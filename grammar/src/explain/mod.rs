@@ -35,13 +35,15 @@ struct Explain<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// Where the names of the affine map or set stand that is being read.
+    affine_names: std::ops::Range<usize>,
     /// Nothing behind this point was looked at.
     gave_up: bool,
 }
 
 /// The first fault in a text that `rule` refuses; `None` when none is found.
 pub(crate) fn explain(rule: Rule, text: &str) -> Option<Fault> {
-    let mut e = Explain { text, at: skip_blank(text, 0), depth: 0, gave_up: false };
+    let mut e = Explain { text, at: skip_blank(text, 0), depth: 0, affine_names: 0..0, gave_up: false };
     let fault = match rule {
         Rule::unit1 => e.unit(),
         Rule::generic_end => e.generic_end(),
@@ -255,8 +257,9 @@ impl Explain<'_> {
     /// `%0`, `%0#1`
     fn value(&mut self) -> Check {
         let found = self.take_name(b'%');
-        if self.take("#") {
-            self.take_integer();
+        let at = self.at;
+        if self.take("#") && !self.take_integer() {
+            return Err(self.wrong_at(at, "invalid SSA value result number"));
         }
         if found { Ok(()) } else { Err(self.missing("expected SSA operand")) }
     }

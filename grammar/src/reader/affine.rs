@@ -158,9 +158,9 @@ impl<'t> Reader<'t> {
 
     fn factor(&mut self, node: Node<'t>, scope: &mut Scope<'t>) -> Result<AffineExpr, Reported> {
         match node.rule() {
-            Rule::natural => match node.text().parse::<i64>() {
-                Ok(value) => Ok(self.cx.affine_const(value)),
-                Err(_) => Err(self.error(node.start(), "constant too large for index")),
+            Rule::unsigned => match super::signed(node.text()) {
+                Some(value) => Ok(self.cx.affine_const(value)),
+                None => Err(self.error(node.start(), "constant too large for index")),
             },
             Rule::name => match scope.names.get(node.text()) {
                 Some(&expr) => Ok(expr),

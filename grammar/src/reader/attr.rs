@@ -179,7 +179,7 @@ impl<'t> Reader<'t> {
                 "?" => DYNAMIC,
                 digits => {
                     // The smallest number stands for `?` in memory.
-                    let value = digits.parse().ok().filter(|value| *value != DYNAMIC);
+                    let value = super::signed(digits).filter(|value| *value != DYNAMIC);
                     value.ok_or_else(|| self.error(number.start(), "expected a 64-bit signed integer or '?'"))?
                 }
             };
@@ -191,7 +191,10 @@ impl<'t> Reader<'t> {
     fn distinct(&mut self, node: Node<'t>) -> Result<Attr, Reported> {
         let at = node.start();
         let mut children = node.children();
-        let number = self.natural(&children.next().expect("a number"))?;
+        let number = children.next().expect("a number");
+        // After the number, as upstream does.
+        let too_large = "expected an unsigned 64-bit integer";
+        let number = super::unsigned(number.text()).ok_or_else(|| self.error(number.span().end, too_large))?;
         let inner = match children.next() {
             Some(inner) => self.attr_node(inner, None)?,
             None => Attr::UNIT,

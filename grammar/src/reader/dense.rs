@@ -3,7 +3,7 @@
 
 use sutura_ir::attrs::{Attr, AttrData, element_bytes};
 use sutura_ir::diagnostics::Reported;
-use sutura_ir::types::{DYNAMIC, Type, TypeData};
+use sutura_ir::types::{DYNAMIC, Signedness, Type, TypeData};
 
 use super::Reader;
 use super::number::{Bits, Literal};
@@ -319,7 +319,14 @@ impl<'t> Scanner<'_, 't> {
             let at = if text[start..].starts_with("->") { start } else { token };
             return Err(self.reader.error(at, "expected integer literal"));
         }
-        self.element()
+        // Upstream takes -1 for the largest number of an unsigned type here, and nowhere else.
+        match self.reader.cx.type_data(self.elem) {
+            TypeData::Integer { width, sign: Signedness::Unsigned } if digits > start => {
+                let signless = self.reader.cx.int_type(width);
+                self.scalar(signless)
+            }
+            _ => self.element(),
+        }
     }
 
     fn rest(&self) -> &'t str {
@@ -452,6 +459,7 @@ impl<'t> Scanner<'_, 't> {
             }
             Some(b'-' | b'0'..=b'9') => {
                 let Some(end) = number_end(text, at) else {
+                    let at = skip_blank(text, at + 1);
                     return Err(self.reader.error(at, "expected integer or floating point literal"));
                 };
                 self.at = end;

@@ -69,6 +69,7 @@ impl<'t> Reader<'t> {
 
     fn small(&mut self, node: &Node<'t>) -> Result<u32, Reported> {
         let message = "expected integer line and column numbers of at most 32 bits in FileLineColLoc";
-        node.text().parse().map_err(|_| self.error(node.start(), message))
+        let value = super::unsigned(node.text()).and_then(|value| u32::try_from(value).ok());
+        value.ok_or_else(|| self.error(node.start(), message))
     }
 }

@@ -17,6 +17,7 @@ mod ty;
 use pest::Parser;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use sutura_ir::asm::{FIRST_OF_BYTES, text_of_bytes};
 use sutura_ir::attrs::Attr;
 use sutura_ir::context::{Context, Ident, TypeList};
 use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported, codes};
@@ -29,6 +30,7 @@ use crate::blank::string_end;
 use crate::rules::{Grammar, Node, Rule, Span};
 use crate::syntax;
 pub(crate) use alias::AliasTable;
+pub(crate) use number::{signed, unsigned};
 pub(crate) use ty::MAX_WIDTH;
 
 /// Nesting of types, attributes and locations.
@@ -269,11 +271,10 @@ impl<'t> Reader<'t> {
     /// The text of a string literal whose span includes the quotes.
     pub(crate) fn unescape(&mut self, span: Span) -> Result<String, Reported> {
         let raw = inside_quotes(span.of(self.text));
-        if !raw.contains('\\') {
+        if is_plain(raw) {
             return Ok(raw.to_string());
         }
-        let bytes = self.decode(span)?;
-        String::from_utf8(bytes).map_err(|_| self.error(span.start, "the string is not valid UTF-8"))
+        Ok(text_of_bytes(self.decode(span)?))
     }
 
     /// Checks the escapes of a string literal that is kept as it is written.
@@ -346,7 +347,7 @@ impl<'t> Reader<'t> {
     /// A bare name or a string literal.
     pub(crate) fn name_or_string(&mut self, node: &Node<'t>) -> Result<Ident, Reported> {
         let text = node.text();
-        if text.starts_with('"') && !text.contains('\\') {
+        if text.starts_with('"') && is_plain(text) {
             Ok(self.cx.ident(&text[1..text.len() - 1]))
         } else if text.starts_with('"') {
             let text = self.string(node)?;
@@ -355,11 +356,11 @@ impl<'t> Reader<'t> {
             Ok(self.cx.ident(node.text()))
         }
     }
+}
 
-    /// A natural number.
-    fn natural(&mut self, node: &Node<'t>) -> Result<u64, Reported> {
-        node.text().parse().map_err(|_| self.error(node.start(), "expected an unsigned 64-bit integer"))
-    }
+/// True for the inside of a string literal that stands for itself.
+pub(crate) fn is_plain(raw: &str) -> bool {
+    memchr::memchr2(b'\\', FIRST_OF_BYTES, raw.as_bytes()).is_none()
 }
 
 /// A string literal without its quotes; the second may be missing.

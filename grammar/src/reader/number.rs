@@ -31,8 +31,8 @@ pub(super) enum LiteralKind {
 
 impl<'t> Literal<'t> {
     pub(super) fn new(text: &'t str, at: usize) -> Self {
-        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-        let at = at + usize::from(negative);
+        let (negative, digits) = sign(text);
+        let at = at + text.len() - digits.len();
         match digits.strip_prefix("0x") {
             Some(hex) => Self { digits: hex, negative, kind: LiteralKind::Hex, at },
             None if digits.contains('.') => Self { digits, negative, kind: LiteralKind::Float, at },
@@ -49,6 +49,29 @@ impl<'t> Literal<'t> {
         let radix = if self.kind == LiteralKind::Hex { 16 } else { 10 };
         u64::from_str_radix(self.digits, radix).ok()
     }
+}
+
+/// True for a number with a minus, and its digits: blanks may stand between.
+fn sign(text: &str) -> (bool, &str) {
+    match text.strip_prefix('-') {
+        Some(digits) => (true, digits.trim_start_matches([' ', '\n'])),
+        None => (false, text),
+    }
+}
+
+/// The value of decimal digits, or of hexadecimal ones after `0x`; `None` when it is beyond 64 bits.
+pub(crate) fn unsigned(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// The value of an integer with an optional minus.
+pub(crate) fn signed(text: &str) -> Option<i64> {
+    let (negative, digits) = sign(text);
+    let value = i128::from(unsigned(digits)?);
+    i64::try_from(if negative { -value } else { value }).ok()
 }
 
 /// Bits of a value, least significant word first: one word unless it is wider.

@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
         let end = string_end(text.as_bytes(), at);
         let inside = text.get(at + 1..end)?.strip_suffix('"')?;
         let typed = text.as_bytes().get(skip_blank(text, end)) == Some(&b':');
-        if typed || inside.contains('\\') {
+        if typed || !super::is_plain(inside) {
             return None;
         }
         let value = AttrData::String { value: self.cx.ident(inside), ty: Type::NONE };

@@ -27,6 +27,9 @@ pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, 
         warnings: Vec::new(),
     };
     let model = decoder.model(message);
+    if let Some(error) = decoder.external.too_large() {
+        return Err(error);
+    }
     let mut problems = decoder.problems;
     validate::graph(&model.graph, &decoder.broken, &mut problems);
     match (problems.is_empty(), decoder.unsupported.is_empty()) {

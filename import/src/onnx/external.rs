@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
-use sutura_input::{InputError, regular};
+use sutura_input::{InputError, regular, whole_number};
 
 use super::{error::OnnxError, proto::StringStringEntryProto};
 
@@ -32,6 +32,8 @@ pub struct Origin {
     roots: Vec<PathBuf>,
     /// Whether the user named folders: then locations may lead out of the model's.
     is_open: bool,
+    /// Bytes of a file at most.
+    limit: u64,
 }
 
 impl Origin {
@@ -58,10 +60,25 @@ impl Origin {
             roots.push(root);
         }
         let folders = if target == roots[0] { vec![folder.to_owned()] } else { vec![folder.to_owned(), target] };
-        Ok(Self { folders, roots, is_open: !allowed.is_empty() })
+        Ok(Self { folders, roots, is_open: !allowed.is_empty(), limit: u64::MAX })
     }
 
-    fn open(&self, location: &str) -> Result<(File, u64), String> {
+    /// The same origin; files with more bytes than the limit are not read.
+    #[must_use]
+    pub fn with_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    fn open(&self, location: &str) -> Result<(File, u64), Unread> {
+        let (file, len) = self.found(location)?;
+        if len <= self.limit {
+            return Ok((file, len));
+        }
+        let path = real_path(&file).unwrap_or_else(|_| location.into());
+        Err(Unread::TooLarge { path, source: InputError::TooLarge { limit: self.limit, size: Some(len) } })
+    }
+
+    fn found(&self, location: &str) -> Result<(File, u64), String> {
         let refused = |why: &str| format!("external data location `{}` is refused: {why}", location.escape_debug());
         if location.is_empty() {
             return Err(refused("it is empty"));
@@ -106,6 +123,20 @@ impl Origin {
     }
 }
 
+/// Why data are not read.
+enum Unread {
+    /// What is wrong with the model.
+    Wrong(String),
+    /// The model may be right.
+    TooLarge { path: PathBuf, source: InputError },
+}
+
+impl From<String> for Unread {
+    fn from(what: String) -> Self {
+        Self::Wrong(what)
+    }
+}
+
 /// Where an open file is, without links: what the system knows, not what a name meant.
 fn real_path(file: &File) -> io::Result<PathBuf> {
     let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
@@ -124,6 +155,8 @@ pub(super) struct ExternalData<'a> {
     read: FxHashMap<(String, u64, u64), Bytes>,
     /// Bytes read by location.
     total: FxHashMap<String, u64>,
+    /// The first file that is too large.
+    too_large: Option<OnnxError>,
 }
 
 struct Open {
@@ -141,7 +174,12 @@ struct Location<'a> {
 
 impl<'a> ExternalData<'a> {
     pub(super) fn new(origin: Option<&'a Origin>) -> Self {
-        Self { origin, open: None, read: FxHashMap::default(), total: FxHashMap::default() }
+        Self { origin, open: None, read: FxHashMap::default(), total: FxHashMap::default(), too_large: None }
+    }
+
+    /// The error for the first file that was too large. What was reported about the model is then of no use.
+    pub(super) fn too_large(&mut self) -> Option<OnnxError> {
+        self.too_large.take()
     }
 
     /// The `size` bytes that `entries` point to, or what is wrong.
@@ -196,7 +234,14 @@ impl<'a> ExternalData<'a> {
             let origin = self
                 .origin
                 .ok_or_else(|| format!("has external data in `{location}`, but the model was not read from a file"))?;
-            let (file, size) = origin.open(location)?;
+            let (file, size) = origin.open(location).map_err(|unread| match unread {
+                Unread::Wrong(what) => what,
+                Unread::TooLarge { path, source } => {
+                    let message = format!("external data `{location}`: {source}");
+                    self.too_large.get_or_insert(OnnxError::Read { path, source });
+                    message
+                }
+            })?;
             self.open = Some(Open { location: location.to_owned(), file, size });
         }
         Ok(self.open.as_mut().expect("opened above"))
@@ -214,10 +259,7 @@ impl<'a> Location<'a> {
         };
         let number = |key: &str| {
             let wrong = |text: &str| format!("external data {key} `{text}` is not a number of bytes");
-            let parsed = |text: &str| {
-                let number = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
-                number.ok_or_else(|| wrong(text))
-            };
+            let parsed = |text: &str| whole_number::<u64>(text).ok_or_else(|| wrong(text));
             get(key)?.map(parsed).transpose()
         };
         Ok(Self {

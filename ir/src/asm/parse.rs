@@ -75,6 +75,16 @@ pub trait TokenParser {
             None => Err(self.error("expected valid keyword")),
         }
     }
+    /// A word of an enumeration: bare or in quotes.
+    ///
+    /// # Errors
+    /// When neither is next, or the string is malformed.
+    fn enum_word(&mut self) -> Result<String, Reported> {
+        match self.opt_string()? {
+            Some(word) => Ok(word),
+            None => self.any_keyword(),
+        }
+    }
     /// The punctuation `text`.
     ///
     /// # Errors

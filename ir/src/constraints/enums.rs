@@ -62,7 +62,7 @@ macro_rules! bit_enum_attr {
                 let mut flags = Self::NONE;
                 loop {
                     let loc = p.loc();
-                    let word = p.any_keyword()?;
+                    let word = p.enum_word()?;
                     let Some(flag) = Self::from_keyword(&word) else {
                         return Err(p.error_at(loc, concat!("expected one of ", $("'", $keyword, "', ",)* "'none'")));
                     };
@@ -171,7 +171,7 @@ macro_rules! enum_attr {
             pub fn parse(p: &mut dyn $crate::asm::parse::TokenParser) -> Result<Self, $crate::Reported> {
                 p.punct("<")?;
                 let loc = p.loc();
-                let word = p.any_keyword()?;
+                let word = p.enum_word()?;
                 let Some(found) = Self::from_keyword(&word) else {
                     let known: &[&str] = &[$($word),*];
                     return Err(p.error_at(loc, &format!("expected one of: {}", known.join(", "))));

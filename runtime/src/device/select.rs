@@ -140,7 +140,9 @@ impl Found {
         }
         match name.split_once(':') {
             None => name == info.backend.name(),
-            Some((backend, index)) => backend == info.backend.name() && index.parse() == Ok(self.index),
+            Some((backend, index)) => {
+                backend == info.backend.name() && crate::options::whole_number(index) == Some(self.index)
+            }
         }
     }
 }
@@ -227,7 +229,7 @@ pub(crate) mod tests {
     #[test]
     fn other_names_are_errors_that_say_what_there_is() {
         let devices = three();
-        for name in ["cuda", "vulkan:3", "vulkan:", "vulkan:-1", "vulkan:x", "", "RTX 5090"] {
+        for name in ["cuda", "vulkan:3", "vulkan:", "vulkan:-1", "vulkan:+1", "vulkan: 1", "vulkan:x", "", "RTX 5090"] {
             let error = devices.select(name).unwrap_err();
             assert!(matches!(&error, DeviceError::Unknown { known, .. } if known.len() == 3), "{name}: {error}");
             assert!(error.to_string().contains("`vulkan:1 GeForce RTX 4070`"), "{error}");

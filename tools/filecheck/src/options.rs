@@ -169,8 +169,8 @@ impl Options {
                 self.dump_filter = self.dump_filter.max(Some(choose(name, &value, &filters)?));
             }
             "dump-input-context" => {
-                let lines =
-                    value.parse().map_err(|_| format!("'{value}' is not a value for '--{name}'; it takes a number"))?;
+                let wrong = || format!("'{value}' is not a value for '--{name}'; it takes a number");
+                let lines = sutura_input::whole_number(&value).ok_or_else(wrong)?;
                 self.dump_context = self.dump_context.max(Some(lines));
             }
             _ => {}

@@ -98,7 +98,10 @@ impl Args {
             }
             let value = words.next().ok_or_else(|| usage(format!("`{option}` needs a value")))?;
             let number = |text: &str| {
-                text.parse::<u64>().map_err(|_| usage(format!("`{option}` is `{text}`, but must be a whole number")))
+                // Rust's own reading takes a plus too.
+                let digits = Some(text).filter(|text| !text.starts_with('+'));
+                let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+                number.ok_or_else(|| usage(format!("`{option}` is `{text}`, but must be a whole number")))
             };
             match option.as_str() {
                 // What AMD calls its interface.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, fstatfs};
 
 pub use error::{InputError, Kind};
-pub use size::{in_words, parse_size};
+pub use size::{in_words, parse_number, parse_size, whole_number};
 
 /// Bytes of a text, if nothing else is said.
 pub const TEXT_LIMIT: u64 = 512 << 20;
@@ -44,18 +44,20 @@ pub struct Limits {
     pub text: u64,
     /// Of an ONNX model.
     pub protobuf: u64,
+    /// Of each file with external data of such a model: weights of many gigabytes are usual.
+    pub data: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { text: TEXT_LIMIT, protobuf: PROTOBUF_LIMIT }
+        Self { text: TEXT_LIMIT, protobuf: PROTOBUF_LIMIT, data: u64::MAX }
     }
 }
 
 impl Limits {
     /// What `--max-input` says: the same for all kinds.
     pub fn all(bytes: u64) -> Self {
-        Self { text: bytes, protobuf: bytes }
+        Self { text: bytes, protobuf: bytes, data: bytes }
     }
 }
 

@@ -1,4 +1,6 @@
-//! Numbers of bytes, as people write them.
+//! Numbers, and numbers of bytes, as people write them.
+
+use std::str::FromStr;
 
 const UNITS: [(&str, u32); 4] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
 
@@ -9,7 +11,7 @@ const UNITS: [(&str, u32); 4] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no size; write a number of bytes, or one with K, M, G or T behind it");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let number: u64 = whole_number(digits).ok_or_else(wrong)?;
     let unit = text[digits.len()..].to_ascii_uppercase();
     let shift = match unit.as_str() {
         "" | "B" => 0,
@@ -22,6 +24,19 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.checked_mul(1 << shift).ok_or_else(wrong)?;
     if bytes == 0 { Err(format!("`{text}` lets nothing be read")) } else { Ok(bytes) }
+}
+
+/// A whole number in decimal digits and nothing else: Rust's own reading also takes a plus before them.
+pub fn whole_number<T: FromStr>(text: &str) -> Option<T> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// A whole number of the command line.
+///
+/// # Errors
+/// A sentence.
+pub fn parse_number<T: FromStr>(text: &str) -> Result<T, String> {
+    whole_number(text).ok_or_else(|| format!("`{text}` is no whole number, or too large"))
 }
 
 /// `512 MiB`, or the plain number where that says it better.
@@ -43,9 +58,32 @@ mod tests {
         for (text, bytes) in cases {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
         }
-        for text in ["", "M", "1.5G", "-1", "1X", "1Mx", "0", "0K", "99999999999T", "18446744073709551616", "1é", "é"]
-        {
+        for text in [
+            "",
+            "M",
+            "1.5G",
+            "-1",
+            "+1",
+            "+1K",
+            " 1",
+            "1X",
+            "1Mx",
+            "0",
+            "0K",
+            "99999999999T",
+            "18446744073709551616",
+            "1é",
+            "é",
+        ] {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_digits() {
+        assert_eq!((whole_number("0"), whole_number("007"), whole_number("255")), (Some(0u8), Some(7), Some(255)));
+        for text in ["", "+1", "-1", " 1", "1 ", "0x1", "1.0", "1e1", "1_0", "256", "\u{661}"] {
+            assert_eq!(whole_number::<u8>(text), None, "{text}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use regex_lite::Regex;
+use sutura_input::{parse_number, whole_number};
 
 use crate::outcome::{Code, Outcome};
 use crate::report::{self, Reported};
@@ -25,7 +26,7 @@ struct Arguments {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How many tests run at once (default: one per processor)
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parse_number::<usize>)]
     jobs: Option<usize>,
     /// Only tests whose "suite :: path" this regular expression matches; LIT_FILTER otherwise
     #[arg(long, value_name = "REGEX")]
@@ -40,19 +41,19 @@ struct Arguments {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     features: Vec<String>,
     /// Seconds a test may take; 0 for any time
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_number::<u64>)]
     timeout: Option<u64>,
     /// Bytes at most of a test, and of what a command writes, as 2G (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
     max_input: Option<u64>,
     /// So many tests at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     max_tests: Option<usize>,
     /// Cut the tests into so many shards; LIT_NUM_SHARDS otherwise
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     num_shards: Option<usize>,
     /// Run only this one of the shards, from 1; LIT_RUN_SHARD otherwise
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     run_shard: Option<usize>,
     /// In the order of names, or in one that is different each time
     #[arg(long, value_name = "ORDER", default_value = "lexical")]
@@ -70,7 +71,7 @@ struct Arguments {
     #[arg(long)]
     ignore_fail: bool,
     /// Stop after this many failures
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_number::<usize>)]
     max_failures: Option<usize>,
     /// Where tests write
     #[arg(long, value_name = "FOLDER")]
@@ -178,7 +179,7 @@ impl Arguments {
         }
         for (field, name) in [(&mut self.num_shards, "LIT_NUM_SHARDS"), (&mut self.run_shard, "LIT_RUN_SHARD")] {
             if let (None, Some(value)) = (&field, variable(name)) {
-                *field = Some(value.parse().map_err(|_| wrong(name, &value))?);
+                *field = Some(whole_number(&value).ok_or_else(|| wrong(name, &value))?);
             }
         }
         for (field, name) in [(&mut self.xfail, "LIT_XFAIL"), (&mut self.xfail_not, "LIT_XFAIL_NOT")] {

@@ -466,9 +466,7 @@ fn truth(value: &str) -> Result<bool, String> {
 }
 
 fn number(value: &str) -> Result<usize, String> {
-    // A sign would be read too.
-    let digits = Some(value).filter(|value| !value.starts_with('+'));
-    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| "takes a whole number".to_string())
+    sutura_input::whole_number(value).ok_or_else(|| "takes a whole number".to_string())
 }
 
 /// Names separated by commas, added to those given before.

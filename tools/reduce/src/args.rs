@@ -162,11 +162,8 @@ pub(crate) fn parse(args: &[String]) -> Result<Option<Args>, String> {
 }
 
 fn number(arg: &str, value: &str) -> Result<u64, String> {
-    value
-        .parse()
-        .ok()
-        .filter(|n| *n > 0 && !value.starts_with('+'))
-        .ok_or_else(|| format!("`{arg}` takes a number from 1"))
+    let number = sutura_input::whole_number(value).filter(|n| *n > 0);
+    number.ok_or_else(|| format!("`{arg}` takes a number from 1"))
 }
 
 fn seeds(value: Option<&str>) -> Result<u64, String> {

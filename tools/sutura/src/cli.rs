@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
@@ -180,16 +181,25 @@ pub(crate) struct CompileArgs {
     pub(crate) fast_math: Vec<String>,
     /// What indices of kernels for GPUs may be in 32 bits: less than they could makes small sizes take the kernels with 64
     /// bits, for tests
-    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(i64).range(1..=i64::from(i32::MAX)))]
+    #[arg(long, value_name = "N", hide = true, value_parser = index_limit)]
     pub(crate) index_limit: Option<i64>,
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
     /// Threads for compiling; all cores by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<u16>,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    whole_number(text).filter(|n| *n >= 1).ok_or_else(|| "expected a whole number from 1 to 65535".to_owned())
+}
+
+fn index_limit(text: &str) -> Result<i64, String> {
+    let number = whole_number(text).filter(|n| (1..=i64::from(i32::MAX)).contains(n));
+    number.ok_or_else(|| "expected a whole number from 1 to 2147483647".to_owned())
 }
 
 #[derive(Args, Debug)]
@@ -205,6 +215,10 @@ pub(crate) struct RunArgs {
     /// An output that is expected: `name=@y.npy` or as for an input
     #[arg(long = "expected", value_name = "SPEC")]
     pub(crate) expected: Vec<String>,
+    /// Refuses a tensor's file of more bytes, as `4G`; without it only what the model takes is a limit. The artifact, which is
+    /// mapped, may have any size
+    #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
+    pub(crate) max_input: Option<u64>,
     /// Largest absolute difference from what is expected
     #[arg(long, default_value_t = 1e-5, value_name = "X")]
     pub(crate) atol: f64,
@@ -212,7 +226,7 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value_t = 1e-5, value_name = "X")]
     pub(crate) rtol: f64,
     /// Threads of a run; all cores by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<u16>,
     /// Does not compare what the artifact holds with its hashes, and says so: for large files that something else vouches
     /// for. Of a damaged one results may be wrong
@@ -223,7 +237,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
     /// Runs this often after a first run, and shows the latency
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = sutura_input::parse_number::<u32>)]
     pub(crate) repeat: u32,
     /// Shows for each kernel how long it takes, how much of the run that is, and how close to what the machine can do; of
     /// the runs of `--repeat`, or of 10
@@ -268,7 +282,8 @@ pub(crate) struct Reading {
     /// file that the model's path leads to. May be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) allow_data_from: Vec<PathBuf>,
-    /// Refuses models of more bytes, as `4G`; by default text of more than 512M and ONNX of more than 2G
+    /// Refuses models, and files with their external data, of more bytes, as `4G`; by default text of more than 512M and ONNX
+    /// of more than 2G, while external data may have any size
     #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]
     pub(crate) max_input: Option<u64>,
 }

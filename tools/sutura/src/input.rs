@@ -47,7 +47,8 @@ pub(crate) fn read(path: &Path, reading: &Reading) -> Result<Source, Failure> {
         let text = without_nul(&bytes).and_then(|()| utf8(bytes)).map_err(refused)?;
         return Ok(Source { input: Input::Text(text), hash });
     }
-    let model = OnnxModel::from_bytes(bytes, Some(&Origin::new(path, &reading.allow_data_from)?));
+    let origin = Origin::new(path, &reading.allow_data_from)?.with_limit(limits.data);
+    let model = OnnxModel::from_bytes(bytes, Some(&origin));
     let model = model.map_err(|e| {
         let failure = Failure::from(e);
         Failure { message: format!("`{}`: {}", path.display(), failure.message), ..failure }

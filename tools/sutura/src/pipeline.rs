@@ -369,6 +369,11 @@ impl Compilation {
         module_text(&self.cx, &program.module, &PrintOptions::generic())
     }
 
+    /// A program that [`text`](Self::text) has printed, with the places of its operations.
+    pub(crate) fn text_with_places(&self, program: &Program) -> String {
+        module_text(&self.cx, &program.module, &PrintOptions { debug_info: true, ..PrintOptions::generic() })
+    }
+
     /// Takes off what only sutura understands: attributes for later stages, the description of the machine.
     fn strip(&self, module: &mut Module) {
         let top = module.op();

@@ -37,13 +37,14 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     talk.detail(&model.manifest().signature());
     // What can be wrong about the call is found before the run.
     let outputs = named(&args.outputs, model.outputs(), "output")?;
-    let expected = load(&named_tensors(&args.expected, model.outputs(), "expected output")?)?;
+    let expected = load(&named_tensors(&args.expected, model.outputs(), "expected output")?, args.max_input)?;
     let inputs = named_tensors(&args.inputs, model.inputs(), "input")?;
     // Also before the data are read, which may be many.
-    let signatures = inputs.iter().map(|(_, source)| source.signature()).collect::<Result<Vec<_>, _>>()?;
+    let signatures =
+        inputs.iter().map(|(_, source)| source.signature(args.max_input)).collect::<Result<Vec<_>, _>>()?;
     let given = inputs.iter().zip(&signatures).map(|((name, _), (ty, dims))| (name.as_str(), *ty, &dims[..]));
     model.accept(&given.collect::<Vec<_>>())?;
-    let inputs = load(&inputs)?;
+    let inputs = load(&inputs, args.max_input)?;
     let views: Vec<(&str, TensorView<'_>)> = inputs.iter().map(|(name, t)| (name.as_str(), t.view())).collect();
     let views = model.bind(&views)?;
 
@@ -118,8 +119,8 @@ fn known(values: &[Value], name: &str, what: &str) -> Result<(), Failure> {
     })
 }
 
-fn load(sources: &[(String, Source)]) -> Result<Vec<(String, Tensor)>, Failure> {
-    sources.iter().map(|(name, source)| Ok((name.clone(), source.load()?))).collect()
+fn load(sources: &[(String, Source)], limit: Option<u64>) -> Result<Vec<(String, Tensor)>, Failure> {
+    sources.iter().map(|(name, source)| Ok((name.clone(), source.load(limit)?))).collect()
 }
 
 /// Where tensors come from, by the names of `values`; one without a name is the next in order.

@@ -1,8 +1,10 @@
 //! Tensors on the command line: `name=@x.npy`, `name=2x3xf32=1,2,3,4,5,6`.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use sutura_input::{InputError, regular};
 use sutura_runtime::{ElementType, Tensor, npy};
 
 use crate::failure::Failure;
@@ -60,21 +62,30 @@ fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
 }
 
 impl Source {
-    /// Type and dims, without the elements.
-    pub(crate) fn signature(&self) -> Result<(ElementType, Vec<i64>), Failure> {
+    /// Type and dims, without the elements. A file has at most `limit` bytes, if there is one.
+    pub(crate) fn signature(&self, limit: Option<u64>) -> Result<(ElementType, Vec<i64>), Failure> {
         match self {
-            Self::File(path) => Ok(npy::read_signature(path)?),
+            Self::File(path) => Ok(npy::read_opened_signature(path, open(path, limit)?)?),
             Self::Literal { element_type, dims, .. } => Ok((*element_type, dims.clone())),
         }
     }
 
-    /// The tensor.
-    pub(crate) fn load(&self) -> Result<Tensor, Failure> {
+    /// The tensor. A file has at most `limit` bytes, if there is one.
+    pub(crate) fn load(&self, limit: Option<u64>) -> Result<Tensor, Failure> {
         match self {
-            Self::File(path) => Ok(npy::read(path)?),
+            Self::File(path) => Ok(npy::read_opened(path, open(path, limit)?)?),
             Self::Literal { element_type, dims, values } => literal(*element_type, dims, values),
         }
     }
+}
+
+/// A regular file of no more bytes than the limit.
+fn open(path: &Path, limit: Option<u64>) -> Result<File, Failure> {
+    let opened = regular(path).and_then(|(file, meta)| match limit {
+        Some(limit) if meta.len() > limit => Err(InputError::TooLarge { limit, size: Some(meta.len()) }),
+        _ => Ok(file),
+    });
+    opened.map_err(|error| Failure::reading(path, &error))
 }
 
 fn literal(element_type: ElementType, dims: &[i64], values: &str) -> Result<Tensor, Failure> {
@@ -137,7 +148,7 @@ mod tests {
     use super::*;
 
     fn load(text: &str) -> Result<Tensor, String> {
-        parse(text).and_then(|spec| spec.source.load()).map_err(|f| f.message)
+        parse(text).and_then(|spec| spec.source.load(None)).map_err(|f| f.message)
     }
 
     #[test]

@@ -658,3 +658,46 @@ fn inputs_are_checked_before_they_are_read() {
     fails(folder.path(), &["run", "rows.sutura", "-i", "x=65536x4194304xf32=0", "-i", "mask=4xf32=0"], 1, "dimension");
     assert!(start.elapsed() < std::time::Duration::from_secs(20));
 }
+
+/// What MLIR refuses is told by the place or the name that the operation has, not by a line of a text that nobody sees.
+#[test]
+fn what_mlir_refuses_is_told_by_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (place, words) in [
+        ("", "m.mlir:4:16: error: "),
+        (" loc(\"/conv/Alloc\")", "\n`/conv/Alloc`: error: "),
+        (" loc(\"model.py\":7:5)", "model.py:7:5: error: "),
+        (" loc(\"/conv/Alloc\"(\"model.py\":7:5))", "model.py:7:5: error: "),
+    ] {
+        // The layout has two symbols, which have no values.
+        let alloc = "%0 = memref.alloc(%n) : memref<?xf32, strided<[?], offset: ?>>";
+        let program = format!("\n\nfunc.func @main(%n: index) {{\n          {alloc}{place}\n  return\n}}\n");
+        std::fs::write(folder.path().join("m.mlir"), program).unwrap();
+        for emit in ["obj", "llvm", "llvm-ir", "asm"] {
+            fails(folder.path(), &["compile", "m.mlir", "-q", "--emit", emit, "-o", "x"], 1, words);
+        }
+    }
+    assert_eq!(files(folder.path()), ["m.mlir"]);
+}
+
+/// The same for code of devices.
+#[test]
+fn what_mlir_refuses_of_device_code_is_told_by_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // The structure has one field.
+    let program = "gpu.module @m {
+          gpu.func @k(%p: !llvm.ptr) kernel {
+            %0 = llvm.getelementptr %p[0, 2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i32)> loc(\"/fc1/Gemm\")
+            gpu.return
+          }
+        }
+        func.func @main() {
+          return
+        }";
+    std::fs::write(folder.path().join("m.mlir"), program).unwrap();
+    for (target, emit) in [("sm_90", "ptx"), ("sm_90", "llvm-ir"), ("gfx942", "asm"), ("gfx942", "llvm-ir")] {
+        let args = ["compile", "m.mlir", "-q", "--target", target, "--emit", emit, "-o", "x"];
+        fails(folder.path(), &args, 1, "\n`/fc1/Gemm`: error: 'llvm.getelementptr' op index 1 indexing a struct");
+    }
+    assert_eq!(files(folder.path()), ["m.mlir"]);
+}

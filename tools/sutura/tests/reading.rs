@@ -64,3 +64,125 @@ fn the_size_of_what_is_read_has_a_limit() {
     sparse.set_len(1 << 40).expect("a sparse file");
     fails(folder.path(), &["compile", "sparse.onnx", "-o", "m.sutura"], 1, &["error[E0425]", "2 GiB"]);
 }
+
+/// A field of a protobuf that holds bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    assert!(bytes.len() < 128, "longer lengths take more bytes");
+    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
+}
+
+/// A field of a protobuf that holds a small number.
+fn number(number: u8, value: u8) -> Vec<u8> {
+    vec![number << 3, value]
+}
+
+/// `y = x + w` with four numbers `w` at `offset` of a file beside the model.
+fn with_external_data(location: &str, offset: &str) -> Vec<u8> {
+    let text = |n: u8, text: &str| field(n, text.as_bytes());
+    let entry = |key: &str, value: &str| field(13, &[text(1, key), text(2, value)].concat());
+    let weights =
+        [number(1, 4), number(2, 1), text(8, "w"), entry("location", location), entry("offset", offset), number(14, 1)];
+    let dims = field(2, &field(1, &number(1, 4)));
+    let value = |name: &str| [text(1, name), field(2, &field(1, &[number(1, 1), dims.clone()].concat()))].concat();
+    let node = [text(1, "x"), text(1, "w"), text(2, "y"), text(4, "Add")].concat();
+    let graph =
+        [field(1, &node), text(2, "g"), field(5, &weights.concat()), field(11, &value("x")), field(12, &value("y"))];
+    let graph = graph.concat();
+    let mut model = number(1, 8);
+    // The graph is longer than a length of one byte can say.
+    model.extend([7 << 3 | 2, (graph.len() & 127) as u8 | 128, (graph.len() >> 7) as u8]);
+    model.extend(graph);
+    model.extend(field(8, &number(2, 17)));
+    model
+}
+
+/// External data may have any size, unless a limit is given; then it holds for each file.
+#[test]
+fn external_data_have_the_limit_that_is_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("w.bin"), [0; 4000]).expect("a file");
+    // Larger than any model may be: its end is read and nothing else.
+    let sparse = std::fs::File::create(at("sparse.bin")).expect("a file");
+    sparse.set_len(1 << 40).expect("a sparse file");
+    assert!(Command::new("mkfifo").arg(at("pipe.bin")).status().expect("mkfifo").success());
+    symlink("/dev/zero", at("zero.bin")).expect("a link");
+    std::fs::create_dir(at("folder.bin")).expect("a folder");
+    for name in ["w", "pipe", "zero", "folder"] {
+        std::fs::write(at(&format!("{name}.onnx")), with_external_data(&format!("{name}.bin"), "0")).expect("a file");
+    }
+    std::fs::write(at("sparse.onnx"), with_external_data("sparse.bin", "1099511627760")).expect("a file");
+    for args in [&["check", "w.onnx"][..], &["check", "sparse.onnx"], &["check", "w.onnx", "--max-input", "4000"]] {
+        let output = sutura(folder.path(), args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let words =
+        |file: &'static str, size: &'static str| ["error[E0425]", file, size, "limit of 3999 bytes", "--max-input"];
+    for command in [&["check"][..], &["compile", "-o", "m.sutura"]] {
+        let limited = |model| [command, &[model, "--max-input", "3999"]].concat();
+        fails(folder.path(), &limited("w.onnx"), 1, &words("/w.bin`", "4000 bytes"));
+        fails(folder.path(), &limited("sparse.onnx"), 1, &words("/sparse.bin`", "1099511627776 bytes"));
+    }
+    assert!(!at("m.sutura").exists());
+    for (model, kind) in [("pipe.onnx", "a pipe"), ("zero.onnx", "a device"), ("folder.onnx", "a folder")] {
+        for limit in [&[][..], &["--max-input", "1G"]] {
+            fails(
+                folder.path(),
+                &[&["check", model][..], limit].concat(),
+                1,
+                &["error[E0428]", "`w`", kind, "not a file"],
+            );
+        }
+    }
+}
+
+/// Files of tensors have the limit that is given, and no other.
+#[test]
+fn tensors_have_the_limit_that_is_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("m.onnx"), with_external_data("w.bin", "0")).expect("a file");
+    std::fs::write(folder.path().join("w.bin"), [0; 16]).expect("a file");
+    assert!(sutura(folder.path(), &["compile", "m.onnx", "-o", "m.sutura"]).status.success());
+    let one = "x=4xf32=1,2,3,4";
+    assert!(sutura(folder.path(), &["run", "m.sutura", "-i", one, "-o", "."]).status.success());
+    let size = folder.path().join("y.npy").metadata().expect("a file").len();
+    let (most, less) = (size.to_string(), (size - 1).to_string());
+    for tensors in [&["-i", "x=@y.npy"][..], &["-i", one, "--expected", "y=@y.npy"]] {
+        let run = |limit| [&["run", "m.sutura", "--atol", "100", "--max-input", limit], tensors].concat();
+        let output = sutura(folder.path(), &run(&most));
+        assert!(output.status.success(), "{tensors:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let size = format!("it has {size} bytes, more than the limit of {less} bytes");
+        fails(folder.path(), &run(&less), 1, &[&size, "`y.npy`", "error[E0425]", "--max-input"]);
+    }
+    fails(folder.path(), &["run", "m.sutura", "-i", one, "--max-input", "+1"], 2, &["no size"]);
+}
+
+/// What says a number is digits and nothing else, in flags and variables.
+#[test]
+fn numbers_have_no_plus() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("m.onnx"), with_external_data("w.bin", "0")).expect("a file");
+    std::fs::write(folder.path().join("w.bin"), [0; 16]).expect("a file");
+    assert!(sutura(folder.path(), &["compile", "m.onnx", "-o", "m.sutura", "--threads", "4"]).status.success());
+    for threads in ["+4", "0", "-1", "0x4", "65536", ""] {
+        let words = ["--threads", "a whole number from 1 to 65535"];
+        fails(folder.path(), &["compile", "m.onnx", "-o", "n.sutura", &format!("--threads={threads}")], 2, &words);
+        fails(folder.path(), &["run", "m.sutura", "-i", "4xf32=1", &format!("--threads={threads}")], 2, &words);
+    }
+    fails(
+        folder.path(),
+        &["run", "m.sutura", "-i", "4xf32=1", "--repeat=+1"],
+        2,
+        &["--repeat", "`+1` is no whole number"],
+    );
+    let run = |threads: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+        command.current_dir(folder.path()).args(["run", "m.sutura", "-i", "4xf32=1"]).env("SUTURA_THREADS", threads);
+        command.output().expect("the tool was built")
+    };
+    assert!(run("4").status.success());
+    let refused = run("+4");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("SUTURA_THREADS is `+4`, but must be a whole number from 1 to 1024"), "{said}");
+}

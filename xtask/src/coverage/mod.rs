@@ -64,7 +64,11 @@ impl Plan {
                 continue;
             }
             let value = rest.next().ok_or_else(|| format!("`{argument}` is unknown, or needs a value"))?;
-            let number = || value.parse::<u64>().map_err(|_| format!("`{argument}` takes a whole number"));
+            let digits = Some(value).filter(|value| !value.starts_with('+'));
+            let number = || {
+                let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+                number.ok_or_else(|| format!("`{argument}` takes a whole number"))
+            };
             match argument.as_str() {
                 "--target" => plan.harnesses.push(harness(value)?),
                 "--seconds" => plan.seconds = number()?.max(1),

@@ -22,8 +22,8 @@ mod written;
 use std::io;
 use std::sync::Arc;
 
-use crate::asm::TextInfo;
 use crate::asm::layout::{Layout, Place};
+use crate::asm::{TextInfo, bytes};
 use crate::attrs::{Attr, NamedAttr};
 use crate::body::{Block, Body, Module, Value};
 use crate::context::{Context, Ident};
@@ -433,27 +433,29 @@ fn write_keyword(out: &mut String, word: &str) {
 /// Quotes and escapes as LLVM does: what is not printable ASCII, and the quote, as two hexadecimal digits.
 fn write_quoted(out: &mut String, text: &str) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'"' && *byte != b'\\';
     out.push('"');
-    let mut clean = 0;
-    for (i, byte) in text.bytes().enumerate() {
-        if (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\' {
-            continue;
+    let mut rest = text;
+    loop {
+        let plain = rest.bytes().take_while(|byte| is_plain(byte)).count();
+        out.push_str(&rest[..plain]);
+        rest = &rest[plain..];
+        let Some(first) = rest.chars().next() else { break };
+        let length = first.len_utf8();
+        match bytes::byte_of(first) {
+            _ if first == '\\' => out.push_str("\\\\"),
+            Some(byte) => push_escape(out, byte),
+            None => rest.bytes().take(length).for_each(|byte| push_escape(out, byte)),
         }
-        if clean < i {
-            out.push_str(&text[clean..i]);
-        }
-        out.push('\\');
-        if byte == b'\\' {
-            out.push('\\');
-        } else {
-            out.push(HEX[usize::from(byte >> 4)].into());
-            out.push(HEX[usize::from(byte & 15)].into());
-        }
-        // Every byte of a character beyond ASCII is escaped, so that a slice that is not empty begins at a boundary.
-        clean = i + 1;
+        rest = &rest[length..];
     }
-    out.push_str(&text[clean..]);
     out.push('"');
+
+    fn push_escape(out: &mut String, byte: u8) {
+        out.push('\\');
+        out.push(HEX[usize::from(byte >> 4)].into());
+        out.push(HEX[usize::from(byte & 15)].into());
+    }
 }
 
 /// Names that text would give to a value without one: they are not kept.

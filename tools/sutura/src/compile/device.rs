@@ -6,7 +6,7 @@ use sutura_codegen as codegen;
 use sutura_passes::machine_code::Processor;
 use sutura_passes::rt_to_upstream::HostInterface;
 
-use super::{Job, Lowered, Made, Ready, link};
+use super::{DeviceCode, Job, Lowered, Made, Ready, link};
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
 use crate::files;
@@ -76,7 +76,8 @@ impl Job<'_> {
         if self.product(&mut device, Emit::Mlir)? {
             return Ok(None);
         }
-        let device = self.compilation.text(&mut device, Emit::Mlir);
+        let device_text = self.compilation.text(&mut device, Emit::Mlir);
+        let device = DeviceCode { text: device_text, program: device };
         let text = self.compilation.text(&mut host, Emit::Mlir);
         Ok(Some(Lowered { text, device: Some(device), device_kernels, interface, program: host }))
     }
@@ -100,7 +101,7 @@ impl Job<'_> {
     }
 
     /// Says what the vendor's compiler makes of the kernels: in remarks, and on the report's page.
-    fn explain_resources(&self, vendor: Vendor, device: &str, lowered: &Lowered) -> Result<(), Failure> {
+    fn explain_resources(&self, vendor: Vendor, device: &DeviceCode, lowered: &Lowered) -> Result<(), Failure> {
         if !self.explains() {
             return Ok(());
         }
@@ -130,7 +131,7 @@ impl Job<'_> {
     /// From modules of device code to the product.
     pub(super) fn device_back_end(&self, vendor: Vendor, ready: Ready) -> Result<Option<Made>, Failure> {
         let lowered = &ready.lowered;
-        let device = lowered.device.as_deref().ok_or_else(|| Failure::internal("there is no device code"))?;
+        let device = lowered.device.as_ref().ok_or_else(|| Failure::internal("there is no device code"))?;
         self.explain_resources(vendor, device, lowered)?;
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| emit != Emit::Cubin && self.report.is_some_and(|report| report.with_assembly);
@@ -160,14 +161,14 @@ impl Job<'_> {
     }
 
     /// Takes device code as far as it can be refused.
-    pub(super) fn accept_device(&self, vendor: Vendor, text: &str) -> Result<(), Failure> {
+    pub(super) fn accept_device(&self, vendor: Vendor, device: &DeviceCode) -> Result<(), Failure> {
         let (name, target) = (self.args.model.display().to_string(), &self.machine.target);
         let mut warnings = Vec::new();
-        match vendor {
-            Vendor::Nvidia | Vendor::Amd => codegen::accept_device(text, &name, target, &mut warnings)?,
-            Vendor::Khronos => codegen::emit_spirv(text, &name, &mut warnings).map(drop)?,
-            Vendor::Fibers => codegen::accept(text, &name, &codegen::Target::host(), &mut warnings)?.check_defined()?,
-        }
+        self.with_places(&device.text, &device.program, |text| match vendor {
+            Vendor::Nvidia | Vendor::Amd => codegen::accept_device(text, &name, target, &mut warnings),
+            Vendor::Khronos => codegen::emit_spirv(text, &name, &mut warnings).map(drop),
+            Vendor::Fibers => codegen::accept(text, &name, &codegen::Target::host(), &mut warnings)?.check_defined(),
+        })?;
         Ok(())
     }
 
@@ -181,21 +182,21 @@ impl Job<'_> {
         self.part(ready.artifact, ready.lowered.program, (host, Some(device)))
     }
 
-    fn device_product(&self, emit: Emit, text: &str) -> Result<Vec<u8>, Failure> {
+    fn device_product(&self, emit: Emit, device: &DeviceCode) -> Result<Vec<u8>, Failure> {
         let (name, target) = (self.args.model.display().to_string(), &self.machine.target);
         let mut warnings = Vec::new();
-        let bytes = match emit {
-            Emit::LlvmIr => codegen::emit_device_llvm_ir(text, &name, target, &mut warnings)?.into_bytes(),
-            Emit::Hsaco => codegen::emit_hsaco(text, &name, target, &mut warnings)?,
-            Emit::Spirv => codegen::emit_spirv(text, &name, &mut warnings)?,
-            Emit::So => link(codegen::emit_object(text, &name, &codegen::Target::host(), &mut warnings)?)?,
-            Emit::Cubin => {
-                let ptx = codegen::emit_device_assembly(text, &name, target, &mut warnings)?;
-                codegen::Assembler::find()?.assemble(&ptx, &target.cpu)?
-            }
-            _ => codegen::emit_device_assembly(text, &name, target, &mut warnings)?.into_bytes(),
-        };
+        let code = self.with_places(&device.text, &device.program, |text| match emit {
+            Emit::LlvmIr => codegen::emit_device_llvm_ir(text, &name, target, &mut warnings).map(String::into_bytes),
+            Emit::Hsaco => codegen::emit_hsaco(text, &name, target, &mut warnings),
+            Emit::Spirv => codegen::emit_spirv(text, &name, &mut warnings),
+            Emit::So => codegen::emit_object(text, &name, &codegen::Target::host(), &mut warnings),
+            _ => codegen::emit_device_assembly(text, &name, target, &mut warnings).map(String::into_bytes),
+        })?;
         self.warn(&warnings);
-        Ok(bytes)
+        match emit {
+            Emit::So => link(code),
+            Emit::Cubin => Ok(codegen::Assembler::find()?.assemble(&String::from_utf8_lossy(&code), &target.cpu)?),
+            _ => Ok(code),
+        }
     }
 }

@@ -264,11 +264,18 @@ struct Job<'j> {
 struct Lowered {
     /// Generic form, for MLIR.
     text: String,
-    /// That of the device code, where kernels are not the processor's.
-    device: Option<String>,
+    /// The device code, where kernels are not the processor's.
+    device: Option<DeviceCode>,
     /// The kernels of the device code, if somebody wants to know what they take.
     device_kernels: Vec<DeviceKernel>,
     interface: Result<HostInterface, String>,
+    program: Program,
+}
+
+/// Kernels for a device in upstream operations.
+struct DeviceCode {
+    /// Generic form, for MLIR.
+    text: String,
     program: Program,
 }
 
@@ -328,7 +335,8 @@ impl Job<'_> {
     }
 
     fn ready(&self, lowered: Lowered, source: &Source) -> Result<Ready, Failure> {
-        self.compilation.begin(|| Begun::Code(lowered.device.as_ref().unwrap_or(&lowered.text).clone()));
+        self.compilation
+            .begin(|| Begun::Code(lowered.device.as_ref().map_or(&lowered.text, |device| &device.text).clone()));
         let (name, mut warnings) = (self.args.model.display().to_string(), Vec::new());
         self.check_machine_code(&lowered)?;
         let artifact = match self.args.emit {
@@ -341,7 +349,9 @@ impl Job<'_> {
         let whole = lowered.device.is_none() && matches!(self.args.emit, Some(Emit::Obj | Emit::So));
         let host = match self.args.emit.is_none() || whole {
             true => {
-                let mut host = codegen::accept(&lowered.text, &name, &self.host_target(&lowered), &mut warnings)?;
+                let target = self.host_target(&lowered);
+                let accept = |text: &str| codegen::accept(text, &name, &target, &mut warnings);
+                let mut host = self.with_places(&lowered.text, &lowered.program, accept)?;
                 // Who asks for an object may link what it calls.
                 if self.args.emit != Some(Emit::Obj) {
                     host.check_defined()?;
@@ -352,6 +362,22 @@ impl Job<'_> {
         };
         self.warn(&warnings);
         Ok(Ready { lowered, artifact, host, theirs: false })
+    }
+
+    /// What `compile` makes of a program's text. MLIR's places are lines of that text, which nobody sees: a program that it
+    /// refuses it gets once more with the places and names that the operations have.
+    fn with_places<T>(
+        &self,
+        text: &str,
+        program: &Program,
+        mut compile: impl FnMut(&str) -> Result<T, codegen::Error>,
+    ) -> Result<T, codegen::Error> {
+        compile(text).map_err(|error| match error {
+            codegen::Error::Rejected { .. } => {
+                compile(&self.compilation.text_with_places(program)).err().unwrap_or(error)
+            }
+            error => error,
+        })
     }
 
     /// Refuses what the processor has no instructions for, with the places of all of it.
@@ -563,18 +589,18 @@ impl Job<'_> {
     /// Writes the levels below upstream operations that are wanted as text; true when one is the product.
     fn texts(&self, lowered: &Lowered) -> Result<bool, Failure> {
         let name = self.args.model.display().to_string();
-        let (text, target) = (lowered.text.as_str(), &self.machine.target);
+        let target = &self.machine.target;
         let mut warnings = Vec::new();
         let keep_all = self.args.emit_dir.is_some();
         let reported = |emit: Emit| self.report.is_some_and(|r| r.with_assembly || emit == Emit::Llvm);
         let wanted = |emit: Emit| keep_all || self.args.emit == Some(emit) || reported(emit);
         for emit in [Emit::Llvm, Emit::LlvmIr, Emit::Asm] {
             if wanted(emit) {
-                let product = match emit {
-                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings)?,
-                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings)?,
-                    _ => codegen::emit_assembly(text, &name, target, &mut warnings)?,
-                };
+                let product = self.with_places(&lowered.text, &lowered.program, |text| match emit {
+                    Emit::Llvm => codegen::emit_llvm_dialect(text, &name, &mut warnings),
+                    Emit::LlvmIr => codegen::emit_llvm_ir(text, &name, target, &mut warnings),
+                    _ => codegen::emit_assembly(text, &name, target, &mut warnings),
+                })?;
                 self.keep(emit, product.as_bytes())?;
                 if let Some(report) = self.report.filter(|_| reported(emit)) {
                     report.text(emit, product.clone());
