@@ -51,6 +51,12 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
             "it would have {guarded} reads that may lie outside a tensor, of which {GUARDED} are allowed"
         ));
     }
+    let combined = combined_in_turn(&nest);
+    if ops.len() > 1 && combined > IN_TURN {
+        return misfit(format!(
+            "it would have {combined} combinations each of which waits for the one before, of which {IN_TURN} are allowed"
+        ));
+    }
     if !nest.picks_any() && nest.stages.iter().filter(|stage| is_contraction(&nest, stage)).count() > 1 {
         return AttentionPlan::of(&nest).map(|plan| attention_scheme(facts, &nest, &plan));
     }
@@ -73,6 +79,23 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
 /// Most reads that may lie outside a tensor, in a kernel of several ops. An element of a concatenation is looked up in each
 /// of its parts; a fused concatenation of concatenations would look it up in each part of each.
 const GUARDED: usize = 24;
+
+/// Most combinations of a kernel of several ops of which each waits for the one before. A phase of a row may compute again
+/// what the phases before it did not keep, so code grows faster than their number.
+const IN_TURN: usize = 32;
+
+/// The longest chain of combinations each of which needs the one before.
+fn combined_in_turn(nest: &Nest<'_>) -> usize {
+    let mut chains: HashMap<usize, usize> = HashMap::new();
+    let mut longest = 0;
+    for stage in &nest.stages {
+        let before = stage.inputs.iter().filter_map(|read| chains.get(&read.slot?)).copied().max().unwrap_or(0);
+        let chain = before + usize::from(!stage.reduced.is_empty());
+        chains.extend(stage.results.iter().filter_map(|result| Some((result.slot?, chain))));
+        longest = longest.max(chain);
+    }
+    longest
+}
 
 /// A kernel that does nothing twice.
 fn plain(facts: &Facts, kind: &'static str, nest: &Nest<'_>) -> Scheme {
