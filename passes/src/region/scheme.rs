@@ -44,6 +44,9 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
     if let Some(products) = siblings(facts, ops, outputs) {
         return products.map(|products| siblings_scheme(facts, &products));
     }
+    if ops.len() > 1 && outputs.len() > OUTPUTS {
+        return misfit(format!("it would have {} outputs, of which {OUTPUTS} are allowed", outputs.len()));
+    }
     let mut nest = Nest::of(facts, ops, outputs)?;
     let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
     if ops.len() > 1 && guarded > GUARDED {
@@ -80,9 +83,12 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
 /// of its parts; a fused concatenation of concatenations would look it up in each part of each.
 const GUARDED: usize = 24;
 
+/// Most outputs of a kernel of several ops: LLVM compares each store of a loop with each other one.
+const OUTPUTS: usize = 32;
+
 /// Most combinations of a kernel of several ops of which each waits for the one before. A phase of a row may compute again
 /// what the phases before it did not keep, so code grows faster than their number.
-const IN_TURN: usize = 32;
+const IN_TURN: usize = 16;
 
 /// The longest chain of combinations each of which needs the one before.
 fn combined_in_turn(nest: &Nest<'_>) -> usize {
