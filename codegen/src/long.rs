@@ -1,9 +1,9 @@
-//! Long functions are not vectorized: LLVM's SLP vectorizer takes the square of a function's length.
+//! Functions with a long block are not vectorized: LLVM's SLP vectorizer takes the square of a block's length.
 //!
-//! Host programs of hundreds of tensors are such functions; there is nothing in them that vectors make faster. Kernels are
-//! far shorter, and have their vectors before LLVM sees them. No option of the pass manager turns the vectorizer off in
-//! LLVM 22 for one function; it passes by functions with the attribute `noimplicitfloat`, which is taken away again before
-//! code is generated, where it has other effects.
+//! Host programs of hundreds of tensors have such blocks; there is nothing in them that vectors make faster. Blocks of
+//! kernels are far shorter. No option of the pass manager turns the vectorizer off in LLVM 22 for one function; it passes by
+//! functions with the attribute `noimplicitfloat`, which is taken away again before code is generated, where it has other
+//! effects.
 
 use std::iter;
 
@@ -15,11 +15,11 @@ use llvm_sys::core::{
 };
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 
-/// Instructions of a function that is vectorized at most: about 20 ms.
-const LENGTH: usize = 4096;
+/// Most instructions of a block that is vectorized.
+const LENGTH: usize = 2048;
 const ATTRIBUTE: &str = "noimplicitfloat";
 
-/// Marks the functions of `module` that are too long to vectorize.
+/// Marks the functions of `module` that have a block too long to vectorize.
 ///
 /// # Safety
 /// `module` must be alive, and nobody else may use it meanwhile.
@@ -62,11 +62,12 @@ unsafe fn functions(module: LLVMModuleRef) -> impl Iterator<Item = LLVMValueRef>
 /// `function` must be a function that is alive.
 unsafe fn is_long(function: LLVMValueRef) -> bool {
     // SAFETY: the caller vouches for the function; null ends the lists.
-    let instructions = unsafe {
-        linked(LLVMGetFirstBasicBlock(function), |block| LLVMGetNextBasicBlock(block))
-            .flat_map(|block| linked(LLVMGetFirstInstruction(block), |instruction| LLVMGetNextInstruction(instruction)))
-    };
-    instructions.take(LENGTH + 1).count() > LENGTH
+    unsafe {
+        linked(LLVMGetFirstBasicBlock(function), |block| LLVMGetNextBasicBlock(block)).any(|block| {
+            let all = linked(LLVMGetFirstInstruction(block), |instruction| LLVMGetNextInstruction(instruction));
+            all.take(LENGTH + 1).count() > LENGTH
+        })
+    }
 }
 
 /// A list of LLVM's, which null ends.
