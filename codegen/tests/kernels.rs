@@ -128,6 +128,34 @@ fn scalar_loops_are_vectorised_as_wide_as_preferred() {
     assert!(!softmax("+avx512f,+avx512vl,+prefer-256-bit").contains("%zmm"));
 }
 
+/// A function of one block that squares `count` numbers, one by one.
+fn squares(count: usize) -> String {
+    let mut body = String::new();
+    for i in 0..count {
+        body += &format!(
+            "%a{i} = llvm.getelementptr %a[{i}] : (!llvm.ptr) -> !llvm.ptr, f32
+             %x{i} = llvm.load %a{i} : !llvm.ptr -> f32
+             %y{i} = llvm.fmul %x{i}, %x{i} : f32
+             %b{i} = llvm.getelementptr %b[{i}] : (!llvm.ptr) -> !llvm.ptr, f32
+             llvm.store %y{i}, %b{i} : f32, !llvm.ptr\n"
+        );
+    }
+    let arguments = "%a: !llvm.ptr {llvm.noalias}, %b: !llvm.ptr {llvm.noalias}";
+    format!("module {{ llvm.func @squares({arguments}) {{ {body} llvm.return }} }}")
+}
+
+#[test]
+fn functions_with_long_blocks_stay_scalar() {
+    let ir = |count| {
+        let target = Target::new(LINUX, "+avx2");
+        emit_llvm_ir(&squares(count), "squares.mlir", &target, &mut Vec::new()).unwrap()
+    };
+    let (short, long) = (ir(16), ir(1000));
+    assert!(short.contains("fmul <8 x float>"), "{short}");
+    assert!(long.contains("fmul float") && !long.contains("fmul <"));
+    assert!(!short.contains("noimplicitfloat") && !long.contains("noimplicitfloat"));
+}
+
 #[test]
 fn each_level_can_be_printed() {
     let dialect = emit_llvm_dialect(KERNELS, "kernels.mlir", &mut Vec::new()).unwrap();

@@ -56,8 +56,7 @@ families! {
     symbols(12);
     // A concatenation of n sizes has n sums of up to n sizes as offsets.
     symbols_joined(12, "import": 4.5, "shapes": 4.5, "stitch": 6.0, "tile": 4.5, "tensorize": 9.0, "lower": 5.5, "in all": 2.5);
-    // Open: on a GPU each output of a region is stored in a loop of its own.
-    outputs(16, "lower": 3.6, "in all": 3.6);
+    outputs(40);
     inputs(24);
     weights(16);
     large_weight(24);
@@ -69,8 +68,11 @@ families! {
     slices_joined(64);
     transposes(24);
     transposed(16);
-    // What is computed on the way to a reduction is emitted anew in each phase of the row.
-    long_rows(8, "tile": 2.8, "tensorize": 2.8, "lower": 2.8, "in all": 2.8);
+    // Regions of rows end where they have as many combinations in turn as are allowed, which the larger ones do more often;
+    // planning ends with its budget, which these do not spend yet.
+    long_rows(20, "stitch": 2.8, "tile": 2.4);
+    softmaxes(16);
+    reshaped_rows(16, "stitch": 2.6);
     products(12);
     reshapes(24);
     reshaped(16);
@@ -343,6 +345,26 @@ fn long_rows(n: usize) -> ModelProto {
     for i in 0..n {
         let ((x, y), m) = (step(i), format!("m{i}"));
         maker.node_with("ReduceMax", &[&x], &[&m], vec![list("axes", &[-1])]).node("Sub", &[&x, &m], &y);
+    }
+    ended(maker, n)
+}
+
+fn softmaxes(n: usize) -> ModelProto {
+    let mut maker = rows();
+    for i in 0..n {
+        let ((x, y), s) = (step(i), format!("s{i}"));
+        maker.node("Softmax", &[&x], &s).node("Add", &[&x, &s], &y);
+    }
+    ended(maker, n)
+}
+
+/// Rows of eight and of four elements in turn.
+fn reshaped_rows(n: usize) -> ModelProto {
+    let mut maker = rows();
+    maker.ints("s0", &[-1, 4]).ints("s1", &[-1, 8]);
+    for i in 0..n {
+        let ((x, y), r) = (step(i), format!("r{i}"));
+        maker.node("Reshape", &[&x, &format!("s{}", i % 2)], &r).node("Softmax", &[&r], &y);
     }
     ended(maker, n)
 }
