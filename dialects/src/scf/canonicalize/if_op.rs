@@ -1,8 +1,10 @@
 //! Patterns of `scf.if`.
 
+use std::iter;
+
 use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::{Block, Op, Region, Rewriter, Type, Value};
+use sutura_ir::{Block, Body, Op, Region, Rewriter, Type, Value};
 
 use super::{is_outside, kept, replace_by_block};
 use crate::arith::{AndIOp, ConstantOp, SelectOp, XOrIOp};
@@ -123,21 +125,37 @@ fn condition_known_inside(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     let parts = Parts::of(op, rw)?;
     let mut changed = None;
     for (side, known) in [(&parts.then, true), (&parts.otherwise, false)] {
-        let inside = |body: &sutura_ir::Body, user: Op, _: usize| {
+        let inside = |body: &Body, user: Op, _: usize| {
             let around = body.op_block(user).and_then(|block| body.block_region(block));
             around.is_some_and(|around| body.is_region_within(side.region, around))
         };
-        let body = rw.body();
-        if !body.uses(parts.condition).any(|u| inside(body, u.owner, u.index)) {
+        if !is_used_within(rw.body(), parts.condition, side.region) {
             continue;
         }
-        let (loc, value) = (body.loc(op), rw.cx().bool_attr(known));
+        let (loc, value) = (rw.body().loc(op), rw.cx().bool_attr(known));
         rw.set_before(op);
         let value = ConstantOp::value(rw, loc, value);
         rw.replace_uses_if(parts.condition, value, inside);
         changed = Some(());
     }
     rw.require(op, changed, "nothing inside uses the condition")
+}
+
+/// Whether an op inside of `region` takes `value`, which comes from outside: found among the value's uses, or where these are many
+/// among the region's ops. Many ops may have one condition.
+fn is_used_within(body: &Body, value: Value, region: Region) -> bool {
+    const MANY: usize = 16;
+    if body.uses(value).nth(MANY).is_some() {
+        let mut inside = body
+            .blocks(region)
+            .flat_map(|block| body.ops(block))
+            .flat_map(|op| iter::once(op).chain(body.preorder_in(op)));
+        return inside.any(|op| body.operands(op).any(|operand| operand == value));
+    }
+    body.uses(value).any(|u| {
+        let around = body.op_block(u.owner).and_then(|block| body.block_region(block));
+        around.is_some_and(|around| body.is_region_within(region, around))
+    })
 }
 
 /// A result that both sides take from outside is selected there.

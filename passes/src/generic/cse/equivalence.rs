@@ -2,17 +2,20 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
+use sutura_ir::work::Counter;
 use sutura_ir::{Block, Body, Context, Op, Traits, Value};
 
-/// A hash that is equal for equivalent ops; regions are left out.
+static COMPARED: Counter = Counter::new("cse: ops compared");
+
+/// Most ops inside of an op that count for its hash: an op is hashed for each op around it.
+const MOST_HASHED: usize = 64;
+
+/// A hash that is equal for equivalent ops.
 pub(super) fn hash(cx: &Context, body: &Body, op: Op) -> u64 {
     let mut hasher = FxHasher::default();
-    (body.name(op), body.props(op), body.attrs(op), body.num_results(op)).hash(&mut hasher);
-    for result in body.results(op) {
-        body.ty(result).hash(&mut hasher);
-    }
+    hash_head(body, op, &mut hasher);
     if body.name(op).traits(cx).has(Traits::Commutative) {
         for value in sorted(body, op) {
             value.index().hash(&mut hasher);
@@ -22,7 +25,41 @@ pub(super) fn hash(cx: &Context, body: &Body, op: Op) -> u64 {
             value.index().hash(&mut hasher);
         }
     }
+    if body.regions(op).len() > 0 {
+        hash_regions(body, op, &mut hasher);
+    }
     hasher.finish()
+}
+
+/// What [`same_head`] compares, but numbers of regions.
+fn hash_head(body: &Body, op: Op, hasher: &mut FxHasher) {
+    (body.name(op), body.props(op), body.attrs(op), body.num_operands(op), body.num_results(op)).hash(hasher);
+    for result in body.results(op) {
+        body.ty(result).hash(hasher);
+    }
+}
+
+/// The first ops in the regions, in the order of [`same_regions`], with the values from outside that they take.
+fn hash_regions(body: &Body, op: Op, hasher: &mut FxHasher) {
+    let mut inside: FxHashSet<Value> = FxHashSet::default();
+    let (mut pending, mut left) = (vec![op], MOST_HASHED);
+    while let Some(op) = pending.pop() {
+        for block in body.regions(op).flat_map(|region| body.blocks(region)) {
+            inside.extend(body.block_args(block).iter().copied());
+            for op in body.ops(block) {
+                let Some(fewer) = left.checked_sub(1) else { return };
+                left = fewer;
+                hash_head(body, op, hasher);
+                for value in body.operands(op) {
+                    (!inside.contains(&value)).then(|| value.index()).hash(hasher);
+                }
+                inside.extend(body.results(op));
+                if body.regions(op).len() > 0 {
+                    pending.push(op);
+                }
+            }
+        }
+    }
 }
 
 fn sorted(body: &Body, op: Op) -> SmallVec<[Value; 4]> {
@@ -33,6 +70,7 @@ fn sorted(body: &Body, op: Op) -> SmallVec<[Value; 4]> {
 
 /// True when `a` and `b` compute the same from the same operands.
 pub(super) fn equivalent(cx: &Context, body: &Body, a: Op, b: Op) -> bool {
+    COMPARED.add(1);
     if !same_head(body, a, b) {
         return false;
     }
