@@ -76,6 +76,7 @@ families! {
     products(12);
     reshapes(24);
     reshaped(16);
+    rearranged(16);
     // Open: each move copies those before it as far as copies are allowed, and each set of moves is priced so.
     pads(24, "stitch": 4.5, "tile": 2.4, "lower": 2.8, "in all": 2.8);
     pools(8);
@@ -394,6 +395,19 @@ fn reshaped(n: usize) -> ModelProto {
     for i in 0..n {
         let ((x, y), r) = (step(i), format!("r{i}"));
         maker.node("Reshape", &[&x, &format!("s{}", i % 2)], &r).node(UNARY[i % 4], &[&r], &y);
+    }
+    ended(maker, n)
+}
+
+/// Blocks of elements to channels and back: dims of which each stands in few ops.
+fn rearranged(n: usize) -> ModelProto {
+    let mut maker = Maker::default();
+    maker.input("x", &["N", "4", "8", "8"]);
+    let block = || vec![int("blocksize", 2)];
+    for i in 0..n {
+        let ((x, y), [d, s]) = (step(i), ["d", "s"].map(|name| format!("{name}{i}")));
+        maker.node_with("DepthToSpace", &[&x], &[&d], block()).node_with("SpaceToDepth", &[&d], &[&s], block());
+        maker.node("Relu", &[&s], &y);
     }
     ended(maker, n)
 }

@@ -5,14 +5,17 @@
 //! other places than it is made at is made once more there, see [`super::compose`].
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHasher;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
+use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
 use super::compose::{Composer, Unit};
@@ -20,6 +23,8 @@ use super::cost::value_text;
 use super::form::Scan;
 use super::symbols::Symbols;
 use super::{Fit, misfit};
+
+static PAIRS: Counter = Counter::new("regions: pairs of dims looked at");
 
 /// A read or a write of a tensor.
 #[derive(Clone, Debug)]
@@ -439,9 +444,14 @@ impl<'a> Nest<'a> {
     pub fn collapse(&mut self, facts: &Facts, allowed: &dyn Fn(&Self, usize, usize) -> bool) -> usize {
         let mut count = 0;
         'again: loop {
+            let stages = self.stages_of_dims();
             for outer in 0..self.extents.len() {
                 for inner in 0..self.extents.len() {
-                    if outer != inner && allowed(self, outer, inner) && self.side_by_side(facts, outer, inner) {
+                    if outer == inner || stages[outer] != stages[inner] {
+                        continue;
+                    }
+                    PAIRS.add(1);
+                    if allowed(self, outer, inner) && self.side_by_side(facts, outer, inner) {
                         self.collapse_pair(outer, inner);
                         count += 1;
                         continue 'again;
@@ -450,6 +460,18 @@ impl<'a> Nest<'a> {
             }
             return count;
         }
+    }
+
+    /// For each dim a hash of the stages that it is a dim of, and of those that combine along it: dims that can be one have
+    /// the same. There may be as many dims as stages, and to look at each stage for each pair is a cube.
+    fn stages_of_dims(&self) -> Vec<u64> {
+        let mut hashers = vec![FxHasher::default(); self.extents.len()];
+        for (i, stage) in self.stages.iter().enumerate() {
+            for dim in &stage.dims {
+                (i, stage.reduced.contains(dim)).hash(&mut hashers[*dim]);
+            }
+        }
+        hashers.iter().map(Hasher::finish).collect()
     }
 
     /// Positions of the pair in an access; `Some(None)` when it mentions neither.
