@@ -144,6 +144,7 @@ impl ShapeEnv {
     pub fn contents(&self, op: OpRef<'_>, value: Value) -> Option<Contents> {
         match self.contents.get(&value) {
             Some(contents) => Some(contents.clone()),
+            None if self.shape(op, value).is_some_and(|shape| is_empty_list(&shape)) => Some(Vec::new()),
             None => symbolic::constant_contents(op.cx, op.constant(value)?),
         }
     }
@@ -648,6 +649,11 @@ impl ShapeFn for GatherNdShape {
         shape.extend(indices[batch..last].iter().chain(&data[picked.end..]).cloned());
         Inferred { required, ..one(shape, None) }
     }
+}
+
+/// Whether a tensor of this shape is a list without elements, which are known therefore.
+pub(super) fn is_empty_list(shape: &SymShape) -> bool {
+    matches!(&shape[..], [Some(size)] if size.is_zero())
 }
 
 struct SliceShape;

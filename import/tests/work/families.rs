@@ -49,7 +49,7 @@ families! {
     // Planning ends with its budget, which these do not spend yet.
     concat(24, "stitch": 4.6);
     // Each way to map the one region is emitted as a whole.
-    concat_chain(24, "stitch": 3.5, "tile": 8.0);
+    concat_chain(24, "stitch": 3.5, "tile": 8.0, "tensorize": 4.2);
     residual(6);
     attention(3);
     sizes(24);

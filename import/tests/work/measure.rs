@@ -95,7 +95,7 @@ pub(crate) const MOST: f64 = 2.3;
 
 /// Counts this low say nothing; a size is made in less than a microsecond.
 fn few(what: &str) -> u64 {
-    if what.starts_with("sizes: ") { 1024 } else { 64 }
+    if what.starts_with("sizes: ") { 1024 } else { 128 }
 }
 
 /// Compares what compiling two models took: what grew by more than `most`.

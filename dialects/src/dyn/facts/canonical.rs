@@ -127,7 +127,8 @@ impl Facts {
             kept.retain(|known| self.range(&known.sub(&size)).0 < 0);
             kept.push(size);
         }
-        (kept.len() < count).then(|| Poly::least_of(kept))
+        let least = (kept.len() < count).then(|| kept.into_iter().reduce(|a, b| a.lesser(&b))).flatten();
+        least.filter(|least| least.excess().is_none())
     }
 
     fn mentions_solved(&self, poly: &Poly) -> bool {

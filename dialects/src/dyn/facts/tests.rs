@@ -33,6 +33,26 @@ fn floors_are_close_to_what_they_divide() {
 }
 
 #[test]
+fn sizes_of_slices_of_slices_stay_small() {
+    let f = facts(&["A", "B", "N"]);
+    for (long, short) in [
+        ("min(min(N, 3) + 2, N)", "min(N, 5)"),
+        ("max(max(N - 3, 0) - 2, 0)", "max(N - 5, 0)"),
+        ("min(N, 2*min(N, 1))", "min(N, 2)"),
+        ("min(N, min(N, 1) + min(N, 2))", "min(N, 3)"),
+        ("min(min(min(A, B) + 1, A) + 1, B)", "min(A + 1, B)"),
+        // Nothing is known to be superfluous.
+        ("min(2*min(N, 3), A)", "min(2*min(N, 3), A)"),
+        // What leaves 64 bits on the way is left as it is.
+        ("min(min(N, 3)*9223372036854775807, A)", "min(min(N, 3)*9223372036854775807, A)"),
+    ] {
+        assert_eq!(f.canonical(&p(long)), f.canonical(&p(short)), "{long}");
+    }
+    let size = (0..200).fold(p("N"), |size, _| f.canonical(&size.sub(&p("1")).greater(&p("0"))));
+    assert_eq!(size, p("max(N - 200, 0)"));
+}
+
+#[test]
 fn common_factors_cancel() {
     let mut f = facts(&["B", "S", "T"]);
     f.assume_equal(&p("4*B"), &p("8")).unwrap();

@@ -226,24 +226,36 @@ impl Poly {
     /// The lesser of two without common terms or factors. The least of more than two has one form, whatever the order in which
     /// they come.
     fn least(self, other: Self) -> Self {
-        if let Some(least) = self.least_shifted(&other) {
-            return least;
-        }
         let mut leaves = Vec::new();
         self.leaves(&mut leaves);
         other.leaves(&mut leaves);
-        if (3..=MAX_LEAVES).contains(&leaves.len()) {
-            return Self::least_of(lowest(leaves));
+        if !(3..=MAX_LEAVES).contains(&leaves.len()) {
+            return self.lesser_atom(other);
         }
-        self.lesser_atom(other)
+        // Of two that differ by a number only the lesser counts.
+        let mut kept: Vec<Self> = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let room = |known: &Self| leaf.sub(known).as_const();
+            if kept.iter().any(|known| room(known).is_some_and(|room| room >= 0)) {
+                continue;
+            }
+            kept.retain(|known| room(known).is_none());
+            kept.push(leaf);
+        }
+        kept.sort();
+        let last = kept.pop().unwrap_or_default();
+        kept.iter().rev().fold(last, |least, leaf| leaf.lesser_by(&least, false))
     }
 
-    /// The least where what is added to a lesser of two makes one of these superfluous: min(min(a, b) + 1, a) is
-    /// min(b + 1, a). Slices of slices are such sizes.
-    fn least_shifted(&self, other: &Self) -> Option<Self> {
-        let all = self.spread(other)?;
-        let (count, kept) = (all.len(), lowest(all));
-        (kept.len() < count).then(|| Self::least_of(kept))
+    /// What a lesser of two is the least of; itself for another size.
+    fn leaves(&self, leaves: &mut Vec<Self>) {
+        match self.as_atom() {
+            Some(Atom::Min(a, b)) if leaves.len() < MAX_LEAVES => {
+                a.leaves(leaves);
+                b.leaves(leaves);
+            }
+            _ => leaves.push(self.clone()),
+        }
     }
 
     /// What the lesser of both is the least of, with what is added to a lesser of two, and factors of it, moved into it:
@@ -255,7 +267,7 @@ impl Poly {
         }
         let mut leaves = self.spread_leaves()?;
         leaves.extend(other.spread_leaves()?);
-        (leaves.len() <= MAX_SPREAD).then_some(leaves)
+        (leaves.len() <= MAX_SPREAD && leaves.iter().all(|leaf| leaf.excess().is_none())).then_some(leaves)
     }
 
     /// What a size is the least of; none where it is too many.
@@ -273,24 +285,6 @@ impl Poly {
             leaves = leaves.iter().flat_map(|leaf| scaled.iter().map(move |size| leaf.add(size))).collect();
         }
         Some(leaves)
-    }
-
-    /// The least of sizes none of which differ by a number.
-    pub(crate) fn least_of(mut sizes: Vec<Self>) -> Self {
-        sizes.sort();
-        let last = sizes.pop().unwrap_or_default();
-        sizes.iter().rev().fold(last, |least, size| size.lesser_by(&least, false))
-    }
-
-    /// What a lesser of two is the least of; itself for another size.
-    fn leaves(&self, leaves: &mut Vec<Self>) {
-        match self.as_atom() {
-            Some(Atom::Min(a, b)) if leaves.len() < MAX_LEAVES => {
-                a.leaves(leaves);
-                b.leaves(leaves);
-            }
-            _ => leaves.push(self.clone()),
-        }
     }
 
     /// The atom for the lesser of two.
@@ -329,18 +323,4 @@ impl Poly {
         }
         Some(collect(quotient))
     }
-}
-
-/// Of sizes that differ by a number the least one.
-fn lowest(sizes: Vec<Poly>) -> Vec<Poly> {
-    let mut kept: Vec<Poly> = Vec::with_capacity(sizes.len());
-    for size in sizes {
-        let room = |known: &Poly| size.sub(known).as_const();
-        if kept.iter().any(|known| room(known).is_some_and(|room| room >= 0)) {
-            continue;
-        }
-        kept.retain(|known| room(known).is_none());
-        kept.push(size);
-    }
-    kept
 }

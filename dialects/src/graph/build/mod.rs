@@ -18,7 +18,7 @@ use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 
 use super::maps::each_symbol;
 use super::ops::{ComputeOp, ConstantOp, YieldOp};
-use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape};
+use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
 use super::structured::{Combiner, IteratorKind};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{shape_attr, tensor_of};
@@ -134,6 +134,7 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
     pub fn contents(&self, value: Value) -> Option<Contents> {
         match self.env.known_contents(value) {
             Some(contents) => Some(contents.clone()),
+            None if is_empty_list(&self.shape(value)) => Some(Contents::new()),
             None => {
                 let constant = sutura_ir::registry::constant_of(self.b.body(), self.cx(), value)?;
                 super::symbolic::constant_contents(self.cx(), constant)

@@ -272,3 +272,17 @@ fn inputs_have_the_element_types_of_the_operator() {
         assert!(error.contains(words), "{op}: {error}");
     }
 }
+
+#[test]
+fn a_list_without_elements_asks_for_a_scalar() {
+    let reshaped = |elements: &[i64]| {
+        attempt(vec![node("Reshape", &["a", "s"], &["y"])], &[("a", elements)], sized("s", INT64, &["0"]))
+    };
+    assert!(reshaped(&[7]).is_ok());
+    let error = reshaped(&[1, 2, 3, 4]).expect_err("four elements are no scalar");
+    assert!(error.is_invalid());
+    assert!(
+        error.to_string().contains("asks for the shape [], which the 4 elements of the input do not fill"),
+        "{error}"
+    );
+}
