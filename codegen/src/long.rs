@@ -1,9 +1,8 @@
 //! Functions with a long block are not vectorized: LLVM's SLP vectorizer takes the square of a block's length.
 //!
 //! Host programs of hundreds of tensors have such blocks; there is nothing in them that vectors make faster. Blocks of
-//! kernels are far shorter. No option of the pass manager turns the vectorizer off in LLVM 22 for one function; it passes by
-//! functions with the attribute `noimplicitfloat`, which is taken away again before code is generated, where it has other
-//! effects.
+//! kernels are far shorter. LLVM 22 has no option that turns the vectorizer off for one function, but the vectorizer skips
+//! functions with the attribute `noimplicitfloat`. Code generation gives the attribute other effects, so it is removed before.
 
 use std::iter;
 

@@ -651,7 +651,7 @@ impl ShapeFn for GatherNdShape {
     }
 }
 
-/// Whether a tensor of this shape is a list without elements, which are known therefore.
+/// Whether a tensor of this shape is an empty list: all of its elements are known, because it has none.
 pub(super) fn is_empty_list(shape: &SymShape) -> bool {
     matches!(&shape[..], [Some(size)] if size.is_zero())
 }
@@ -719,7 +719,7 @@ pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts:
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
     let count = match step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
-        // So much less at both ends, in a form that does not grow when the result is sliced so again.
+        // Both ends lose a fixed number of elements. This form stays short when the result is sliced in the same way again.
         true => size.add(end).sub(start).greater(&Poly::constant(0)),
         false => {
             let (start, end) = (slice_bound(start, step, size, facts)?, slice_bound(end, step, size, facts)?);

@@ -7,7 +7,7 @@ use super::{Atom, Excess, Monomial, Poly, Term, gcd};
 /// Most sizes of which one lesser-of-all is put in order.
 const MAX_LEAVES: usize = 16;
 
-/// Most sizes of which one lesser-of-all is looked through with what is added moved into it.
+/// Most sizes that distributing a sum over the lesser of two may give.
 const MAX_SPREAD: usize = 6;
 
 /// Sorts terms and joins those of one monomial.
@@ -258,8 +258,8 @@ impl Poly {
         }
     }
 
-    /// What the lesser of both is the least of, with what is added to a lesser of two, and factors of it, moved into it:
-    /// 2*min(a, b) + c is the least of 2*a + c and 2*b + c. None where there is nothing to move, or too much of it.
+    /// Sizes whose least is the lesser of both. Sums and positive factors are distributed over a lesser of two: 2*min(a, b) + c
+    /// gives 2*a + c and 2*b + c. None where there is nothing to distribute, or too much of it.
     pub(crate) fn spread(&self, other: &Self) -> Option<Vec<Self>> {
         let is_moved = |size: &Self| size.has_min() && size.as_atom().is_none();
         if !is_moved(self) && !is_moved(other) {
@@ -270,7 +270,7 @@ impl Poly {
         (leaves.len() <= MAX_SPREAD && leaves.iter().all(|leaf| leaf.excess().is_none())).then_some(leaves)
     }
 
-    /// What a size is the least of; none where it is too many.
+    /// Sizes whose least this one is; none where there are too many.
     fn spread_leaves(&self) -> Option<Vec<Self>> {
         let (mins, rest): (Vec<&Term>, Vec<&Term>) = self.list().iter().partition(|term| term.as_min().is_some());
         let mut leaves = vec![Self::of_terms(rest.into_iter().cloned().collect())];

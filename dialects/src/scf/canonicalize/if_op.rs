@@ -141,8 +141,8 @@ fn condition_known_inside(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
     rw.require(op, changed, "nothing inside uses the condition")
 }
 
-/// Whether an op inside of `region` takes `value`, which comes from outside: found among the value's uses, or where these are many
-/// among the region's ops. Many ops may have one condition.
+/// Whether an op inside of `region` uses `value`, which comes from outside. It looks at the value's uses, or at the region's ops
+/// where the uses are many: many ops may share one condition.
 fn is_used_within(body: &Body, value: Value, region: Region) -> bool {
     const MANY: usize = 16;
     if body.uses(value).nth(MANY).is_some() {
