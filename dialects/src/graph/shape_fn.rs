@@ -718,6 +718,7 @@ pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts:
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
+    let (start, end) = (&reachable(start, size, facts), &reachable(end, size, facts));
     let count = match step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
         // Both ends lose a fixed number of elements. This form stays short when the result is sliced in the same way again.
         true => size.add(end).sub(start).greater(&Poly::constant(0)),
@@ -731,9 +732,20 @@ pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts:
     Some(facts.canonical(&count.ceildiv(step.abs())))
 }
 
+/// A bound near the ends of 64 bits as one that is just outside of the tensor: sums with it stay within 64 bits.
+fn reachable(bound: &Poly, size: &Poly, facts: &Facts) -> Poly {
+    const FAR: i64 = 1 << 60;
+    let far = bound.as_const().filter(|bound| bound.unsigned_abs() > FAR.unsigned_abs());
+    match (far, i64::try_from(facts.range(size).1)) {
+        (Some(far), Ok(most)) if most < FAR => Poly::constant(if far > 0 { most } else { -most - 1 }),
+        _ => bound.clone(),
+    }
+}
+
 /// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where it is not
 /// known whether it counts from the end.
 pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
+    let bound = &reachable(bound, size, facts);
     let (low, high) = facts.range(bound);
     let bound = match () {
         () if low >= 0 => bound.clone(),
