@@ -91,6 +91,22 @@ impl TileType {
     }
 }
 
+/// The type with other sizes, where it has any: `of` gives them.
+pub fn with_sizes(cx: &Context, ty: Type, of: &dyn Fn(&Poly) -> Poly) -> Type {
+    let all = |sizes: &[Poly]| sizes.iter().map(of).collect::<Vec<_>>();
+    if let Some(view) = cx.type_as::<ViewType>(ty) {
+        let strides = view.strides.as_deref().map(all);
+        return cx.ext_type(ViewType { dims: all(&view.dims), strides, ..view.clone() });
+    }
+    if let Some(slice) = cx.type_as::<SliceType>(ty) {
+        return cx.ext_type(SliceType { rows: of(&slice.rows), cols: of(&slice.cols), ..slice.clone() });
+    }
+    if let Some(tile) = cx.type_as::<TileType>(ty) {
+        return cx.ext_type(TileType { rows: of(&tile.rows), cols: of(&tile.cols), ..tile.clone() });
+    }
+    ty
+}
+
 /// Writes `<space, T, [dims]` without the closing bracket.
 fn print_head(cx: &Context, space: &str, elem: Type, dims: &[Poly], out: &mut dyn Write) -> fmt::Result {
     write!(out, "<{space}, {}, ", sutura_ir::asm::print::type_text(cx, elem))?;

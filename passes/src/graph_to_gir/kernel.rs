@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::r#dyn::attr::shape_attr;
+use sutura_dialects::r#dyn::attr::{known_dims, shape_attr};
 use sutura_dialects::r#dyn::poly::{Atom, Excess, Poly};
 use sutura_dialects::gir::DimDecl;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, StoreOp, YieldOp};
-use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::gir::types::{ViewType, with_sizes};
 use sutura_dialects::graph::maps::{each_symbol, replace_symbols};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
@@ -33,8 +33,29 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel without its name, as text: equal kernels have equal ones.
-    pub(super) fn text(&mut self, cx: &Context) -> String {
+    /// The kernel as text, without its name and with sizes that are called by their places: kernels with equal ones are the
+    /// same, and a launch of one does what a launch of the other does with its sizes in their places.
+    pub(super) fn key(&mut self, cx: &Context) -> String {
+        // Names in the order of the dims: what is sorted by names stays sorted.
+        let places = self.dims.iter().enumerate().map(|(i, name)| (name.clone(), format!("d{i:06}")));
+        let places: HashMap<Arc<str>, String> = places.collect();
+        let renamed = |size: &Poly| size.substitute(&|name| places.get(name).map(|place| Poly::symbol(place)));
+        let decl = |decl: DimDecl| DimDecl { name: places[decl.name.as_str()].clone(), ..decl }.write(cx);
+        let mut copy = Self { state: self.state.clone(), body: self.body.clone(), dims: vec![] };
+        for prop in &mut copy.state.props {
+            if let Some(sizes) = known_dims(cx, prop.value) {
+                prop.value = shape_attr(cx, &sizes.iter().map(renamed).collect::<Vec<_>>());
+            } else if prop.name == cx.ident("dims") {
+                let decls = cx.array(prop.value).unwrap_or_default().iter().filter_map(|entry| DimDecl::read(cx, *entry));
+                prop.value = cx.array_attr(&decls.map(decl).collect::<Vec<_>>());
+            }
+        }
+        retype(cx, &mut copy.body, &renamed);
+        copy.with_op(cx, |op| op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::default() }))
+    }
+
+    /// The kernel without its name, as text.
+    fn text(&mut self, cx: &Context) -> String {
         self.with_op(cx, |op| op_text(op, &PrintOptions::default()))
     }
 
@@ -74,6 +95,19 @@ impl Kernel {
     /// State and body of the op under a name.
     pub(super) fn named(self, cx: &Context, name: &str) -> (OpState, Box<Body>) {
         (self.state.prop(cx.ident("sym_name"), cx.string_attr(name)), self.body)
+    }
+}
+
+/// Gives all types in a body other sizes.
+fn retype(cx: &Context, body: &mut Body, of: &dyn Fn(&Poly) -> Poly) {
+    let values = |block: Block| body.block_args(block).iter().copied();
+    let blocks = body.preorder().flat_map(|op| body.regions(op)).chain([body.region()]).flat_map(|r| body.blocks(r));
+    let mut all: Vec<Value> = blocks.flat_map(values).collect();
+    all.extend(body.preorder().flat_map(|op| body.results(op)));
+    let mut rw = Rewriter::new(cx, body);
+    for value in all {
+        let ty = rw.body().ty(value);
+        rw.set_type(value, with_sizes(cx, ty, of));
     }
 }
 

@@ -276,7 +276,7 @@ struct Assembly<'a, 'c> {
     /// Output that a value of a region is written to.
     placed: HashMap<Value, usize>,
     buffers: HashMap<Value, Value>,
-    by_text: HashMap<String, String>,
+    by_key: HashMap<String, String>,
     converted: Converted<'c>,
 }
 
@@ -285,7 +285,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
         let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![], missed: vec![] };
-        Self { function, entry, placed: HashMap::new(), buffers, by_text: HashMap::new(), converted }
+        Self { function, entry, placed: HashMap::new(), buffers, by_key: HashMap::new(), converted }
     }
 
     fn run(mut self, mut regions: HashMap<Op, (FusedRegion<'a>, Lowered)>) -> Built<Converted<'c>> {
@@ -419,10 +419,10 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
     }
 
-    /// Name of a kernel: that of an equal one, if there is one.
+    /// Name of a kernel: that of one that is the same but for the names of sizes, if there is one.
     fn name(&mut self, region: &FusedRegion<'a>, mut kernel: Kernel) -> String {
-        let text = kernel.text(self.function.cx);
-        if let Some(name) = self.by_text.get(&text) {
+        let key = kernel.key(self.function.cx);
+        if let Some(name) = self.by_key.get(&key) {
             self.converted.shared += 1;
             return name.clone();
         }
@@ -430,7 +430,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let function = self.function.symbol_name().unwrap_or_default();
         let candidates = (self.converted.kernels.len()..).map(|n| format!("{function}_{kind}{n}"));
         let name = candidates.into_iter().find(|name| !self.is_taken(name)).expect("there are more names");
-        self.by_text.insert(text, name.clone());
+        self.by_key.insert(key, name.clone());
         self.converted.kernels.push((name.clone(), kernel));
         name
     }

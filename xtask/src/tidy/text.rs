@@ -19,6 +19,9 @@ const UNFINISHED: &[&str] = &[
 /// Generated, or somebody else's words.
 const EXEMPT: &[&str] = &["Cargo.lock", "LICENSE"];
 
+/// Extensions of what tools write into the folder that they run in.
+const PROGRAMS: &[&str] = &["mlir", "onnx", "sutura"];
+
 /// What is wrong with one file, each problem with its place.
 pub(crate) fn problems(path: &Path, content: &str) -> Vec<String> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -29,6 +32,9 @@ pub(crate) fn problems(path: &Path, content: &str) -> Vec<String> {
     }
     let rust = extension == "rs";
     let mut problems = Vec::new();
+    if PROGRAMS.contains(&extension) && path.components().count() == 1 {
+        problems.push(format!("{}: a program in the root, which a tool left: delete it, or move it to a folder", path.display()));
+    }
     for (at, line) in content.lines().enumerate() {
         let mut complain = |what: &str| problems.push(format!("{}:{}: {what}", path.display(), at + 1));
         if line.ends_with([' ', '\t', '\r']) {
@@ -85,6 +91,8 @@ mod tests {
         assert_eq!(of("t/a.snap", "as it is  "), [""; 0]);
         assert_eq!(of("fuzz/corpus/npy/plain", "no end"), [""; 0]);
         assert_eq!(of("fuzz/corpus/README.md", "no end").len(), 1);
+        assert_eq!(of("left.mlir", "\n").len(), 1);
+        assert_eq!(of("lit-tests/kept.mlir", "\n"), [""; 0]);
     }
 
     #[test]
