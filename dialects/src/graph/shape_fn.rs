@@ -369,7 +369,7 @@ impl ShapeFn for ComputeShape {
             };
             inferred.shapes.push(op.cx.map_results(*map).iter().map(dim).collect());
         }
-        inferred.contents = symbolic::eval_compute(&form, &extents, env);
+        inferred.contents = symbolic::eval_compute(&form, &extents, env, &mut inferred.required);
         inferred
     }
 }
@@ -412,8 +412,12 @@ impl ShapeFn for ShapeOfShape {
         let Some(shape_of) = op.as_::<ShapeOfOp<'_>>() else { return Inferred::default() };
         let sizes = env.shape(op, shape_of.input()).unwrap_or_default();
         let rank = Some(Poly::constant(sizes.len() as i64));
+        let mut required = Vec::new();
+        for size in sizes.iter().flatten() {
+            symbolic::require_fit(op.cx, size, Type::I64, &env.facts, &mut required);
+        }
         let contents = (sizes.len() <= MAX_CONTENTS).then_some(sizes);
-        one(vec![rank], contents)
+        Inferred { required, ..one(vec![rank], contents) }
     }
 }
 

@@ -3,7 +3,7 @@
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
 use super::ops::{IndexOp, SizeOp, YieldOp};
-use super::shape_fn::{Contents, MAX_CONTENTS, ShapeEnv, dense_integers, has_integers, static_len};
+use super::shape_fn::{Contents, MAX_CONTENTS, Requirement, ShapeEnv, dense_integers, has_integers, static_len};
 use super::structured::{Combiner, ComputeForm};
 use crate::r#dyn::{Facts, Poly};
 
@@ -15,8 +15,13 @@ pub(super) fn constant_contents(cx: &Context, value: Attr) -> Option<Contents> {
     Some(dense_integers(cx, value)?.into_iter().map(|v| Some(Poly::constant(v))).collect())
 }
 
-/// Contents of the results, `None` for those that are not small tensors of integers.
-pub(super) fn eval_compute(form: &ComputeForm<'_>, extents: &[Option<Poly>], env: &ShapeEnv) -> Vec<Option<Contents>> {
+/// Contents of the results, `None` for those that are not small tensors of integers; what they need goes to `required`.
+pub(super) fn eval_compute(
+    form: &ComputeForm<'_>,
+    extents: &[Option<Poly>],
+    env: &ShapeEnv,
+    required: &mut Vec<Requirement>,
+) -> Vec<Option<Contents>> {
     let op = form.op;
     let none = || vec![None; op.num_results()];
     if !op.results().all(|v| has_integers(op, v)) {
@@ -39,7 +44,7 @@ pub(super) fn eval_compute(form: &ComputeForm<'_>, extents: &[Option<Poly>], env
     let mut index = vec![0; extents.len()];
     for _ in 0..points {
         let args = form.inputs().enumerate().map(|(i, _)| read(form, i, inputs[i].as_ref(), &index));
-        let yielded = Body { form, index: &index, facts: &env.facts }.eval(args.collect());
+        let yielded = Body { form, index: &index, facts: &env.facts, required }.eval(args.collect());
         for (i, value) in yielded.into_iter().enumerate() {
             let at = position(op.cx, form.result_maps[i], &index, |d| extents[d]);
             let slot = &mut results[i][at];
@@ -50,7 +55,34 @@ pub(super) fn eval_compute(form: &ComputeForm<'_>, extents: &[Option<Poly>], env
         }
         advance(&mut index, &extents);
     }
+    for (i, _) in form.combiners.iter().enumerate() {
+        let elem = op.cx.element_type(op.ty(op.result(i)));
+        let combined = results[i].iter().flatten();
+        combined.for_each(|value| require_fit(op.cx, value, elem, &env.facts, required));
+    }
     results.into_iter().map(Some).collect()
+}
+
+/// Sizes that are larger may overflow where they are computed.
+const SURE_BITS: u32 = 62;
+/// Where a number of 64 bits may overflow it must stay within so many, so that what looks at it does not overflow.
+const CHECKED_BITS: u32 = 60;
+
+/// Numbers of an integer type wrap around, sizes do not: where `value` may leave the type it must not.
+pub(super) fn require_fit(cx: &Context, value: &Poly, ty: Type, facts: &Facts, required: &mut Vec<Requirement>) {
+    let Some(bits) = cx.bit_width(ty).filter(|_| value.as_const().is_none()) else { return };
+    let (sure, kept) = if bits < 64 { (bits - 1, bits - 1) } else { (SURE_BITS, CHECKED_BITS) };
+    let (low, high) = facts.range(value);
+    let most = Poly::constant((1 << kept) - 1);
+    let mut require = |beyond: bool, value: Poly| {
+        let what = format!("a number that is computed and the same number within {kept} bits");
+        let needed = Requirement { lhs: value.lesser(&most), rhs: value, what };
+        if beyond && !required.contains(&needed) {
+            required.push(needed);
+        }
+    };
+    require(high >= 1 << sure, value.clone());
+    require(low < -(1 << sure), Poly::default().sub(value));
 }
 
 fn advance(index: &mut [i64], extents: &[i64]) {
@@ -116,11 +148,12 @@ struct Body<'f, 'a> {
     form: &'f ComputeForm<'a>,
     index: &'f [i64],
     facts: &'f Facts,
+    required: &'f mut Vec<Requirement>,
 }
 
 impl Body<'_, '_> {
     /// What the body yields for these arguments.
-    fn eval(&self, args: Vec<Option<Poly>>) -> Vec<Option<Poly>> {
+    fn eval(&mut self, args: Vec<Option<Poly>>) -> Vec<Option<Poly>> {
         let block = self.form.body;
         let mut values: Vec<(Value, Option<Poly>)> = block.args().iter().copied().zip(args).collect();
         for op in block.ops() {
@@ -137,7 +170,7 @@ impl Body<'_, '_> {
         vec![None; self.form.op.num_results()]
     }
 
-    fn op(&self, op: OpRef<'_>, operands: &[Option<Poly>]) -> Option<Poly> {
+    fn op(&mut self, op: OpRef<'_>, operands: &[Option<Poly>]) -> Option<Poly> {
         if let Some(index) = op.as_::<IndexOp<'_>>() {
             return Some(self.index[index.iterator() as usize].into());
         }
@@ -159,7 +192,11 @@ impl Body<'_, '_> {
             }
             // A product with zero is zero whatever the other factor.
             ("arith.muli", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
-            (name, Some(known), _) => self.known(op, name, known),
+            (name, Some(known), _) => {
+                let value = self.known(op, name, known)?;
+                require_fit(op.cx, &value, op.result_types().next()?, self.facts, self.required);
+                Some(value)
+            }
             _ => None,
         }
     }
@@ -189,9 +226,9 @@ impl Body<'_, '_> {
                 let to = op.result_types().next()?;
                 let from_bool = op.operand_types().next() == Some(Type::I1);
                 let width = op.cx.bit_width(to)?.min(64);
-                let (low, high) = facts.range(a);
                 let limit = 1i128 << (width - 1);
-                (!from_bool && low >= -limit && high < limit).then(|| a.clone())
+                let fits = a.as_const().is_none_or(|a| (-limit..limit).contains(&a.into()));
+                (!from_bool && fits).then(|| a.clone())
             }
             _ => None,
         }

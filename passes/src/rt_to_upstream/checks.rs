@@ -22,6 +22,10 @@ pub(super) fn size_checks(program: &Program<'_>) -> Vec<SizeCheck> {
     let mut checks = Checks { facts: &program.facts, when: Vec::new(), found: Vec::new() };
     for port in &program.info.outputs {
         checks.fits(&port.ty.bytes(program.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
+        // Nothing is large beside a dimension of size 0.
+        for (axis, size) in port.ty.dims.iter().enumerate() {
+            checks.fits(size, || format!("output `{}` dimension {axis}", port.name));
+        }
     }
     for op in program.info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
         buffer_type(op.op_ref(), op.buffer()).dims.iter().for_each(|dim| checks.not_negative(dim));

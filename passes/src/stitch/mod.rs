@@ -20,6 +20,7 @@ mod planner;
 mod quotient;
 mod reasons;
 mod search;
+mod splats;
 #[cfg(test)]
 mod testing;
 
@@ -51,7 +52,8 @@ pub static STITCH: PassInfo = PassInfo {
     description: "Every computation ends up in a `graph.fusion`: ops that share their rows in one of kind `row`, a \
                   product with the elementwise ops behind it in one of kind `contract`, as are several such products of \
                   one left factor, which become one launch, two products with a softmax between them in one of kind \
-                  `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside. The plan is the \
+                  `attention`, any other op in one of kind `loop`. Reshapes and constants stay outside; constants of \
+                  one number that have more than a mebibyte are computed. The plan is the \
                   cheapest that is found with the numbers of \
                   the module's `target.machine`; without one, and on a function alone, with those of a common core. Why \
                   a region did not take in what it reads, and what that costs, is recorded in its `reasons` and said in \
@@ -75,6 +77,7 @@ pub static STITCH: PassInfo = PassInfo {
         StatisticInfo { name: "num-regions", description: "regions made" },
         StatisticInfo { name: "num-ops", description: "operations in them" },
         StatisticInfo { name: "num-copies-folded", description: "transpositions that products read through" },
+        StatisticInfo { name: "num-computed", description: "large constants of one number that are computed" },
         StatisticInfo { name: "dram-bytes-before", description: "traffic at likely sizes if every op were a kernel" },
         StatisticInfo { name: "dram-bytes-after", description: "traffic of the regions at likely sizes" },
         StatisticInfo { name: "predicted-ns-before", description: "predicted nanoseconds if every op were a kernel" },
@@ -176,10 +179,13 @@ impl StitchPass {
         let facts = facts.map_err(|(op, contradiction)| Failure::Contradiction(op.error(contradiction)))?;
         let mut rw = Rewriter::new(cx, body);
         let ops: Vec<Op> = rw.body().ops(entry).collect();
+        let computed = splats::unfold(&mut rw, &ops);
+        let ops: Vec<Op> = rw.body().ops(entry).collect();
         // A transposition that a product reads through is an op in the product's region.
         let folded = if self.max_ops > 1 { copies::fold_into_products(&mut rw, &facts, &ops) } else { 0 };
         erase_dead(&mut rw, &ops);
         said.count("num-copies-folded", folded);
+        said.count("num-computed", computed);
         let ops = Ops::of(cx, body, entry, &facts);
         let mut pricing = Pricing::new(&ops, model.clone(), self.max_ops);
         let plan = self.plan(&ops, &mut pricing);

@@ -192,9 +192,19 @@ fn bytes<'m>(cx: &'m Context, module: &'m Module, constant: &host::Constant) -> 
     match cx.attr_data(elements) {
         AttrData::Dense { data, splat: false, .. } => Ok(Cow::Borrowed(cx.bytes(data))),
         AttrData::Dense { ty, data, splat: true } => {
-            let count: i64 = cx.shape(ty).unwrap_or_default().iter().product();
-            let count = usize::try_from(count).map_err(|_| wrong("has no static shape"))?;
-            Ok(Cow::Owned(cx.bytes(data).repeat(count)))
+            let sizes = cx.shape(ty).unwrap_or_default().iter();
+            let sizes: Option<Vec<usize>> = sizes.map(|size| usize::try_from(*size).ok()).collect();
+            let sizes = sizes.ok_or_else(|| wrong("has no static shape"))?;
+            let element = cx.bytes(data);
+            let length = sizes.iter().try_fold(element.len(), |length, size| length.checked_mul(*size));
+            let mut all = Vec::new();
+            let Some(length) = length.filter(|length| all.try_reserve_exact(*length).is_ok()) else {
+                return Err(wrong("needs more memory than there is, written out"));
+            };
+            while all.len() < length {
+                all.extend_from_slice(element);
+            }
+            Ok(Cow::Owned(all))
         }
         AttrData::DenseResource { key, .. } => match module.text().dialect_resource("builtin", cx.str(key)) {
             Some(Resource::String(hex)) => {

@@ -124,6 +124,23 @@ impl<'b> GraphBuilder<'_, 'b> {
         self.reshape_to(x, &kept)
     }
 
+    /// No size but those that are known to be 1 is 1: assumed, and checked at run time.
+    ///
+    /// # Errors
+    /// When another size can only be 1.
+    pub fn assume_none_is_one(&mut self, shape: &[Option<Poly>]) -> Built<()> {
+        for (axis, size) in shape.iter().enumerate() {
+            let Some(size) = size.as_ref().filter(|size| size.as_const().is_none()) else { continue };
+            if self.env.facts.range(size).0 > 1 {
+                continue;
+            }
+            // Of 0, 1 and 2, which is any larger size, only 1 is odd.
+            let odd = size.lesser(&2.into()).rem(2);
+            self.unify(&Some(odd), &Some(0.into()), || format!("whether dimension {axis} is 1, as 0 or 1, and 0"))?;
+        }
+        Ok(())
+    }
+
     /// With dimensions of size 1 at `axes`, those of the result, sorted.
     ///
     /// # Errors

@@ -32,7 +32,10 @@ impl<'m> Importer<'m, '_, '_> {
                 let axes = match axes {
                     Some(axes) => self.g.axes(axes, shape.len())?,
                     None if shape.iter().any(Option::is_none) => return fail("removes dims that depend on data"),
-                    None => (0..shape.len()).filter(|d| shape[*d] == Some(1.into())).collect(),
+                    None => {
+                        self.g.assume_none_is_one(&shape)?;
+                        (0..shape.len()).filter(|d| shape[*d] == Some(1.into())).collect()
+                    }
                 };
                 self.g.squeeze(x, &axes)?
             }
