@@ -33,7 +33,7 @@ pub use ops::{
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
-pub use structured::{Combiner, ComputeForm, IteratorKind, Structured};
+pub use structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, Structured};
 pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.

@@ -281,9 +281,9 @@ pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
             known.extend(size.symbols());
         }
     }
-    // What is said of sizes stands before all that has some.
+    // What is said of sizes stands before all that has some, but for constants.
     let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
-    let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>());
+    let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>() || o.is::<ConstantOp<'_>>());
     let mut open: Vec<Poly> = facts.filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())).collect();
     loop {
         let before = known.len();

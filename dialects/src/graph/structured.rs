@@ -17,6 +17,9 @@ pub trait Structured: Send + Sync {
     fn form<'a>(&self, op: OpRef<'a>) -> Option<ComputeForm<'a>>;
 }
 
+/// Iterators of an op: more than any operator needs; an iterator's number must also fit a machine word's bits.
+pub const MAX_ITERATORS: usize = 32;
+
 /// How an iterator is run through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IteratorKind {

@@ -11,7 +11,7 @@ use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SliceOp, YieldOp,
 };
-use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
+use super::structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, accumulator_type};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{ShapeAttr, symbolic_shape};
 
@@ -94,8 +94,6 @@ fn check_iterators(
     compute: ComputeOp<'_>,
     diags: &mut Diagnostics,
 ) -> Result<Vec<IteratorKind>, Reported> {
-    /// More than any operator needs; an iterator's number must also fit a machine word's bits.
-    const MAX_ITERATORS: usize = 32;
     let words = compute.iterators();
     if words.len() > MAX_ITERATORS {
         return fail(op, diags, format_args!("has {} iterators, at most {MAX_ITERATORS} are allowed", words.len()));

@@ -94,6 +94,8 @@ pub enum Op<'m> {
         start: Param<'m, Scalar>,
         limit: Param<'m, Scalar>,
         delta: Param<'m, Scalar>,
+        /// The value that is `start`, whose element type the range has.
+        first: &'m str,
     },
     /// Sizes of dims `start..end`, which are clamped to the rank.
     Shape {

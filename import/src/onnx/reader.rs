@@ -184,6 +184,12 @@ impl<'m> NodeReader<'m, '_> {
     /// Like [`Self::ints_param`], where being left out is an error.
     pub(super) fn required_ints_param(&self, name: &str) -> Result<Param<'m, Vec<i64>>, Reason> {
         let param = self.ints_param(name)?;
+        let value = self.interface.inputs.iter().position(|f| f.name == name).and_then(|i| self.optional(i));
+        if let Some(value) = value
+            && let Some(tensor) = self.values.constant(value).filter(|tensor| tensor.dims.len() != 1)
+        {
+            return Err(format!("`{name}` must be a list, but `{value}` has shape {:?}", tensor.dims).into());
+        }
         param.ok_or_else(|| format!("has no `{name}`").into())
     }
 

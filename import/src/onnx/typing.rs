@@ -196,7 +196,7 @@ fn constant_of_shape<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn range<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     stash_type(r)?;
     let number = |i| r.scalar_param(i)?.ok_or_else(|| Reason::from(format!("has no input {i}")));
-    Ok(Op::Range { start: number(0)?, limit: number(1)?, delta: number(2)? })
+    Ok(Op::Range { start: number(0)?, limit: number(1)?, delta: number(2)?, first: r.input(0)? })
 }
 
 /// The type that intermediate results have: f32 in every version that does

@@ -180,6 +180,9 @@ impl<'e> Emit<'e> {
         if let Some(value) = poly.as_const() {
             return Ok(self.i64(value));
         }
+        if let Some(excess) = poly.excess() {
+            return Err(format!("needs a size that is too large to be computed: {excess}"));
+        }
         let mut sum: Option<Value> = None;
         for (atoms, c) in poly.terms() {
             let c = i64::try_from(c).map_err(|_| format!("a coefficient of `{poly}` does not fit 64 bits"))?;

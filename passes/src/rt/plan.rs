@@ -31,6 +31,9 @@ pub static PLAN_BUFFERS: PassInfo = PassInfo {
     create,
 };
 
+/// Bytes of a buffer that is larger at the likely values, which is as large as any: sums of these do not overflow.
+const LARGEST: i64 = 1 << 40;
+
 struct PlanBuffers;
 
 fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
@@ -96,7 +99,7 @@ impl Plan {
         let likely = |s: &Symbol| (s.name.clone(), likely_value(&s.info));
         let likely: Vec<(String, i64)> = program.symbols.iter().map(likely).collect();
         let value_of = |name: &str| likely.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
-        let (mut buffers, mut unused, mut total) = (Vec::new(), Vec::new(), 0u64);
+        let (mut buffers, mut unused) = (Vec::new(), Vec::new());
         for (alloc, interval) in BufferUses::of(program.block).allocs {
             let Some(interval) = interval else {
                 unused.push(alloc);
@@ -105,13 +108,10 @@ impl Plan {
             let inner = OpRef::new(op.cx, program.block.body, alloc);
             let buffer = inner.result(0);
             let ty = BufferType::of(op.cx, inner.ty(buffer)).expect("the declaration says a buffer");
-            let bytes = ty.bytes(op.cx).eval(&value_of).and_then(|b| u64::try_from(b).ok());
-            let bytes = bytes.and_then(|b| b.checked_next_multiple_of(ALIGNMENT as u64));
+            // Likely values are a guess: at those of a run the sizes may be small.
+            let bytes = ty.bytes(op.cx).eval(&value_of).unwrap_or(LARGEST).min(LARGEST);
+            let bytes = u64::try_from(bytes).ok().and_then(|b| b.checked_next_multiple_of(ALIGNMENT as u64));
             let bytes = bytes.ok_or_else(|| inner.error("has no sensible size at the likely values of the symbols"))?;
-            // No offset passes the sum of all sizes.
-            total = u64::checked_add(total, bytes).filter(|total| i64::try_from(*total).is_ok()).ok_or_else(|| {
-                inner.error("with those before it takes more bytes than can be addressed at the likely values")
-            })?;
             buffers.push(Placed { op: alloc, buffer, interval, bytes, offset: 0, after: Vec::new() });
         }
         let mut plan = Self { buffers, unused, likely };

@@ -19,7 +19,7 @@ use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 use super::maps::each_symbol;
 use super::ops::{ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
-use super::structured::{Combiner, IteratorKind};
+use super::structured::{Combiner, IteratorKind, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{shape_attr, tensor_of};
 
@@ -92,17 +92,24 @@ pub struct GraphBuilder<'g, 'b> {
     assumed: Vec<Requirement>,
     /// What the symbols in indices of the next structured op stand for.
     sizes: Vec<Poly>,
+    /// Iterators of a structured op that has too many.
+    too_deep: Option<usize>,
 }
 
 impl<'g, 'b> GraphBuilder<'g, 'b> {
     /// Builds at the insertion point of `b`.
     pub fn new(b: &'g mut Rewriter<'b>, env: ShapeEnv, loc: Loc) -> Self {
-        Self { b, env, loc, assumed: Vec::new(), sizes: Vec::new() }
+        Self { b, env, loc, assumed: Vec::new(), sizes: Vec::new(), too_deep: None }
     }
 
     /// Context.
     pub fn cx(&self) -> &'b Context {
         self.b.cx()
+    }
+
+    /// How many iterators a structured op has that was made since the last call, if more than [`MAX_ITERATORS`]: it is not valid.
+    pub fn take_too_deep(&mut self) -> Option<usize> {
+        self.too_deep.take()
     }
 
     /// Takes the equalities that were assumed since the last call.
@@ -234,6 +241,9 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         results: Vec<ComputeResult>,
         body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>,
     ) -> Op {
+        if iterators.len() > MAX_ITERATORS {
+            self.too_deep = Some(iterators.len());
+        }
         let state = self.compute_state(iterators, &inputs, &results);
         let op = self.b.create(state);
         let args: Vec<(Type, Loc)> = inputs.iter().map(|i| (self.elem(i.value), self.loc)).collect();

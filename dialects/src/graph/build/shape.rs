@@ -11,6 +11,9 @@ use crate::r#dyn::attr::tensor_of;
 use crate::r#dyn::poly::Excess;
 use crate::r#dyn::{Poly, SymbolInfo};
 
+/// Padding beyond this could not be added to an index.
+const FARTHEST_PAD: u64 = 1 << 62;
+
 /// Bounds of a slice along its axes.
 #[derive(Clone, Debug)]
 pub enum SliceBounds {
@@ -265,9 +268,12 @@ impl<'b> GraphBuilder<'_, 'b> {
     /// # Errors
     /// When lists differ in length or a step is 0.
     pub fn slice(&mut self, x: Value, axes: &[usize], bounds: &SliceBounds, steps: &[i64]) -> Built {
-        if steps.len() != axes.len() || steps.contains(&0) || steps.contains(&i64::MIN) {
+        if steps.len() != axes.len() || steps.contains(&0) {
             return fail("needs one step per axis, none of them 0");
         }
+        // No dimension is so long that these differ.
+        let steps: Vec<i64> = steps.iter().map(|step| (*step).max(-i64::MAX)).collect();
+        let steps = &steps[..];
         let axes: Vec<i64> = axes.iter().map(|a| *a as i64).collect();
         let ty = self.unknown(self.rank(x), self.elem(x));
         let state = match bounds {
@@ -409,6 +415,10 @@ impl<'b> GraphBuilder<'_, 'b> {
         }
         if before.iter().chain(after).all(Poly::is_zero) {
             return Ok(x);
+        }
+        let far = |p: &&Poly| p.as_const().is_some_and(|p| p.unsigned_abs() > FARTHEST_PAD);
+        if let Some(far) = before.iter().chain(after).find(far) {
+            return unsupported(format!("pads by {far}; at most {FARTHEST_PAD} are supported"));
         }
         for (d, size) in shape.iter().enumerate() {
             let (padded, least) = self.padded(size, &before[d], &after[d])?;

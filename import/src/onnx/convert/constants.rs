@@ -4,14 +4,14 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::Poly;
-use sutura_dialects::graph::{Contents, SymShape};
+use sutura_dialects::graph::{Contents, MAX_ITERATORS, SymShape};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::{Context, Type, Value};
 
 use super::super::op::{Binary, Op, Reduction, Unary};
 use super::super::support::TypedNode;
 use super::super::tensor::ElementType;
-use super::{Importer, Made, literal, wrong};
+use super::{Importer, Made, fail, literal, wrong};
 
 /// Floats that are looked at one by one.
 const MOST_FLOATS: usize = 16;
@@ -22,6 +22,9 @@ impl<'m> Importer<'m, '_, '_> {
         self.check_types(node)?;
         self.check_operands(&node.op)?;
         let values = self.operator(&node.op)?;
+        if let Some(dims) = self.g.take_too_deep() {
+            return fail(format!("needs loops over {dims} dims; at most {MAX_ITERATORS} are supported"));
+        }
         values.iter().try_for_each(|value| self.check_result(*value))?;
         self.note_overflow(node, &values);
         Ok(values)
@@ -75,7 +78,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// The element type of a value that was made, or of a weight.
-    fn elem_of(&self, name: &str) -> Option<Type> {
+    pub(super) fn elem_of(&self, name: &str) -> Option<Type> {
         match self.values.get(name) {
             Some(value) => Some(self.g.elem(*value)),
             None => literal::element_type(self.cx(), self.model.graph.initializers.get(name)?.element).ok(),

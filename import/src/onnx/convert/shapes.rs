@@ -16,7 +16,7 @@ impl<'m> Importer<'m, '_, '_> {
     pub(super) fn movement(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::ConstantOfShape { shape, value } => self.fill(shape, value)?,
-            Op::Range { start, limit, delta } => self.range(start, limit, delta)?,
+            Op::Range { start, limit, delta, first } => self.range((start, limit, delta), first)?,
             Op::Shape { x, start, end } => self.shape(x, *start, *end)?,
             Op::Reshape { x, shape, zero_copies } => self.reshape(x, shape, *zero_copies)?,
             Op::Flatten { x, axis } => {
@@ -111,12 +111,21 @@ impl<'m> Importer<'m, '_, '_> {
         match param {
             Param::Known(values) => Ok(values.iter().map(|v| Some(Poly::constant(*v))).collect()),
             Param::Value(name) => {
-                let value = self.deciding(name)?;
+                let value = self.list(name)?;
                 match self.g.contents(value) {
                     Some(contents) => Ok(contents),
                     None => fail(format!("`{name}` depends on data; it must follow from shapes")),
                 }
             }
+        }
+    }
+
+    /// A value that is a list and decides sizes.
+    fn list(&mut self, name: &'m str) -> Made {
+        let value = self.deciding(name)?;
+        match self.g.rank(value) {
+            1 => Ok(value),
+            rank => wrong(format!("takes a list from `{name}`, which has rank {rank}")),
         }
     }
 
@@ -169,7 +178,12 @@ impl<'m> Importer<'m, '_, '_> {
         Ok(self.g.generate(&sizes, elem, |s| s.constant(number, elem))?)
     }
 
-    fn range(&mut self, start: &Param<'m, Scalar>, limit: &Param<'m, Scalar>, delta: &Param<'m, Scalar>) -> Made {
+    fn range(
+        &mut self,
+        (start, limit, delta): (&Param<'m, Scalar>, &Param<'m, Scalar>, &Param<'m, Scalar>),
+        first: &'m str,
+    ) -> Made {
+        let elem = self.elem_of(first).unwrap_or(Type::I64);
         if let (Param::Known(start), Param::Known(limit), Param::Known(delta)) = (start, limit, delta)
             && let (Scalar::Float(start), Scalar::Float(limit), Scalar::Float(delta)) = (*start, *limit, *delta)
         {
@@ -190,13 +204,16 @@ impl<'m> Importer<'m, '_, '_> {
             return fail("has a delta that is no known number");
         };
         let distance = if step > 0 { limit.sub(&start) } else { start.sub(&limit) };
+        // A step beyond the limit is as good as one to it, and easier to compute with.
+        let farthest = i64::try_from(self.g.env.facts.range(&distance).1).unwrap_or(i64::MAX).max(1);
+        let step = step.clamp(-farthest, farthest);
         let symbolic = || self.g.env.facts.canonical(&distance.greater(&0.into()).ceildiv(step.abs()));
         let count = exact.map_or_else(symbolic, Poly::from);
-        Ok(self.g.generate(&[Some(count)], Type::I64, |s| {
+        Ok(self.g.generate(&[Some(count)], elem, |s| {
             let (i, step, start) = (s.index(0), s.int(step, Type::INDEX), s.size(&start));
             let scaled = s.mul(i, step);
             let at = s.add(scaled, start);
-            s.cast(at, Type::I64)
+            s.cast(at, elem)
         })?)
     }
 
@@ -214,7 +231,7 @@ impl<'m> Importer<'m, '_, '_> {
         let x = self.value(x)?;
         let known = match shape {
             Param::Value(name) => {
-                let shape = self.deciding(name)?;
+                let shape = self.list(name)?;
                 if let Some(contents) = self.g.contents(shape) {
                     let asked: Vec<Option<i64>> = contents.iter().map(constant).collect();
                     constants::reshape_fits(&self.g.shape(x), &asked, zero_copies)?;
