@@ -288,3 +288,84 @@ fn a_list_without_elements_asks_for_a_scalar() {
         "{error}"
     );
 }
+
+/// What a model over `x: f32[n, 4]` is refused for, though it is valid.
+fn unsupported(nodes: Vec<NodeProto>, lists: &[(&str, &[i64])]) -> String {
+    let error = attempt(nodes, lists, sized("x", super::build::FLOAT, &["n", "4"])).expect_err("it is too much");
+    assert!(!error.is_invalid(), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn pads_that_no_index_can_be_added_to() {
+    for pads in [[MIN, 0, MAX, 0], [MAX, 0, 0, 0], [0, (1 << 62) + 1, 0, 0]] {
+        let error = unsupported(vec![node("Pad", &["x", "p"], &["y"])], &[("p", &pads)]);
+        assert!(error.contains("at most 4611686018427387904 are supported"), "{pads:?}: {error}");
+    }
+}
+
+#[test]
+fn loops_over_many_dims() {
+    let deep = |dims: &[i64]| {
+        attempt(
+            vec![node("Reshape", &["x", "s"], &["r"]), node("Relu", &["r"], &["y"])],
+            &[("s", dims)],
+            sized("x", super::build::FLOAT, &["n", "4"]),
+        )
+    };
+    assert_eq!(deep(&[[4, -1].as_slice(), &[1; 30]].concat()), Ok(()));
+    let error = deep(&[[4, -1].as_slice(), &[1; 31]].concat()).expect_err("33 dims");
+    assert!(!error.is_invalid() && error.to_string().contains("needs loops over 33 dims"), "{error}");
+}
+
+/// The only list of a model is a number.
+#[test]
+fn a_number_is_no_list() {
+    for (op, inputs) in [("Reshape", &["x", "s"][..]), ("Expand", &["x", "s"]), ("ConstantOfShape", &["s"])] {
+        let given = |computed: bool| {
+            let mut nodes = vec![node(op, inputs, &["y"])];
+            if computed {
+                nodes[0] = node(op, &inputs.iter().map(|i| if *i == "s" { "t" } else { *i }).collect::<Vec<_>>(), &["y"]);
+                nodes.insert(0, node("Neg", &["s"], &["t"]));
+            }
+            let mut model = model(18, nodes);
+            let graph = model.graph.as_mut().expect("a graph");
+            graph.input = vec![sized("x", super::build::FLOAT, &["n", "4"])];
+            graph.output = vec![info_of("y", None)];
+            graph.initializer = vec![ints("s", &[], &[-4])];
+            let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+            let cx = Context::new(sutura_dialects::all());
+            import(&cx, &model, &mut Diagnostics::default()).map(drop).expect_err("no list")
+        };
+        let (constant, computed) = (given(false), given(true));
+        assert!(constant.is_invalid() && constant.to_string().contains("must be a list"), "{op}: {constant}");
+        let words = "takes a list from `t`, which has rank 0";
+        assert!(computed.is_invalid() && computed.to_string().contains(words), "{op}: {computed}");
+    }
+}
+
+#[test]
+fn ranges_have_the_element_type_of_their_start() {
+    let range = |to: i64| {
+        let cast = |name: &str, from: &str| with(node("Cast", &[from], &[name]), &[("to", Value::Int(to))]);
+        let nodes = vec![
+            node("Shape", &["x"], &["s"]),
+            cast("t", "s"),
+            node("Gather", &["t", "zero"], &["n"]),
+            cast("i", "zero"),
+            cast("d", "one"),
+            node("Range", &["i", "n", "d"], &["y"]),
+        ];
+        let mut model = model(18, nodes);
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![sized("x", super::build::FLOAT, &["n"])];
+        graph.output = vec![info_of("y", None)];
+        graph.initializer = vec![ints("zero", &[], &[0]), ints("one", &[], &[1])];
+        let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
+        let cx = Context::new(sutura_dialects::all());
+        let module = import(&cx, &model, &mut Diagnostics::default()).expect("a range");
+        sutura_ir::asm::print::module_text(&cx, &module, &sutura_ir::asm::print::PrintOptions::default())
+    };
+    let (wide, narrow) = (range(7), range(6));
+    assert!(wide.contains("-> (tensor<?xi64") && narrow.contains("-> (tensor<?xi32"), "{wide}\n{narrow}");
+}
