@@ -130,6 +130,9 @@ fn types_and_attributes() {
     check_attr("#x.y<[>", "1:16: unbalanced '[' character in pretty dialect name");
     check_attr("#x.y<(a -> b]>", "1:16: unbalanced '(' character in pretty dialect name");
     check_attr("!t.pair<i32>", "1:23: expected ','");
+    // A block argument of such a type would not be read.
+    check_attr("!a-b<i32>", "1:12: invalid dialect namespace 'a-b'");
+    check_attr("#a-b.c", "1:12: invalid dialect namespace 'a-b'");
     check_attr("{b, b}", "1:16: duplicate key 'b' in dictionary attribute");
     let escapes = r#"escapes are `\n`, `\t`, `\\`, `\"` and two hexadecimal digits, as in `\0A`"#;
     check_attr("\"\\q\"", &format!("1:13: unknown escape in string literal | {escapes}"));

@@ -94,6 +94,9 @@ impl<'t> Reader<'t> {
         if bad {
             return Err(self.error(start, "expected dialect name and symbol name"));
         }
+        if dialect.contains('-') {
+            return Err(self.error(start, format!("invalid dialect namespace '{dialect}'")));
+        }
         let body = Span::new(start + 1 + dialect.len(), end);
         Ok(Some(Parts { dialect, mnemonic, span: Span::new(start, end), body, params: Span::new(name_end, end) }))
     }

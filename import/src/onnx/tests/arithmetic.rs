@@ -359,7 +359,7 @@ fn ranges_have_the_element_type_of_their_start() {
         let mut model = model(18, nodes);
         let graph = model.graph.as_mut().expect("a graph");
         graph.input = vec![sized("x", super::build::FLOAT, &["n"])];
-        graph.output = vec![info_of("y", None)];
+        graph.output = vec![sized("y", to as i32, &["n"])];
         graph.initializer = vec![ints("zero", &[], &[0]), ints("one", &[], &[1])];
         let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
         let cx = Context::new(sutura_dialects::all());
