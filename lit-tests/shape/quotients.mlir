@@ -46,3 +46,23 @@ func.func @empty_part(%x: tensor<?xf32, #dyn.shape<[N]>>, %z: tensor<0xf32>) -> 
   %y = graph.concat %x, %z {axis = 0 : i64} : tensor<?xf32, #dyn.shape<[N]>>, tensor<0xf32> -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// The divisor is a size of several terms: that it is positive is checked, not read off its terms.
+// CHECK-LABEL: func.func @by_larger
+// CHECK: dyn.equal [M*N], [M*reshape_1 - reshape_1*min(M, 5) + 5*reshape_1]
+// HOST-LABEL: rt.program @by_larger(
+// HOST-SAME: checks = [{kind = "compatible", left = #dyn.shape<[M*N]>
+func.func @by_larger(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>) -> tensor<?x?xf32> {
+  %shape = graph.shape_of %x : tensor<?x?xf32, #dyn.shape<[N, M]>> -> tensor<2xi64>
+  %m = graph.slice %shape {axes = array<i64: 0>, starts = array<i64: 1>, ends = array<i64: 2>, steps = array<i64: 1>} : tensor<2xi64> -> tensor<1xi64>
+  %least = graph.constant dense<5> : tensor<1xi64>
+  %l = graph.compute ins(%m, %least : tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%a: i64, %b: i64):
+    %0 = arith.maxsi %a, %b : i64
+    graph.yield %0 : i64
+  }
+  %open = graph.constant dense<-1> : tensor<1xi64>
+  %s = graph.concat %l, %open {axis = 0 : i64} : tensor<1xi64>, tensor<1xi64> -> tensor<2xi64>
+  %y = graph.reshape %x, %s {allowzero} : tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<2xi64> -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

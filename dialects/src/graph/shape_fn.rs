@@ -276,12 +276,7 @@ fn all_but_one_told(told: &BTreeSet<Arc<str>>, sizes: &[Option<Poly>]) -> bool {
 }
 
 /// [`sizes_are_determined`], where it is known what equalities and arguments alone tell: [`told_symbols`] of no input.
-pub fn sizes_are_determined_by(
-    told: &BTreeSet<Arc<str>>,
-    op: OpRef<'_>,
-    input: Value,
-    sizes: &[Option<Poly>],
-) -> bool {
+pub fn sizes_are_determined_by(told: &BTreeSet<Arc<str>>, op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
     if all_but_one_told(told, sizes) {
         return true;
     }
@@ -429,11 +424,12 @@ struct ShapeOfShape;
 impl ShapeFn for ShapeOfShape {
     fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
         let Some(shape_of) = op.as_::<ShapeOfOp<'_>>() else { return Inferred::default() };
-        let sizes = env.shape(op, shape_of.input()).unwrap_or_default();
+        let mut sizes = env.shape(op, shape_of.input()).unwrap_or_default();
         let rank = Some(Poly::constant(sizes.len() as i64));
         let mut required = Vec::new();
-        for size in sizes.iter().flatten() {
-            symbolic::require_fit(op.cx, size, Type::I64, &env.facts, &mut required);
+        for entry in &mut sizes {
+            let fits = |size: &Poly| symbolic::require_fit(op.cx, size, Type::I64, &env.facts, &mut required);
+            *entry = entry.take().filter(fits);
         }
         let contents = (sizes.len() <= MAX_CONTENTS).then_some(sizes);
         Inferred { required, ..one(vec![rank], contents) }

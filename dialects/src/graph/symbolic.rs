@@ -58,7 +58,9 @@ pub(super) fn eval_compute(
     for (i, _) in form.combiners.iter().enumerate() {
         let elem = op.cx.element_type(op.ty(op.result(i)));
         let combined = results[i].iter().flatten();
-        combined.for_each(|value| require_fit(op.cx, value, elem, &env.facts, required));
+        if !combined.fold(true, |fit, value| require_fit(op.cx, value, elem, &env.facts, required) && fit) {
+            results[i].fill(None);
+        }
     }
     results.into_iter().map(Some).collect()
 }
@@ -68,12 +70,29 @@ const SURE_BITS: u32 = 62;
 /// Where a number of 64 bits may overflow it must stay within so many, so that what looks at it does not overflow.
 const CHECKED_BITS: u32 = 60;
 
-/// Numbers of an integer type wrap around, sizes do not: where `value` may leave the type it must not.
-pub(super) fn require_fit(cx: &Context, value: &Poly, ty: Type, facts: &Facts, required: &mut Vec<Requirement>) {
-    let Some(bits) = cx.bit_width(ty).filter(|_| value.as_const().is_none()) else { return };
+/// Numbers of an integer type wrap around, sizes do not: where `value` may leave the type it must not. False where it always
+/// does, or may and cannot be checked: then nothing is known of it.
+pub(super) fn require_fit(
+    cx: &Context,
+    value: &Poly,
+    ty: Type,
+    facts: &Facts,
+    required: &mut Vec<Requirement>,
+) -> bool {
+    // What is beyond the limits of sizes gets a name elsewhere.
+    let computed = value.as_const().is_none() && value.excess().is_none();
+    let Some(bits) = cx.bit_width(ty).filter(|_| computed) else { return true };
     let (sure, kept) = if bits < 64 { (bits - 1, bits - 1) } else { (SURE_BITS, CHECKED_BITS) };
     let (low, high) = facts.range(value);
+    if high < 1 << sure && low >= -(1 << sure) {
+        return true;
+    }
     let most = Poly::constant((1 << kept) - 1);
+    let negated = Poly::default().sub(value);
+    let checkable = value.lesser(&most).excess().is_none() && negated.lesser(&most).excess().is_none();
+    if low >= 1 << kept || high <= -(1 << kept) || !checkable {
+        return false;
+    }
     let mut require = |beyond: bool, value: Poly| {
         let what = format!("a number that is computed and the same number within {kept} bits");
         let needed = Requirement { lhs: value.lesser(&most), rhs: value, what };
@@ -82,7 +101,8 @@ pub(super) fn require_fit(cx: &Context, value: &Poly, ty: Type, facts: &Facts, r
         }
     };
     require(high >= 1 << sure, value.clone());
-    require(low < -(1 << sure), Poly::default().sub(value));
+    require(low < -(1 << sure), negated);
+    true
 }
 
 fn advance(index: &mut [i64], extents: &[i64]) {
@@ -194,8 +214,7 @@ impl Body<'_, '_> {
             ("arith.muli", None, [a, b]) => [a, b].into_iter().flatten().find(|p| p.is_zero()).cloned(),
             (name, Some(known), _) => {
                 let value = self.known(op, name, known)?;
-                require_fit(op.cx, &value, op.result_types().next()?, self.facts, self.required);
-                Some(value)
+                require_fit(op.cx, &value, op.result_types().next()?, self.facts, self.required).then_some(value)
             }
             _ => None,
         }

@@ -138,6 +138,14 @@ struct Equation<'a> {
     constraint: Option<&'a Constraint>,
 }
 
+/// An equation as `symbol = (dim + plus) / factor`, with a factor of at least 1.
+struct Linear {
+    /// Its number.
+    symbol: usize,
+    factor: Poly,
+    plus: Poly,
+}
+
 struct Solver<'p, 'a> {
     program: &'p ProgramInfo<'a>,
     facts: &'p Facts,
@@ -307,9 +315,8 @@ impl Solver<'_, '_> {
         self.solved[symbol].is_none().then_some(symbol)
     }
 
-    /// The one unsolved symbol of an equation, if it is a factor of every term in which it stands, with what it is multiplied
-    /// by there: a number, or a size that is known to be positive once it is checked.
-    fn linear(&self, equation: &Equation<'_>) -> Option<(usize, Poly)> {
+    /// The one unsolved symbol of an equation, if it is a factor of every term in which it stands, as what it is the quotient of.
+    fn linear(&self, equation: &Equation<'_>) -> Option<Linear> {
         let unsolved = |name: &str| self.program.symbol_index(name).filter(|s| self.solved[*s].is_none());
         let mut names = equation.size.symbols().into_iter().filter_map(|n| unsolved(&n));
         let symbol = names.next().filter(|_| names.next().is_none())?;
@@ -324,24 +331,37 @@ impl Solver<'_, '_> {
             }
             factor = factor.add(&Poly::of_term(rest, c));
         }
+        if factor.as_const().is_some_and(|c| c == 0 || c == i64::MIN) {
+            return None;
+        }
+        let rest = equation.size.sub(&Poly::symbol(name).mul(&factor));
         // A dim is a multiple of a positive number of the symbol; an equality may be turned around.
-        match factor.as_const() {
-            Some(c) => (c > 0 || (equation.dim.is_none() && c != i64::MIN && c != 0)).then_some((symbol, factor)),
-            // The sign of a size must be known; most equalities are between sizes that are not negative.
-            None if factor.terms().all(|(_, c)| c > 0) => Some((symbol, factor)),
-            None => (equation.dim.is_none() && factor.terms().all(|(_, c)| c < 0)).then_some((symbol, factor)),
+        let positive = equation.dim.is_some() || self.is_positive(&factor, &rest)?;
+        if equation.dim.is_some() && factor.as_const().is_some_and(|c| c < 0) {
+            return None;
+        }
+        let (factor, plus) = if positive { (factor, rest.scale(-1)) } else { (factor.scale(-1), rest) };
+        Some(Linear { symbol, factor, plus })
+    }
+
+    /// Whether in `0 = factor * symbol + rest` the factor is positive, where the symbol is not negative; `None` where nothing
+    /// tells. That it is at least 1 is checked.
+    fn is_positive(&self, factor: &Poly, rest: &Poly) -> Option<bool> {
+        if factor.terms().all(|(_, c)| c > 0) {
+            return Some(true);
+        }
+        let ((low, high), (least, most)) = (self.facts.range(factor), self.facts.range(rest));
+        match () {
+            () if low >= 0 || high > 0 && most <= 0 => Some(true),
+            () if high <= 0 || least >= 0 => Some(false),
+            () => None,
         }
     }
 
     fn solve_one(&mut self, equation: &Equation<'_>) {
-        let Some((symbol, coefficient)) = self.linear(equation) else { return };
+        let Some(Linear { symbol, factor, plus }) = self.linear(equation) else { return };
         let declared = &self.program.symbols[symbol];
         let (name, info) = (declared.name.clone(), declared.info.clone());
-        let rest = equation.size.sub(&Poly::symbol(&name).mul(&coefficient));
-        // dim = c*s + rest, or 0 = c*s + rest with either sign of c.
-        let positive = coefficient.terms().all(|(_, c)| c > 0);
-        let plus = if positive { rest.scale(-1) } else { rest };
-        let factor = if positive { coefficient } else { coefficient.scale(-1) };
         let quantity = Quantity { dim: equation.dim, plus };
         let source = equation.constraint.and_then(|c| c.left_words.clone());
         let words = source.filter(|_| factor.as_const() != Some(1)).unwrap_or_else(|| self.words_of(&quantity));

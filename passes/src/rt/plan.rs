@@ -6,6 +6,7 @@
 //! as large as its longest path. The orientation is read off a packing at the likely sizes: buffers by decreasing size,
 //! each in the lowest gap among those that are in use with it. `rt.alloc`'s `after` holds the transitive reduction.
 
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::facts::SymbolInfo;
 use sutura_dialects::rt::{ALIGNMENT, BufferType, BufferUses, Interval, ProgramInfo, ProgramOp, Symbol};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -33,6 +34,16 @@ pub static PLAN_BUFFERS: PassInfo = PassInfo {
 
 /// Bytes of a buffer that is larger at the likely values, which is as large as any: sums of these do not overflow.
 const LARGEST: i64 = 1 << 40;
+
+/// What a buffer takes at the likely values, up to [`LARGEST`].
+fn likely_bytes(bytes: &Poly, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<u64> {
+    let at_likely = match bytes.eval(value_of) {
+        // Likely values are a guess: at those of a run the sizes may be small.
+        None if !bytes.symbols().is_empty() && bytes.excess().is_none() => LARGEST,
+        at_likely => at_likely?,
+    };
+    u64::try_from(at_likely.min(LARGEST)).ok()?.checked_next_multiple_of(ALIGNMENT as u64)
+}
 
 struct PlanBuffers;
 
@@ -108,10 +119,8 @@ impl Plan {
             let inner = OpRef::new(op.cx, program.block.body, alloc);
             let buffer = inner.result(0);
             let ty = BufferType::of(op.cx, inner.ty(buffer)).expect("the declaration says a buffer");
-            // Likely values are a guess: at those of a run the sizes may be small.
-            let bytes = ty.bytes(op.cx).eval(&value_of).unwrap_or(LARGEST).min(LARGEST);
-            let bytes = u64::try_from(bytes).ok().and_then(|b| b.checked_next_multiple_of(ALIGNMENT as u64));
-            let bytes = bytes.ok_or_else(|| inner.error("has no sensible size at the likely values of the symbols"))?;
+            let bytes = likely_bytes(&ty.bytes(op.cx), &value_of)
+                .ok_or_else(|| inner.error("has no sensible size at the likely values of the symbols"))?;
             buffers.push(Placed { op: alloc, buffer, interval, bytes, offset: 0, after: Vec::new() });
         }
         let mut plan = Self { buffers, unused, likely };

@@ -325,7 +325,8 @@ fn a_number_is_no_list() {
         let given = |computed: bool| {
             let mut nodes = vec![node(op, inputs, &["y"])];
             if computed {
-                nodes[0] = node(op, &inputs.iter().map(|i| if *i == "s" { "t" } else { *i }).collect::<Vec<_>>(), &["y"]);
+                nodes[0] =
+                    node(op, &inputs.iter().map(|i| if *i == "s" { "t" } else { *i }).collect::<Vec<_>>(), &["y"]);
                 nodes.insert(0, node("Neg", &["s"], &["t"]));
             }
             let mut model = model(18, nodes);
