@@ -46,7 +46,8 @@ impl Kernel {
             if let Some(sizes) = known_dims(cx, prop.value) {
                 prop.value = shape_attr(cx, &sizes.iter().map(renamed).collect::<Vec<_>>());
             } else if prop.name == cx.ident("dims") {
-                let decls = cx.array(prop.value).unwrap_or_default().iter().filter_map(|entry| DimDecl::read(cx, *entry));
+                let decls =
+                    cx.array(prop.value).unwrap_or_default().iter().filter_map(|entry| DimDecl::read(cx, *entry));
                 prop.value = cx.array_attr(&decls.map(decl).collect::<Vec<_>>());
             }
         }

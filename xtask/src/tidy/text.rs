@@ -33,7 +33,10 @@ pub(crate) fn problems(path: &Path, content: &str) -> Vec<String> {
     let rust = extension == "rs";
     let mut problems = Vec::new();
     if PROGRAMS.contains(&extension) && path.components().count() == 1 {
-        problems.push(format!("{}: a program in the root, which a tool left: delete it, or move it to a folder", path.display()));
+        problems.push(format!(
+            "{}: a program in the root, which a tool left: delete it, or move it to a folder",
+            path.display()
+        ));
     }
     for (at, line) in content.lines().enumerate() {
         let mut complain = |what: &str| problems.push(format!("{}:{}: {what}", path.display(), at + 1));
