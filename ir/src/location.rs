@@ -263,6 +263,8 @@ impl Source {
 #[derive(Debug, Default)]
 pub struct SourceMap {
     sources: RwLock<Vec<Arc<Source>>>,
+    /// What a tool was called with.
+    input: RwLock<Option<String>>,
 }
 
 /// All source texts of one context together may not exceed 2 GiB.
@@ -308,6 +310,16 @@ impl SourceMap {
         let source = Arc::new(Source { name, text, base: base as u32, first_line, line_starts: OnceLock::new() });
         sources.push(source.clone());
         Ok(source)
+    }
+
+    /// Says what the input of a tool is called: messages about it that have no closer place begin with this.
+    pub fn set_input(&self, name: impl Into<String>) {
+        *self.input.write().unwrap_or_else(PoisonError::into_inner) = Some(name.into());
+    }
+
+    /// What the input is called, if a tool said so.
+    pub fn input(&self) -> Option<String> {
+        self.input.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The text that holds `position`, and the offset in it.

@@ -1,4 +1,7 @@
 //! Diagnostics as text: a line that programs can match, `file:line:col: error: …`, then the source with a mark.
+//!
+//! Names of files, messages and lines of a source hold text of others. What commands a terminal or hides in it is written
+//! out, and further lines of a message are indented, so that no name looks like a message of its own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,6 +9,7 @@ use std::sync::Arc;
 use codespan_reporting::diagnostic::{Diagnostic as Snippet, Label, Severity as SnippetSeverity};
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term;
+use sutura_visible as visible;
 
 use super::{Diagnostic, Severity};
 use crate::context::Context;
@@ -55,11 +59,8 @@ fn entry(
     style: RenderStyle,
     out: &mut String,
 ) {
-    let place = match cx.file_line_col(loc) {
-        Some((file, line, col)) => format!("{}:{line}:{col}", cx.str(file)),
-        // What a model's node is called is its place.
-        None => cx.loc_name(loc).map_or("<unknown>:0", |name| cx.str(name)).to_string(),
-    };
+    let place = place(cx, loc);
+    let message = visible::message(message);
     let word = severity.word();
     match style {
         RenderStyle::Colored => {
@@ -69,9 +70,9 @@ fn entry(
                 Severity::Remark => "34",
                 Severity::Note => "32",
             };
-            out.push_str(&format!("\x1b[1m{place}: \x1b[{color}m{word}: \x1b[0m\x1b[1m{message}\x1b[0m\n"));
+            out.push_str(&format!("\x1b[1m{place}\x1b[{color}m{word}: \x1b[0m\x1b[1m{message}\x1b[0m\n"));
         }
-        _ => out.push_str(&format!("{place}: {word}: {message}\n")),
+        _ => out.push_str(&format!("{place}{word}: {message}\n")),
     }
     if style != RenderStyle::Short
         && let Some((source, offset)) = find_source(cx, loc)
@@ -79,8 +80,18 @@ fn entry(
         out.push_str(&snippet(severity, &source, offset, style));
     }
     if let Some(help) = help.filter(|_| style != RenderStyle::Short) {
-        out.push_str(&format!("  = help: {help}\n"));
+        out.push_str(&format!("  = help: {}\n", visible::message(help)));
     }
+}
+
+/// What stands before a message: where it belongs, as exactly as that is known, or nothing.
+fn place(cx: &Context, loc: Loc) -> String {
+    if let Some((file, line, col)) = cx.file_line_col(loc) {
+        return format!("{}:{line}:{col}: ", visible::line(cx.str(file)));
+    }
+    // What a model's node is called is its place.
+    let name = cx.loc_name(loc).map(|name| cx.str(name).to_owned()).or_else(|| cx.sources().input());
+    name.map(|name| format!("{}: ", visible::line(&name))).unwrap_or_default()
 }
 
 /// The text that a location points into.
@@ -98,14 +109,9 @@ fn find_source(cx: &Context, loc: Loc) -> Option<(Arc<Source>, usize)> {
 /// Longest line that is shown; a mark in a longer one says nothing.
 const MAX_LINE: usize = 400;
 
-fn snippet(severity: Severity, source: &Arc<Source>, offset: usize, style: RenderStyle) -> String {
-    let file = SourceFile(source);
+fn snippet(severity: Severity, source: &Source, offset: usize, style: RenderStyle) -> String {
     let range = token_at(source.text(), offset);
-    let line = source.line_starts().partition_point(|s| *s as usize <= offset) - 1;
-    let too_long = file.line_range((), line).is_ok_and(|r| r.len() > MAX_LINE);
-    if too_long {
-        return String::new();
-    }
+    let Some((file, range)) = SourceLine::of(source, range) else { return String::new() };
     let severity = match severity {
         Severity::Error => SnippetSeverity::Error,
         Severity::Warning => SnippetSeverity::Warning,
@@ -150,32 +156,58 @@ fn token_at(text: &str, offset: usize) -> Range<usize> {
     start..start + len
 }
 
-/// A source as the renderer wants it.
-struct SourceFile<'s>(&'s Source);
+/// A line of a source as the renderer wants it.
+struct SourceLine {
+    name: String,
+    /// The line with what hides in it written out.
+    text: String,
+    number: usize,
+}
 
-impl<'f> Files<'f> for SourceFile<'f> {
+impl SourceLine {
+    /// The line that holds `range`, and the range in it; nothing where it is too long to be shown.
+    fn of(source: &Source, range: Range<usize>) -> Option<(Self, Range<usize>)> {
+        let starts = source.line_starts();
+        let index = starts.partition_point(|s| *s as usize <= range.start) - 1;
+        let start = starts[index] as usize;
+        let end = starts.get(index + 1).map_or(source.text().len(), |s| *s as usize);
+        if end - start > MAX_LINE {
+            return None;
+        }
+        let line = source.text()[start..end].trim_end_matches(['\r', '\n']);
+        let within = |at: usize| at.saturating_sub(start).min(line.len());
+        let (from, to) = (within(range.start), within(range.end));
+        // Piece by piece, so that the mark stays below its token.
+        let (before, marked) = (visible::visible(&line[..from]), visible::visible(&line[from..to]));
+        let text = format!("{before}{marked}{}", visible::visible(&line[to..]));
+        let number = index + source.first_line() as usize;
+        let marked = before.len()..before.len() + marked.len();
+        Some((Self { name: visible::line(source.name()).into_owned(), text, number }, marked))
+    }
+}
+
+impl<'f> Files<'f> for SourceLine {
     type FileId = ();
     type Name = &'f str;
     type Source = &'f str;
 
     fn name(&'f self, (): ()) -> Result<&'f str, Error> {
-        Ok(self.0.name())
+        Ok(&self.name)
     }
     fn source(&'f self, (): ()) -> Result<&'f str, Error> {
-        Ok(self.0.text())
+        Ok(&self.text)
     }
-    fn line_index(&'f self, (): (), byte_index: usize) -> Result<usize, Error> {
-        Ok(self.0.line_starts().partition_point(|s| *s as usize <= byte_index) - 1)
+    fn line_index(&'f self, (): (), _: usize) -> Result<usize, Error> {
+        Ok(0)
     }
-    fn line_number(&'f self, (): (), line_index: usize) -> Result<usize, Error> {
-        Ok(line_index + self.0.first_line() as usize)
+    fn line_number(&'f self, (): (), _: usize) -> Result<usize, Error> {
+        Ok(self.number)
     }
     fn line_range(&'f self, (): (), line_index: usize) -> Result<Range<usize>, Error> {
-        let starts = self.0.line_starts();
-        let given = line_index;
-        let start = *starts.get(line_index).ok_or(Error::LineTooLarge { given, max: starts.len() })? as usize;
-        let end = starts.get(line_index + 1).map_or(self.0.text().len(), |s| *s as usize);
-        Ok(start..end)
+        match line_index {
+            0 => Ok(0..self.text.len()),
+            given => Err(Error::LineTooLarge { given, max: 1 }),
+        }
     }
 }
 
@@ -204,10 +236,44 @@ mod tests {
             "   │ ^^^^^^",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(
-            render(&cx, &Diagnostic::warning(Loc::UNKNOWN, "w"), RenderStyle::Short),
-            "<unknown>:0: warning: w\n"
-        );
+    }
+
+    #[test]
+    fn what_has_no_place_is_in_the_input() {
+        let cx = Context::new(Registry::default());
+        let nowhere = Diagnostic::warning(Loc::UNKNOWN, "w");
+        assert_eq!(render(&cx, &nowhere, RenderStyle::Short), "warning: w\n");
+        cx.sources().set_input("a\u{1b}.mlir");
+        assert_eq!(render(&cx, &nowhere, RenderStyle::Short), "a\\u{1b}.mlir: warning: w\n");
+    }
+
+    #[test]
+    fn nothing_hides_in_a_message_or_moves_its_mark() {
+        let cx = Context::new(Registry::default());
+        let source = cx.sources().add("a\n.mlir", "x\u{1b}[31m\u{9b}\u{202e} \"b\u{7}\" c\r\n").expect("small");
+        let at = source.text().find('"').expect("there");
+        let diagnostic = Diagnostic::error(source.loc(at), "no `\u{1b}[2J\nb.mlir:1:1: error: y`")
+            .note(source.loc(at + 5), "here\u{2028}")
+            .help("x\ny\u{200b}");
+        let expected = [
+            "a\\n.mlir:1:13: error: no `\\u{1b}[2J",
+            "  b.mlir:1:1: error: y`",
+            "1 │ x\\u{1b}[31m\\u{9b}\\u{202e} \"b\\u{7}\" c",
+            "  │                           ^^^^^^^^",
+            "  = help: x",
+            "  y\\u{200b}",
+            "a\\n.mlir:1:18: note: here\\u{2028}",
+            "1 │ x\\u{1b}[31m\\u{9b}\\u{202e} \"b\\u{7}\" c",
+            "  │                                    ^",
+        ];
+        let text = render(&cx, &diagnostic, RenderStyle::Plain);
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+        // What is left of the style with colours when its own are taken away.
+        let coloured = render(&cx, &diagnostic, RenderStyle::Colored);
+        let codes = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[36m"];
+        assert!(coloured.contains(codes[2]), "{coloured:?}");
+        let bare = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
+        assert!(!bare.contains(|c| c != '\n' && visible::is_hidden(c)), "{bare:?}");
     }
 
     #[test]

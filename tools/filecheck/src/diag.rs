@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use sutura_visible::{line, message, visible};
+
 use crate::source::Source;
 
 /// How bad it is.
@@ -58,7 +60,7 @@ impl Location {
             _ => line.start,
         };
         let to = line.end.min(at + SHOWN_AFTER);
-        let show = |range: Range<usize>| String::from_utf8_lossy(&source.text[range]).into_owned();
+        let show = |range: Range<usize>| visible(&String::from_utf8_lossy(&source.text[range])).into_owned();
         let mark = if from > line.start { "..." } else { "" };
         let before = mark.to_owned() + &show(from..at);
         let marked = show(at..range.end.clamp(at, to));
@@ -108,12 +110,12 @@ impl Diagnostic {
     }
 
     fn render_into(&self, out: &mut String) {
-        let severity = self.severity.name();
+        let (severity, message) = (self.severity.name(), message(&self.message));
         let Some(place) = &self.location else {
-            let _ = writeln!(out, "{severity}: {}", self.message);
+            let _ = writeln!(out, "{severity}: {message}");
             return;
         };
-        let _ = writeln!(out, "{}:{}:{}: {severity}: {}", place.file, place.line, place.column, self.message);
+        let _ = writeln!(out, "{}:{}:{}: {severity}: {message}", line(&place.file), place.line, place.column);
         let _ = writeln!(out, "{}", place.text);
         // A tab stays a tab, so that the mark is below its character.
         let indent = place.text.chars().take(place.indent);

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
+use sutura_visible::visible;
+
 use crate::checks::Checks;
 use crate::diag::{Diagnostic, Severity};
 use crate::source::Source;
@@ -228,6 +230,7 @@ impl<'a> Report<'a> {
             let text = self.input.line(line);
             let shown = &text[..text.len().min(SHOWN_COLUMNS)];
             let shown = String::from_utf8_lossy(shown);
+            let shown = visible(&shown);
             let _ = match text.len().checked_sub(SHOWN_COLUMNS + 1) {
                 None => writeln!(out, "{line:>width$}: {shown} "),
                 Some(more) => writeln!(out, "{line:>width$}: {shown}... ({} more)", more + 1),
@@ -282,13 +285,20 @@ impl<'a> Report<'a> {
                     continue;
                 }
                 // What is cut from a line is marked at its end.
-                let from = from.min(SHOWN_COLUMNS + 1);
-                let to = to.min(SHOWN_COLUMNS + 2);
+                let from = self.shown_column(line, from.min(SHOWN_COLUMNS + 1));
+                let to = self.shown_column(line, to.min(SHOWN_COLUMNS + 2));
                 marks.push(Mark { event, line, columns: from..to.max(from + 1), first });
             }
         }
         marks.sort_by_key(|mark| (mark.line, mark.event));
         marks
+    }
+
+    /// Where a column of a line is when what hides before it is written out.
+    fn shown_column(&self, line: usize, column: usize) -> usize {
+        let text = self.input.line(line);
+        let before = String::from_utf8_lossy(&text[..text.len().min(column - 1)]);
+        column + visible(&before).len() - before.len()
     }
 
     fn shown_lines(&self, marks: &[Mark], lines: usize, options: &DumpOptions) -> Vec<bool> {

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use sutura_input::{bytes, bytes_of};
+use sutura_visible::{line, message as message_of};
 
 use crate::checks::Checks;
 use crate::diag::{Diagnostic, Severity};
@@ -108,7 +109,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
     let text = match bytes(&invocation.directory.join(check_file), limit) {
         Ok(text) => text,
         Err(error) => {
-            writeln!(invocation.stderr, "error: could not read check file '{check_file}': {}", error.told())?;
+            writeln!(invocation.stderr, "error: could not read check file '{}': {}", line(check_file), error.told())?;
             return Ok(2);
         }
     };
@@ -122,7 +123,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
     let (name, input) = match read_input(invocation, options.input_file.as_deref(), limit) {
         Ok(input) => input,
         Err(message) => {
-            writeln!(invocation.stderr, "error: {message}")?;
+            writeln!(invocation.stderr, "error: {}", message_of(&message))?;
             return Ok(2);
         }
     };
@@ -136,7 +137,7 @@ fn run_inner(invocation: &mut Invocation<'_>) -> io::Result<i32> {
 }
 
 fn usage(invocation: &mut Invocation<'_>, error: &str) -> io::Result<i32> {
-    writeln!(invocation.stderr, "error: {error}\nSee --help.")?;
+    writeln!(invocation.stderr, "error: {}\nSee --help.", message_of(error))?;
     Ok(2)
 }
 
@@ -175,7 +176,9 @@ fn print(
             stderr,
             "\nInput file: {input_file}\nCheck file: {check_file}\n\n\
              -dump-input=help explains the following input dump.\n\nInput was:\n{}",
-            report.dump(&options.dump_options())
+            report.dump(&options.dump_options()),
+            input_file = line(input_file),
+            check_file = line(check_file),
         )?;
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use sutura_input::{InputError, regular_bytes, utf8, without_nul};
+use sutura_output::Pending;
 
 use crate::Status;
 
@@ -103,9 +104,8 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     if permissions.readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file may not be written"));
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::Builder::new().prefix(".sutura-fmt-").tempfile_in(folder)?;
-    temporary.write_all(text.as_bytes())?;
-    temporary.as_file().set_permissions(permissions)?;
-    temporary.persist(path).map(drop).map_err(|e| e.error)
+    let mut pending = Pending::new(&path)?;
+    pending.write_all(text.as_bytes())?;
+    pending.set_permissions(permissions)?;
+    pending.commit()
 }

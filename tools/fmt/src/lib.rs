@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use sutura_input::{text_of, utf8};
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, render};
 use sutura_ir::{Context, Registry, RegistryError};
+use sutura_visible as visible;
 
 pub use comments::{Comments, Woven};
 pub use files::replace;
@@ -28,7 +29,8 @@ pub use format::{Formatted, Refusal, format};
 pub use sutura_ir::diagnostics::Exit as Status;
 
 /// The codes that the tool ends with.
-pub const EXITS: [Status; 5] = [Status::Ok, Status::Input, Status::Usage, Status::System, Status::Internal];
+pub const EXITS: [Status; 6] =
+    [Status::Ok, Status::Input, Status::Usage, Status::System, Status::Internal, Status::Interrupted];
 
 /// What is to be formatted, and how that is shown.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +151,7 @@ fn outcome(
 fn format_one(registry: &(impl Fn() -> Registry + Sync), name: &str, text: String) -> Outcome {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let cx = Context::try_new(registry())?;
+        cx.sources().set_input(name);
         let done = format(&cx, name, &text);
         Ok((cx, done))
     }));
@@ -218,10 +221,11 @@ fn tell(name: &str, outcome: Outcome, io: &mut Io<'_>) -> Result<Option<(String,
 /// The name or the differences of a text, as asked for.
 fn show(name: &str, old: &str, new: &str, request: &Request, out: &mut dyn Write) -> io::Result<()> {
     if request.diff {
+        let name = visible::line(name);
         let diff = similar::TextDiff::from_lines(old, new);
-        write!(out, "{}", diff.unified_diff().header(name, &format!("{name} (formatted)")))
+        write!(out, "{}", diff.unified_diff().header(&name, &format!("{name} (formatted)")))
     } else if request.check {
-        writeln!(out, "{name}")
+        writeln!(out, "{}", visible::line(name))
     } else {
         Ok(())
     }
@@ -265,18 +269,19 @@ pub fn main(registry: impl Fn() -> Registry + Sync) -> ExitCode {
             return if written.is_ok() { Status::Ok } else { Status::System }.into();
         }
         Err(message) => {
-            let _ = writeln!(io::stderr(), "error: {message}");
+            let _ = writeln!(io::stderr(), "error: {}", visible::message(&message));
             return Status::Usage.into();
         }
     };
+    sutura_output::end_cleanly(Status::Interrupted.code());
     let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let style = if color { RenderStyle::Colored } else { RenderStyle::Plain };
     let mut say = |said: Said<'_>| {
         // Nobody is left to hear of an stderr that cannot be written to.
         let _ = match said {
             Said::Diagnostic(cx, diagnostic) => write!(io::stderr(), "{}", render(cx, diagnostic, style)),
-            Said::Error(message) => writeln!(io::stderr(), "error: {message}"),
-            Said::Note(message) => writeln!(io::stderr(), "note: {message}"),
+            Said::Error(message) => writeln!(io::stderr(), "error: {}", visible::message(&message)),
+            Said::Note(message) => writeln!(io::stderr(), "note: {}", visible::message(&message)),
         };
     };
     let io =

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use regex_lite::Regex;
 use sutura_input::{parse_number, whole_number};
+use sutura_output::command_line;
+use sutura_visible as visible;
 
 use crate::outcome::{Code, Outcome};
 use crate::report::{self, Reported};
@@ -148,23 +150,26 @@ pub fn main(args: impl IntoIterator<Item = std::ffi::OsString>, tools: &Tools) -
     let mut arguments = match Arguments::try_parse_from(args) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let _ = error.print();
-            return error.exit_code();
+            let status = if command_line::is_wanted(&error) { 0 } else { 2 };
+            return match command_line::print(error) {
+                Ok(()) => status,
+                Err(error) => failed(&format!("could not write to stdout: {error}")),
+            };
         }
     };
     let mut out = io::stdout().lock();
     let done = arguments.add_environment().map_err(Trouble::from).and_then(|()| arguments.run(tools, &mut out));
     match done {
         Ok(status) => status,
-        Err(Trouble::Usage(message)) => {
-            let _ = writeln!(io::stderr(), "sutura-lit: error: {message}");
-            2
-        }
-        Err(Trouble::Stream(error)) => {
-            let _ = writeln!(io::stderr(), "sutura-lit: error: could not write results: {error}");
-            2
-        }
+        Err(Trouble::Usage(message)) => failed(&message),
+        Err(Trouble::Stream(error)) => failed(&format!("could not write results: {error}")),
     }
+}
+
+/// Says why nothing could be done; the status of that.
+fn failed(message: &str) -> i32 {
+    let _ = writeln!(io::stderr(), "sutura-lit: error: {}", visible::message(message));
+    2
 }
 
 impl Arguments {
@@ -212,7 +217,7 @@ impl Arguments {
         }
         if self.show_tests {
             for (suite, test) in &tests {
-                writeln!(out, "{} :: {}", suite.name, test.name())?;
+                writeln!(out, "{}", full_name(suite, test))?;
             }
             return Ok(0);
         }
@@ -274,7 +279,7 @@ impl Arguments {
     /// Updates all tests, one after the other; the status is 1 when some test still fails, or would without a dry run.
     fn update(&self, tests: &[(&Suite, Test)], out: &mut dyn Write) -> Result<i32, Trouble> {
         // Without a handler an interrupt leaves the file as it is then.
-        let _ = ctrlc::set_handler(|| {
+        sutura_output::on_interrupt(|| {
             let status = match restore() {
                 Ok(()) => INTERRUPTED,
                 Err(error) => {
@@ -287,7 +292,7 @@ impl Arguments {
         let mut left = false;
         let (mut changed, mut refused) = (0, 0);
         for (suite, test) in tests {
-            let name = format!("{} :: {}", suite.name, test.name());
+            let name = full_name(suite, test);
             // What is wrong with one file does not keep others from being updated.
             match update(suite, test, self.dry_run).unwrap_or_else(Updated::Refused) {
                 Updated::NotNeeded => {}
@@ -299,7 +304,7 @@ impl Arguments {
                 Updated::Refused(reason) => {
                     refused += 1;
                     left = true;
-                    writeln!(out, "NOT UPDATED: {name}: {reason}")?;
+                    writeln!(out, "NOT UPDATED: {name}: {}", visible::message(&reason))?;
                 }
             }
         }
@@ -370,7 +375,7 @@ impl Arguments {
                 outcome.code = outcome.code.expected_to_fail();
             }
             failures += usize::from(outcome.code.is_failure());
-            let name = format!("{} :: {}", suite.name, test.name());
+            let name = full_name(suite, test);
             if let Err(error) = self.print(out, &name, &outcome, (index + 1, tests.len())) {
                 trouble = Some(error);
             }
@@ -412,6 +417,11 @@ fn is_listed<S: AsRef<str>>(list: &[S], suite: &Suite, test: &Test) -> bool {
     list.iter().map(AsRef::as_ref).any(|name| name == test.name() || name == full)
 }
 
+/// The name of a test as it is shown.
+fn full_name(suite: &Suite, test: &Test) -> String {
+    visible::line(&format!("{} :: {}", suite.name, test.name())).into_owned()
+}
+
 /// Another order each time.
 fn shuffle<T>(items: &mut [T]) {
     use std::hash::{BuildHasher, RandomState};
@@ -423,16 +433,6 @@ fn shuffle<T>(items: &mut [T]) {
 
 /// Writes a file whole or not at all; a device or pipe is written into.
 fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    let failed = |error| format!("could not write '{}': {error}", path.display());
-    if path.metadata().is_ok_and(|m| !m.is_file()) {
-        return std::fs::write(path, text).map_err(failed);
-    }
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        failed(error)
-    })
+    sutura_output::replace(path, text.as_bytes())
+        .map_err(|error| format!("could not write '{}': {error}", path.display()))
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
+use sutura_visible::line;
 
 use crate::outcome::{Code, Outcome};
 
@@ -21,7 +22,7 @@ pub struct Reported {
 impl Reported {
     /// `suite :: test`
     pub fn full_name(&self) -> String {
-        format!("{} :: {}", self.suite, self.test)
+        line(&format!("{} :: {}", self.suite, self.test)).into_owned()
     }
 }
 

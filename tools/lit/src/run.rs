@@ -20,7 +20,8 @@ impl Suite {
     pub fn run(&self, test: &Test) -> Outcome {
         let start = Instant::now();
         let (code, output) = self.run_inner(test);
-        Outcome { code, output, elapsed: start.elapsed() }
+        // Tests and their commands may write anything; a report is for people.
+        Outcome { code, output: sutura_visible::visible(&output).into_owned(), elapsed: start.elapsed() }
     }
 
     /// Why a test would not be run here, if its directives say so.

@@ -35,7 +35,7 @@ const COMMON: &[&str] = &[
 const USAGE: &str = "Usage: sutura-opt [FLAGS] [--PASS[=OPTIONS]]… [FILE]      FILE defaults to `-`, stdin\n";
 
 /// The codes that the tool ends with.
-const EXITS: [Exit; 9] = [
+const EXITS: [Exit; 10] = [
     Exit::Ok,
     Exit::Input,
     Exit::Usage,
@@ -45,6 +45,7 @@ const EXITS: [Exit; 9] = [
     Exit::Changed,
     Exit::Internal,
     Exit::Verification,
+    Exit::Interrupted,
 ];
 
 const EXAMPLES: &str = "\

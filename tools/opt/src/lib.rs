@@ -126,10 +126,12 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
     let args: Vec<String> = match std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect() {
         Ok(args) => args,
         Err(arg) => {
-            let _ = writeln!(std::io::stderr(), "error: argument {} is not UTF-8", arg.to_string_lossy());
+            let shown = arg.to_string_lossy();
+            let _ = writeln!(std::io::stderr(), "error: argument {} is not UTF-8", sutura_visible::line(&shown));
             return Status::Usage.into();
         }
     };
+    sutura_output::end_cleanly(Status::Interrupted.code());
     let said = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let forced = said("CLICOLOR_FORCE").is_some_and(|value| value != "0");
     let color = said("NO_COLOR").is_none() && (forced || std::io::stderr().is_terminal());

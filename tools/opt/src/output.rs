@@ -3,6 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use sutura_output::{Pending, folder_of};
+
 /// An output that is not there until [`Output::commit`].
 pub(crate) enum Output<'o> {
     /// Standard output, as it comes.
@@ -10,7 +12,7 @@ pub(crate) enum Output<'o> {
     /// A device or a pipe, which is written to and not replaced.
     Special { writer: BufWriter<std::fs::File>, path: PathBuf },
     /// A temporary file beside the final one.
-    File { writer: BufWriter<tempfile::NamedTempFile>, path: PathBuf },
+    File(BufWriter<Pending>),
 }
 
 impl<'o> Output<'o> {
@@ -29,18 +31,11 @@ impl<'o> Output<'o> {
             let file = file.map_err(|e| format!("cannot write `{name}`: {e}"))?;
             return Ok(Self::Special { writer: BufWriter::new(file), path });
         }
-        // A link stays; what it leads to is replaced.
-        let path = path.canonicalize().unwrap_or(path);
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        if !folder.is_dir() {
+        if !folder_of(&path).is_dir() {
             return Err(format!("cannot write `{name}`: its folder does not exist"));
         }
-        let file = tempfile::Builder::new().prefix(".sutura-opt-").tempfile_in(folder);
-        let file = file.map_err(|e| format!("cannot write `{name}`: {e}"))?;
-        Ok(Self::File { writer: BufWriter::new(file), path })
+        let file = Pending::new(&path).map_err(|e| format!("cannot write `{name}`: {e}"))?;
+        Ok(Self::File(BufWriter::new(file)))
     }
 
     /// Makes what was written visible under its name.
@@ -53,26 +48,13 @@ impl<'o> Output<'o> {
             Self::Special { mut writer, path } => {
                 writer.flush().map_err(|e| format!("cannot write `{}`: {e}", path.display()))
             }
-            Self::File { writer, path } => {
+            Self::File(writer) => {
+                let path = writer.get_ref().path().to_owned();
                 let fail = |e: &dyn std::fmt::Display| format!("cannot write `{}`: {e}", path.display());
-                let file = writer.into_inner().map_err(|e| fail(&e))?;
-                make_readable(&file).map_err(|e| fail(&e))?;
-                file.persist(&path).map(drop).map_err(|e| fail(&e))
+                writer.into_inner().map_err(|e| fail(&e))?.commit().map_err(|e| fail(&e))
             }
         }
     }
-}
-
-/// Temporary files are private; an output is not.
-#[cfg(unix)]
-fn make_readable(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &tempfile::NamedTempFile) -> io::Result<()> {
-    Ok(())
 }
 
 impl Write for Output<'_> {
@@ -80,14 +62,14 @@ impl Write for Output<'_> {
         match self {
             Self::Stdout(writer) => writer.write(bytes),
             Self::Special { writer, .. } => writer.write(bytes),
-            Self::File { writer, .. } => writer.write(bytes),
+            Self::File(writer) => writer.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(writer) => writer.flush(),
             Self::Special { writer, .. } => writer.flush(),
-            Self::File { writer, .. } => writer.flush(),
+            Self::File(writer) => writer.flush(),
         }
     }
 }

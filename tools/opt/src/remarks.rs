@@ -8,6 +8,7 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 pub(crate) use sutura_ir::diagnostics::RemarkKind as Category;
 use sutura_ir::{Context, Diagnostic, Loc};
+use sutura_visible as visible;
 
 /// How remarks are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -85,16 +86,16 @@ pub fn json(cx: &Context, remark: &Diagnostic) -> Value {
 /// Where a remark belongs: file, line and column, or what the location is called.
 pub fn place(cx: &Context, remark: &Diagnostic) -> String {
     match (cx.file_line_col(remark.loc), name_of(cx, remark.loc)) {
-        (Some((file, line, col)), _) => format!("{}:{line}:{col}", cx.str(file)),
-        (None, Some(name)) => name.to_owned(),
-        (None, None) => "<unknown>".to_owned(),
+        (Some((file, line, col)), _) => format!("{}:{line}:{col}", visible::line(cx.str(file))),
+        (None, Some(name)) => visible::line(name).into_owned(),
+        (None, None) => cx.sources().input().map_or("the input".into(), |name| visible::line(&name).into_owned()),
     }
 }
 
 /// A remark as a line: place, pass, kind, message.
 pub fn text(cx: &Context, remark: &Diagnostic) -> String {
     let (pass, kind) = (remark.pass.map(|p| format!("{p}, ")).unwrap_or_default(), category(remark).word());
-    format!("{}: remark: [{pass}{kind}] {}", place(cx, remark), remark.message)
+    format!("{}: remark: [{pass}{kind}] {}", place(cx, remark), visible::line(&remark.message))
 }
 
 fn category(remark: &Diagnostic) -> Category {
@@ -104,7 +105,7 @@ fn category(remark: &Diagnostic) -> Category {
 /// A remark as an entry of a file.
 pub(crate) fn entry(cx: &Context, remark: &Diagnostic, format: RemarkFormat) -> String {
     if format == RemarkFormat::Json {
-        return format!("{}\n", json(cx, remark));
+        return format!("{}\n", visible::json(&json(cx, remark).to_string()));
     }
     let place = cx.file_line_col(remark.loc).map(|(file, line, col)| (cx.str(file), line, col));
     let (pass, kind) = (remark.pass.unwrap_or_default(), category(remark));

@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 use sutura_ir::diagnostics::{RenderStyle, codes, render};
 use sutura_ir::{Context, Diagnostic, Loc};
+use sutura_visible as visible;
 
 /// How messages are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -70,7 +71,7 @@ impl<'s> Voice<'s> {
 
     fn plain(&mut self, level: &str, code: Option<&str>, message: &str) {
         let mark = code.map(|c| format!(" [{c}]")).unwrap_or_default();
-        let text = format!("{level}: {message}{mark}\n");
+        let text = format!("{level}: {}{mark}\n", visible::message(message));
         match self.format {
             MessageFormat::Json => self.json(&json!({
                 "level": level,
@@ -85,7 +86,7 @@ impl<'s> Voice<'s> {
     }
 
     fn json(&mut self, value: &Value) {
-        self.text(&format!("{value}\n"));
+        self.text(&format!("{}\n", visible::json(&value.to_string())));
     }
 }
 

@@ -229,7 +229,7 @@ fn run_parts<R>(session: &mut Session<'_>, opt: &Opt<R>, stdout: &mut (dyn Write
         warn_of_silent_components(session);
     }
     let fails = status != Status::Ok || config.strict && session.warnings > 0;
-    if fails && matches!(output, Output::File { .. }) {
+    if fails && matches!(output, Output::File(_)) {
         return status;
     }
     if let Err(message) = output.commit() {

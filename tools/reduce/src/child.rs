@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use sutura_ir::asm::print::{PrintOptions, module_text};
 use sutura_ir::diagnostics::Exit;
 use sutura_ir::{Context, Module};
+use sutura_output::TemporaryFile;
 
 /// A command that gets a file with the candidate as its last argument.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Child {
     }
 
     fn try_run(&self, more: &[String], text: &str, stderr: Stdio) -> std::io::Result<Ended> {
-        let mut file = tempfile::Builder::new().prefix("sutura-reduce-").suffix(".mlir").tempfile()?;
+        let mut file = TemporaryFile::new("sutura-reduce-", ".mlir")?;
         file.write_all(text.as_bytes())?;
         file.flush()?;
         let mut command = Command::new(&self.program);

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 use sutura_ir::Registry;
 use sutura_ir::diagnostics::Exit;
 use sutura_ir::pass::PassRegistry;
+use sutura_visible as visible;
 
 pub use reduce::{Predicate, ReduceOptions, Reduction, reduce};
 pub use reproducer::{pipeline_of, set_pipeline};
@@ -43,7 +44,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
     let args: Vec<String> = match std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect() {
         Ok(args) => args,
         Err(arg) => {
-            let _ = writeln!(stderr, "error: argument {} is not UTF-8", arg.to_string_lossy());
+            let _ = writeln!(stderr, "error: argument {} is not UTF-8", visible::line(&arg.to_string_lossy()));
             return Exit::Usage.into();
         }
     };
@@ -54,7 +55,7 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
             return if written.is_ok() { Exit::Ok } else { Exit::System }.into();
         }
         Err(message) => {
-            let _ = writeln!(stderr, "error: {message}");
+            let _ = writeln!(stderr, "error: {}", visible::message(&message));
             return Exit::Usage.into();
         }
     };
@@ -69,12 +70,12 @@ pub fn main(registry: impl Fn() -> Registry + Sync, passes: PassRegistry) -> Exi
     let done = catch_unwind(AssertUnwindSafe(|| pool.install(|| tool::run(&registry, &passes, &args))));
     let done = done.unwrap_or_else(|_| {
         let message = "sutura-reduce stopped because of an error of its own; please report it".to_string();
-        Err(tool::Failure { message, exit: Exit::Internal })
+        Err(tool::Failure::new(message, Exit::Internal))
     });
     match done {
         Ok(complete) => if complete { Exit::Ok } else { Exit::Interrupted }.into(),
         Err(failure) => {
-            let _ = writeln!(stderr, "error: {}", failure.message);
+            let _ = writeln!(stderr, "error: {}", failure.told());
             failure.exit.into()
         }
     }

@@ -24,19 +24,36 @@ use crate::reproducer::{pipeline_of, set_pipeline};
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) exit: Exit,
+    /// Messages about the input that belong to it, as they are shown.
+    said: String,
 }
 
 impl Failure {
+    pub(crate) fn new(message: String, exit: Exit) -> Self {
+        Self { message, exit, said: String::new() }
+    }
+
+    /// With what was reported.
+    fn with(self, cx: &Context, diags: &Diagnostics) -> Self {
+        Self { said: diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect(), ..self }
+    }
+
+    /// What is shown of it.
+    pub(crate) fn told(&self) -> String {
+        let message = sutura_visible::message(&self.message);
+        format!("{message}\n{}", self.said).trim_end().to_owned()
+    }
+
     /// The system refuses, or what it gives is no text.
     fn io(message: String, error: &std::io::Error) -> Self {
         let is_text = error.kind() != std::io::ErrorKind::InvalidData;
-        Self { message, exit: if is_text { Exit::System } else { Exit::Input } }
+        Self::new(message, if is_text { Exit::System } else { Exit::Input })
     }
 }
 
 impl From<String> for Failure {
     fn from(message: String) -> Self {
-        Self { message, exit: Exit::Input }
+        Self::new(message, Exit::Input)
     }
 }
 
@@ -45,13 +62,13 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Ends the reduction at an interrupt, and the process at the second.
 fn stop_on_interrupt() {
-    let handler = || {
+    sutura_output::on_interrupt(|| {
         if STOP.swap(true, Ordering::Relaxed) {
+            let _guard = sutura_output::uninterrupted();
+            sutura_output::remove_leftovers();
             std::process::exit(Exit::Interrupted.code().into());
         }
-    };
-    // Without a handler an interrupt ends the process at once, as it does elsewhere.
-    let _ = ctrlc::set_handler(handler);
+    });
 }
 
 /// Reduces; false when an interrupt ended it.
@@ -97,7 +114,7 @@ pub(crate) fn run(
 
 fn no_pipeline() -> Failure {
     let message = "a pipeline is needed: `--pass-pipeline=…`, or an `mlir_reproducer` resource in the file";
-    Failure { message: message.to_string(), exit: Exit::Usage }
+    Failure::new(message.to_string(), Exit::Usage)
 }
 
 fn what(interest: &Interest) -> String {
@@ -126,7 +143,7 @@ fn wanted(args: &Args) -> Result<Wanted, Failure> {
     Ok(match &args.interest {
         Interest::Diagnostic(text) => {
             let regex = Regex::new(text);
-            let usage = |e| Failure { message: format!("`--diagnostic`: {e}"), exit: Exit::Usage };
+            let usage = |e| Failure::new(format!("`--diagnostic`: {e}"), Exit::Usage);
             Wanted::Diagnostic(regex.map_err(usage)?)
         }
         Interest::Miscompile(seeds) => Wanted::Miscompile(CheckOptions::with_seeds(*seeds), None),
@@ -164,7 +181,7 @@ fn run_once(
     let result = run_pipeline(cx, module, &mut manager, &config, &mut sink).1;
     result.map_err(|error| match error {
         // The pass manager reports a panic of a pass as this; the parent compares what it said.
-        PassError::Internal => Failure { message: said, exit: Exit::Internal },
+        PassError::Internal => Failure::new(said, Exit::Internal),
         error => format!("the pipeline fails: {error:?}").into(),
     })
 }
@@ -173,10 +190,7 @@ fn check_pipeline_text(cx: &Context, passes: &PassRegistry, pipeline: &str) -> R
     let mut diags = Diagnostics::default();
     match parse_pipeline(cx, passes, "<pass-pipeline>", pipeline, &mut diags) {
         Ok(_) => Ok(()),
-        Err(_) => {
-            let said: String = diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect();
-            Err(Failure { message: format!("the pipeline is wrong\n{}", said.trim_end()), exit: Exit::Usage })
-        }
+        Err(_) => Err(Failure::new("the pipeline is wrong".to_string(), Exit::Usage).with(cx, &diags)),
     }
 }
 
@@ -186,10 +200,11 @@ fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
         "-" => text_of(std::io::stdin(), args.max_input),
         name => text(Path::new(name), args.max_input),
     };
-    let text = bytes.and_then(utf8).map_err(|error| Failure {
-        message: format!("cannot read `{name}`: {}", error.told()),
-        exit: if error.is_system() { Exit::System } else { Exit::Input },
+    let text = bytes.and_then(utf8).map_err(|error| {
+        let exit = if error.is_system() { Exit::System } else { Exit::Input };
+        Failure::new(format!("cannot read `{name}`: {}", error.told()), exit)
     })?;
+    cx.sources().set_input(name.as_str());
     let source = cx.sources().add(name.as_str(), text).map_err(|e| e.to_string())?;
     let mut diags = Diagnostics::default();
     let options = sutura_grammar::ParseOptions { allow_unregistered: args.allow_unregistered, ..Default::default() };
@@ -201,10 +216,7 @@ fn read(cx: &Context, args: &Args) -> Result<Module, Failure> {
         }
         Ok(module)
     });
-    verified.map_err(|_| {
-        let said: String = diags.iter().map(|d| render(cx, d, RenderStyle::Plain)).collect();
-        format!("the input is wrong\n{}", said.trim_end()).into()
-    })
+    verified.map_err(|_| Failure::from("the input is wrong".to_string()).with(cx, &diags))
 }
 
 fn work(cx: &Context, module: &mut Module, args: &Args, holds: &(dyn Fn(&Context, &Module) -> bool + Sync)) {
@@ -220,7 +232,7 @@ fn work(cx: &Context, module: &mut Module, args: &Args, holds: &(dyn Fn(&Context
     std::panic::set_hook(Box::new(|_| {}));
     let say = |line: &str| {
         if !args.quiet {
-            let _ = writeln!(std::io::stderr(), "{line}");
+            let _ = writeln!(std::io::stderr(), "{}", sutura_visible::message(line));
         }
     };
     let done = reduce(cx, module, &holds, &options, &mut |line| say(line));
@@ -247,23 +259,9 @@ fn finish(cx: &Context, module: &Module, args: &Args, holds: &dyn Fn(&Module) ->
         module_text(cx, module, &PrintOptions::generic())
     };
     let result = match &args.output {
-        Some(path) if path != "-" => write_file(Path::new(path), &text),
-        _ => std::io::stdout().write_all(text.as_bytes()),
+        Some(path) if path != "-" => sutura_output::replace(Path::new(path), text.as_bytes()),
+        _ => std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()),
     };
     let name = args.output.as_deref().unwrap_or("stdout");
     result.map_err(|e| Failure::io(format!("cannot write `{name}`: {e}"), &e))
-}
-
-/// Writes beside the place and renames.
-fn write_file(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".sutura-reduce-").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    file.persist(path)?;
-    Ok(())
 }

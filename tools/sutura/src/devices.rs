@@ -13,13 +13,14 @@ const CPU: &str = "cpu";
 pub(crate) fn devices(talk: &Talk) -> Result<(), Failure> {
     let devices = Devices::find();
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let text = if talk.is_json() {
+    let text: String = if talk.is_json() {
         let cpu = json!({"id": CPU, "architecture": std::env::consts::ARCH, "threads": threads});
         let lines = std::iter::once(cpu).chain(devices.all().iter().map(as_json));
-        lines.map(|line| format!("{line}\n")).collect()
+        lines.map(|line| format!("{}\n", sutura_visible::json(&line.to_string()))).collect()
     } else {
         let cpu = format!("{CPU:<9} this machine's processor: {}, {threads} threads\n", std::env::consts::ARCH);
-        devices.all().iter().map(describe).fold(cpu, |text, device| text + &device)
+        let text = devices.all().iter().map(describe).fold(cpu, |text, device| text + &device);
+        sutura_visible::visible(&text).into_owned()
     };
     for reason in devices.absent() {
         talk.note(reason);

@@ -6,7 +6,6 @@ use sutura_fmt::{Io, Request, Said, Status};
 
 use crate::cli::FmtArgs;
 use crate::failure::{Failure, Kind};
-use crate::files;
 use crate::talk::Talk;
 
 pub(crate) fn fmt(args: &FmtArgs, talk: &Talk) -> Result<(), Failure> {
@@ -22,16 +21,12 @@ pub(crate) fn fmt(args: &FmtArgs, talk: &Talk) -> Result<(), Failure> {
             }
         }
     };
-    let replace = |path: &Path, text: &str| {
-        let _guard = files::uninterrupted();
-        sutura_fmt::replace(path, text)
-    };
     let io = Io {
         cwd: Path::new(""),
         stdin: &mut std::io::stdin(),
         stdout: &mut std::io::stdout(),
         say: &mut say,
-        replace: &replace,
+        replace: &sutura_fmt::replace,
     };
     let status = sutura_fmt::run(&sutura_dialects::all, &request, io);
     let kind = match status {

@@ -24,14 +24,15 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
 }
 
 fn json(artifact: &Artifact) -> Result<String, Failure> {
-    String::from_utf8(artifact.manifest().to_json()).map_err(|e| Failure::internal(e.to_string()))
+    let text = String::from_utf8(artifact.manifest().to_json()).map_err(|e| Failure::internal(e.to_string()))?;
+    Ok(sutura_visible::json(&text).into_owned())
 }
 
 fn describe(artifact: &Artifact) -> String {
     let (manifest, code_bytes) = (artifact.manifest(), artifact.host().len());
     let weight_bytes = artifact.constants().map(<[u8]>::len).sum::<usize>();
-    let mut text = format!("{}\n\n", manifest.signature());
-    let mut line = |name: &str, value: String| text.push_str(&format!("{name:<10} {value}\n"));
+    let mut text = format!("{}\n\n", sutura_visible::line(&manifest.signature()));
+    let mut line = |name: &str, value: String| text.push_str(&format!("{name:<10} {}\n", sutura_visible::line(&value)));
     line("compiled", format!("by {} {}", manifest.tool.name, manifest.tool.version));
     line("source", manifest.source_hash.clone());
     line("target", format!("{} ({})", manifest.target.description, manifest.target.triple));

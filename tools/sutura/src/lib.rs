@@ -35,8 +35,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
 use sutura_ir::diagnostics::{Exit, codes};
+use sutura_output::command_line;
 
 // Found at run time by the path that the build script sets.
 use sutura_mlir_link as _;
@@ -52,14 +52,25 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let wanted = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // Nothing can be done where even this cannot be written.
-            let _ = error.print();
-            return if wanted { Exit::Ok } else { Exit::Usage }.into();
+            return answer(error).into();
         }
     };
     let talk = Talk::new(cli.message_format, cli.verbose, cli.quiet);
     finish(&cli, &talk).into()
+}
+
+/// Shows what is to be said of a command line that asks for no work.
+fn answer(error: clap::Error) -> Exit {
+    let wanted = command_line::is_wanted(&error);
+    match command_line::print(error) {
+        _ if !wanted => Exit::Usage,
+        Ok(()) => Exit::Ok,
+        Err(error) => {
+            // What cannot be written to stdout may still be said on stderr.
+            let _ = writeln!(std::io::stderr(), "error: cannot write to stdout: {error}");
+            Exit::System
+        }
+    }
 }
 
 /// Runs a command line, the name of the tool first. What the tool would say on stderr is returned with its exit code; the
@@ -67,7 +78,7 @@ pub fn main() -> ExitCode {
 pub fn run(args: &[impl Into<OsString> + Clone]) -> (Exit, String) {
     let cli = match Cli::try_parse_from(args.iter().cloned()) {
         Ok(cli) => cli,
-        Err(error) => return (Exit::Usage, error.to_string()),
+        Err(error) => return (Exit::Usage, command_line::text(error)),
     };
     let (talk, said) = Talk::kept(cli.message_format, cli.verbose, cli.quiet);
     let exit = finish(&cli, &talk);

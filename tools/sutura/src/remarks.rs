@@ -38,7 +38,13 @@ impl Sink {
 
 fn lines(cx: &Context, remarks: &[Diagnostic], path: &Path) -> String {
     let as_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let line = |r: &Diagnostic| if as_json { format!("{}\n", json(cx, r)) } else { format!("{}\n", text(cx, r)) };
+    let line = |r: &Diagnostic| {
+        if as_json {
+            format!("{}\n", sutura_visible::json(&json(cx, r).to_string()))
+        } else {
+            format!("{}\n", text(cx, r))
+        }
+    };
     remarks.iter().map(line).collect()
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use sutura_ir::Context;
 use sutura_ir::diagnostics::{Diagnostic, RenderStyle, Severity, render};
+use sutura_visible as visible;
 
 use crate::cli::MessageFormat;
 use crate::failure::Failure;
@@ -52,7 +53,15 @@ impl Talk {
         Self { stages: self.verbose > 0, kept: self.kept.clone(), ..*self }
     }
 
-    fn write(&self, human: &str, json: serde_json::Value) {
+    /// Writes a message that may hold text of others.
+    fn write(&self, human: &str, json: &serde_json::Value) {
+        self.write_shown(&visible::message(human), json);
+    }
+
+    /// The same where what others wrote may be shown as it is.
+    fn write_shown(&self, human: &str, json: &serde_json::Value) {
+        let json = json.to_string();
+        let json = visible::json(&json);
         if let Some(Said(kept)) = &self.kept {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.push_str(&match self.format {
@@ -83,21 +92,21 @@ impl Talk {
     pub(crate) fn stage(&self, name: &str, what: &str, time: Duration) {
         if !self.quiet && self.stages {
             let milliseconds = time.as_secs_f64() * 1e3;
-            let line = format!("{name:<10} {what:<44} {milliseconds:>9.1} ms");
-            self.write(&line, json!({"level": "stage", "stage": name, "what": what, "milliseconds": milliseconds}));
+            let line = format!("{name:<10} {:<44} {milliseconds:>9.1} ms", visible::line(what));
+            self.write(&line, &json!({"level": "stage", "stage": name, "what": what, "milliseconds": milliseconds}));
         }
     }
 
     /// Something worth knowing.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
-            self.write(message, json!({"level": "note", "message": message}));
+            self.write(message, &json!({"level": "note", "message": message}));
         }
     }
 
     /// Something that nobody must miss.
     pub(crate) fn always(&self, message: &str) {
-        self.write(&format!("note: {message}"), json!({"level": "note", "message": message}));
+        self.write(&format!("note: {message}"), &json!({"level": "note", "message": message}));
     }
 
     /// What belongs to the stages of a compilation.
@@ -117,13 +126,13 @@ impl Talk {
     /// Something that is likely wrong.
     pub(crate) fn warning(&self, message: &str) {
         if !self.quiet {
-            self.write(&format!("warning: {message}"), json!({"level": "warning", "message": message}));
+            self.write(&format!("warning: {message}"), &json!({"level": "warning", "message": message}));
         }
     }
 
     /// An error after which the command goes on.
     pub(crate) fn error(&self, message: &str) {
-        self.write(&format!("error: {message}"), json!({"level": "error", "message": message}));
+        self.write(&format!("error: {message}"), &json!({"level": "error", "message": message}));
     }
 
     /// A message about the IR; remarks only for those who asked.
@@ -150,13 +159,13 @@ impl Talk {
             "help": diagnostic.help,
             "rendered": text,
         });
-        self.write(text.trim_end(), json);
+        self.write_shown(text.trim_end(), &json);
     }
 
     /// A remark that was asked for, also by those who want to hear nothing else.
     pub(crate) fn remark(&self, text: &str, mut json: serde_json::Value) {
         json["level"] = "remark".into();
-        self.write(text, json);
+        self.write(text, &json);
     }
 
     /// True when remarks are shown to whoever listens.
@@ -178,6 +187,6 @@ impl Talk {
             "code": failure.code,
             "help": failure.hint,
         });
-        self.write(&text, json);
+        self.write(&text, &json);
     }
 }
