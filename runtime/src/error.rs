@@ -219,9 +219,21 @@ pub enum ShapeProblem {
     Constraint { left: String, left_value: i64, right: String, right_value: i64 },
 }
 
+/// What a check says in place of the two values when what it computes leaves 63 bits.
+const BEYOND: (i64, i64) = (i64::MAX, i64::MAX - 1);
+
 impl fmt::Display for ShapeProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Inconsistent { left, left_value, right, right_value, .. }
+            | Self::Constraint { left, left_value, right, right_value }
+                if (*left_value, *right_value) == BEYOND =>
+            {
+                write!(f, "a dimension is too large: {left} or {right} does not fit 63 bits")
+            }
+            Self::OutOfRange { left, value, bound, .. } if (*value, *bound) == BEYOND => {
+                write!(f, "a dimension is too large: {left} does not fit 63 bits")
+            }
             Self::Inconsistent { dim, left, left_value, right, right_value } => {
                 match dim {
                     Some(dim) => write!(f, "dimension `{dim}` is inconsistent: ")?,
@@ -373,4 +385,23 @@ fn wrong_index(what: &str, position: i64, index: i64, size: i64) -> String {
 fn division_by_zero(what: &str, position: Option<i64>) -> String {
     let place = position.map_or_else(String::new, |at| format!(" at element {at}"));
     format!("{what}: divides by zero{place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_63_bits_has_no_value() {
+        let (left, right) = ("`4*N`".to_owned(), "`M`".to_owned());
+        let (left_value, right_value) = BEYOND;
+        let sizes = ShapeProblem::Constraint { left: left.clone(), left_value, right: right.clone(), right_value };
+        assert_eq!(sizes.to_string(), "a dimension is too large: `4*N` or `M` does not fit 63 bits");
+        let (value, bound) = BEYOND;
+        let range = "sizes of at most 63 bits".to_owned();
+        let bytes = ShapeProblem::OutOfRange { dim: None, left: left.clone(), value, range, bound };
+        assert_eq!(bytes.to_string(), "a dimension is too large: `4*N` does not fit 63 bits");
+        let differ = ShapeProblem::Constraint { left, left_value: 4, right, right_value: 5 };
+        assert_eq!(differ.to_string(), "incompatible dimensions: `4*N` is 4, `M` is 5");
+    }
 }
