@@ -153,6 +153,12 @@ impl<'b> Emit<'_, 'b> {
         self.value("llvm.load", &[at], ty, &[("ordering", ordering)])
     }
 
+    /// `base[index]`, read here and not kept in a register from elsewhere.
+    pub(super) fn load_here(&mut self, base: Value, ty: Type, index: i32) -> Value {
+        let (at, ordering) = (self.element(base, ty, index), self.cx().int_attr(0, Type::I64));
+        self.value("llvm.load", &[at], ty, &[("ordering", ordering), ("volatile_", Attr::UNIT)])
+    }
+
     /// `base[index] = value`
     pub(super) fn store(&mut self, value: Value, base: Value, index: i32) {
         let ty = self.b.body().ty(value);

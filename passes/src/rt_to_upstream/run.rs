@@ -10,7 +10,7 @@ use super::interface::Kernel;
 use super::packed;
 use super::program::{Action, Launch, Program, buffer_type};
 use super::shapes::workspace;
-use super::sizes::Sizes;
+use super::sizes::{MANY, Sizes};
 
 /// Where the runtime's table has its parts, in pointers: the versions (two times 32 bits) come before the context.
 const CONTEXT_SLOT: i32 = 1;
@@ -53,6 +53,14 @@ enum Ready {
     Select(Vec<(Option<Value>, Vec<Ready>)>),
 }
 
+/// Where the address of a buffer is.
+#[derive(Clone, Copy)]
+enum Address {
+    Known(Value),
+    /// An element of an array in memory.
+    Element(Value, i32),
+}
+
 struct Run<'p, 'a, 'e, 'x, 'b> {
     program: &'p Program<'a>,
     /// The artifact's list, by whose numbers a device's kernels are launched.
@@ -60,7 +68,7 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     sizes: Sizes<'p>,
     e: &'e mut Emit<'x, 'b>,
     /// Addresses of buffers that are no view.
-    addresses: FxHashMap<Value, Value>,
+    addresses: FxHashMap<Value, Address>,
     table: Value,
     context: Value,
     /// What launches a kernel: `parallel_for`, or on a device `launch`.
@@ -92,22 +100,31 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     let copy = program.on_device.then(|| e.load(table, ptr, COPY_SLOT));
     let reports = (program.on_device && !program.data_checks.is_empty()).then(|| e.load(table, ptr, REPORTS_SLOT));
     let mut sizes = Sizes::new(&program.facts);
+    let many_symbols = program.info.symbols.len() > MANY;
     for (i, symbol) in program.info.symbols.iter().enumerate() {
-        let value = e.load(symbols, Type::I64, i as i32);
-        sizes.define(&symbol.name, value);
+        if many_symbols {
+            sizes.define_in(&symbol.name, symbols, i as i32);
+        } else {
+            let value = e.load(symbols, Type::I64, i as i32);
+            sizes.define(&symbol.name, value);
+        }
     }
     let mut addresses = FxHashMap::default();
     let inputs = (inputs, program.info.inputs.iter().map(|p| p.value).collect::<Vec<_>>());
     let outputs = (outputs, program.info.outputs.iter().map(|p| p.value).collect());
     let constants = (constants, program.constants.iter().map(|c| c.buffer()).collect());
-    for (array, values) in [inputs, outputs, constants] {
+    let arrays = [inputs, outputs, constants];
+    let many_buffers = arrays.iter().map(|(_, values)| values.len()).sum::<usize>() > MANY;
+    for (array, values) in arrays {
         for (i, value) in values.into_iter().enumerate() {
-            addresses.insert(value, e.load(array, ptr, i as i32));
+            let index = i as i32;
+            let at = if many_buffers { Address::Element(array, index) } else { Address::Known(e.load(array, ptr, index)) };
+            addresses.insert(value, at);
         }
     }
     let (offsets, _) = workspace(e, &mut sizes, &program.temporaries)?;
     for (temporary, offset) in program.temporaries.iter().zip(offsets) {
-        addresses.insert(temporary.value, e.byte_offset(scratch, offset));
+        addresses.insert(temporary.value, Address::Known(e.byte_offset(scratch, offset)));
     }
     let kernels = program.kernels();
     let run = Run {
@@ -161,9 +178,12 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(())
     }
 
-    fn address(&self, value: Value) -> Result<Value, String> {
-        let address = self.addresses.get(&self.program.root(value)).copied();
-        address.ok_or_else(|| "a buffer is neither argument, constant nor temporary".to_owned())
+    fn address(&mut self, value: Value) -> Result<Value, String> {
+        match self.addresses.get(&self.program.root(value)) {
+            Some(Address::Known(address)) => Ok(*address),
+            Some(Address::Element(array, index)) => Ok(self.e.load_here(*array, ptr_type(self.e.cx()), *index)),
+            None => Err("a buffer is neither argument, constant nor temporary".to_owned()),
+        }
     }
 
     fn prepare(&mut self, action: &'p Action<'_>) -> Result<Ready, String> {

@@ -7,7 +7,7 @@ use sutura_ir::{Block, Type, Value};
 use super::checks::Known;
 use super::emit::{Emit, Pred};
 use super::program::{Program, Temporary};
-use super::sizes::{LIMIT, Sizes};
+use super::sizes::{LIMIT, MANY, Sizes};
 
 /// The arguments, in the order of the interface.
 struct Args {
@@ -75,8 +75,13 @@ impl Shapes<'_, '_, '_, '_, '_> {
                         self.e.int("arith.divsi", value, factor)
                     }
                 };
-                self.sizes.define(&self.program.info.symbols[*symbol].name, value);
+                let (symbols, name) = (&self.program.info.symbols, &self.program.info.symbols[*symbol].name);
                 self.e.store(value, self.args.symbols, *symbol as i32);
+                if symbols.len() > MANY {
+                    self.sizes.define_in(name, self.args.symbols, *symbol as i32);
+                } else {
+                    self.sizes.define(name, value);
+                }
                 Ok(())
             }
         }

@@ -12,10 +12,22 @@ use super::emit::{Emit, Pred};
 /// Sizes above this are refused at run time: no memory holds them, and up to it no arithmetic here wraps.
 pub(super) const LIMIT: f64 = (1u64 << 62) as f64;
 
+/// Symbols, or buffers, above which their values are read where they are used: registers would not hold them, and LLVM takes more
+/// than twice the time for twice as many.
+pub(super) const MANY: usize = 64;
+
+/// Where the value of a symbol is.
+#[derive(Clone, Copy)]
+enum Held {
+    Value(Value),
+    /// An element of an array in memory.
+    Element(Value, i32),
+}
+
 /// Emits sizes over symbols whose values are known. Everything that was emitted must dominate the builder's place.
 pub(super) struct Sizes<'f> {
     facts: &'f Facts,
-    symbols: FxHashMap<Arc<str>, Value>,
+    symbols: FxHashMap<Arc<str>, Held>,
     constants: FxHashMap<i64, Value>,
     products: FxHashMap<Vec<Atom>, Value>,
     sums: FxHashMap<Poly, Value>,
@@ -36,7 +48,20 @@ impl<'f> Sizes<'f> {
 
     /// From here on the symbol has this value.
     pub(super) fn define(&mut self, symbol: &str, value: Value) {
-        self.symbols.insert(symbol.into(), value);
+        self.symbols.insert(symbol.into(), Held::Value(value));
+    }
+
+    /// From here on the symbol has the value `array[index]`.
+    pub(super) fn define_in(&mut self, symbol: &str, array: Value, index: i32) {
+        self.symbols.insert(symbol.into(), Held::Element(array, index));
+    }
+
+    /// The value of a symbol that is in memory.
+    fn read(&self, e: &mut Emit<'_, '_>, symbol: &str) -> Option<Value> {
+        match self.symbols.get(symbol)? {
+            Held::Value(_) => None,
+            Held::Element(array, index) => Some(e.load_here(*array, Type::I64, *index)),
+        }
     }
 
     pub(super) fn constant(&mut self, e: &mut Emit<'_, '_>, value: i64) -> Value {
@@ -50,6 +75,9 @@ impl<'f> Sizes<'f> {
     pub(super) fn value(&mut self, e: &mut Emit<'_, '_>, size: &Poly) -> Result<Value, String> {
         if let Some(value) = size.as_const() {
             return Ok(self.constant(e, value));
+        }
+        if let Some(value) = size.as_symbol().and_then(|symbol| self.read(e, symbol)) {
+            return Ok(value);
         }
         if let Some(value) = self.sums.get(size) {
             return Ok(*value);
@@ -88,18 +116,27 @@ impl<'f> Sizes<'f> {
         if let Some(value) = self.products.get(atoms) {
             return Ok(*value);
         }
+        if let [Atom::Symbol(name)] = atoms
+            && let Some(value) = self.read(e, name)
+        {
+            return Ok(value);
+        }
         let mut product: Option<Value> = None;
         for (i, atom) in atoms.iter().enumerate() {
             let prefix = &atoms[..=i];
             let value = match (self.products.get(prefix), product) {
                 (Some(value), _) => *value,
+                (None, None) if prefix.len() < atoms.len() => self.product(e, prefix)?,
                 (None, None) => self.atom(e, atom)?,
                 (None, Some(before)) => {
                     let atom = self.product(e, std::slice::from_ref(atom))?;
                     e.int("arith.muli", before, atom)
                 }
             };
-            self.products.insert(prefix.to_vec(), value);
+            let in_memory = matches!(prefix, [Atom::Symbol(name)] if matches!(self.symbols.get(name), Some(Held::Element(..))));
+            if !in_memory {
+                self.products.insert(prefix.to_vec(), value);
+            }
             product = Some(value);
         }
         Ok(product.expect("at least one atom"))
@@ -108,8 +145,11 @@ impl<'f> Sizes<'f> {
     fn atom(&mut self, e: &mut Emit<'_, '_>, atom: &Atom) -> Result<Value, String> {
         match atom {
             Atom::Symbol(name) => {
-                let value = self.symbols.get(name).copied();
-                value.ok_or_else(|| format!("nothing determines '{name}' here"))
+                let unknown = || format!("nothing determines '{name}' here");
+                match self.symbols.get(name).ok_or_else(unknown)? {
+                    Held::Value(value) => Ok(*value),
+                    Held::Element(array, index) => Ok(e.load_here(*array, Type::I64, *index)),
+                }
             }
             Atom::FloorDiv(inner, divisor) => {
                 let inner = self.value(e, inner)?;

@@ -186,3 +186,35 @@ fn what_cannot_be_lowered_is_told() {
     kernel(&cx, taken.body_mut(), "sutura_run", 1, &[]);
     refused(&mut taken, "has the name 'sutura_run'");
 }
+
+/// A program of `n` copies, each of a size of its own, as text.
+fn copies(n: usize) -> String {
+    let cx = Context::new(sutura_dialects::all());
+    let mut module = Module::new(&cx, UNKNOWN);
+    let block = module.body().entry_block().unwrap();
+    let port = |side: &str, i: usize| (format!("{side}{i}"), buffer(&[&format!("S{i}")]));
+    let header = ProgramHeader {
+        name: "main".to_owned(),
+        symbols: (0..n).map(|i| symbol(&format!("S{i}"), 64, &[])).collect(),
+        inputs: (0..n).map(|i| port("x", i)).collect(),
+        outputs: (0..n).map(|i| port("y", i)).collect(),
+        constraints: Vec::new(),
+    };
+    let mut program = ProgramBuilder::new(&cx, header);
+    for i in 0..n {
+        program.copy(UNKNOWN, program.input(i), program.output(i));
+    }
+    program.finish(&mut Builder::at_end(&cx, module.body_mut(), block), UNKNOWN);
+    run(&cx, &mut module, "plan-buffers,convert-rt-to-llvm").unwrap();
+    module_text(&cx, &module, &PrintOptions::default())
+}
+
+/// Registers hold few values: of many, each is read where it is used.
+#[test]
+fn many_symbols_and_buffers_are_read_where_they_are_used() {
+    assert!(!copies(sizes::MANY / 2).contains("llvm.load volatile"));
+    let many = copies(sizes::MANY + 1);
+    // A check or two, the output's size, the copy's size and both its addresses.
+    let reads = many.matches("llvm.load volatile").count();
+    assert!((5 * (sizes::MANY + 1)..8 * (sizes::MANY + 1)).contains(&reads), "{reads}");
+}
