@@ -355,7 +355,7 @@ fn unregistered(op: OpRef<'_>) -> Diagnostic {
     let message = format!(
         "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
     );
-    let error = Diagnostic::error(op.loc(), message);
+    let error = Diagnostic::error(op.place(), message);
     match crate::diagnostics::did_you_mean(name, info.ops.iter().copied()) {
         Some(close) => error.help(format!("did you mean `{close}`?")),
         None => error,
