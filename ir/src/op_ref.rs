@@ -210,11 +210,8 @@ impl<'a> OpRef<'a> {
 
     /// What messages about the op point at: its location, or that of the closest op around which has one.
     pub fn place(self) -> Loc {
-        let known = |loc: Loc| {
-            loc.position().is_some() || self.cx.file_line_col(loc).is_some() || self.cx.loc_name(loc).is_some()
-        };
         let around = std::iter::successors(Some(self), |op| op.parent());
-        around.map(Self::loc).find(|loc| known(*loc)).unwrap_or_else(|| self.loc())
+        around.map(Self::loc).find(|loc| self.cx.has_place(*loc)).unwrap_or_else(|| self.loc())
     }
 
     /// An error at the op, in MLIR's words: `'arith.addi' op <message>`.
