@@ -153,6 +153,11 @@ impl Context {
 }
 
 impl Context {
+    /// True when a message there says where: a file or a name is known.
+    pub(crate) fn has_place(&self, loc: Loc) -> bool {
+        loc.position().is_some() || self.file_line_col(loc).is_some() || self.loc_name(loc).is_some()
+    }
+
     /// The name that a location has, such as that of a node of a model: of several the first.
     pub fn loc_name(&self, loc: Loc) -> Option<Ident> {
         let mut pending = vec![loc];

@@ -262,25 +262,25 @@ pub fn from_text(cx: &Context, file: &str, origin: &str, text: &str) -> Result<T
 }
 
 fn read(cx: &Context, file: &str, text: &str, diags: &mut Diagnostics) -> Option<(Module, TargetDesc)> {
-    let unplaced = sutura_ir::Loc::UNKNOWN;
+    let whole = cx.file_loc(file, 0, 0);
     let source = match cx.sources().add(file, text) {
         Ok(source) => source,
         Err(error) => {
-            diags.error(unplaced, error.to_string());
+            diags.error(whole, error.to_string());
             return None;
         }
     };
     let module = parse_module(cx, &source, &ParseOptions::default(), diags).ok()?;
     verify(module.op_ref(cx), VerifyOptions::default(), diags).ok()?;
-    let machine = machine_of(module.op_ref(cx)).map_err(|message| diags.error(unplaced, message)).ok()?;
+    let machine = machine_of(module.op_ref(cx)).map_err(|message| diags.error(whole, message)).ok()?;
     let Some(machine) = machine else {
-        diags.error(unplaced, "holds no target.machine");
+        diags.error(whole, "holds no target.machine");
         return None;
     };
     match TargetDesc::from_op(machine) {
         Ok(desc) => Some((module, desc)),
         Err(message) => {
-            diags.error(unplaced, message);
+            diags.error(whole, message);
             None
         }
     }
@@ -288,7 +288,7 @@ fn read(cx: &Context, file: &str, text: &str, diags: &mut Diagnostics) -> Option
 
 fn misnamed(cx: &Context, target: &Target, name: &str) -> TargetError {
     let mut diagnostics = Diagnostics::default();
-    let loc = target.machine(cx).map_or(sutura_ir::Loc::UNKNOWN, OpRef::loc);
+    let loc = target.machine(cx).map_or_else(|| cx.file_loc(&target.origin, 0, 0), OpRef::place);
     diagnostics.error(loc, format!("describes @{}, where its name says '{name}'", target.desc.name));
     TargetError::Malformed { origin: target.origin.clone(), diagnostics }
 }

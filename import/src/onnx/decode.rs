@@ -395,6 +395,9 @@ impl Decoder<'_> {
         let size = element.byte_len(elements).ok_or_else(|| format!("has too many elements: {elements}"))?;
         let external = proto::tensor_proto::DataLocation::External as i32;
         let bytes = if t.data_location() == external {
+            if has_own_data(t) {
+                return Err("holds data, and says that they are in a file".to_owned());
+            }
             self.external.read(&t.external_data, size)?
         } else if let Some(raw) = &t.raw_data {
             raw.clone()
@@ -406,6 +409,17 @@ impl Decoder<'_> {
         }
         Ok(TensorData::Packed(bytes))
     }
+}
+
+/// Whether the tensor has data of its own, in whatever form.
+fn has_own_data(t: &proto::TensorProto) -> bool {
+    t.raw_data.as_ref().is_some_and(|raw| !raw.is_empty())
+        || !t.float_data.is_empty()
+        || !t.int32_data.is_empty()
+        || !t.int64_data.is_empty()
+        || !t.double_data.is_empty()
+        || !t.uint64_data.is_empty()
+        || !t.string_data.is_empty()
 }
 
 /// `ai.onnx` is another name of the default domain.

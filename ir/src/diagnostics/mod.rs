@@ -4,6 +4,7 @@ pub mod codes;
 pub mod exit;
 mod render;
 
+use crate::context::Context;
 use crate::location::Loc;
 pub use exit::Exit;
 pub use render::{RenderStyle, render};
@@ -204,6 +205,11 @@ impl Diagnostics {
                 diagnostic.help = Some(help.to_string());
             }
         }
+    }
+
+    /// Gives `loc` to the diagnostics that say nothing of where they belong.
+    pub(crate) fn default_place(&mut self, cx: &Context, loc: impl Fn() -> Loc) {
+        self.list.iter_mut().filter(|d| !cx.has_place(d.loc)).for_each(|d| d.loc = loc());
     }
 
     /// Says of all diagnostics which pass reported them.

@@ -86,8 +86,11 @@ fn entry(
 
 /// What stands before a message: where it belongs, as exactly as that is known, or nothing.
 fn place(cx: &Context, loc: Loc) -> String {
-    if let Some((file, line, col)) = cx.file_line_col(loc) {
-        return format!("{}:{line}:{col}: ", visible::line(cx.str(file)));
+    match cx.file_line_col(loc) {
+        // What holds a whole file, such as a module that nobody wrote, is at no line of it.
+        Some((file, 0, _)) => return format!("{}: ", visible::line(cx.str(file))),
+        Some((file, line, col)) => return format!("{}:{line}:{col}: ", visible::line(cx.str(file))),
+        None => {}
     }
     // What a model's node is called is its place.
     let name = cx.loc_name(loc).map(|name| cx.str(name).to_owned()).or_else(|| cx.sources().input());
@@ -243,6 +246,8 @@ mod tests {
         let cx = Context::new(Registry::default());
         let nowhere = Diagnostic::warning(Loc::UNKNOWN, "w");
         assert_eq!(render(&cx, &nowhere, RenderStyle::Short), "warning: w\n");
+        let whole = Diagnostic::warning(cx.file_loc("<stdin>", 0, 0), "w");
+        assert_eq!(render(&cx, &whole, RenderStyle::Short), "<stdin>: warning: w\n");
         cx.sources().set_input("a\u{1b}.mlir");
         assert_eq!(render(&cx, &nowhere, RenderStyle::Short), "a\\u{1b}.mlir: warning: w\n");
     }

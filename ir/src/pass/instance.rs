@@ -42,6 +42,10 @@ impl PassInstance {
         self.info
     }
 
+    pub(super) fn options(&self) -> &PassOptions {
+        &self.options
+    }
+
     /// The pass.
     pub fn pass(&self) -> &dyn Pass {
         &*self.pass

@@ -28,7 +28,7 @@ pub use bodies::BodyRun;
 pub use instance::PassInstance;
 pub use instrument::{Dump, IrPrinting, OpLabel, PassFilter, PrintOp, When};
 pub use options::{OptionInfo, OptionKind, PassOptions};
-pub use parse::parse_pipeline;
+pub use parse::{check_pass, parse_pipeline};
 pub use pipeline::{Item, OpPassManager};
 pub use place::place_passes;
 pub use registry::{NamedPipeline, PassRegistry};

@@ -17,6 +17,8 @@ pub enum OptionKind {
     Text,
     /// Texts separated by commas.
     List,
+    /// Passes of the registry, as they stand between the parentheses of a pipeline.
+    Pipeline,
 }
 
 /// A declared option.
@@ -39,7 +41,7 @@ impl OptionInfo {
     /// Says what is expected.
     pub fn check(&self, value: &str) -> Result<(), String> {
         let expected = match self.kind {
-            OptionKind::Text | OptionKind::List => return Ok(()),
+            OptionKind::Text | OptionKind::List | OptionKind::Pipeline => return Ok(()),
             OptionKind::Bool if matches!(value, "true" | "false" | "1" | "0") => return Ok(()),
             OptionKind::Bool => "`true` or `false`".to_string(),
             OptionKind::Int(least, most) => match value.parse::<i64>() {
@@ -70,10 +72,10 @@ impl PassOptions {
         Self { infos, given: IndexMap::new() }
     }
 
-    /// Sets an option.
+    /// Sets an option, once.
     ///
     /// # Errors
-    /// Says that there is no such option, or what it takes.
+    /// Says that there is no such option, that it is set already, or what it takes.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let Some(info) = self.infos.iter().find(|i| i.name == name) else {
             let close = did_you_mean(name, self.infos.iter().map(|i| i.name));
@@ -88,7 +90,9 @@ impl PassOptions {
             return Err(format!("no option `{name}`{hint}"));
         };
         info.check(value)?;
-        self.given.insert(info.name, value.to_string());
+        if self.given.insert(info.name, value.to_string()).is_some() {
+            return Err(format!("option `{name}` is given twice"));
+        }
         Ok(())
     }
 
@@ -114,6 +118,12 @@ impl PassOptions {
     /// An option of kind [`OptionKind::List`].
     pub fn list(&self, name: &str) -> Vec<&str> {
         self.text(name).split(',').map(str::trim).filter(|s| !s.is_empty()).collect()
+    }
+
+    /// What was given for options of kind [`OptionKind::Pipeline`].
+    pub(super) fn pipelines(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let pipelines = self.infos.iter().filter(|info| info.kind == OptionKind::Pipeline);
+        pipelines.filter_map(|info| Some((info.name, self.given.get(info.name)?.as_str())))
     }
 
     /// The options that are not at their defaults, as a pipeline writes them; empty if there are none.

@@ -1,7 +1,7 @@
 //! Textual pipelines: `builtin.module(func.func(canonicalize{max-iterations=3},cse),symbol-dce)`.
 
 use super::pipeline::ANY;
-use super::{OpPassManager, PassRegistry};
+use super::{OpPassManager, PassInstance, PassRegistry};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, Reported, codes, did_you_mean};
 use crate::location::{Loc, Source};
@@ -26,6 +26,38 @@ pub fn parse_pipeline(
     };
     let mut parser = Parser { registry, source: &source, text, at: 0, depth: 0 };
     parser.whole(cx).map_err(|error| diags.report(error.or_code(codes::PIPELINE)))
+}
+
+/// Checks the pipelines that are options of a pass given otherwise than in a pipeline.
+///
+/// # Errors
+/// After an error was reported.
+pub fn check_pass(
+    cx: &Context,
+    registry: &PassRegistry,
+    pass: &PassInstance,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
+    check_options(cx, registry, pass.options(), 0).map_err(|error| diags.report(error.or_code(codes::PIPELINE)))
+}
+
+/// Options that are pipelines: what is wrong with one is found before anything runs.
+fn check_options(cx: &Context, registry: &PassRegistry, options: &super::PassOptions, depth: usize) -> Parsed<()> {
+    for (name, passes) in options.pipelines().filter(|(_, passes)| !passes.trim().is_empty()) {
+        let text = format!("{passes})");
+        let added = cx.sources().add(format!("<{name}>"), text.as_str());
+        let source = added.map_err(|error| Diagnostic::error(Loc::UNKNOWN, error.to_string()))?;
+        let mut inner = Parser { registry, source: &source, text: &text, at: 0, depth: depth + 1 };
+        if inner.depth >= MAX_DEPTH {
+            return Err(inner.error(format!("pipelines are nested more than {MAX_DEPTH} deep")));
+        }
+        inner.items(cx, &mut OpPassManager::new(ANY))?;
+        inner.skip_blanks();
+        if inner.at < inner.text.len() {
+            return Err(inner.error("unexpected ')'"));
+        }
+    }
+    Ok(())
 }
 
 struct Parser<'p> {
@@ -154,6 +186,7 @@ impl<'p> Parser<'p> {
         if self.take('{') {
             self.options(name, &mut options)?;
         }
+        check_options(cx, self.registry, &options, self.depth)?;
         let pass = super::PassInstance::new(info, options)
             .map_err(|reason| self.error_at(start, format!("pass '{name}': {reason}")).code(codes::PASS_OPTION))?;
         manager.add(pass).map_err(|reason| self.error_at(start, reason))

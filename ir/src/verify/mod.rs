@@ -19,6 +19,7 @@ use crate::body::{Body, Op, ValueKind};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Diagnostics, Reported, codes};
 use crate::interfaces::{CastLike, SymbolUser};
+use crate::location::Loc;
 use crate::op_def::Traits;
 use crate::op_ref::OpRef;
 use crate::registry::OpInfo;
@@ -52,7 +53,9 @@ pub fn verify(root: OpRef<'_>, options: VerifyOptions, diags: &mut Diagnostics) 
     }
     let mut own = Diagnostics::default();
     for node in order {
-        own.append(std::mem::take(&mut reports[node].diags));
+        let mut found = std::mem::take(&mut reports[node].diags);
+        found.default_place(root.cx, || place_of(&nodes, node));
+        own.append(found);
     }
     if own.errors() == 0 {
         verify_symbol_uses(nodes, &reports, &mut own);
@@ -97,6 +100,13 @@ fn verify_bodies(root: OpRef<'_>, options: VerifyOptions) -> (Vec<BodyNode<'_>>,
         }
     }
     (nodes, reports)
+}
+
+/// Where the body of a node is: the place of the closest owner around that has one.
+fn place_of(nodes: &[BodyNode<'_>], node: usize) -> Loc {
+    let around = std::iter::successors(Some(node), |node| nodes[*node].parent);
+    let mut places = around.map(|node| nodes[node].owner).map(|owner| (owner.cx, owner.place()));
+    places.find(|(cx, loc)| cx.has_place(*loc)).map_or(Loc::UNKNOWN, |(_, loc)| loc)
 }
 
 /// Indices of nodes given level by level, in the order of the text.
@@ -355,7 +365,7 @@ fn unregistered(op: OpRef<'_>) -> Diagnostic {
     let message = format!(
         "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
     );
-    let error = Diagnostic::error(op.loc(), message);
+    let error = Diagnostic::error(op.place(), message);
     match crate::diagnostics::did_you_mean(name, info.ops.iter().copied()) {
         Some(close) => error.help(format!("did you mean `{close}`?")),
         None => error,

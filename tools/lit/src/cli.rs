@@ -14,13 +14,14 @@ use sutura_visible as visible;
 use crate::outcome::{Code, Outcome};
 use crate::report::{self, Reported};
 use crate::runner;
+use crate::shell::end_processes;
 use crate::suite::{Overrides, Suite, Test};
 use crate::tool::Tools;
 use crate::update::{Updated, restore, update};
 
 /// Runs lit tests: files with RUN lines, in folders with a lit.toml.
 ///
-/// Exit status: 0 nothing failed, 1 a test failed, 2 nothing could be run.
+/// Exit status: 0 nothing failed, 1 a test failed, 2 nothing could be run, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "sutura-lit", version)]
 struct Arguments {
@@ -28,7 +29,7 @@ struct Arguments {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How many tests run at once (default: one per processor)
-    #[arg(short, long, value_name = "N", value_parser = parse_number::<usize>)]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<usize>,
     /// Only tests whose "suite :: path" this regular expression matches; LIT_FILTER otherwise
     #[arg(long, value_name = "REGEX")]
@@ -108,6 +109,11 @@ struct Arguments {
     /// Of the tests, only the failed ones in the files of results
     #[arg(long)]
     report_failures_only: bool,
+}
+
+/// Without a job nothing would run.
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    whole_number(text).filter(|n| *n >= 1).ok_or_else(|| "expected a whole number from 1".to_owned())
 }
 
 /// In which order tests run.
@@ -224,6 +230,11 @@ impl Arguments {
         if self.update {
             return self.update(&tests, out);
         }
+        sutura_output::on_interrupt(|| {
+            end_processes();
+            sutura_output::remove_leftovers();
+            std::process::exit(INTERRUPTED);
+        });
         let start = Instant::now();
         let results = self.run_tests(&tests, out)?;
         let elapsed = start.elapsed();

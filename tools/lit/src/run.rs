@@ -15,13 +15,17 @@ use crate::suite::{Suite, Test};
 /// How much of each output of a command is shown.
 const SHOWN_OUTPUT: usize = 64 << 10;
 
+/// How much of all that the commands of a test wrote is kept: results stay in memory until the last test has run.
+const SHOWN_OF_TEST: usize = 1 << 20;
+
 impl Suite {
     /// Runs a test.
     pub fn run(&self, test: &Test) -> Outcome {
         let start = Instant::now();
         let (code, output) = self.run_inner(test);
         // Tests and their commands may write anything; a report is for people.
-        Outcome { code, output: sutura_visible::visible(&output).into_owned(), elapsed: start.elapsed() }
+        let output = sutura_visible::visible(&cut(output.as_bytes(), SHOWN_OF_TEST)).into_owned();
+        Outcome { code, output, elapsed: start.elapsed() }
     }
 
     /// Why a test would not be run here, if its directives say so.
@@ -270,7 +274,7 @@ fn describe(output: &mut String, step: &Step) {
             continue;
         }
         let _ = writeln!(output, "# .---{name}------------");
-        for line in cut(text).lines() {
+        for line in cut(text, SHOWN_OUTPUT).lines() {
             let _ = writeln!(output, "# | {line}");
         }
         let _ = writeln!(output, "# `-----------------------");
@@ -287,16 +291,27 @@ fn describe(output: &mut String, step: &Step) {
 }
 
 /// The text without its middle, if it is long.
-fn cut(text: &[u8]) -> String {
-    if text.len() <= SHOWN_OUTPUT {
+fn cut(text: &[u8], most: usize) -> String {
+    if text.len() <= most {
         return String::from_utf8_lossy(text).into_owned();
     }
-    let half = SHOWN_OUTPUT / 2;
+    let half = most / 2;
     let (head, tail) = (&text[..half], &text[text.len() - half..]);
     format!(
         "{}\n... {} bytes left out ...\n{}",
         String::from_utf8_lossy(head),
-        text.len() - SHOWN_OUTPUT,
+        text.len() - most,
         String::from_utf8_lossy(tail)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn a_long_text_is_cut_and_says_so() {
+        assert_eq!(cut(b"abcdef", 6), "abcdef");
+        assert_eq!(cut(b"abcdefgh", 4), "ab\n... 4 bytes left out ...\ngh");
+    }
 }

@@ -55,6 +55,9 @@ pub(crate) struct Script {
     pub(crate) retries: Option<u32>,
 }
 
+/// A test that needs more retries than these says nothing.
+const MOST_RETRIES: u32 = 100;
+
 const KEYWORDS: [&str; 7] = ["RUN:", "DEFINE:", "REDEFINE:", "REQUIRES:", "UNSUPPORTED:", "XFAIL:", "ALLOW_RETRIES:"];
 
 /// Parses a test file. The first error ends it.
@@ -190,7 +193,11 @@ impl Script {
             "UNSUPPORTED:" => expressions(text, &mut self.unsupported)?,
             "XFAIL:" => expressions(text, &mut self.xfail)?,
             _ if self.retries.is_some() => return Err("a second ALLOW_RETRIES: line".into()),
-            _ => self.retries = Some(text.parse().map_err(|_| format!("'{text}' is not a number of retries"))?),
+            _ => {
+                let retries = text.parse().ok().filter(|retries| *retries <= MOST_RETRIES);
+                let wrong = || format!("'{text}' is not a number of retries: those are from 0 to {MOST_RETRIES}");
+                self.retries = Some(retries.ok_or_else(wrong)?);
+            }
         }
         Ok(())
     }
@@ -269,6 +276,7 @@ mod tests {
             ("DEFINE: a = b\nRUN: a", "form"),
             ("DEFINE: %{1} = b\nRUN: a", "not a name"),
             ("ALLOW_RETRIES: x\nRUN: a", "number of retries"),
+            ("RUN: a\nALLOW_RETRIES: 101", "line 2: '101' is not a number of retries"),
             ("// REQUIRE: a\nRUN: a", "did you mean 'REQUIRES:'"),
             ("// UNSUPORTED: a\nRUN: a", "did you mean 'UNSUPPORTED:'"),
             ("XRUN: a\nRUN: a", "LLVM's lit reads 'RUN:'"),

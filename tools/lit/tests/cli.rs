@@ -1,7 +1,8 @@
 //! The command `sutura-lit`.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn lit(args: &[&str]) -> Output {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
@@ -166,4 +167,65 @@ fn variables_are_flags() {
     let wrong = run("LIT_NUM_SHARDS", "many");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("LIT_NUM_SHARDS has a wrong value, 'many'"));
+}
+
+#[test]
+fn without_a_job_nothing_would_run() {
+    let output = lit(&["pass", "-j", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("expected a whole number from 1"), "{text}");
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for flag in ["--help", "--version"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let output = Command::new(env!("CARGO_BIN_EXE_sutura-lit")).arg(flag).stdout(full).output();
+        assert_eq!(output.expect("it starts").status.code(), Some(2), "{flag}");
+    }
+}
+
+/// A suite of one test in a folder of its own.
+fn suite(test: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("lit.toml"), "name = 'x'\nsuffixes = ['.test']\n").expect("a file");
+    std::fs::write(folder.path().join("a.test"), test).expect("a file");
+    folder
+}
+
+#[test]
+fn reports_hide_nothing() {
+    let folder = suite("# RUN: printf '\\033[31m\\007\\302\\233\\342\\200\\256' && false\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_sutura-lit")).arg(folder.path()).output().expect("it starts");
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("\\u{1b}[31m\\u{7}\\u{9b}\\u{202e}"), "{text}");
+    assert!(!text.contains(|c| !matches!(c, '\n' | '\t') && sutura_visible::is_hidden(c)), "{text:?}");
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn an_interrupt_ends_what_runs() {
+    for signal in ["INT", "TERM"] {
+        let folder = suite("# RUN: sh -c 'sleep 300 & echo $! > pid.tmp; mv pid.tmp pid; wait'\n");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura-lit"));
+        let mut lit = command.arg(folder.path()).stdout(Stdio::null()).spawn().expect("it starts");
+        let pid = folder.path().join("Output/pid");
+        until("the test does not start", || pid.exists());
+        let pid = std::fs::read_to_string(pid).expect("a number");
+        let sent = Command::new("kill").args([&format!("-{signal}"), &lit.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+        assert_eq!(lit.wait().expect("a child").code(), Some(130));
+        // One that has ended and that nobody waits for is a zombie.
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        until("the process goes on", || state().is_empty() || state().contains(") Z "));
+    }
 }

@@ -242,12 +242,29 @@ fn add_pass(config: &mut Config, passes: &PassRegistry, arg: &str, name: &str, v
     };
     let wrong = |e: String| (codes::PASS_OPTION, format!("pass '{name}': {e}"));
     let mut options = PassOptions::new(info.options);
-    for word in value.unwrap_or_default().trim_matches(['{', '}']).split_whitespace() {
+    for word in without_braces(value.unwrap_or_default()).map_err(wrong)?.split_whitespace() {
         let (option, value) = word.split_once('=').unwrap_or((word, "true"));
         options.set(option, value).map_err(wrong)?;
     }
     config.passes.push(PassInstance::new(info, options).map_err(wrong)?);
     Ok(())
+}
+
+/// What stands in the braces around all options, if there are any.
+fn without_braces(text: &str) -> Result<&str, String> {
+    let text = text.trim();
+    let mut depth = 0usize;
+    for c in text.chars() {
+        depth = match c {
+            '{' => depth + 1,
+            '}' => depth.checked_sub(1).ok_or_else(|| format!("no `{{` for a `}}` of `{text}`"))?,
+            _ => depth,
+        };
+    }
+    if depth > 0 {
+        return Err(format!("no `}}` for a `{{` of `{text}`"));
+    }
+    Ok(text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(text))
 }
 
 fn unknown_flag(passes: &PassRegistry, arg: &str, name: &str) -> String {
@@ -380,5 +397,5 @@ fn find_idle(config: &mut Config) {
     say(unseen, "print-ir-module-scope", "the IR is not printed around passes; `--print-ir-after-all` does that");
     let lists = matches!(config.request, Request::ListPasses | Request::ShowDialects);
     say(config.lists_as_json && !lists, "format", "it is for `--list-passes` and `--show-dialects`");
-    config.idle = idle;
+    config.idle.extend(idle);
 }

@@ -116,9 +116,12 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
 pub(crate) const FLAGS: &[Flag] = &[
     // ---- work
     value!(Work, "o", "FILE", "Write the output to FILE instead of stdout", |c, v| c.output = Some(v.to_string())),
-    value!(Work, "pass-pipeline", "TEXT", "Passes to run: 'builtin.module(func.func(cse),canonicalize)'", |c, v| c
-        .pipeline =
-        Some(v.to_string())),
+    value!(Work, "pass-pipeline", "TEXT", "Passes to run: 'builtin.module(func.func(cse),canonicalize)'", |c, v| {
+        if c.pipeline.replace(v.to_string()).is_some() {
+            // mlir-opt takes it so, too, and says nothing.
+            c.idle.push("an earlier `--pass-pipeline` does nothing: the last one counts".to_string());
+        }
+    }),
     flag(
         Group::Work,
         "split-input-file",
@@ -185,7 +188,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         "check-passes",
         Takes::Optional,
         "SEEDS",
-        "Compare what functions do before and after each pass (3 seeds)",
+        "Compare what functions do before and after each pass (3 seeds; at most 10000)",
         |c, v| {
             c.check_passes = Some(if v.is_empty() { 3 } else { number(v)? as u64 });
             match c.check_passes {
@@ -263,10 +266,10 @@ pub(crate) const FLAGS: &[Flag] = &[
     ),
     // ---- watching
     value!(Watching, "print-ir-before", "PASSES", "Print the IR before these passes, separated by commas", |c, v| {
-        c.print_before = names(&c.print_before, v);
+        c.print_before = names(&c.print_before, some(v)?);
     }),
     value!(Watching, "print-ir-after", "PASSES", "Print the IR after these passes", |c, v| {
-        c.print_after = names(&c.print_after, v);
+        c.print_after = names(&c.print_after, some(v)?);
     }),
     flag(Group::Watching, "print-ir-before-all", Takes::Bool, "", "Print the IR before each pass", |c, v| {
         c.print_before = if truth(v)? { PassFilter::All } else { PassFilter::None };
@@ -281,7 +284,7 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!(Watching, "print-ir-diff", print_diff, "Print what passes changed, as a unified diff"),
     switch!(Watching, "print-ir-module-scope", module_scope, "Print the whole program, not only what a pass ran on"),
     value!(Watching, "print-ir-tree-dir", "DIR", "Write the IR around passes to numbered files under DIR", |c, v| {
-        c.tree_dir = Some(v.to_string());
+        c.tree_dir = Some(some(v)?.to_string());
     }),
     switch!(Watching, "remarks", remarks, "Show what passes remark"),
     value!(Watching, "remarks-filter", "REGEX", "Show remarks whose pass or text matches", |c, v| {
@@ -317,7 +320,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         c.remarks |= c.final_remarks;
     }),
     value!(Watching, "remarks-output-file", "FILE", "Where remarks in yaml or json go", |c, v| {
-        c.remarks_file = Some(v.to_string());
+        c.remarks_file = Some(some(v)?.to_string());
     }),
     value!(
         Watching,
@@ -366,7 +369,7 @@ pub(crate) const FLAGS: &[Flag] = &[
             if v == "-" {
                 return Err("takes the name of a file: JSON is not mixed with other output".to_string());
             }
-            c.profile = Some(v.to_string());
+            c.profile = Some(some(v)?.to_string());
         }
     ),
     switch!(Reports, "pass-statistics", statistics, "Report what the passes counted"),
@@ -385,7 +388,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         "pass-pipeline-crash-reproducer",
         "FILE",
         "Where to write a reproducer if a pass fails",
-        |c, v| c.reproducer = Some(v.to_string())
+        |c, v| c.reproducer = Some(some(v)?.to_string())
     ),
     switch!(
         Failures,
@@ -394,7 +397,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         "Reproducers begin right before the pass that fails"
     ),
     value!(Failures, "generate-reproducer", "FILE", "Write a reproducer in any case", |c, v| {
-        c.generate_reproducer = Some(v.to_string());
+        c.generate_reproducer = Some(some(v)?.to_string());
     }),
     switch!(Failures, "no-reproducer", no_reproducer, "Write no reproducer when a pass fails"),
     flag(
@@ -455,7 +458,12 @@ pub(crate) const FLAGS: &[Flag] = &[
 const MOST_THREADS: usize = 1024;
 
 /// More seeds than these are a mistake.
-const MOST_SEEDS: u64 = 1_000_000;
+const MOST_SEEDS: u64 = 10_000;
+
+/// A value that is not empty.
+fn some(value: &str) -> Result<&str, String> {
+    if value.is_empty() { Err("takes a value that is not empty".to_string()) } else { Ok(value) }
+}
 
 fn truth(value: &str) -> Result<bool, String> {
     match value {

@@ -159,6 +159,7 @@ fn takes(option: &OptionInfo) -> String {
         OptionKind::Choice(words) => words.join("|"),
         OptionKind::Text => "TEXT".to_string(),
         OptionKind::List => "A,B,…".to_string(),
+        OptionKind::Pipeline => "PASSES".to_string(),
     }
 }
 

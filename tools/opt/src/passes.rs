@@ -7,8 +7,8 @@ use sutura_ir::asm::print::op_text;
 use sutura_ir::body::{Body, Module};
 use sutura_ir::diagnostics::codes;
 use sutura_ir::pass::{
-    Event, Failure, Item, OpPassManager, PassError, PassFilter, PassRegistry, RunConfig, When, parse_pipeline,
-    place_passes, run_pipeline,
+    Event, Failure, Item, OpPassManager, PassError, PassFilter, PassRegistry, RunConfig, When, check_pass,
+    parse_pipeline, place_passes, run_pipeline,
 };
 use sutura_ir::{Diagnostic, Diagnostics, Loc};
 
@@ -24,7 +24,14 @@ pub(crate) fn given_pipeline(
     session: &mut Session<'_>,
     registry: &PassRegistry,
 ) -> Result<Option<OpPassManager>, Status> {
-    match &session.config.pipeline {
+    let config = session.config;
+    for pass in &config.passes {
+        let mut diags = Diagnostics::default();
+        let checked = check_pass(session.cx, registry, pass, &mut diags);
+        diags.take().iter().for_each(|d| session.voice.diagnostic(session.cx, d));
+        checked.map_err(|_| Status::Usage)?;
+    }
+    match &config.pipeline {
         Some(text) => read_pipeline(session, registry, "<pass-pipeline>", text, Status::Usage).map(Some),
         None => Ok(None),
     }
@@ -57,12 +64,19 @@ pub(crate) fn reproduce_given(session: &mut Session<'_>, part: Part<'_>) {
         }
     };
     if !config.no_reproducer && !config.run_reproducer {
-        write_reproducer(session, &pipeline, part.text, None);
+        // What failed before weighs more.
+        let _ = write_reproducer(session, &pipeline, part.text, None);
     }
 }
 
-/// Writes a reproducer where the command line says, else among the temporary files, and says where.
-fn write_reproducer(session: &mut Session<'_>, pipeline: &str, program: &str, file: Option<&str>) {
+/// Writes a reproducer where the command line says, else among the temporary files, and says where. Where that fails, it is
+/// an error for one who asked for the file.
+fn write_reproducer(
+    session: &mut Session<'_>,
+    pipeline: &str,
+    program: &str,
+    file: Option<&str>,
+) -> Result<(), Status> {
     let config = session.config;
     let reproducer = Reproducer {
         pipeline: pipeline.to_string(),
@@ -72,8 +86,13 @@ fn write_reproducer(session: &mut Session<'_>, pipeline: &str, program: &str, fi
     let (file, input) = (file.or(config.reproducer.as_deref()), (session.file, session.part));
     match reproducer::write(session.cwd, file, input, &reproducer.file(program)) {
         Ok(said) => session.voice.note(&said),
-        Err(message) => session.voice.warning(codes::CANNOT_WRITE, &message),
+        Err(message) if file.is_none() => session.voice.warning(codes::CANNOT_WRITE, &message),
+        Err(message) => {
+            session.voice.error(codes::CANNOT_WRITE, &message);
+            return Err(Status::System);
+        }
     }
+    Ok(())
 }
 
 /// A pipeline with what its reproducer says of how to run it.
@@ -221,7 +240,7 @@ fn run_chosen(
         Err(CheckError::Pass(error)) if fits => Some(*error),
         _ => None,
     };
-    keep_reproducers(session, part, &pipeline, &report.failure, failed, last_text);
+    let kept = keep_reproducers(session, part, &pipeline, &report.failure, failed, last_text);
     result.map_err(|error| match error {
         CheckError::Pass(error) => status_of(error),
         CheckError::Changed(change) => check_passes::report(session, registry, &change),
@@ -230,6 +249,7 @@ fn run_chosen(
         session.voice.error(codes::CANNOT_WRITE, &message);
         return Err(Status::System);
     }
+    kept?;
     warn_of_casts(session, module, casts);
     Ok(())
 }
@@ -273,12 +293,13 @@ fn keep_reproducers(
     failure: &Option<Failure>,
     failed: Option<PassError>,
     last_text: Option<String>,
-) {
+) -> Result<(), Status> {
     let config = session.config;
-    if let Some(file) = &config.generate_reproducer {
-        write_reproducer(session, pipeline, part.text, Some(file));
-    }
-    let Some(error) = failed else { return };
+    let written = match &config.generate_reproducer {
+        Some(file) => write_reproducer(session, pipeline, part.text, Some(file)),
+        None => Ok(()),
+    };
+    let Some(error) = failed else { return written };
     // What is wrong with the input is said; a file beside it would not say more. A reproducer that fails is there already.
     let asked = config.reproducer.is_some() || config.local_reproducer;
     let wanted = asked || status_of(error).is_internal() && !config.run_reproducer;
@@ -286,12 +307,13 @@ fn keep_reproducers(
         session.voice.note(&said_of(failure));
     }
     if config.no_reproducer || !wanted {
-        return;
+        return written;
     }
-    match (failure, last_text) {
+    let kept = match (failure, last_text) {
         (Some(failure), Some(text)) => write_reproducer(session, &nested(failure), &text, None),
         _ => write_reproducer(session, pipeline, part.text, None),
-    }
+    };
+    written.and(kept)
 }
 
 /// The pass that failed as a pipeline of its own.

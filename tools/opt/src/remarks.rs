@@ -86,6 +86,7 @@ pub fn json(cx: &Context, remark: &Diagnostic) -> Value {
 /// Where a remark belongs: file, line and column, or what the location is called.
 pub fn place(cx: &Context, remark: &Diagnostic) -> String {
     match (cx.file_line_col(remark.loc), name_of(cx, remark.loc)) {
+        (Some((file, 0, _)), _) => visible::line(cx.str(file)).into_owned(),
         (Some((file, line, col)), _) => format!("{}:{line}:{col}", visible::line(cx.str(file))),
         (None, Some(name)) => visible::line(name).into_owned(),
         (None, None) => cx.sources().input().map_or("the input".into(), |name| visible::line(&name).into_owned()),

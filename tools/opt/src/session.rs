@@ -122,6 +122,7 @@ pub(crate) fn run<R>(opt: &Opt<R>, cx: &Context, config: Config, io: Io<'_>) -> 
             return status;
         }
     };
+    cx.sources().set_input(&*file);
     let mut session = Session {
         cx,
         config: &config,

@@ -217,6 +217,7 @@ impl Compilation {
     /// Reads and verifies IR of any level.
     pub(crate) fn parse(&self, text: &str, path: &Path, talk: &Talk) -> Result<Program, Failure> {
         let name = path.display().to_string();
+        self.cx.sources().set_input(name.as_str());
         let source =
             self.cx.sources().add(name.as_str(), text).map_err(|e| Failure::input(format!("`{name}`: {e}")))?;
         let mut diags = Diagnostics::default();

@@ -82,6 +82,9 @@ fn named(specs: &[String], outputs: &[Value], what: &str) -> Result<Vec<(String,
     for spec in specs {
         if let Some((name, path)) = spec.split_once("=@") {
             known(outputs, name, what)?;
+            if path.is_empty() {
+                return Err(Failure::usage(format!("`{spec}` names no file")));
+            }
             files.push((name.to_owned(), path.into()));
             continue;
         }

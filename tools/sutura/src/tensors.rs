@@ -42,6 +42,9 @@ pub(crate) fn parse(text: &str) -> Result<Spec, Failure> {
 
 fn source(text: &str) -> Result<Option<Source>, Failure> {
     if let Some(path) = text.strip_prefix('@') {
+        if path.is_empty() {
+            return Err(Failure::usage("`@` stands before the name of a file, and none is given"));
+        }
         return Ok(Some(Source::File(path.into())));
     }
     let Some((ty, values)) = text.split_once('=') else { return Ok(None) };

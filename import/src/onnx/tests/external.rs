@@ -75,6 +75,23 @@ fn bad_references() {
 }
 
 #[test]
+fn data_are_in_the_file_or_in_the_model_and_not_in_both() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("w.bin"), [0; 16]).unwrap();
+    let both: [fn(&mut TensorProto); 3] =
+        [|w| w.raw_data = Some(vec![0; 16].into()), |w| w.float_data = vec![0.0; 4], |w| w.int32_data = vec![0]];
+    for add in both {
+        let mut model = external(&[("location", "w.bin")]);
+        assert!(read_in(dir.path(), &model).is_ok());
+        add(&mut graph(&mut model).initializer[0]);
+        let error = read_in(dir.path(), &model).unwrap_err();
+        assert!(matches!(error, OnnxError::Invalid(_)), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("initializer `w`") && text.contains("holds data, and says"), "{text}");
+    }
+}
+
+#[test]
 fn needs_a_folder() {
     let found = problems(&external(&[("location", "w.bin")]));
     assert_eq!(found.len(), 1);

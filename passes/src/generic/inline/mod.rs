@@ -32,7 +32,7 @@ pub static INLINE: PassInfo = PassInfo {
     options: &[
         OptionInfo {
             name: "default-pipeline",
-            kind: OptionKind::Text,
+            kind: OptionKind::Pipeline,
             default: "canonicalize",
             help: "The generic passes that run on each callable; empty for none",
         },

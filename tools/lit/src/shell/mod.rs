@@ -12,7 +12,7 @@ mod process;
 
 pub(crate) use exec::{Shell, Step};
 pub(crate) use parse::{Line, parse};
-pub(crate) use process::{TimedOut, find_program, is_executable};
+pub(crate) use process::{TimedOut, end_processes, find_program, is_executable};
 
 /// A line that this shell does not understand.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::tool::{Call, Tool};
 
@@ -168,26 +171,67 @@ pub(crate) fn run_process(program: &Path, start: Start<'_>) -> Result<(Status, C
     }
 }
 
+/// The processes that run, each the first of a group of its own.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// A process that an interrupt ends, with those that it started.
+struct Running {
+    process: Child,
+    pid: Pid,
+}
+
+impl Running {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        // Held until the process is known: none is started unseen.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = command.process_group(0).spawn()?;
+        let pid = Pid::from_child(&process);
+        running.push(pid);
+        Ok(Self { process, pid })
+    }
+
+    fn end(&self) {
+        // It may have ended just now.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|pid| *pid != self.pid);
+    }
+}
+
+/// Ends every process that runs; afterwards none is started.
+pub(crate) fn end_processes() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for pid in running.iter() {
+        let _ = kill_process_group(*pid, Signal::KILL);
+    }
+    // The process ends now.
+    std::mem::forget(running);
+}
+
 type Output = (u8, Box<dyn Read + Send>);
 
-fn spawn(mut command: Command, merged: bool) -> io::Result<(Child, Vec<Output>)> {
+fn spawn(mut command: Command, merged: bool) -> io::Result<(Running, Vec<Output>)> {
     if merged {
         let (reader, writer) = io::pipe()?;
         command.stdout(writer.try_clone()?).stderr(writer);
-        let child = command.spawn()?;
+        let child = Running::start(&mut command)?;
         // `command` holds the writing end and must go, or reading never ends.
         drop(command);
         return Ok((child, vec![(1, Box::new(reader))]));
     }
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = Running::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let mut outputs: Vec<Output> = Vec::new();
-    outputs.extend(child.stdout.take().map(|pipe| (1, Box::new(pipe) as Box<dyn Read + Send>)));
-    outputs.extend(child.stderr.take().map(|pipe| (2, Box::new(pipe) as Box<dyn Read + Send>)));
+    outputs.extend(child.process.stdout.take().map(|pipe| (1, Box::new(pipe) as Box<dyn Read + Send>)));
+    outputs.extend(child.process.stderr.take().map(|pipe| (2, Box::new(pipe) as Box<dyn Read + Send>)));
     Ok((child, outputs))
 }
 
 fn supervise(
-    mut child: Child,
+    mut child: Running,
     outputs: Vec<Output>,
     stdin: Vec<u8>,
     (deadline, limit): (Option<Instant>, u64),
@@ -198,7 +242,7 @@ fn supervise(
         let sender = sender.clone();
         std::thread::spawn(move || read(descriptor, pipe, limit, &sender));
     }
-    if let Some(mut pipe) = child.stdin.take() {
+    if let Some(mut pipe) = child.process.stdin.take() {
         // A program need not read its input to the end.
         std::thread::spawn(move || pipe.write_all(&stdin));
     }
@@ -227,21 +271,20 @@ fn read(descriptor: u8, pipe: Box<dyn Read + Send>, limit: u64, sender: &Sender<
     let _ = sender.send((descriptor, bytes));
 }
 
-fn kill(mut child: Child) -> TimedOut {
-    // It may have ended just now.
-    let _ = child.kill();
-    let _ = child.wait();
+fn kill(mut child: Running) -> TimedOut {
+    child.end();
+    let _ = child.process.wait();
     TimedOut
 }
 
 /// Waits for a program that has closed its outputs, so usually not for long.
-fn wait(mut child: Child, deadline: Option<Instant>) -> Result<Status, TimedOut> {
+fn wait(mut child: Running, deadline: Option<Instant>) -> Result<Status, TimedOut> {
     let Some(deadline) = deadline else {
-        return Ok(child.wait().map_or(Status::exit(126), status));
+        return Ok(child.process.wait().map_or(Status::exit(126), status));
     };
     let mut pause = Duration::from_micros(50);
     loop {
-        match child.try_wait() {
+        match child.process.try_wait() {
             Ok(Some(ended)) => return Ok(status(ended)),
             Ok(None) if Instant::now() >= deadline => return Err(kill(child)),
             Ok(None) => std::thread::sleep(pause),
