@@ -118,7 +118,8 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     for (array, values) in arrays {
         for (i, value) in values.into_iter().enumerate() {
             let index = i as i32;
-            let at = if many_buffers { Address::Element(array, index) } else { Address::Known(e.load(array, ptr, index)) };
+            let at =
+                if many_buffers { Address::Element(array, index) } else { Address::Known(e.load(array, ptr, index)) };
             addresses.insert(value, at);
         }
     }

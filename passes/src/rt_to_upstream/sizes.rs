@@ -133,7 +133,8 @@ impl<'f> Sizes<'f> {
                     e.int("arith.muli", before, atom)
                 }
             };
-            let in_memory = matches!(prefix, [Atom::Symbol(name)] if matches!(self.symbols.get(name), Some(Held::Element(..))));
+            let in_memory =
+                matches!(prefix, [Atom::Symbol(name)] if matches!(self.symbols.get(name), Some(Held::Element(..))));
             if !in_memory {
                 self.products.insert(prefix.to_vec(), value);
             }
