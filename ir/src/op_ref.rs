@@ -208,7 +208,7 @@ impl<'a> OpRef<'a> {
         crate::registry::constant_of(self.body, self.cx, value)
     }
 
-    /// What messages about the op point at: its location, or that of the closest op around which has one.
+    /// Where messages about the op say that it is: its location, or that of the closest op around which has one.
     pub fn place(self) -> Loc {
         let around = std::iter::successors(Some(self), |op| op.parent());
         around.map(Self::loc).find(|loc| self.cx.has_place(*loc)).unwrap_or_else(|| self.loc())
@@ -216,7 +216,7 @@ impl<'a> OpRef<'a> {
 
     /// An error at the op, in MLIR's words: `'arith.addi' op <message>`.
     pub fn error(self, message: impl std::fmt::Display) -> Diagnostic {
-        Diagnostic::error(self.place(), format!("'{}' op {message}", self.name_str()))
+        Diagnostic::error(self.loc(), format!("'{}' op {message}", self.name_str()))
     }
 
     /// Range of the operands that belong to the declared group `group`.

@@ -33,6 +33,7 @@ fn option_kind(kind: OptionKind) -> String {
         OptionKind::Choice(words) => words.join(", "),
         OptionKind::Text => "text".to_string(),
         OptionKind::List => "a list with commas".to_string(),
+        OptionKind::Pipeline => "passes".to_string(),
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Diagnostic {
     pub code: Option<&'static str>,
     /// Where.
     pub loc: Loc,
+    /// Where what is around lies: said where `loc` names neither a file nor anything else.
+    pub around: Loc,
     /// What, as one sentence without a full stop.
     pub message: String,
     /// Further places and facts.
@@ -78,6 +80,7 @@ impl Diagnostic {
             severity,
             code: None,
             loc,
+            around: Loc::UNKNOWN,
             message: message.into(),
             notes: Vec::new(),
             help: None,
@@ -106,6 +109,18 @@ impl Diagnostic {
     pub fn code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
         self
+    }
+
+    /// Says where what is around lies.
+    #[must_use]
+    pub(crate) fn around(mut self, loc: Loc) -> Self {
+        self.around = loc;
+        self
+    }
+
+    /// The place that is shown.
+    pub fn place(&self, cx: &Context) -> Loc {
+        if cx.has_place(self.loc) { self.loc } else { self.around }
     }
 
     /// Adds the stable code unless there is a closer one.
@@ -207,9 +222,10 @@ impl Diagnostics {
         }
     }
 
-    /// Gives `loc` to the diagnostics that say nothing of where they belong.
-    pub(crate) fn default_place(&mut self, cx: &Context, loc: impl Fn() -> Loc) {
-        self.list.iter_mut().filter(|d| !cx.has_place(d.loc)).for_each(|d| d.loc = loc());
+    /// Says where what is around lies of the diagnostics that have no place.
+    pub(crate) fn default_around(&mut self, cx: &Context, loc: impl Fn() -> Loc) {
+        let lost = |d: &&mut Diagnostic| !cx.has_place(d.place(cx));
+        self.list.iter_mut().filter(lost).for_each(|d| d.around = loc());
     }
 
     /// Says of all diagnostics which pass reported them.

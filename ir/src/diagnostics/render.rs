@@ -43,7 +43,7 @@ pub fn render(cx: &Context, diagnostic: &Diagnostic, style: RenderStyle) -> Stri
     let mut out = String::new();
     let code = diagnostic.code.map(|c| format!(" [{c}]")).unwrap_or_default();
     let message = format!("{}{code}", diagnostic.message);
-    entry(cx, diagnostic.severity, diagnostic.loc, &message, diagnostic.help.as_deref(), style, &mut out);
+    entry(cx, diagnostic.severity, diagnostic.place(cx), &message, diagnostic.help.as_deref(), style, &mut out);
     for (loc, note) in &diagnostic.notes {
         entry(cx, Severity::Note, *loc, note, None, style, &mut out);
     }

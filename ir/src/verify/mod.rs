@@ -54,7 +54,7 @@ pub fn verify(root: OpRef<'_>, options: VerifyOptions, diags: &mut Diagnostics) 
     let mut own = Diagnostics::default();
     for node in order {
         let mut found = std::mem::take(&mut reports[node].diags);
-        found.default_place(root.cx, || place_of(&nodes, node));
+        found.default_around(root.cx, || place_of(&nodes, node));
         own.append(found);
     }
     if own.errors() == 0 {
@@ -183,7 +183,8 @@ fn verify_op(op: OpRef<'_>, owner: Option<OpRef<'_>>, options: VerifyOptions, re
         Some(info) => verify_registered(op, owner, info, report),
     };
     if let Err(error) = checked {
-        report.error(error.or_code(codes::OP_RULE));
+        let error = error.or_code(codes::OP_RULE);
+        report.error(if op.cx.has_place(error.loc) { error } else { error.around(op.place()) });
     }
     let ok = report.diags.errors() == errors;
     if ok && op.body.nested(op.op).is_some() {
@@ -365,7 +366,7 @@ fn unregistered(op: OpRef<'_>) -> Diagnostic {
     let message = format!(
         "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
     );
-    let error = Diagnostic::error(op.place(), message);
+    let error = Diagnostic::error(op.loc(), message);
     match crate::diagnostics::did_you_mean(name, info.ops.iter().copied()) {
         Some(close) => error.help(format!("did you mean `{close}`?")),
         None => error,

@@ -25,7 +25,7 @@ pub(super) fn verify_regions(op: OpRef<'_>) -> Result<(), Diagnostic> {
         let is_target = region.blocks().any(|b| inside.block_successors(b.block).contains(&entry.block));
         if is_target {
             let message = "entry block of region may not have predecessors";
-            return Err(Diagnostic::error(op.place(), message).code(codes::REGION_SHAPE));
+            return Err(Diagnostic::error(op.loc(), message).code(codes::REGION_SHAPE));
         }
     }
     Ok(())
@@ -45,7 +45,7 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
         if !may_lack_terminator(parent, block) {
             // INV-23
             let message = "empty block: expect at least a terminator";
-            report.error(Diagnostic::error(parent.place(), message).code(codes::TERMINATOR));
+            report.error(Diagnostic::error(parent.loc(), message).code(codes::TERMINATOR));
         }
         return;
     };
@@ -71,7 +71,7 @@ pub(super) fn verify_block(owner: OpRef<'_>, block: Block, report: &mut Report) 
     let might_terminate = last.def().is_none_or(|def| def.traits.has(Traits::Terminator));
     if !might_terminate && !may_lack_terminator(parent, block) {
         let message = format!("block with no terminator, has {}", crate::asm::print::generic_op_text(last));
-        report.error(Diagnostic::error(last.place(), message).code(codes::TERMINATOR));
+        report.error(Diagnostic::error(last.loc(), message).code(codes::TERMINATOR));
     }
 }
 
@@ -90,7 +90,7 @@ fn verify_branch(op: OpRef<'_>) -> Result<(), Diagnostic> {
         let differs = passed.zip(arrive).position(|(operand, arg)| op.ty(op.operand(operand)) != op.ty(*arg));
         if let Some(at) = differs {
             let message = format!("type mismatch for bb argument #{} of successor #{i}", expected - count + at);
-            return Err(Diagnostic::error(op.place(), message));
+            return Err(Diagnostic::error(op.loc(), message));
         }
     }
     Ok(())
@@ -146,7 +146,7 @@ fn verify_symbol_table(table: OpRef<'_>) -> Result<(), Diagnostic> {
         let Some(name) = symbol_ident(op) else { continue };
         if let Some(old) = first.insert(name, op.loc()) {
             let message = format!("redefinition of symbol named '{}'", table.cx.str(name));
-            let error = Diagnostic::error(op.place(), message).code(codes::REDEFINED_SYMBOL);
+            let error = Diagnostic::error(op.loc(), message).code(codes::REDEFINED_SYMBOL);
             return Err(error.note(old, "see existing symbol definition here"));
         }
     }

@@ -103,7 +103,7 @@ fn to_json(cx: &Context, diagnostic: &Diagnostic, rendered: &str) -> Value {
         "code": diagnostic.code,
         "title": diagnostic.code.and_then(codes::title),
         "message": diagnostic.message,
-        "spans": spans(cx, diagnostic.loc),
+        "spans": spans(cx, diagnostic.place(cx)),
         "children": children,
         "rendered": rendered,
     })

@@ -14,7 +14,6 @@ static WRITING: Mutex<()> = Mutex::new(());
 static LEFTOVERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// While this is held an interrupt waits: temporary files have been removed or renamed when it is let go.
-#[must_use]
 pub fn uninterrupted() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -147,7 +147,7 @@ impl Talk {
         }
         let text =
             render(cx, diagnostic, if self.format == MessageFormat::Human { self.style } else { RenderStyle::Plain });
-        let place = cx.file_line_col(diagnostic.loc).map(|(file, line, column)| (cx.str(file), line, column));
+        let place = cx.file_line_col(diagnostic.place(cx)).map(|(file, line, column)| (cx.str(file), line, column));
         let json = json!({
             "level": diagnostic.severity.word(),
             "message": diagnostic.message,
@@ -155,7 +155,7 @@ impl Talk {
             "file": place.map(|p| p.0),
             "line": place.map(|p| p.1),
             "column": place.map(|p| p.2),
-            "name": cx.loc_name(diagnostic.loc).map(|name| cx.str(name)),
+            "name": cx.loc_name(diagnostic.place(cx)).map(|name| cx.str(name)),
             "help": diagnostic.help,
             "rendered": text,
         });

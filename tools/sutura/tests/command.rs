@@ -665,7 +665,7 @@ fn what_mlir_refuses_is_told_by_its_place() {
     let folder = tempfile::tempdir().unwrap();
     for (place, words) in [
         ("", "m.mlir:4:16: error: "),
-        (" loc(\"/conv/Alloc\")", "\n`/conv/Alloc`: error: "),
+        (" loc(\"/conv/Alloc\")", "\n  `/conv/Alloc`: error: "),
         (" loc(\"model.py\":7:5)", "model.py:7:5: error: "),
         (" loc(\"/conv/Alloc\"(\"model.py\":7:5))", "model.py:7:5: error: "),
     ] {
@@ -697,7 +697,7 @@ fn what_mlir_refuses_of_device_code_is_told_by_its_place() {
     std::fs::write(folder.path().join("m.mlir"), program).unwrap();
     for (target, emit) in [("sm_90", "ptx"), ("sm_90", "llvm-ir"), ("gfx942", "asm"), ("gfx942", "llvm-ir")] {
         let args = ["compile", "m.mlir", "-q", "--target", target, "--emit", emit, "-o", "x"];
-        fails(folder.path(), &args, 1, "\n`/fc1/Gemm`: error: 'llvm.getelementptr' op index 1 indexing a struct");
+        fails(folder.path(), &args, 1, "\n  `/fc1/Gemm`: error: 'llvm.getelementptr' op index 1 indexing a struct");
     }
     assert_eq!(files(folder.path()), ["m.mlir"]);
 }
