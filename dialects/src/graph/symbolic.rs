@@ -57,8 +57,8 @@ pub(super) fn eval_compute(
     }
     for (i, _) in form.combiners.iter().enumerate() {
         let elem = op.cx.element_type(op.ty(op.result(i)));
-        let combined = results[i].iter().flatten();
-        if !combined.fold(true, |fit, value| require_fit(op.cx, value, elem, &env.facts, required) && fit) {
+        let mut combined = results[i].iter().flatten();
+        if !combined.all(|value| require_fit(op.cx, value, elem, &env.facts, required)) {
             results[i].fill(None);
         }
     }

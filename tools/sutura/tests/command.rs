@@ -164,7 +164,7 @@ fn sizes_that_no_memory_holds_are_refused() {
     let folder = compiled_from("large");
     let run = |dims: &str| format!("x={dims}xf32=1");
     succeeds(folder.path(), &["run", "large.sutura", "-i", &run("0x3x5")]);
-    let words = "the size in bytes of output `z` is 9223372036854775807, above";
+    let words = "the size in bytes of output `z` does not fit 63 bits";
     fails(folder.path(), &["run", "large.sutura", "-i", &run("0x2147483647x2147483647")], 1, words);
 }
 

@@ -112,7 +112,7 @@ mod tests {
     fn long_files_need_a_reason() {
         let long = "let x;\n".repeat(LONGEST + 1);
         assert_eq!(of("a.rs", &long).len(), 1);
-        assert_eq!(of("a.mlir", &long), [""; 0]);
+        assert_eq!(of("t/a.mlir", &long), [""; 0]);
         assert_eq!(of("a.rs", &format!("{LONG_FILE}\n{long}")).len(), 1 + 1, "an empty reason, and its white space");
         assert_eq!(of("a.rs", &format!("{LONG_FILE}one table\n{long}")), [""; 0]);
     }
