@@ -44,7 +44,7 @@ macro_rules! families {
 // with the reason.
 families! {
     chain(48);
-    fan(16);
+    fan(40);
     diamonds(24);
     // Planning ends with its budget, which these do not spend yet.
     concat(24, "stitch": 4.6);

@@ -216,7 +216,9 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
 fn an_interrupt_ends_what_runs() {
     for signal in ["INT", "TERM"] {
         let folder = suite("# RUN: sh -c 'sleep 300 & echo $! > pid.tmp; mv pid.tmp pid; wait'\n");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sutura-lit"));
+        // A job in the background ignores interrupts, and so does what it starts.
+        let mut command = Command::new("env");
+        command.args(["--default-signal", env!("CARGO_BIN_EXE_sutura-lit")]);
         let mut lit = command.arg(folder.path()).stdout(Stdio::null()).spawn().expect("it starts");
         let pid = folder.path().join("Output/pid");
         until("the test does not start", || pid.exists());

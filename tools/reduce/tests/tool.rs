@@ -174,7 +174,9 @@ fn interrupted() {
     std::fs::write(path("in.mlir"), program()).expect("written");
     // A predicate that says when it has been asked a few times, and takes its time.
     let script = format!("echo >> {0}; sleep 0.05; grep -q math.tanh $0", path("asked").display());
-    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    // A job in the background ignores interrupts, and so does what it starts.
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(std::env::current_exe().expect("this program"));
     command.env(ENV, "1").args(["--test=sh", "--test-arg=-c"]).arg(format!("--test-arg={script}"));
     command.arg(path("in.mlir")).arg("-o").arg(path("out.mlir"));
     let child = command.stderr(std::process::Stdio::piped()).spawn().expect("started");
