@@ -63,3 +63,22 @@ func.func @shape(%x: tensor<?x0xf32, #dyn.shape<[4611686018427387904*N, 0]>>) ->
   %s = graph.shape_of %x : tensor<?x0xf32, #dyn.shape<[4611686018427387904*N, 0]>> -> tensor<2xi64>
   return %s : tensor<2xi64>
 }
+
+// A number of one bit, or of none, says nothing of the size that it was made from.
+// CHECK-LABEL: func.func @bits
+// CHECK-NOT: dyn.equal
+// CHECK: return
+func.func @bits(%x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<1xi1>, tensor<1xi0>) {
+  %s = graph.shape_of %x : tensor<?xf32, #dyn.shape<[N]>> -> tensor<1xi64>
+  %one = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi1> {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%n: i64):
+    %0 = arith.trunci %n : i64 to i1
+    graph.yield %0 : i1
+  }
+  %none = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi0> {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%n: i64):
+    %0 = arith.trunci %n : i64 to i0
+    graph.yield %0 : i0
+  }
+  return %one, %none : tensor<1xi1>, tensor<1xi0>
+}

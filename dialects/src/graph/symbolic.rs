@@ -82,6 +82,10 @@ pub(super) fn require_fit(
     // What is beyond the limits of sizes gets a name elsewhere.
     let computed = value.as_const().is_none() && value.excess().is_none();
     let Some(bits) = cx.bit_width(ty).filter(|_| computed) else { return true };
+    // A truth value, or none, is no number of elements.
+    if bits <= 1 {
+        return false;
+    }
     let (sure, kept) = if bits < 64 { (bits - 1, bits - 1) } else { (SURE_BITS, CHECKED_BITS) };
     let (low, high) = facts.range(value);
     if high < 1 << sure && low >= -(1 << sure) {
@@ -245,7 +249,7 @@ impl Body<'_, '_> {
                 let to = op.result_types().next()?;
                 let from_bool = op.operand_types().next() == Some(Type::I1);
                 let width = op.cx.bit_width(to)?.min(64);
-                let limit = 1i128 << (width - 1);
+                let limit = 1i128 << width.checked_sub(1)?;
                 let fits = a.as_const().is_none_or(|a| (-limit..limit).contains(&a.into()));
                 (!from_bool && fits).then(|| a.clone())
             }
