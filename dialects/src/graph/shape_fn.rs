@@ -266,23 +266,9 @@ pub fn used_symbols(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
 /// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
 /// left follows from the others.
 pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
-    all_but_one_told(&told_symbols(op, &[input]), sizes)
-}
-
-/// True when all sizes but one are constant or made of symbols that are `told`.
-fn all_but_one_told(told: &BTreeSet<Arc<str>>, sizes: &[Option<Poly>]) -> bool {
-    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(told));
+    let known = told_symbols(op, &[input]);
+    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
     sizes.iter().filter(|s| !determined(s)).count() <= 1
-}
-
-/// [`sizes_are_determined`], where it is known what equalities and arguments alone tell: [`told_symbols`] of no input.
-pub fn sizes_are_determined_by(told: &BTreeSet<Arc<str>>, op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
-    if all_but_one_told(told, sizes) {
-        return true;
-    }
-    let input_sizes = symbolic_shape(op.cx, op.ty(input)).unwrap_or_default();
-    // An input that has no other symbols tells no more.
-    !input_sizes.iter().flatten().all(|size| size.symbols().is_subset(told)) && sizes_are_determined(op, input, sizes)
 }
 
 /// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.

@@ -1,15 +1,10 @@
 //! Writes what is known of a function's shapes into it.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{
-    asks_for_its_result, mentioned_sizes, sizes_are_determined_by, told_symbols, used_symbols,
-};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
 use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
@@ -154,9 +149,8 @@ impl Writer<'_> {
     fn simplify(&mut self) -> bool {
         let mut changed = false;
         let ops: Vec<Op> = self.rw.body().preorder().collect();
-        let told = ops.first().map(|op| told_symbols(self.view(*op), &[])).unwrap_or_default();
         for op in ops {
-            changed |= self.drop_shape(op, &told) || structure::structured(&mut self.rw, &mut self.solution.env, op);
+            changed |= self.drop_shape(op) || structure::structured(&mut self.rw, &mut self.solution.env, op);
         }
         // Sizes that have got known may leave nothing outside, as where a part that is joined has turned out to be empty.
         let ops: Vec<Op> = self.rw.body().preorder().collect();
@@ -176,12 +170,12 @@ impl Writer<'_> {
         true
     }
 
-    fn drop_shape(&mut self, op: Op, told: &BTreeSet<Arc<str>>) -> bool {
+    fn drop_shape(&mut self, op: Op) -> bool {
         let Some(reshape) = self.view(op).as_::<ReshapeOp<'_>>().filter(|r| r.shape().is_some()) else { return false };
         let (input, result) = (reshape.input(), reshape.result());
         let shape = symbolic_shape(self.rw.cx(), self.rw.body().ty(result)).unwrap_or_default();
         let known = asks_for_its_result(self.view(op), &self.solution.env);
-        if !known || !sizes_are_determined_by(told, self.view(op), input, &shape) {
+        if !known || !sizes_are_determined(self.view(op), input, &shape) {
             return false;
         }
         self.rw.set_operands(op, &[input]);
