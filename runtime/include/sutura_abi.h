@@ -1,4 +1,4 @@
-/* The binary interface between generated code (host.so) and the runtime, version 5.
+/* The binary interface between generated code (host.so) and the runtime, version 6.
  *
  * For those who write a host.so by hand or a runtime of their own; to run models from C, see sutura.h.
  * The normative description is runtime/src/abi.rs.
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 5u
+#define SUTURA_ABI_VERSION 6u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -50,6 +50,10 @@ typedef struct SuturaRt {
 /* What a host.so exports. */
 
 uint32_t sutura_abi_version(void);
+
+/* What the functions were generated for, compared with the manifest when the model is loaded, such as
+ * "symbols 1; inputs f32[s0,4]; outputs f32[s0,?]; constants f32[4,8]; checks 1; data_checks 0; kernels -". */
+extern const char sutura_interface[];
 
 /* 0, or 1 + i when check i of the manifest fails, with the two values in detail. */
 int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,

@@ -3,7 +3,7 @@
 //! `include/sutura_abi.h` says the same in C; a test compiles a `host.so` against it and compares the layouts.
 //! Any change here is a new version: the loader refuses every other one.
 //!
-//! A `host.so` exports three functions:
+//! A `host.so` exports three functions and a variable:
 //!
 //! | symbol | type | does |
 //! |---|---|---|
@@ -11,12 +11,19 @@
 //! | `sutura_shapes` | [`ShapesFn`] | solves the symbols from the inputs' dims, checks them, gives the outputs' dims |
 //! | `sutura_run` | [`RunFn`] | runs the model: launches kernels through the table it is given |
 //!
-//! None of them keeps state: one loaded `host.so` serves any number of calls at the same time.
+//! | `sutura_interface` | text, ended by a zero byte | says what the others were generated for |
+//!
+//! The text is that of [`Manifest::interface_text`](crate::Manifest::interface_text), such as
+//! `symbols 1; inputs f32[s0,4]; outputs f32[s0,?]; constants f32[4,8]; checks 1; data_checks 0; kernels -`: element types
+//! and dims of tensors, where `s0` is the first symbol and `?` a size that the code computes; for each kernel `-`, or for one
+//! of a device how many groups a block of its threads takes. The loader calls nothing where it is not what the manifest says.
+//!
+//! None of the functions keeps state: one loaded `host.so` serves any number of calls at the same time.
 
 use std::ffi::{c_char, c_void};
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -27,6 +34,8 @@ pub const MAX_RANK: usize = 64;
 
 /// Name of the export of type [`AbiVersionFn`].
 pub const ABI_VERSION_SYMBOL: &str = "sutura_abi_version";
+/// Name of the variable that says what the code was generated for.
+pub const INTERFACE_SYMBOL: &str = "sutura_interface";
 /// Name of the export of type [`ShapesFn`].
 pub const SHAPES_SYMBOL: &str = "sutura_shapes";
 /// Name of the export of type [`RunFn`].

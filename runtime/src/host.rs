@@ -1,16 +1,19 @@
-//! Loads `host.so` and calls its three exports.
+//! Loads `host.so` and calls its exports.
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, elf};
 
 use crate::abi;
 use crate::error::{Error, Result};
+use crate::manifest::Manifest;
 
 /// Name of the memory file, which debuggers and profilers show.
 const MEMORY_NAME: &CStr = c"sutura-host.so";
@@ -25,18 +28,20 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Loads code from memory.
-    pub(crate) fn load(code: &[u8]) -> Result<Self> {
+    /// Loads code from memory that was generated for this manifest.
+    pub(crate) fn load(code: &[u8], manifest: &Manifest) -> Result<Self> {
         // In this order, so that also on an error the library goes before its file.
         let (files, library) = open_library(code, crate::artifact::HOST).map_err(|reason| Error::Load { reason })?;
-        // SAFETY: the types are those that version 1 gives to these names, and the version is checked before the
-        // others are used.
+        // SAFETY: the types are those that this version gives to these names, and the version is checked before the others
+        // are used; the text ends with a zero byte.
         unsafe {
             let version: abi::AbiVersionFn = symbol(&library, abi::ABI_VERSION_SYMBOL)?;
             let found = version();
             if found != abi::VERSION {
                 return Err(Error::AbiVersion { found, supported: abi::VERSION });
             }
+            let interface: *const c_char = symbol(&library, abi::INTERFACE_SYMBOL)?;
+            manifest.check_interface(&CStr::from_ptr(interface).to_string_lossy())?;
             let shapes = symbol(&library, abi::SHAPES_SYMBOL)?;
             let run = symbol(&library, abi::RUN_SYMBOL)?;
             Ok(Self { shapes, run, _library: library, _files: files })
@@ -87,7 +92,7 @@ impl Host {
 }
 
 /// # Safety
-/// The symbol, if there is one, must be a function of type `T`.
+/// The symbol, if there is one, must be a function of type `T`, or a variable that `T` points to.
 unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
     // SAFETY: the caller names the type.
     let found = unsafe { library.get::<T>(name.as_bytes()) };
@@ -96,6 +101,7 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T> {
 
 /// The library whose bytes these are, and the files to keep open as long as it is loaded. `name` stands for it in messages.
 pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Library), String> {
+    whole(code).map_err(|reason| format!("{name} {reason}"))?;
     let mut files = vec![memory_file(code).map_err(|e| format!("no memory file: {e}"))?];
     loop {
         let file = &files[files.len() - 1];
@@ -112,6 +118,18 @@ pub(crate) fn open_library(code: &[u8], name: &str) -> Result<(Vec<File>, Librar
         }
         let copy = file.try_clone().map_err(|e| e.to_string())?;
         files.push(copy);
+    }
+}
+
+/// The linker maps segments without a look at the file's length, and what lies behind its end is a signal.
+fn whole(code: &[u8]) -> Result<(), String> {
+    let header = elf::FileHeader64::<Endianness>::parse(code).map_err(|e| format!("is no shared library: {e}"))?;
+    let endian = header.endian().map_err(|e| format!("is no shared library: {e}"))?;
+    let segments = header.program_headers(endian, code).map_err(|e| format!("is cut off: {e}"))?;
+    let ends = segments.iter().map(|segment| segment.p_offset(endian).saturating_add(segment.p_filesz(endian)));
+    match ends.max() {
+        Some(end) if end > code.len() as u64 => Err(format!("is cut off: it has {} bytes of {end}", code.len())),
+        _ => Ok(()),
     }
 }
 
@@ -144,8 +162,8 @@ mod tests {
     #[test]
     fn what_is_no_library_is_refused() {
         for code in [&b""[..], b"not a library", &[0x7f, b'E', b'L', b'F']] {
-            let error = Host::load(code).err().unwrap();
-            assert!(matches!(&error, Error::Load { reason } if reason.contains("host.so")), "{error}");
+            let error = open_library(code, "host.so").err().unwrap();
+            assert!(error.contains("host.so"), "{error}");
         }
     }
 }

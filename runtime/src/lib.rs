@@ -32,6 +32,7 @@ mod element;
 mod error;
 mod files;
 mod host;
+mod interface;
 mod mapping;
 mod model;
 mod options;

@@ -33,14 +33,16 @@ fn manifest_with(more: i64) -> Manifest {
     manifest
 }
 
-fn artifact_with(more: usize, host: &[u8]) -> Vec<u8> {
+fn artifact_with(more: usize) -> Vec<u8> {
     let manifest = manifest_with(more as i64);
+    let host = &common::host_for(&manifest);
     let constants: [&[u8]; 2] = [&common::SCALE.to_ne_bytes(), &vec![7; more]];
     to_bytes(&Contents { manifest: &manifest, host, device: None, constants: &constants }).unwrap()
 }
 
-fn of_two_machines(host: &[u8]) -> Vec<u8> {
+fn of_two_machines() -> Vec<u8> {
     let (first, mut second) = (manifest_with(100), manifest_with(100));
+    let host = &common::host_for(&first);
     second.target.description = "another".into();
     let scale = common::SCALE.to_ne_bytes();
     let (all, other): ([&[u8]; 2], [&[u8]; 2]) = ([&scale, &[7; 100]], [&scale, &[8; 100]]);
@@ -81,11 +83,10 @@ fn inspected_and_run(path: &Path) -> [Result<(), String>; 2] {
 fn no_damage_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.sutura");
-    let host = common::host(&[]);
     let mut random = Random(19);
     let mut damaged = 0;
     for (bytes, rounds) in
-        [(artifact_with(1000, &host), 14), (of_two_machines(&host), 12), (artifact_with(17 << 20, &host), 8)]
+        [(artifact_with(1000), 14), (of_two_machines(), 12), (artifact_with(17 << 20), 8)]
     {
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(inspected_and_run(&path), [Ok(()), Ok(())]);
@@ -118,7 +119,7 @@ fn trusted_artifacts_are_not_compared_with_their_hashes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.sutura");
     for more in [1000, 17 << 20] {
-        let mut bytes = artifact_with(more, &common::host(&[]));
+        let mut bytes = artifact_with(more);
         let scale = common::SCALE.to_ne_bytes();
         let weights = regions(&bytes).into_iter().find(|(name, _)| name == "weights.safetensors").unwrap().1;
         let at = weights.start + bytes[weights].chunks(64).position(|chunk| chunk.starts_with(&scale)).unwrap() * 64;
@@ -137,7 +138,7 @@ fn trusted_artifacts_are_not_compared_with_their_hashes() {
 
 fn large(folder: &TempDir) -> PathBuf {
     let path = folder.path().join("large.sutura");
-    std::fs::write(&path, artifact_with(20 << 20, &common::host(&[]))).unwrap();
+    std::fs::write(&path, artifact_with(20 << 20)).unwrap();
     path
 }
 
@@ -210,7 +211,7 @@ fn a_file_that_is_written_over_is_an_error() {
 fn a_small_file_may_go() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.sutura");
-    std::fs::write(&path, artifact_with(1000, &common::host(&[]))).unwrap();
+    std::fs::write(&path, artifact_with(1000)).unwrap();
     let model = Model::load(&path).unwrap();
     std::fs::write(&path, b"").unwrap();
     assert_eq!(model.run(&inputs(2, 2)).unwrap()[0].bytes(), expected(&inputs(2, 2))[0].bytes());

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{inputs, load, manifest};
+use sutura_runtime::manifest::{Dim, Manifest, Symbol};
 use sutura_runtime::{Artifact, ElementType, Error, ErrorKind, Model, Options, ShapeProblem, Tensor, artifact, npy};
 
 fn model() -> Model {
@@ -100,7 +101,7 @@ fn code_of_another_interface_version() {
     assert_error(
         &error,
         ErrorKind::Unsupported,
-        "the model's code has interface version 1, this runtime has version 5; compile the model again",
+        "the model's code has interface version 1, this runtime has version 6; compile the model again",
     );
 }
 
@@ -108,6 +109,50 @@ fn code_of_another_interface_version() {
 fn code_without_an_export() {
     let error = load(&["TEST_NO_RUN"], Options::new()).unwrap_err();
     assert_error(&error, ErrorKind::Corrupt, "the model's code has no symbol `sutura_run`");
+}
+
+/// Whoever makes an artifact's hashes anew can join a manifest with code of another model: the code is not called.
+#[test]
+fn code_for_another_manifest() {
+    let host = common::host(&[]);
+    type Change = fn(&mut Manifest);
+    let changes: [(Change, &str); 13] = [
+        (|m| drop(m.outputs.pop()), "the code has 2, the manifest 1 output"),
+        (|m| m.outputs.swap(0, 1), "outputs, number 0: `f32[s0,s1]` in the code, `f32[s0]` in the manifest"),
+        (|m| drop(m.inputs.pop()), "the code has 2, the manifest 1 input"),
+        (|m| m.inputs[0].element_type = ElementType::I8, "inputs, number 0: `f32[s0,s1]` in the code, `i8[s0,s1]` in"),
+        (|m| m.inputs[1].dims[0] = Dim::Const(1), "inputs, number 1: `f32[s1]` in the code, `f32[1]` in the manifest"),
+        (|m| m.inputs[1].dims[0] = Dim::Expr("cols".into()), "`f32[s1]` in the code, `f32[?]` in the manifest"),
+        (|m| m.outputs[1].dims.clear(), "outputs, number 1: `f32[s0]` in the code, `f32[]` in the manifest"),
+        (|m| m.symbols.swap(0, 1), "inputs, number 0: `f32[s0,s1]` in the code, `f32[s1,s0]` in the manifest"),
+        (|m| m.symbols.push(Symbol { name: "more".into(), ..m.symbols[0].clone() }), "symbols: `2` in the code, `3` in"),
+        (|m| m.constants[0].element_type = ElementType::I32, "constants: `f32[1]` in the code, `i32[1]` in"),
+        (|m| drop(m.checks.pop()), "checks: `3` in the code, `2` in the manifest"),
+        (|m| m.data_checks.clear(), "data_checks: `2` in the code, `0` in the manifest"),
+        (|m| drop(m.kernels.pop()), "the code has 2, the manifest 1 kernel"),
+    ];
+    for (change, words) in changes {
+        let mut manifest = manifest();
+        change(&mut manifest);
+        let artifact = Artifact::from_bytes("test", &common::pack(&manifest, &host)).unwrap();
+        let error = Model::from_artifact(artifact, Options::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    for text in ["", "symbols 2", "something else", &(manifest().interface_text() + "; more 1")] {
+        let error = load(&[&format!("TEST_INTERFACE=\"{text}\"")], Options::new()).unwrap_err();
+        assert!(error.to_string().starts_with("cannot load the model's code: `host.so` is not for"), "{error}");
+    }
+}
+
+#[test]
+fn code_that_is_cut_off() {
+    let host = common::host(&[]);
+    for length in [0, 1, 63, 64, 100, 1000, host.len() / 4, host.len() / 2] {
+        let artifact = Artifact::from_bytes("test", &common::pack(&manifest(), &host[..length])).unwrap();
+        let error = Model::from_artifact(artifact, Options::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{length}: {error}");
+    }
 }
 
 #[test]

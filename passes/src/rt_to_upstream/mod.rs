@@ -1,11 +1,12 @@
 //! `convert-rt-to-llvm`: a host program becomes the functions that a model's shared object exports.
 //!
 //! The interface is that of the runtime, version [`ABI_VERSION`]: `sutura_abi_version`, `sutura_shapes` and `sutura_run`
-//! in upstream operations. What the artifact's manifest says is left on the module, see [`HostInterface`].
+//! in upstream operations, and the variable `sutura_interface`. What the artifact's manifest says is left on the module, see [`HostInterface`].
 
 mod checks;
 mod emit;
 mod interface;
+mod interface_text;
 mod packed;
 mod program;
 mod run;
@@ -29,7 +30,7 @@ use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
-pub const ABI_VERSION: i64 = 5;
+pub const ABI_VERSION: i64 = 6;
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
@@ -37,7 +38,7 @@ pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
     argument: "convert-rt-to-llvm",
     summary: "Lower the host program to the functions that the runtime calls",
     description: "The one `rt.program` of the module becomes `sutura_abi_version`, `sutura_shapes` and `sutura_run` in \
-                  upstream operations; the kernels that it launches are functions by then, of the processor or in \
+                  upstream operations, and `sutura_interface`, which says what they were generated for; the kernels that it launches are functions by then, of the processor or in \
                   one `gpu.module`, and its temporaries have their places (`plan-buffers`). With kernels of a device all \
                   buffers are memory of the device. Names, types, checks and constants are left on the module as the \
                   attribute `rt.host`.",
@@ -86,7 +87,7 @@ impl Pass for ConvertRtToLlvm {
         run.passed(loc, format!("the program is host functions now, with {checks} checks and {kernels} kernels"));
         let mut rewriter = Rewriter::new(run.cx, run.body);
         rewriter.set_before(op);
-        for (state, body) in lowered.functions {
+        for (state, body) in lowered.exports {
             rewriter.create_isolated(state, Box::new(body));
         }
         rewriter.erase_op(op);
@@ -109,7 +110,7 @@ fn looked_at_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
 }
 
 struct Lowered {
-    functions: Vec<(OpState, Body)>,
+    exports: Vec<(OpState, Body)>,
     interface: HostInterface,
 }
 
@@ -132,14 +133,16 @@ impl ConvertRtToLlvm {
         let in_modules: Vec<OpRef<'_>> = in_modules.filter(|op| op.is::<GPUFuncOp<'_>>()).collect();
         let named = in_modules.iter().chain(&tops).filter_map(|op| Some((op.symbol_name()?, *op)));
         let kernels: Kernels<'_> = named.collect();
-        for name in ["sutura_abi_version", "sutura_shapes", "sutura_run"] {
+        for name in ["sutura_abi_version", interface_text::SYMBOL, "sutura_shapes", "sutura_run"] {
             if let Some(taken) = kernels.get(name) {
                 return Err(taken.error(format!("has the name '{name}', which the host program needs")));
             }
         }
         let program = Program::read(op, &kernels)?;
-        let functions = self.functions(&program).map_err(|message| op.error(message))?;
-        Ok((op.op, Lowered { functions, interface: program.interface() }))
+        let mut exports = self.functions(&program).map_err(|message| op.error(message))?;
+        let interface = program.interface();
+        exports.push(interface_text::variable(cx, op.loc(), &interface_text::text(cx, &interface)));
+        Ok((op.op, Lowered { exports, interface }))
     }
 
     fn functions(&self, program: &Program<'_>) -> Result<Vec<(OpState, Body)>, String> {

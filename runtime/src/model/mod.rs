@@ -96,7 +96,7 @@ impl Model {
         let threads = options.thread_count()?;
         let rules = Rules::new(manifest);
         let on_device = OnDevice::find(&artifact, &options)?;
-        let host = Host::load(artifact.host())?;
+        let host = Host::load(artifact.host(), manifest)?;
         pool::reserve(threads)?;
         let constants = Constants(artifact.constants().map(|bytes| bytes.as_ptr().cast()).collect());
         // What a device was given is right, then.

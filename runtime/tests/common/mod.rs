@@ -31,6 +31,11 @@ pub fn host(macros: &[&str]) -> Vec<u8> {
     host_of("row_model.c", macros)
 }
 
+/// `row_model.c`, which says that it was generated for this manifest.
+pub fn host_for(manifest: &Manifest) -> Vec<u8> {
+    host(&[&format!("TEST_INTERFACE=\"{}\"", manifest.interface_text())])
+}
+
 /// A file of this folder as a shared object, with these macros.
 pub fn host_of(source: &str, macros: &[&str]) -> Vec<u8> {
     let out = tempfile::tempdir().unwrap();

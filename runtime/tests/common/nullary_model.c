@@ -3,6 +3,8 @@
 
 uint32_t sutura_abi_version(void) { return SUTURA_ABI_VERSION; }
 
+const char sutura_interface[] = "symbols 0; inputs; outputs f32[] f32[0]; constants; checks 0; data_checks 0; kernels";
+
 int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,
                       int64_t *detail) {
   output_dims[0] = 0;

@@ -5,6 +5,7 @@
  *   TEST_FAIL=n      sutura_run returns n               TEST_ROUTINE   calls the routine "twice" on y
  *   TEST_BAD_OUTPUT  a wrong output dim                 TEST_BAD_CHECK returns a check that is not in the manifest
  *   TEST_NO_CHECKS   accepts everything                 TEST_BAD_WORKSPACE  a negative size
+ *   TEST_INTERFACE=s  generated for other arrays
  *   TEST_BEYOND     reads behind the buffer of x
  */
 #include "sutura_abi.h"
@@ -14,6 +15,14 @@
 #endif
 
 uint32_t sutura_abi_version(void) { return TEST_ABI; }
+
+#ifndef TEST_INTERFACE
+#define TEST_INTERFACE                                                                                              \
+  "symbols 2; inputs f32[s0,s1] f32[s1]; outputs f32[s0,s1] f32[s0]; constants f32[1]; checks 3; data_checks 2; "   \
+  "kernels - -"
+#endif
+
+const char sutura_interface[] = TEST_INTERFACE;
 
 /* Inputs: x[rows, cols], bias[cols]. */
 int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,

@@ -1,9 +1,18 @@
 /* A hand-written host.so of a model on a device: y = affine(affine(x)) by way of the workspace, and z a copy of y; x, y and z
  * have n elements. Of one element there is one launch. TEST_FAIL_AT=k: the call number k, from 0, launches a kernel that the
- * manifest has not. TEST_CONSTANT: x is the first constant, and the input tells how long it is. */
+ * manifest has not. TEST_CONSTANT: x is the first constant, of 100 elements, and the input tells how long it is. */
 #include "sutura_abi.h"
 
+#ifdef TEST_CONSTANT
+#define CONSTANTS " f32[100]"
+#else
+#define CONSTANTS ""
+#endif
+
 uint32_t sutura_abi_version(void) { return SUTURA_ABI_VERSION; }
+
+const char sutura_interface[] =
+    "symbols 1; inputs f32[s0]; outputs f32[s0] f32[s0]; constants" CONSTANTS "; checks 0; data_checks 0; kernels 64";
 
 int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,
                       int64_t *detail) {
