@@ -6,9 +6,12 @@
 //! as large as its longest path. The orientation is read off a packing at the likely sizes: buffers by decreasing size,
 //! each in the lowest gap among those that are in use with it. `rt.alloc`'s `after` holds the transitive reduction.
 
+use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::r#dyn::facts::SymbolInfo;
-use sutura_dialects::rt::{ALIGNMENT, BufferType, BufferUses, Interval, ProgramInfo, ProgramOp, Symbol};
+use sutura_dialects::rt::{
+    ALIGNMENT, BufferType, BufferUses, Interval, ProgramInfo, ProgramOp, Quantity, Solution, Step,
+};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
@@ -42,7 +45,7 @@ fn likely_bytes(bytes: &Poly, value_of: &dyn Fn(&str) -> Option<i64>) -> Option<
         None if !bytes.symbols().is_empty() && bytes.excess().is_none() => LARGEST,
         at_likely => at_likely?,
     };
-    u64::try_from(at_likely.min(LARGEST)).ok()?.checked_next_multiple_of(ALIGNMENT as u64)
+    u64::try_from(at_likely.clamp(0, LARGEST)).ok()?.checked_next_multiple_of(ALIGNMENT as u64)
 }
 
 struct PlanBuffers;
@@ -104,12 +107,28 @@ fn likely_value(info: &SymbolInfo) -> i64 {
     (value - value.rem_euclid(info.div)).max(info.min)
 }
 
+/// The values that symbols are planned for, with what follows from others made of theirs.
+fn likely_values(program: &ProgramInfo<'_>) -> Vec<(String, i64)> {
+    let symbols = &program.symbols;
+    let mut values: Vec<i64> = symbols.iter().map(|symbol| likely_value(&symbol.info)).collect();
+    let places: FxHashMap<&str, usize> = symbols.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
+    for step in Solution::of(program).map(|solution| solution.steps).unwrap_or_default() {
+        let Step::Solve { symbol, quantity: Quantity { dim: None, plus }, factor } = step else { continue };
+        let value_of = |name: &str| places.get(name).map(|i| values[*i]);
+        let value = plus.eval(&value_of).zip(factor.eval(&value_of));
+        if let Some(value) = value.and_then(|(value, factor)| value.checked_div(factor)) {
+            values[symbol] = value.clamp(symbols[symbol].info.min, symbols[symbol].info.max);
+        }
+    }
+    symbols.iter().map(|symbol| symbol.name.clone()).zip(values).collect()
+}
+
 impl Plan {
     fn of(op: OpRef<'_>) -> Result<Self, Diagnostic> {
         let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
-        let likely = |s: &Symbol| (s.name.clone(), likely_value(&s.info));
-        let likely: Vec<(String, i64)> = program.symbols.iter().map(likely).collect();
-        let value_of = |name: &str| likely.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+        let likely = likely_values(&program);
+        let values: FxHashMap<&str, i64> = likely.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let value_of = |name: &str| values.get(name).copied();
         let (mut buffers, mut unused) = (Vec::new(), Vec::new());
         for (alloc, interval) in BufferUses::of(program.block).allocs {
             let Some(interval) = interval else {

@@ -66,12 +66,12 @@ fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
 struct First {
     /// The first index along each axis.
     starts: Vec<Poly>,
-    /// Ranges of symbols alone prove that all indices lie inside. Otherwise an equality does, which is checked before the
-    /// run, but which who only sees the slice does not know.
+    /// Ranges of symbols alone prove that all indices lie inside. Otherwise they do because of what a slice is: it ends where
+    /// its input ends. Who sees indices only does not know that.
     proved: bool,
 }
 
-/// The beginning of a slice all of whose indices are proved to lie inside.
+/// The beginning of a slice of which it is known from which end bounds count.
 fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     let view = rw.op_ref(op);
     let slice = view.as_::<SliceOp<'_>>()?;
@@ -88,16 +88,13 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
         }
         let start = slice_bound(start, steps[i], &size, &env.facts)?;
         let count = env.size(view, slice.result(), *axis as usize)?;
+        if start.excess().is_some() || count.excess().is_some() {
+            return None;
+        }
         let last = start.add(&count.sub(&1.into()).scale(steps[i]));
         let (low, high) = if steps[i] > 0 { (&start, &last) } else { (&last, &start) };
         let room = size.sub(&1.into()).sub(high);
-        for size in [low, &room] {
-            let by_ranges = env.facts.prove_non_negative(size);
-            if !by_ranges && !env.facts.is_ordered(size) {
-                return None;
-            }
-            proved &= by_ranges;
-        }
+        proved = proved && [low, &room].into_iter().all(|size| env.facts.prove_non_negative(size));
         first.push(start);
     }
     Some(First { starts: first, proved })

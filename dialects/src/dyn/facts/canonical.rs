@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Facts;
 use crate::r#dyn::poly::Poly;
@@ -20,8 +20,16 @@ pub(super) struct Memo(Mutex<Tables>);
 struct Tables {
     canonical: FxHashMap<Poly, Poly>,
     ranges: FxHashMap<Poly, (i128, i128)>,
+    /// What equalities say, in today's symbols.
+    equalities: Option<Arc<Equalities>>,
     /// What solved symbols are, with symbols that were solved later replaced, perhaps not all.
     resolved: FxHashMap<Arc<str>, Poly>,
+}
+
+/// What equalities say beyond solved symbols, with those replaced.
+struct Equalities {
+    solved_mins: FxHashMap<Poly, Poly>,
+    ordered: FxHashSet<Poly>,
 }
 
 impl Clone for Memo {
@@ -54,6 +62,7 @@ impl Memo {
         let tables = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         tables.canonical.clear();
         tables.ranges.clear();
+        tables.equalities = None;
     }
 
     /// The range of a size, derived unless it is known.
@@ -102,18 +111,33 @@ impl Facts {
     fn known_lesser(&self, a: &Poly, b: &Poly) -> Option<Poly> {
         let room = b.sub(a);
         let (low, high) = self.range(&room);
-        if !self.solved_mins.is_empty() {
-            let least = a.lesser(b);
-            if let Some((_, value)) = self.solved_mins.iter().find(|(known, _)| self.resolve(known) == least) {
-                return Some(self.resolve(value));
-            }
+        let equalities = self.equalities();
+        if !equalities.solved_mins.is_empty()
+            && let Some(value) = equalities.solved_mins.get(&a.lesser(b))
+        {
+            return Some(value.clone());
         }
-        let ordered = |room: &Poly| self.ordered.iter().any(|known| self.resolve(known) == *room);
+        let ordered = |room: &Poly| !equalities.ordered.is_empty() && equalities.ordered.contains(room);
         match () {
             () if low >= 0 || ordered(&room) => Some(a.clone()),
             () if high <= 0 || ordered(&room.scale(-1)) => Some(b.clone()),
             () => self.known_least(a.spread(b)?),
         }
+    }
+
+    fn equalities(&self) -> Arc<Equalities> {
+        if let Some(known) = self.memo.tables(|t| t.equalities.clone()) {
+            return known;
+        }
+        let mut solved_mins = FxHashMap::default();
+        for (least, value) in &self.solved_mins {
+            // The first one counts.
+            solved_mins.entry(self.resolve(least)).or_insert_with(|| self.resolve(value));
+        }
+        let ordered = self.ordered.iter().map(|known| self.resolve(known)).collect();
+        let made = Arc::new(Equalities { solved_mins, ordered });
+        self.memo.tables(|t| t.equalities = Some(made.clone()));
+        made
     }
 
     /// The least of sizes, where some are known to be no less than another.
@@ -133,7 +157,7 @@ impl Facts {
 
     fn mentions_solved(&self, poly: &Poly) -> bool {
         let mut found = false;
-        if !self.solved.is_empty() {
+        if self.solved_set.may_share(poly.symbol_set()) {
             poly.each_symbol(&mut |name| found |= self.solved.contains_key(name));
         }
         found

@@ -8,10 +8,10 @@ mod tests;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::poly::limits::is_anonymous;
-use super::poly::{Atom, Poly, gcd};
+use super::poly::{Atom, Poly, SymbolSet, gcd};
 use canonical::Memo;
 use range::holds;
 
@@ -52,11 +52,13 @@ impl Default for SymbolInfo {
 /// Symbols and equalities of one function, kernel or program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
-    symbols: IndexMap<Arc<str>, SymbolInfo>,
+    symbols: IndexMap<Arc<str>, SymbolInfo, FxBuildHasher>,
     /// Rewrites of a symbol into others: the solved equalities, as they were solved. Later ones may rewrite what they hold.
-    solved: IndexMap<Arc<str>, Poly>,
+    solved: IndexMap<Arc<str>, Poly, FxBuildHasher>,
+    /// The symbols of `solved`.
+    solved_set: SymbolSet,
     /// Symbols that equal something [large](is_large). They are not rewritten.
-    definitions: IndexMap<Arc<str>, Poly>,
+    definitions: IndexMap<Arc<str>, Poly, FxBuildHasher>,
     /// Equalities that no symbol could be solved from, as polynomials that are zero.
     zero: Vec<Poly>,
     /// Each lesser of two that was solved from an equality instead, with what it equals.
@@ -248,6 +250,7 @@ impl Facts {
         let changed = |(least, value): &mut (Poly, Poly)| least.mentions(&name) || value.mentions(&name);
         let mins: Vec<(Poly, Poly)> = self.solved_mins.extract_if(.., changed).collect();
         self.narrow(&name, &value);
+        self.solved_set.add(SymbolSet::of(&name));
         self.solved.insert(name, value);
         self.memo.clear();
         for (least, value) in mins {
@@ -266,12 +269,6 @@ impl Facts {
         b.likely.extend(a.likely.iter().filter(|v| !b.likely.contains(v)).copied().collect::<Vec<_>>());
         self.memo.clear();
         self.symbols.insert(other.into(), b);
-    }
-
-    /// True when an equality says that `poly` is never negative, and perhaps no range of a symbol does.
-    pub fn is_ordered(&self, poly: &Poly) -> bool {
-        let poly = self.canonical(poly);
-        self.ordered.iter().any(|known| self.range(&poly.sub(known)).0 >= 0)
     }
 
     /// Symbols that equal something else, with what they were solved to or are defined by.

@@ -127,6 +127,28 @@ struct Node {
     depth: u32,
     has_min: bool,
     anonymous: bool,
+    symbols: SymbolSet,
+}
+
+/// A set of symbols that may hold more than was put into it: one of 64 bits for each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct SymbolSet(u64);
+
+impl SymbolSet {
+    pub(super) fn of(name: &str) -> Self {
+        let mut hasher = FxHasher::default();
+        name.hash(&mut hasher);
+        Self(1 << (hasher.finish() >> 58))
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// False where no symbol is in both.
+    pub(super) fn may_share(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// An integer polynomial. Copies share it.
@@ -210,7 +232,7 @@ impl Poly {
         }
         let mut hasher = FxHasher::default();
         let (mut weight, mut depth, mut has_min, mut anonymous) = (0u32, 0, false, false);
-        let mut most_factors = 0;
+        let (mut most_factors, mut symbols) = (0, SymbolSet::default());
         for term in &terms {
             term.coefficient.hash(&mut hasher);
             term.atoms.len().hash(&mut hasher);
@@ -221,13 +243,17 @@ impl Poly {
                 weight = weight.saturating_add(1);
                 has_min |= matches!(atom, Atom::Min(..));
                 match atom {
-                    Atom::Symbol(name) => anonymous |= is_anonymous(name),
+                    Atom::Symbol(name) => {
+                        anonymous |= is_anonymous(name);
+                        symbols.add(SymbolSet::of(name));
+                    }
                     _ => {
                         for part in atom.parts().filter_map(|part| part.0.as_deref()) {
                             weight = weight.saturating_add(part.weight);
                             depth = depth.max(part.depth + 1);
                             has_min |= part.has_min;
                             anonymous |= part.anonymous;
+                            symbols.add(part.symbols);
                         }
                     }
                 }
@@ -240,7 +266,7 @@ impl Poly {
         if depth > MAX_DEPTH {
             return Self::beyond(Excess::Depth);
         }
-        Self(Some(Arc::new(Node { terms, hash: hasher.finish(), weight, depth, has_min, anonymous })))
+        Self(Some(Arc::new(Node { terms, hash: hasher.finish(), weight, depth, has_min, anonymous, symbols })))
     }
 
     fn list(&self) -> &[Term] {
@@ -343,9 +369,14 @@ impl Poly {
         }
     }
 
+    /// A set that holds all its symbols.
+    pub(super) fn symbol_set(&self) -> SymbolSet {
+        self.0.as_ref().map_or(SymbolSet::default(), |node| node.symbols)
+    }
+
     /// Whether the symbol occurs in it.
     pub fn mentions(&self, name: &str) -> bool {
-        self.atoms().any(|atom| atom.mentions(name))
+        self.symbol_set().may_share(SymbolSet::of(name)) && self.atoms().any(|atom| atom.mentions(name))
     }
 
     /// The atoms that are the lesser of two and that no other atom holds.
