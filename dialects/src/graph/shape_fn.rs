@@ -266,21 +266,30 @@ pub fn used_symbols(cx: &Context, body: &Body) -> BTreeSet<Arc<str>> {
 /// made of symbols that the types of `input` or of the arguments around name, or that equalities at the entry tell. The one
 /// left follows from the others.
 pub fn sizes_are_determined(op: OpRef<'_>, input: Value, sizes: &[Option<Poly>]) -> bool {
-    let known = told_symbols(op, &[input]);
-    let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(&known));
-    sizes.iter().filter(|s| !determined(s)).count() <= 1
+    let enough = |known: &BTreeSet<Arc<str>>| {
+        let determined = |size: &&Option<Poly>| size.as_ref().is_some_and(|s| s.symbols().is_subset(known));
+        sizes.iter().filter(|s| !determined(s)).count() <= 1
+    };
+    // Equalities are many in a model of many reshapes, and seldom needed.
+    enough(&symbols_in_types(op, &[input])) || enough(&told_symbols(op, &[input]))
 }
 
-/// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.
-pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
-    let entry = op.body.entry_block();
-    let args = entry.map_or(&[][..], |b| op.body.block_args(b));
+/// The symbols that the types of `inputs` and of the arguments around `op` name.
+fn symbols_in_types(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
+    let args = op.body.entry_block().map_or(&[][..], |b| op.body.block_args(b));
     let mut known = BTreeSet::new();
     for value in args.iter().chain(inputs) {
         for size in symbolic_shape(op.cx, op.ty(*value)).unwrap_or_default().iter().flatten() {
             known.extend(size.symbols());
         }
     }
+    known
+}
+
+/// The symbols that the types of `inputs` and of the arguments around `op` name, and those that equalities at the entry tell.
+pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
+    let entry = op.body.entry_block();
+    let mut known = symbols_in_types(op, inputs);
     // What is said of sizes stands before all that has some, but for constants.
     let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
     let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>() || o.is::<ConstantOp<'_>>());
