@@ -728,7 +728,7 @@ fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<I
 }
 
 /// Number of elements that a slice takes from `size`; `None` where it is not known whether a bound counts from the end.
-pub(super) fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
+pub fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }

@@ -102,7 +102,7 @@ impl<'c> ProgramBuilder<'c> {
 
     /// `rt.launch`; see there for `work`.
     pub fn launch(&mut self, loc: Loc, kernel: &str, buffers: &[Value], dims: &[Poly], work: Option<&Poly>) {
-        launch(&mut self.at_end(), loc, kernel, buffers, dims, work);
+        launch(&mut self.at_end(), loc, kernel, (buffers, dims), work, &[]);
     }
 
     /// `rt.packed`; `fill` builds the launches.
@@ -153,10 +153,19 @@ impl<'c> ProgramBuilder<'c> {
     }
 }
 
-/// `rt.launch` of a kernel beside the program; see there for `work`.
-pub fn launch(b: &mut Builder<'_>, loc: Loc, kernel: &str, buffers: &[Value], dims: &[Poly], work: Option<&Poly>) {
-    let kernel = b.cx().symbol_ref(kernel);
-    LaunchOp::build(b, loc, kernel, buffers, dims, work.map(std::slice::from_ref));
+/// `rt.launch` of a kernel beside the program; see there for `work` and `checks`, of which an empty list is none.
+pub fn launch(
+    b: &mut Builder<'_>,
+    loc: Loc,
+    kernel: &str,
+    (buffers, dims): (&[Value], &[Poly]),
+    work: Option<&Poly>,
+    checks: &[String],
+) {
+    let cx = b.cx();
+    let names: Vec<Attr> = checks.iter().map(|name| cx.string_attr(name)).collect();
+    let names = (!names.is_empty()).then_some(&names[..]);
+    LaunchOp::build(b, loc, cx.symbol_ref(kernel), buffers, dims, work.map(std::slice::from_ref), names);
 }
 
 /// `rt.packed` where the builder stands; `fill` builds the launches.

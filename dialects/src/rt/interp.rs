@@ -15,7 +15,7 @@ use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp};
 use super::program::{Port, ProgramInfo};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
-use crate::gir::interp::Counters;
+use crate::gir::interp::{Counters, Settings};
 
 /// The programs that are being run, innermost last.
 #[derive(Default)]
@@ -187,6 +187,7 @@ fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let buffers: Vec<Arc<MemRef>> = (0..op.num_operands()).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
     let dims: Vec<i64> = launch.dims().iter().map(|dim| size(dim, frame)).collect::<Result<_, _>>()?;
     let callee = frame.lookup(launch.kernel())?;
+    frame.extension::<Settings>().check_names = launch.check_names();
     if let Some(signature) = lowered::lowered_signature(callee)? {
         lowered::call(launch.kernel(), &signature, &buffers, &dims, frame)?;
         return Ok(Flow::Next);

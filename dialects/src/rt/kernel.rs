@@ -98,6 +98,22 @@ impl<'a> LaunchOp<'a> {
             _ => "",
         }
     }
+
+    /// What messages call each thing that the kernel checks of data; empty where they call it as the kernel does.
+    pub fn check_names(self) -> Vec<String> {
+        let cx = self.op_ref().cx;
+        self.checks().unwrap_or_default().iter().filter_map(|name| Some(cx.as_str(*name)?.to_owned())).collect()
+    }
+
+    /// What the launch of a kernel checks.
+    pub fn data_checks(self, kernel: &KernelSignature) -> Vec<DataCheck> {
+        let names = self.check_names();
+        let named = |(i, check): (usize, &DataCheck)| match names.get(i) {
+            Some(what) => DataCheck { what: what.clone(), ..check.clone() },
+            None => check.clone(),
+        };
+        kernel.checks.iter().enumerate().map(named).collect()
+    }
 }
 
 /// A symbol that `rt.launch` may name. An interface; the symbol is called as `@k(buffers…, dims…)` by the interpreter.

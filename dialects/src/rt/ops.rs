@@ -108,7 +108,8 @@ pub struct ViewOp {
 /// `dims` are the values of the kernel's sizes, over the program's symbols; they must turn the types of the kernel's
 /// parameters into those of the buffers, and what the kernel `requires` must hold by the ranges of the symbols or by the
 /// guard of the `rt.select` around. `work` estimates the scalar operations of the whole launch; the host splits it among
-/// threads only where that pays. Without it, the elements of all buffers are counted.
+/// threads only where that pays. Without it, the elements of all buffers are counted. `checks` has what messages call each thing
+/// that the kernel checks of data; without it, messages say what the kernel says.
 ///
 /// ```mlir
 /// rt.launch @matmul(%x, %w, %y) dims [B, 256, 64] work [32768*B]
@@ -128,6 +129,8 @@ pub struct LaunchOp {
     dims: Attr<SizesAttr>,
     /// One size: scalar operations of all groups together.
     work: OptAttr<SizesAttr>,
+    /// One name for each check of the kernel.
+    checks: OptAttr<StrArrayAttr>,
 }
 
 /// Runs the groups of several launches as one launch: those of the first, then those of the second, and so on, split among

@@ -326,6 +326,9 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         ensure(given == wanted, op, || format!("gives {given} buffers where the kernel takes {wanted}"))?;
         let (given, wanted) = (dims.len(), signature.dims.len());
         ensure(given == wanted, op, || format!("gives {given} sizes where the kernel takes {wanted}"))?;
+        let (given, wanted) = (launch.check_names().len(), signature.checks.len());
+        let named = launch.checks().is_none() || given == wanted;
+        ensure(named, op, || format!("names {given} checks of data where the kernel makes {wanted}"))?;
         // What the kernel takes for one size alone is that size where it is launched: the ranges below make sure of it.
         let one_size = |name: &str| {
             let mut all = signature.dims.iter().zip(&dims);

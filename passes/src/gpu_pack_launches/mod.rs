@@ -290,7 +290,7 @@ fn launch(cx: &Context, program: &mut Body, packed: Op, kernel: &Packed) {
     dims.extend(firsts);
     let mut rewriter = Rewriter::new(cx, program);
     rewriter.set_before(packed);
-    LaunchOp::build(&mut rewriter, loc, kernel.symbol, &buffers, &dims, work.as_ref().map(std::slice::from_ref));
+    LaunchOp::build(&mut rewriter, loc, kernel.symbol, &buffers, &dims, work.as_ref().map(std::slice::from_ref), None);
     rewriter.erase_op(packed);
 }
 

@@ -7,6 +7,7 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::{known_dims, shape_attr};
 use sutura_dialects::r#dyn::poly::{Atom, Excess, Poly};
 use sutura_dialects::gir::DimDecl;
+use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, StoreOp, YieldOp};
 use sutura_dialects::gir::types::{ViewType, with_sizes};
@@ -16,7 +17,7 @@ use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::builder::InsertPoint;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::op_def::OpView;
-use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, OpRef, OpState, Rewriter, Type, Value};
+use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use crate::region::nest::substitute;
 use crate::region::symbols::Symbols;
@@ -33,8 +34,9 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel as text, without its name and with sizes that are called by their places: kernels with equal ones are the
-    /// same, and a launch of one does what a launch of the other does with its sizes in their places.
+    /// The kernel as text, without its name, and with sizes and checks of data that are called by their places: kernels with
+    /// equal ones are the same, and a launch of one does what a launch of the other does with its sizes and names in their
+    /// places.
     pub(super) fn key(&mut self, cx: &Context) -> String {
         // Names in the order of the dims: what is sorted by names stays sorted.
         let places = self.dims.iter().enumerate().map(|(i, name)| (name.clone(), format!("d{i:06}")));
@@ -52,7 +54,13 @@ impl Kernel {
             }
         }
         retype(cx, &mut copy.body, &renamed);
+        number_checks(cx, &mut copy.body, &self.checks(cx));
         copy.with_op(cx, |op| op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::default() }))
+    }
+
+    /// What it checks of data.
+    pub(super) fn checks(&mut self, cx: &Context) -> Vec<DataCheck> {
+        self.with_op(cx, DataCheck::all_of)
     }
 
     /// The kernel without its name, as text.
@@ -109,6 +117,18 @@ fn retype(cx: &Context, body: &mut Body, of: &dyn Fn(&Poly) -> Poly) {
     for value in all {
         let ty = rw.body().ty(value);
         rw.set_type(value, with_sizes(cx, ty, of));
+    }
+}
+
+/// Gives what is checked of data its place among `checks` for a name.
+fn number_checks(cx: &Context, body: &mut Body, checks: &[DataCheck]) {
+    let mut rw = Rewriter::new(cx, body);
+    let all: Vec<Op> = rw.body().preorder().collect();
+    for op in all {
+        let check = DataCheck::of(rw.op_ref(op));
+        if let Some(place) = check.and_then(|check| checks.iter().position(|other| *other == check)) {
+            rw.set_prop(op, "what", Some(cx.string_attr(&place.to_string())));
+        }
     }
 }
 

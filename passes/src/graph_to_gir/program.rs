@@ -255,6 +255,8 @@ impl Converted<'_> {
 /// A launch in the program.
 struct Call {
     kernel: String,
+    /// What messages call what the kernel checks of data, where they do not call it as the kernel does.
+    checks: Vec<String>,
     dims: Vec<Poly>,
     buffers: Vec<Value>,
     work: Poly,
@@ -264,9 +266,15 @@ fn emit_calls(b: &mut Builder<'_>, loc: Loc, calls: &[Call], together: bool) {
     if together && calls.len() > 1 {
         return packed(b, loc, |b| emit_calls(b, loc, calls, false));
     }
-    for Call { kernel, dims, buffers, work } in calls {
-        launch(b, loc, kernel, buffers, dims, Some(work));
+    for Call { kernel, checks, dims, buffers, work } in calls {
+        launch(b, loc, kernel, (buffers, dims), Some(work), checks);
     }
+}
+
+/// A kernel's name, and what messages call what it checks of data.
+struct Named {
+    name: String,
+    checks: Vec<String>,
 }
 
 /// Makes the program of a function.
@@ -276,7 +284,7 @@ struct Assembly<'a, 'c> {
     /// Output that a value of a region is written to.
     placed: HashMap<Value, usize>,
     buffers: HashMap<Value, Value>,
-    by_key: HashMap<String, String>,
+    by_key: HashMap<String, Named>,
     converted: Converted<'c>,
 }
 
@@ -404,7 +412,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
             for launch in launches {
                 let dims: Vec<Poly> = launch.kernel.dims.iter().map(|name| Poly::symbol(name)).collect();
                 let buffers: Vec<Value> = launch.args.iter().map(buffer).collect();
-                calls.push(Call { kernel: self.name(region, launch.kernel), dims, buffers, work: launch.work });
+                let (kernel, checks) = self.name(region, launch.kernel);
+                calls.push(Call { kernel, checks, dims, buffers, work: launch.work });
             }
             versions.push(calls);
             guards.push(guard);
@@ -419,20 +428,22 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
     }
 
-    /// Name of a kernel: that of one that is the same but for the names of sizes, if there is one.
-    fn name(&mut self, region: &FusedRegion<'a>, mut kernel: Kernel) -> String {
-        let key = kernel.key(self.function.cx);
-        if let Some(name) = self.by_key.get(&key) {
+    /// Name of a kernel: that of one that is the same but for the names of sizes and of what is checked of data, if there is one.
+    /// Then also the latter, where they differ.
+    fn name(&mut self, region: &FusedRegion<'a>, mut kernel: Kernel) -> (String, Vec<String>) {
+        let cx = self.function.cx;
+        let (key, checks) = (kernel.key(cx), kernel.checks(cx).into_iter().map(|check| check.what).collect());
+        if let Some(known) = self.by_key.get(&key) {
             self.converted.shared += 1;
-            return name.clone();
+            return (known.name.clone(), if known.checks == checks { Vec::new() } else { checks });
         }
         let kind = region.op.as_::<FusionOp<'_>>().map_or("kernel", |f| f.kind());
         let function = self.function.symbol_name().unwrap_or_default();
         let candidates = (self.converted.kernels.len()..).map(|n| format!("{function}_{kind}{n}"));
         let name = candidates.into_iter().find(|name| !self.is_taken(name)).expect("there are more names");
-        self.by_key.insert(key, name.clone());
+        self.by_key.insert(key, Named { name: name.clone(), checks });
         self.converted.kernels.push((name.clone(), kernel));
-        name
+        (name, Vec::new())
     }
 
     /// True when a symbol beside the function, or a kernel of it, has this name.

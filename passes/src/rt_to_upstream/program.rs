@@ -154,7 +154,7 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
 
 fn number_checks_of(launch: &mut Launch<'_>, checks: &mut Vec<DataCheck>) {
     launch.first_check = checks.len() as i64;
-    checks.extend(launch.signature.checks.iter().cloned());
+    checks.extend(launch.op.data_checks(&launch.signature));
 }
 
 pub(super) fn buffer_type(op: OpRef<'_>, value: Value) -> &BufferType {

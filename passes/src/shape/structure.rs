@@ -5,7 +5,7 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_dialects::graph::build::{ComputeInput, ComputeResult, GraphBuilder, zero};
-use sutura_dialects::graph::shape_fn::{slice_bound, slice_bounds, slice_range};
+use sutura_dialects::graph::shape_fn::{slice_bound, slice_bounds, slice_len, slice_range};
 use sutura_dialects::graph::{ConcatOp, IteratorKind, ShapeEnv, ShapeOfOp, SliceOp};
 use sutura_ir::affine::AffineOp;
 use sutura_ir::{Op, Rewriter, Type, Value};
@@ -66,8 +66,8 @@ fn slice(rw: &mut Rewriter<'_>, env: &mut ShapeEnv, op: Op) -> bool {
 struct First {
     /// The first index along each axis.
     starts: Vec<Poly>,
-    /// Ranges of symbols alone prove that all indices lie inside. Otherwise they do because of what a slice is: it ends where
-    /// its input ends. Who sees indices only does not know that.
+    /// Ranges of symbols alone prove that all indices lie inside. Otherwise they do because the result has as many elements as
+    /// the slice takes, which who sees indices only does not know.
     proved: bool,
 }
 
@@ -81,20 +81,27 @@ fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     for (i, axis) in slice.axes().iter().enumerate() {
         let size = env.size(view, slice.input(), *axis as usize)?;
         let start = starts[i].as_ref()?;
-        let end = || ends.get(i)?.as_ref()?.as_const();
-        if let (Some(start), Some(end), Some(size)) = (start.as_const(), end(), size.as_const()) {
+        let end = ends.get(i).and_then(Option::as_ref);
+        let known_end = end.and_then(Poly::as_const);
+        if let (Some(start), Some(end), Some(size)) = (start.as_const(), known_end, size.as_const()) {
             first.push(slice_range(start, end, steps[i], usize::try_from(size).ok()?).0.into());
             continue;
         }
-        let start = slice_bound(start, steps[i], &size, &env.facts)?;
         let count = env.size(view, slice.result(), *axis as usize)?;
+        let taken = end.and_then(|end| slice_len(start, end, steps[i], &size, &env.facts));
+        let start = slice_bound(start, steps[i], &size, &env.facts)?;
         if start.excess().is_some() || count.excess().is_some() {
             return None;
         }
         let last = start.add(&count.sub(&1.into()).scale(steps[i]));
         let (low, high) = if steps[i] > 0 { (&start, &last) } else { (&last, &start) };
         let room = size.sub(&1.into()).sub(high);
-        proved = proved && [low, &room].into_iter().all(|size| env.facts.prove_non_negative(size));
+        let by_ranges = [low, &room].into_iter().all(|size| env.facts.prove_non_negative(size));
+        // An end that data tells may leave fewer elements than the result has.
+        if !by_ranges && !taken.is_some_and(|taken| env.facts.prove_equal(&taken, &count)) {
+            return None;
+        }
+        proved &= by_ranges;
         first.push(start);
     }
     Some(First { starts: first, proved })

@@ -39,10 +39,13 @@ impl Default for Options {
 }
 
 /// What launches within one interpreter use; its extension storage holds it, beside the [`Counters`] of all of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// For every launch.
     pub options: Options,
+    /// For the next launch alone: what messages call what its kernel checks of data, by check. Without any, as the kernel calls
+    /// it.
+    pub check_names: Vec<String>,
 }
 
 /// Runs the kernel `name` (`program::kernel` for one in a program) on flat row-major buffers, one per view, and the
@@ -90,16 +93,22 @@ pub fn run_kernel_op(
     if !kernel.is::<crate::gir::ops::KernelOp<'_>>() {
         return Err(InterpError::at(kernel, Fault::new(FaultKind::Call, "is no kernel")));
     }
-    launch(kernel, machine, buffers, dims, options).map_err(|stop| match stop {
-        Stop::Header(fault) => InterpError::at(kernel, fault),
-        Stop::Body(error) => error,
-    })
+    launch(kernel, machine, (buffers, dims), options, &[]).map_err(|stop| stop.at(kernel))
 }
 
 /// Why a launch ended: before its body ran, or in it.
 enum Stop {
     Header(Fault),
     Body(InterpError),
+}
+
+impl Stop {
+    fn at(self, kernel: OpRef<'_>) -> InterpError {
+        match self {
+            Self::Header(fault) => InterpError::at(kernel, fault),
+            Self::Body(error) => error,
+        }
+    }
 }
 
 impl From<Fault> for Stop {
@@ -111,9 +120,9 @@ impl From<Fault> for Stop {
 fn launch(
     kernel: OpRef<'_>,
     machine: Option<OpRef<'_>>,
-    buffers: &mut [Buffer],
-    dims: &[i64],
+    (buffers, dims): (&mut [Buffer], &[i64]),
     options: &Options,
+    check_names: &[String],
 ) -> Result<(Counters, u64), Stop> {
     let info = KernelInfo::read(kernel).map_err(Fault::invalid_ir)?;
     let sizes = bind_dims(&info, dims)?;
@@ -138,7 +147,7 @@ fn launch(
     args.extend(dims.iter().map(|d| Val::Index(*d)));
     let units = usize::try_from(info.units).map_err(|_| Fault::invalid_ir("has too many units"))?;
     let (seed, budget) = (options.seed, options.steps);
-    let launch = Launch { cx: kernel.cx, code: &code, args, grid, units, limits, seed, budget };
+    let launch = Launch { cx: kernel.cx, code: &code, args, grid, units, limits, seed, check_names, budget };
     let mut machine = Machine::new(launch, memory);
     machine.run().map_err(Stop::Body)?;
     views.iter().try_for_each(|view| machine.memory.check_written(view))?;
@@ -256,9 +265,11 @@ impl Callable for KernelCall {
         for (arg, (_, ty, mode)) in views.iter().zip(&info.views) {
             buffers.push(read_argument(frame, arg, ty, *mode)?);
         }
-        let options = frame.extension::<Settings>().options;
+        let settings = frame.extension::<Settings>();
+        let (options, names) = (settings.options, std::mem::take(&mut settings.check_names));
         let machine = machine_of(frame.root()).map_err(Fault::invalid_ir)?;
-        let (counters, steps) = run_kernel_op(op, machine, &mut buffers, &dims, &options)?;
+        let ran = launch(op, machine, (&mut buffers, &dims), &options, &names);
+        let (counters, steps) = ran.map_err(|stop| stop.at(op))?;
         frame.charge(steps)?;
         frame.extension::<Counters>().add(&counters);
         for ((arg, buffer), (_, _, mode)) in views.iter().zip(buffers).zip(&info.views) {

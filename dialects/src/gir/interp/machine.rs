@@ -70,6 +70,8 @@ pub(super) struct Launch<'l, 'a> {
     /// By space, where the target says.
     pub(super) limits: Vec<Option<SpaceLimit>>,
     pub(super) seed: u64,
+    /// What messages call what is checked, by check; as the kernel calls it where there is none.
+    pub(super) check_names: &'l [String],
     /// Instructions that may still be run.
     pub(super) budget: u64,
 }
@@ -129,7 +131,8 @@ impl<'l, 'a> Machine<'l, 'a> {
             self.counters.groups += 1;
         }
         if let Some(wrong) = &self.wrong {
-            return Err(wrong.fault(&self.launch.code.checks[wrong.check].what).into());
+            let own = &self.launch.code.checks[wrong.check].what;
+            return Err(wrong.fault(self.launch.check_names.get(wrong.check).unwrap_or(own)).into());
         }
         let names = self.launch.code.spaces.iter().cloned();
         self.counters.spaces = names.zip(self.traffic.iter().copied()).collect();
