@@ -171,7 +171,7 @@ func.func @no_form(%x: tensor<4xf32>, %i: tensor<2xf32>) -> tensor<6xf32> {
 
 // Where a slice begins is told by a tensor.
 func.func @starts(%x: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %s: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {
-  // expected-error @below {{'graph.slice' has no structured form: it cuts dimension 0 of %a, of size N, from element 0 of %b to element 0 of %c, which is not known to lie inside; bounds must be constants or follow from shapes, and ranges of symbols can tell that they lie inside}}
+  // expected-error @below {{'graph.slice' has no structured form: it cuts dimension 0 of %a, of size N, from element 0 of %b to element 0 of %c, which is not known to lie inside; bounds must be constants or follow from shapes by arithmetic that stays short, and ranges of symbols can make it so}}
   %y = graph.fusion(%x, %s, %e : tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<1xi64>, tensor<1xi64>) -> tensor<?x8xf32, #dyn.shape<[K, 8]>> {kind = "loop"} {
   ^bb0(%a: tensor<?x8xf32, #dyn.shape<[N, 8]>>, %b: tensor<1xi64>, %c: tensor<1xi64>):
     %N = dyn.symbol "N" : index

@@ -7,6 +7,15 @@ use indexmap::IndexMap;
 
 use crate::r#dyn::{Facts, Poly};
 
+/// What a named number is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    /// A size of a tensor, which is never negative, whatever ranges tell.
+    Size,
+    /// An element of a tensor.
+    Element,
+}
+
 /// Names of sizes; none where none may be given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -21,34 +30,45 @@ impl Names {
         Self { known: Some(IndexMap::new()), taken: 0 }
     }
 
-    /// The symbol for a size, with a number added where that may be negative; the size itself where that is a symbol or a
-    /// number. `None` for one that is beyond the limits.
-    pub(super) fn name(&mut self, size: &Poly, facts: &mut Facts) -> Option<Poly> {
-        if size.excess().is_some() {
+    /// The symbol for a number, or the difference of two where it may be negative; the number itself where that is a symbol or
+    /// a constant. `None` for one that is beyond the limits.
+    pub(super) fn name(&mut self, value: &Poly, number: Number, facts: &mut Facts) -> Option<Poly> {
+        if value.excess().is_some() {
             return None;
         }
-        if size.as_const().is_some() || size.as_symbol().is_some() {
-            return Some(size.clone());
+        if value.as_const().is_some() || value.as_symbol().is_some() {
+            return Some(value.clone());
         }
+        let value = facts.canonical(value);
+        if number == Number::Size || facts.range(&value).0 >= 0 {
+            return self.symbol(value, facts);
+        }
+        // A symbol is never negative. Both parts are as small as the number is in a run.
+        let zero = Poly::constant(0);
+        let [above, below] = [value.clone(), value.scale(-1)].map(|part| facts.canonical(&part.greater(&zero)));
+        Some(self.symbol(above, facts)?.sub(&self.symbol(below, facts)?))
+    }
+
+    /// The symbol for a number that is not negative.
+    fn symbol(&mut self, value: Poly, facts: &mut Facts) -> Option<Poly> {
         let known = self.known.as_mut()?;
-        let size = facts.canonical(size);
-        // A symbol is never negative: it stands for what is above the least value, where that is less than nothing.
-        let least = i64::try_from(facts.range(&size).0.min(0)).ok().filter(|least| *least > i64::MIN)?;
-        let size = size.sub(&Poly::constant(least));
-        if size.excess().is_some() {
+        if value.as_const().is_some() || value.as_symbol().is_some() {
+            return Some(value);
+        }
+        if value.excess().is_some() {
             return None;
         }
-        let name = match known.get(&size) {
+        let name = match known.get(&value) {
             Some(name) => name.clone(),
             None => {
                 let free = |number: &usize| !facts.is_defined(&format!("size_{number}"));
                 let name = format!("size_{}", (known.len() + 1..).find(free)?);
-                facts.define_as(&name, &size);
-                known.insert(size, name.clone());
+                facts.define_as(&name, &value);
+                known.insert(value, name.clone());
                 name
             }
         };
-        Some(Poly::symbol(&name).add(&Poly::constant(least)))
+        Some(Poly::symbol(&name))
     }
 
     pub(super) fn take(&mut self) -> Vec<(String, Poly)> {

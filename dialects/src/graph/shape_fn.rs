@@ -1,5 +1,6 @@
 //! Shapes and small contents, symbolically: what each op says of its results.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use sutura_ir::types::TypeData;
 use sutura_ir::{Body, Context, OpRef, Type, Value};
 
 use super::maps;
-use super::naming::Names;
+use super::naming::{Names, Number};
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
@@ -112,11 +113,11 @@ impl ShapeEnv {
 
     /// The size if it is small, else a symbol that stands for it; `None` where no names are given, or for one that is beyond
     /// the limits of sizes.
-    fn short(&mut self, size: &Poly) -> Option<Poly> {
+    fn short(&mut self, size: &Poly, number: Number) -> Option<Poly> {
         if size.excess().is_some() {
             return None;
         }
-        if is_large(size) { self.names.name(size, &mut self.facts) } else { Some(size.clone()) }
+        if is_large(size) { self.names.name(size, number, &mut self.facts) } else { Some(size.clone()) }
     }
 
     /// Sizes of a ranked tensor of `op`'s body: those set, else those of its type.
@@ -185,10 +186,10 @@ impl ShapeEnv {
                     _ => {}
                 }
             }
-            shape.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
+            shape.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size, Number::Size)));
             self.shapes.insert(result, shape.clone());
             if let Some(Some(contents)) = inferred.contents.get_mut(i) {
-                contents.iter_mut().for_each(|size| *size = size.take().and_then(|size| self.short(&size)));
+                contents.iter_mut().for_each(|n| *n = n.take().and_then(|n| self.short(&n, Number::Element)));
                 self.contents.insert(result, contents.clone());
             }
         }
@@ -200,15 +201,15 @@ impl ShapeEnv {
         let before: Vec<_> =
             op.operands().map(|v| (v, self.shapes.get(&v).cloned(), self.contents.get(&v).cloned())).collect();
         for value in op.operands() {
-            let named = |env: &mut Self, sizes: Vec<Option<Poly>>| -> Vec<Option<Poly>> {
-                sizes.into_iter().map(|size| env.names.name(&size?, &mut env.facts)).collect()
+            let named = |env: &mut Self, all: Vec<Option<Poly>>, number: Number| -> Vec<Option<Poly>> {
+                all.into_iter().map(|size| env.names.name(&size?, number, &mut env.facts)).collect()
             };
             if let Some(shape) = self.shape(op, value) {
-                let shape = named(self, shape);
+                let shape = named(self, shape, Number::Size);
                 self.shapes.insert(value, shape);
             }
             if let Some(contents) = self.contents(op, value) {
-                let contents = named(self, contents);
+                let contents = named(self, contents, Number::Element);
                 self.contents.insert(value, contents);
             }
         }
@@ -727,13 +728,13 @@ fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<I
     (0..count as i64).map(move |i| (start + i * step) as usize)
 }
 
-/// Number of elements that a slice takes from `size`; `None` where it is not known whether a bound counts from the end.
+/// Number of elements that a slice takes from `size`; `None` where a bound is beyond the limits of sizes.
 pub fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
     if let (Some(start), Some(end), Some(size)) = (start.as_const(), end.as_const(), size.as_const()) {
         return Some((slice_range(start, end, step, usize::try_from(size).ok()?).1 as i64).into());
     }
-    let (start, end) = (&reachable(start, size, facts), &reachable(end, size, facts));
-    let count = match step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
+    let near = beyond(start).is_none() && beyond(end).is_none();
+    let count = match near && step > 0 && facts.range(start).0 >= 0 && facts.range(end).1 < 0 {
         // Both ends lose a fixed number of elements. This form stays short when the result is sliced in the same way again.
         true => size.add(end).sub(start).greater(&Poly::constant(0)),
         false => {
@@ -746,29 +747,36 @@ pub fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts
     Some(facts.canonical(&count.ceildiv(step.abs())))
 }
 
-/// A bound near the ends of 64 bits as one that is just outside of the tensor: sums with it stay within 64 bits.
-fn reachable(bound: &Poly, size: &Poly, facts: &Facts) -> Poly {
-    const FAR: i64 = 1 << 60;
-    let far = bound.as_const().filter(|bound| bound.unsigned_abs() > FAR.unsigned_abs());
-    match (far, i64::try_from(facts.range(size).1)) {
-        (Some(far), Ok(most)) if most < FAR => Poly::constant(if far > 0 { most } else { -most - 1 }),
-        _ => bound.clone(),
-    }
+/// Whether a bound is that far behind the end of any tensor, or before its start, that sums with it may leave 64 bits.
+fn beyond(bound: &Poly) -> Option<Ordering> {
+    const FAR: u64 = 1 << 60;
+    bound.as_const().filter(|bound| bound.unsigned_abs() > FAR).map(|bound| bound.cmp(&0))
 }
 
-/// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where it is not
-/// known whether it counts from the end.
+/// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where that is
+/// beyond the limits of sizes.
 pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
-    let bound = &reachable(bound, size, facts);
-    let (low, high) = facts.range(bound);
-    let bound = match () {
-        () if low >= 0 => bound.clone(),
-        () if high < 0 => bound.add(size),
-        () => return None,
-    };
     let least = Poly::constant(if step > 0 { 0 } else { -1 });
     let most = size.add(&least);
-    Some(facts.canonical(&bound.greater(&least).lesser(&most)))
+    match beyond(bound) {
+        Some(Ordering::Less) => return Some(least),
+        Some(_) => return Some(facts.canonical(&most)).filter(|most| most.excess().is_none()),
+        None => {}
+    }
+    let clamp = |bound: &Poly| bound.greater(&least).lesser(&most);
+    let (low, high) = facts.range(bound);
+    let inside = match () {
+        () if low >= 0 => clamp(bound),
+        () if high < 0 => clamp(&bound.add(size)),
+        () => {
+            // One of the two, by whether the bound is negative in the run: the first is that of a bound of 0 then.
+            let zero = Poly::constant(0);
+            let negative = bound.scale(-1).greater(&zero).lesser(&Poly::constant(1));
+            let from_the_end = clamp(&bound.add(size)).sub(&clamp(&zero));
+            clamp(&bound.greater(&zero)).add(&negative.mul(&from_the_end))
+        }
+    };
+    Some(facts.canonical(&inside)).filter(|inside| inside.excess().is_none())
 }
 
 /// The elements of a dense constant of at most [`MAX_CONTENTS`] integers.

@@ -112,10 +112,10 @@ fn fill(program: &mut ProgramBuilder<'_>) {
     let dims = [p("B"), p("N")];
     program.select(Loc::UNKNOWN, &[vec![p("4096 - N")]], |version, b| {
         if version == 0 {
-            super::launch(b, Loc::UNKNOWN, "scale", &[x, t], &dims, None);
-            super::launch(b, Loc::UNKNOWN, "sum", &[t, y], &dims, None);
+            super::launch(b, Loc::UNKNOWN, "scale", (&[x, t], &dims), None, &[]);
+            super::launch(b, Loc::UNKNOWN, "sum", (&[t, y], &dims), None, &[]);
         } else {
-            super::launch(b, Loc::UNKNOWN, "sum", &[x, y], &dims, Some(&p("2*B*N")));
+            super::launch(b, Loc::UNKNOWN, "sum", (&[x, y], &dims), Some(&p("2*B*N")), &[]);
         }
     });
 }
@@ -345,7 +345,7 @@ fn contents_are_followed() {
             let (x, y) = (b.input(0), b.output(0));
             b.select(Loc::UNKNOWN, &[vec![p("100 - N")]], |version, b| {
                 if version == 0 {
-                    super::launch(b, Loc::UNKNOWN, "sum", &[x, y], &dims, None);
+                    super::launch(b, Loc::UNKNOWN, "sum", (&[x, y], &dims), None, &[]);
                 }
             });
         },

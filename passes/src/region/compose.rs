@@ -424,7 +424,7 @@ fn without_form(op: OpRef<'_>, facts: &Facts) -> String {
     let of = size(axis).map_or_else(|| "a size that depends on data".to_owned(), |size| format!("size {size}"));
     format!(
         "{plain}: it cuts dimension {axis} of {input}, of {of}, from {start} to {end}, which is not known to lie inside; \
-         bounds must be constants or follow from shapes, and ranges of symbols can tell that they lie inside"
+         bounds must be constants or follow from shapes by arithmetic that stays short, and ranges of symbols can make it so"
     )
 }
 

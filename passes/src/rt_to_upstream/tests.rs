@@ -77,9 +77,9 @@ fn fill(program: &mut ProgramBuilder<'_>) {
     let dims = [p("B"), p("2*S")];
     program.select(UNKNOWN, &[vec![p("4096 - 2*S")]], |version, b| {
         if version == 0 {
-            launch(b, UNKNOWN, "one", &[x, t[0]], &dims, None);
+            launch(b, UNKNOWN, "one", (&[x, t[0]], &dims), None, &[]);
         } else {
-            launch(b, UNKNOWN, "two", &[x, x, t[0]], &dims, Some(&p("100*B*S")));
+            launch(b, UNKNOWN, "two", (&[x, x, t[0]], &dims), Some(&p("100*B*S")), &[]);
         }
     });
     program.launch(UNKNOWN, "two", &[x, t[0], t[1]], &dims, None);

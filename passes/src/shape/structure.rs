@@ -71,7 +71,7 @@ struct First {
     proved: bool,
 }
 
-/// The beginning of a slice of which it is known from which end bounds count.
+/// The beginning of a slice whose bounds follow from sizes.
 fn first_indices(rw: &Rewriter<'_>, env: &ShapeEnv, op: Op) -> Option<First> {
     let view = rw.op_ref(op);
     let slice = view.as_::<SliceOp<'_>>()?;

@@ -87,6 +87,27 @@ fn wrong_indices_are_told_with_their_place() {
     }
 }
 
+/// One kernel for both lookups: each launch says what its own is called.
+#[test]
+fn launches_of_one_kernel_tell_their_own_names() {
+    for model in Compiled::for_all("lookups") {
+        let tables = |v: i64, w: i64| [format!("table={v}x4xf32=1"), format!("other={w}x4xf32=1")];
+        let args = |tables: &[String; 2]| {
+            ["-i", &tables[0], "-i", &tables[1], "-i", "ids=1xi32=2"].map(str::to_owned).to_vec()
+        };
+        let listed = |args: &[String], words: Option<&str>| {
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            match words {
+                Some(words) => model.fails(&args, words),
+                None => drop(model.succeeds(&args)),
+            }
+        };
+        listed(&args(&tables(3, 3)), None);
+        listed(&args(&tables(2, 3)), Some("graph.gather 'words': element 0 of its indices is 2, which is not in [-2, 1]"));
+        listed(&args(&tables(3, 2)), Some("graph.gather 'places': element 0 of its indices is 2, which is not in [-2, 1]"));
+    }
+}
+
 /// Lanes behind the last element of a vector are not divided by what they hold.
 #[test]
 fn integers_are_divided_at_any_length() {

@@ -97,10 +97,11 @@ impl Facts {
         self.symbols.insert(name.into(), info);
     }
 
-    /// States what a new symbol is: something large that it stands for. Its range and what divides it follow.
+    /// States what a new symbol is: something large that it stands for, and that is not negative. Its range and what divides it
+    /// follow.
     pub fn define_as(&mut self, name: &str, value: &Poly) {
         let (low, high) = self.range(value);
-        let fit = |bound: i128| bound.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let fit = |bound: i128| bound.clamp(0, i64::MAX.into()) as i64;
         let div = i64::try_from(self.common_divisor(value)).unwrap_or(1).max(1);
         self.define(name, SymbolInfo { min: fit(low), max: fit(high), div, ..SymbolInfo::default() });
         self.definitions.insert(name.into(), value.clone());

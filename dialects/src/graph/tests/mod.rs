@@ -2,6 +2,7 @@
 
 mod run;
 mod shapes;
+mod slices;
 mod verify;
 
 use sutura_interp::{Interpreter, Tensor, Value as Data};
