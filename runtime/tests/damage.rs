@@ -85,9 +85,7 @@ fn no_damage_is_accepted() {
     let path = folder.path().join("damaged.sutura");
     let mut random = Random(19);
     let mut damaged = 0;
-    for (bytes, rounds) in
-        [(artifact_with(1000), 14), (of_two_machines(), 12), (artifact_with(17 << 20), 8)]
-    {
+    for (bytes, rounds) in [(artifact_with(1000), 14), (of_two_machines(), 12), (artifact_with(17 << 20), 8)] {
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(inspected_and_run(&path), [Ok(()), Ok(())]);
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();

@@ -125,7 +125,10 @@ fn code_for_another_manifest() {
         (|m| m.inputs[1].dims[0] = Dim::Expr("cols".into()), "`f32[s1]` in the code, `f32[?]` in the manifest"),
         (|m| m.outputs[1].dims.clear(), "outputs, number 1: `f32[s0]` in the code, `f32[]` in the manifest"),
         (|m| m.symbols.swap(0, 1), "inputs, number 0: `f32[s0,s1]` in the code, `f32[s1,s0]` in the manifest"),
-        (|m| m.symbols.push(Symbol { name: "more".into(), ..m.symbols[0].clone() }), "symbols: `2` in the code, `3` in"),
+        (
+            |m| m.symbols.push(Symbol { name: "more".into(), ..m.symbols[0].clone() }),
+            "symbols: `2` in the code, `3` in",
+        ),
         (|m| m.constants[0].element_type = ElementType::I32, "constants: `f32[1]` in the code, `i32[1]` in"),
         (|m| drop(m.checks.pop()), "checks: `3` in the code, `2` in the manifest"),
         (|m| m.data_checks.clear(), "data_checks: `2` in the code, `0` in the manifest"),

@@ -1,9 +1,9 @@
 //! What the code says of itself: the lengths and types that it was generated for, which a loader compares with the
 //! artifact's manifest before it calls anything.
 
+use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::llvm::Linkage;
 use sutura_dialects::llvm::types::ArrayType;
-use sutura_dialects::r#dyn::poly::Poly;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::types::{Signedness, TypeData};
 use sutura_ir::{Attr, Body, Context, Loc, OpState, Type};

@@ -103,8 +103,14 @@ fn launches_of_one_kernel_tell_their_own_names() {
             }
         };
         listed(&args(&tables(3, 3)), None);
-        listed(&args(&tables(2, 3)), Some("graph.gather 'words': element 0 of its indices is 2, which is not in [-2, 1]"));
-        listed(&args(&tables(3, 2)), Some("graph.gather 'places': element 0 of its indices is 2, which is not in [-2, 1]"));
+        listed(
+            &args(&tables(2, 3)),
+            Some("graph.gather 'words': element 0 of its indices is 2, which is not in [-2, 1]"),
+        );
+        listed(
+            &args(&tables(3, 2)),
+            Some("graph.gather 'places': element 0 of its indices is 2, which is not in [-2, 1]"),
+        );
     }
 }
 

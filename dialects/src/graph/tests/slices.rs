@@ -22,7 +22,8 @@ fn bounds_of_any_sign_are_those_of_the_run() {
             let first = slice_bound(&start, step, &size, &facts).unwrap();
             let count = slice_len(&start, &end, step, &size, &facts).unwrap();
             for (n, p, q) in (0..4).flat_map(|n| (0..6).flat_map(move |p| (0..6).map(move |q| (n, p, q)))) {
-                let value_of = |name: &str| Some(if name == "N" { n } else if name == "P" { p } else { q });
+                let values = [("N", n), ("P", p), ("Q", q)];
+                let value_of = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
                 let at = |bound: &Poly| bound.eval(&value_of).unwrap();
                 let wanted = slice_range(at(&start), at(&end), step, n as usize);
                 let found = (at(&first), at(&count) as usize);
