@@ -749,7 +749,7 @@ pub fn slice_len(start: &Poly, end: &Poly, step: i64, size: &Poly, facts: &Facts
 
 /// Whether a bound is that far behind the end of any tensor, or before its start, that sums with it may leave 64 bits.
 fn beyond(bound: &Poly) -> Option<Ordering> {
-    const FAR: u64 = 1 << 60;
+    const FAR: u64 = 1 << 61;
     bound.as_const().filter(|bound| bound.unsigned_abs() > FAR).map(|bound| bound.cmp(&0))
 }
 
@@ -763,17 +763,15 @@ pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Optio
         Some(_) => return Some(facts.canonical(&most)).filter(|most| most.excess().is_none()),
         None => {}
     }
-    let clamp = |bound: &Poly| bound.greater(&least).lesser(&most);
+    let clamp = |bound: &Poly, least: &Poly| bound.greater(least).lesser(&most);
     let (low, high) = facts.range(bound);
     let inside = match () {
-        () if low >= 0 => clamp(bound),
-        () if high < 0 => clamp(&bound.add(size)),
+        () if low >= 0 => clamp(bound, &least),
+        () if high < 0 => clamp(&bound.add(size), &least),
         () => {
-            // One of the two, by whether the bound is negative in the run: the first is that of a bound of 0 then.
-            let zero = Poly::constant(0);
-            let negative = bound.scale(-1).greater(&zero).lesser(&Poly::constant(1));
-            let from_the_end = clamp(&bound.add(size)).sub(&clamp(&zero));
-            clamp(&bound.greater(&zero)).add(&negative.mul(&from_the_end))
+            // One where the bound is negative in the run, otherwise zero.
+            let negative = bound.scale(-1).greater(&Poly::constant(0)).lesser(&Poly::constant(1));
+            clamp(bound, &least.sub(size)).add(&size.mul(&negative))
         }
     };
     Some(facts.canonical(&inside)).filter(|inside| inside.excess().is_none())

@@ -1,7 +1,8 @@
 //! `convert-rt-to-llvm`: a host program becomes the functions that a model's shared object exports.
 //!
 //! The interface is that of the runtime, version [`ABI_VERSION`]: `sutura_abi_version`, `sutura_shapes` and `sutura_run`
-//! in upstream operations, and the variable `sutura_interface`. What the artifact's manifest says is left on the module, see [`HostInterface`].
+//! in upstream operations, and the variable `sutura_interface`. What the artifact's manifest says is left on the module, see
+//! [`HostInterface`].
 
 mod checks;
 mod emit;
@@ -38,10 +39,10 @@ pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
     argument: "convert-rt-to-llvm",
     summary: "Lower the host program to the functions that the runtime calls",
     description: "The one `rt.program` of the module becomes `sutura_abi_version`, `sutura_shapes` and `sutura_run` in \
-                  upstream operations, and `sutura_interface`, which says what they were generated for; the kernels that it launches are functions by then, of the processor or in \
-                  one `gpu.module`, and its temporaries have their places (`plan-buffers`). With kernels of a device all \
-                  buffers are memory of the device. Names, types, checks and constants are left on the module as the \
-                  attribute `rt.host`.",
+                  upstream operations, and `sutura_interface`, which says what they were generated for; the kernels that \
+                  it launches are functions by then, of the processor or in one `gpu.module`, and its temporaries have \
+                  their places (`plan-buffers`). With kernels of a device all buffers are memory of the device. Names, \
+                  types, checks and constants are left on the module as the attribute `rt.host`.",
     anchor: Anchor::Op("builtin.module"),
     options: &[OptionInfo {
         name: "grain-work",
