@@ -6,9 +6,10 @@ use std::sync::Arc;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::shape_fn::told_symbols;
+use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, described};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
@@ -41,10 +42,7 @@ pub(super) fn convert<'c, 'a>(
     let Some(entry) = function.region(0).and_then(|r| r.entry()) else {
         return Err(vec![function.error("is a declaration, which cannot become a program")]);
     };
-    let facts = match Facts::of_block(entry) {
-        Ok(facts) => facts,
-        Err((op, contradiction)) => return Err(vec![op.error(contradiction)]),
-    };
+    let facts = facts_of(entry).map_err(|(op, contradiction)| vec![op.error(contradiction)])?;
     let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
     let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
@@ -92,6 +90,21 @@ pub(super) fn convert<'c, 'a>(
         }
         _ => Err(errors),
     }
+}
+
+/// What is known of the sizes of a function; of those that it only uses, what is known of any.
+fn facts_of(entry: BlockRef<'_>) -> Result<Facts, (OpRef<'_>, Contradiction)> {
+    let mut facts = Facts::new();
+    for symbol in entry.ops().filter_map(|op| op.as_::<SymbolOp<'_>>()) {
+        facts.define(symbol.name(), symbol.info());
+    }
+    for name in used_symbols(entry.cx, entry.body) {
+        if !facts.is_defined(&name) {
+            facts.define(&name, SymbolInfo::default());
+        }
+    }
+    facts.assume_stated(entry)?;
+    Ok(facts)
 }
 
 /// Nothing that the host computes for a region is beyond what sizes may be.
