@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
