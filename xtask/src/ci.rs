@@ -17,6 +17,7 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     };
     note("format", process::run(&mut cargo(&["fmt", "--all", "--check"])));
     note("tidy", tidy::run());
+    note("lock files", lock_files());
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     note("clippy", process::run(&mut cargo(&clippy)));
     let doc = ["doc", "--workspace", "--no-deps"];
@@ -31,6 +32,14 @@ pub(crate) fn run() -> Result<ExitCode, Failure> {
     }
     println!("{summary}");
     Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A lock file of a crate outside the workspace is not brought up to date by what builds the workspace.
+fn lock_files() -> Result<(), Failure> {
+    const MANIFESTS: [&str; 3] =
+        ["examples/standalone-dialect/Cargo.toml", "fuzz/afl/Cargo.toml", "import/protogen/Cargo.toml"];
+    let fetch = |manifest: &&str| process::run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]));
+    MANIFESTS.iter().try_for_each(|manifest| fetch(manifest))
 }
 
 /// The example of a crate outside the workspace, built where the workspace is built.
