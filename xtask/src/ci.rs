@@ -39,7 +39,7 @@ fn lock_files() -> Result<(), Failure> {
     const MANIFESTS: [&str; 3] =
         ["examples/standalone-dialect/Cargo.toml", "fuzz/afl/Cargo.toml", "import/protogen/Cargo.toml"];
     let fetch = |manifest: &&str| process::run(&mut cargo(&["fetch", "--locked", "--manifest-path", manifest]));
-    MANIFESTS.iter().try_for_each(|manifest| fetch(manifest))
+    MANIFESTS.iter().try_for_each(fetch)
 }
 
 /// The example of a crate outside the workspace, built where the workspace is built.
