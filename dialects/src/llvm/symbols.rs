@@ -147,7 +147,8 @@ pub struct FuncOp {
     "llvm.mlir.global",
     traits(IsolatedFromAbove, Symbol),
     format = "custom<Global>($linkage, $visibility_, $thread_local_, $unnamed_addr, $constant, $sym_name, $value, \
-              $comdat, $global_type, attr-dict) ($initializer^)?"
+              $comdat, $global_type, attr-dict) ($initializer^)?",
+    verify
 )]
 pub struct GlobalOp {
     global_type: Attr<TypeAttr>,

@@ -1,5 +1,6 @@
 //! What llvm's operations check beyond their declarations.
 
+use sutura_ir::asm::bytes_of_text;
 use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::op_def::{InferInput, InferTypes, OpView, Verify, VerifyRegions};
 use sutura_ir::smallvec::{SmallVec, smallvec};
@@ -11,7 +12,7 @@ use super::attrs::AtomicOrdering;
 use super::memory::{AllocaOp, DYNAMIC_INDEX, GEPOp, LoadOp, StoreOp};
 use super::ops::{ExtractValueOp, FCmpOp, ICmpOp, InsertValueOp, ReturnOp, SwitchOp};
 use super::symbols::{AddressOfOp, CallOp, FuncOp, GlobalOp};
-use super::types::{FunctionType, VoidType, is_pointer};
+use super::types::{ArrayType, FunctionType, VoidType, is_pointer};
 use crate::show;
 
 /// `i1` in the shape of `ty`: scalars other than vectors (pointers too) give `i1`.
@@ -180,6 +181,20 @@ impl Verify for SwitchOp<'_> {
 
 fn function_type(op: OpRef<'_>) -> &FunctionType {
     op.cx.type_as::<FunctionType>(FuncOp::from_ref(op).function_type()).expect("checked by the declaration")
+}
+
+impl Verify for GlobalOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let global = GlobalOp::from_ref(op);
+        let Some(text) = global.initial().and_then(|value| op.cx.as_str(value)) else { return Ok(()) };
+        // The custom form leaves the type to the string.
+        let wanted = ArrayType { elem: Type::I8, len: bytes_of_text(text).len() as u64 };
+        if op.cx.type_as::<ArrayType>(global.global_type()) == Some(&wanted) {
+            return Ok(());
+        }
+        let message = "requires an i8 array type of the length equal to that of the string attribute";
+        Err(diags.report(op.error(message)))
+    }
 }
 
 impl Verify for FuncOp<'_> {

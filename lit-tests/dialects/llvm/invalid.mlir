@@ -117,3 +117,15 @@ func.func @near(%p: !llvm.ptr) {
   "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 4 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
   return
 }
+
+// -----
+
+// expected-error@+1 {{requires an i8 array type of the length equal to that of the string attribute}}
+"llvm.mlir.global"() <{addr_space = 0 : i32, constant, global_type = !llvm.array<3 x i8>, linkage = #llvm.linkage<internal>, sym_name = "longer", value = "ab"}> ({
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{requires an i8 array type of the length equal to that of the string attribute}}
+"llvm.mlir.global"() <{addr_space = 0 : i32, global_type = i16, linkage = #llvm.linkage<internal>, sym_name = "number", value = "ab"}> ({
+}) : () -> ()
