@@ -252,9 +252,15 @@ fn corpus(_: &Job) -> Result<Outcome, Failure> {
     let tool = process::target_folder().join("debug/sutura-opt");
     let kit = Path::new(&kit);
     let mut command = Command::new(python);
+    let inputs = kit.join("mlir-corpus");
+    if !inputs.is_dir() {
+        return Err(format!("`{}` is no folder: unpack the corpus of the conformance kit there", inputs.display()));
+    }
     command.arg(kit.join("roundtrip.py"));
-    command.arg(format!("{} --allow-unregistered-dialect --mlir-print-op-generic {{}}", tool.display()));
-    let (said, success) = listen(command.arg(kit.join("mlir-corpus")).arg("--perturb"))?;
+    // Values are renamed in the inputs, and numbered in what they are compared with.
+    let flags = "--allow-unregistered-dialect --mlir-print-op-generic --discard-value-names";
+    command.arg(format!("{} {flags} {{}}", tool.display()));
+    let (said, success) = listen(command.arg(inputs).arg("--perturb"))?;
     let inputs = said.split_whitespace().nth(1).and_then(|n| n.parse().ok());
     let (Some(inputs), Some(same), Some(bytes), true) =
         (inputs, percent(&said, "pass"), percent(&said, "byte_identical"), success)
