@@ -5,6 +5,7 @@ use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
 use sutura_dialects::llvm::types::ArrayType;
 use sutura_dialects::llvm::{AddressOfOp, GlobalOp, Linkage};
 use sutura_dialects::rt::LaunchOp;
+use sutura_ir::asm::bytes_of_text;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{Attr, AttrData, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Type};
 
@@ -164,7 +165,7 @@ impl Program {
         let text = json(&described, &self.sites, self.subgroup);
         let version = cx.int_attr(ABI_VERSION, Type::I32);
         global(b, loc, ABI_SYMBOL, Type::I32, version);
-        let ty = cx.ext_type(ArrayType { elem: Type::I8, len: text.len() as u64 });
+        let ty = cx.ext_type(ArrayType { elem: Type::I8, len: bytes_of_text(&text).len() as u64 });
         global(b, loc, KERNELS_SYMBOL, ty, cx.string_attr(&text));
         for kernel in self.kernels {
             let state = super::kernel::function(cx, kernel.loc, &kernel.described.name);
