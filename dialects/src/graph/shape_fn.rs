@@ -753,6 +753,9 @@ fn beyond(bound: &Poly) -> Option<Ordering> {
     bound.as_const().filter(|bound| bound.unsigned_abs() > FAR).map(|bound| bound.cmp(&0))
 }
 
+/// Largest weight of a bound and the size it is taken of, where only a run tells from which end it counts.
+const MAX_EITHER_SIGN: u32 = 12;
+
 /// A bound of a slice, as an index in `[0, size]`, or in `[-1, size - 1]` of one that goes backwards; `None` where that is
 /// beyond the limits of sizes.
 pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Option<Poly> {
@@ -768,6 +771,8 @@ pub fn slice_bound(bound: &Poly, step: i64, size: &Poly, facts: &Facts) -> Optio
     let inside = match () {
         () if low >= 0 => clamp(bound, &least),
         () if high < 0 => clamp(&bound.add(size), &least),
+        // Slices of slices of either sign take seconds from the second one on, and minutes soon.
+        () if bound.weight() + size.weight() > MAX_EITHER_SIGN => return None,
         () => {
             // One where the bound is negative in the run, otherwise zero.
             let negative = bound.scale(-1).greater(&Poly::constant(0)).lesser(&Poly::constant(1));
