@@ -258,3 +258,20 @@ pub struct CallOp {
     tbaa: OptAttr<ArrayAttr>,
     result: OptRes<LlvmType>,
 }
+
+/// `llvm.mlir.global` that is never written, and that a loader finds by its name.
+pub fn constant_variable(
+    cx: &sutura_ir::Context,
+    loc: sutura_ir::Loc,
+    name: &str,
+    ty: sutura_ir::Type,
+    value: sutura_ir::Attr,
+) -> sutura_ir::OpState {
+    sutura_ir::OpState::new(cx.op_name("llvm.mlir.global"), loc)
+        .prop(cx.ident("addr_space"), cx.int_attr(0, sutura_ir::Type::I32))
+        .prop(cx.ident("constant"), sutura_ir::Attr::UNIT)
+        .prop(cx.ident("global_type"), cx.type_attr(ty))
+        .prop(cx.ident("linkage"), cx.ext_attr(Linkage::External))
+        .prop(cx.ident("sym_name"), cx.string_attr(name))
+        .prop(cx.ident("value"), value)
+}

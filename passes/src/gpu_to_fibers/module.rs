@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
 use sutura_dialects::llvm::types::ArrayType;
-use sutura_dialects::llvm::{AddressOfOp, GlobalOp, Linkage};
+use sutura_dialects::llvm::{AddressOfOp, GlobalOp, constant_variable};
 use sutura_dialects::rt::LaunchOp;
 use sutura_ir::asm::bytes_of_text;
 use sutura_ir::diagnostics::Diagnostic;
-use sutura_ir::{Attr, AttrData, Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Type};
+use sutura_ir::{Attr, AttrData, Body, Builder, Context, Loc, Op, OpRef, OpView, Type};
 
 use super::abi::{ABI_SYMBOL, ABI_VERSION, GAP, KERNELS_SYMBOL, MOST_SITES};
 use super::check::check_kernel;
@@ -196,12 +196,6 @@ pub(super) fn launch_into(cx: &Context, body: &Body, modules: &[Op]) -> Option<D
 /// A constant that a loader finds by its name.
 fn global(b: &mut Builder<'_>, loc: Loc, name: &str, ty: Type, value: Attr) {
     let cx = b.cx();
-    let state = OpState::new(cx.op_name("llvm.mlir.global"), loc)
-        .prop(cx.ident("addr_space"), cx.int_attr(0, Type::I32))
-        .prop(cx.ident("constant"), Attr::UNIT)
-        .prop(cx.ident("global_type"), cx.type_attr(ty))
-        .prop(cx.ident("linkage"), cx.ext_attr(Linkage::External))
-        .prop(cx.ident("sym_name"), cx.string_attr(name))
-        .prop(cx.ident("value"), value);
+    let state = constant_variable(cx, loc, name, ty, value);
     b.create_isolated(state, Box::new(Body::new(1)));
 }

@@ -2,7 +2,7 @@
 //! artifact's manifest before it calls anything.
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::llvm::Linkage;
+use sutura_dialects::llvm::constant_variable;
 use sutura_dialects::llvm::types::ArrayType;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::types::{Signedness, TypeData};
@@ -70,12 +70,5 @@ fn kernel(kernel: &Kernel) -> String {
 pub(super) fn variable(cx: &Context, loc: Loc, text: &str) -> (OpState, Body) {
     let value: Attr = cx.string_attr(&format!("{text}\0"));
     let ty = cx.ext_type(ArrayType { elem: Type::I8, len: text.len() as u64 + 1 });
-    let state = OpState::new(cx.op_name("llvm.mlir.global"), loc)
-        .prop(cx.ident("addr_space"), cx.int_attr(0, Type::I32))
-        .prop(cx.ident("constant"), Attr::UNIT)
-        .prop(cx.ident("global_type"), cx.type_attr(ty))
-        .prop(cx.ident("linkage"), cx.ext_attr(Linkage::External))
-        .prop(cx.ident("sym_name"), cx.string_attr(SYMBOL))
-        .prop(cx.ident("value"), value);
-    (state, Body::new(1))
+    (constant_variable(cx, loc, SYMBOL, ty, value), Body::new(1))
 }
