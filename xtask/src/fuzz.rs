@@ -1,5 +1,7 @@
 //! `cargo xtask fuzz`: random inputs for parser, printer, verifier, passes and FileCheck.
 
+use std::process::Command;
+
 use crate::{Failure, coverage, process};
 
 /// Inputs of each of the six targets in the checks: the same ones on every machine, about a minute in all.
@@ -15,7 +17,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 
 /// The fuzzer without coverage.
 pub(crate) fn random(arguments: &[String]) -> Result<(), Failure> {
-    process::run(process::cargo().args(["run", "-q", "-p", "sutura-fuzz", "--"]).args(arguments))
+    process::run(Command::new(process::built("sutura-fuzz")?).args(arguments))
 }
 
 /// The fuzzer on its first inputs.

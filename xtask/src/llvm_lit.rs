@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         let names = NAMES.join("`, `");
         return Err(format!("none of `{names}` is in PATH: `pip install lit`, or name it with SUTURA_LLVM_LIT"));
     };
-    process::run(process::cargo().args(["build", "-p", "sutura-opt"]))?;
+    process::built("sutura-opt")?;
     let folder = env::current_dir().map_err(|error| format!("cannot tell where this is: {error}"))?;
     let build = folder.join(process::target_folder()).join("debug");
     let mut command = Command::new(lit);

@@ -127,14 +127,13 @@ fn wrong_calls() -> Result<(), Failure> {
 /// Compiled models at several sizes.
 fn models() -> Result<(), Failure> {
     let folder = empty_folder("models")?;
-    // As a build of the workspace makes it, which is there already.
-    process::run(process::cargo().args(["build", "-q", "--workspace", "--bin", "sutura"]))?;
+    let tool = process::built("sutura")?;
     process::run(process::cargo().args(["build", "-q", "-p", "sutura-runtime", "--example", "run_artifacts"]))?;
     let built = process::target_folder().join("debug");
     for model in MODELS {
         let name = Path::new(model).file_stem().unwrap_or_default();
         let artifact = folder.join(name).with_extension("sutura");
-        let mut compile = Command::new(built.join("sutura"));
+        let mut compile = Command::new(&tool);
         process::run(compile.args(["--quiet", "compile", model, "--target", TARGET, "-o"]).arg(artifact))?;
     }
     process::run(valgrind(&built.join("examples/run_artifacts")).arg(&folder))

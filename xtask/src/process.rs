@@ -22,6 +22,12 @@ pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
+/// Builds a program of the workspace, with the features that tests are built with, so that nothing is compiled twice; where it is.
+pub(crate) fn built(program: &str) -> Result<PathBuf, Failure> {
+    run(cargo().args(["build", "-q", "--workspace", "--bin", program]))?;
+    Ok(target_folder().join("debug").join(program))
+}
+
 /// Shows `command` and runs it to its end.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     println!("$ {}", shown(command));

@@ -170,8 +170,8 @@ const RANDOM_TARGETS: u64 = 6;
 
 fn at_random(job: &Job) -> Result<Outcome, Failure> {
     let seconds = (job.time.as_secs() / RANDOM_TARGETS).max(1).to_string();
-    let mut command = process::cargo();
-    command.args(["run", "-q", "-p", "sutura-fuzz", "--", "--seconds", &seconds, "--seed", &job.seed.to_string()]);
+    let mut command = Command::new(process::built("sutura-fuzz")?);
+    command.args(["--seconds", &seconds, "--seed", &job.seed.to_string()]);
     let (said, success) = listen(&mut command)?;
     let lines: Vec<Line> = said.lines().filter_map(random_line).collect();
     if lines.len() as u64 != RANDOM_TARGETS || !success && lines.iter().all(|line| line.findings == 0) {
@@ -210,7 +210,7 @@ fn beside_onnxruntime(job: &Job) -> Result<Outcome, Failure> {
             "no Python with onnx, onnxruntime and numpy (`$PYTHON` names one)",
         ));
     };
-    process::run(process::cargo().args(["build", "-q", "-p", "sutura"]))?;
+    let tool = process::built("sutura")?;
     let start = Instant::now();
     let (mut models, mut findings) = (0, 0);
     // Seeds of earlier runs are not run again.
@@ -219,7 +219,7 @@ fn beside_onnxruntime(job: &Job) -> Result<Outcome, Failure> {
         let seeds = format!("{}..{}", first + models, first + models + MODELS);
         let mut command = Command::new(&python);
         command.args(["fuzz/beside_onnxruntime/run.py", "--seeds", &seeds, "--sutura"]);
-        command.arg(process::target_folder().join("debug/sutura"));
+        command.arg(&tool);
         let (_, success) = listen(&mut command)?;
         findings += u64::from(!success);
         models += MODELS;
@@ -248,8 +248,7 @@ fn corpus(_: &Job) -> Result<Outcome, Failure> {
         return Ok(Outcome::skipped(WHAT, "$SUTURA_CONFORMANCE names no folder of the conformance kit"));
     };
     let Some(python) = python_with("json") else { return Ok(Outcome::skipped(WHAT, "no Python")) };
-    process::run(process::cargo().args(["build", "-q", "-p", "sutura-opt"]))?;
-    let tool = process::target_folder().join("debug/sutura-opt");
+    let tool = process::built("sutura-opt")?;
     let kit = Path::new(&kit);
     let mut command = Command::new(python);
     let inputs = kit.join("mlir-corpus");

@@ -63,7 +63,7 @@ fn run_lits(lits: &BTreeSet<String>) -> Result<(), Failure> {
     if lits.is_empty() {
         return Ok(());
     }
-    process::run(process::cargo().args(["build", "-q", "-p", "sutura-opt", "-p", "sutura-lit"]))?;
+    process::run(process::cargo().args(["build", "-q", "--workspace", "--bin", "sutura-opt", "--bin", "sutura-lit"]))?;
     let mut command = Command::new(process::target_folder().join("debug/sutura-lit"));
     command.arg("--quiet").args(lits);
     println!("$ sutura-lit --quiet ({})", count(lits.len(), "file"));
