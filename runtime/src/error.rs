@@ -245,6 +245,9 @@ impl fmt::Display for ShapeProblem {
                     write!(f, "{left} is {left_value}, but {right} is {right_value}")
                 }
             }
+            Self::OutOfRange { dim: None, left, value: value @ ..0, bound: 0, .. } => {
+                write!(f, "a size is negative: {left} is {value}")
+            }
             Self::OutOfRange { dim, left, value, range, bound } => {
                 let subject = subject(dim);
                 let side = if value > bound { "above" } else { "below" };
@@ -403,5 +406,8 @@ mod tests {
         assert_eq!(bytes.to_string(), "a dimension is too large: `4*N` does not fit 63 bits");
         let differ = ShapeProblem::Constraint { left, left_value: 4, right, right_value: 5 };
         assert_eq!(differ.to_string(), "incompatible dimensions: `4*N` is 4, `M` is 5");
+        let (left, range) = ("the size of `y`".to_owned(), "sizes that are not negative".to_owned());
+        let negative = ShapeProblem::OutOfRange { dim: None, left, value: -3, range, bound: 0 };
+        assert_eq!(negative.to_string(), "a size is negative: the size of `y` is -3");
     }
 }

@@ -172,14 +172,14 @@ impl Solution {
         if !missing.is_empty() {
             return Err(Unsolvable::Symbols(missing));
         }
-        // An equality that narrowed a range says more than the range.
+        // What narrowed a range says more than the range.
+        for constraint in program.constraints.iter().filter(|c| c.kind == ConstraintKind::AtLeast) {
+            solver.check_constraint(constraint);
+        }
         let narrows = |e: &&Equation<'_>| e.constraint.is_some() && e.size.has_min();
         rest.iter().filter(narrows).for_each(|equation| solver.check_equation(equation));
         solver.steps.append(&mut solver.ranges);
         rest.iter().filter(|e| !narrows(e)).for_each(|equation| solver.check_equation(equation));
-        for constraint in program.constraints.iter().filter(|c| c.kind == ConstraintKind::AtLeast) {
-            solver.check_constraint(constraint);
-        }
         for output in &program.outputs {
             for (axis, size) in output.ty.dims.iter().enumerate() {
                 if facts.range(size).0 < 0 {
@@ -397,13 +397,13 @@ impl Solver<'_, '_> {
         match quantity.dim {
             Some((input, axis)) if quantity.plus.is_zero() => place(&self.program.inputs[input], axis),
             Some((input, axis)) => {
-                format!("{} less `{}`", place(&self.program.inputs[input], axis), quantity.plus.scale(-1))
+                format!("{} less `{}`", place(&self.program.inputs[input], axis), quantity.plus.scale(-1).brief())
             }
             None => match quantity.plus.as_symbol().and_then(|n| self.program.symbol_index(n)) {
                 Some(symbol) => self.solved[symbol].clone().unwrap_or_default(),
                 None => match quantity.plus.as_const() {
                     Some(value) => value.to_string(),
-                    None => format!("`{}`", quantity.plus),
+                    None => format!("`{}`", quantity.plus.brief()),
                 },
             },
         }
@@ -444,6 +444,9 @@ impl Solver<'_, '_> {
         let condition = match constraint.kind {
             ConstraintKind::Equal => Condition::Equal(right),
             ConstraintKind::Compatible => Condition::Compatible(right),
+            ConstraintKind::AtLeast if constraint.right.is_zero() => {
+                return self.check_not_negative(&constraint.left, words.left);
+            }
             ConstraintKind::AtLeast => Condition::AtLeast(right),
         };
         self.check(left, condition, words);

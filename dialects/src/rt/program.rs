@@ -177,8 +177,11 @@ impl<'a> ProgramInfo<'a> {
         for symbol in &self.symbols {
             facts.define(&symbol.name, symbol.info.clone());
         }
-        for c in self.constraints.iter().filter(|c| c.kind != ConstraintKind::AtLeast) {
-            facts.assume_equal(&c.left, &c.right)?;
+        for Constraint { kind, left, right, .. } in &self.constraints {
+            match kind {
+                ConstraintKind::Equal | ConstraintKind::Compatible => facts.assume_equal(left, right)?,
+                ConstraintKind::AtLeast => facts.assume_equal(&left.lesser(right), right)?,
+            }
         }
         Ok(facts)
     }

@@ -225,9 +225,13 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<Prog
 }
 
 fn constraint(equal: &EqualOp<'_>) -> Constraint {
+    if let Some(size) = equal.lhs().sub(equal.rhs()).ordered() {
+        let words = equal.source().map(str::to_owned);
+        return Constraint { left_words: words, ..Constraint::new(ConstraintKind::AtLeast, size, Poly::default()) };
+    }
     let mut constraint = Constraint::new(ConstraintKind::Compatible, equal.lhs().clone(), equal.rhs().clone());
     if let Some(source) = equal.source() {
-        constraint.left_words = Some(format!("{} ({source})", equal.lhs()));
+        constraint.left_words = Some(format!("{} ({source})", equal.lhs().brief()));
     }
     constraint
 }

@@ -71,7 +71,7 @@ impl Checks<'_> {
 
     fn not_negative(&mut self, size: &Poly) {
         if !self.proven(size) {
-            self.add(Check::not_negative(size, format!("the size `{size}` of a temporary")));
+            self.add(Check::not_negative(size, format!("the size `{}` of a temporary", size.brief())));
         }
     }
 
@@ -92,7 +92,7 @@ impl Checks<'_> {
 
     fn select(&mut self, versions: &[(Vec<Poly>, Vec<Action<'_>>)]) {
         for size in versions.iter().flat_map(|(guard, _)| guard) {
-            self.fits(size, || format!("the size `{size}`"));
+            self.fits(size, || format!("the size `{}`", size.brief()));
         }
         let outside = self.when.len();
         for (guard, inside) in versions {
@@ -114,7 +114,8 @@ impl Checks<'_> {
             let low = size.sub(&Poly::constant(info.min));
             let high = Poly::constant(info.max).sub(size);
             if !self.proven(&low) || !self.proven(&high) {
-                let (left, right) = (format!("the size `{size}`"), format!("[{}, {}]", info.min, info.max));
+                let left = format!("the size `{}`", size.brief());
+                let right = format!("[{}, {}]", info.min, info.max);
                 let words = Words { dim: size.as_symbol().map(str::to_owned), left, right };
                 let condition = Condition::Within(info.min, info.max);
                 self.add(Check { quantity: Quantity::size(size.clone()), condition, words });

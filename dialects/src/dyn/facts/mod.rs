@@ -176,28 +176,17 @@ impl Facts {
 
     /// Where `zero` says that the lesser of two is one of them, that one is at most the other. Returns whether it does.
     fn order(&mut self, zero: &Poly) -> bool {
-        let Some(atom @ Atom::Min(a, b)) = zero.mins().next() else { return false };
-        let without = zero.replace_factor(atom, &Poly::default());
-        let (a, b) = (Poly::clone(a), Poly::clone(b));
-        let held = zero.sub(&without);
-        let sign = match held {
-            _ if held == Poly::of_term(vec![atom.clone()], 1) => -1,
-            _ if held == Poly::of_term(vec![atom.clone()], -1) => 1,
-            _ => return false,
-        };
-        let value = without.scale(sign);
-        match () {
-            () if value == a => self.assume_le(&a, &b),
-            () if value == b => self.assume_le(&b, &a),
-            () => return false,
+        let room = zero.ordered();
+        if let Some(room) = &room {
+            self.assume_not_negative(room);
         }
-        true
+        room.is_some()
     }
 
-    /// States that one size is at most another: as range of a symbol, where one alone decides it. Nothing happens where a
-    /// range would have no value left.
-    fn assume_le(&mut self, low: &Poly, high: &Poly) {
-        let room = self.canonical(&high.sub(low));
+    /// States that a size is at least 0: as range of a symbol, where one alone decides it. Nothing happens where a range would
+    /// have no value left.
+    fn assume_not_negative(&mut self, size: &Poly) {
+        let room = self.canonical(size);
         let (rest, constant) = room.split_constant();
         let mut terms = rest.terms();
         let (Some(([Atom::Symbol(name)], factor)), None) = (terms.next(), terms.next()) else {

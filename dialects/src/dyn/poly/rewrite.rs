@@ -93,6 +93,23 @@ impl Poly {
         })
     }
 
+    /// Where `self = 0` says that the lesser of two sizes is one of them: the other one less that one, which is at least 0.
+    pub fn ordered(&self) -> Option<Self> {
+        let atom @ Atom::Min(a, b) = self.mins().next()? else { return None };
+        let without = self.replace_factor(atom, &Self::default());
+        let held = self.sub(&without);
+        let value = match held {
+            _ if held == Self::of_term(vec![atom.clone()], 1) => without.scale(-1),
+            _ if held == Self::of_term(vec![atom.clone()], -1) => without,
+            _ => return None,
+        };
+        match () {
+            () if value == *a => Some(b.sub(a)),
+            () if value == *b => Some(a.sub(b)),
+            () => None,
+        }
+    }
+
     /// The polynomial with one atom, as factor of terms, replaced by `value`.
     #[must_use]
     pub(crate) fn replace_factor(&self, atom: &Atom, value: &Self) -> Self {

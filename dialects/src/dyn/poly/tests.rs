@@ -17,6 +17,26 @@ fn prints_what_it_parses() {
 }
 
 #[test]
+fn messages_show_how_a_long_size_begins() {
+    assert_eq!(p("B*S + 4").brief(), "B*S + 4");
+    let long: Vec<String> = (10..60).map(|i| format!("min(N, s{i})")).collect();
+    let brief = p(&long.join(" + ")).brief();
+    assert_eq!(brief, "min(N, s10) + min(N, s11) + min(N, s12) + min(N, s13) + min(N, s14) + min(N, …");
+}
+
+#[test]
+fn the_lesser_of_two_that_is_one_of_them_orders_them() {
+    let ordered = |left: &str, right: &str| p(left).sub(&p(right)).ordered().map(|size| size.to_string());
+    assert_eq!(ordered("min(N, M)", "M").as_deref(), Some("-M + N"));
+    assert_eq!(ordered("M", "min(N, M)").as_deref(), Some("-M + N"));
+    // The lesser of N - 3 and 0, as sums are distributed.
+    assert_eq!(p("N - 3").lesser(&Poly::default()).ordered().map(|size| size.to_string()).as_deref(), Some("N - 3"));
+    for (left, right) in [("min(N, M)", "K"), ("2*min(N, M)", "M"), ("min(N, M) + min(N, K)", "2*N"), ("N", "M")] {
+        assert_eq!(ordered(left, right), None, "{left} = {right}");
+    }
+}
+
+#[test]
 fn equal_sizes_are_equal_values() {
     assert_eq!(p("(B + 1) * (B - 1)"), p("B*B - 1"));
     assert_eq!(p("S ceildiv 4"), p("(S + 3) floordiv 4"));

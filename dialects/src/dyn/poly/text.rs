@@ -7,6 +7,9 @@ use super::{Atom, Excess, Poly, Term};
 /// Nesting of parentheses that a size may have. What is printed has at most two for each level of [`super::limits::MAX_DEPTH`].
 const MAX_PARENTHESES: usize = 64;
 
+/// Characters of a size that a message shows.
+const BRIEF: usize = 80;
+
 /// Where the grammar's tokens come from.
 pub(in crate::r#dyn) trait Tokens {
     /// A place in the text.
@@ -173,6 +176,15 @@ impl Poly {
         let poly = read(&mut tokens)?;
         let at = tokens.place();
         if at < text.len() { Err(tokens.error(at, "expected an operator or the end")) } else { Ok(poly) }
+    }
+
+    /// The text form for a message: only how a long one begins.
+    pub fn brief(&self) -> String {
+        let text = self.to_string();
+        match text.char_indices().nth(BRIEF) {
+            None => text,
+            Some((at, _)) => format!("{} …", text[..at].rsplit_once(' ').map_or(&text[..at], |(start, _)| start)),
+        }
     }
 }
 

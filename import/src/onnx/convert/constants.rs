@@ -181,9 +181,7 @@ impl<'m> Importer<'m, '_, '_> {
             if least < 0 {
                 let zero = Poly::default();
                 let below = Some(size.lesser(&zero));
-                self.g.unify(&below, &Some(zero), || {
-                    format!("the lesser of the {what} `{size}` and 0, which must be 0")
-                })?;
+                self.g.unify(&below, &Some(zero), || format!("the {what} `{}` for dim {i}", size.brief()))?;
             }
         }
         Ok(())

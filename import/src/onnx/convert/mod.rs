@@ -298,7 +298,7 @@ impl<'m, 'b> Importer<'m, '_, 'b> {
 
     /// An equality that a node needs, and its ops perhaps do not, stands at the entry.
     fn check_at_run_time(&mut self, node: &str, Requirement { lhs, rhs, what }: &Requirement) {
-        self.diags.remark(self.g.loc, format!("assumes that {lhs} and {rhs} are equal: {what}"));
+        self.diags.remark(self.g.loc, format!("assumes that {} and {} are equal: {what}", lhs.brief(), rhs.brief()));
         let point = self.g.b.insert_point();
         let body = self.g.b.body();
         let first = body.entry_block().and_then(|entry| body.ops(entry).find(|op| !self.is_equality(*op)));
