@@ -1,5 +1,7 @@
 //! Writes what is known of a function's shapes into it.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
@@ -256,24 +258,21 @@ impl Writer<'_> {
     /// those that are. Returns the numbers of changes and of symbols that follow from nothing.
     fn symbols(&mut self) -> (u64, u64) {
         let used = used_symbols(self.rw.cx(), self.rw.body());
-        let (mut changes, mut fresh) = (0, 0);
+        let places = self.symbol_places();
+        let (mut changes, mut fresh) = (self.set_ranges(), 0);
         let names: Vec<(String, Origin)> =
             self.solution.symbols.names().map(|(name, origin)| (name.to_string(), origin)).collect();
         let first = self.rw.body().ops(self.entry).find(|op| !self.view(*op).is::<SymbolOp<'_>>());
         for (name, origin) in names {
+            if self.solution.symbols.declared.contains(&name) || !used.contains(name.as_str()) {
+                continue;
+            }
             let info = self.solution.facts.info(&name);
-            if self.solution.symbols.declared.contains(&name) {
-                changes += u64::from(self.set_range(&name, (info.min, info.max)));
-                continue;
-            }
-            if !used.contains(name.as_str()) {
-                continue;
-            }
             match first {
                 Some(op) => self.rw.set_before(op),
                 None => self.rw.set_to_end(self.entry),
             }
-            let loc = self.symbol_loc(&name);
+            let loc = places.get(name.as_str()).copied().unwrap_or_else(|| self.entry_loc());
             let op = SymbolOp::build(&mut self.rw, loc, &name);
             self.set_info(op, &info);
             let (result, ident) = (self.rw.body().result(op, 0), self.rw.cx().ident(&name));
@@ -284,14 +283,18 @@ impl Writer<'_> {
         (changes, fresh)
     }
 
-    /// Where a symbol comes from: the first argument with it in its type, or the function.
-    fn symbol_loc(&self, name: &str) -> Loc {
+    /// Where symbols come from: the first argument with each in its type.
+    fn symbol_places(&self) -> FxHashMap<Arc<str>, Loc> {
         let (cx, body) = (self.rw.cx(), self.rw.body());
-        let has = |value: &&Value| {
-            let sizes = symbolic_shape(cx, body.ty(**value)).unwrap_or_default();
-            sizes.iter().flatten().any(|size| size.mentions(name))
-        };
-        body.block_args(self.entry).iter().find(has).map_or_else(|| self.entry_loc(), |arg| body.value_loc(*arg))
+        let mut places = FxHashMap::default();
+        for arg in body.block_args(self.entry) {
+            for size in symbolic_shape(cx, body.ty(*arg)).unwrap_or_default().iter().flatten() {
+                size.each_symbol(&mut |name| {
+                    places.entry(name.clone()).or_insert_with(|| body.value_loc(*arg));
+                });
+            }
+        }
+        places
     }
 
     /// The place of what is said of the function as a whole: that of its end.
@@ -316,14 +319,15 @@ impl Writer<'_> {
         }
     }
 
-    fn set_range(&mut self, name: &str, range: (i64, i64)) -> bool {
-        let symbol = |op: &Op| {
-            let symbol = self.view(*op).as_::<SymbolOp<'_>>();
-            symbol.is_some_and(|s| s.name() == name && s.range() != range)
+    /// Writes narrowed ranges to the ops that declare symbols; how many.
+    fn set_ranges(&mut self) -> u64 {
+        let narrowed = |op: Op| {
+            let symbol = self.view(op).as_::<SymbolOp<'_>>()?;
+            let info = self.solution.facts.info(symbol.name());
+            (symbol.range() != (info.min, info.max)).then_some((op, info))
         };
-        let Some(op) = self.rw.body().ops(self.entry).find(symbol) else { return false };
-        let info = self.solution.facts.info(name);
-        self.set_info(op, &info);
-        true
+        let narrowed: Vec<_> = self.rw.body().ops(self.entry).filter_map(narrowed).collect();
+        narrowed.iter().for_each(|(op, info)| self.set_info(*op, info));
+        narrowed.len() as u64
     }
 }
