@@ -30,7 +30,10 @@ pub trait ParamValue: Any + Send + Sync + fmt::Debug + Eq + Hash {
         Ok(())
     }
 
-    /// Checks that the value can be the encoding of a tensor of this shape and element type.
+    /// The property of tensor types that it is; see [`crate::properties`].
+    const PROPERTY: Option<&'static str> = None;
+
+    /// Checks that the value can be a property of a tensor of this shape and element type.
     ///
     /// # Errors
     /// Says what does not fit.
@@ -233,6 +236,7 @@ pub(crate) trait DynParam: Any + Send + Sync + fmt::Debug {
     fn name(&self) -> &'static str;
     fn print(&self, cx: &Context, out: &mut dyn fmt::Write) -> fmt::Result;
     fn verify(&self, cx: &Context) -> Result<(), String>;
+    fn property(&self) -> Option<&'static str>;
     fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String>;
     fn dyn_eq(&self, other: &dyn DynParam) -> bool;
     fn dyn_hash(&self, state: &mut dyn Hasher);
@@ -248,6 +252,9 @@ impl<T: ParamValue> DynParam for T {
     }
     fn verify(&self, cx: &Context) -> Result<(), String> {
         ParamValue::verify(self, cx)
+    }
+    fn property(&self) -> Option<&'static str> {
+        T::PROPERTY
     }
     fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String> {
         ParamValue::verify_encoding(self, cx, shape, elem)
@@ -304,6 +311,10 @@ macro_rules! ext_storage {
 ext_storage! { ExtType ExtAttr }
 
 impl ExtAttr {
+    pub(crate) fn property(&self) -> Option<&'static str> {
+        self.0.property()
+    }
+
     pub(crate) fn verify_encoding(&self, cx: &Context, shape: &[i64], elem: Type) -> Result<(), String> {
         self.0.verify_encoding(cx, shape, elem)
     }

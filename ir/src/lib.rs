@@ -28,6 +28,7 @@ pub mod op_def;
 pub mod op_ref;
 pub mod pass;
 pub mod pattern;
+pub mod properties;
 pub mod registry;
 pub mod rewrite;
 pub mod rewriter;

@@ -1,6 +1,6 @@
 //! Types.
 
-use crate::attrs::{Attr, AttrData};
+use crate::attrs::Attr;
 use crate::context::{AttrList, Context, Ident, IntList, TypeList};
 use crate::ext::{ExtType, ParamValue};
 use crate::handle::interned_handle;
@@ -268,17 +268,14 @@ impl Context {
         self.ext_types.get(id.index())
     }
 
-    /// Checks the parameters of a dialect-defined type, and a tensor's encoding against its shape; any other type is fine.
+    /// Checks the parameters of a dialect-defined type, and a tensor's properties against its shape; any other type is fine.
     ///
     /// # Errors
     /// Says in words what does not fit.
     pub fn verify_type(&self, ty: Type) -> Result<(), String> {
         match self.type_data(ty) {
             TypeData::Ext(id) => self.ext_types.get(id.index()).verify(self),
-            TypeData::RankedTensor { shape, elem, encoding: Some(encoding) } => match self.attr_data(encoding) {
-                AttrData::Ext(id) => self.ext_attr_storage(id).verify_encoding(self, self.ints(shape), elem),
-                _ => Ok(()),
-            },
+            TypeData::RankedTensor { encoding: Some(_), .. } => self.verify_properties(ty),
             _ => Ok(()),
         }
     }

@@ -196,3 +196,18 @@ func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{%x has the property 'shard' in its type, which memory has not}}
+func.func @property(%x: tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
+  %y = graph.fusion(%x : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {kind = "loop"} {
+  ^bb0(%a: tensor<4xf32, {shard = "x"}>):
+    %0 = graph.compute ins(%a : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    ^bb0(%p: f32):
+      graph.yield %p : f32
+    }
+    graph.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -10,9 +10,12 @@ use sutura_ir::{Attr, Context, Diagnostic, Loc, Type};
 
 use super::poly::{self, Excess, Poly, Tokens};
 
+/// The property of a tensor type that its symbolic sizes are.
+pub const SIZES: &str = "sizes";
+
 /// A list of sizes; `None` is an unknown one, written `?`.
 ///
-/// As encoding of a ranked tensor it has one entry per dimension, and an entry that is constant agrees with the
+/// As the property [`SIZES`] of a ranked tensor it has one entry per dimension, and an entry that is constant agrees with the
 /// tensor's static size.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShapeAttr {
@@ -22,6 +25,7 @@ pub struct ShapeAttr {
 
 impl ParamValue for ShapeAttr {
     const NAME: &'static str = "dyn.shape";
+    const PROPERTY: Option<&'static str> = Some(SIZES);
 
     fn print(&self, _cx: &Context, out: &mut dyn Write) -> fmt::Result {
         out.write_char('<')?;
@@ -166,11 +170,17 @@ pub fn known_dims(cx: &Context, attr: Attr) -> Option<Vec<Poly>> {
     cx.attr_as::<ShapeAttr>(attr)?.dims.iter().cloned().collect()
 }
 
+/// The sizes that a tensor type states as a property.
+pub fn encoded_sizes(cx: &Context, ty: Type) -> Option<&ShapeAttr> {
+    // Most types have no other property.
+    cx.attr_as(cx.encoding(ty)?).or_else(|| cx.attr_as(cx.property(ty, SIZES)?))
+}
+
 /// Symbolic sizes of a ranked tensor: static ones as constants, dynamic ones from the encoding, `None` where neither
 /// tells. `None` as a whole for another type.
 pub fn symbolic_shape(cx: &Context, ty: Type) -> Option<Vec<Option<Poly>>> {
     let shape = cx.shape(ty).filter(|_| ty.is_tensor(cx))?;
-    let encoded = cx.encoding(ty).and_then(|e| cx.attr_as::<ShapeAttr>(e));
+    let encoded = encoded_sizes(cx, ty);
     let dim = |(i, &size): (usize, &i64)| match size {
         sutura_ir::DYNAMIC => encoded.and_then(|e| e.dims.get(i).cloned().flatten()),
         size => Some(Poly::constant(size)),
@@ -178,13 +188,19 @@ pub fn symbolic_shape(cx: &Context, ty: Type) -> Option<Vec<Option<Poly>>> {
     Some(shape.iter().enumerate().map(dim).collect())
 }
 
-/// The ranked tensor type with these sizes; the encoding is left out when every size is constant or unknown. A size beyond
+/// The ranked tensor type with these sizes, which are no property of it when every one is constant or unknown. A size beyond
 /// what a size may be is unknown.
 pub fn tensor_of(cx: &Context, dims: &[Option<Poly>], elem: Type) -> Type {
+    with_sizes(cx, cx.tensor_type(&[], elem, None), dims)
+}
+
+/// The same tensor type with other sizes: its other properties stay.
+pub fn with_sizes(cx: &Context, ty: Type, dims: &[Option<Poly>]) -> Type {
     let shape: Vec<i64> =
         dims.iter().map(|d| d.as_ref().and_then(Poly::as_const).unwrap_or(sutura_ir::DYNAMIC)).collect();
     let symbolic = dims.iter().flatten().any(|d| d.as_const().is_none());
     let within = |dim: &Option<Poly>| dim.clone().filter(|size| size.excess().is_none());
-    let encoding = symbolic.then(|| cx.ext_attr(ShapeAttr { dims: dims.iter().map(within).collect() }));
-    cx.tensor_type(&shape, elem, encoding)
+    let sizes = symbolic.then(|| cx.ext_attr(ShapeAttr { dims: dims.iter().map(within).collect() }));
+    let sized = cx.tensor_type(&shape, cx.element_type(ty), cx.encoding(ty));
+    cx.with_property(sized, SIZES, sizes)
 }

@@ -7,7 +7,7 @@ use sutura_interp::{Fault, FaultKind, Flow, Frame, InterpError, Interpret, Value
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Context, OpRef, Type};
 
-use super::attr::{ShapeAttr, symbolic_shape};
+use super::attr::{encoded_sizes, symbolic_shape};
 use super::ops::{EqualOp, SymbolOp};
 use super::poly::{Atom, Poly};
 
@@ -79,8 +79,7 @@ impl SymbolValues {
     pub fn bind_all(&mut self, cx: &Context, tensors: &[(Type, &[usize])]) -> Result<(), Fault> {
         let sizes = || {
             tensors.iter().flat_map(|(ty, shape)| {
-                let encoded = cx.encoding(*ty).and_then(|e| cx.attr_as::<ShapeAttr>(e));
-                let dims = encoded.map(|e| &e.dims[..]).unwrap_or_default();
+                let dims = encoded_sizes(cx, *ty).map(|e| &e.dims[..]).unwrap_or_default();
                 dims.iter().zip(*shape).filter_map(|(poly, size)| Some((poly.as_ref()?, *size as i64)))
             })
         };

@@ -13,7 +13,7 @@ use super::ops::{
 };
 use super::structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, accumulator_type};
 use crate::r#dyn::Poly;
-use crate::r#dyn::attr::{ShapeAttr, symbolic_shape};
+use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
 
 type Checked = Result<(), Reported>;
 
@@ -46,7 +46,10 @@ fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
 /// Encodings must describe the tensor that they stand on.
 fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
     for ty in op.operand_types().chain(op.result_types()) {
-        let Some(shape) = op.cx.encoding(ty).and_then(|e| op.cx.attr_as::<ShapeAttr>(e)) else { continue };
+        let Some(sizes) = op.cx.property(ty, SIZES) else { continue };
+        let Some(shape) = op.cx.attr_as::<ShapeAttr>(sizes) else {
+            return fail(op, diags, format_args!("has a tensor whose property '{SIZES}' is no #dyn.shape"));
+        };
         let declared = op.cx.shape(ty).unwrap_or_default();
         if declared.len() != shape.dims.len() {
             let message = format!("has a shape of {} sizes on a tensor of rank {}", shape.dims.len(), declared.len());
@@ -653,13 +656,15 @@ impl VerifyRegions for FusionOp<'_> {
     }
 }
 
-/// True when a value of type `a` may stand for one of type `b`: equal but for sizes, and those equal or unknown on one
-/// side.
+/// True when a value of type `a` may stand for one of type `b`: equal but for sizes and other properties, and those equal or not
+/// stated on one side.
 pub fn compatible(cx: &Context, a: Type, b: Type) -> bool {
     if a == b {
         return true;
     }
     let (Some(x), Some(y)) = (symbolic_shape(cx, a), symbolic_shape(cx, b)) else { return false };
     let tensors = a.is_tensor(cx) && b.is_tensor(cx) && cx.element_type(a) == cx.element_type(b);
-    tensors && x.len() == y.len() && x.iter().zip(&y).all(|(p, q)| !differ(p, q))
+    let other = |ty| cx.properties(ty).into_iter().filter(|e| cx.str(e.name) != SIZES);
+    let stated = || other(a).all(|e| other(b).all(|o| o.name != e.name || o.value == e.value));
+    tensors && x.len() == y.len() && x.iter().zip(&y).all(|(p, q)| !differ(p, q)) && stated()
 }

@@ -22,10 +22,11 @@ pub(crate) enum Kind {
     Attr,
 }
 
-/// `"dialect.name", format = "…", verify`
+/// `"dialect.name", format = "…", property = "…", verify`
 pub(crate) struct Args {
     name: LitStr,
     format: Option<LitStr>,
+    property: Option<LitStr>,
     verify: Option<Ident>,
 }
 
@@ -34,7 +35,7 @@ impl Parse for Args {
         let name: LitStr =
             input.parse().map_err(|e| Error::new(e.span(), "expected the name, as in \"dialect.name\""))?;
         check_op_name(&name)?;
-        let mut args = Self { name, format: None, verify: None };
+        let mut args = Self { name, format: None, property: None, verify: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if input.is_empty() {
@@ -46,10 +47,17 @@ impl Parse for Args {
                     input.parse::<Token![=]>()?;
                     args.format = Some(input.parse()?);
                 }
+                "property" if args.property.is_none() => {
+                    input.parse::<Token![=]>()?;
+                    args.property = Some(input.parse()?);
+                }
                 "verify" if args.verify.is_none() => args.verify = Some(key),
-                "format" | "verify" => return Err(Error::new(key.span(), format!("`{key}` is given twice"))),
+                "format" | "property" | "verify" => {
+                    return Err(Error::new(key.span(), format!("`{key}` is given twice")));
+                }
                 _ => {
-                    let message = format!("unknown argument `{key}`; known are `format` and the flag `verify`");
+                    let message =
+                        format!("unknown argument `{key}`; known are `format`, `property` and the flag `verify`");
                     return Err(Error::new(key.span(), message));
                 }
             }
@@ -82,6 +90,9 @@ pub(crate) enum Absence {
 
 pub(crate) fn expand(kind: Kind, args: &Args, item: syn::ItemStruct) -> Result<TokenStream> {
     let (docs, doc_text) = documentation(&item)?;
+    if let Some(property) = args.property.as_ref().filter(|_| kind == Kind::Type) {
+        return Err(Error::new(property.span(), "only an attribute can be a property of tensor types"));
+    }
     let params: Vec<Param> = match item.fields {
         syn::Fields::Named(named) => named.named.into_iter().map(param).collect::<Result<_>>()?,
         syn::Fields::Unit => Vec::new(),
@@ -185,9 +196,15 @@ fn param_value(args: &Args, ident: &Ident, format: &Format, params: &[Param]) ->
             fn verify(&self, cx: &::sutura_ir::Context) -> ::core::result::Result<(), ::std::string::String> { #call }
         }
     });
+    let property = args.property.as_ref().map(|property| {
+        quote! {
+            const PROPERTY: ::core::option::Option<&'static str> = ::core::option::Option::Some(#property);
+        }
+    });
     quote! {
         impl ::sutura_ir::ext::ParamValue for #ident {
             const NAME: &'static str = #name;
+            #property
 
             #[allow(unused_variables)]
             fn print(&self, cx: &::sutura_ir::Context, out: &mut dyn ::core::fmt::Write) -> ::core::fmt::Result {

@@ -78,6 +78,7 @@ fn formats_of_parameters_are_checked() {
     assert!(error("struct($a, $d)").contains("there is no parameter `$d`"));
     assert!(type_error("\"t\"", item).contains("expected \"dialect.name\""));
     assert!(type_error("\"d.t\", verified", item).contains("unknown argument `verified`"));
+    assert!(type_error("\"d.t\", property = \"p\"", item).contains("only an attribute can be a property"));
     assert!(type_error("\"d.t\"", "struct T;").contains("needs a doc comment"));
 }
 

@@ -1,6 +1,6 @@
 //! Traits that say something checkable of one op: INV-17 to INV-20.
 
-use crate::attrs::Attr;
+use crate::attrs::NamedAttr;
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::op_def::{OpDef, Traits};
@@ -118,22 +118,34 @@ fn same_element_type(op: OpRef<'_>) -> Result<(), Diagnostic> {
 
 fn same_type(op: OpRef<'_>) -> Result<(), Diagnostic> {
     let cx = op.cx;
-    let mut types = all_types(op);
-    let Some(first) = types.next() else { return Ok(()) };
+    let Some(first) = all_types(op).next() else { return Ok(()) };
     let same =
         |ty: Type| ty == first || (cx.element_type(ty) == cx.element_type(first) && compatible_shape(cx, first, ty));
     if !all_types(op).all(same) {
         return Err(op.error("requires the same type for all operands and results"));
     }
-    if !types.all(|ty| compatible_encoding(cx.encoding(first), cx.encoding(ty))) {
-        return Err(op.error("requires the same encoding for all operands and results"));
+    if let Some(property) = differing_property(op) {
+        return Err(op.error(format!("requires the same encoding for all operands and results: '{property}' differs")));
     }
     Ok(())
 }
 
-/// As everywhere, an encoding that is not stated fits any.
-fn compatible_encoding(a: Option<Attr>, b: Option<Attr>) -> bool {
-    a.is_none() || b.is_none() || a == b
+/// A property that two of the types state, and not as the same. As everywhere, one that is not stated fits any.
+fn differing_property(op: OpRef<'_>) -> Option<&str> {
+    let mut encodings = all_types(op).map(|ty| op.cx.encoding(ty));
+    let first = encodings.next()?;
+    if encodings.all(|encoding| encoding == first) {
+        return None;
+    }
+    let mut stated: Vec<NamedAttr> = Vec::new();
+    for property in all_types(op).flat_map(|ty| op.cx.properties(ty)) {
+        match stated.iter().find(|e| e.name == property.name) {
+            Some(other) if other.value != property.value => return Some(op.cx.str(property.name)),
+            Some(_) => {}
+            None => stated.push(property),
+        }
+    }
+    None
 }
 
 /// Shapes that agree where both are known; a scalar agrees with scalars only.

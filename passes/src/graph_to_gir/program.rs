@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::attr::{SIZES, symbolic_shape};
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
@@ -43,6 +43,9 @@ pub(super) fn convert<'c, 'a>(
         return Err(vec![function.error("is a declaration, which cannot become a program")]);
     };
     let facts = facts_of(entry).map_err(|(op, contradiction)| vec![op.error(contradiction)])?;
+    if let Some(error) = unknown_property(function, entry) {
+        return Err(vec![error]);
+    }
     let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
     let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
@@ -90,6 +93,23 @@ pub(super) fn convert<'c, 'a>(
         }
         _ => Err(errors),
     }
+}
+
+/// Memory has no properties but sizes, and what another one means of the elements is not known here.
+fn unknown_property(function: OpRef<'_>, entry: BlockRef<'_>) -> Option<Diagnostic> {
+    let cx = function.cx;
+    let values = || entry.args().iter().copied().chain(entry.ops().flat_map(OpRef::results));
+    let of = |value: Value| {
+        let other = cx.properties(entry.body.ty(value)).into_iter().find(|e| cx.str(e.name) != SIZES)?;
+        Some((value, cx.str(other.name)))
+    };
+    let (value, property) = values().find_map(of)?;
+    let at = entry.body.defining_op(value).map_or(function, |op| OpRef::new(cx, entry.body, op));
+    let message = format!(
+        "{} has the property '{property}' in its type, which memory has not",
+        value_text(cx, entry.body, value)
+    );
+    Some(at.error(message).help("a pass that knows the property must carry it out before"))
 }
 
 /// What is known of the sizes of a function; of those that it only uses, what is known of any.

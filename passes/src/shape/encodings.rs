@@ -1,13 +1,13 @@
 //! `materialize-encodings` and `strip-encodings`: symbolic shapes on every type, or on none.
 
 use sutura_dialects::r#dyn::ShapeAttr;
-use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::attr::{SIZES, symbolic_shape};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
 use sutura_dialects::graph::{ComputeForm, ReshapeOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, TypeData, Value};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, Value};
 
 const CHANGED: &[StatisticInfo] = &[StatisticInfo { name: "num-changed", description: "types that were changed" }];
 
@@ -16,8 +16,9 @@ pub static MATERIALIZE_ENCODINGS: PassInfo = PassInfo {
     name: "MaterializeEncodings",
     argument: "materialize-encodings",
     summary: "Give every ranked tensor type its symbolic shape",
-    description: "Adds `#dyn.shape` to every ranked tensor type of values and signatures that has no encoding; a static \
-                  size is written as a constant, an unknown one as `?`. Constants other than of elements keep their types.",
+    description: "Adds `#dyn.shape` to every ranked tensor type of values and signatures that has none; a static size is \
+                  written as a constant, an unknown one as `?`. Other properties of types stay. Constants other than of \
+                  elements keep their types.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: CHANGED,
@@ -29,8 +30,8 @@ pub static STRIP_ENCODINGS: PassInfo = PassInfo {
     name: "StripEncodings",
     argument: "strip-encodings",
     summary: "Remove symbolic shapes from tensor types",
-    description: "Removes `#dyn.shape` from the types of values and signatures. A result whose sizes follow from nothing \
-                  but its type keeps it, with a remark.",
+    description: "Removes `#dyn.shape` from the types of values and signatures; other properties stay. A result whose \
+                  sizes follow from nothing but its type keeps it, with a remark.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: CHANGED,
@@ -152,16 +153,11 @@ impl Encodings {
     }
 
     fn convert(&self, cx: &Context, ty: Type) -> Type {
-        let TypeData::RankedTensor { shape, elem, encoding } = cx.type_data(ty) else { return ty };
-        match (self.add, encoding) {
-            (true, None) => {
-                let dims = symbolic_shape(cx, ty).unwrap_or_default();
-                cx.ty(TypeData::RankedTensor { shape, elem, encoding: Some(cx.ext_attr(ShapeAttr { dims })) })
-            }
-            (false, Some(e)) if cx.attr_as::<ShapeAttr>(e).is_some() => {
-                cx.ty(TypeData::RankedTensor { shape, elem, encoding: None })
-            }
-            _ => ty,
+        match (self.add, symbolic_shape(cx, ty)) {
+            (_, None) => ty,
+            (true, Some(_)) if cx.property(ty, SIZES).is_some() => ty,
+            (true, Some(dims)) => cx.with_property(ty, SIZES, Some(cx.ext_attr(ShapeAttr { dims }))),
+            (false, Some(_)) => cx.with_property(ty, SIZES, None),
         }
     }
 }

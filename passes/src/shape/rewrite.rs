@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
+use sutura_dialects::r#dyn::attr::{symbolic_shape, with_sizes};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
 use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
@@ -98,7 +98,7 @@ impl Writer<'_> {
             }
             let shape = if is_arg { self.argument_shape(value, &shape) } else { shape };
             let before = self.rw.body().ty(value);
-            let ty = tensor_of(cx, &shape, cx.element_type(before));
+            let ty = with_sizes(cx, before, &shape);
             self.solution.env.set_shape(value, shape);
             if ty != before {
                 old.insert(value, before);

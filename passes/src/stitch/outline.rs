@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use sutura_dialects::r#dyn::attr::{ShapeAttr, symbolic_shape};
+use sutura_dialects::r#dyn::attr::{encoded_sizes, symbolic_shape};
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
@@ -137,7 +137,7 @@ fn build_body(cx: &Context, from: &Body, region: &PlannedRegion, inputs: &[Value
 fn relevant_facts(cx: &Context, body: &Body, region: &PlannedRegion, inputs: &[Value], facts: &[Op]) -> Vec<Op> {
     let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
     let shape_names = |ty: Type, names: &mut BTreeSet<Arc<str>>| {
-        if let Some(shape) = cx.encoding(ty).and_then(|e| cx.attr_as::<ShapeAttr>(e)) {
+        if let Some(shape) = encoded_sizes(cx, ty) {
             names.extend(shape.dims.iter().flatten().flat_map(|p| p.symbols()));
         }
     };
