@@ -249,16 +249,32 @@ impl Facts {
         }
     }
 
-    /// A symbol that equals another shares its range and divisibility.
+    /// What is known of a symbol that equals a multiple of another one and a constant holds of that one as well: its range, what
+    /// divides it, its likely values.
     fn narrow(&mut self, name: &str, value: &Poly) {
-        let Some(other) = value.as_symbol() else { return };
-        let (a, mut b) = (self.info(name), self.info(other));
-        b.min = b.min.max(a.min);
-        b.max = b.max.min(a.max);
-        b.div = lcm(a.div, b.div);
-        b.likely.extend(a.likely.iter().filter(|v| !b.likely.contains(v)).copied().collect::<Vec<_>>());
+        let (rest, constant) = value.split_constant();
+        let mut terms = rest.terms();
+        let (Some(([Atom::Symbol(other)], factor)), None) = (terms.next(), terms.next()) else { return };
+        let Ok(factor) = i64::try_from(factor) else { return };
+        let (own, mut info) = (self.info(name), self.info(other));
+        let line = Line { factor, constant };
+        let (low, high) = line.within(own.min, own.max);
+        (info.min, info.max) = (info.min.max(low), info.max.min(high));
+        if info.min > info.max {
+            // What contradicts itself is found out where the sizes meet.
+            return;
+        }
+        if let Some(div) = line.divisor(own.div) {
+            info.div = lcm(div, info.div);
+        }
+        let likely = own.likely.iter().filter_map(|value| line.solve(*value));
+        for value in likely.filter(|v| (info.min..=info.max).contains(v) && v % info.div == 0).collect::<Vec<_>>() {
+            if !info.likely.contains(&value) {
+                info.likely.push(value);
+            }
+        }
         self.memo.clear();
-        self.symbols.insert(other.into(), b);
+        self.symbols.insert(other.clone(), info);
     }
 
     /// Symbols that equal something else, with what they were solved to or are defined by.
@@ -280,6 +296,36 @@ impl Facts {
     /// Whether something is known of the symbol.
     pub fn is_defined(&self, name: &str) -> bool {
         self.symbols.contains_key(name)
+    }
+}
+
+/// `factor * x + constant`, with a factor that is not 0.
+struct Line {
+    factor: i64,
+    constant: i64,
+}
+
+impl Line {
+    /// The `x` for which it has that value.
+    fn solve(&self, value: i64) -> Option<i64> {
+        let multiple = i128::from(value) - i128::from(self.constant);
+        let factor = i128::from(self.factor);
+        (multiple % factor == 0).then(|| i64::try_from(multiple / factor).ok())?
+    }
+
+    /// The least and the greatest `x` for which it lies in a range.
+    fn within(&self, min: i64, max: i64) -> (i64, i64) {
+        let multiple = |bound: i64| i128::from(bound) - i128::from(self.constant);
+        let factor = i128::from(self.factor);
+        // What a negative factor makes larger it makes less.
+        let (low, high) = if factor > 0 { (multiple(min), multiple(max)) } else { (-multiple(max), -multiple(min)) };
+        let fit = |bound: i128| bound.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        (fit(-(-low).div_euclid(factor.abs())), fit(high.div_euclid(factor.abs())))
+    }
+
+    /// What divides `x` where `div` divides the whole.
+    fn divisor(&self, div: i64) -> Option<i64> {
+        (div > 1 && self.constant % div == 0).then(|| (i128::from(div) / gcd(div.into(), self.factor.into())) as i64)
     }
 }
 

@@ -213,3 +213,35 @@ fn slices_of_slices_lie_inside() {
     assert!(!facts.prove_non_negative(&p("min(N, 3) - min(N, 4)")));
     assert!(!facts.prove_non_negative(&p("min(min(N, 1) + 1, N) - min(N, 2) - 1")));
 }
+
+#[test]
+fn what_is_known_of_a_solved_symbol_stays_known() {
+    let info = |min, max, div, likely: &[i64]| SymbolInfo { min, max, div, likely: likely.to_vec() };
+    // T, what it equals, and what is known of S then.
+    for (of_t, value, of_s) in [
+        (info(3, 50, 1, &[8]), "S + 1", info(2, 49, 1, &[7])),
+        (info(3, 50, 4, &[8, 12]), "S + 4", info(0, 46, 4, &[4, 8])),
+        (info(0, 50, 6, &[12, 9, 600]), "2*S", info(0, 25, 3, &[6])),
+        (info(5, 50, 1, &[]), "3*S + 1", info(2, 16, 1, &[])),
+        (info(5, 50, 1, &[]), "-S + 60", info(10, 55, 1, &[])),
+        (info(0, 50, 4, &[]), "S + 1", info(0, 49, 1, &[])),
+    ] {
+        let mut f = Facts::new();
+        f.define("S", info(0, 100, 1, &[]));
+        f.define("T", of_t);
+        f.assume_equal(&p("T"), &p(value)).unwrap();
+        assert_eq!(f.info("S"), of_s, "T = {value}");
+        // What is derived holds for every S for which T is what it may be.
+        let (known, of_t) = (f.info("S"), f.info("T"));
+        for s in 0..=100 {
+            let t = p(value).eval(&|_| Some(s)).unwrap();
+            if (of_t.min..=of_t.max).contains(&t) && t % of_t.div == 0 {
+                assert!((known.min..=known.max).contains(&s) && s % known.div == 0, "T = {value}, S = {s}");
+            }
+        }
+    }
+    let mut f = Facts::new();
+    f.define("S", info(0, 10, 1, &[]));
+    f.define("T", info(20, 30, 1, &[]));
+    assert!(f.assume_equal(&p("T"), &p("S + 1")).is_err());
+}
