@@ -2,9 +2,9 @@
 
 use sutura_ir::constraints::{Index, StrAttr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
-use sutura_ir::op_def::{AttrSyntax, Verify};
+use sutura_ir::op_def::{AttrConstraintDef as _, AttrSyntax, Verify};
 use sutura_ir::registry::{Dialect, DialectBuilder};
-use sutura_ir::{Attr, AttrData, BlockRef, OpRef, Type, attr_constraints, op};
+use sutura_ir::{Attr, AttrData, BlockRef, Op, OpRef, Rewriter, Type, attr_constraints, op};
 
 use super::attr::{self, ShapeAttr};
 use super::facts::{Contradiction, Facts, MAX_DIM, SymbolInfo};
@@ -136,6 +136,20 @@ pub fn is_symbol_name(name: &str) -> bool {
 }
 
 impl SymbolOp<'_> {
+    /// Makes the op state this.
+    pub fn set_info(rw: &mut Rewriter<'_>, op: Op, info: &SymbolInfo) {
+        let (cx, before) = (rw.cx(), rw.view::<SymbolOp<'_>>(op).map(|symbol| symbol.info()).unwrap_or_default());
+        if (info.min, info.max) != (before.min, before.max) {
+            rw.set_prop(op, "range", Some(RangeAttr::set(cx, (info.min, info.max))));
+        }
+        if info.div != before.div {
+            rw.set_prop(op, "div", Some(DivisorAttr::set(cx, info.div)));
+        }
+        if info.likely != before.likely {
+            rw.set_prop(op, "likely", Some(ValuesAttr::set(cx, &info.likely)));
+        }
+    }
+
     /// What the op states.
     pub fn info(&self) -> SymbolInfo {
         let (min, max) = self.range();

@@ -1,5 +1,6 @@
 //! Symbolic shapes: propagation through a program, and where the types carry them.
 
+mod declare;
 mod encodings;
 mod propagate;
 mod rewrite;
@@ -8,12 +9,14 @@ mod symbols;
 
 use sutura_ir::pass::PassRegistry;
 
+pub use declare::{DECLARE_DIMS, DimSpec, declare_dims};
 pub use encodings::{MATERIALIZE_ENCODINGS, STRIP_ENCODINGS};
 pub use propagate::PROPAGATE_SHAPES;
 
 /// Adds the passes of this module.
 pub fn register(registry: &mut PassRegistry) {
     registry.add(&PROPAGATE_SHAPES);
+    registry.add(&DECLARE_DIMS);
     registry.add(&MATERIALIZE_ENCODINGS);
     registry.add(&STRIP_ENCODINGS);
 }

@@ -274,7 +274,7 @@ impl Writer<'_> {
             }
             let loc = places.get(name.as_str()).copied().unwrap_or_else(|| self.entry_loc());
             let op = SymbolOp::build(&mut self.rw, loc, &name);
-            self.set_info(op, &info);
+            SymbolOp::set_info(&mut self.rw, op, &info);
             let (result, ident) = (self.rw.body().result(op, 0), self.rw.cx().ident(&name));
             self.rw.set_value_name(result, Some(ident));
             changes += 1;
@@ -303,22 +303,6 @@ impl Writer<'_> {
         body.ops(self.entry).last().map_or(Loc::UNKNOWN, |op| body.loc(op))
     }
 
-    fn set_info(&mut self, op: Op, info: &sutura_dialects::r#dyn::SymbolInfo) {
-        use sutura_dialects::r#dyn::facts::MAX_DIM;
-        use sutura_dialects::r#dyn::ops::{RangeAttr, ValuesAttr};
-        use sutura_ir::op_def::AttrConstraintDef;
-        let cx = self.rw.cx();
-        if (info.min, info.max) != (0, MAX_DIM) {
-            self.rw.set_prop(op, "range", Some(RangeAttr::set(cx, (info.min, info.max))));
-        }
-        if info.div != 1 {
-            self.rw.set_prop(op, "div", Some(cx.int_attr(info.div, Type::I64)));
-        }
-        if !info.likely.is_empty() {
-            self.rw.set_prop(op, "likely", Some(ValuesAttr::set(cx, &info.likely)));
-        }
-    }
-
     /// Writes narrowed ranges to the ops that declare symbols; how many.
     fn set_ranges(&mut self) -> u64 {
         let narrowed = |op: Op| {
@@ -327,7 +311,7 @@ impl Writer<'_> {
             (symbol.range() != (info.min, info.max)).then_some((op, info))
         };
         let narrowed: Vec<_> = self.rw.body().ops(self.entry).filter_map(narrowed).collect();
-        narrowed.iter().for_each(|(op, info)| self.set_info(*op, info));
+        narrowed.iter().for_each(|(op, info)| SymbolOp::set_info(&mut self.rw, *op, info));
         narrowed.len() as u64
     }
 }

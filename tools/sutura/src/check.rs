@@ -28,6 +28,7 @@ impl CheckArgs {
             model: self.model.clone(),
             target: self.target.clone(),
             target_file: self.target_file.clone(),
+            dims: self.dims.clone(),
             reproducer: self.reproducer.clone(),
             reading: self.reading.clone(),
             ..CompileArgs::default()

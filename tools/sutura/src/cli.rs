@@ -7,6 +7,7 @@ use sutura_input::whole_number;
 use sutura_ir::diagnostics::exit::{self, Exit};
 use sutura_passes::graph_property_rewrite::FAST_MATH;
 
+use crate::dims::Dims;
 use crate::pipeline::Emit;
 use crate::sizes::parse as parse_size;
 
@@ -134,6 +135,8 @@ pub(crate) struct CompileArgs {
     /// beside those for any number. The most likely first, as `seq=128,seq=512`
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = parse_size)]
     pub(crate) likely: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub(crate) dims: Dims,
     /// Stops at a stage and writes its product instead of an artifact
     #[arg(long, value_enum, value_name = "STAGE")]
     pub(crate) emit: Option<Emit>,
@@ -268,6 +271,8 @@ pub(crate) struct CheckArgs {
     /// A file that describes a machine, one `target.machine`
     #[arg(long, value_name = "FILE")]
     pub(crate) target_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) dims: Dims,
     /// Where a reproducer goes if sutura itself fails; a new file among the temporary ones by default
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,

@@ -7,6 +7,7 @@ mod cli;
 mod compile;
 mod costs;
 mod devices;
+mod dims;
 mod failure;
 mod files;
 mod fmt;

@@ -60,11 +60,11 @@ pub(crate) fn of(symbols: &[Symbol], (flag, given): (&'static str, &[(String, i6
     symbols.iter().map(|symbol| size(symbol, flag, given)).collect()
 }
 
-/// Fails where there is no size of this name.
-fn known(symbols: &[Symbol], flag: &str, name: &str) -> Result<(), Failure> {
+/// The size of this name; fails where there is none.
+pub(crate) fn known<'s>(symbols: &'s [Symbol], flag: &str, name: &str) -> Result<&'s Symbol, Failure> {
     let names = || symbols.iter().map(|s| s.name.as_str());
-    if names().any(|n| n == name) {
-        return Ok(());
+    if let Some(symbol) = symbols.iter().find(|symbol| symbol.name == name) {
+        return Ok(symbol);
     }
     let failure = Failure::usage(format!("{flag} gives `{name}`, which is no size of the model"));
     Err(match (did_you_mean(name, names()), symbols.is_empty()) {

@@ -160,6 +160,38 @@ fn likely_sizes_have_kernels_of_their_own_and_others_run_too() {
 }
 
 #[test]
+fn sizes_are_declared_by_flags_and_by_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = data("softmax_graph.mlir");
+    let model = path.to_str().unwrap();
+    std::fs::write(folder.path().join("dims"), "# of this model\n\nrows=2\ncols=8..64:8\n").unwrap();
+    let compile = |more: &[&'static str]| [&["compile", model, "-q", "-o", "softmax.sutura"][..], more].concat();
+    succeeds(folder.path(), &compile(&["--dims", "dims", "--dim", "rows=1..4"]));
+    let said = succeeds(folder.path(), &["inspect", "softmax.sutura"]);
+    assert!(said.contains("rows in [1, 4]") && said.contains("cols in [8, 64], multiples of 8"), "{said}");
+    succeeds(folder.path(), &["run", "softmax.sutura", "-i", "x=4x64xf32=1"]);
+    for (input, words) in [
+        ("x=5x64xf32=1", "dimension `rows` is out of range: input `x` dimension 0 is 5, above 4"),
+        ("x=4x9xf32=1", "dimension `cols` must be a multiple of 8, but input `x` dimension 1 is 9"),
+    ] {
+        fails(folder.path(), &["run", "softmax.sutura", "-i", input], 1, words);
+    }
+    // One value is a constant of the program.
+    let graph = succeeds(folder.path(), &["compile", model, "-q", "--dims", "dims", "--emit=dyn", "-o", "-"]);
+    assert!(graph.contains("%x: tensor<2x?xf32, #dyn.shape<[2, cols]>>"), "{graph}");
+    let wrong = |more: &[&'static str], code, words: &str| fails(folder.path(), &compile(more), code, words);
+    wrong(&["--dim", "col=3"], 2, "--dim gives `col`, which is no size of the model");
+    wrong(&["--dim", "cols=3", "--dim", "cols=4"], 2, "--dim gives `cols` twice");
+    wrong(&["--dim", "cols=9..4"], 2, "allows no value");
+    wrong(&["--dim", "cols=0"], 2, "leaves no value: the model says cols=1..1000000:1");
+    std::fs::write(folder.path().join("dims"), "rows=2\ncols\n").unwrap();
+    wrong(&["--dims", "dims"], 1, "dims:2: expected NAME=MIN..MAX:DIVISOR");
+    succeeds(folder.path(), &["compile", model, "-q", "--emit=gir", "-o", "gir.mlir"]);
+    let late = ["compile", "gir.mlir", "--dim=cols=3", "-o", "x.sutura"];
+    fails(folder.path(), &late, 2, "--dim comes too late");
+}
+
+#[test]
 fn sizes_that_no_memory_holds_are_refused() {
     let folder = compiled_from("large");
     let run = |dims: &str| format!("x={dims}xf32=1");

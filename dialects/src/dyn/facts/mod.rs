@@ -43,6 +43,25 @@ pub struct SymbolInfo {
     pub likely: Vec<i64>,
 }
 
+impl SymbolInfo {
+    /// True for a value that the symbol may have.
+    pub fn allows(&self, value: i64) -> bool {
+        (self.min..=self.max).contains(&value) && value % self.div == 0
+    }
+
+    /// States that every value is a multiple of `div` as well.
+    pub fn divide_by(&mut self, div: i64) {
+        self.div = lcm(div, self.div);
+    }
+
+    /// Forgets likely values that it may no longer have.
+    pub fn forget_impossible(&mut self) {
+        let mut likely = std::mem::take(&mut self.likely);
+        likely.retain(|value| self.allows(*value));
+        self.likely = likely;
+    }
+}
+
 impl Default for SymbolInfo {
     fn default() -> Self {
         Self { min: 0, max: MAX_DIM, div: 1, likely: Vec::new() }
@@ -201,6 +220,7 @@ impl Facts {
             _ => info.max = info.max.min(constant.div_euclid(factor.saturating_neg())),
         }
         if info.min <= info.max {
+            info.forget_impossible();
             self.memo.clear();
             self.symbols.insert(name.clone(), info);
         }
@@ -265,14 +285,14 @@ impl Facts {
             return;
         }
         if let Some(div) = line.divisor(own.div) {
-            info.div = lcm(div, info.div);
+            info.divide_by(div);
         }
-        let likely = own.likely.iter().filter_map(|value| line.solve(*value));
-        for value in likely.filter(|v| (info.min..=info.max).contains(v) && v % info.div == 0).collect::<Vec<_>>() {
+        for value in own.likely.iter().filter_map(|value| line.solve(*value)) {
             if !info.likely.contains(&value) {
                 info.likely.push(value);
             }
         }
+        info.forget_impossible();
         self.memo.clear();
         self.symbols.insert(other.clone(), info);
     }

@@ -439,6 +439,7 @@ impl Job<'_> {
         if start == Level::Graph && self.product(&mut program, Emit::Graph)? {
             return Ok(None);
         }
+        program = self.args.dims.declare(self.compilation, program, self.talk)?;
         match start {
             Level::Fusion => self.report_level(&program, Emit::Fusion)?,
             Level::Kernels => self.report_level(&program, Emit::Gir)?,
