@@ -1,4 +1,5 @@
 // RUN: sutura-opt %s --propagate-shapes | FileCheck %s
+// RUN: not sutura-opt %s --pass-pipeline="builtin.module(declare-dims{dims=A=10,C=20..30:4},propagate-shapes)" 2>&1 | FileCheck %s --check-prefix=CHAIN
 
 // What is known of T is known of S where T is S + 1: its range, and likely values that S may have. What S may not be is likely no more.
 // CHECK-LABEL: func.func @next
@@ -13,4 +14,22 @@ func.func @next(%x: tensor<?xf32, #dyn.shape<[S + 1]>>, %y: tensor<?xf32, #dyn.s
     graph.yield %r : f32
   }
   return %0 : tensor<?xf32>
+}
+
+// An error says what the program states of the sizes, along the equalities that lead from one to the other.
+// CHAIN: 'dyn.equal' op C + 1 and B cannot be equal
+// CHAIN: note: A is 10
+// CHAIN: note: C is 20 to 30, a multiple of 4
+// CHAIN: note: A and 10 are equal: the size that is declared
+// CHAIN: note: A and B are equal: keys and values
+// CHAIN: note: C + 1 and B are equal: mask and values
+// CHAIN-NOT: note: K
+func.func @chain(%x: tensor<?xf32, #dyn.shape<[A]>>, %y: tensor<?xf32, #dyn.shape<[B]>>, %z: tensor<?xf32, #dyn.shape<[C]>>) {
+  %A = dyn.symbol "A" : index
+  %B = dyn.symbol "B" : index
+  %C = dyn.symbol "C" : index
+  %K = dyn.symbol "K" {range = [3, 4]} : index
+  dyn.equal [A], [B] {source = "keys and values"}
+  dyn.equal [C + 1], [B] {source = "mask and values"}
+  return
 }

@@ -3,6 +3,7 @@
 mod declare;
 mod encodings;
 mod propagate;
+mod reasons;
 mod rewrite;
 mod structure;
 mod symbols;

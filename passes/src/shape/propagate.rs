@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::poly::Excess;
-use sutura_dialects::r#dyn::{Facts, Poly};
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
 use sutura_dialects::graph::{Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -20,8 +20,8 @@ use sutura_ir::op_ref::BlockRef;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Diagnostics, Loc, Op, OpRef, Value};
 
-use super::rewrite;
 use super::symbols::{Origin, Symbols, argument_name};
+use super::{reasons, rewrite};
 
 /// The pass.
 pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
@@ -132,7 +132,13 @@ fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>,
     let Some(entry) = func.region(0).and_then(|r| r.entry()) else { return Ok(None) };
     let mut facts = Facts::new();
     let symbols = Symbols::collect(entry, &mut facts);
-    facts.assume_stated(entry).map_err(|(op, c)| diags.report(op.error(c)))?;
+    facts.assume_stated(entry).map_err(|(op, c)| {
+        let error = op
+            .as_::<EqualOp<'_>>()
+            .into_iter()
+            .fold(op.error(c), |error, equal| reasons::of(entry, Some(op.op), &[equal.lhs(), equal.rhs()], error));
+        diags.report(error)
+    })?;
     let mut walk = Walk {
         entry,
         env: ShapeEnv::naming(facts),
@@ -292,7 +298,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         if let Err(contradiction) = self.env.facts.assume_equal(&needed.lhs, &needed.rhs) {
-            return Err(contradicts(op, &needed, &contradiction, diags));
+            return Err(contradicts(op, self.entry, &needed, &contradiction, diags));
         }
         self.learnt += 1;
         let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().to_string());
@@ -326,14 +332,20 @@ fn beyond(op: OpRef<'_>, what: &str, excess: Excess, diags: &mut Diagnostics) ->
     diags.report(error.code(codes::SIZE_BEYOND))
 }
 
-fn contradicts(op: OpRef<'_>, needed: &Requirement, found: &Contradiction, diags: &mut Diagnostics) -> Reported {
+fn contradicts(
+    op: OpRef<'_>,
+    entry: BlockRef<'_>,
+    needed: &Requirement,
+    found: &Contradiction,
+    diags: &mut Diagnostics,
+) -> Reported {
     let place = loc_name(op.cx, op.loc()).map(|n| format!(" of `{n}`")).unwrap_or_default();
     let mut error =
         op.error(format_args!("{}{place} must be equal, they are {} and {}", needed.what, needed.lhs, needed.rhs));
     if found.lhs != needed.lhs || found.rhs != needed.rhs {
         error = error.note(op.loc(), format!("by what else is known they are {} and {}", found.lhs, found.rhs));
     }
-    diags.report(error)
+    diags.report(reasons::of(entry, None, &[&needed.lhs, &needed.rhs], error))
 }
 
 /// The name that a location carries: of the model's node.

@@ -175,6 +175,7 @@ impl Facts {
                     };
                     self.definitions.entry(name).or_insert(value);
                 } else {
+                    self.narrow(&name, &value).ok_or(Contradiction { lhs, rhs })?;
                     self.bind(name, value);
                 }
             }
@@ -259,7 +260,6 @@ impl Facts {
     fn bind(&mut self, name: Arc<str>, value: Poly) {
         let changed = |(least, value): &mut (Poly, Poly)| least.mentions(&name) || value.mentions(&name);
         let mins: Vec<(Poly, Poly)> = self.solved_mins.extract_if(.., changed).collect();
-        self.narrow(&name, &value);
         self.solved_set.add(SymbolSet::of(&name));
         self.solved.insert(name, value);
         self.memo.clear();
@@ -270,22 +270,21 @@ impl Facts {
     }
 
     /// What is known of a symbol that equals a multiple of another one and a constant holds of that one as well: its range, what
-    /// divides it, its likely values.
-    fn narrow(&mut self, name: &str, value: &Poly) {
+    /// divides it, its likely values. `None` where the other one has no value left.
+    fn narrow(&mut self, name: &str, value: &Poly) -> Option<()> {
         let (rest, constant) = value.split_constant();
         let mut terms = rest.terms();
-        let (Some(([Atom::Symbol(other)], factor)), None) = (terms.next(), terms.next()) else { return };
-        let Ok(factor) = i64::try_from(factor) else { return };
+        let (Some(([Atom::Symbol(other)], factor)), None) = (terms.next(), terms.next()) else { return Some(()) };
+        let Ok(factor) = i64::try_from(factor) else { return Some(()) };
         let (own, mut info) = (self.info(name), self.info(other));
         let line = Line { factor, constant };
         let (low, high) = line.within(own.min, own.max);
         (info.min, info.max) = (info.min.max(low), info.max.min(high));
-        if info.min > info.max {
-            // What contradicts itself is found out where the sizes meet.
-            return;
-        }
         if let Some(div) = line.divisor(own.div) {
             info.divide_by(div);
+        }
+        if info.max.div_euclid(info.div) * info.div < info.min {
+            return None;
         }
         for value in own.likely.iter().filter_map(|value| line.solve(*value)) {
             if !info.likely.contains(&value) {
@@ -295,6 +294,7 @@ impl Facts {
         info.forget_impossible();
         self.memo.clear();
         self.symbols.insert(other.clone(), info);
+        Some(())
     }
 
     /// Symbols that equal something else, with what they were solved to or are defined by.

@@ -244,4 +244,8 @@ fn what_is_known_of_a_solved_symbol_stays_known() {
     f.define("S", info(0, 10, 1, &[]));
     f.define("T", info(20, 30, 1, &[]));
     assert!(f.assume_equal(&p("T"), &p("S + 1")).is_err());
+    let mut f = Facts::new();
+    f.define("S", info(0, 10, 1, &[]));
+    f.define("T", info(1, 7, 1, &[]));
+    assert!(f.assume_equal(&p("T"), &p("8*S")).is_err(), "no multiple of 8 is in the range");
 }
