@@ -245,7 +245,8 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<Prog
 }
 
 fn constraint(equal: &EqualOp<'_>) -> Constraint {
-    if let Some(size) = equal.lhs().sub(equal.rhs()).ordered() {
+    // The lesser of a size and 0 is 0: that is how a program says that the size is not negative.
+    if let Some(size) = equal.lhs().ordered().filter(|_| equal.rhs().is_zero()) {
         let words = equal.source().map(str::to_owned);
         return Constraint { left_words: words, ..Constraint::new(ConstraintKind::AtLeast, size, Poly::default()) };
     }

@@ -7,7 +7,7 @@ use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolInfo, SymbolOp};
 use sutura_ir::op_ref::BlockRef;
 use sutura_ir::{Diagnostic, Op, OpRef};
 
-/// Most notes; a reader looks at few.
+/// Most notes, and most equalities between two symbols; a reader looks at few.
 const MOST: usize = 8;
 
 /// Adds what the ops of a block, up to `last`, state of the symbols of `sizes` and of those that these are equal to.
@@ -16,17 +16,12 @@ pub(super) fn of(entry: BlockRef<'_>, last: Option<Op>, sizes: &[&Poly], error: 
     let end = |op: &OpRef<'_>| Some(op.op) == last;
     let before = entry.ops().position(|op| end(&op)).map_or(usize::MAX, |at| at + 1);
     let stated = || entry.ops().take(before);
-    // Each turn finds a symbol more.
-    loop {
-        let known = names.len();
+    for _ in 0..MOST {
         for equal in stated().filter_map(|op| op.as_::<EqualOp<'_>>()) {
             let both: BTreeSet<Arc<str>> = equal.lhs().symbols().into_iter().chain(equal.rhs().symbols()).collect();
             if !both.is_disjoint(&names) {
                 names.extend(both);
             }
-        }
-        if names.len() == known {
-            break;
         }
     }
     let notes = stated().filter_map(|op| Some((op.loc(), symbol(op, &names).or_else(|| equality(op, &names))?)));

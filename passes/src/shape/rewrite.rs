@@ -259,7 +259,7 @@ impl Writer<'_> {
     fn symbols(&mut self) -> (u64, u64) {
         let used = used_symbols(self.rw.cx(), self.rw.body());
         let places = self.symbol_places();
-        let (mut changes, mut fresh) = (self.set_ranges(), 0);
+        let (mut changes, mut fresh) = (self.set_infos(), 0);
         let names: Vec<(String, Origin)> =
             self.solution.symbols.names().map(|(name, origin)| (name.to_string(), origin)).collect();
         let first = self.rw.body().ops(self.entry).find(|op| !self.view(*op).is::<SymbolOp<'_>>());
@@ -303,15 +303,15 @@ impl Writer<'_> {
         body.ops(self.entry).last().map_or(Loc::UNKNOWN, |op| body.loc(op))
     }
 
-    /// Writes narrowed ranges to the ops that declare symbols; how many.
-    fn set_ranges(&mut self) -> u64 {
-        let narrowed = |op: Op| {
+    /// Writes what was learnt of symbols to the ops that declare them; how many.
+    fn set_infos(&mut self) -> u64 {
+        let learnt = |op: Op| {
             let symbol = self.view(op).as_::<SymbolOp<'_>>()?;
             let info = self.solution.facts.info(symbol.name());
-            (symbol.range() != (info.min, info.max)).then_some((op, info))
+            (symbol.info() != info).then_some((op, info))
         };
-        let narrowed: Vec<_> = self.rw.body().ops(self.entry).filter_map(narrowed).collect();
-        narrowed.iter().for_each(|(op, info)| SymbolOp::set_info(&mut self.rw, *op, info));
-        narrowed.len() as u64
+        let learnt: Vec<_> = self.rw.body().ops(self.entry).filter_map(learnt).collect();
+        learnt.iter().for_each(|(op, info)| SymbolOp::set_info(&mut self.rw, *op, info));
+        learnt.len() as u64
     }
 }
