@@ -13,6 +13,7 @@ use crate::asm::{Resource, TextInfo};
 use crate::attrs::{Attr, AttrData};
 use crate::body::{Block, Body, Module, Op, Region};
 use crate::location::Loc;
+use crate::op_def::Traits;
 use crate::op_ref::{OpRef, RegionRef};
 
 const INDENT: usize = 2;
@@ -164,7 +165,7 @@ impl<'p> Printer<'p> {
             self.only_notes(alias::Key::Loc(op.loc()), true);
         }
         // A custom form of a subset has no words for what is beyond it.
-        let custom = !self.options.generic && !op.is_beyond_subset();
+        let custom = !self.options.generic && !op.is_beyond_subset() && one_type_says_all(op);
         let format = op.info().filter(|_| custom).and_then(|info| info.format(self.cx));
         let mut frame = OpFrame { op, next_region: 0, next_item: None, regions_until: 0, begun: 0 };
         match format {
@@ -476,4 +477,14 @@ impl Predecessors {
             _ => &[],
         }
     }
+}
+
+/// False where a custom form would write one type for values whose types differ: in what is known of sizes, or in properties.
+fn one_type_says_all(op: OpRef<'_>) -> bool {
+    if !op.has_trait(Traits::SameOperandsAndResultType) {
+        return true;
+    }
+    let mut types = op.operand_types().chain(op.result_types());
+    let first = types.next();
+    types.all(|ty| Some(ty) == first)
 }
