@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sutura_passes::shape::{DimSpec, declare_dims};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::pipeline::{Compilation, Level, Program, Stage};
 use crate::sizes;
 use crate::talk::Talk;
@@ -58,7 +58,7 @@ impl Dims {
             }
         }
         declare_dims(&compilation.cx, program.module.body_mut(), &dims)
-            .map_err(|error| Failure::new(Kind::Internal, error.message))?;
+            .map_err(|error| Failure::usage(format!("--dim: {}", error.message)))?;
         Ok(program)
     }
 
