@@ -157,7 +157,7 @@ fn what_is_wrong_is_said() {
     refused("!p.list<f32 x>", "expected an integer");
     refused("!p.list<f32 x -1>", "a list of f32 elements has -1 of them");
     refused("!p.list<f32 x 4 in l1>", "expected a string");
-    refused("!p.list<f32 x 4[order = up]>", "expected one of: row column");
+    refused("!p.list<f32 x 4[order = up]>", "expected one of: 'row' 'column'");
     refused("!p.list<f32 x 4, tags 1>", "expected a list in brackets");
     refused("!p.plain<f32, -1>", "the integer does not fit u32");
     refused("#p.config<\"a\", cols = []>", "parameter 'rows' is missing");

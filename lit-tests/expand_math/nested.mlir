@@ -8,7 +8,7 @@
 func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       %v = math.exp %p : f32
       graph.yield %v : f32

@@ -19,17 +19,17 @@ target.machine @m {triple = "x86_64-unknown-linux-gnu", features = "+avx512f"} {
 #first = affine_map<(d0, d1) -> (d0, 0)>
 #second = affine_map<(d0, d1) -> (d1)>
 func.func @f(%x: !m, %mask: !v) -> !m {
-  %e = graph.compute ins(%x, %mask : !m, !v) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %e = graph.compute ins(%x, %mask : !m, !v) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     %w = math.exp %v : f32
     graph.yield %w : f32
   }
-  %s = graph.compute ins(%e : !m) -> !c {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%e : !m) -> !c {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%e, %s : !m, !c) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%e, %s : !m, !c) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32

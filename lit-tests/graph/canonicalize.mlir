@@ -7,7 +7,7 @@ func.func @inputs(%x: tensor<?xf32>, %dead: tensor<?xf32>) -> tensor<?xf32> {
   // CHECK-NOT: graph.constant
   // CHECK: graph.compute ins(%x : tensor<?xf32>)
   %y = graph.compute ins(%x, %two, %x, %dead : tensor<?xf32>, tensor<f32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {
-    iterators = ["parallel"],
+    iterators = #graph.iterators<[parallel]>,
     maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: f32):
@@ -26,7 +26,7 @@ func.func @inputs(%x: tensor<?xf32>, %dead: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: func.func @extent
 func.func @extent(%x: tensor<?xf32>) -> tensor<?xf32> {
   // CHECK: graph.compute ins(%x : tensor<?xf32>)
-  %y = graph.compute ins(%x : tensor<?xf32>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%x : tensor<?xf32>) -> tensor<?xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: f32):
     %0 = arith.constant 1.0 : f32
     graph.yield %0 : f32
@@ -52,7 +52,7 @@ func.func @shapes(%x: tensor<2x3x4xf32>) -> tensor<2xi64> {
   %s = graph.shape_of %x : tensor<2x3x4xf32> -> tensor<3xi64>
   %i = graph.constant dense<[0, 1]> : tensor<2xi64>
   %outer = graph.gather %s, %i {axis = 0} : tensor<3xi64>, tensor<2xi64> -> tensor<2xi64>
-  %product = graph.compute ins(%outer : tensor<2xi64>) -> tensor<1xi64> {iterators = ["reduce", "parallel"], combiners = ["mul"], maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>]} {
+  %product = graph.compute ins(%outer : tensor<2xi64>) -> tensor<1xi64> {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[mul]>, maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>]} {
   ^bb0(%e: i64):
     graph.yield %e : i64
   }
@@ -63,11 +63,11 @@ func.func @shapes(%x: tensor<2x3x4xf32>) -> tensor<2xi64> {
 
 // Along a single element everything is its own combination, unless that is left out.
 // CHECK-LABEL: func.func @scan_of_one
-// CHECK: %[[Y:.*]] = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive}
+// CHECK: %[[Y:.*]] = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, exclusive}
 // CHECK: return %x, %[[Y]]
 func.func @scan_of_one(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>) {
-  %0 = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<4x1xf32> -> tensor<4x1xf32>
-  %1 = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %0 = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %1 = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, exclusive} : tensor<4x1xf32> -> tensor<4x1xf32>
   return %0, %1 : tensor<4x1xf32>, tensor<4x1xf32>
 }
 
@@ -81,4 +81,59 @@ func.func @whole_or_last(%x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<?xf32, #
   %0 = graph.slice %x {axes = array<i64: 0>, starts = array<i64: 0>, ends = array<i64: 2147483647>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32, #dyn.shape<[N]>>
   %1 = graph.slice %x {axes = array<i64: 0>, starts = array<i64: -1>, ends = array<i64: 2147483647>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[N]>> -> tensor<?xf32, #dyn.shape<[N]>>
   return %0, %1 : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// A region that joins each result by itself, as a combiner with a name does, becomes that name.
+// CHECK-LABEL: func.func @named
+func.func @named(%x: tensor<4x8xf32>, %y: tensor<4x8xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  // CHECK: graph.compute {{.*}}combiners = #graph.combiners<[max, add]>
+  // CHECK: graph.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: return
+  %most, %sum = graph.compute ins(%x, %y : tensor<4x8xf32>, tensor<4x8xi32>) -> tensor<4xf32>, tensor<4xi32> {
+    iterators = #graph.iterators<[parallel, reduce]>,
+    maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],
+    state = #graph.state<[0xFF800000 : f32, 0 : i32], laws = [associative, commutative]>
+  } {
+  ^bb0(%e: f32, %f: i32):
+    graph.yield %e, %f : f32, i32
+  } combine {
+  ^bb0(%a: f32, %i: i32, %b: f32, %j: i32):
+    %0 = arith.maximumf %b, %a : f32
+    %1 = arith.addi %i, %j : i32
+    graph.yield %0, %1 : f32, i32
+  }
+  return %most, %sum : tensor<4xf32>, tensor<4xi32>
+}
+
+// Not where the order is not free, where it starts from another number, or where results are joined together.
+// CHECK-LABEL: func.func @unnamed
+func.func @unnamed(%x: tensor<8xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  // CHECK-COUNT-3: } combine {
+  %ordered = graph.compute ins(%x : tensor<8xf32>) -> tensor<f32> {iterators = #graph.iterators<[reduce]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], state = #graph.state<[0.0 : f32], laws = [commutative]>} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    graph.yield %0 : f32
+  }
+  %other = graph.compute ins(%x : tensor<8xf32>) -> tensor<f32> {iterators = #graph.iterators<[reduce]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], state = #graph.state<[1.0 : f32], laws = [associative, commutative]>} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  } combine {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.maximumf %a, %b : f32
+    graph.yield %0 : f32
+  }
+  %s, %t = graph.compute ins(%x : tensor<8xf32>) -> tensor<f32>, tensor<f32> {iterators = #graph.iterators<[reduce]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], state = #graph.state<[0.0 : f32, 0.0 : f32], laws = [associative, commutative]>} {
+  ^bb0(%e: f32):
+    graph.yield %e, %e : f32, f32
+  } combine {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %0 = arith.addf %a, %c : f32
+    %1 = arith.addf %a, %d : f32
+    graph.yield %0, %1 : f32, f32
+  }
+  return %ordered, %other, %s, %t : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }

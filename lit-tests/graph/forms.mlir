@@ -10,12 +10,12 @@ func.func @softmax(%x: tensor<?x256xf32, #dyn.shape<[N, 256]>>) -> tensor<?xf32,
   // CHECK: dyn.equal [N], [8*(N floordiv 8)] {source = "by hand"}
   dyn.equal [N], [8*(N floordiv 8)] {source = "by hand"}
   // CHECK: graph.compute ins(%x : tensor<?x256xf32, #dyn.shape<[N, 256]>>) -> tensor<?xf32, #dyn.shape<[N]>>
-  // CHECK-SAME: combiners = ["max"]
-  // CHECK-SAME: iterators = ["parallel", "reduce"]
+  // CHECK-SAME: combiners = #graph.combiners<[max]>
+  // CHECK-SAME: iterators = #graph.iterators<[parallel, reduce]>
   // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
   // CHECK-NEXT: graph.yield %[[E]] : f32
   %max = graph.compute ins(%x : tensor<?x256xf32, #dyn.shape<[N, 256]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
-    iterators = ["parallel", "reduce"], combiners = ["max"],
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
   } {
   ^bb0(%e: f32):
@@ -42,8 +42,8 @@ func.func @movement(%x: tensor<?x4xf32>, %i: tensor<?xi64>, %s: tensor<3xi64>) -
   %5 = graph.slice %1[%4, %4] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<?x4xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?x4xf32>
   // CHECK: graph.gather %{{.*}}, %i {axis = 0 : i64} : tensor<?x4xf32>, tensor<?xi64> -> tensor<?x4xf32>
   %6 = graph.gather %5, %i {axis = 0} : tensor<?x4xf32>, tensor<?xi64> -> tensor<?x4xf32>
-  // CHECK: graph.scan %{{.*}} {axis = 1 : i64, combiner = "max", exclusive, reverse} : tensor<?x4xf32> -> tensor<?x4xf32>
-  %7 = graph.scan %6 {axis = 1, combiner = "max", reverse, exclusive} : tensor<?x4xf32> -> tensor<?x4xf32>
+  // CHECK: graph.scan %{{.*}} {axis = 1 : i64, combiner = #graph.combiner<max>, exclusive, reverse} : tensor<?x4xf32> -> tensor<?x4xf32>
+  %7 = graph.scan %6 {axis = 1, combiner = #graph.combiner<max>, reverse, exclusive} : tensor<?x4xf32> -> tensor<?x4xf32>
   return %7 : tensor<?x4xf32>
 }
 
@@ -55,7 +55,7 @@ func.func @places(%x: tensor<?x4xf32, #dyn.shape<[N, 4]>>, %i: tensor<?x2xi64>, 
   %1 = graph.gather_nd %x, %j {batch_dims = 1 : i64} : tensor<?x4xf32, #dyn.shape<[N, 4]>>, tensor<?x3x1xi64> -> tensor<?x3xf32>
   // CHECK: graph.compute ins(%x : {{.*}}oob = [0.000000e+00 : f32], sizes = #dyn.shape<[N, N floordiv 2]>}
   %2 = graph.compute ins(%x : tensor<?x4xf32, #dyn.shape<[N, 4]>>) -> tensor<?x4xf32> {
-    iterators = ["parallel", "parallel"], oob = [0.0 : f32], sizes = #dyn.shape<[N, N floordiv 2]>,
+    iterators = #graph.iterators<[parallel, parallel]>, oob = [0.0 : f32], sizes = #dyn.shape<[N, N floordiv 2]>,
     maps = [affine_map<(d0, d1)[s0, s1] -> (d0 - s1, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
   } {
   ^bb0(%e: f32):
@@ -71,7 +71,7 @@ func.func @fused(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape
   ^bb0(%a: tensor<?xf32, #dyn.shape<[N]>>):
     %N = dyn.symbol "N" : index
     // CHECK: graph.compute ins() -> tensor<?xf32, #dyn.shape<[N]>>
-    %i = graph.compute ins() -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>]} {
+    %i = graph.compute ins() -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>]} {
       // CHECK: graph.index 0 : index
       %0 = graph.index 0 : index
       // CHECK: graph.size [N - 1] : index

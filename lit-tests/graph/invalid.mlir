@@ -1,7 +1,7 @@
 // RUN: sutura-opt %s --verify-diagnostics --split-input-file
 
 func.func @captures(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e: f32):
     // expected-error @below {{'arith.addf' op uses a value from outside the body of 'graph.compute'}}
     %0 = arith.addf %e, %k : f32
@@ -13,7 +13,7 @@ func.func @captures(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
 // -----
 
 func.func @yields(%x: tensor<4xf32>) -> tensor<4xf64> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf64> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf64> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e: f32):
     // expected-error @below {{'graph.yield' op value 0 must have the element type of result 0}}
     graph.yield %e : f32
@@ -24,8 +24,8 @@ func.func @yields(%x: tensor<4xf32>) -> tensor<4xf64> {
 // -----
 
 func.func @iterator(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'graph.compute' op iterator 'serial' is neither 'parallel' nor 'reduce'}}
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["serial"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  // expected-error @below {{expected one of: 'parallel' 'reduce'}}
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[serial]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
@@ -36,7 +36,7 @@ func.func @iterator(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @extent(%x: tensor<4xf32>) -> tensor<f32> {
   // expected-error @below {{'graph.compute' op no operand and no result says how far iterator d0 runs}}
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<f32> {iterators = ["reduce"], combiners = ["add"], maps = [affine_map<(d0) -> (d0 * 2)>, affine_map<(d0) -> ()>]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<f32> {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[add]>, maps = [affine_map<(d0) -> (d0 * 2)>, affine_map<(d0) -> ()>]} {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
@@ -46,7 +46,7 @@ func.func @extent(%x: tensor<4xf32>) -> tensor<f32> {
 // -----
 
 func.func @index() -> tensor<4xindex> {
-  %y = graph.compute ins() -> tensor<4xindex> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins() -> tensor<4xindex> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>]} {
     // expected-error @below {{'graph.index' op names iterator 1 of 1}}
     %0 = graph.index 1 : index
     graph.yield %0 : index
@@ -111,7 +111,7 @@ func.func @gather_elements_axis(%x: tensor<4xf32>, %i: tensor<4xf32>) -> tensor<
 
 func.func @scan_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.scan' op axis 1 is no dimension of a tensor of rank 1}}
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<4xf32> -> tensor<4xf32>
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
@@ -119,15 +119,15 @@ func.func @scan_axis(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @scan_scalar(%x: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'graph.scan' op axis 0 is no dimension of a tensor of rank 0}}
-  %y = graph.scan %x {axis = 0 : i64, combiner = "add"} : tensor<f32> -> tensor<f32>
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>} : tensor<f32> -> tensor<f32>
   return %y : tensor<f32>
 }
 
 // -----
 
 func.func @scan_combiner(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'add', 'mul', 'max' or 'min'}}
-  %y = graph.scan %x {axis = 0 : i64, combiner = "mean"} : tensor<4xf32> -> tensor<4xf32>
+  // expected-error @below {{expected one of: add, mul, max, min, and, or}}
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<mean>} : tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
@@ -135,7 +135,7 @@ func.func @scan_combiner(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @scan_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
   // expected-error @below {{'graph.scan' op combines floats, or integers of more than one bit}}
-  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<4xi1> -> tensor<4xi1>
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<4xi1> -> tensor<4xi1>
   return %y : tensor<4xi1>
 }
 
@@ -143,7 +143,7 @@ func.func @scan_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
 
 func.func @scan_type(%x: tensor<4xf32>) -> tensor<4xf64> {
   // expected-error @below {{'graph.scan' op input and result differ in element type}}
-  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<4xf32> -> tensor<4xf64>
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<4xf32> -> tensor<4xf64>
   return %y : tensor<4xf64>
 }
 
@@ -151,7 +151,7 @@ func.func @scan_type(%x: tensor<4xf32>) -> tensor<4xf64> {
 
 func.func @scan_size(%x: tensor<?x4xf32>) -> tensor<?x5xf32> {
   // expected-error @below {{'graph.scan' op input and result differ in dimension 1}}
-  %y = graph.scan %x {axis = 0 : i64, combiner = "max"} : tensor<?x4xf32> -> tensor<?x5xf32>
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<?x4xf32> -> tensor<?x5xf32>
   return %y : tensor<?x5xf32>
 }
 
@@ -160,7 +160,7 @@ func.func @scan_size(%x: tensor<?x4xf32>) -> tensor<?x5xf32> {
 func.func @sizes(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   // expected-error @below {{'graph.compute' op map 0 has 2 symbols, and 1 `sizes` say what they stand for}}
   %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0)[s0, s1] -> (d0 - s1)>, affine_map<(d0) -> (d0)>],
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0)[s0, s1] -> (d0 - s1)>, affine_map<(d0) -> (d0)>],
     oob = [0.0 : f32], sizes = #dyn.shape<[N]>
   } {
   ^bb0(%e: f32):
@@ -174,7 +174,7 @@ func.func @sizes(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape
 func.func @unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @below {{attribute 'sizes' failed to satisfy constraint: #dyn.shape of known sizes}}
   %y = graph.compute ins(%x : tensor<?xf32>) -> tensor<?xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[?]>
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[?]>
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
@@ -188,7 +188,7 @@ func.func @unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> {
 func.func @behind(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<3xf32> {
   // expected-error @below {{map of input 0 reads outside dimension 0}}
   %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<3xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[N]>
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[N]>
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32

@@ -14,7 +14,7 @@
 // REMARK: remark: x / c = x * (1 / c): 8*N operations and 0 bytes become N operations and 0 bytes
 func.func @quarter(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 4.0 : f32
     %v = arith.divf %a, %c : f32
@@ -29,7 +29,7 @@ func.func @quarter(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.sha
 // REMARK: remark: x / c = x * (1 / c) is left: it needs the fast-math flags `arcp`
 func.func @third(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 3.0 : f32
     %v = arith.divf %a, %c : f32
@@ -43,7 +43,7 @@ func.func @third(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape
 // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<arcp> : f32
 func.func @flagged(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 3.0 : f32
     %v = arith.divf %a, %c fastmath<arcp> : f32
@@ -56,7 +56,7 @@ func.func @flagged(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.sha
 // CHECK-LABEL: func.func @huge
 // CHECK: arith.divf
 func.func @huge(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 0x7F000000 : f32
     %v = arith.divf %a, %c : f32
@@ -73,7 +73,7 @@ func.func @huge(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-COUNT-2: arith.mulf
 // REMARK: remark: (x * c) * d = x * (c * d) is left: it needs the fast-math flags `reassoc`, `nsz`
 func.func @scales(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 2.0 : f32
     %d = arith.constant 4.0 : f32
@@ -84,7 +84,7 @@ func.func @scales(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 func.func @up_and_down(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %c = arith.constant 0.5 : f32
     %d = arith.constant 4.0 : f32
@@ -103,12 +103,12 @@ func.func @up_and_down(%x: tensor<4xf32>) -> tensor<4xf32> {
 // REMARK: remark: a + (-b) = a - b: 2*N operations and 12*N bytes become N operations and 4*N bytes
 func.func @negated(%x: tensor<?xf32, #dyn.shape<[N]>>, %z: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %n = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [#id, #id]} {
+  %n = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%z, %n : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%z, %n : tensor<?xf32, #dyn.shape<[N]>>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
@@ -121,12 +121,12 @@ func.func @negated(%x: tensor<?xf32, #dyn.shape<[N]>>, %z: tensor<?xf32, #dyn.sh
 // CHECK: arith.addf
 // REMARK: remark: a + (-b) = a - b is left: 0 bytes would become 16
 func.func @kept(%x: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %n = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %n = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%z, %n : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%z, %n : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32

@@ -19,17 +19,17 @@
 // FEW: remark: a * b + a * c = a * (b + c) is left: it needs the fast-math flags `nsz`
 func.func @distribute(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<768xf32>, %c: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %l = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %r = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %r = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.addf %e0, %e1 : f32
     graph.yield %v : f32
@@ -43,17 +43,17 @@ func.func @distribute(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<76
 // REMARK: remark: a * b + a * c = a * (b + c) is left: 768*N operations would become 1536*N
 func.func @shared(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<768xf32>, %c: tensor<768xf32>) -> (tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %l = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %r = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %r = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.addf %e0, %e1 : f32
     graph.yield %v : f32
@@ -69,17 +69,17 @@ func.func @shared(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<768xf3
 // REMARK: remark: a * b + a * c = a * (b + c): 1536*N + 768 operations and
 func.func @small(%a: tensor<768xf32>, %b: tensor<768xf32>, %c: tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %b : tensor<768xf32>, tensor<768xf32>) -> tensor<768xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %l = graph.compute ins(%a, %b : tensor<768xf32>, tensor<768xf32>) -> tensor<768xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %r = graph.compute ins(%c, %a : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %r = graph.compute ins(%c, %a : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l, %r : tensor<768xf32>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#row, #id, #id]} {
+  %y = graph.compute ins(%l, %r : tensor<768xf32>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#row, #id, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.addf %e0, %e1 : f32
     graph.yield %v : f32
@@ -95,12 +95,12 @@ func.func @small(%a: tensor<768xf32>, %b: tensor<768xf32>, %c: tensor<?x768xf32,
 // REMARK: remark: sum(x * c) = sum(x) * c: 768*N operations and
 func.func @sum(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %c: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #column, #id]} {
+  %l = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #column, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?xf32, #dyn.shape<[N]>> {combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#id, #column]} {
+  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?xf32, #dyn.shape<[N]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #column]} {
   ^bb0(%e0: f32):
     graph.yield %e0 : f32
   }
@@ -114,12 +114,12 @@ func.func @sum(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %c: tensor<?xf32, #d
 // CHECK-NOT: graph.compute
 func.func @sum_of_columns(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %c: tensor<768xf32>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #row, #id]} {
+  %l = graph.compute ins(%a, %c : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?xf32, #dyn.shape<[N]>> {combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#id, #column]} {
+  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?xf32, #dyn.shape<[N]>> {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#id, #column]} {
   ^bb0(%e0: f32):
     graph.yield %e0 : f32
   }
@@ -133,17 +133,17 @@ func.func @sum_of_columns(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %c: tenso
 // REMARK: remark: exp(a) * exp(b) = exp(a + b): 31488*N operations
 func.func @exponentials(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %l = graph.compute ins(%a : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%e0: f32):
     %v = math.exp %e0 : f32
     graph.yield %v : f32
   }
-  %r = graph.compute ins(%b : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %r = graph.compute ins(%b : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%e0: f32):
     %v = math.exp %e0 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%l, %r : tensor<?x768xf32, #dyn.shape<[N, 768]>>, tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
@@ -157,12 +157,12 @@ func.func @exponentials(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>, %b: tensor<
 // REMARK: remark: sqrt(x) * sqrt(x) = x: 6912*N operations
 func.func @roots(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %l = graph.compute ins(%a : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%e0: f32):
     %v = math.sqrt %e0 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%l : tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf32, #dyn.shape<[N, 768]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%e0: f32):
     %v = arith.mulf %e0, %e0 : f32
     graph.yield %v : f32
@@ -175,17 +175,17 @@ func.func @roots(%a: tensor<?x768xf32, #dyn.shape<[N, 768]>>) -> tensor<?x768xf3
 // CHECK-COUNT-3: graph.compute
 func.func @unknown(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>) -> tensor<?xf32> {
   %N = dyn.symbol "N" : index
-  %l = graph.compute ins(%a, %b : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %l = graph.compute ins(%a, %b : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %r = graph.compute ins(%a, %c : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %r = graph.compute ins(%a, %c : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.mulf %e0, %e1 : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%l, %r : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%l, %r : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%e0: f32, %e1: f32):
     %v = arith.addf %e0, %e1 : f32
     graph.yield %v : f32

@@ -65,31 +65,31 @@ func.func @some(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -127,31 +127,31 @@ func.func @wide(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -182,31 +182,31 @@ func.func @wide(%q: !q, %k: !k, %v: !v) -> !q {
 func.func @few(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -238,31 +238,31 @@ func.func @longest(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -294,31 +294,31 @@ func.func @turned(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32

@@ -40,11 +40,11 @@
 // COST: compulsory: 792576 bytes
 func.func @scaled(%x: !matrix, %scale: !vec, %shift: !vec) -> !matrix {
   %M = dyn.symbol "M" : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %s, %scale, %shift : !matrix, !column, !vec, !vec) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #second, #second, #id]} {
+  %y = graph.compute ins(%x, %s, %scale, %shift : !matrix, !column, !vec, !vec) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #second, #second, #id]} {
   ^bb0(%a: f32, %b: f32, %c: f32, %d : f32):
     %v = arith.divf %a, %b : f32
     %w = arith.mulf %v, %c : f32
@@ -60,7 +60,7 @@ func.func @scaled(%x: !matrix, %scale: !vec, %shift: !vec) -> !matrix {
 // CHECK: gir.index #{{.*}}(%[[G]]){{$}}
 !whole = tensor<128x768xf32>
 func.func @whole(%x: !whole, %bias: !vec) -> !whole {
-  %y = graph.compute ins(%x, %bias : !whole, !vec) -> !whole {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%x, %bias : !whole, !vec) -> !whole {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
@@ -76,7 +76,7 @@ func.func @whole(%x: !whole, %bias: !vec) -> !whole {
 // REMARK: remark: each row is a group, since there are 64 at most to be shared among threads
 !few = tensor<64x768xf32>
 func.func @few(%x: !few, %bias: !vec) -> !few {
-  %y = graph.compute ins(%x, %bias : !few, !vec) -> !few {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%x, %bias : !few, !vec) -> !few {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
@@ -91,11 +91,11 @@ func.func @few(%x: !few, %bias: !vec) -> !few {
 // CHECK: rt.program @alone
 func.func @alone(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %s : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%x, %s : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
@@ -113,12 +113,12 @@ func.func @alone(%x: !matrix) -> !matrix {
 !longvec = tensor<20000xf32>
 func.func @long(%x: !long, %bias: !longvec) -> !column {
   %M = dyn.symbol "M" : index
-  %y = graph.compute ins(%x, %bias : !long, !longvec) -> !long {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%x, %bias : !long, !longvec) -> !long {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
   }
-  %s = graph.compute ins(%y : !long) -> !column {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %s = graph.compute ins(%y : !long) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }

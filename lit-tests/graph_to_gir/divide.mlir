@@ -23,7 +23,7 @@
 func.func @elements(%a: !x, %b: !x) -> !x {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%a, %b : !x, !x) -> !x {iterators = ["parallel", "parallel"], maps = [#two, #two, #two]} {
+  %y = graph.compute ins(%a, %b : !x, !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #two, #two]} {
   ^bb0(%e: i32, %f: i32):
     %q = arith.divsi %e, %f : i32
     graph.yield %q : i32
@@ -39,7 +39,7 @@ func.func @elements(%a: !x, %b: !x) -> !x {
 func.func @of_rows(%a: !x, %b: !d) -> !x {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%a, %b : !x, !d) -> !x {iterators = ["parallel", "parallel"], maps = [#two, #rows, #two]} {
+  %y = graph.compute ins(%a, %b : !x, !d) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #rows, #two]} {
   ^bb0(%e: i32, %f: i32):
     %q = arith.remsi %e, %f : i32
     graph.yield %q : i32
@@ -57,7 +57,7 @@ func.func @of_rows(%a: !x, %b: !d) -> !x {
 func.func @by_three(%a: !x) -> !x {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%a : !x) -> !x {iterators = ["parallel", "parallel"], maps = [#two, #two]} {
+  %y = graph.compute ins(%a : !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #two]} {
   ^bb0(%e: i32):
     %three = arith.constant 3 : i32
     %q = arith.floordivsi %e, %three : i32
@@ -72,7 +72,7 @@ func.func @by_three(%a: !x) -> !x {
 func.func @by_zero(%a: !x) -> !x {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%a : !x) -> !x {iterators = ["parallel", "parallel"], maps = [#two, #two]} {
+  %y = graph.compute ins(%a : !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #two]} {
   ^bb0(%e: i32):
     %zero = arith.constant 0 : i32
     %q = arith.divsi %e, %zero : i32

@@ -33,31 +33,31 @@ func.func @no_depth(%q: !q, %k: !k, %v: !v) -> !o {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -91,31 +91,31 @@ func.func @no_width(%q: !q, %k: !k, %v: !v) -> !o {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -149,31 +149,31 @@ func.func @no_width(%q: !q, %k: !k, %v: !v) -> !o {
 func.func @no_queries(%q: !q, %k: !k, %v: !v) -> !o {
   %B = dyn.symbol "B" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !o {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -195,7 +195,7 @@ func.func @no_queries(%q: !q, %k: !k, %v: !v) -> !o {
 #out = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 func.func @no_places(%x: tensor<100x0xf32>, %w: tensor<0x200xf32>) -> tensor<100x200xf32> {
-  %0 = graph.compute ins(%x, %w : tensor<100x0xf32>, tensor<0x200xf32>) -> tensor<100x200xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %0 = graph.compute ins(%x, %w : tensor<100x0xf32>, tensor<0x200xf32>) -> tensor<100x200xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32

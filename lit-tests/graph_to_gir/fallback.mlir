@@ -39,31 +39,31 @@ func.func @attention(%q: !q, %k: !k, %v: !v) -> !q {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
   }
-  %max = graph.compute ins(%scores : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%scores : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %exp = graph.compute ins(%scores, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.subf %a, %b : f32
     %y = math.exp %x : f32
     graph.yield %y : f32
   }
-  %sum = graph.compute ins(%exp : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id, #row]} {
+  %sum = graph.compute ins(%exp : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %p = graph.compute ins(%exp, %sum : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.divf %a, %b : f32
     graph.yield %x : f32
   }
-  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#pk, #kv, #qv]} {
+  %out = graph.compute ins(%p, %v : !s, !v) -> !q {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#pk, #kv, #qv]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -75,11 +75,11 @@ func.func @row(%x: !s) -> !s {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %max = graph.compute ins(%x : !s) -> !r {iterators = ["parallel", "parallel", "reduce"], combiners = ["max"], maps = [#id, #row]} {
+  %max = graph.compute ins(%x : !s) -> !r {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #row]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %max : !s, !r) -> !s {iterators = ["parallel", "parallel", "parallel"], maps = [#id, #row, #id]} {
+  %y = graph.compute ins(%x, %max : !s, !r) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id, #row, #id]} {
   ^bb0(%a: f32, %b: f32):
     %z = arith.subf %a, %b : f32
     graph.yield %z : f32
@@ -91,7 +91,7 @@ func.func @product(%q: !q, %k: !k) -> !s {
   %B = dyn.symbol "B" : index
   %Q = dyn.symbol "Q" : index
   %K = dyn.symbol "K" : index
-  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"], maps = [#qd, #kd, #qk]} {
+  %scores = graph.compute ins(%q, %k : !q, !k) -> !s {iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#qd, #kd, #qk]} {
   ^bb0(%a: f32, %b: f32):
     %x = arith.mulf %a, %b : f32
     graph.yield %x : f32
@@ -107,7 +107,7 @@ func.func @turn(%x: tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn
   ^bb0(%in: tensor<?x?xf32, #dyn.shape<[B, Q]>>):
     %B_0 = dyn.symbol "B" : index
     %Q_0 = dyn.symbol "Q" : index
-    %z = graph.compute ins(%in : tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, B]>> {iterators = ["parallel", "parallel"], maps = [affine_map<(q, b) -> (b, q)>, affine_map<(q, b) -> (q, b)>]} {
+    %z = graph.compute ins(%in : tensor<?x?xf32, #dyn.shape<[B, Q]>>) -> tensor<?x?xf32, #dyn.shape<[Q, B]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(q, b) -> (b, q)>, affine_map<(q, b) -> (q, b)>]} {
     ^bb0(%a: f32):
       graph.yield %a : f32
     }

@@ -26,7 +26,7 @@ func.func @embedding(%table: !table, %ids: !ids) -> !rows {
   %B = dyn.symbol "B" : index
   %S = dyn.symbol "S" : index
   %e = graph.gather %table, %ids {axis = 0 : i64} : !table, !ids -> !rows loc("words")
-  %y = graph.compute ins(%e : !rows) -> !rows {iterators = ["parallel", "parallel", "parallel"], maps = [#three, #three]} {
+  %y = graph.compute ins(%e : !rows) -> !rows {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#three, #three]} {
   ^bb0(%a: f32):
     %0 = arith.negf %a : f32
     graph.yield %0 : f32

@@ -13,21 +13,21 @@
 func.func @main(%x: !both) -> !half {
   %M = dyn.symbol "M" : index
   %a = graph.compute ins(%x : !both) -> !half {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], oob = [0.0 : f32]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %b = graph.compute ins(%x : !both) -> !half {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(i, j) -> (i, j + 128)>, affine_map<(i, j) -> (i, j)>]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %y = graph.compute ins(%a, %b : !half, !half) -> !half {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
   } {
   ^bb0(%e: f32, %f: f32):

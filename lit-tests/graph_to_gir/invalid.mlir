@@ -4,7 +4,7 @@ func.func @kind(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.fusion' op has the unknown kind 'rows'}}
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "rows"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }
@@ -20,7 +20,7 @@ func.func @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.fusion' op is marked as a region with a contraction, but: has no contraction}}
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "contract"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }
@@ -30,11 +30,11 @@ func.func @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.fusion' op is marked as a loop, but has several ops}}
   %z = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "loop"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }
-    %1 = graph.compute ins(%0 : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %1 = graph.compute ins(%0 : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }
@@ -50,7 +50,7 @@ func.func @several_axes(%x: tensor<2x6xf32>, %w: tensor<3x4xf32>) -> tensor<2xf3
   %y = graph.fusion(%x, %w : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {kind = "row"} {
   ^bb0(%a: tensor<2x6xf32>, %b: tensor<3x4xf32>):
     %0 = graph.compute ins(%a, %b : tensor<2x6xf32>, tensor<3x4xf32>) -> tensor<2xf32> {
-      iterators = ["parallel", "reduce", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, reduce, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2) -> (d0, d1 + d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>]
     } {
     ^bb0(%p: f32, %q: f32):
@@ -65,7 +65,7 @@ func.func @several_axes(%x: tensor<2x6xf32>, %w: tensor<3x4xf32>) -> tensor<2xf3
 
 func.func @unstitched(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'graph.compute' op is in no region}}
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -144,7 +144,7 @@ func.func @contradiction(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #d
 func.func @scalar_op(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "row"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       // expected-error @below {{'math.atan' op has no form on tiles}}
       %v = math.atan %p : f32
@@ -188,7 +188,7 @@ func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{is marked as a region of attention, but: has not exactly two contractions}}
   %y = graph.fusion(%x : tensor<4xf32>) -> tensor<4xf32> {kind = "attention"} {
   ^bb0(%a: tensor<4xf32>):
-    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }
@@ -203,7 +203,7 @@ func.func @no_attention(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @property(%x: tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {
   %y = graph.fusion(%x : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {kind = "loop"} {
   ^bb0(%a: tensor<4xf32, {shard = "x"}>):
-    %0 = graph.compute ins(%a : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+    %0 = graph.compute ins(%a : tensor<4xf32, {shard = "x"}>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
     ^bb0(%p: f32):
       graph.yield %p : f32
     }

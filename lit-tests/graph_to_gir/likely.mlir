@@ -31,11 +31,11 @@
 func.func @scaled(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 9], likely = [3]} : index
   %N = dyn.symbol "N" {range = [8, 512], div = 8, likely = [32, 24]} : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %s : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%x, %s : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -49,7 +49,7 @@ func.func @scaled(%x: !matrix) -> !matrix {
 // CHECK: launch @rows_row0(
 func.func @rows(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>) -> tensor<?x24xf32, #dyn.shape<[M, 24]>> {
   %M = dyn.symbol "M" {range = [0, 9], likely = [3]} : index
-  %y = graph.compute ins(%x : tensor<?x24xf32, #dyn.shape<[M, 24]>>) -> tensor<?x24xf32, #dyn.shape<[M, 24]>> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<?x24xf32, #dyn.shape<[M, 24]>>) -> tensor<?x24xf32, #dyn.shape<[M, 24]>> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
@@ -63,7 +63,7 @@ func.func @rows(%x: tensor<?x24xf32, #dyn.shape<[M, 24]>>) -> tensor<?x24xf32, #
 func.func @many(%x: !matrix) -> !column {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [0, 64], likely = [1, 2, 3, 4, 5]} : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -76,7 +76,7 @@ func.func @many(%x: !matrix) -> !column {
 func.func @long(%x: !matrix) -> !column {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [0, 2000], likely = [1025]} : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }

@@ -50,7 +50,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
     %N_0 = dyn.symbol "N" : index
-    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -109,7 +109,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
     %N_0 = dyn.symbol "N" : index
-    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -169,7 +169,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
     %N_0 = dyn.symbol "N" : index
-    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32

@@ -11,7 +11,7 @@ func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x6
   %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x16", kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
-      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
@@ -33,7 +33,7 @@ func.func @usual(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64
   %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x32", kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
-      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
@@ -59,7 +59,7 @@ func.func @columns(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
     %m = dyn.symbol "M" : index
     %n = dyn.symbol "N" : index
     %p = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32):
       %s = arith.mulf %e, %e : f32
@@ -81,7 +81,7 @@ func.func @inner(%x: tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
   %h = graph.fusion(%x : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {graph.mapping = "inner=1", kind = "loop"} {
   ^bb0(%a: tensor<5x7x70x3xf32>):
     %p = graph.compute ins(%a : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
-      iterators = ["parallel", "parallel", "parallel", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
     } {
     ^bb0(%e: f32):
@@ -106,7 +106,7 @@ func.func @four(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
       %s = arith.mulf %e, %f : f32
@@ -130,7 +130,7 @@ func.func @one(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>)
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
       %s = arith.mulf %e, %f : f32
@@ -155,7 +155,7 @@ func.func @sixteen(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
       %s = arith.mulf %e, %f : f32

@@ -12,7 +12,7 @@ func.func @unknown(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x
   %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=7x16", kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
-      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
@@ -31,7 +31,7 @@ func.func @number(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x6
   %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = 12 : i64, kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
-      iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+      iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
       maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
@@ -50,7 +50,7 @@ func.func @rows(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64x
   %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x32", kind = "row"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a : tensor<100x64xf32>) -> tensor<100x64xf32> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32):
       %s = arith.mulf %e, %e : f32
@@ -72,7 +72,7 @@ func.func @twice(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dy
     %m = dyn.symbol "M" : index
     %n = dyn.symbol "N" : index
     %p = graph.compute ins(%a : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32):
       %s = arith.mulf %e, %e : f32
@@ -92,7 +92,7 @@ func.func @seven(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
-      iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+      iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
     } {
     ^bb0(%e: f32, %f: f32):
       %s = arith.mulf %e, %f : f32

@@ -25,7 +25,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
   %a = graph.fusion(%x : !m) -> !m {kind = "row"} {
   ^bb0(%a: !m):
     %n = dyn.symbol "M" : index
-    %0 = graph.compute ins(%a : !m) -> !m {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !m) -> !m {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.negf %p : f32
       graph.yield %v : f32
@@ -35,7 +35,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
   %b = graph.fusion(%y : !n) -> !n {kind = "row"} {
   ^bb0(%a: !n):
     %n = dyn.symbol "N" : index
-    %0 = graph.compute ins(%a : !n) -> !n {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !n) -> !n {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.negf %p : f32
       graph.yield %v : f32
@@ -45,7 +45,7 @@ func.func @names(%x: !m, %y: !n, %z: !p) -> (!m, !n, !p) {
   %c = graph.fusion(%z : !p) -> !p {kind = "row"} {
   ^bb0(%a: !p):
     %n = dyn.symbol "P" {range = [0, 64]} : index
-    %0 = graph.compute ins(%a : !p) -> !p {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !p) -> !p {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.negf %p : f32
       graph.yield %v : f32
@@ -66,7 +66,7 @@ func.func @words(%x: !add, %y: !mul) -> (!add, !mul) {
   %a = graph.fusion(%x : !add) -> !add {kind = "row"} {
   ^bb0(%a: !add):
     %n = dyn.symbol "add" : index
-    %0 = graph.compute ins(%a : !add) -> !add {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !add) -> !add {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.addf %p, %p : f32
       graph.yield %v : f32
@@ -76,7 +76,7 @@ func.func @words(%x: !add, %y: !mul) -> (!add, !mul) {
   %b = graph.fusion(%y : !mul) -> !mul {kind = "row"} {
   ^bb0(%a: !mul):
     %n = dyn.symbol "mul" : index
-    %0 = graph.compute ins(%a : !mul) -> !mul {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !mul) -> !mul {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.mulf %p, %p : f32
       graph.yield %v : f32

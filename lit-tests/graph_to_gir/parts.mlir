@@ -34,11 +34,11 @@
 func.func @means(%x: !matrix) -> !row {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = ["reduce", "parallel"], combiners = ["add"], maps = [#id, #second]} {
+  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[add]>, maps = [#id, #second]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%sum : !row) -> !row {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%sum : !row) -> !row {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32

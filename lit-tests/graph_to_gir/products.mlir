@@ -32,17 +32,17 @@ func.func @siblings(%x: !x, %u: tensor<8x40xf32>) -> (!y, !y, !z) {
   %a, %b, %c = graph.fusion(%x, %q, %k, %u : !x, tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x40xf32>) -> !y, !y, !z {kind = "contract"} {
   ^bb0(%x_0: !x, %q_0: tensor<8x64xf32>, %k_0: tensor<8x64xf32>, %u_0: tensor<8x40xf32>):
     %M_0 = dyn.symbol "M" : index
-    %a_0 = graph.compute ins(%x_0, %q_0 : !x, tensor<8x64xf32>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %a_0 = graph.compute ins(%x_0, %q_0 : !x, tensor<8x64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb0(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
     }
-    %b_0 = graph.compute ins(%x_0, %k_0 : !x, tensor<8x64xf32>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %b_0 = graph.compute ins(%x_0, %k_0 : !x, tensor<8x64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb0(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
     }
-    %c_0 = graph.compute ins(%x_0, %u_0 : !x, tensor<8x40xf32>) -> !z {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %c_0 = graph.compute ins(%x_0, %u_0 : !x, tensor<8x40xf32>) -> !z {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb0(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32

@@ -45,7 +45,7 @@ func.func @twice(%x: !v) -> (!v, !v, !v) {
   %y = graph.fusion(%x : !v) -> !v {kind = "row"} {
   ^bb0(%a: !v):
     %n = dyn.symbol "N" : index
-    %0 = graph.compute ins(%a : !v) -> !v {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !v) -> !v {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.negf %p : f32
       graph.yield %v : f32
@@ -76,7 +76,7 @@ func.func @named(%x: !v) -> !v {
   %y = graph.fusion(%x : !v) -> !v {kind = "row"} {
   ^bb0(%a: !v):
     %n = dyn.symbol "N" : index
-    %0 = graph.compute ins(%a : !v) -> !v {iterators = ["parallel"], maps = [#id, #id]} {
+    %0 = graph.compute ins(%a : !v) -> !v {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
     ^bb0(%p: f32):
       %v = arith.negf %p : f32
       graph.yield %v : f32

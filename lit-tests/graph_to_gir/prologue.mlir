@@ -43,22 +43,22 @@ func.func @product(%x: !x, %q: tensor<20x1600xi8>) -> !y {
   %p = graph.fusion(%x, %q : !x, tensor<20x1600xi8>) -> !y {kind = "contract"} {
   ^bb0(%x_0: !x, %q_0: tensor<20x1600xi8>):
     %M_0 = dyn.symbol "M" {likely = [4096]} : index
-    %m = graph.compute ins(%x_0 : !x) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+    %m = graph.compute ins(%x_0 : !x) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
     ^bb0(%a: f32):
       graph.yield %a : f32
     }
-    %e = graph.compute ins(%x_0, %m : !x, tensor<?xf32, #dyn.shape<[M]>>) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+    %e = graph.compute ins(%x_0, %m : !x, tensor<?xf32, #dyn.shape<[M]>>) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
     ^bb0(%a: f32, %b: f32):
       %v = arith.divf %a, %b : f32
       %t = math.tanh %v : f32
       graph.yield %t : f32
     }
-    %w = graph.compute ins(%q_0 : tensor<20x1600xi8>) -> tensor<20x1600xf32> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+    %w = graph.compute ins(%q_0 : tensor<20x1600xi8>) -> tensor<20x1600xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
     ^bb0(%a: i8):
       %f = arith.sitofp %a : i8 to f32
       graph.yield %f : f32
     }
-    %r = graph.compute ins(%e, %w : !x, tensor<20x1600xf32>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %r = graph.compute ins(%e, %w : !x, tensor<20x1600xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb0(%a: f32, %b: f32):
       %v = arith.mulf %a, %b : f32
       graph.yield %v : f32

@@ -44,16 +44,16 @@
 func.func @exp_over_sum(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
-  %s = graph.compute ins(%e : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%e : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%e, %s : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%e, %s : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
@@ -78,16 +78,16 @@ func.func @exp_over_sum(%x: !matrix) -> !matrix {
 func.func @bounded(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [8, 512], div = 8, likely = [128]} : index
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
-  %s = graph.compute ins(%e : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%e : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%e, %s : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%e, %s : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
@@ -108,14 +108,14 @@ func.func @bounded(%x: !matrix) -> !matrix {
 func.func @flat(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %0 = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %0 = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
   %1 = graph.reshape %0 : !matrix -> tensor<?xf32, #dyn.shape<[M*N]>>
   %2 = graph.reshape %1 : tensor<?xf32, #dyn.shape<[M*N]>> -> !matrix
-  %3 = graph.compute ins(%2 : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %3 = graph.compute ins(%2 : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
@@ -129,7 +129,7 @@ func.func @flat(%x: !matrix) -> !matrix {
 // CHECK-SAME: grid(%{{.*}} = 0) units(1)
 // CHECK-LABEL: rt.program @static
 func.func @static(%x: tensor<0x8xf32>) -> tensor<0x1xf32> {
-  %s = graph.compute ins(%x : tensor<0x8xf32>) -> tensor<0x1xf32> {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : tensor<0x8xf32>) -> tensor<0x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }

@@ -19,7 +19,7 @@
 func.func @last(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 40], likely = [1, 8, 9]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add"} : !matrix -> !matrix
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
   return %y : !matrix
 }
 
@@ -31,7 +31,7 @@ func.func @last(%x: !matrix) -> !matrix {
 func.func @first(%x: !ints) -> !ints {
   %M = dyn.symbol "M" {range = [1, 3]} : index
   %N = dyn.symbol "N" {range = [1, 70]} : index
-  %y = graph.scan %x {axis = 0 : i64, combiner = "add", exclusive} : !ints -> !ints
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>, exclusive} : !ints -> !ints
   return %y : !ints
 }
 
@@ -42,7 +42,7 @@ func.func @first(%x: !ints) -> !ints {
 func.func @first_backward(%x: !longs) -> !longs {
   %M = dyn.symbol "M" {range = [0, 1]} : index
   %N = dyn.symbol "N" {range = [7, 33]} : index
-  %y = graph.scan %x {axis = 0 : i64, combiner = "max", reverse} : !longs -> !longs
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>, reverse} : !longs -> !longs
   return %y : !longs
 }
 
@@ -51,7 +51,7 @@ func.func @first_backward(%x: !longs) -> !longs {
 func.func @last_backward(%x: !longs) -> !longs {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 8]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "min", exclusive, reverse} : !longs -> !longs
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<min>, exclusive, reverse} : !longs -> !longs
   return %y : !longs
 }
 
@@ -63,28 +63,28 @@ func.func @last_backward(%x: !longs) -> !longs {
 func.func @narrow(%x: !halves) -> !halves {
   %M = dyn.symbol "M" {range = [1, 3]} : index
   %N = dyn.symbol "N" {range = [15, 16]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add", reverse} : !halves -> !halves
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, reverse} : !halves -> !halves
   return %y : !halves
 }
 
 func.func @narrow_first(%x: !halves) -> !halves {
   %M = dyn.symbol "M" {range = [0, 1]} : index
   %N = dyn.symbol "N" {range = [1, 31]} : index
-  %y = graph.scan %x {axis = 0 : i64, combiner = "add", exclusive} : !halves -> !halves
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>, exclusive} : !halves -> !halves
   return %y : !halves
 }
 
 // One dimension.
 func.func @line(%x: !doubles) -> !doubles {
   %N = dyn.symbol "N" {range = [0, 17]} : index
-  %y = graph.scan %x {axis = 0 : i64, combiner = "mul", exclusive} : !doubles -> !doubles
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<mul>, exclusive} : !doubles -> !doubles
   return %y : !doubles
 }
 
 // Dimensions of one element, before, behind and along the scan.
 func.func @before(%x: tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>>) -> tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>> {
   %N = dyn.symbol "N" {range = [1, 9]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>> -> tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>>
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>> -> tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>>
   return %y : tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>>
 }
 
@@ -92,19 +92,19 @@ func.func @before(%x: tensor<1x?x1xf32, #dyn.shape<[1, N, 1]>>) -> tensor<1x?x1x
 // CHECK-NOT: gir.scan
 func.func @along(%x: tensor<?x1xf32, #dyn.shape<[N, 1]>>) -> (tensor<?x1xf32, #dyn.shape<[N, 1]>>, tensor<?x1xf32, #dyn.shape<[N, 1]>>) {
   %N = dyn.symbol "N" {range = [7, 33]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "mul", exclusive} : tensor<?x1xf32, #dyn.shape<[N, 1]>> -> tensor<?x1xf32, #dyn.shape<[N, 1]>>
-  %z = graph.scan %x {axis = 1 : i64, combiner = "mul"} : tensor<?x1xf32, #dyn.shape<[N, 1]>> -> tensor<?x1xf32, #dyn.shape<[N, 1]>>
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<mul>, exclusive} : tensor<?x1xf32, #dyn.shape<[N, 1]>> -> tensor<?x1xf32, #dyn.shape<[N, 1]>>
+  %z = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<mul>} : tensor<?x1xf32, #dyn.shape<[N, 1]>> -> tensor<?x1xf32, #dyn.shape<[N, 1]>>
   return %y, %z : tensor<?x1xf32, #dyn.shape<[N, 1]>>, tensor<?x1xf32, #dyn.shape<[N, 1]>>
 }
 
 // CHECK-LABEL: gir.kernel @one_row
 func.func @one(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
-  %y = graph.scan %x {axis = 0 : i64, combiner = "add", exclusive} : tensor<1x1xf32> -> tensor<1x1xf32>
+  %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>, exclusive} : tensor<1x1xf32> -> tensor<1x1xf32>
   return %y : tensor<1x1xf32>
 }
 
 func.func @small(%x: tensor<3x5xi32>) -> tensor<3x5xi32> {
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add", reverse} : tensor<3x5xi32> -> tensor<3x5xi32>
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, reverse} : tensor<3x5xi32> -> tensor<3x5xi32>
   return %y : tensor<3x5xi32>
 }
 
@@ -112,6 +112,6 @@ func.func @small(%x: tensor<3x5xi32>) -> tensor<3x5xi32> {
 func.func @four(%x: tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>>) -> tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>> {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 8]} : index
-  %y = graph.scan %x {axis = 1 : i64, combiner = "add"} : tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>> -> tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>>
+  %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>> -> tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>>
   return %y : tensor<2x?x3x?xi32, #dyn.shape<[2, M, 3, N]>>
 }

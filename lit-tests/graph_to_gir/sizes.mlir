@@ -10,7 +10,7 @@ func.func @mean(%x: tensor<?x?xf32, #dyn.shape<[B, S]>>) -> (tensor<?x?xf32>, te
   %last = graph.constant dense<1> : tensor<i64>
   %n = graph.gather %s, %last {axis = 0 : i64} : tensor<2xi64>, tensor<i64> -> tensor<i64>
   %y = graph.compute ins(%x, %n : tensor<?x?xf32, #dyn.shape<[B, S]>>, tensor<i64>) -> tensor<?x?xf32> {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>]
   } {
   ^bb0(%a: f32, %b: i64):

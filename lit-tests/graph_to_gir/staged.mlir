@@ -47,7 +47,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
     %M_0 = dyn.symbol "M" : index
     %K_0 = dyn.symbol "K" : index
     %N_0 = dyn.symbol "N" : index
-    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<?x?xf32, #dyn.shape<[M, K]>>, tensor<?x?xf32, #dyn.shape<[K, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -72,7 +72,7 @@ func.func @any(%x: tensor<?x?xf32, #dyn.shape<[M, K]>>, %w: tensor<?x?xf32, #dyn
 func.func @many(%x: tensor<512x12xf32>, %w: tensor<12x64xf32>) -> tensor<512x64xf32> {
   %0 = graph.fusion(%x, %w : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {kind = "contract"} {
   ^bb0(%a: tensor<512x12xf32>, %b: tensor<12x64xf32>):
-    %1 = graph.compute ins(%a, %b : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<512x12xf32>, tensor<12x64xf32>) -> tensor<512x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -94,7 +94,7 @@ func.func @many(%x: tensor<512x12xf32>, %w: tensor<12x64xf32>) -> tensor<512x64x
 func.func @turned(%x: tensor<64x512xf32>, %w: tensor<64x64xf32>) -> tensor<512x64xf32> {
   %0 = graph.fusion(%x, %w : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {kind = "contract"} {
   ^bb0(%a: tensor<64x512xf32>, %b: tensor<64x64xf32>):
-    %1 = graph.compute ins(%a, %b : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#turned, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<64x512xf32>, tensor<64x64xf32>) -> tensor<512x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#turned, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -114,7 +114,7 @@ func.func @turned(%x: tensor<64x512xf32>, %w: tensor<64x64xf32>) -> tensor<512x6
 func.func @few(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<32x64xf32> {
   %0 = graph.fusion(%x, %w : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {kind = "contract"} {
   ^bb0(%a: tensor<32x64xf32>, %b: tensor<64x64xf32>):
-    %1 = graph.compute ins(%a, %b : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32
@@ -134,7 +134,7 @@ func.func @few(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> tensor<32x64xf32
 func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x32xf32>) -> tensor<100x32xf32> {
   %0 = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {kind = "contract"} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x32xf32>):
-    %1 = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+    %1 = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x32xf32>) -> tensor<100x32xf32> {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
     ^bb1(%l: f32, %r: f32):
       %m = arith.mulf %l, %r : f32
       graph.yield %m : f32

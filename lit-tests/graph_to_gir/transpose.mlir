@@ -31,7 +31,7 @@
 func.func @main(%x: !matrix) -> !turned {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %y = graph.compute ins(%x : !matrix) -> !turned {iterators = ["parallel", "parallel"], maps = [#swap, #id]} {
+  %y = graph.compute ins(%x : !matrix) -> !turned {iterators = #graph.iterators<[parallel, parallel]>, maps = [#swap, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32

@@ -25,7 +25,7 @@
 // CHECK: %[[X:.*]] = graph.reshape %x : {{.*}} -> tensor<?x?x12x64xf32
 // CHECK: %[[BIAS:.*]] = graph.reshape %bias : tensor<768xf32> -> tensor<12x64xf32>
 // CHECK: %y = graph.compute ins(%[[X]], %[[BIAS]] :
-// CHECK-SAME: iterators = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK-SAME: iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>
 // CHECK-NOT: graph.reshape
 // CHECK: graph.compute ins(%y :
 // CHECK-NOT: graph.reshape
@@ -42,14 +42,14 @@ func.func @heads(%x: tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>>, %bias: tensor
   %B = dyn.symbol "B" {range = [0, 8], likely = [1]} : index
   %S = dyn.symbol "S" {range = [0, 512], likely = [128, 1, 31]} : index
   %y = graph.compute ins(%x, %bias : tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>>, tensor<768xf32>)
-      -> tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>> {iterators = ["parallel", "parallel", "parallel"], maps = [#id3, #last3, #id3]} {
+      -> tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>> {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #last3, #id3]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     graph.yield %0 : f32
   }
   %h = graph.reshape %y : tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>> -> tensor<?x?x12x64xf32, #dyn.shape<[B, S, 12, 64]>>
   %t = graph.compute ins(%h : tensor<?x?x12x64xf32, #dyn.shape<[B, S, 12, 64]>>) -> tensor<?x12x?x64xf32, #dyn.shape<[B, 12, S, 64]>>
-      {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#heads, #id4]} {
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#heads, #id4]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -60,7 +60,7 @@ func.func @heads(%x: tensor<?x?x768xf32, #dyn.shape<[B, S, 768]>>, %bias: tensor
 // CHECK-LABEL: func.func @group_norm(
 // CHECK: graph.reshape %x : {{.*}} -> tensor<?x8x4x?x?xf32, #dyn.shape<[N, 8, 4, H, W]>>
 // CHECK: graph.compute
-// CHECK-SAME: iterators = ["parallel", "parallel", "reduce", "reduce", "reduce"]
+// CHECK-SAME: iterators = #graph.iterators<[parallel, parallel, reduce, reduce, reduce]>
 // CHECK: graph.reshape %scale : tensor<32xf32> -> tensor<8x4xf32>
 // CHECK: %[[Y:.*]] = graph.reshape %silu :
 // CHECK: return %[[Y]]
@@ -78,18 +78,18 @@ func.func @group_norm(%x: tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>, %scal
   %W = dyn.symbol "W" {range = [0, 64], likely = [8, 1, 5]} : index
   %r = graph.reshape %x : tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>> -> tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>>
   %sum = graph.compute ins(%r : tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>>) -> tensor<?x8xf32, #dyn.shape<[N, 8]>>
-      {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id3, #first3]} {
+      {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id3, #first3]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   %squares = graph.compute ins(%r : tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>>) -> tensor<?x8xf32, #dyn.shape<[N, 8]>>
-      {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#id3, #first3]} {
+      {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id3, #first3]} {
   ^bb0(%a: f32):
     %0 = arith.mulf %a, %a : f32
     graph.yield %0 : f32
   }
   %n = graph.compute ins(%r, %sum, %squares : tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>>, tensor<?x8xf32, #dyn.shape<[N, 8]>>, tensor<?x8xf32, #dyn.shape<[N, 8]>>)
-      -> tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>> {iterators = ["parallel", "parallel", "parallel"], maps = [#id3, #first3, #first3, #id3]} {
+      -> tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>> {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#id3, #first3, #first3, #id3]} {
   ^bb0(%a: f32, %s: f32, %q: f32):
     %one = arith.constant 1.0 : f32
     %0 = arith.subf %a, %s : f32
@@ -100,14 +100,14 @@ func.func @group_norm(%x: tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>, %scal
   }
   %back = graph.reshape %n : tensor<?x8x?xf32, #dyn.shape<[N, 8, 4*H*W]>> -> tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>
   %y = graph.compute ins(%back, %scale, %shift : tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>, tensor<32xf32>, tensor<32xf32>)
-      -> tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>> {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#id4, #channel, #channel, #id4]} {
+      -> tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>> {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id4, #channel, #channel, #id4]} {
   ^bb0(%a: f32, %g: f32, %b: f32):
     %0 = arith.mulf %a, %g : f32
     %1 = arith.addf %0, %b : f32
     graph.yield %1 : f32
   }
   %silu = graph.compute ins(%y : tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>) -> tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>
-      {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#id4, #id4]} {
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id4, #id4]} {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
     %0 = arith.negf %a : f32
@@ -139,7 +139,7 @@ func.func @depth_to_space(%x: tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>, %
   %H = dyn.symbol "H" {range = [0, 64], likely = [8, 1, 3]} : index
   %W = dyn.symbol "W" {range = [0, 64], likely = [8, 1, 5]} : index
   %relu = graph.compute ins(%x : tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>) -> tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>
-      {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#id4, #id4]} {
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id4, #id4]} {
   ^bb0(%a: f32):
     %zero = arith.constant 0.0 : f32
     %0 = arith.maximumf %a, %zero : f32
@@ -148,14 +148,14 @@ func.func @depth_to_space(%x: tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>>, %
   %parts = graph.reshape %relu : tensor<?x32x?x?xf32, #dyn.shape<[N, 32, H, W]>> -> tensor<?x2x2x8x?x?xf32, #dyn.shape<[N, 2, 2, 8, H, W]>>
   %turned = graph.compute ins(%parts : tensor<?x2x2x8x?x?xf32, #dyn.shape<[N, 2, 2, 8, H, W]>>)
       -> tensor<?x8x?x2x?x2xf32, #dyn.shape<[N, 8, H, 2, W, 2]>>
-      {iterators = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"], maps = [#blocks, #deep]} {
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel, parallel, parallel]>, maps = [#blocks, #deep]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   %d = graph.reshape %turned : tensor<?x8x?x2x?x2xf32, #dyn.shape<[N, 8, H, 2, W, 2]>> -> tensor<?x8x?x?xf32, #dyn.shape<[N, 8, 2*H, 2*W]>>
   %sum = graph.compute ins(%d, %z : tensor<?x8x?x?xf32, #dyn.shape<[N, 8, 2*H, 2*W]>>, tensor<?x8x?x?xf32, #dyn.shape<[N, 8, 2*H, 2*W]>>)
       -> tensor<?x8x?x?xf32, #dyn.shape<[N, 8, 2*H, 2*W]>>
-      {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#id4, #id4, #id4]} {
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id4, #id4, #id4]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     graph.yield %0 : f32

@@ -17,7 +17,7 @@ func.func @cut(%x: tensor<?xf32, #dyn.shape<[N]>>, %n: tensor<1xi64>) -> tensor<
   %start = graph.constant dense<0> : tensor<1xi64>
   %y = graph.slice %x[%start, %n] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<?xf32, #dyn.shape<[N]>>, tensor<1xi64>, tensor<1xi64> -> tensor<?xf32>
   %z = graph.compute ins(%y, %x : tensor<?xf32>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: f32, %q: f32):
     %0 = arith.addf %p, %q : f32
@@ -32,7 +32,7 @@ func.func @cut(%x: tensor<?xf32, #dyn.shape<[N]>>, %n: tensor<1xi64>) -> tensor<
 func.func @shaped(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>, %w: tensor<?x?xf32, #dyn.shape<[P, Q]>>, %s: tensor<2xi64>) -> tensor<?x?xf32> {
   %y = graph.reshape %x, %s : tensor<?x?xf32, #dyn.shape<[N, M]>>, tensor<2xi64> -> tensor<?x?xf32>
   %z = graph.compute ins(%y, %w : tensor<?x?xf32>, tensor<?x?xf32, #dyn.shape<[P, Q]>>) -> tensor<?x?xf32> {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
   } {
   ^bb0(%p: f32, %q: f32):
@@ -47,7 +47,7 @@ func.func @shaped(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>, %w: tensor<?x?xf32, #
 // CHECK: graph.compute {{.*}} -> tensor<1099511627776x1099511627776xi64>
 func.func @none(%x: tensor<0x1099511627776x1099511627776xi64>) -> tensor<1099511627776x1099511627776xi64> {
   %y = graph.compute ins(%x : tensor<0x1099511627776x1099511627776xi64>) -> tensor<1099511627776x1099511627776xi64> {
-    iterators = ["reduce", "parallel", "parallel"], combiners = ["max"],
+    iterators = #graph.iterators<[reduce, parallel, parallel]>, combiners = #graph.combiners<[max]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>]
   } {
   ^bb0(%e: i64):

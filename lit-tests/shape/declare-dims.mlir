@@ -22,7 +22,7 @@
 // NONE: %S = dyn.symbol "S" {likely = [64, 7], range = [2, 100]} : index
 func.func @f(%x: tensor<?x?xf32, #dyn.shape<[B, S]>>) -> tensor<?x?xf32> {
   %S = dyn.symbol "S" {likely = [64, 7], range = [2, 100]} : index
-  %0 = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[B, S]>>) -> tensor<?x?xf32> {iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]} {
+  %0 = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[B, S]>>) -> tensor<?x?xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]} {
   ^bb0(%p: f32):
     %q = arith.addf %p, %p : f32
     graph.yield %q : f32

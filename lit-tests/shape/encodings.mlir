@@ -18,7 +18,7 @@ func.func @f(%x: tensor<?x4xf32>, %y: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<
 func.func @g(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N + 1]>> {
   // STRIP: -> tensor<?xf32, #dyn.shape<[N + 1]>>
   %0 = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N + 1]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], oob = [0.0 : f32]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], oob = [0.0 : f32]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32

@@ -74,7 +74,7 @@ func.func @positions(%x: tensor<?xf32, #dyn.shape<[S]>>, %past: tensor<?xf32, #d
   %start = graph.shape_of %past : tensor<?xf32, #dyn.shape<[P]>> -> tensor<1xi64>
   %new = graph.shape_of %x : tensor<?xf32, #dyn.shape<[S]>> -> tensor<1xi64>
   %end = graph.compute ins(%start, %new : tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: i64, %q: i64):
     %0 = arith.addi %p, %q : i64
@@ -82,7 +82,7 @@ func.func @positions(%x: tensor<?xf32, #dyn.shape<[S]>>, %past: tensor<?xf32, #d
   }
   %cut = graph.slice %table[%start, %end] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<12xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?xf32>
   %y = graph.compute ins(%x, %cut : tensor<?xf32, #dyn.shape<[S]>>, tensor<?xf32>) -> tensor<?xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: f32, %q: f32):
     %0 = arith.addf %p, %q : f32

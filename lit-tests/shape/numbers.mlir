@@ -13,7 +13,7 @@
 // CHECK: return %{{.*}} : tensor<?xf32, #dyn.shape<[N]>>
 func.func @narrow(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32> {
   %s = graph.shape_of %x : tensor<?xf32, #dyn.shape<[N]>> -> tensor<1xi64>
-  %t = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi64> {iterators = ["parallel"], maps = [#id, #id]} {
+  %t = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi64> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%n: i64):
     %c = arith.constant 1073741824 : i32
     %0 = arith.trunci %n : i64 to i32
@@ -32,7 +32,7 @@ func.func @narrow(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32> {
 // CHECK: return
 func.func @two(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>) -> tensor<?xf32> {
   %s = graph.shape_of %x : tensor<?x?xf32, #dyn.shape<[N, M]>> -> tensor<2xi64>
-  %p = graph.compute ins(%s : tensor<2xi64>) -> tensor<i64> {combiners = ["mul"], iterators = ["reduce"], maps = [#id, #none]} {
+  %p = graph.compute ins(%s : tensor<2xi64>) -> tensor<i64> {combiners = #graph.combiners<[mul]>, iterators = #graph.iterators<[reduce]>, maps = [#id, #none]} {
   ^bb0(%n: i64):
     graph.yield %n : i64
   }
@@ -46,7 +46,7 @@ func.func @two(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>) -> tensor<?xf32> {
 // CHECK: return
 func.func @three(%x: tensor<?x?x?xf32, #dyn.shape<[N, M, K]>>) -> tensor<?xf32> {
   %s = graph.shape_of %x : tensor<?x?x?xf32, #dyn.shape<[N, M, K]>> -> tensor<3xi64>
-  %p = graph.compute ins(%s : tensor<3xi64>) -> tensor<i64> {combiners = ["mul"], iterators = ["reduce"], maps = [#id, #none]} {
+  %p = graph.compute ins(%s : tensor<3xi64>) -> tensor<i64> {combiners = #graph.combiners<[mul]>, iterators = #graph.iterators<[reduce]>, maps = [#id, #none]} {
   ^bb0(%n: i64):
     graph.yield %n : i64
   }
@@ -70,12 +70,12 @@ func.func @shape(%x: tensor<?x0xf32, #dyn.shape<[4611686018427387904*N, 0]>>) ->
 // CHECK: return
 func.func @bits(%x: tensor<?xf32, #dyn.shape<[N]>>) -> (tensor<1xi1>, tensor<1xi0>) {
   %s = graph.shape_of %x : tensor<?xf32, #dyn.shape<[N]>> -> tensor<1xi64>
-  %one = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi1> {iterators = ["parallel"], maps = [#id, #id]} {
+  %one = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi1> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%n: i64):
     %0 = arith.trunci %n : i64 to i1
     graph.yield %0 : i1
   }
-  %none = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi0> {iterators = ["parallel"], maps = [#id, #id]} {
+  %none = graph.compute ins(%s : tensor<1xi64>) -> tensor<1xi0> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%n: i64):
     %0 = arith.trunci %n : i64 to i0
     graph.yield %0 : i0

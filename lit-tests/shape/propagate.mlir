@@ -28,7 +28,7 @@ func.func @backward(%a: tensor<?x?xf32>, %b: tensor<?x8xf32>) -> tensor<?x?xf32>
   // CHECK-NOT: dyn.symbol
   // CHECK-NOT: dyn.equal
   %y = graph.compute ins(%a, %b : tensor<?x?xf32>, tensor<?x8xf32>) -> tensor<?x?xf32> {
-    iterators = ["parallel", "parallel"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
   } {
   ^bb0(%p: f32, %q: f32):
@@ -46,7 +46,7 @@ func.func @backward(%a: tensor<?x?xf32>, %b: tensor<?x8xf32>) -> tensor<?x?xf32>
 func.func @names(%a: tensor<?xf32, #dyn.shape<[query]>>, %b: tensor<?xf32, #dyn.shape<[key]>>) -> tensor<?xf32> {
   // CHECK: dyn.equal [query], [key] {source = "/attention/Add: dimension 0 of input 0 and dimension 0 of input 1"}
   %y = graph.compute ins(%a, %b : tensor<?xf32, #dyn.shape<[query]>>, tensor<?xf32, #dyn.shape<[key]>>) -> tensor<?xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: f32, %q: f32):
     %0 = arith.addf %p, %q : f32
@@ -69,7 +69,7 @@ func.func @positions(%x: tensor<?xf32, #dyn.shape<[seq]>>, %table: tensor<512xf3
   %starts = graph.constant dense<0> : tensor<1xi64>
   %cut = graph.slice %table[%starts, %ends] {axes = array<i64: 0>, steps = array<i64: 1>} : tensor<512xf32>, tensor<1xi64>, tensor<1xi64> -> tensor<?xf32>
   %y = graph.compute ins(%x, %cut : tensor<?xf32, #dyn.shape<[seq]>>, tensor<?xf32>) -> tensor<?xf32> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: f32, %q: f32):
     %0 = arith.addf %p, %q : f32

@@ -56,7 +56,7 @@ func.func @by_larger(%x: tensor<?x?xf32, #dyn.shape<[N, M]>>) -> tensor<?x?xf32>
   %shape = graph.shape_of %x : tensor<?x?xf32, #dyn.shape<[N, M]>> -> tensor<2xi64>
   %m = graph.slice %shape {axes = array<i64: 0>, starts = array<i64: 1>, ends = array<i64: 2>, steps = array<i64: 1>} : tensor<2xi64> -> tensor<1xi64>
   %least = graph.constant dense<5> : tensor<1xi64>
-  %l = graph.compute ins(%m, %least : tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %l = graph.compute ins(%m, %least : tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: i64, %b: i64):
     %0 = arith.maxsi %a, %b : i64
     graph.yield %0 : i64

@@ -8,7 +8,7 @@
 func.func @next(%x: tensor<?xf32, #dyn.shape<[S + 1]>>, %y: tensor<?xf32, #dyn.shape<[T]>>) -> tensor<?xf32> {
   %S = dyn.symbol "S" {likely = [80], range = [1, 100]} : index
   %T = dyn.symbol "T" {range = [3, 50], likely = [8], div = 4} : index
-  %0 = graph.compute ins(%x, %y : tensor<?xf32, #dyn.shape<[S + 1]>>, tensor<?xf32, #dyn.shape<[T]>>) -> tensor<?xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %0 = graph.compute ins(%x, %y : tensor<?xf32, #dyn.shape<[S + 1]>>, tensor<?xf32, #dyn.shape<[T]>>) -> tensor<?xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%p: f32, %q: f32):
     %r = arith.addf %p, %q : f32
     graph.yield %r : f32

@@ -17,7 +17,7 @@ func.func @either(%x: !n, %y: !m) -> tensor<?xf32> {
   %n = graph.shape_of %x : !n -> tensor<1xi64>
   %m = graph.shape_of %y : !m -> tensor<1xi64>
   %start = graph.compute ins(%n, %m : tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%a: i64, %b: i64):
     %0 = arith.subi %a, %b : i64

@@ -17,11 +17,11 @@ func.func @other_axis(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   // REMARK: apart.mlir:[[#@LINE+1]]:10: remark: a region of kind 'row' with 2 ops
-  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = ["reduce", "parallel"], combiners = ["add"], maps = [#id, #second]} {
+  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[add]>, maps = [#id, #second]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %sum : !matrix, !row) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%x, %sum : !matrix, !row) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
@@ -37,16 +37,16 @@ func.func @other_axis(%x: !matrix) -> !matrix {
 func.func @diamond(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = math.exp %p : f32
     graph.yield %v : f32
   }
-  %c = graph.compute ins(%a : !matrix) -> !row {iterators = ["reduce", "parallel"], combiners = ["add"], maps = [#id, #second]} {
+  %c = graph.compute ins(%a : !matrix) -> !row {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[add]>, maps = [#id, #second]} {
   ^bb0(%p: f32):
     graph.yield %p : f32
   }
-  %y = graph.compute ins(%a, %c : !matrix, !row) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%a, %c : !matrix, !row) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%p: f32, %q: f32):
     %v = arith.divf %p, %q : f32
     graph.yield %v : f32
@@ -64,14 +64,14 @@ func.func @diamond(%x: !matrix) -> !matrix {
 func.func @reshaped(%x: !matrix) -> tensor<?xf32, #dyn.shape<[M*N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = math.exp %p : f32
     graph.yield %v : f32
   }
   %flat = graph.reshape %a : !matrix -> tensor<?xf32, #dyn.shape<[M*N]>>
   %y = graph.compute ins(%flat : tensor<?xf32, #dyn.shape<[M*N]>>) -> tensor<?xf32, #dyn.shape<[M*N]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%p: f32):
     %v = arith.negf %p : f32
@@ -89,12 +89,12 @@ func.func @lengths(%x: !matrix, %z: tensor<?x?xf32, #dyn.shape<[M, K]>>) -> !col
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" : index
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%p: f32):
     graph.yield %p : f32
   }
   %t = graph.compute ins(%z, %s : tensor<?x?xf32, #dyn.shape<[M, K]>>, !column) -> !column {
-    iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first, #first]
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first, #first]
   } {
   ^bb0(%p: f32, %q: f32):
     %v = arith.mulf %p, %q : f32
@@ -114,12 +114,12 @@ func.func @equal_lengths(%x: !matrix, %z: tensor<?x?xf32, #dyn.shape<[M, K]>>) -
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" : index
   dyn.equal [N], [K]
-  %s = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%p: f32):
     graph.yield %p : f32
   }
   %t = graph.compute ins(%z, %s : tensor<?x?xf32, #dyn.shape<[M, K]>>, !column) -> !column {
-    iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first, #first]
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first, #first]
   } {
   ^bb0(%p: f32, %q: f32):
     %v = arith.mulf %p, %q : f32

@@ -24,22 +24,22 @@ func.func @epilogue(%x: !x, %w: !w, %bias: tensor<64xf32>, %r: !y) -> !y {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 4 ops
-  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
   }
-  %biased = graph.compute ins(%p, %bias : !y, tensor<64xf32>) -> !y {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %biased = graph.compute ins(%p, %bias : !y, tensor<64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
   }
-  %t = graph.compute ins(%biased : !y) -> !y {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %t = graph.compute ins(%biased : !y) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.tanh %a : f32
     graph.yield %v : f32
   }
-  %s = graph.compute ins(%t, %r : !y, !y) -> !y {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %s = graph.compute ins(%t, %r : !y, !y) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
@@ -59,19 +59,19 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 2 ops
-  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
   }
-  %t = graph.compute ins(%p : !y) -> !y {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %t = graph.compute ins(%p : !y) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.tanh %a : f32
     graph.yield %v : f32
   }
   // REMARK: contract.mlir:[[#@LINE+2]]:8: remark: a region of kind 'contract' with 1 op
   // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: not stitched with %t: both contract, and what lies between is no softmax
-  %q = graph.compute ins(%t, %w2 : !y, tensor<64x64xf32>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %q = graph.compute ins(%t, %w2 : !y, tensor<64x64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -90,19 +90,19 @@ func.func @two_products(%x: !x, %w: !w, %w2: tensor<64x64xf32>) -> !y {
 func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  %e = graph.compute ins(%x : !x) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
   // REMARK: not stitched with %e: rows of %e have K elements, not known to be at most 8192
-  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
   }
   // REMARK: not stitched with %p: %s is combined from whole rows of the product
-  %s = graph.compute ins(%p : !y) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
+  %s = graph.compute ins(%p : !y) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -118,12 +118,12 @@ func.func @rows_of_a_product(%x: !x, %w: !w) -> tensor<?xf32, #dyn.shape<[M]>> {
 func.func @transposed(%x: !x, %v: tensor<64x?xf32, #dyn.shape<[64, K]>>) -> !y {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  %w = graph.compute ins(%v : tensor<64x?xf32, #dyn.shape<[64, K]>>) -> !w {iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1) -> (d1, d0)>, #id]} {
+  %w = graph.compute ins(%v : tensor<64x?xf32, #dyn.shape<[64, K]>>) -> !w {iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1) -> (d1, d0)>, #id]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   // REMARK: contract.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 1 op
-  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %m = arith.mulf %a, %b : f32
     graph.yield %m : f32

@@ -35,7 +35,7 @@ func.func @constants() -> tensor<4xf32> {
 // CHECK-LABEL: func.func @dead
 // CHECK-NEXT: return
 func.func @dead(%x: tensor<4xf32>) {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
@@ -51,7 +51,7 @@ func.func @dead(%x: tensor<4xf32>) {
 // CHECK: graph.fusion(%[[Y]], %[[B]] :
 // CHECK-SAME: reasons = ["%y: %b stands between (apart
 func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
@@ -60,7 +60,7 @@ func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
   call @declared(%y) : (tensor<4xf32>) -> ()
   // REMARK: edge.mlir:[[#@LINE+1]]:8: remark: 'func.call' is no op that a kernel computes; it stays outside regions
   %b = call @source() : () -> tensor<4xf32>
-  %z = graph.compute ins(%y, %b : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  %z = graph.compute ins(%y, %b : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %c: f32):
     %v = arith.addf %a, %c : f32
     graph.yield %v : f32
@@ -74,7 +74,7 @@ func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: scf.if
 // CHECK: tensor.extract %[[Y]]
 func.func @captured(%x: tensor<4xf32>, %c: i1) -> f32 {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
@@ -96,7 +96,7 @@ func.func @captured(%x: tensor<4xf32>, %c: i1) -> f32 {
 // CHECK: %[[Y:.*]] = graph.fusion
 // CHECK: return %[[Y]], %[[Y]]
 func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y = graph.compute ins(%x, %x : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  %y = graph.compute ins(%x, %x : tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -108,7 +108,7 @@ func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK-LABEL: func.func @huge
 // CHECK: graph.fusion
 func.func @huge(%x: tensor<4611686018427387904xf32>, %y: tensor<4611686018427387904xf32>) -> tensor<4611686018427387904xf32> {
-  %z = graph.compute ins(%x, %y : tensor<4611686018427387904xf32>, tensor<4611686018427387904xf32>) -> tensor<4611686018427387904xf32> {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  %z = graph.compute ins(%x, %y : tensor<4611686018427387904xf32>, tensor<4611686018427387904xf32>) -> tensor<4611686018427387904xf32> {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32

@@ -16,12 +16,12 @@
 func.func @label(%x: !matrix, %l: !labels) -> !column {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %s = graph.compute ins(%x : !matrix) -> !vector {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#two, #row]} {
+  %s = graph.compute ins(%x : !matrix) -> !vector {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#two, #row]} {
   ^bb0(%a: f32):
     %0 = math.exp %a : f32
     graph.yield %0 : f32
   }
-  %p = graph.compute ins(%x, %s : !matrix, !vector) -> !matrix {iterators = ["parallel", "parallel"], maps = [#two, #row, #two]} {
+  %p = graph.compute ins(%x, %s : !matrix, !vector) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #row, #two]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     graph.yield %0 : f32
@@ -42,7 +42,7 @@ func.func @label(%x: !matrix, %l: !labels) -> !column {
 func.func @columns(%x: !matrix, %i: !each) -> !matrix {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#two, #two]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #two]} {
   ^bb0(%a: f32):
     %0 = math.exp %a : f32
     graph.yield %0 : f32
@@ -66,7 +66,7 @@ func.func @part(%x: !matrix, %i: tensor<1x512xi64>) -> tensor<1x?x?xf32, #dyn.sh
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" {range = [0, 512]} : index
   %j = graph.compute ins(%i : tensor<1x512xi64>) -> tensor<1x?xi64, #dyn.shape<[1, K]>> {
-    iterators = ["parallel", "parallel"], maps = [#two, #two]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#two, #two]
   } {
   ^bb0(%a: i64):
     graph.yield %a : i64
@@ -89,7 +89,7 @@ func.func @column(%x: !matrix, %i: tensor<?x512xi64, #dyn.shape<[K, 512]>>) -> t
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" : index
   %j = graph.compute ins(%i : tensor<?x512xi64, #dyn.shape<[K, 512]>>) -> tensor<?xi64, #dyn.shape<[K]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0, 3)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0, 3)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%a: i64):
     graph.yield %a : i64
@@ -112,7 +112,7 @@ func.func @made(%x: !matrix, %i: tensor<?xi64, #dyn.shape<[K]>>) -> tensor<?x?xf
   %N = dyn.symbol "N" : index
   %K = dyn.symbol "K" : index
   %j = graph.compute ins(%i : tensor<?xi64, #dyn.shape<[K]>>) -> tensor<?xi64, #dyn.shape<[K]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%a: i64):
     %0 = arith.addi %a, %a : i64

@@ -12,7 +12,7 @@ func.func @contradiction(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #d
 
 // expected-error @below {{'blocks' has several blocks; only straight-line functions are stitched}}
 func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %y = graph.compute ins(%x : tensor<4xf32>) -> tensor<4xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }

@@ -22,7 +22,7 @@ func.func @convolution(%x: !x, %w: !w) -> !y {
   // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of kind 'loop' with 1 op
   // REMARK: loop.mlir:[[#@LINE+1]]:8: remark: a loop of its own: it combines along several dimensions (2, 3, 3)
   %c = graph.compute ins(%x, %w : !x, !w) -> !y {
-    iterators = ["parallel", "parallel", "parallel", "parallel", "reduce", "reduce", "reduce"], combiners = ["add"],
+    iterators = #graph.iterators<[parallel, parallel, parallel, parallel, reduce, reduce, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [#x, #w, #y], oob = [0.0 : f32, unit]
   } {
   ^bb0(%a: f32, %b: f32):
@@ -31,7 +31,7 @@ func.func @convolution(%x: !x, %w: !w) -> !y {
   }
   // REMARK: loop.mlir:[[#@LINE+2]]:8: remark: a region of kind 'row' with 1 op
   // REMARK: loop.mlir:[[#@LINE+1]]:8: remark: not stitched with %c: %c is a loop of its own: it combines along several dimensions (2, 3, 3)
-  %r = graph.compute ins(%c : !y) -> !y {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#id, #id]} {
+  %r = graph.compute ins(%c : !y) -> !y {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %zero = arith.constant 0.0 : f32
     %v = arith.maximumf %a, %zero : f32

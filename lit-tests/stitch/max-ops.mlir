@@ -25,17 +25,17 @@
 // TWO-COUNT-2: graph.fusion
 // TWO-NOT: graph.fusion
 func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %a = graph.compute ins(%x : tensor<8xf32>) -> tensor<8xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %a = graph.compute ins(%x : tensor<8xf32>) -> tensor<8xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%p: f32):
     %v = arith.negf %p : f32
     graph.yield %v : f32
   }
-  %b = graph.compute ins(%a : tensor<8xf32>) -> tensor<8xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %b = graph.compute ins(%a : tensor<8xf32>) -> tensor<8xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%p: f32):
     %v = math.absf %p : f32
     graph.yield %v : f32
   }
-  %c = graph.compute ins(%b : tensor<8xf32>) -> tensor<8xf32> {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  %c = graph.compute ins(%b : tensor<8xf32>) -> tensor<8xf32> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
   ^bb0(%p: f32):
     %v = math.sqrt %p : f32
     graph.yield %v : f32

@@ -20,12 +20,12 @@
 // GIR: gir.store
 func.func @half(%x: !matrix) -> !half {
   %M = dyn.symbol "M" : index
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
-  %y = graph.compute ins(%e : !matrix) -> !half {iterators = ["parallel", "parallel"], maps = [#second, #id]} {
+  %y = graph.compute ins(%e : !matrix) -> !half {iterators = #graph.iterators<[parallel, parallel]>, maps = [#second, #id]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -42,13 +42,13 @@ func.func @half(%x: !matrix) -> !half {
 // GIR: gir.ternary "select"
 func.func @shifted(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" : index
-  %n = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %n = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32
   }
   %y = graph.compute ins(%n, %n : !matrix, !matrix) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#id, #before, #id], oob = [unit, 2.0 : f32]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #before, #id], oob = [unit, 2.0 : f32]
   } {
   ^bb0(%a: f32, %b: f32):
     %v = arith.subf %a, %b : f32
@@ -65,14 +65,14 @@ func.func @shifted(%x: !matrix) -> !matrix {
 func.func @combined(%x: tensor<?x8x16xf32, #dyn.shape<[M, 8, 16]>>) -> !half {
   %M = dyn.symbol "M" : index
   %s = graph.compute ins(%x : tensor<?x8x16xf32, #dyn.shape<[M, 8, 16]>>) -> !matrix {
-    combiners = ["add"], iterators = ["parallel", "parallel", "reduce"],
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   // REMARK: remark: not stitched with %s: reads %s otherwise than element by element
-  %y = graph.compute ins(%s : !matrix) -> !half {iterators = ["parallel", "parallel"], maps = [#second, #id]} {
+  %y = graph.compute ins(%s : !matrix) -> !half {iterators = #graph.iterators<[parallel, parallel]>, maps = [#second, #id]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }

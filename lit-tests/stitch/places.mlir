@@ -19,13 +19,13 @@ func.func @append(%past: !past, %new: !new) -> !all {
   %H = dyn.symbol "H" : index
   %P = dyn.symbol "P" : index
   %S = dyn.symbol "S" : index
-  %key = graph.compute ins(%new : !new) -> !new {iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#four, #four]} {
+  %key = graph.compute ins(%new : !new) -> !new {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#four, #four]} {
   ^bb0(%a: f32):
     %0 = arith.negf %a : f32
     graph.yield %0 : f32
   }
   %c = graph.compute ins(%past, %key : !past, !new) -> !all {
-    iterators = ["parallel", "parallel", "parallel", "parallel"], maps = [#four, #behind, #four],
+    iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#four, #behind, #four],
     oob = [0.0 : f32, 0.0 : f32], sizes = #dyn.shape<[P]>
   } {
   ^bb0(%a: f32, %b: f32):
@@ -45,7 +45,7 @@ func.func @told(%x: tensor<?xf32, #dyn.shape<[P + S]>>, %p: tensor<?xf32, #dyn.s
   %P = dyn.symbol "P" : index
   %S = dyn.symbol "S" : index
   %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[P + S]>>) -> tensor<?xf32, #dyn.shape<[S]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[P]>
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], sizes = #dyn.shape<[P]>
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32
@@ -66,13 +66,13 @@ func.func @rows(%x: tensor<?x?xf32, #dyn.shape<[M, P + N]>>, %p: tensor<?xf32, #
   %N = dyn.symbol "N" : index
   %P = dyn.symbol "P" : index
   %y = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, P + N]>>) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [affine_map<(d0, d1)[s0] -> (d0, d1 + s0)>, #two], sizes = #dyn.shape<[P]>
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(d0, d1)[s0] -> (d0, d1 + s0)>, #two], sizes = #dyn.shape<[P]>
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   %s = graph.compute ins(%y : !matrix) -> tensor<?xf32, #dyn.shape<[M]>> {
-    iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#two, affine_map<(d0, d1) -> (d0)>]
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#two, affine_map<(d0, d1) -> (d0)>]
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32

@@ -19,12 +19,12 @@
 // CHECK-NOT: graph.fusion
 // CHECK: return
 func.func @chain(%x: !matrix) -> !matrix {
-  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = math.exp %p : f32
     graph.yield %v : f32
   }
-  %b = graph.compute ins(%a : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %b = graph.compute ins(%a : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = arith.negf %p : f32
     graph.yield %v : f32
@@ -39,12 +39,12 @@ func.func @chain(%x: !matrix) -> !matrix {
 // CHECK-NOT: graph.fusion
 // CHECK: return
 func.func @siblings(%x: !matrix) -> (!matrix, !matrix) {
-  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %a = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = math.exp %p : f32
     graph.yield %v : f32
   }
-  %b = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %b = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = arith.negf %p : f32
     graph.yield %v : f32

@@ -23,27 +23,27 @@ func.func @three(%x: !x, %q: !w, %k: !v, %u: !v, %bias: tensor<64xf32>) -> (!y, 
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   // REMARK: products.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 5 ops
-  %a = graph.compute ins(%x, %q : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %a = graph.compute ins(%x, %q : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
-  %b = graph.compute ins(%a, %bias : !y, tensor<64xf32>) -> !y {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %b = graph.compute ins(%a, %bias : !y, tensor<64xf32>) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.addf %l, %r : f32
     graph.yield %m : f32
   }
-  %c = graph.compute ins(%x, %k : !x, !v) -> !z {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %c = graph.compute ins(%x, %k : !x, !v) -> !z {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
-  %d = graph.compute ins(%c : !z) -> !z {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %d = graph.compute ins(%c : !z) -> !z {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%l: f32):
     %m = math.tanh %l : f32
     graph.yield %m : f32
   }
-  %e = graph.compute ins(%x, %u : !x, !v) -> !z {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %e = graph.compute ins(%x, %u : !x, !v) -> !z {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
@@ -62,21 +62,21 @@ func.func @three(%x: !x, %q: !w, %k: !v, %u: !v, %bias: tensor<64xf32>) -> (!y, 
 // CHECK-SAME: %a: %t stands between (apart
 func.func @cycle(%x: tensor<?x?xf32, #dyn.shape<[M, M]>>, %w: tensor<?x64xf32, #dyn.shape<[M, 64]>>) -> !y {
   %M = dyn.symbol "M" : index
-  %a = graph.compute ins(%x, %w : tensor<?x?xf32, #dyn.shape<[M, M]>>, tensor<?x64xf32, #dyn.shape<[M, 64]>>) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %a = graph.compute ins(%x, %w : tensor<?x?xf32, #dyn.shape<[M, M]>>, tensor<?x64xf32, #dyn.shape<[M, 64]>>) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
-  %t = graph.compute ins(%a : !y) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
+  %t = graph.compute ins(%a : !y) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
   ^bb0(%l: f32):
     graph.yield %l : f32
   }
-  %s = graph.compute ins(%a, %t : !y, tensor<?xf32, #dyn.shape<[M]>>) -> !y {iterators = ["parallel", "parallel"], maps = [#id, affine_map<(d0, d1) -> (d0)>, #id]} {
+  %s = graph.compute ins(%a, %t : !y, tensor<?xf32, #dyn.shape<[M]>>) -> !y {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, affine_map<(d0, d1) -> (d0)>, #id]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.divf %l, %r : f32
     graph.yield %m : f32
   }
-  %b = graph.compute ins(%x, %s : tensor<?x?xf32, #dyn.shape<[M, M]>>, !y) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %b = graph.compute ins(%x, %s : tensor<?x?xf32, #dyn.shape<[M, M]>>, !y) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
@@ -93,13 +93,13 @@ func.func @cycle(%x: tensor<?x?xf32, #dyn.shape<[M, M]>>, %w: tensor<?x64xf32, #
 func.func @other_factor(%x: !x, %y: !x, %w: !w) -> (!y, !y) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  %a = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %a = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
   // REMARK: products.mlir:[[#@LINE+1]]:8: remark: not stitched with %a: the left factor of one product is %x and of another %y
-  %b = graph.compute ins(%y, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %b = graph.compute ins(%y, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
@@ -116,17 +116,17 @@ func.func @other_factor(%x: !x, %y: !x, %w: !w) -> (!y, !y) {
 func.func @no_product(%x: !x, %w: !w, %v: !v) -> (!y, !z, tensor<?xf32, #dyn.shape<[M]>>) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
-  %a = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %a = graph.compute ins(%x, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
-  %b = graph.compute ins(%x, %v : !x, !v) -> !z {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %b = graph.compute ins(%x, %v : !x, !v) -> !z {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%l: f32, %r: f32):
     %m = arith.mulf %l, %r : f32
     graph.yield %m : f32
   }
-  %s = graph.compute ins(%x : !x) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
+  %s = graph.compute ins(%x : !x) -> tensor<?xf32, #dyn.shape<[M]>> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, affine_map<(d0, d1) -> (d0)>]} {
   ^bb0(%l: f32):
     graph.yield %l : f32
   }

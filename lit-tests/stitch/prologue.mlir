@@ -24,19 +24,19 @@
 func.func @both_factors(%x: !x, %bias: tensor<64xf32>, %q: tensor<64x48xi8>, %scale: tensor<48xf32>) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 3 ops
-  %e = graph.compute ins(%x, %bias : !x, tensor<64xf32>) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %e = graph.compute ins(%x, %bias : !x, tensor<64xf32>) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     %v = math.tanh %s : f32
     graph.yield %v : f32
   }
-  %w = graph.compute ins(%q, %scale : tensor<64x48xi8>, tensor<48xf32>) -> !w {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %w = graph.compute ins(%q, %scale : tensor<64x48xi8>, tensor<48xf32>) -> !w {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: i8, %b: f32):
     %f = arith.sitofp %a : i8 to f32
     %v = arith.mulf %f, %b : f32
     graph.yield %v : f32
   }
-  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -52,16 +52,16 @@ func.func @both_factors(%x: !x, %bias: tensor<64xf32>, %q: tensor<64x48xi8>, %sc
 func.func @row_statistics(%x: !x, %w: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   // REMARK: prologue.mlir:[[#@LINE+1]]:8: remark: a region of kind 'contract' with 3 ops
-  %m = graph.compute ins(%x : !x) -> !r {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %m = graph.compute ins(%x : !x) -> !r {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %e = graph.compute ins(%x, %m : !x, !r) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %e = graph.compute ins(%x, %m : !x, !r) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
   }
-  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -77,13 +77,13 @@ func.func @row_statistics(%x: !x, %w: !w) -> !y {
 // CHECK-SAME: kind = "contract", reasons = ["%e: %e is used outside too, so it is made in memory (apart
 func.func @used_outside(%x: !x, %w: !w) -> (!x, !y) {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  %e = graph.compute ins(%x : !x) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !x) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
   // REMARK: not stitched with %e: %e is used outside too, so it is made in memory
-  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -100,13 +100,13 @@ func.func @used_outside(%x: !x, %w: !w) -> (!x, !y) {
 func.func @long_rows(%x: !xk, %w: !wk) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   %K = dyn.symbol "K" : index
-  %e = graph.compute ins(%x : !xk) -> !xk {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !xk) -> !xk {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
   // REMARK: not stitched with %e: rows of %e have K elements, not known to be at most 8192
-  %p = graph.compute ins(%e, %w : !xk, !wk) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !xk, !wk) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -121,12 +121,12 @@ func.func @long_rows(%x: !xk, %w: !wk) -> !y {
 func.func @bounded_rows(%x: !xk, %w: !wk) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
   %K = dyn.symbol "K" {range = [0, 8192], likely = [64]} : index
-  %e = graph.compute ins(%x : !xk) -> !xk {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !xk) -> !xk {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
   }
-  %p = graph.compute ins(%e, %w : !xk, !wk) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !xk, !wk) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -141,13 +141,13 @@ func.func @bounded_rows(%x: !xk, %w: !wk) -> !y {
 // CHECK: kind = "contract", reasons = ["%e: %e divides integers, also where the factor has none (apart
 func.func @quotients_of_integers(%x: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %d: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %w: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  %e = graph.compute ins(%x, %d : tensor<?x64xi32, #dyn.shape<[M, 64]>>, tensor<?x64xi32, #dyn.shape<[M, 64]>>) -> !x {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %e = graph.compute ins(%x, %d : tensor<?x64xi32, #dyn.shape<[M, 64]>>, tensor<?x64xi32, #dyn.shape<[M, 64]>>) -> !x {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: i32, %b: i32):
     %s = arith.divsi %a, %b : i32
     %v = arith.sitofp %s : i32 to f32
     graph.yield %v : f32
   }
-  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%e, %w : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.mulf %a, %b : f32
     graph.yield %v : f32
@@ -163,16 +163,16 @@ func.func @quotients_of_integers(%x: tensor<?x64xi32, #dyn.shape<[M, 64]>>, %d: 
 // CHECK-SAME: kind = "contract", reasons = ["%m: %m is combined before the product's right factor is packed (apart
 func.func @combined_right_factor(%x: !x, %v: !w) -> !y {
   %M = dyn.symbol "M" {likely = [4096]} : index
-  %m = graph.compute ins(%v : !w) -> tensor<64xf32> {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %m = graph.compute ins(%v : !w) -> tensor<64xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %s = graph.compute ins(%v, %m : !w, tensor<64xf32>) -> !w {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %s = graph.compute ins(%v, %m : !w, tensor<64xf32>) -> !w {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %d = arith.subf %a, %b : f32
     graph.yield %d : f32
   }
-  %p = graph.compute ins(%x, %s : !x, !w) -> !y {iterators = ["parallel", "parallel", "reduce"], combiners = ["add"], maps = [#lhs, #rhs, #out]} {
+  %p = graph.compute ins(%x, %s : !x, !w) -> !y {iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#lhs, #rhs, #out]} {
   ^bb0(%a: f32, %b: f32):
     %q = arith.mulf %a, %b : f32
     graph.yield %q : f32

@@ -33,30 +33,30 @@ func.func @softmax(%x: !matrix, %other: tensor<?xf32, #dyn.shape<[K]>>) -> !matr
   %K = dyn.symbol "K" : index
   // REMARK: row.mlir:[[#@LINE+1]]:10: remark: a region of kind 'row' with 4 ops
   %max = graph.compute ins(%x : !matrix) -> !column {
-    iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   // CHECK: math.exp
   %e = graph.compute ins(%x, %max : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#id, #first, #id]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]
   } {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     %1 = math.exp %0 : f32
     graph.yield %1 : f32
   }
-  // CHECK: combiners = ["add"]
+  // CHECK: combiners = #graph.combiners<[add]>
   %sum = graph.compute ins(%e : !matrix) -> !column {
-    iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]
   } {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
   // CHECK: arith.divf
   %y = graph.compute ins(%e, %sum : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#id, #first, #id]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]
   } {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.divf %a, %b : f32
@@ -77,16 +77,16 @@ func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" {range = [1, 512], likely = [64]} : index
   // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 8 ops
-  %0 = graph.compute ins(%x, %r : !matrix, !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %0 = graph.compute ins(%x, %r : !matrix, !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.addf %a, %b : f32
     graph.yield %v : f32
   }
-  %1 = graph.compute ins(%0 : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %1 = graph.compute ins(%0 : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %2 = graph.compute ins(%1 : !column) -> !column {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %2 = graph.compute ins(%1 : !column) -> !column {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %n = graph.size [N] : index
     %i = arith.index_cast %n : index to i32
@@ -94,17 +94,17 @@ func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (
     %v = arith.divf %a, %c : f32
     graph.yield %v : f32
   }
-  %3 = graph.compute ins(%0, %2 : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %3 = graph.compute ins(%0, %2 : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.subf %a, %b : f32
     graph.yield %v : f32
   }
-  %4 = graph.compute ins(%3 : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %4 = graph.compute ins(%3 : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     %v = arith.mulf %a, %a : f32
     graph.yield %v : f32
   }
-  %5 = graph.compute ins(%4 : !column) -> !column {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %5 = graph.compute ins(%4 : !column) -> !column {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %eps = arith.constant 1.0e-5 : f32
     %n = graph.size [N] : index
@@ -115,12 +115,12 @@ func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (
     %s = math.sqrt %w : f32
     graph.yield %s : f32
   }
-  %6 = graph.compute ins(%3, %5 : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %6 = graph.compute ins(%3, %5 : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
   }
-  %7 = graph.compute ins(%6, %scale, %shift : !matrix, !row, !row) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #second, #second, #id]} {
+  %7 = graph.compute ins(%6, %scale, %shift : !matrix, !row, !row) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #second, #id]} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %v = arith.mulf %a, %b : f32
     %w = arith.addf %v, %c : f32
@@ -134,11 +134,11 @@ func.func @layer_norm(%x: !matrix, %r: !matrix, %scale: !row, %shift: !row) -> (
 // CHECK-COUNT-1: graph.fusion
 func.func @static(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
   // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 2 ops
-  %s = graph.compute ins(%x : tensor<0x8xf32>) -> tensor<0x1xf32> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : tensor<0x8xf32>) -> tensor<0x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %s : tensor<0x8xf32>, tensor<0x1xf32>) -> tensor<0x8xf32> {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%x, %s : tensor<0x8xf32>, tensor<0x1xf32>) -> tensor<0x8xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %v = arith.divf %a, %b : f32
     graph.yield %v : f32
@@ -150,7 +150,7 @@ func.func @static(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
 // CHECK-LABEL: func.func @number
 func.func @number(%x: tensor<f32>) -> tensor<f32> {
   // REMARK: row.mlir:[[#@LINE+1]]:8: remark: a region of kind 'row' with 1 op
-  %y = graph.compute ins(%x : tensor<f32>) -> tensor<f32> {iterators = [], maps = [affine_map<() -> ()>, affine_map<() -> ()>]} {
+  %y = graph.compute ins(%x : tensor<f32>) -> tensor<f32> {iterators = #graph.iterators<[]>, maps = [affine_map<() -> ()>, affine_map<() -> ()>]} {
   ^bb0(%a: f32):
     %v = arith.negf %a : f32
     graph.yield %v : f32

@@ -21,12 +21,12 @@
 func.func @down(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 1]} : index
   %N = dyn.symbol "N" {range = [1, 31]} : index
-  %s = graph.scan %x {axis = 0 : i64, combiner = "add", reverse} : !matrix -> !matrix
-  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = ["reduce", "parallel"], combiners = ["add"], maps = [#id, #second]} {
+  %s = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>, reverse} : !matrix -> !matrix
+  %sum = graph.compute ins(%x : !matrix) -> !row {iterators = #graph.iterators<[reduce, parallel]>, combiners = #graph.combiners<[add]>, maps = [#id, #second]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%s, %sum : !matrix, !row) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %y = graph.compute ins(%s, %sum : !matrix, !row) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     graph.yield %0 : f32
@@ -42,8 +42,8 @@ func.func @down(%x: !matrix) -> !matrix {
 func.func @area(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 17]} : index
-  %s = graph.scan %x {axis = 0 : i64, combiner = "add"} : !matrix -> !matrix
-  %t = graph.scan %s {axis = 1 : i64, combiner = "add"} : !matrix -> !matrix
+  %s = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
+  %t = graph.scan %s {axis = 1 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
   return %t : !matrix
 }
 
@@ -56,11 +56,11 @@ func.func @middle(%x: !cube) -> !cube {
   %A = dyn.symbol "A" {range = [0, 2]} : index
   %B = dyn.symbol "B" {range = [0, 3]} : index
   %C = dyn.symbol "C" {range = [1, 17]} : index
-  %e = graph.compute ins(%x : !cube) -> !cube {iterators = ["parallel", "parallel", "parallel"], maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>]} {
+  %e = graph.compute ins(%x : !cube) -> !cube {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>]} {
   ^bb0(%a: f32):
     %0 = arith.negf %a : f32
     graph.yield %0 : f32
   }
-  %s = graph.scan %e {axis = 1 : i64, combiner = "mul", exclusive} : !cube -> !cube
+  %s = graph.scan %e {axis = 1 : i64, combiner = #graph.combiner<mul>, exclusive} : !cube -> !cube
   return %s : !cube
 }

@@ -26,17 +26,17 @@
 func.func @share(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 200], likely = [16, 17]} : index
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %1 = math.exp %a : f32
     graph.yield %1 : f32
   }
-  %s = graph.scan %e {axis = 1 : i64, combiner = "add"} : !matrix -> !matrix
-  %sum = graph.compute ins(%e : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.scan %e {axis = 1 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
+  %sum = graph.compute ins(%e : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%s, %sum : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%s, %sum : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.divf %a, %b : f32
     graph.yield %0 : f32
@@ -54,13 +54,13 @@ func.func @share(%x: !matrix) -> !matrix {
 func.func @masked(%x: !matrix, %m: !vector, %b: !vector) -> !matrix {
   %M = dyn.symbol "M" {range = [1, 3]} : index
   %N = dyn.symbol "N" {range = [1, 9]} : index
-  %p = graph.compute ins(%x, %m : !matrix, !vector) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #last, #id]} {
+  %p = graph.compute ins(%x, %m : !matrix, !vector) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #last, #id]} {
   ^bb0(%a: f32, %c: f32):
     %0 = arith.mulf %a, %c : f32
     graph.yield %0 : f32
   }
-  %s = graph.scan %p {axis = 1 : i64, combiner = "add", exclusive, reverse} : !matrix -> !matrix
-  %y = graph.compute ins(%s, %b : !matrix, !vector) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #last, #id]} {
+  %s = graph.scan %p {axis = 1 : i64, combiner = #graph.combiner<add>, exclusive, reverse} : !matrix -> !matrix
+  %y = graph.compute ins(%s, %b : !matrix, !vector) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #last, #id]} {
   ^bb0(%a: f32, %c: f32):
     %0 = arith.addf %a, %c : f32
     graph.yield %0 : f32
@@ -76,9 +76,9 @@ func.func @masked(%x: !matrix, %m: !vector, %b: !vector) -> !matrix {
 func.func @of_scans(%x: !matrix) -> (!matrix, !column, !matrix) {
   %M = dyn.symbol "M" {range = [0, 1]} : index
   %N = dyn.symbol "N" {range = [7, 33]} : index
-  %s = graph.scan %x {axis = 1 : i64, combiner = "max"} : !matrix -> !matrix
-  %t = graph.scan %s {axis = 1 : i64, combiner = "min", exclusive} : !matrix -> !matrix
-  %all = graph.compute ins(%s : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %s = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<max>} : !matrix -> !matrix
+  %t = graph.scan %s {axis = 1 : i64, combiner = #graph.combiner<min>, exclusive} : !matrix -> !matrix
+  %all = graph.compute ins(%s : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
@@ -93,8 +93,8 @@ func.func @of_scans(%x: !matrix) -> (!matrix, !column, !matrix) {
 func.func @both_ways(%x: !matrix) -> (!matrix, !matrix) {
   %M = dyn.symbol "M" {range = [0, 2]} : index
   %N = dyn.symbol "N" {range = [0, 8]} : index
-  %s = graph.scan %x {axis = 1 : i64, combiner = "add"} : !matrix -> !matrix
-  %t = graph.scan %x {axis = 1 : i64, combiner = "add", reverse} : !matrix -> !matrix
+  %s = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
+  %t = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, reverse} : !matrix -> !matrix
   return %s, %t : !matrix, !matrix
 }
 
@@ -105,9 +105,9 @@ func.func @both_ways(%x: !matrix) -> (!matrix, !matrix) {
 func.func @met(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [1, 3]} : index
   %N = dyn.symbol "N" {range = [15, 16]} : index
-  %s = graph.scan %x {axis = 1 : i64, combiner = "add"} : !matrix -> !matrix
-  %t = graph.scan %x {axis = 1 : i64, combiner = "add", reverse} : !matrix -> !matrix
-  %y = graph.compute ins(%s, %t : !matrix, !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %s = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>} : !matrix -> !matrix
+  %t = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, reverse} : !matrix -> !matrix
+  %y = graph.compute ins(%s, %t : !matrix, !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%a: f32, %c: f32):
     %0 = arith.addf %a, %c : f32
     graph.yield %0 : f32

@@ -29,21 +29,21 @@
 func.func @softmax(%x: !matrix) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 7], likely = [1]} : index
   %N = dyn.symbol "N" {range = [0, 30000], likely = [1, 31, 32, 33, 63, 64, 65, 512, 513]} : index
-  %max = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %max = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %e = graph.compute ins(%x, %max : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %e = graph.compute ins(%x, %max : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     %1 = math.exp %0 : f32
     graph.yield %1 : f32
   }
-  %sum = graph.compute ins(%e : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%e : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%e, %sum : !matrix, !column) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%e, %sum : !matrix, !column) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.divf %a, %b : f32
     graph.yield %0 : f32
@@ -59,17 +59,17 @@ func.func @softmax(%x: !matrix) -> !matrix {
 func.func @moments(%x: !matrix, %scale: !vector) -> !matrix {
   %M = dyn.symbol "M" {range = [0, 7], likely = [1]} : index
   %N = dyn.symbol "N" {range = [1, 30000], likely = [31, 32, 33, 512, 513]} : index
-  %sum = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %squares = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %squares = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     %0 = arith.mulf %a, %a : f32
     graph.yield %0 : f32
   }
   %y = graph.compute ins(%x, %sum, %squares, %scale : !matrix, !column, !column, !vector) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#id, #first, #first, #second, #id]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #first, #second, #id]
   } {
   ^bb0(%a: f32, %s: f32, %q: f32, %g: f32):
     %one = arith.constant 1.0 : f32
@@ -90,11 +90,11 @@ func.func @moments(%x: !matrix, %scale: !vector) -> !matrix {
 func.func @side_by_side(%x: !matrix) -> (!column, !matrix) {
   %M = dyn.symbol "M" {range = [0, 9], likely = [1]} : index
   %N = dyn.symbol "N" {range = [0, 1000], likely = [31, 33]} : index
-  %sum = graph.compute ins(%x : !matrix) -> !column {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%x : !matrix) -> !column {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !matrix) -> !matrix {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %0 = math.exp %a : f32
     graph.yield %0 : f32
@@ -111,12 +111,12 @@ func.func @unequal(%x: tensor<?xf32, #dyn.shape<[A]>>, %y: tensor<?xf32, #dyn.sh
     -> (tensor<?xf32, #dyn.shape<[A]>>, tensor<?xf32, #dyn.shape<[B]>>) {
   %A = dyn.symbol "A" {range = [0, 100], likely = [16, 17]} : index
   %B = dyn.symbol "B" {range = [0, 100], likely = [15, 16]} : index
-  %p = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[A]>>) -> tensor<?xf32, #dyn.shape<[A]>> {iterators = ["parallel"], maps = [#line, #line]} {
+  %p = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[A]>>) -> tensor<?xf32, #dyn.shape<[A]>> {iterators = #graph.iterators<[parallel]>, maps = [#line, #line]} {
   ^bb0(%a: f32):
     %0 = math.exp %a : f32
     graph.yield %0 : f32
   }
-  %q = graph.compute ins(%y : tensor<?xf32, #dyn.shape<[B]>>) -> tensor<?xf32, #dyn.shape<[B]>> {iterators = ["parallel"], maps = [#line, #line]} {
+  %q = graph.compute ins(%y : tensor<?xf32, #dyn.shape<[B]>>) -> tensor<?xf32, #dyn.shape<[B]>> {iterators = #graph.iterators<[parallel]>, maps = [#line, #line]} {
   ^bb0(%a: f32):
     %0 = math.exp %a : f32
     graph.yield %0 : f32
@@ -134,11 +134,11 @@ func.func @unequal(%x: tensor<?xf32, #dyn.shape<[A]>>, %y: tensor<?xf32, #dyn.sh
 // SHORT: gir.kernel @too_long_row1(
 // SHORT: rt.program @too_long(
 func.func @fits(%x: tensor<3x64xf32>) -> tensor<3x64xf32> {
-  %sum = graph.compute ins(%x : tensor<3x64xf32>) -> tensor<3x1xf32> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%x : tensor<3x64xf32>) -> tensor<3x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %sum : tensor<3x64xf32>, tensor<3x1xf32>) -> tensor<3x64xf32> {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%x, %sum : tensor<3x64xf32>, tensor<3x1xf32>) -> tensor<3x64xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     graph.yield %0 : f32
@@ -146,11 +146,11 @@ func.func @fits(%x: tensor<3x64xf32>) -> tensor<3x64xf32> {
   return %y : tensor<3x64xf32>
 }
 func.func @too_long(%x: tensor<3x65xf32>) -> tensor<3x65xf32> {
-  %sum = graph.compute ins(%x : tensor<3x65xf32>) -> tensor<3x1xf32> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%x : tensor<3x65xf32>) -> tensor<3x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %sum : tensor<3x65xf32>, tensor<3x1xf32>) -> tensor<3x65xf32> {iterators = ["parallel", "parallel"], maps = [#id, #first, #id]} {
+  %y = graph.compute ins(%x, %sum : tensor<3x65xf32>, tensor<3x1xf32>) -> tensor<3x65xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #first, #id]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     graph.yield %0 : f32
@@ -161,11 +161,11 @@ func.func @too_long(%x: tensor<3x65xf32>) -> tensor<3x65xf32> {
 // Empty tensors: a sum of nothing is zero, and is written.
 // PLAN-LABEL: func.func @empty(
 func.func @empty(%x: tensor<4x0xf32>) -> (tensor<4x1xf32>, tensor<4x0xf32>) {
-  %sum = graph.compute ins(%x : tensor<4x0xf32>) -> tensor<4x1xf32> {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %sum = graph.compute ins(%x : tensor<4x0xf32>) -> tensor<4x1xf32> {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x : tensor<4x0xf32>) -> tensor<4x0xf32> {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %y = graph.compute ins(%x : tensor<4x0xf32>) -> tensor<4x0xf32> {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %0 = arith.negf %a : f32
     graph.yield %0 : f32
@@ -179,11 +179,11 @@ func.func @empty(%x: tensor<4x0xf32>) -> (tensor<4x1xf32>, tensor<4x0xf32>) {
 // PLAN: return
 func.func @total(%x: !vector) -> !vector {
   %N = dyn.symbol "N" {range = [0, 30000], likely = [1, 31, 33, 513]} : index
-  %sum = graph.compute ins(%x : !vector) -> tensor<f32> {iterators = ["reduce"], combiners = ["max"], maps = [#line, #none]} {
+  %sum = graph.compute ins(%x : !vector) -> tensor<f32> {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[max]>, maps = [#line, #none]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %y = graph.compute ins(%x, %sum : !vector, tensor<f32>) -> !vector {iterators = ["parallel"], maps = [#line, #none, #line]} {
+  %y = graph.compute ins(%x, %sum : !vector, tensor<f32>) -> !vector {iterators = #graph.iterators<[parallel]>, maps = [#line, #none, #line]} {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     graph.yield %0 : f32

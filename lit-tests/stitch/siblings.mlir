@@ -17,15 +17,15 @@
 func.func @statistics(%x: !m) -> (!sum, !sum, !m) {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %s = graph.compute ins(%x : !m) -> !sum {iterators = ["parallel", "reduce"], combiners = ["add"], maps = [#id, #first]} {
+  %s = graph.compute ins(%x : !m) -> !sum {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[add]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %t = graph.compute ins(%x : !m) -> !sum {iterators = ["parallel", "reduce"], combiners = ["max"], maps = [#id, #first]} {
+  %t = graph.compute ins(%x : !m) -> !sum {iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>, maps = [#id, #first]} {
   ^bb0(%a: f32):
     graph.yield %a : f32
   }
-  %e = graph.compute ins(%x : !m) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %e = graph.compute ins(%x : !m) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%a: f32):
     %v = math.exp %a : f32
     graph.yield %v : f32
@@ -42,12 +42,12 @@ func.func @unknown(%x: !m, %y: !k, %r: !row) -> (!m, !k) {
   %M = dyn.symbol "M" : index
   %K = dyn.symbol "K" : index
   %N = dyn.symbol "N" : index
-  %a = graph.compute ins(%x, %r : !m, !row) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %a = graph.compute ins(%x, %r : !m, !row) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%p: f32, %q: f32):
     %v = arith.addf %p, %q : f32
     graph.yield %v : f32
   }
-  %b = graph.compute ins(%y, %r : !k, !row) -> !k {iterators = ["parallel", "parallel"], maps = [#id, #second, #id]} {
+  %b = graph.compute ins(%y, %r : !k, !row) -> !k {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #second, #id]} {
   ^bb0(%p: f32, %q: f32):
     %v = arith.mulf %p, %q : f32
     graph.yield %v : f32
@@ -64,20 +64,20 @@ func.func @unknown(%x: !m, %y: !k, %r: !row) -> (!m, !k) {
 func.func @around(%x: !m, %w: tensor<?x?xf32, #dyn.shape<[N, N]>>) -> !m {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %a = graph.compute ins(%x : !m) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #id]} {
+  %a = graph.compute ins(%x : !m) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id]} {
   ^bb0(%p: f32):
     %v = math.exp %p : f32
     graph.yield %v : f32
   }
   %g = graph.compute ins(%a, %w : !m, tensor<?x?xf32, #dyn.shape<[N, N]>>) -> !m {
-    iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
   } {
   ^bb0(%p: f32, %q: f32):
     %v = arith.mulf %p, %q : f32
     graph.yield %v : f32
   }
-  %b = graph.compute ins(%a, %g : !m, !m) -> !m {iterators = ["parallel", "parallel"], maps = [#id, #id, #id]} {
+  %b = graph.compute ins(%a, %g : !m, !m) -> !m {iterators = #graph.iterators<[parallel, parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%p: f32, %q: f32):
     %v = arith.addf %p, %q : f32
     graph.yield %v : f32

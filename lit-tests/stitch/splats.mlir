@@ -16,7 +16,7 @@
 // PROGRAM: }
 func.func @large() -> tensor<f32> {
   %c = graph.constant dense<2.0> : tensor<262145xf32>
-  %0 = graph.compute ins(%c : tensor<262145xf32>) -> tensor<f32> {combiners = ["max"], iterators = ["reduce"], maps = [#id, #none]} {
+  %0 = graph.compute ins(%c : tensor<262145xf32>) -> tensor<f32> {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[reduce]>, maps = [#id, #none]} {
   ^bb0(%x: f32):
     graph.yield %x : f32
   }
@@ -35,7 +35,7 @@ func.func @returned() -> tensor<512x513xf32> {
 // CHECK: graph.constant dense<2.000000e+00> : tensor<262144xf32>
 func.func @small() -> tensor<f32> {
   %c = graph.constant dense<2.0> : tensor<262144xf32>
-  %0 = graph.compute ins(%c : tensor<262144xf32>) -> tensor<f32> {combiners = ["max"], iterators = ["reduce"], maps = [#id, #none]} {
+  %0 = graph.compute ins(%c : tensor<262144xf32>) -> tensor<f32> {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[reduce]>, maps = [#id, #none]} {
   ^bb0(%x: f32):
     graph.yield %x : f32
   }

@@ -29,14 +29,14 @@ func.func @main(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.s
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
   %max = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?xf32, #dyn.shape<[M]>> {
-    iterators = ["parallel", "reduce"], combiners = ["max"],
+    iterators = #graph.iterators<[parallel, reduce]>, combiners = #graph.combiners<[max]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %y = graph.compute ins(%max : tensor<?xf32, #dyn.shape<[M]>>) -> tensor<?xf32, #dyn.shape<[M]>> {
-    iterators = ["parallel"], maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]
   } {
   ^bb0(%e: f32):
     %s = arith.addf %e, %e : f32

@@ -51,7 +51,7 @@ func.func @main(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x48xf32>
     -> tensor<?x10xf32, #dyn.shape<[M, 10]>> {
   %M = dyn.symbol "M" {range = [0, 4096]} : index
   %h = graph.compute ins(%x, %w : tensor<?x64xf32, #dyn.shape<[M, 64]>>, tensor<64x48xf32>) -> tensor<?x48xf32, #dyn.shape<[M, 48]>> {
-    iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
   } {
   ^bb0(%a: f32, %b: f32):
@@ -59,7 +59,7 @@ func.func @main(%x: tensor<?x64xf32, #dyn.shape<[M, 64]>>, %w: tensor<64x48xf32>
     graph.yield %p : f32
   }
   %y = graph.compute ins(%h, %v : tensor<?x48xf32, #dyn.shape<[M, 48]>>, tensor<48x10xf32>) -> tensor<?x10xf32, #dyn.shape<[M, 10]>> {
-    iterators = ["parallel", "parallel", "reduce"], combiners = ["add"],
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
   } {
   ^bb0(%a: f32, %b: f32):

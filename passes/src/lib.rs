@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attach_target;
+pub mod check_combiners;
 mod elided;
 pub mod expand_fma;
 pub mod expand_math;
@@ -37,6 +38,7 @@ pub fn register(registry: &mut PassRegistry) {
     generic::register(registry);
     shape::register(registry);
     registry.add(&attach_target::ATTACH_TARGET);
+    registry.add(&check_combiners::CHECK_COMBINERS);
     registry.add(&expand_fma::EXPAND_FMA);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&fold_launches::FOLD_LAUNCHES);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
+use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::stitch::STITCH;
@@ -22,8 +23,8 @@ also late and from other crates. Each runs alone, `sutura-opt FILE --NAME=option
 const ON_GRAPHS: &str = "
 # Passes on graphs
 
-Between shape propagation and regions, in the order in which `sutura compile` runs them. They run alone too, on a module or
-a function; tests are in `lit-tests/NAME/`, with `_` for `-`.
+Between shape propagation and regions, in the order in which `sutura compile` runs them, and last `check-combiners`, which only
+tests what a program declares. They run alone too, on a module or a function; tests are in `lit-tests/NAME/`, with `_` for `-`.
 ";
 
 fn option_kind(kind: OptionKind) -> String {
@@ -64,7 +65,7 @@ fn docs_are_up_to_date() {
     passes.sort_by_key(|p| p.argument);
     passes.iter().for_each(|pass| describe(pass, &mut text));
     text.push_str(ON_GRAPHS);
-    let on_graphs = [&GRAPH_PROPERTY_REWRITE, &PROPAGATE_RESHAPES, &STITCH];
+    let on_graphs = [&GRAPH_PROPERTY_REWRITE, &PROPAGATE_RESHAPES, &STITCH, &CHECK_COMBINERS];
     on_graphs.iter().for_each(|pass| describe(pass, &mut text));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let page = root.join("docs/passes.md");

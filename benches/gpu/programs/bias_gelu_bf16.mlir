@@ -7,7 +7,7 @@ func.func @bias_gelu_bf16(%x: !matrix, %bias: !row) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %y = graph.compute ins(%x, %bias : !matrix, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #j, #ij]
   } {
   ^bb0(%x_e: bf16, %bias_e: bf16):
     %x_f = arith.extf %x_e : bf16 to f32

@@ -9,7 +9,7 @@ func.func @chain_f32(%x: !matrix, %mask: !row, %residual: !matrix) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %masked = graph.compute ins(%x, %mask : !matrix, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #j, #ij]
   } {
   ^bb0(%x_e: f32, %mask_e: f32):
     %scale = arith.constant 0.125 : f32
@@ -18,13 +18,13 @@ func.func @chain_f32(%x: !matrix, %mask: !row, %residual: !matrix) -> !matrix {
     graph.yield %m : f32
   }
   %max = graph.compute ins(%masked : !matrix) -> !column {
-    combiners = ["max"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%masked_e: f32):
     graph.yield %masked_e : f32
   }
   %exp = graph.compute ins(%masked, %max : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%masked_e: f32, %max_e: f32):
     %d = arith.subf %masked_e, %max_e : f32
@@ -32,13 +32,13 @@ func.func @chain_f32(%x: !matrix, %mask: !row, %residual: !matrix) -> !matrix {
     graph.yield %p : f32
   }
   %sum = graph.compute ins(%exp : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%exp_e: f32):
     graph.yield %exp_e : f32
   }
   %y = graph.compute ins(%exp, %sum, %residual : !matrix, !column, !matrix) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij, #ij]
   } {
   ^bb0(%exp_e: f32, %sum_e: f32, %residual_e: f32):
     %q = arith.divf %exp_e, %sum_e : f32

@@ -11,13 +11,13 @@ func.func @layer_norm_bf16(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %total = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%x_e: bf16):
     %x_f = arith.extf %x_e : bf16 to f32
     graph.yield %x_f : f32
   }
-  %mean = graph.compute ins(%total : !column) -> !column {iterators = ["parallel"], maps = [#id, #id]} {
+  %mean = graph.compute ins(%total : !column) -> !column {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%total_e: f32):
     %count = graph.size [cols] : index
     %whole = arith.index_cast %count : index to i32
@@ -26,7 +26,7 @@ func.func @layer_norm_bf16(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
     graph.yield %q : f32
   }
   %centred = graph.compute ins(%x, %mean : !matrix, !column) -> !wide {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%x_e: bf16, %mean_e: f32):
     %x_f = arith.extf %x_e : bf16 to f32
@@ -34,13 +34,13 @@ func.func @layer_norm_bf16(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
     graph.yield %d : f32
   }
   %squares = graph.compute ins(%centred : !wide) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%centred_e: f32):
     %s = arith.mulf %centred_e, %centred_e : f32
     graph.yield %s : f32
   }
-  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = ["parallel"], maps = [#id, #id]} {
+  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%squares_e: f32):
     %count = graph.size [cols] : index
     %whole = arith.index_cast %count : index to i32
@@ -52,7 +52,7 @@ func.func @layer_norm_bf16(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
     graph.yield %r : f32
   }
   %y = graph.compute ins(%centred, %inverse, %gamma, %beta : !wide, !column, !row, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #j, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #j, #j, #ij]
   } {
   ^bb0(%centred_e: f32, %inverse_e: f32, %gamma_e: bf16, %beta_e: bf16):
     %gamma_f = arith.extf %gamma_e : bf16 to f32

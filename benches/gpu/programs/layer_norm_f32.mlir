@@ -10,12 +10,12 @@ func.func @layer_norm_f32(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %total = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%x_e: f32):
     graph.yield %x_e : f32
   }
-  %mean = graph.compute ins(%total : !column) -> !column {iterators = ["parallel"], maps = [#id, #id]} {
+  %mean = graph.compute ins(%total : !column) -> !column {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%total_e: f32):
     %count = graph.size [cols] : index
     %whole = arith.index_cast %count : index to i32
@@ -24,20 +24,20 @@ func.func @layer_norm_f32(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
     graph.yield %q : f32
   }
   %centred = graph.compute ins(%x, %mean : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%x_e: f32, %mean_e: f32):
     %d = arith.subf %x_e, %mean_e : f32
     graph.yield %d : f32
   }
   %squares = graph.compute ins(%centred : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%centred_e: f32):
     %s = arith.mulf %centred_e, %centred_e : f32
     graph.yield %s : f32
   }
-  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = ["parallel"], maps = [#id, #id]} {
+  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%squares_e: f32):
     %count = graph.size [cols] : index
     %whole = arith.index_cast %count : index to i32
@@ -49,7 +49,7 @@ func.func @layer_norm_f32(%x: !matrix, %gamma: !row, %beta: !row) -> !matrix {
     graph.yield %r : f32
   }
   %y = graph.compute ins(%centred, %inverse, %gamma, %beta : !matrix, !column, !row, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #j, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #j, #j, #ij]
   } {
   ^bb0(%centred_e: f32, %inverse_e: f32, %gamma_e: f32, %beta_e: f32):
     %z = arith.mulf %centred_e, %inverse_e : f32

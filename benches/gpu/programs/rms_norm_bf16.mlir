@@ -10,14 +10,14 @@ func.func @rms_norm_bf16(%x: !matrix, %gamma: !row) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %squares = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%x_e: bf16):
     %x_f = arith.extf %x_e : bf16 to f32
     %s = arith.mulf %x_f, %x_f : f32
     graph.yield %s : f32
   }
-  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = ["parallel"], maps = [#id, #id]} {
+  %inverse = graph.compute ins(%squares : !column) -> !column {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%squares_e: f32):
     %count = graph.size [cols] : index
     %whole = arith.index_cast %count : index to i32
@@ -29,7 +29,7 @@ func.func @rms_norm_bf16(%x: !matrix, %gamma: !row) -> !matrix {
     graph.yield %r : f32
   }
   %y = graph.compute ins(%x, %inverse, %gamma : !matrix, !column, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #j, #ij]
   } {
   ^bb0(%x_e: bf16, %inverse_e: f32, %gamma_e: bf16):
     %x_f = arith.extf %x_e : bf16 to f32

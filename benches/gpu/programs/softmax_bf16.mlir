@@ -8,14 +8,14 @@ func.func @softmax_bf16(%x: !matrix) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %max = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["max"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%x_e: bf16):
     %x_f = arith.extf %x_e : bf16 to f32
     graph.yield %x_f : f32
   }
   %exp = graph.compute ins(%x, %max : !matrix, !column) -> !wide {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%x_e: bf16, %max_e: f32):
     %x_f = arith.extf %x_e : bf16 to f32
@@ -24,13 +24,13 @@ func.func @softmax_bf16(%x: !matrix) -> !matrix {
     graph.yield %p : f32
   }
   %sum = graph.compute ins(%exp : !wide) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%exp_e: f32):
     graph.yield %exp_e : f32
   }
   %y = graph.compute ins(%exp, %sum : !wide, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%exp_e: f32, %sum_e: f32):
     %q = arith.divf %exp_e, %sum_e : f32

@@ -7,13 +7,13 @@ func.func @softmax_f32(%x: !matrix) -> !matrix {
   %rows = dyn.symbol "rows" {range = [0, 16777216]} : index
   %cols = dyn.symbol "cols" {range = [1, 1048576]} : index
   %max = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["max"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%x_e: f32):
     graph.yield %x_e : f32
   }
   %exp = graph.compute ins(%x, %max : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%x_e: f32, %max_e: f32):
     %d = arith.subf %x_e, %max_e : f32
@@ -21,13 +21,13 @@ func.func @softmax_f32(%x: !matrix) -> !matrix {
     graph.yield %p : f32
   }
   %sum = graph.compute ins(%exp : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%exp_e: f32):
     graph.yield %exp_e : f32
   }
   %y = graph.compute ins(%exp, %sum : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%exp_e: f32, %sum_e: f32):
     %q = arith.divf %exp_e, %sum_e : f32

@@ -1,9 +1,11 @@
 //! Canonical forms.
 
+use sutura_ir::builder::OpState;
 use sutura_ir::op_def::{Canonicalize, OpView};
 use sutura_ir::pattern::PatternSet;
-use sutura_ir::{Attr, Op, Rewriter, Value};
+use sutura_ir::{Attr, NamedAttr, Op, Rewriter, Value};
 
+use super::combine::CombinersAttr;
 use super::ops::{ComputeOp, ConcatOp, ReshapeOp, SliceOp};
 use super::shape_fn::{ShapeEnv, asks_for_its_result, sizes_are_determined, slice_bounds};
 use crate::r#dyn::attr::symbolic_shape;
@@ -13,7 +15,31 @@ impl Canonicalize for ComputeOp<'_> {
     fn patterns(set: &mut PatternSet) {
         set.add::<ComputeOp<'_>>("graph-compute-drop-inputs", drop_inputs);
         set.add::<ComputeOp<'_>>("graph-compute-splat-inputs", splat_inputs);
+        set.add::<ComputeOp<'_>>("graph-compute-name-combiners", name_combiners);
     }
+}
+
+/// A region that joins each result by itself, as a combiner with a name does, becomes that name.
+fn name_combiners(op: Op, rw: &mut Rewriter<'_>) -> Option<()> {
+    let named = super::ComputeForm::of(rw.op_ref(op)).and_then(|form| form.joint?.named());
+    let named = rw.require(op, named, "no region joins its results, or it is no combiner of each by itself")?;
+    let cx = rw.cx();
+    let old = rw.op_ref(op);
+    let mut state = OpState::new(old.name(), old.loc());
+    state.operands = old.operands().collect();
+    state.result_types = old.result_types().collect();
+    let stays = |p: &&NamedAttr| cx.str(p.name) != "state";
+    state.props = cx.entries(rw.body().props(op)).iter().filter(stays).copied().collect();
+    state.attrs = cx.entries(rw.body().attrs(op)).into();
+    state.n_regions = 1;
+    let state = state.prop(cx.ident("combiners"), cx.ext_attr(CombinersAttr { kinds: named }));
+    rw.set_before(op);
+    let made = rw.create(state);
+    let regions = [op, made].map(|op| rw.body().regions(op).next().expect("it has a body"));
+    rw.take_region(regions[0], regions[1]);
+    let results: Vec<Value> = rw.body().results(made).collect();
+    rw.replace_op(op, &results);
+    Some(())
 }
 
 /// An input whose number the body does not use, or that is read like another one, goes, unless an iterator's extent

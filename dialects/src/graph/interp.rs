@@ -1,7 +1,7 @@
 //! What the operations do when they are run.
 
 use smallvec::SmallVec;
-use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Nest, Output};
+use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Joint as NestJoint, Nest, Output};
 use sutura_interp::num::Overflow;
 use sutura_interp::tensor::Shape;
 use sutura_interp::{
@@ -12,10 +12,11 @@ use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Attr, Context, OpRef, Type};
 
+use super::combine::{Combiner, Joint, accumulator_type};
 use super::maps;
 use super::ops::{ConcatOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
 use super::shape_fn::slice_range;
-use super::structured::{Combiner, ComputeForm, IteratorKind, accumulator_type};
+use super::structured::{ComputeForm, IteratorKind};
 use crate::r#dyn::Poly;
 use crate::r#dyn::interp::SymbolValues;
 
@@ -85,17 +86,26 @@ impl Interpret for ComputeHook {
         let extents = extents(&form, &inputs, &symbols)?;
         let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
         let program = Program::compile(region)?.wrapping();
-        let captured = captured(op, &program, &symbols)?;
+        let numbers = captured(op, &program, &symbols)?;
         let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
         let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
+        let join = form.joint.and(op.region(1)).map(Program::compile).transpose()?.map(Program::wrapping);
+        let joint = match (&form.joint, &join) {
+            (Some(joint), Some(join)) => {
+                let captured = captured(op, join, &symbols)?;
+                Some(NestJoint { join, captured, identity: identity(&form, joint)? })
+            }
+            _ => None,
+        };
         let nest = Nest {
             extents: extents.iter().map(|e| *e as usize).collect(),
             kinds: form.iterators.iter().map(|k| kind(*k)).collect(),
             inputs: padded.iter().map(|(value, map)| Input { value, map: *map }).collect(),
             outputs: outputs(&form, &extents)?,
+            joint,
         };
         frame.charge(nest.num_points()? as u64)?;
-        let results = nest.run(op.cx, &program, &captured).map_err(|fault| match fault.kind {
+        let results = nest.run(op.cx, &program, &numbers).map_err(|fault| match fault.kind {
             FaultKind::DivisionByZero => {
                 Fault::new(fault.kind, format!("{}: {}", super::gather::described(op), fault.message))
             }
@@ -187,6 +197,11 @@ fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault
     form.result_maps.iter().enumerate().map(output).collect()
 }
 
+/// The state of no contributions.
+pub(super) fn identity(form: &ComputeForm<'_>, joint: &Joint<'_>) -> Result<Vec<Scalar>, Fault> {
+    joint.state.identity.iter().map(|value| number(form.op.cx, *value)).collect()
+}
+
 pub(super) fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Combine, Fault> {
     let held = accumulator_type(cx, elem);
     let op = match (combiner, held.is_float(cx), held == Type::I1) {
@@ -194,12 +209,15 @@ pub(super) fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Co
         (Combiner::Mul, true, _) => NumOp::MulF,
         (Combiner::Max, true, _) => NumOp::MaximumF,
         (Combiner::Min, true, _) => NumOp::MinimumF,
+        (Combiner::And | Combiner::Or, true, _) => return broken(),
         (Combiner::Add, false, _) => NumOp::AddI(Overflow::WRAP),
         (Combiner::Mul, false, _) => NumOp::MulI(Overflow::WRAP),
         (Combiner::Max, false, true) => NumOp::MaxUI,
         (Combiner::Min, false, true) => NumOp::MinUI,
         (Combiner::Max, false, false) => NumOp::MaxSI,
         (Combiner::Min, false, false) => NumOp::MinSI,
+        (Combiner::And, false, _) => NumOp::AndI,
+        (Combiner::Or, false, _) => NumOp::OrI,
     };
     Ok(Combine { op, identity: number(cx, combiner.identity(cx, held))? })
 }

@@ -6,9 +6,11 @@
 
 pub mod build;
 mod canonicalize;
+pub mod combine;
 mod fold;
 mod gather;
 mod interp;
+pub mod laws;
 pub mod maps;
 mod naming;
 pub mod ops;
@@ -26,6 +28,7 @@ use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
 pub use canonicalize::drop_inputs;
+pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use gather::described;
 pub use naming::needed as needed_definitions;
 pub use ops::{
@@ -33,7 +36,7 @@ pub use ops::{
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
-pub use structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, Structured};
+pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
 pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
@@ -46,6 +49,8 @@ impl Dialect for GraphDialect {
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Tensor operators with value semantics: a structured form, and the few ops that have none.");
         d.directive("Size", crate::r#dyn::asm::SIZE);
+        d.define_attr::<IteratorKind>().define_attr::<IteratorsAttr>();
+        d.define_attr::<Combiner>().define_attr::<CombinersAttr>().define_attr::<Law>().define_attr::<StateAttr>();
         d.op::<ComputeOp<'_>>()
             .op::<YieldOp<'_>>()
             .op::<IndexOp<'_>>()

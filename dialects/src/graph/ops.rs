@@ -4,22 +4,15 @@ use sutura_ir::constraints::{
     AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, DictionaryAttr, ElementsAttr, I64Attr,
     Index, StrArrayAttr, StrAttr,
 };
-use sutura_ir::op_def::AttrSyntax;
 use sutura_ir::{OpRef, op};
 
-use super::structured::Combiner;
+use super::combine::{Combiner, CombinersAttr, StateAttr};
+use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
-
-sutura_ir::attr_constraints! {
-    /// How numbers are joined.
-    pub CombinerAttr = "'add', 'mul', 'max' or 'min'", AttrSyntax::Plain;
-    get |cx, attr| -> Combiner { Combiner::from_keyword(cx.as_str(attr)?) }
-    set |cx, value: Combiner| { cx.string_attr(value.keyword()) }
-}
 
 /// The structured form: a scalar function applied at every point of an iteration space.
 ///
-/// `iterators` says of each iterator whether it is `"parallel"` or `"reduce"`. `maps` holds one affine map per input,
+/// `iterators` says of each iterator whether it is `parallel` or `reduce`. `maps` holds one affine map per input,
 /// then one per result, from the iterators to an index of that tensor. At every point the body gets the elements that
 /// the input maps name, and yields one number per result.
 ///
@@ -31,10 +24,13 @@ sutura_ir::attr_constraints! {
 /// * A map may have symbols: symbol `i` stands for entry `i` of `sizes`, so that a tensor is read at places that depend on
 ///   sizes, as the second part of a concatenation is from the size of the first one on.
 /// * A result map names every parallel iterator once and no other; a constant 0 stands for a dimension of size 1.
-/// * With `"reduce"` iterators each result has a combiner, `"add"`, `"mul"`, `"max"` or `"min"`, that joins what the body
-///   yields to the combiner's identity, over the reduce iterators in row-major order. Numbers are accumulated in `f32`
-///   for narrower floats and in `i32` for narrower integers; the body may yield either the accumulator's or the result's
-///   element type. `i1` is taken as unsigned.
+/// * With `reduce` iterators the contributions to an element, which the body yields, are joined over the reduce iterators in
+///   row-major order. Either each result has a combiner of its own, one of `combiners` (`add`, `mul`, `max`, `min`, `and`,
+///   `or`), that joins to its identity. Numbers are accumulated in `f32` for narrower floats and in `i32` for narrower
+///   integers then; the body may yield either the accumulator's or the result's element type. `i1` is taken as unsigned.
+/// * Or the region behind `combine` joins all results at once. It takes a state, one number per result, then another one,
+///   and yields the state of both; what the body yields is the state of one point. `state` holds the identity, the state of
+///   no points, and the laws that the region obeys (`associative`, `commutative`); what is not declared is not assumed.
 ///
 /// Integers divided by zero are an error at run time. A signed quotient that does not fit wraps: the least number divided
 /// by -1 is itself, with the remainder 0.
@@ -43,16 +39,35 @@ sutura_ir::attr_constraints! {
 ///
 /// ```mlir
 /// %sum = graph.compute ins(%x : tensor<?x256xf32>) -> tensor<?xf32>
-///     {combiners = ["add"], iterators = ["parallel", "reduce"],
+///     {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>,
 ///      maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]} {
 /// ^bb0(%e: f32):
 ///   graph.yield %e : f32
+/// }
+/// // The largest element, and the first place of it.
+/// %most, %place = graph.compute ins(%x : tensor<?x256xf32>) -> tensor<?xf32>, tensor<?xindex>
+///     {iterators = #graph.iterators<[parallel, reduce]>,
+///      maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],
+///      state = #graph.state<[0xFF800000 : f32, 256 : index], laws = [associative, commutative]>} {
+/// ^bb0(%e: f32):
+///   %i = graph.index 1 : index
+///   graph.yield %e, %i : f32, index
+/// } combine {
+/// ^bb0(%a: f32, %i: index, %b: f32, %j: index):
+///   %more = arith.cmpf ogt, %b, %a : f32
+///   %same = arith.cmpf oeq, %b, %a : f32
+///   %before = arith.cmpi ult, %j, %i : index
+///   %first = arith.andi %same, %before : i1
+///   %second = arith.ori %more, %first : i1
+///   %c = arith.select %second, %b, %a : f32
+///   %k = arith.select %second, %j, %i : index
+///   graph.yield %c, %k : f32, index
 /// }
 /// ```
 #[op(
     "graph.compute",
     traits(Pure, SingleBlock, ClosedRegions),
-    format = "`ins` `(` ($inputs^ `:` type($inputs))? `)` `->` type($results) attr-dict $body",
+    format = "`ins` `(` ($inputs^ `:` type($inputs))? `)` `->` type($results) attr-dict $body (`combine` $combine^)?",
     verify,
     verify_regions,
     fold,
@@ -61,13 +76,17 @@ sutura_ir::attr_constraints! {
 pub struct ComputeOp {
     /// Tensors that are read.
     inputs: Operands<AnyRankedTensor>,
-    /// `"parallel"` or `"reduce"` for each iterator.
-    iterators: Attr<StrArrayAttr>,
+    /// How each iterator is run through.
+    iterators: Attr<IteratorsAttr>,
     /// One map per input, then one per result.
     maps: Attr<AffineMapArrayAttr>,
-    /// One per result where there are reduce iterators.
-    #[default(&[])]
-    combiners: Attr<StrArrayAttr>,
+    /// One per result where there are reduce iterators and no region joins.
+    #[absent]
+    combiners: OptAttr<CombinersAttr>,
+    /// What a region that joins starts from, and the laws that it obeys.
+    #[name("state")]
+    #[absent]
+    combine_state: OptAttr<StateAttr>,
     /// What each input reads outside its tensor; `unit` where it never does.
     #[default(&[])]
     oob: Attr<ArrayAttr>,
@@ -78,6 +97,8 @@ pub struct ComputeOp {
     results: Results<AnyRankedTensor>,
     /// The scalar function: a block argument per input.
     body: Region,
+    /// None, or what joins two states.
+    combine: Regions,
 }
 
 /// Ends the body of a structured op or of a fusion and hands its values out.
@@ -290,11 +311,11 @@ pub struct GatherElementsOp {
 ///
 /// * With `exclusive` the element itself is left out, so the first element of the result is the combiner's identity.
 /// * With `reverse` it runs from the last element to the first.
-/// * The combiner is `"add"`, `"mul"`, `"max"` or `"min"`. Numbers are accumulated in `f32` for narrower floats and in
+/// * The combiner is one of `graph.compute`'s. Numbers are accumulated in `f32` for narrower floats and in
 ///   `i32` for narrower integers, as in `graph.compute`.
 ///
 /// ```mlir
-/// %y = graph.scan %x {axis = 1 : i64, combiner = "add", exclusive} : tensor<?x30xf32> -> tensor<?x30xf32>
+/// %y = graph.scan %x {axis = 1 : i64, combiner = #graph.combiner<add>, exclusive} : tensor<?x30xf32> -> tensor<?x30xf32>
 /// ```
 #[op("graph.scan", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
 pub struct ScanOp {
@@ -302,8 +323,8 @@ pub struct ScanOp {
     input: Operand<AnyRankedTensor>,
     /// Dimension along which it runs.
     axis: Attr<I64Attr>,
-    /// `"add"`, `"mul"`, `"max"` or `"min"`.
-    combiner: Attr<CombinerAttr>,
+    /// How elements are joined.
+    combiner: Attr<Combiner>,
     /// Each element is left out of its own combination.
     exclusive: Flag,
     /// From the last element to the first.

@@ -3,9 +3,9 @@
 
 use sutura_ir::affine::AffineMap;
 use sutura_ir::op_ref::BlockRef;
-use sutura_ir::types::TypeData;
-use sutura_ir::{Attr, Context, OpRef, Type, Value};
+use sutura_ir::{Attr, OpRef, Value, attr};
 
+use super::combine::{Combiner, Joint};
 use super::maps;
 use super::ops::ComputeOp;
 use crate::r#dyn::Poly;
@@ -20,110 +20,21 @@ pub trait Structured: Send + Sync {
 /// Iterators of an op: more than any operator needs; an iterator's number must also fit a machine word's bits.
 pub const MAX_ITERATORS: usize = 32;
 
-/// How an iterator is run through.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum IteratorKind {
-    /// Every value makes results of its own.
-    Parallel,
-    /// What its values yield is combined.
-    Reduce,
-}
-
-impl IteratorKind {
-    /// Spelling in the `iterators` attribute.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Self::Parallel => "parallel",
-            Self::Reduce => "reduce",
-        }
-    }
-
-    /// The kind of that spelling.
-    pub fn from_keyword(keyword: &str) -> Option<Self> {
-        [Self::Parallel, Self::Reduce].into_iter().find(|k| k.keyword() == keyword)
+sutura_ir::enum_attr! {
+    /// How an iterator is run through.
+    pub enum IteratorKind = "graph.iterator", "how an iterator is run through"; {
+        /// Every value makes results of its own.
+        Parallel => "parallel",
+        /// What its values yield is joined.
+        Reduce => "reduce",
     }
 }
 
-/// How the contributions to one element of a result are joined.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Combiner {
-    Add,
-    Mul,
-    /// NaN if any contribution is.
-    Max,
-    /// NaN if any contribution is.
-    Min,
-}
-
-impl Combiner {
-    /// Every combiner.
-    pub const ALL: [Self; 4] = [Self::Add, Self::Mul, Self::Max, Self::Min];
-
-    /// Spelling in the `combiners` attribute.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Mul => "mul",
-            Self::Max => "max",
-            Self::Min => "min",
-        }
-    }
-
-    /// The combiner of that spelling.
-    pub fn from_keyword(keyword: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.keyword() == keyword)
-    }
-
-    /// The `arith` op that joins two numbers of type `ty`.
-    pub fn op_name(self, cx: &Context, ty: Type) -> &'static str {
-        match (self, ty.is_float(cx), ty == Type::I1) {
-            (Self::Add, true, _) => "arith.addf",
-            (Self::Mul, true, _) => "arith.mulf",
-            (Self::Max, true, _) => "arith.maximumf",
-            (Self::Min, true, _) => "arith.minimumf",
-            (Self::Add, false, _) => "arith.addi",
-            (Self::Mul, false, _) => "arith.muli",
-            (Self::Max, false, true) => "arith.maxui",
-            (Self::Min, false, true) => "arith.minui",
-            (Self::Max, false, false) => "arith.maxsi",
-            (Self::Min, false, false) => "arith.minsi",
-        }
-    }
-
-    /// The number of type `ty`, a float of at most 64 bits or an integer or `index`, that joining does not notice.
-    pub fn identity(self, cx: &Context, ty: Type) -> Attr {
-        if ty.is_float(cx) {
-            return cx.float_attr(
-                match self {
-                    Self::Add => 0.0,
-                    Self::Mul => 1.0,
-                    Self::Max => f64::NEG_INFINITY,
-                    Self::Min => f64::INFINITY,
-                },
-                ty,
-            );
-        }
-        let width = cx.bit_width(ty).unwrap_or(64).min(64);
-        cx.int_attr(
-            match (self, ty) {
-                (Self::Add, _) | (Self::Max, Type::I1) => 0,
-                (Self::Mul, _) | (Self::Min, Type::I1) => 1,
-                (Self::Max, _) => i64::MIN >> (64 - width),
-                (Self::Min, _) => i64::MAX >> (64 - width),
-            },
-            ty,
-        )
-    }
-}
-
-/// The type in which numbers of type `elem` are accumulated: at least 32 bits wide. `i1` is left as it is.
-pub fn accumulator_type(cx: &Context, elem: Type) -> Type {
-    match cx.type_data(elem) {
-        TypeData::Float(kind) if kind.bits() < 32 => Type::F32,
-        TypeData::Integer { width: 2..32, .. } => Type::I32,
-        _ => elem,
-    }
+/// The iterators of a structured op, outermost first.
+#[attr("graph.iterators")]
+pub struct IteratorsAttr {
+    /// How each is run through.
+    kinds: Vec<IteratorKind>,
 }
 
 /// An op's structured form; see [`ComputeOp`] for what it means.
@@ -137,8 +48,10 @@ pub struct ComputeForm<'a> {
     pub input_maps: Vec<AffineMap>,
     /// One per result.
     pub result_maps: Vec<AffineMap>,
-    /// One per result; empty without reduce iterators.
+    /// One per result; empty without reduce iterators, and where [`Self::joint`] joins all results at once.
     pub combiners: Vec<Combiner>,
+    /// What joins the contributions to all results at once.
+    pub joint: Option<Joint<'a>>,
     /// What each input reads outside its tensor.
     pub oob: Vec<Option<Attr>>,
     /// What the symbols of maps stand for.
@@ -221,19 +134,19 @@ pub(super) struct ComputeStructured;
 impl Structured for ComputeStructured {
     fn form<'a>(&self, op: OpRef<'a>) -> Option<ComputeForm<'a>> {
         let compute = op.as_::<ComputeOp<'a>>()?;
-        let cx = op.cx;
         let mut input_maps = compute.maps();
         let result_maps = input_maps.split_off(compute.inputs().len());
-        let word = |a: &Attr| cx.as_str(*a);
-        let oob = compute.oob();
-        let iterators =
-            compute.iterators().iter().map(|a| IteratorKind::from_keyword(word(a)?)).collect::<Option<_>>()?;
-        let combiners = compute.combiners().iter().map(|a| Combiner::from_keyword(word(a)?)).collect::<Option<_>>()?;
-        let oob = match oob {
+        let oob = match compute.oob() {
             [] => vec![None; input_maps.len()],
             list => list.iter().map(|a| (*a != Attr::UNIT).then_some(*a)).collect(),
         };
+        let iterators = compute.iterators().kinds.clone();
+        let combiners = compute.combiners().map(|named| named.kinds.clone()).unwrap_or_default();
+        let joint = match (compute.combine_state(), compute.combine().next()) {
+            (Some(state), Some(region)) => Some(Joint { state, body: region.entry()? }),
+            _ => None,
+        };
         let (sizes, body) = (compute.sizes(), compute.body().entry()?);
-        Some(ComputeForm { op, iterators, input_maps, result_maps, combiners, oob, sizes, body })
+        Some(ComputeForm { op, iterators, input_maps, result_maps, combiners, joint, oob, sizes, body })
     }
 }

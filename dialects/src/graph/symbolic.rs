@@ -2,9 +2,10 @@
 
 use sutura_ir::{Attr, Context, OpRef, Type, Value};
 
+use super::combine::Combiner;
 use super::ops::{IndexOp, SizeOp, YieldOp};
 use super::shape_fn::{Contents, MAX_CONTENTS, Requirement, ShapeEnv, dense_integers, has_integers, static_len};
-use super::structured::{Combiner, ComputeForm};
+use super::structured::ComputeForm;
 use crate::r#dyn::{Facts, Poly};
 
 /// Points of an iteration space that are evaluated one by one.
@@ -24,7 +25,7 @@ pub(super) fn eval_compute(
 ) -> Vec<Option<Contents>> {
     let op = form.op;
     let none = || vec![None; op.num_results()];
-    if !op.results().all(|v| has_integers(op, v)) {
+    if form.joint.is_some() || !op.results().all(|v| has_integers(op, v)) {
         return none();
     }
     let Some(points) = static_len(extents).filter(|n| *n <= MAX_POINTS) else { return none() };
@@ -164,6 +165,7 @@ fn combine(combiner: Combiner, a: Option<Poly>, b: Option<Poly>, facts: &Facts) 
         Combiner::Mul => Some(a.mul(&b)),
         Combiner::Max => Some(facts.canonical(&a.greater(&b))),
         Combiner::Min => Some(facts.canonical(&a.lesser(&b))),
+        Combiner::And | Combiner::Or => None,
     }
 }
 

@@ -4,14 +4,15 @@ use sutura_ir::affine::AffineMap;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::{Verify, VerifyRegions};
 use sutura_ir::types::TypeData;
-use sutura_ir::{Attr, Context, DYNAMIC, OpRef, Type, Value};
+use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 
+use super::combine::{Joint, accumulator_type};
 use super::maps;
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SliceOp, YieldOp,
 };
-use super::structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, accumulator_type};
+use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
 
@@ -84,31 +85,16 @@ impl Verify for ComputeOp<'_> {
         if op.num_results() == 0 {
             return fail(op, diags, "makes no result");
         }
-        let iterators = check_iterators(op, compute, diags)?;
-        check_maps(op, compute, &iterators, diags)?;
-        check_combiners(op, compute, &iterators, diags)?;
-        check_oob(op, compute, diags)?;
-        check_extents(op, compute, &iterators, diags)
-    }
-}
-
-fn check_iterators(
-    op: OpRef<'_>,
-    compute: ComputeOp<'_>,
-    diags: &mut Diagnostics,
-) -> Result<Vec<IteratorKind>, Reported> {
-    let words = compute.iterators();
-    if words.len() > MAX_ITERATORS {
-        return fail(op, diags, format_args!("has {} iterators, at most {MAX_ITERATORS} are allowed", words.len()));
-    }
-    let mut iterators = Vec::with_capacity(words.len());
-    for word in words.iter().filter_map(|a| op.cx.as_str(*a)) {
-        match IteratorKind::from_keyword(word) {
-            Some(kind) => iterators.push(kind),
-            None => return fail(op, diags, format_args!("iterator '{word}' is neither 'parallel' nor 'reduce'")),
+        let iterators = &compute.iterators().kinds;
+        if iterators.len() > MAX_ITERATORS {
+            let message = format!("has {} iterators, at most {MAX_ITERATORS} are allowed", iterators.len());
+            return fail(op, diags, message);
         }
+        check_maps(op, compute, iterators, diags)?;
+        check_combiners(op, compute, iterators, diags)?;
+        check_oob(op, compute, diags)?;
+        check_extents(op, compute, iterators, diags)
     }
-    Ok(iterators)
 }
 
 fn check_maps(op: OpRef<'_>, compute: ComputeOp<'_>, iterators: &[IteratorKind], diags: &mut Diagnostics) -> Checked {
@@ -176,25 +162,47 @@ fn check_result_map(
     Ok(())
 }
 
+/// Reduce iterators have combiners, one per result, or a region that joins; without them there is neither.
 fn check_combiners(
     op: OpRef<'_>,
     compute: ComputeOp<'_>,
     iterators: &[IteratorKind],
     diags: &mut Diagnostics,
 ) -> Checked {
-    let combiners = compute.combiners();
-    let wanted = if iterators.contains(&IteratorKind::Reduce) { op.num_results() } else { 0 };
-    if combiners.len() != wanted {
+    let reduces = iterators.contains(&IteratorKind::Reduce);
+    let (named, regions) = (compute.combiners().map_or(&[][..], |c| &c.kinds), compute.combine().count());
+    if regions > 1 {
+        return fail(op, diags, format_args!("has {regions} regions that join states, at most one is allowed"));
+    }
+    if compute.combine_state().is_some() != (regions == 1) {
+        return fail(op, diags, "must have `state` and a region `combine` together, or neither");
+    }
+    if regions == 1 {
+        return match (reduces, named.is_empty()) {
+            (false, _) => fail(op, diags, "joins states without reduce iterators"),
+            (_, false) => fail(op, diags, "has `combiners` beside a region that joins all results"),
+            _ => Ok(()),
+        };
+    }
+    let wanted = if reduces { op.num_results() } else { 0 };
+    if named.len() != wanted {
         let message = format!(
             "has {} combiners, {wanted} are needed: one per result with reduce iterators, else none",
-            combiners.len()
+            named.len()
         );
-        return fail(op, diags, message);
+        let error = op.error(message);
+        let joint = "or give it a `state` and a region `combine` that joins all results";
+        return Err(diags.report(if reduces { error.help(joint) } else { error }));
     }
-    match combiners.iter().filter_map(|a| op.cx.as_str(*a)).find(|w| Combiner::from_keyword(w).is_none()) {
-        Some(word) => fail(op, diags, format_args!("combiner '{word}' is none of 'add', 'mul', 'max', 'min'")),
-        None => Ok(()),
+    for (i, (combiner, result)) in named.iter().zip(op.results()).enumerate() {
+        let elem = element(op, result);
+        let wide = accumulator_type(op.cx, elem);
+        if wide.is_int_index_or_float(op.cx) && combiner.op_name(op.cx, wide).is_none() {
+            let message = format!("combiner '{}' joins no numbers of result {i}'s element type", combiner.keyword());
+            return fail(op, diags, message);
+        }
     }
+    Ok(())
 }
 
 fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> Checked {
@@ -334,16 +342,59 @@ impl VerifyRegions for ComputeOp<'_> {
         if args != inputs {
             return fail(op, diags, "body must take one number per input, of the input's element type");
         }
-        for inner in form.body.ops() {
-            let outside = |v: &Value| op.body.value_block(*v) != Some(form.body.block);
-            if inner.operands().any(|v| outside(&v)) {
-                return Err(diags.report(inner.error("uses a value from outside the body of 'graph.compute'")));
-            }
-            if !sutura_ir::analysis::effects::is_memory_effect_free(inner) {
-                return Err(diags.report(inner.error("has effects and cannot stand in the body of 'graph.compute'")));
-            }
+        check_scalar_ops(op, form.body, diags)?;
+        if let Some(joint) = form.joint {
+            check_joint(op, joint, diags)?;
         }
         check_yield(op, &form, diags)
+    }
+}
+
+/// Ops of a scalar function see no value from outside and have no effects.
+fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Diagnostics) -> Checked {
+    for inner in body.ops() {
+        let outside = |v: &Value| op.body.value_block(*v) != Some(body.block);
+        if inner.operands().any(|v| outside(&v)) {
+            return Err(diags.report(inner.error("uses a value from outside the body of 'graph.compute'")));
+        }
+        if !sutura_ir::analysis::effects::is_memory_effect_free(inner) {
+            return Err(diags.report(inner.error("has effects and cannot stand in the body of 'graph.compute'")));
+        }
+    }
+    Ok(())
+}
+
+/// The region takes two states and yields one; a state is a number per result, of its element type or the wider one in which
+/// that is accumulated, and what the body yields.
+fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Checked {
+    check_scalar_ops(op, joint.body, diags)?;
+    let state: Vec<Type> = joint.state.identity.iter().filter_map(|a| op.cx.attr_type(*a)).collect();
+    if state.len() != op.num_results() || joint.state.identity.len() != op.num_results() {
+        let message = format!("has {} numbers of state for {} results", joint.state.identity.len(), op.num_results());
+        return fail(op, diags, message);
+    }
+    for (i, (ty, result)) in state.iter().zip(op.results()).enumerate() {
+        let elem = element(op, result);
+        if (*ty != elem && *ty != accumulator_type(op.cx, elem)) || !ty.is_int_index_or_float(op.cx) {
+            let message = format!(
+                "number {i} of the state must have the element type of result {i}, or the wider one in which it is accumulated"
+            );
+            return fail(op, diags, message);
+        }
+    }
+    let args: Vec<Type> = joint.body.args().iter().map(|v| op.ty(*v)).collect();
+    if args != [state.as_slice(), state.as_slice()].concat() {
+        return fail(op, diags, "region `combine` must take two states: the types of the identity, twice");
+    }
+    let Some(end) = joint.body.ops().last().filter(|o| o.is::<YieldOp<'_>>()) else {
+        return fail(op, diags, "region `combine` must end in 'graph.yield'");
+    };
+    if !end.operand_types().eq(state.iter().copied()) {
+        return Err(diags.report(end.error("must yield a state: the types of the identity")));
+    }
+    match joint.body.ops().find(|o| o.is::<IndexOp<'_>>()) {
+        Some(index) => Err(diags.report(index.error("has no value where states are joined; let the body yield it"))),
+        None => Ok(()),
     }
 }
 
@@ -358,6 +409,12 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
     for (i, (value, result)) in end.operands().zip(op.results()).enumerate() {
         let (got, want) = (op.ty(value), element(op, result));
         let accumulated = form.has_reduction() && got == accumulator_type(op.cx, want);
+        let state = form.joint.and_then(|joint| op.cx.attr_type(*joint.state.identity.get(i)?));
+        if state.is_some_and(|state| state != got) {
+            return Err(
+                diags.report(end.error(format_args!("value {i} must have the type of number {i} of the state")))
+            );
+        }
         if got != want && !accumulated {
             return Err(diags.report(end.error(format_args!("value {i} must have the element type of result {i}"))));
         }
@@ -371,7 +428,7 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
 impl Verify for IndexOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
         let (Some(index), Some(parent)) = (op.as_::<IndexOp<'_>>(), op.parent()) else { return Ok(()) };
-        let count = parent.as_::<ComputeOp<'_>>().map_or(0, |c| c.iterators().len());
+        let count = parent.as_::<ComputeOp<'_>>().map_or(0, |c| c.iterators().kinds.len());
         if usize::try_from(index.iterator()).is_ok_and(|i| i < count) {
             return Ok(());
         }
@@ -583,6 +640,10 @@ impl Verify for ScanOp<'_> {
         let elem = element(op, scan.input());
         if !elem.is_float(op.cx) && (!elem.is_integer(op.cx) || elem == Type::I1) {
             return fail(op, diags, "combines floats, or integers of more than one bit");
+        }
+        if scan.combiner().op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
+            let word = scan.combiner().keyword();
+            return fail(op, diags, format_args!("combiner '{word}' joins no numbers of this element type"));
         }
         let (input, result) = (sizes(op, scan.input()), sizes(op, scan.result()));
         check_axis(op, scan.axis(), input.len(), diags)?;

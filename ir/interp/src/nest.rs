@@ -3,6 +3,8 @@
 //! The reference meaning of every structured op. For each point of the parallel iterators the reduce iterators run in
 //! row-major order, so a reduction's order depends on shapes alone.
 
+use std::cell::RefCell;
+
 use smallvec::SmallVec;
 use sutura_ir::Context;
 use sutura_ir::affine::{AffineExprData, AffineMap, AffineOp};
@@ -50,8 +52,20 @@ pub struct Output {
     pub shape: Shape,
     /// From iterators to the result's dimensions; uses parallel iterators only.
     pub map: AffineMap,
-    /// Needed where there are reduce iterators.
+    /// Needed where there are reduce iterators and results are not joined together.
     pub combine: Option<Combine>,
+}
+
+/// How all results are joined at once: `join` takes the state, one number per result, then a contribution of the same types,
+/// and hands back the state of both.
+#[derive(Clone, Debug)]
+pub struct Joint<'a> {
+    /// Joins two states.
+    pub join: &'a Program,
+    /// The numbers that it takes from outside, see [`Program::captured`].
+    pub captured: Vec<Scalar>,
+    /// The state of no contributions.
+    pub identity: Vec<Scalar>,
 }
 
 /// A structured iteration.
@@ -65,6 +79,8 @@ pub struct Nest<'a> {
     pub inputs: Vec<Input<'a>>,
     /// Results, in the order of the region's results.
     pub outputs: Vec<Output>,
+    /// How contributions are joined where that is not a matter of each result by itself.
+    pub joint: Option<Joint<'a>>,
 }
 
 /// Points that are worked on at once.
@@ -103,7 +119,12 @@ impl Nest<'_> {
         let outputs: Vec<Access> = outputs.collect::<Result<_, _>>()?;
         let along = self.lane_iterator();
         let width = along.map_or(1, |i| self.extents[i].clamp(1, STRIP));
-        let mut runner = Runner { cx, nest: self, program, inputs, outputs, along };
+        let join = self
+            .joint
+            .as_ref()
+            .map(|joint| Lanes::new(joint.join, &joint.captured, width).map(RefCell::new))
+            .transpose()?;
+        let mut runner = Runner { cx, nest: self, program, inputs, outputs, along, join };
         let results = runner.run(Lanes::new(program, captured, width)?, width);
         match results {
             Err(fault) if fault.kind == FaultKind::DivisionByZero && !self.kinds.contains(&IteratorKind::Reduce) => {
@@ -130,6 +151,9 @@ impl Nest<'_> {
             return Err(Fault::invalid_ir("the region hands back another number of values than there are results"));
         }
         let reduces = self.kinds.contains(&IteratorKind::Reduce);
+        if let Some(joint) = &self.joint {
+            return joint.check(program);
+        }
         if reduces && self.outputs.iter().any(|o| o.combine.is_none()) {
             return Err(Fault::invalid_ir("a result has no combiner for the reduce iterators"));
         }
@@ -140,6 +164,20 @@ impl Nest<'_> {
     fn lane_iterator(&self) -> Option<usize> {
         let parallel = (0..self.kinds.len()).filter(|&i| self.kinds[i] == IteratorKind::Parallel);
         parallel.max_by_key(|&i| (self.extents[i], i))
+    }
+}
+
+impl Joint<'_> {
+    /// Two states of the contributions' types go in, and one comes out.
+    fn check(&self, program: &Program) -> Result<(), Fault> {
+        let state: Vec<DType> = self.identity.iter().map(|number| number.dtype()).collect();
+        let fits = program.result_types().eq(state.iter().copied())
+            && self.join.result_types().eq(state.iter().copied())
+            && self.join.arg_types().iter().eq(state.iter().chain(&state));
+        if fits {
+            return Ok(());
+        }
+        Err(Fault::type_mismatch("the state differs in type from what the region hands back or what joins it"))
     }
 }
 
@@ -223,13 +261,26 @@ struct Runner<'r> {
     outputs: Vec<Access>,
     /// The iterator whose points are the lanes.
     along: Option<usize>,
+    /// Lanes of the program that joins states.
+    join: Option<RefCell<Lanes>>,
+}
+
+/// Where an accumulator begins.
+enum Start {
+    /// It holds the one value that there is.
+    Nowhere,
+    /// At the combiner's identity.
+    Of(Combine),
+    /// At this number of the state; what joins states is no matter of the accumulator.
+    At(Scalar),
 }
 
 /// Accumulator lanes of one output, and how values get into and out of them.
 struct Accumulator {
     lanes: Vec<u64>,
     spare: Vec<u64>,
-    combine: Option<(Kernel, Scalar)>,
+    start: Option<Scalar>,
+    combine: Option<Kernel>,
     widen: Option<Kernel>,
     narrow: Option<Kernel>,
 }
@@ -241,9 +292,14 @@ impl Runner<'_> {
         let mut results: Vec<Buffer> = nest.outputs.iter().map(undefined).collect::<Result<_, Fault>>()?;
         let types: Vec<DType> = self.program.result_types().collect();
         let reduces = nest.kinds.contains(&IteratorKind::Reduce);
-        let accumulators = nest.outputs.iter().zip(types).map(|(o, ty)| {
+        let joint = nest.joint.as_ref().filter(|_| reduces);
+        let accumulators = nest.outputs.iter().zip(types).enumerate().map(|(i, (o, ty))| {
             // One value per result needs no combining, which could change it: 0 + -0 is 0.
-            Accumulator::new(o.dtype, o.combine.filter(|_| reduces), ty, width)
+            let start = match joint {
+                Some(joint) => Start::At(joint.identity[i]),
+                None => o.combine.filter(|_| reduces).map_or(Start::Nowhere, Start::Of),
+            };
+            Accumulator::new(o.dtype, start, ty, width)
         });
         let mut accumulators: Vec<Accumulator> = accumulators.collect::<Result<_, _>>()?;
 
@@ -343,8 +399,36 @@ impl Runner<'_> {
         }
         lanes.set_indices(self.program, point, self.along);
         self.program.run(lanes, n).map_err(|e| e.fault)?;
+        if let (Some(joint), Some(join), true) = (&self.nest.joint, &self.join, self.reduces()) {
+            return self.join(joint, &mut join.borrow_mut(), n, lanes, accumulators);
+        }
         for (i, acc) in accumulators.iter_mut().enumerate() {
             acc.add(&lanes.result(self.program, i)[..n])?;
+        }
+        Ok(())
+    }
+
+    fn reduces(&self) -> bool {
+        self.nest.kinds.contains(&IteratorKind::Reduce)
+    }
+
+    /// Joins what the region hands back to the state.
+    fn join(
+        &self,
+        joint: &Joint<'_>,
+        join: &mut Lanes,
+        n: usize,
+        lanes: &Lanes,
+        accumulators: &mut [Accumulator],
+    ) -> Result<(), Fault> {
+        let count = accumulators.len();
+        for (i, acc) in accumulators.iter().enumerate() {
+            join.arg(i)[..n].copy_from_slice(&acc.lanes[..n]);
+            join.arg(count + i)[..n].copy_from_slice(&lanes.result(self.program, i)[..n]);
+        }
+        joint.join.run(join, n).map_err(|e| e.fault)?;
+        for (i, acc) in accumulators.iter_mut().enumerate() {
+            acc.lanes[..n].copy_from_slice(&join.result(joint.join, i)[..n]);
         }
         Ok(())
     }
@@ -418,24 +502,26 @@ fn finish(nest: &Nest<'_>, results: Vec<Buffer>) -> Result<Vec<Tensor>, Fault> {
 }
 
 impl Accumulator {
-    fn new(dtype: DType, combine: Option<Combine>, yielded: DType, width: usize) -> Result<Self, Fault> {
-        let held = combine.map_or(yielded, |c| c.identity.dtype());
-        let combine = match combine {
-            Some(c) => Some((c.op.with_types(&[held, held], held)?, c.identity)),
-            None => None,
+    fn new(dtype: DType, start: Start, yielded: DType, width: usize) -> Result<Self, Fault> {
+        let (start, op) = match start {
+            Start::Nowhere => (None, None),
+            Start::Of(combine) => (Some(combine.identity), Some(combine.op)),
+            Start::At(number) => (Some(number), None),
         };
+        let held = start.map_or(yielded, |number| number.dtype());
+        let combine = op.map(|op| op.with_types(&[held, held], held)).transpose()?;
         let (extend, round) = match held.is_float() {
             true => (NumOp::ExtF, NumOp::TruncF(Rounding::ToNearestEven)),
             false => (NumOp::ExtSI, NumOp::TruncI(Overflow::WRAP)),
         };
         let widen = (held != yielded).then(|| extend.with_types(&[yielded], held)).transpose()?;
         let narrow = (held != dtype).then(|| round.with_types(&[held], dtype)).transpose()?;
-        Ok(Self { lanes: vec![0; width], spare: vec![0; width], combine, widen, narrow })
+        Ok(Self { lanes: vec![0; width], spare: vec![0; width], start, combine, widen, narrow })
     }
 
     fn reset(&mut self) {
-        if let Some((_, identity)) = &self.combine {
-            self.lanes.fill(identity.bits());
+        if let Some(start) = &self.start {
+            self.lanes.fill(start.bits());
         }
     }
 
@@ -451,7 +537,7 @@ impl Accumulator {
             None => values,
         };
         match &self.combine {
-            Some((kernel, _)) => {
+            Some(kernel) => {
                 let result = kernel.eval_lanes(&[&self.lanes[..n], values], &mut self.spare[..n]);
                 result.map_err(|e| e.fault)?;
                 std::mem::swap(&mut self.lanes, &mut self.spare);

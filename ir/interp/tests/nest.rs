@@ -55,6 +55,7 @@ fn matmul<'a>(cx: &Context, a: &'a Tensor, b: &'a Tensor, dtype: DType, accumula
             map: pick(cx, 3, &[0, 1]),
             combine: Some(Combine { op: NumOp::AddF, identity: accumulate }),
         }],
+        joint: None,
     }
 }
 
@@ -109,6 +110,7 @@ fn gather(cx: &Context, input: &Tensor, extent: usize, map: AffineMap) -> Result
             map: pick(cx, 1, &[0]),
             combine: None,
         }],
+        joint: None,
     };
     nest.run(cx, &copy, &[])
 }
@@ -178,6 +180,7 @@ fn indices_constants_and_captured_values() {
             map: cx.identity_map(2),
             combine: None,
         }],
+        joint: None,
     };
     let out = nest.run(&cx, &program, &[Scalar::index(100)]).unwrap();
     assert_eq!(out[0].data().as_i64().unwrap(), [110, 110, 110, 111, 111, 111]);

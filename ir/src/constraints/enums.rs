@@ -222,7 +222,7 @@ macro_rules! enum_attr {
         }
 
         impl $crate::ext::Param for $name {
-            const WHAT: &'static str = concat!("one of:" $(, " ", $word)*);
+            const WHAT: &'static str = concat!("one of:" $(, " '", $word, "'")*);
             fn opt_parse(p: &mut dyn $crate::asm::parse::ParamParser) -> Result<Option<Self>, $crate::Reported> {
                 $(if p.opt_keyword($word) { return Ok(Some(Self::$case)); })*
                 Ok(None)

@@ -5,14 +5,14 @@
 !row = tensor<?xf32, #dyn.shape<[N]>>
 func.func @chain(%x: !matrix, %y: !matrix, %b: !row) -> !matrix {
   %p = graph.compute ins(%x, %y : !matrix, !matrix) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #ij, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #ij, #ij]
   } {
   ^bb0(%0: f32, %1: f32):
     %2 = arith.mulf %0, %1 : f32
     graph.yield %2 : f32
   }
   %r = graph.compute ins(%p, %b : !matrix, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #j, #ij]
   } {
   ^bb0(%0: f32, %1: f32):
     %2 = arith.addf %0, %1 : f32

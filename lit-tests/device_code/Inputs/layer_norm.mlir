@@ -8,7 +8,7 @@
 func.func @layer_norm(%x: !matrix, %scale: !row, %shift: !row) -> !matrix {
   %n = dyn.symbol "N" {range = [1, 8192]} : index
   %mean = graph.compute ins(%x : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%e: f32):
     %part = arith.constant 9.765625e-4 : f32
@@ -16,21 +16,21 @@ func.func @layer_norm(%x: !matrix, %scale: !row, %shift: !row) -> !matrix {
     graph.yield %0 : f32
   }
   %centred = graph.compute ins(%x, %mean : !matrix, !column) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%e: f32, %m: f32):
     %0 = arith.subf %e, %m : f32
     graph.yield %0 : f32
   }
   %variance = graph.compute ins(%centred : !matrix) -> !column {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%e: f32):
     %0 = arith.mulf %e, %e : f32
     graph.yield %0 : f32
   }
   %y = graph.compute ins(%centred, %variance, %scale, %shift : !matrix, !column, !row, !row) -> !matrix {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #j, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #j, #j, #ij]
   } {
   ^bb0(%e: f32, %v: f32, %s: f32, %b: f32):
     %little = arith.constant 1.0e-5 : f32

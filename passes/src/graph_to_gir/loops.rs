@@ -3,7 +3,8 @@
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::BinaryOp;
-use sutura_ir::Value;
+use sutura_dialects::graph::Joint;
+use sutura_ir::{Context, Type, Value};
 
 use super::kernel::{Built, Emit, Kernel, build};
 use super::mapping::{Axis as Choices, Mapping, Setting};
@@ -92,6 +93,12 @@ fn column(nest: &Nest<'_>, stage: &Stage<'_>, parallel: &[usize]) -> Option<usiz
     let mut inner = parallel.iter().rev().copied().filter(forward);
     let first = inner.next();
     first.into_iter().chain(inner).find(|d| !nest.is_unit(*d)).or(first)
+}
+
+/// Type in which a result is accumulated.
+fn accumulated(cx: &Context, stage: &Stage<'_>, result: usize) -> Type {
+    let state = stage.joint.and_then(|joint| cx.attr_type(joint.state.identity[result]));
+    state.unwrap_or_else(|| accumulator(cx, stage, result))
 }
 
 struct Loop<'r, 'a> {
@@ -188,8 +195,11 @@ impl Loop<'_, '_> {
         let (cx, stage) = (self.nest.cx, self.stage);
         let mut inits = Vec::new();
         for (i, write) in stage.results.iter().enumerate() {
-            let wide = accumulator(cx, stage, i);
-            let identity = stage.combiners[i].identity(cx, wide);
+            let wide = accumulated(cx, stage, i);
+            let identity = match stage.joint {
+                Some(joint) => joint.state.identity[i],
+                None => stage.combiners[i].identity(cx, wide),
+            };
             inits.push(e.fill(frame, identity, wide, frame.shape(self.nest, &write.index)));
         }
         let values: Vec<Value> = inits.iter().map(|t| t.value).collect();
@@ -230,6 +240,9 @@ impl Loop<'_, '_> {
     ) -> Built<Vec<Value>> {
         let numbers = self.contribution(e, frame, known)?;
         e.loc = self.stage.op.loc();
+        if let Some(joint) = self.stage.joint {
+            return self.join(e, frame, joint, forms, carried, &numbers);
+        }
         let mut next = Vec::new();
         for (i, (number, form)) in numbers.into_iter().zip(forms).enumerate() {
             let Some(combiner) = tile_combiner(self.nest.cx, self.stage.combiners[i], form.elem) else {
@@ -241,5 +254,27 @@ impl Loop<'_, '_> {
             next.push(BinaryOp::value(&mut e.b, e.loc, combiner.binary(), carried[i], tile.value));
         }
         Ok(next)
+    }
+
+    /// Joins one contribution to the state that is carried, by the region that joins two states.
+    fn join(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        joint: Joint<'_>,
+        forms: &[Tile],
+        carried: &[Value],
+        contribution: &[Number],
+    ) -> Built<Vec<Value>> {
+        let state: Vec<Tile> = carried
+            .iter()
+            .zip(forms)
+            .map(|(value, form)| Tile { value: *value, window: Covers::All, ..*form })
+            .collect();
+        let mut args: Vec<Number> = state.iter().copied().map(Number::Tile).collect();
+        args.extend_from_slice(contribution);
+        let facts = &self.walk.region.facts;
+        let joined = e.function(frame, facts, (self.nest, self.stage), joint.body, &args)?;
+        Ok(joined.into_iter().zip(state).map(|(n, like)| e.realise(frame, n, like.shape, Some(like)).value).collect())
     }
 }

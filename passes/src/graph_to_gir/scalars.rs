@@ -7,9 +7,9 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, TernaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
-use sutura_dialects::graph::structured::accumulator_type;
+use sutura_dialects::graph::combine::accumulator_type;
 use sutura_dialects::graph::{Combiner, IndexOp as IteratorOp, SizeOp};
-use sutura_ir::{Builder, Context, OpRef, Type, Value};
+use sutura_ir::{BlockRef, Builder, Context, OpRef, Type, Value};
 
 use super::kernel::{Built, Emit};
 use super::tiles::{Frame, Number, Shape, Tile};
@@ -24,7 +24,21 @@ impl Emit<'_> {
         (nest, stage): (&Nest<'_>, &Stage<'_>),
         args: &[Number],
     ) -> Built<Vec<Number>> {
-        let Some(body) = stage.body else { return Ok(args.to_vec()) };
+        match stage.body {
+            Some(body) => self.function(frame, facts, (nest, stage), body, args),
+            None => Ok(args.to_vec()),
+        }
+    }
+
+    /// Applies a scalar function of a stage to its arguments; what it yields.
+    pub(super) fn function(
+        &mut self,
+        frame: &Frame,
+        facts: &Facts,
+        (nest, stage): (&Nest<'_>, &Stage<'_>),
+        body: BlockRef<'_>,
+        args: &[Number],
+    ) -> Built<Vec<Number>> {
         let mut numbers: HashMap<Value, Number> = body.args().iter().copied().zip(args.iter().copied()).collect();
         for op in body.ops() {
             let operands: Vec<Number> = op.operands().map(|v| numbers[&v]).collect();
@@ -159,7 +173,7 @@ fn conversion(cx: &Context, from: Type, to: Type) -> Option<CastKind> {
 
 /// The tile combiner for numbers of an accumulator's type.
 pub(super) fn tile_combiner(cx: &Context, combiner: Combiner, accumulator: Type) -> Option<kinds::Combiner> {
-    match combiner.op_name(cx, accumulator) {
+    match combiner.op_name(cx, accumulator)? {
         "arith.maxui" => Some(kinds::Combiner::Or),
         "arith.minui" => Some(kinds::Combiner::And),
         name => kinds::Combiner::of_scalar_op(name),

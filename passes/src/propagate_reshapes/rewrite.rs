@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{IndexOp, ReshapeOp, maps};
+use sutura_dialects::graph::{IndexOp, IteratorKind, IteratorsAttr, ReshapeOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, Op, OpRef, Rewriter, Type, Value};
 
@@ -14,8 +14,8 @@ use crate::region::nest::substitute;
 /// What an op becomes.
 pub(super) struct Change {
     op: Op,
-    /// Spellings of the kinds of its iterators.
-    iterators: Vec<&'static str>,
+    /// Kinds of its iterators.
+    iterators: Vec<IteratorKind>,
     maps: Vec<AffineMap>,
     /// Its inputs, each in the shape in which it is read; `None` for one that comes as it is.
     inputs: Vec<(Value, Option<Type>)>,
@@ -51,7 +51,7 @@ impl Program<'_, '_> {
         let (mut first, mut iterators) = (Vec::new(), Vec::new());
         for (kind, dim) in form.iterators.iter().zip(&this.iterators) {
             first.push(iterators.len());
-            iterators.extend(self.dims.leaves(*dim).iter().map(|_| kind.keyword()));
+            iterators.extend(self.dims.leaves(*dim).iter().map(|_| *kind));
         }
         let count = iterators.len() as u32;
         let inputs: Vec<Input> = (0..this.reads.len()).map(|input| self.input(this, input, &first)).collect();
@@ -193,9 +193,9 @@ impl Change {
             .map(|(value, ty)| ty.map_or(*value, |ty| made.shaped(rw, self.op, *value, ty)))
             .collect();
         rw.set_operands(self.op, &inputs);
-        let iterators: Vec<Attr> = self.iterators.iter().map(|word| cx.string_attr(word)).collect();
+        let iterators = IteratorsAttr { kinds: self.iterators.clone() };
         let maps: Vec<Attr> = self.maps.iter().map(|map| cx.affine_map_attr(*map)).collect();
-        rw.set_prop(self.op, "iterators", Some(cx.array_attr(&iterators)));
+        rw.set_prop(self.op, "iterators", Some(cx.ext_attr(iterators)));
         rw.set_prop(self.op, "maps", Some(cx.array_attr(&maps)));
         for (index, iterator) in &self.indices {
             rw.set_prop(*index, "iterator", Some(cx.int_attr(*iterator as i64, Type::I64)));

@@ -160,6 +160,7 @@ impl AttentionPlan {
     /// Says what does not fit.
     pub fn of(nest: &Nest<'_>) -> Fit<Self> {
         nest.check_no_scan()?;
+        nest.check_no_joint()?;
         if nest.stages.iter().any(|stage| stage.copy) {
             return misfit("both contract, and something between them is computed at several places");
         }

@@ -102,6 +102,7 @@ impl ContractPlan {
         let mut contractions = (0..nest.stages.len()).filter(|i| is_contraction(nest, &nest.stages[*i]));
         let Some(stage) = contractions.next() else { return misfit("has no contraction") };
         nest.check_no_scan()?;
+        nest.check_no_joint()?;
         if contractions.next().is_some() {
             return misfit("both contract, and a kernel has one contraction");
         }

@@ -11,7 +11,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kinds::BinaryKind;
 use sutura_dialects::graph::maps::each_symbol;
 use sutura_dialects::graph::{
-    Combiner, ComputeForm, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind, ScanOp, described,
+    Combiner, ComputeForm, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind, Joint, ScanOp, described,
 };
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Value};
@@ -30,6 +30,8 @@ pub(super) struct Form<'a> {
     pub(super) input_maps: Vec<AffineMap>,
     pub(super) result_maps: Vec<AffineMap>,
     pub(super) combiners: Vec<Combiner>,
+    /// What joins the contributions to all results at once; then there are no combiners.
+    pub(super) joint: Option<Joint<'a>>,
     pub(super) oob: Vec<Option<Attr>>,
     /// Along which iterator, a parallel one, what is read is combined as it goes.
     pub(super) scan: Option<Scan>,
@@ -126,6 +128,7 @@ impl<'a> Form<'a> {
             result_maps: form.result_maps.iter().map(&mut read).collect(),
             iterators: form.iterators,
             combiners: form.combiners,
+            joint: form.joint,
             oob: form.oob,
             scan: None,
             body: Some(form.body),
@@ -145,6 +148,7 @@ impl<'a> Form<'a> {
             input_maps: vec![map],
             result_maps: vec![map],
             combiners: vec![scan.combiner()],
+            joint: None,
             oob: vec![None],
             scan: Some(Scan { dim: scan.axis() as usize, exclusive, reverse }),
             body: None,
@@ -182,6 +186,7 @@ impl<'a> Form<'a> {
             input_maps: vec![map_of(cx, rank, &read)],
             result_maps: vec![cx.identity_map(rank as u32)],
             combiners: vec![],
+            joint: None,
             oob: vec![empty.then(|| super::compose::one(cx, elem))],
             scan: None,
             body: None,

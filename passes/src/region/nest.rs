@@ -13,7 +13,7 @@ use rustc_hash::FxHasher;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, maps};
+use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::work::Counter;
 use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
@@ -58,8 +58,10 @@ pub struct Stage<'a> {
     pub inputs: Vec<Access>,
     /// What is made.
     pub results: Vec<Access>,
-    /// One per result where dims are reduced, or one scanned.
+    /// One per result where dims are reduced and nothing joins all results at once, or one scanned.
     pub combiners: Vec<Combiner>,
+    /// What joins the contributions to all results at once.
+    pub joint: Option<Joint<'a>>,
     /// The dim along which what is read is combined as it goes; it is none of those that are reduced.
     pub scan: Option<Scan>,
     /// The scalar function; absent where results are what is read.
@@ -257,8 +259,21 @@ impl<'a> Nest<'a> {
         let combiners = form.combiners.clone();
         let scan = form.scan.map(|scan| Scan { dim: dims[scan.dim], ..scan });
         let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
-        let (op, copy, body) = (form.op, unit.copy, form.body);
-        self.stages.push(Stage { op, dims, iterators, copy, reduced, inputs, results, combiners, scan, body, picks });
+        let (op, copy, body, joint) = (form.op, unit.copy, form.body, form.joint);
+        self.stages.push(Stage {
+            op,
+            dims,
+            iterators,
+            copy,
+            reduced,
+            inputs,
+            results,
+            combiners,
+            joint,
+            scan,
+            body,
+            picks,
+        });
         Ok(())
     }
 
@@ -357,6 +372,17 @@ impl<'a> Nest<'a> {
                 let name = value_text(self.cx, self.body, stage.results[0].value);
                 misfit(format!("{name} is a running combination, which is made in rows"))
             }
+            None => Ok(()),
+        }
+    }
+
+    /// Every result is joined by itself, by a combiner that tiles have.
+    ///
+    /// # Errors
+    /// Names what is not.
+    pub fn check_no_joint(&self) -> Fit<()> {
+        match self.stages.iter().find(|s| s.joint.is_some()) {
+            Some(_) => misfit("combines by a region, which only a loop of its own does"),
             None => Ok(()),
         }
     }

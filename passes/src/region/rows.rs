@@ -45,6 +45,7 @@ impl RowPlan {
     /// # Errors
     /// Says why the ops are not row-compatible.
     pub fn of(nest: &mut Nest<'_>, facts: &Facts) -> Fit<Self> {
+        nest.check_no_joint()?;
         let mut first = nest.clone();
         let misfit = match Self::of_rows(&mut first, facts) {
             Ok(plan) => {

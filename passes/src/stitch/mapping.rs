@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn many_to_many() {
         let two = "\"parallel\", \"reduce\"";
-        let add = "combiners = [\"add\"],";
+        let add = "combiners = #graph.combiners<[add]>,";
         assert_eq!(class("4x8", "4", two, "(i, j) -> (i, j)", "(i, j) -> (i)", add), Mapping::ManyToMany);
         assert_eq!(class("9", "8x2", TWO, "(i, j) -> (i + j)", "(i, j) -> (i, j)", ""), Mapping::ManyToMany);
     }

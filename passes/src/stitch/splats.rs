@@ -2,7 +2,7 @@
 //! every element of a constant.
 
 use sutura_dialects::graph::build::scalar;
-use sutura_dialects::graph::{ComputeOp, ConstantOp, IteratorKind, YieldOp};
+use sutura_dialects::graph::{ComputeOp, ConstantOp, IteratorKind, IteratorsAttr, YieldOp};
 use sutura_ir::{Op, OpRef, Rewriter};
 
 /// Bytes above which a constant of one number is large.
@@ -34,8 +34,8 @@ fn unfold_one(rw: &mut Rewriter<'_>, op: Op) {
     rw.set_before(op);
     let index: Vec<_> = (0..rank).map(|d| cx.affine_dim(d as u32)).collect();
     let map = cx.affine_map(rank as u32, 0, &index);
-    let words = vec![cx.string_attr(IteratorKind::Parallel.keyword()); rank];
-    let state = ComputeOp::state(rw, loc, &[], &words, &[map], &[ty]);
+    let iterators = IteratorsAttr { kinds: vec![IteratorKind::Parallel; rank] };
+    let state = ComputeOp::state(rw, loc, &[], iterators, &[map], &[ty], 0);
     let compute = rw.create(state);
     let region = rw.body().regions(compute).next().expect("a computation has a body");
     let block = rw.create_block(region, &[]);

@@ -393,7 +393,7 @@ fn what_has_no_machine_code_is_refused_in_words() {
             "#map = affine_map<(d0) -> (d0)>
             func.func @main(%x: tensor<40x{from}>) -> tensor<40x{to}> {{
               %0 = graph.compute ins(%x : tensor<40x{from}>) -> tensor<40x{to}>
-                  {{iterators = [\"parallel\"], maps = [#map, #map]}} {{
+                  {{iterators = #graph.iterators<[parallel]>, maps = [#map, #map]}} {{
               ^bb0(%a: {from}):
                 %1 = arith.{} %a : {from} to {to}
                 graph.yield %1 : {to}

@@ -270,7 +270,7 @@ fn two_products() -> String {
     let product = |result: &str, right: &str| {
         format!(
             "  {result} = graph.compute ins(%x, {right} : {m}, tensor<48x48xf32>) -> {m} {{
-    iterators = [\"parallel\", \"parallel\", \"reduce\"], combiners = [\"add\"],
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
   }} {{
   ^bb0(%a: f32, %b: f32):
@@ -321,7 +321,7 @@ const THIRD: &str = "
 func.func @third(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {
   %N = dyn.symbol \"N\" : index
   %y = graph.compute ins(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>>
-      {iterators = [\"parallel\"], maps = [#id, #id]} {
+      {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
   ^bb0(%e: f32):
     %c = arith.constant 3.0 : f32
     %v = arith.divf %e, %c : f32

@@ -35,7 +35,7 @@ fn folder() -> tempfile::TempDir {
     let product = |result: &str, left: &str, right: &str| {
         format!(
             "  {result} = graph.compute ins({left}, {right} : {m}, tensor<48x48xf32>) -> {m} {{
-    iterators = [\"parallel\", \"parallel\", \"reduce\"], combiners = [\"add\"],
+    iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
     maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
   }} {{
   ^bb0(%a: f32, %b: f32):
@@ -257,7 +257,7 @@ fn rows_have_mappings_to_choose_from() {
   %M = dyn.symbol \"M\" {{likely = [8]}} : index
   %N = dyn.symbol \"N\" {{likely = [5000]}} : index
   %y = graph.compute ins(%x : {ty}) -> {ty} {{
-    iterators = [\"parallel\", \"parallel\"],
+    iterators = #graph.iterators<[parallel, parallel]>,
     maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
   }} {{
   ^bb0(%a: f32):

@@ -2,8 +2,9 @@
 
 use sutura_ir::Value;
 
+use super::super::combine::{Combiner, accumulator_type};
 use super::super::shape_fn::SymShape;
-use super::super::structured::{Combiner, IteratorKind, accumulator_type};
+use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
 
 /// The contribution of one pair of elements, in the type in which products are accumulated.

@@ -16,10 +16,11 @@ mod window;
 use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 
+use super::combine::{Combiner, CombinersAttr};
 use super::maps::each_symbol;
 use super::ops::{ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
-use super::structured::{Combiner, IteratorKind, MAX_ITERATORS};
+use super::structured::{IteratorKind, IteratorsAttr, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{shape_attr, tensor_of};
 
@@ -273,14 +274,13 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         };
         let maps: Vec<AffineMap> =
             inputs.iter().map(|i| map(&i.index)).chain(results.iter().map(|r| map(&r.index))).collect();
-        let words: Vec<Attr> = iterators.iter().map(|k| cx.string_attr(k.keyword())).collect();
-        let combiners: Vec<Attr> =
-            results.iter().filter_map(|r| r.combiner).map(|c| cx.string_attr(c.keyword())).collect();
+        let combiners: Vec<Combiner> = results.iter().filter_map(|r| r.combiner).collect();
         let operands: Vec<Value> = inputs.iter().map(|i| i.value).collect();
         let types: Vec<Type> = results.iter().map(|r| tensor_of(cx, &r.shape, r.elem)).collect();
-        let mut state = ComputeOp::state(self.b, self.loc, &operands, &words, &maps, &types);
+        let iterators = IteratorsAttr { kinds: iterators.to_vec() };
+        let mut state = ComputeOp::state(self.b, self.loc, &operands, iterators, &maps, &types, 0);
         if !combiners.is_empty() {
-            state = state.prop(cx.ident("combiners"), cx.array_attr(&combiners));
+            state = state.prop(cx.ident("combiners"), cx.ext_attr(CombinersAttr { kinds: combiners }));
         }
         if inputs.iter().any(|i| i.oob.is_some()) {
             let oob: Vec<Attr> = inputs.iter().map(|i| i.oob.unwrap_or(Attr::UNIT)).collect();

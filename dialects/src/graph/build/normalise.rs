@@ -2,7 +2,8 @@
 
 use sutura_ir::Value;
 
-use super::super::structured::{Combiner, IteratorKind, accumulator_type};
+use super::super::combine::{Combiner, accumulator_type};
+use super::super::structured::IteratorKind;
 use super::reduce::divide_by;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, fail, unsupported};
 use crate::r#dyn::Poly;

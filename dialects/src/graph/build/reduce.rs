@@ -3,9 +3,10 @@
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Type, Value};
 
+use super::super::combine::{Combiner, accumulator_type};
 use super::super::ops::ScanOp;
 use super::super::shape_fn::SymShape;
-use super::super::structured::{Combiner, IteratorKind, accumulator_type};
+use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, unsupported};
 use crate::r#dyn::Poly;
 

@@ -3,8 +3,9 @@
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Attr, Type, Value};
 
+use super::super::combine::{Combiner, accumulator_type};
 use super::super::shape_fn::SymShape;
-use super::super::structured::{Combiner, IteratorKind, accumulator_type};
+use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear, unsupported};
 use crate::r#dyn::Poly;
 

@@ -4,7 +4,7 @@ use sutura_interp::Tensor;
 use sutura_ir::{Context, Type, Value};
 
 use super::super::build::{Built, GraphBuilder, PadKind, Padding, SliceBounds, Window};
-use super::super::structured::Combiner;
+use super::super::combine::Combiner;
 use super::{context, count, floats, ints, module, run, tensor};
 
 /// Builds one op over arguments of the given types and runs it.

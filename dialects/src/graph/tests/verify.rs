@@ -4,8 +4,9 @@ use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Attr, Context, Type};
 
 use super::super::build::{ComputeInput, ComputeResult, GraphBuilder};
+use super::super::combine::Combiner;
 use super::super::ops::{ConcatOp, GatherOp, ReshapeOp};
-use super::super::structured::{Combiner, IteratorKind};
+use super::super::structured::IteratorKind;
 use super::{context, errors, module, tensor};
 
 /// A copy of one tensor with these maps; the message of the only error.

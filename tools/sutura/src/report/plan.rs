@@ -61,8 +61,9 @@ fn region(op: OpRef<'_>, fusion: FusionOp<'_>, function: &str) -> Region {
 fn elementwise(op: OpRef<'_>) -> String {
     let mut names: Vec<String> = Vec::new();
     if let Some(compute) = op.as_::<ComputeOp<'_>>() {
-        let combiners = compute.combiners();
-        names.extend(combiners.iter().filter_map(|c| op.cx.as_str(*c)).map(|c| format!("reduce {c}")));
+        let combiners = compute.combiners().map_or(&[][..], |named| &named.kinds);
+        names.extend(combiners.iter().map(|combiner| format!("reduce {}", combiner.keyword())));
+        names.extend(compute.combine_state().map(|_| "reduce by a region".to_owned()));
     }
     let ops = op.region(0).and_then(|r| r.entry()).into_iter().flat_map(|block| block.ops());
     let computing = ops.map(|op| op.name_str()).filter(|n| !matches!(*n, "graph.yield" | "arith.constant"));

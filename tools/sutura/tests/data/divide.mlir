@@ -4,7 +4,7 @@ func.func @divide(%x: tensor<?xi32, #dyn.shape<[N]>>, %y: tensor<?xi32, #dyn.sha
   %N = dyn.symbol "N" : index
   %r = graph.compute ins(%x, %y : tensor<?xi32, #dyn.shape<[N]>>, tensor<?xi32, #dyn.shape<[N]>>)
     -> tensor<?xi32, #dyn.shape<[N]>> {
-    iterators = ["parallel"], maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    iterators = #graph.iterators<[parallel]>, maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
   } {
   ^bb0(%a: i32, %b: i32):
     %q = arith.divsi %a, %b : i32

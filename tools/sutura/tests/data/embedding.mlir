@@ -6,7 +6,7 @@ func.func @embedding(%table: tensor<?x4xf32, #dyn.shape<[V, 4]>>, %ids: tensor<?
   %e = graph.gather %table, %ids {axis = 0 : i64}
     : tensor<?x4xf32, #dyn.shape<[V, 4]>>, tensor<?xi32, #dyn.shape<[K]>> -> tensor<?x4xf32, #dyn.shape<[K, 4]>> loc("words")
   %y = graph.compute ins(%e : tensor<?x4xf32, #dyn.shape<[K, 4]>>) -> tensor<?x4xf32, #dyn.shape<[K, 4]>> {
-    iterators = ["parallel", "parallel"], maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
   } {
   ^bb0(%a: f32):
     %0 = arith.addf %a, %a : f32

@@ -13,7 +13,7 @@ func.func @places(%past: !past, %new: !new, %at: !places)
   %S = dyn.symbol "S" {range = [1, 100000]} : index
   %D = dyn.symbol "D" : index
   %K = dyn.symbol "K" : index
-  %negated = graph.compute ins(%new : !new) -> !new {iterators = ["parallel", "parallel", "parallel"], maps = [#three, #three]} {
+  %negated = graph.compute ins(%new : !new) -> !new {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#three, #three]} {
   ^bb0(%a: f32):
     %0 = arith.negf %a : f32
     graph.yield %0 : f32

@@ -12,13 +12,13 @@
 func.func @product(%x: !x, %v: !w, %scale: tensor<40xf32>) -> !y {
   %rows = dyn.symbol "rows" {range = [0, 1000000], likely = [4096]} : index
   %max = graph.compute ins(%x : !x) -> tensor<?xf32, #dyn.shape<[rows]>> {
-    combiners = ["max"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %exp = graph.compute ins(%x, %max : !x, tensor<?xf32, #dyn.shape<[rows]>>) -> !x {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%e: f32, %m: f32):
     %d = arith.subf %e, %m : f32
@@ -26,14 +26,14 @@ func.func @product(%x: !x, %v: !w, %scale: tensor<40xf32>) -> !y {
     graph.yield %p : f32
   }
   %w = graph.compute ins(%v, %scale : !w, tensor<40xf32>) -> !w {
-    iterators = ["parallel", "parallel"], maps = [#ij, #j, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #j, #ij]
   } {
   ^bb0(%e: f32, %s: f32):
     %p = arith.mulf %e, %s : f32
     graph.yield %p : f32
   }
   %y = graph.compute ins(%exp, %w : !x, !w) -> !y {
-    combiners = ["add"], iterators = ["parallel", "parallel", "reduce"], maps = [#lhs, #rhs, #out]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#lhs, #rhs, #out]
   } {
   ^bb0(%a: f32, %b: f32):
     %p = arith.mulf %a, %b : f32

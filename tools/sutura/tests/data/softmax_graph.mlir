@@ -5,14 +5,14 @@ func.func @softmax(%x: tensor<?x?xf32, #dyn.shape<[rows, cols]>>) -> tensor<?x?x
   %rows = dyn.symbol "rows" {range = [0, 1000000]} : index
   %cols = dyn.symbol "cols" {range = [1, 1000000]} : index
   %max = graph.compute ins(%x : tensor<?x?xf32, #dyn.shape<[rows, cols]>>) -> tensor<?xf32, #dyn.shape<[rows]>> {
-    combiners = ["max"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %exp = graph.compute ins(%x, %max : tensor<?x?xf32, #dyn.shape<[rows, cols]>>, tensor<?xf32, #dyn.shape<[rows]>>)
       -> tensor<?x?xf32, #dyn.shape<[rows, cols]>> {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%e: f32, %m: f32):
     %d = arith.subf %e, %m : f32
@@ -20,14 +20,14 @@ func.func @softmax(%x: tensor<?x?xf32, #dyn.shape<[rows, cols]>>) -> tensor<?x?x
     graph.yield %p : f32
   }
   %sum = graph.compute ins(%exp : tensor<?x?xf32, #dyn.shape<[rows, cols]>>) -> tensor<?xf32, #dyn.shape<[rows]>> {
-    combiners = ["add"], iterators = ["parallel", "reduce"], maps = [#ij, #i]
+    combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#ij, #i]
   } {
   ^bb0(%e: f32):
     graph.yield %e : f32
   }
   %y = graph.compute ins(%exp, %sum : tensor<?x?xf32, #dyn.shape<[rows, cols]>>, tensor<?xf32, #dyn.shape<[rows]>>)
       -> tensor<?x?xf32, #dyn.shape<[rows, cols]>> {
-    iterators = ["parallel", "parallel"], maps = [#ij, #i, #ij]
+    iterators = #graph.iterators<[parallel, parallel]>, maps = [#ij, #i, #ij]
   } {
   ^bb0(%e: f32, %s: f32):
     %q = arith.divf %e, %s : f32
