@@ -162,7 +162,7 @@ mod tests {
         let text = format!(
             "func.func @f(%x: tensor<{input}xf32>) -> tensor<{output}xf32> {{
   %y = graph.compute ins(%x : tensor<{input}xf32>) -> tensor<{output}xf32> {{
-    iterators = [{iterators}], {combiners} maps = [affine_map<{read}>, affine_map<{write}>]
+    iterators = #graph.iterators<[{iterators}]>, {combiners} maps = [affine_map<{read}>, affine_map<{write}>]
   }} {{
   ^bb0(%a: f32):
     graph.yield %a : f32
@@ -183,7 +183,7 @@ mod tests {
         found.expect("an op that computes")
     }
 
-    const TWO: &str = "\"parallel\", \"parallel\"";
+    const TWO: &str = "parallel, parallel";
 
     #[test]
     fn one_to_one() {
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn one_to_many() {
         assert_eq!(class("8", "4x8", TWO, "(i, j) -> (j)", "(i, j) -> (i, j)", ""), Mapping::OneToMany);
-        assert_eq!(class("4", "8", "\"parallel\"", "(i) -> (i floordiv 2)", "(i) -> (i)", ""), Mapping::OneToMany);
+        assert_eq!(class("4", "8", "parallel", "(i) -> (i floordiv 2)", "(i) -> (i)", ""), Mapping::OneToMany);
     }
 
     #[test]
     fn many_to_many() {
-        let two = "\"parallel\", \"reduce\"";
+        let two = "parallel, reduce";
         let add = "combiners = #graph.combiners<[add]>,";
         assert_eq!(class("4x8", "4", two, "(i, j) -> (i, j)", "(i, j) -> (i)", add), Mapping::ManyToMany);
         assert_eq!(class("9", "8x2", TWO, "(i, j) -> (i + j)", "(i, j) -> (i, j)", ""), Mapping::ManyToMany);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn reorganize() {
-        let one = "\"parallel\"";
+        let one = "parallel";
         let map = "(i) -> (i floordiv 8, i mod 8)";
         assert_eq!(class("4x8", "32", one, map, "(i) -> (i)", ""), Mapping::Reorganize);
     }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn shuffle() {
         assert_eq!(class("8x4", "4x8", TWO, "(i, j) -> (j, i)", "(i, j) -> (i, j)", ""), Mapping::Shuffle);
-        let one = "\"parallel\"";
+        let one = "parallel";
         let map = "(i) -> (i mod 4, i floordiv 4)";
         assert_eq!(class("4x8", "32", one, map, "(i) -> (i)", ""), Mapping::Shuffle);
     }
