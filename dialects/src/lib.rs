@@ -9,6 +9,7 @@ pub mod cf;
 mod constant;
 pub mod r#dyn;
 mod effects;
+pub mod elements;
 pub mod func;
 pub mod gir;
 pub mod gpu;

@@ -5,16 +5,22 @@
 
 use crate::types::FloatKind;
 
-/// How a small format spends its codes.
-struct Format {
-    exponent: u32,
-    mantissa: u32,
-    bias: i32,
-    special: Special,
+/// How a format spends its codes: a sign, then the exponent, then the mantissa.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Bits of the exponent.
+    pub exponent: u32,
+    /// Bits of the mantissa, without the leading one.
+    pub mantissa: u32,
+    /// What is added to the exponent.
+    pub bias: i32,
+    /// What is no finite number.
+    pub special: Special,
 }
 
-#[derive(PartialEq, Clone, Copy)]
-enum Special {
+/// Codes of a format that are no finite numbers.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum Special {
     /// The highest exponent holds infinities and NaNs.
     Ieee,
     /// No infinity; NaN is all ones in exponent and mantissa.
@@ -25,7 +31,11 @@ enum Special {
     None,
 }
 
-fn format(kind: FloatKind) -> Format {
+/// The format of a type.
+///
+/// # Panics
+/// For `f80` and `f128`.
+pub fn format(kind: FloatKind) -> Format {
     use FloatKind::*;
     let (exponent, mantissa, bias, special) = match kind {
         F4E2M1FN => (2, 1, 1, Special::None),
@@ -122,11 +132,19 @@ fn round_magnitude(f: &Format, value: f64) -> Option<u64> {
         // A carry out of the significand lands in the exponent, as it should.
         (((exponent + f.bias) as u64) << f.mantissa) + (units - (1 << f.mantissa))
     };
-    (code <= largest(f)).then_some(code)
+    (code <= largest_code(f)).then_some(code)
+}
+
+/// The largest finite number of a type.
+///
+/// # Panics
+/// For `f80` and `f128`.
+pub fn largest(kind: FloatKind) -> f64 {
+    to_f64(kind, largest_code(&format(kind)))
 }
 
 /// Code of the largest finite number.
-fn largest(f: &Format) -> u64 {
+fn largest_code(f: &Format) -> u64 {
     let all = (1u64 << (f.exponent + f.mantissa)) - 1;
     match f.special {
         Special::Ieee => all - (1 << f.mantissa),
@@ -149,7 +167,7 @@ fn overflow(f: &Format, sign: u64) -> u64 {
         Special::Ieee => sign | ((1 << f.exponent) - 1) << f.mantissa,
         Special::NanAllOnes => sign | nan(f),
         Special::NanNegativeZero => nan(f),
-        Special::None => sign | largest(f),
+        Special::None => sign | largest_code(f),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod gpu_to_spirv;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 mod kernel_versions;
+pub mod legalize_elements;
 pub mod machine_code;
 pub mod propagate_reshapes;
 pub mod region;
@@ -55,6 +56,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gpu_to_fibers::CONVERT_GPU_TO_FIBERS);
     registry.add(&gpu_to_spirv::CONVERT_GPU_TO_SPIRV);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
+    registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);
     registry.add(&scf_to_cf::CONVERT_SCF_TO_CF);
     registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);

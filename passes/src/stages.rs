@@ -5,7 +5,7 @@
 pub const SHAPES: &str = "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
 
 /// Regions that become kernels.
-pub const STITCH: &str = "propagate-reshapes,stitch";
+pub const STITCH: &str = "legalize-elements,propagate-reshapes,stitch";
 
 /// Kernels and the host program.
 pub const TILE: &str = "convert-graph-to-gir";

@@ -57,7 +57,9 @@ typedef enum sutura_element_type {
   SUTURA_F16 = 11,
   SUTURA_BF16 = 12,
   SUTURA_F32 = 13,
-  SUTURA_F64 = 14
+  SUTURA_F64 = 14,
+  SUTURA_F8E4M3FNUZ = 15,
+  SUTURA_F8E5M2FNUZ = 16
 } sutura_element_type;
 
 /* A loaded model. */

@@ -204,30 +204,41 @@ fn number(tensor: &Tensor, at: usize) -> Number {
         ElementType::F64 => Number::Float(f64::from_bits(bits)),
         ElementType::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
         ElementType::BF16 => Number::Float(f64::from(f32::from_bits((bits as u32) << 16))),
-        ElementType::F16 => Number::Float(small_float(bits, 5, 10, true)),
-        ElementType::F8E5M2 => Number::Float(small_float(bits, 5, 2, true)),
-        ElementType::F8E4M3FN => Number::Float(small_float(bits, 4, 3, false)),
+        ElementType::F16 => Number::Float(small_float(bits, 5, 10, Special::Infinities)),
+        ElementType::F8E5M2 => Number::Float(small_float(bits, 5, 2, Special::Infinities)),
+        ElementType::F8E4M3FN => Number::Float(small_float(bits, 4, 3, Special::NanOfOnes)),
+        ElementType::F8E4M3FNUZ => Number::Float(small_float(bits, 4, 3, Special::NanOfNegativeZero)),
+        ElementType::F8E5M2FNUZ => Number::Float(small_float(bits, 5, 2, Special::NanOfNegativeZero)),
     }
 }
 
-/// The value of a float with a sign bit and these many bits of exponent and mantissa. Without infinities, the largest
-/// exponent is an ordinary one and only the all-ones mantissa in it is NaN (the `FN` formats of OCP's 8-bit
-/// specification).
-fn small_float(bits: u64, exponent_bits: u32, mantissa_bits: u32, infinities: bool) -> f64 {
+/// What the codes of a small float mean that are no finite numbers.
+#[derive(Clone, Copy, PartialEq)]
+enum Special {
+    /// The largest exponent holds infinities and NaNs.
+    Infinities,
+    /// All ones are NaN (the `FN` formats of OCP's 8-bit specification).
+    NanOfOnes,
+    /// The code of negative zero is NaN, and the bias is one more (the `FNUZ` formats).
+    NanOfNegativeZero,
+}
+
+/// The value of a float with a sign bit and these many bits of exponent and mantissa.
+fn small_float(bits: u64, exponent_bits: u32, mantissa_bits: u32, special: Special) -> f64 {
     let mantissa_mask = (1u64 << mantissa_bits) - 1;
     let exponent_mask = (1u64 << exponent_bits) - 1;
     let mantissa = bits & mantissa_mask;
     let exponent = bits >> mantissa_bits & exponent_mask;
     let sign = if bits >> (mantissa_bits + exponent_bits) & 1 == 1 { -1.0 } else { 1.0 };
-    if exponent == exponent_mask {
-        if infinities {
+    match special {
+        Special::Infinities if exponent == exponent_mask => {
             return if mantissa == 0 { sign * f64::INFINITY } else { f64::NAN };
         }
-        if mantissa == mantissa_mask {
-            return f64::NAN;
-        }
+        Special::NanOfOnes if exponent == exponent_mask && mantissa == mantissa_mask => return f64::NAN,
+        Special::NanOfNegativeZero if sign < 0.0 && exponent == 0 && mantissa == 0 => return f64::NAN,
+        _ => {}
     }
-    let bias = (exponent_mask >> 1) as i32;
+    let bias = (exponent_mask >> 1) as i32 + i32::from(special == Special::NanOfNegativeZero);
     let (significand, scale) =
         if exponent == 0 { (mantissa, 1 - bias) } else { (mantissa | 1 << mantissa_bits, exponent as i32 - bias) };
     sign * significand as f64 * 2f64.powi(scale - mantissa_bits as i32)
@@ -301,7 +312,7 @@ mod tests {
 
     #[test]
     fn small_floats_have_their_values() {
-        let f16 = |bits| small_float(bits, 5, 10, true);
+        let f16 = |bits| small_float(bits, 5, 10, Special::Infinities);
         assert_eq!(f16(0x3c00), 1.0);
         assert_eq!(f16(0xc000), -2.0);
         assert_eq!(f16(0x7bff), 65504.0);
@@ -309,11 +320,11 @@ mod tests {
         assert_eq!(f16(0x7c00), f64::INFINITY);
         assert!(f16(0x7e00).is_nan());
         assert_eq!(f16(0x8000).to_bits(), (-0.0f64).to_bits());
-        let e4m3 = |bits| small_float(bits, 4, 3, false);
+        let e4m3 = |bits| small_float(bits, 4, 3, Special::NanOfOnes);
         assert_eq!(e4m3(0x7e), 448.0);
         assert!(e4m3(0x7f).is_nan());
         assert_eq!(e4m3(0x01), 2f64.powi(-9));
-        let e5m2 = |bits| small_float(bits, 5, 2, true);
+        let e5m2 = |bits| small_float(bits, 5, 2, Special::Infinities);
         assert_eq!(e5m2(0x7b), 57344.0);
         assert_eq!(e5m2(0xfc), f64::NEG_INFINITY);
     }

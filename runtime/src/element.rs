@@ -38,11 +38,15 @@ pub enum ElementType {
     F32,
     #[serde(rename = "f64")]
     F64,
+    #[serde(rename = "f8E4M3FNUZ")]
+    F8E4M3FNUZ,
+    #[serde(rename = "f8E5M2FNUZ")]
+    F8E5M2FNUZ,
 }
 
 impl ElementType {
     /// Every element type, in the order of their codes in the C interface.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Bool,
         Self::I8,
         Self::U8,
@@ -58,12 +62,15 @@ impl ElementType {
         Self::BF16,
         Self::F32,
         Self::F64,
+        Self::F8E4M3FNUZ,
+        Self::F8E5M2FNUZ,
     ];
 
     /// Size of one element in bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Self::Bool | Self::I8 | Self::U8 | Self::F8E4M3FN | Self::F8E5M2 => 1,
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ => 1,
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
@@ -88,6 +95,8 @@ impl ElementType {
             Self::BF16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
+            Self::F8E4M3FNUZ => "f8E4M3FNUZ",
+            Self::F8E5M2FNUZ => "f8E5M2FNUZ",
         }
     }
 
@@ -98,7 +107,12 @@ impl ElementType {
 
     /// Whether values are floating-point numbers.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F8E4M3FN | Self::F8E5M2 | Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+        self.is_byte_float() || matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+
+    /// Whether values are floating-point numbers of one byte.
+    pub fn is_byte_float(self) -> bool {
+        matches!(self, Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ)
     }
 }
 

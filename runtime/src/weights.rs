@@ -129,6 +129,8 @@ fn dtype(element_type: ElementType) -> Dtype {
         ElementType::BF16 => Dtype::BF16,
         ElementType::F32 => Dtype::F32,
         ElementType::F64 => Dtype::F64,
+        ElementType::F8E4M3FNUZ => Dtype::F8_E4M3FNUZ,
+        ElementType::F8E5M2FNUZ => Dtype::F8_E5M2FNUZ,
     }
 }
 

@@ -130,16 +130,30 @@ kinds! {
         FloorDivSI = "floordivsi" => "arith.floordivsi",
         /// Signed remainder.
         RemSI = "remsi" => "arith.remsi",
+        /// Unsigned quotient, rounded down.
+        DivUI = "divui" => "arith.divui",
+        /// Unsigned remainder.
+        RemUI = "remui" => "arith.remui",
         /// Larger signed integer.
         MaxSI = "maxsi" => "arith.maxsi",
         /// Smaller signed integer.
         MinSI = "minsi" => "arith.minsi",
+        /// Larger unsigned integer.
+        MaxUI = "maxui" => "arith.maxui",
+        /// Smaller unsigned integer.
+        MinUI = "minui" => "arith.minui",
         /// Bitwise and.
         And = "and" => "arith.andi",
         /// Bitwise or.
         Or = "or" => "arith.ori",
         /// Bitwise exclusive or.
         Xor = "xor" => "arith.xori",
+        /// Bits moved up; undefined by the width or more.
+        ShL = "shl" => "arith.shli",
+        /// Bits moved down, copies of the sign behind them; undefined by the width or more.
+        ShRSI = "shrsi" => "arith.shrsi",
+        /// Bits moved down, zeros behind them; undefined by the width or more.
+        ShRUI = "shrui" => "arith.shrui",
     }
 }
 
@@ -224,6 +238,14 @@ kinds! {
         Sgt = "sgt" => "cmpi.sgt",
         /// At least, signed.
         Sge = "sge" => "cmpi.sge",
+        /// Less, unsigned.
+        Ult = "ult" => "cmpi.ult",
+        /// At most, unsigned.
+        Ule = "ule" => "cmpi.ule",
+        /// Greater, unsigned.
+        Ugt = "ugt" => "cmpi.ugt",
+        /// At least, unsigned.
+        Uge = "uge" => "cmpi.uge",
         /// Equal, ordered.
         Oeq = "oeq" => "cmpf.oeq",
         /// Greater, ordered.
@@ -246,7 +268,7 @@ kinds! {
 impl BinaryKind {
     /// True for what is undefined where the second operand is zero.
     pub fn divides_integers(self) -> bool {
-        matches!(self, Self::DivSI | Self::FloorDivSI | Self::RemSI)
+        matches!(self, Self::DivSI | Self::FloorDivSI | Self::RemSI | Self::DivUI | Self::RemUI)
     }
 }
 

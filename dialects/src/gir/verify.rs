@@ -49,7 +49,8 @@ impl BinaryKind {
     /// True when the function takes integers.
     pub fn is_integer(self) -> bool {
         use BinaryKind::*;
-        matches!(self, AddI | SubI | MulI | DivSI | FloorDivSI | RemSI | MaxSI | MinSI | And | Or | Xor)
+        let arithmetic = matches!(self, AddI | SubI | MulI | DivSI | FloorDivSI | RemSI | DivUI | RemUI);
+        arithmetic || matches!(self, MaxSI | MinSI | MaxUI | MinUI | And | Or | Xor | ShL | ShRSI | ShRUI)
     }
 }
 
@@ -57,7 +58,7 @@ impl CompareKind {
     /// True when the comparison takes integers.
     pub fn is_integer(self) -> bool {
         use CompareKind::*;
-        matches!(self, Eq | Ne | Slt | Sle | Sgt | Sge)
+        matches!(self, Eq | Ne | Slt | Sle | Sgt | Sge | Ult | Ule | Ugt | Uge)
     }
 }
 

@@ -2,8 +2,9 @@
 //! joins all results at once.
 
 use sutura_ir::ext::VerifyParams;
-use sutura_ir::types::TypeData;
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Type, Value, attr};
+
+use crate::elements::accumulator_type;
 
 sutura_ir::enum_attr! {
     /// How the contributions to one element of a result are joined.
@@ -151,14 +152,5 @@ impl Combiner {
             },
             ty,
         )
-    }
-}
-
-/// The type in which numbers of type `elem` are accumulated: at least 32 bits wide. `i1` is left as it is.
-pub fn accumulator_type(cx: &Context, elem: Type) -> Type {
-    match cx.type_data(elem) {
-        TypeData::Float(kind) if kind.bits() < 32 => Type::F32,
-        TypeData::Integer { width: 2..32, .. } => Type::I32,
-        _ => elem,
     }
 }

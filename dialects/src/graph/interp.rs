@@ -12,13 +12,14 @@ use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{Attr, Context, OpRef, Type};
 
-use super::combine::{Combiner, Joint, accumulator_type};
+use super::combine::{Combiner, Joint};
 use super::maps;
 use super::ops::{ConcatOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
 use super::shape_fn::slice_range;
 use super::structured::{ComputeForm, IteratorKind};
 use crate::r#dyn::Poly;
 use crate::r#dyn::interp::SymbolValues;
+use crate::elements::{accumulator_type, scalar_type};
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn Interpret>("graph.compute", &ComputeHook)
@@ -26,6 +27,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("graph.yield", &YieldHook)
         .interface::<dyn Interpret>("graph.size", &SizeHook)
         .interface::<dyn Interpret>("graph.reshape", &ReshapeHook)
+        .interface::<dyn Interpret>("graph.bitcast", &super::bitcast::BitcastHook)
         .interface::<dyn Interpret>("graph.shape_of", &ShapeOfHook)
         .interface::<dyn Interpret>("graph.concat", &ConcatHook)
         .interface::<dyn Interpret>("graph.slice", &SliceHook)
@@ -82,7 +84,7 @@ impl Interpret for ComputeHook {
         let symbols = symbols(frame)?;
         at_sizes(&mut form, &symbols)?;
         let inputs: Vec<Tensor> =
-            (0..op.num_operands()).map(|i| frame.tensor(i).cloned()).collect::<Result<_, Fault>>()?;
+            (0..op.num_operands()).map(|i| scalars(frame.tensor(i)?)).collect::<Result<_, Fault>>()?;
         let extents = extents(&form, &inputs, &symbols)?;
         let Some(region) = op.region(0) else { return broken().map_err(Into::into) };
         let program = Program::compile(region)?.wrapping();
@@ -112,9 +114,18 @@ impl Interpret for ComputeHook {
             _ => fault,
         })?;
         for (i, tensor) in results.into_iter().enumerate() {
-            set(frame, i, tensor, &symbols)?;
+            let dtype = DType::expect(op.cx, op.cx.element_type(op.ty(op.result(i))))?;
+            set(frame, i, if tensor.dtype() == dtype { tensor } else { tensor.reinterpret(dtype)? }, &symbols)?;
         }
         Ok(Flow::Next)
+    }
+}
+
+/// A tensor as a function of elements takes it: integers without sign are signless there.
+fn scalars(tensor: &Tensor) -> Result<Tensor, Fault> {
+    match tensor.dtype() {
+        DType::Int { width, unsigned: true } => tensor.reinterpret(DType::Int { width, unsigned: false }),
+        _ => Ok(tensor.clone()),
     }
 }
 
@@ -188,7 +199,7 @@ fn size_value(size: &Poly, symbols: &SymbolValues) -> Result<i64, Fault> {
 fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault> {
     let cx = form.op.cx;
     let output = |(i, map): (usize, &AffineMap)| {
-        let elem = cx.element_type(form.op.ty(form.op.result(i)));
+        let elem = scalar_type(cx, cx.element_type(form.op.ty(form.op.result(i))));
         let size = |expr: &_| maps::plain_dim(cx, *expr).map_or(1, |d| extents[d] as usize);
         let combine = form.combiners.get(i).map(|c| combine(cx, *c, elem)).transpose()?;
         let shape: Shape = cx.map_results(*map).iter().map(size).collect();
@@ -248,7 +259,8 @@ fn padded(
         shape.push(high.checked_sub(low).and_then(|d| usize::try_from(d + 1).ok()).ok_or_else(too_far)?);
         exprs.push(cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(-low)));
     }
-    let mut out = Tensor::splat(number(cx, oob)?, &shape)?;
+    let oob = Scalar::from_bits(tensor.dtype(), number(cx, oob)?.bits());
+    let mut out = Tensor::splat(oob, &shape)?;
     copy_window(tensor, &from, &mut out);
     Ok((out, cx.affine_map(extents.len() as u32, 0, &exprs)))
 }

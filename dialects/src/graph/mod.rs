@@ -4,6 +4,7 @@
 //! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
 //! known) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
+mod bitcast;
 pub mod build;
 mod canonicalize;
 pub mod combine;
@@ -32,8 +33,8 @@ pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use gather::described;
 pub use naming::needed as needed_definitions;
 pub use ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
-    ShapeOfOp, SizeOp, SliceOp, YieldOp,
+    BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
+    ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
@@ -57,6 +58,7 @@ impl Dialect for GraphDialect {
             .op::<SizeOp<'_>>()
             .op::<ConstantOp<'_>>()
             .op::<ReshapeOp<'_>>()
+            .op::<BitcastOp<'_>>()
             .op::<ShapeOfOp<'_>>()
             .op::<ConcatOp<'_>>()
             .op::<SliceOp<'_>>()

@@ -185,6 +185,19 @@ pub struct ReshapeOp {
     result: Res<AnyRankedTensor>,
 }
 
+/// The same elements, bit by bit, taken for elements of another type of the same width.
+///
+/// ```mlir
+/// %y = graph.bitcast %x : tensor<?x4xf8E4M3FN> -> tensor<?x4xi8>
+/// ```
+#[op("graph.bitcast", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
+pub struct BitcastOp {
+    /// The tensor.
+    input: Operand<AnyRankedTensor>,
+    /// Its bits as other elements.
+    result: Res<AnyRankedTensor>,
+}
+
 /// The sizes of a tensor as a tensor of `i64`.
 ///
 /// ```mlir

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sutura_ir::registry::DialectBuilder;
-use sutura_ir::types::TypeData;
 use sutura_ir::{Body, Context, OpRef, Type, Value};
 
 use super::maps;
@@ -342,6 +341,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
     d.interface::<dyn ShapeFn>("graph.gather_elements", &GatherElementsShape);
     d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
+    d.interface::<dyn ShapeFn>("graph.bitcast", &super::bitcast::BitcastShape);
     d.interface::<dyn ShapeFn>("graph.gather_nd", &GatherNdShape);
 }
 
@@ -349,10 +349,10 @@ fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
     Inferred { shapes: vec![shape], contents: vec![contents], ..Inferred::default() }
 }
 
-/// True for a type whose elements may be followed.
+/// True for a type whose elements may be followed. Those without sign are not: functions of elements take them as signless.
 pub(super) fn has_integers(op: OpRef<'_>, value: Value) -> bool {
     let elem = op.cx.element_type(op.ty(value));
-    elem == Type::INDEX || matches!(op.cx.type_data(elem), TypeData::Integer { .. })
+    elem == Type::INDEX || elem.is_signless_integer(op.cx)
 }
 
 /// Number of elements, if the shape is static.

@@ -6,7 +6,7 @@ use sutura_ir::op_def::{Verify, VerifyRegions};
 use sutura_ir::types::TypeData;
 use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 
-use super::combine::{Joint, accumulator_type};
+use super::combine::Joint;
 use super::maps;
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
@@ -15,6 +15,7 @@ use super::ops::{
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
+use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 
 type Checked = Result<(), Reported>;
 
@@ -37,7 +38,7 @@ fn element(op: OpRef<'_>, value: Value) -> Type {
 }
 
 /// True when two sizes differ for every value of their symbols.
-fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
+pub(super) fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.sub(b).as_const().is_some_and(|d| d != 0),
         _ => false,
@@ -196,6 +197,11 @@ fn check_combiners(
     }
     for (i, (combiner, result)) in named.iter().zip(op.results()).enumerate() {
         let elem = element(op, result);
+        if is_unsigned(op.cx, elem) {
+            let message =
+                format!("result {i} is combined as signless integers; give it that type, and 'graph.bitcast' it");
+            return fail(op, diags, message);
+        }
         let wide = accumulator_type(op.cx, elem);
         if wide.is_int_index_or_float(op.cx) && combiner.op_name(op.cx, wide).is_none() {
             let message = format!("combiner '{}' joins no numbers of result {i}'s element type", combiner.keyword());
@@ -213,6 +219,7 @@ fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> 
     }
     for (i, (value, input)) in oob.iter().zip(op.operands()).enumerate() {
         let (ty, elem) = (op.cx.attr_type(*value), element(op, input));
+        let elem = scalar_type(op.cx, elem);
         if *value != Attr::UNIT && ty != Some(elem) {
             return fail(
                 op,
@@ -337,10 +344,14 @@ fn oob_is_needless(
 impl VerifyRegions for ComputeOp<'_> {
     fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
         let Some(form) = ComputeForm::of(op) else { return fail(op, diags, "has an empty body") };
-        let inputs: Vec<Type> = op.operands().map(|v| element(op, v)).collect();
+        let inputs: Vec<Type> = op.operands().map(|v| scalar_type(op.cx, element(op, v))).collect();
         let args: Vec<Type> = form.body.args().iter().map(|v| op.ty(*v)).collect();
         if args != inputs {
-            return fail(op, diags, "body must take one number per input, of the input's element type");
+            return fail(
+                op,
+                diags,
+                "body must take one number per input, of the input's element type; integers are signless there",
+            );
         }
         check_scalar_ops(op, form.body, diags)?;
         if let Some(joint) = form.joint {
@@ -374,7 +385,7 @@ fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Chec
         return fail(op, diags, message);
     }
     for (i, (ty, result)) in state.iter().zip(op.results()).enumerate() {
-        let elem = element(op, result);
+        let elem = scalar_type(op.cx, element(op, result));
         if (*ty != elem && *ty != accumulator_type(op.cx, elem)) || !ty.is_int_index_or_float(op.cx) {
             let message = format!(
                 "number {i} of the state must have the element type of result {i}, or the wider one in which it is accumulated"
@@ -407,7 +418,7 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
         return Err(diags.report(end.error(message)));
     }
     for (i, (value, result)) in end.operands().zip(op.results()).enumerate() {
-        let (got, want) = (op.ty(value), element(op, result));
+        let (got, want) = (op.ty(value), scalar_type(op.cx, element(op, result)));
         let accumulated = form.has_reduction() && got == accumulator_type(op.cx, want);
         let state = form.joint.and_then(|joint| op.cx.attr_type(*joint.state.identity.get(i)?));
         if state.is_some_and(|state| state != got) {
@@ -638,8 +649,8 @@ impl Verify for ScanOp<'_> {
         check_encodings(op, diags)?;
         check_same_element(op, scan.input(), scan.result(), diags)?;
         let elem = element(op, scan.input());
-        if !elem.is_float(op.cx) && (!elem.is_integer(op.cx) || elem == Type::I1) {
-            return fail(op, diags, "combines floats, or integers of more than one bit");
+        if !elem.is_float(op.cx) && (!elem.is_signless_integer(op.cx) || elem == Type::I1) {
+            return fail(op, diags, "combines floats, or signless integers of more than one bit");
         }
         if scan.combiner().op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
             let word = scan.combiner().keyword();

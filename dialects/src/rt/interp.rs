@@ -169,7 +169,8 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     if shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
-    frame.set(0, whole.with_layout(Layout::row_major(&shape)))?;
+    let dtype = DType::expect(op.cx, result_buffer(op)?.elem)?;
+    frame.set(0, MemRef { dtype, ..whole.with_layout(Layout::row_major(&shape)) })?;
     Ok(Flow::Next)
 }
 

@@ -90,7 +90,8 @@ pub struct AllocOp {
     buffer: Res<AnyBuffer>,
 }
 
-/// The same memory under other dimensions: a reshape without movement. The number of elements must be provably equal.
+/// The same memory under other dimensions, or as elements of another type of the same width: a reshape or a bitcast without
+/// movement. The number of elements must be provably equal.
 #[op(
     "rt.view",
     traits(Pure),

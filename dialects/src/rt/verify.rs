@@ -58,8 +58,9 @@ impl Verify for AllocOp<'_> {
 impl Verify for ViewOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ViewOp::from_ref(op);
-        let same = buffer(op, this.buffer()).elem == buffer(op, this.result()).elem;
-        report(ensure(same, op, || "a view keeps the element type".to_string()), diags)
+        let width = |value| op.cx.bit_width(buffer(op, value).elem);
+        let same = width(this.buffer()) == width(this.result());
+        report(ensure(same, op, || "a view keeps the width of elements".to_string()), diags)
     }
 }
 

@@ -137,6 +137,21 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// The same bits as elements of another type of the same width; what is undefined stays so.
+    ///
+    /// # Errors
+    /// When the widths differ.
+    pub fn reinterpret(&self, dtype: DType) -> Result<Self, Fault> {
+        if dtype.bits() != self.dtype.bits() {
+            return Err(Fault::type_mismatch(format!("elements of type {} taken for {dtype}", self.dtype)));
+        }
+        let mut buffer = Self { undefined: self.undefined.clone(), ..Self::zeros(dtype, self.len()) };
+        for i in 0..self.len() {
+            buffer.put_bits(i, dtype.wrap(self.bits(i) & self.dtype.mask()));
+        }
+        Ok(buffer)
+    }
+
     /// Element type.
     pub fn dtype(&self) -> DType {
         self.dtype

@@ -173,6 +173,14 @@ impl Tensor {
         Arc::make_mut(&mut self.data)
     }
 
+    /// The same bits as elements of another type of the same width.
+    ///
+    /// # Errors
+    /// When the widths differ.
+    pub fn reinterpret(&self, dtype: DType) -> Result<Self, Fault> {
+        Self::new(self.shape(), self.data().reinterpret(dtype)?)
+    }
+
     /// The same elements in another shape.
     ///
     /// # Errors

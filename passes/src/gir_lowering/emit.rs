@@ -1,6 +1,7 @@
 //! Emitting upstream operations: short names for what the lowering needs of `arith`, `math`, `scf`, `vector`, `llvm`.
 
 use smallvec::SmallVec;
+use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::poly::{Atom, Poly};
 use sutura_dialects::gir::kinds::{BinaryKind, CastKind, Combiner, CompareKind, TernaryKind, UnaryKind};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
@@ -299,15 +300,14 @@ impl<'e> Emit<'e> {
     }
 
     pub(super) fn compare(&mut self, kind: CompareKind, a: Value, b: Value) -> Value {
-        const CMPI: [&str; 6] = ["eq", "ne", "slt", "sle", "sgt", "sge"];
-        const CMPF: [&str; 16] = [
-            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
-            "true",
-        ];
-        let (op, names) = if kind.is_integer() { ("arith.cmpi", &CMPI[..]) } else { ("arith.cmpf", &CMPF[..]) };
-        let number = names.iter().position(|n| *n == kind.as_str()).expect("every comparison has a predicate");
+        let (op, predicate) = kind.scalar_op().split_once('.').expect("a comparison and its predicate");
+        let (op, number) = match op {
+            "cmpi" => ("arith.cmpi", CmpIPredicate::from_keyword(predicate).map(|p| p as i64)),
+            _ => ("arith.cmpf", CmpFPredicate::from_keyword(predicate).map(|p| p as i64)),
+        };
+        let number = number.expect("every comparison has a predicate");
         let ty = self.cx().with_element_type(self.ty(a), Type::I1);
-        let attr = self.cx().int_attr(number as i64, Type::I64);
+        let attr = self.cx().int_attr(number, Type::I64);
         self.op1(op, &[a, b], ty, &[("predicate", attr)])
     }
 

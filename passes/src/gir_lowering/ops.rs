@@ -40,7 +40,8 @@ fn binary_cost(kind: BinaryKind) -> u32 {
     use BinaryKind::*;
     match kind {
         Pow => 40,
-        Div | Rem | DivSI | FloorDivSI | RemSI => 8,
+        Div | Rem => 8,
+        kind if kind.divides_integers() => 8,
         _ => 1,
     }
 }

@@ -114,7 +114,8 @@ impl Emit<'_> {
     /// machines stop.
     pub(super) fn divide_integers(&mut self, kind: BinaryKind, a: Value, b: Value) -> Value {
         let ty = self.ty(a);
-        if self.known_number(b).is_some_and(|n| n != 0 && n != -1) {
+        let unsigned = matches!(kind, BinaryKind::DivUI | BinaryKind::RemUI);
+        if unsigned || self.known_number(b).is_some_and(|n| n != 0 && n != -1) {
             return self.op1(kind.scalar_op(), &[a, b], ty, &[]);
         }
         let ones = self.ones_like(b);

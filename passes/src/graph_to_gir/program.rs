@@ -10,7 +10,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, described};
+use sutura_dialects::graph::{BitcastOp, ConstantOp, FusionOp, ReshapeOp, described};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
@@ -169,6 +169,7 @@ fn is_known(op: OpRef<'_>) -> bool {
         || op.is::<EqualOp<'_>>()
         || op.is::<ConstantOp<'_>>()
         || op.is::<ReshapeOp<'_>>()
+        || op.is::<BitcastOp<'_>>()
         || op.name_str() == "func.return"
 }
 
@@ -196,6 +197,12 @@ pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config,
         versions.flat_map(|(_, launches)| launches).for_each(|launch| launch.kernel.leave_out_a_store(region.op.cx));
     }
     Ok(lowered)
+}
+
+/// What an op makes a view of.
+fn viewed(op: OpRef<'_>) -> Option<Value> {
+    let reshape = op.as_::<ReshapeOp<'_>>().map(|reshape| reshape.input());
+    reshape.or_else(|| Some(op.as_::<BitcastOp<'_>>()?.input()))
 }
 
 /// A buffer for a tensor.
@@ -349,6 +356,10 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 let from = self.buffers[&reshape.input()];
                 let view = self.converted.program.view(op.loc(), from, ty);
                 self.buffers.insert(reshape.result(), view);
+            } else if let Some(cast) = op.as_::<BitcastOp<'_>>() {
+                let ty = buffer(op, op.body, cast.result())?;
+                let view = self.converted.program.view(op.loc(), self.buffers[&cast.input()], ty);
+                self.buffers.insert(cast.result(), view);
             } else if let Some((region, lowered)) = regions.remove(&op.op) {
                 self.region(&region, lowered)?;
             } else if op.name_str() == "func.return" {
@@ -373,13 +384,11 @@ impl<'a, 'c> Assembly<'a, 'c> {
         self.converted.program.expect(op.loc(), list, &described(op), &to, &copied);
     }
 
-    /// What a value is a reshape of.
+    /// What a value is a view of: the same memory in another shape, or as other elements.
     fn base(&self, value: Value) -> Value {
         let mut value = value;
-        while let Some(reshape) =
-            self.entry.body.defining_op(value).and_then(|o| self.function_op(o).as_::<ReshapeOp<'_>>())
-        {
-            value = reshape.input();
+        while let Some(source) = self.entry.body.defining_op(value).and_then(|o| viewed(self.function_op(o))) {
+            value = source;
         }
         value
     }

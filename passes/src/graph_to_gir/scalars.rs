@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use sutura_dialects::arith::{CmpFPredicate, CmpIPredicate};
 use sutura_dialects::r#dyn::Facts;
+use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::gir::kinds::{self, BinaryKind, CastKind, CompareKind, TernaryKind, UnaryKind};
 use sutura_dialects::gir::ops::*;
 use sutura_dialects::gir::types::TileType;
-use sutura_dialects::graph::combine::accumulator_type;
 use sutura_dialects::graph::{Combiner, IndexOp as IteratorOp, SizeOp};
 use sutura_ir::{BlockRef, Builder, Context, OpRef, Type, Value};
 

@@ -14,8 +14,8 @@ const LIKELY: i64 = 128;
 pub fn op_cost(name: &str) -> u32 {
     match name {
         "graph.yield" | "arith.constant" | "graph.size" | "graph.index" => 0,
-        "arith.divf" | "arith.divsi" | "arith.floordivsi" | "arith.remsi" | "arith.remf" | "math.sqrt"
-        | "math.rsqrt" => 8,
+        "arith.divf" | "arith.divsi" | "arith.divui" | "arith.floordivsi" | "arith.remsi" | "arith.remui"
+        | "arith.remf" | "math.sqrt" | "math.rsqrt" => 8,
         "math.absf" | "math.absi" | "math.floor" | "math.ceil" | "math.round" | "math.roundeven" | "math.trunc"
         | "math.fma" => 1,
         name if name.starts_with("math.") => 20,

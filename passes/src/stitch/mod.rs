@@ -27,7 +27,7 @@ mod testing;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{FusionOp, ReshapeOp};
+use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
@@ -350,6 +350,7 @@ fn left_out(op: OpRef<'_>) -> Option<String> {
         || op.is::<SymbolOp<'_>>()
         || op.is::<EqualOp<'_>>()
         || op.is::<ReshapeOp<'_>>()
+        || op.is::<BitcastOp<'_>>()
         || op.is::<FusionOp<'_>>();
     (!place).then(|| format!("'{}' is no op that a kernel computes; it stays outside regions", op.name_str()))
 }

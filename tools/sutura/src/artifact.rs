@@ -157,6 +157,8 @@ fn element_type(cx: &Context, ty: Type) -> Result<ElementType, Failure> {
             FloatKind::BF16 => Some(BF16),
             FloatKind::F8E4M3FN => Some(F8E4M3FN),
             FloatKind::F8E5M2 => Some(F8E5M2),
+            FloatKind::F8E4M3FNUZ => Some(F8E4M3FNUZ),
+            FloatKind::F8E5M2FNUZ => Some(F8E5M2FNUZ),
             _ => None,
         },
         TypeData::Integer { width, sign } => match (width, sign == Signedness::Unsigned) {

@@ -131,7 +131,7 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         U64 => parse::<u64>(text, ty)?.to_ne_bytes().to_vec(),
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
-        F16 | BF16 | F8E4M3FN | F8E5M2 => {
+        F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
             return Err(Failure::usage(format!("numbers of type {ty} cannot be written here")).hint("use a .npy file"));
         }
     })

@@ -2,10 +2,11 @@
 
 use sutura_ir::Value;
 
-use super::super::combine::{Combiner, accumulator_type};
+use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
+use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 
 /// The contribution of one pair of elements, in the type in which products are accumulated.
 pub(super) fn product(s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
@@ -29,6 +30,14 @@ impl GraphBuilder<'_, '_> {
     /// # Errors
     /// When shapes do not fit.
     pub fn product(&mut self, a: Value, b: Value, transpose_a: bool, transpose_b: bool) -> Built {
+        let elem = self.elem(a);
+        if is_unsigned(self.cx(), elem) && self.cx().bit_width(elem).is_some_and(|bits| bits >= 32) {
+            // Sums and products of such integers are those of signless ones.
+            let signless = scalar_type(self.cx(), elem);
+            let (a, b) = (self.bitcast(a, signless), self.bitcast(b, signless));
+            let made = self.product(a, b, transpose_a, transpose_b)?;
+            return Ok(self.bitcast(made, elem));
+        }
         let (shape_a, shape_b) = (self.shape(a), self.shape(b));
         if shape_a.is_empty() || shape_b.is_empty() {
             return fail("scalars have no matrix product");

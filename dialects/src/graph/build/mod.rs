@@ -18,11 +18,12 @@ use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
 
 use super::combine::{Combiner, CombinersAttr};
 use super::maps::each_symbol;
-use super::ops::{ComputeOp, ConstantOp, YieldOp};
+use super::ops::{BitcastOp, ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
 use super::structured::{IteratorKind, IteratorsAttr, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{shape_attr, tensor_of};
+use crate::elements::scalar_type;
 
 pub use elementwise::Broadcast;
 pub use scalar::Scalars;
@@ -213,6 +214,16 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         self.finish(op)
     }
 
+    /// The elements of `x`, bit by bit, as elements of type `elem`, which has the same width.
+    pub fn bitcast(&mut self, x: Value, elem: Type) -> Value {
+        if self.elem(x) == elem {
+            return x;
+        }
+        let ty = self.unknown(self.rank(x), elem);
+        let state = BitcastOp::state(self.b, self.loc, x, ty);
+        self.shaped(state)
+    }
+
     /// A constant of rank 1 of 64-bit integers.
     pub fn int_list(&mut self, values: &[i64]) -> Built {
         let ty = self.cx().tensor_type(&[values.len() as i64], Type::I64, None);
@@ -247,13 +258,16 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         }
         let state = self.compute_state(iterators, &inputs, &results);
         let op = self.b.create(state);
-        let args: Vec<(Type, Loc)> = inputs.iter().map(|i| (self.elem(i.value), self.loc)).collect();
+        let elems: Vec<Type> = inputs.iter().map(|i| self.elem(i.value)).collect();
+        let args: Vec<(Type, Loc)> = elems.iter().map(|elem| (scalar_type(self.cx(), *elem), self.loc)).collect();
         let region = self.b.body().regions(op).next().expect("created with one");
         let point = self.b.insert_point();
         let block = self.b.create_block(region, &args);
         self.b.set_to_end(block);
         let args: Vec<Value> = self.b.body().block_args(block).to_vec();
-        let yielded = body(&mut Scalars::new(self.b, self.loc), &args);
+        let mut scalars = Scalars::new(self.b, self.loc);
+        args.iter().zip(elems).for_each(|(arg, elem)| scalars.stands_for(*arg, elem));
+        let yielded = body(&mut scalars, &args);
         YieldOp::build(self.b, self.loc, &yielded);
         self.b.set_insert_point(point);
         self.update(op);
@@ -283,7 +297,8 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
             state = state.prop(cx.ident("combiners"), cx.ext_attr(CombinersAttr { kinds: combiners }));
         }
         if inputs.iter().any(|i| i.oob.is_some()) {
-            let oob: Vec<Attr> = inputs.iter().map(|i| i.oob.unwrap_or(Attr::UNIT)).collect();
+            let oob: Vec<Attr> =
+                inputs.iter().map(|i| i.oob.map_or(Attr::UNIT, |oob| scalar::signless(cx, oob))).collect();
             state = state.prop(cx.ident("oob"), cx.array_attr(&oob));
         }
         if !sizes.is_empty() {

@@ -2,11 +2,12 @@
 
 use sutura_ir::Value;
 
-use super::super::combine::{Combiner, accumulator_type};
+use super::super::combine::Combiner;
 use super::super::structured::IteratorKind;
 use super::reduce::divide_by;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, fail, unsupported};
 use crate::r#dyn::Poly;
+use crate::elements::accumulator_type;
 
 impl GraphBuilder<'_, '_> {
     /// The largest number along `axes`.

@@ -3,12 +3,13 @@
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Type, Value};
 
-use super::super::combine::{Combiner, accumulator_type};
+use super::super::combine::Combiner;
 use super::super::ops::ScanOp;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, unsupported};
 use crate::r#dyn::Poly;
+use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 
 impl<'b> GraphBuilder<'_, 'b> {
     /// Joins what `contribution` makes of the elements along `axes`; a result of element type `elem`. With `keep` the
@@ -22,7 +23,37 @@ impl<'b> GraphBuilder<'_, 'b> {
         elem: Type,
         contribution: impl FnOnce(&mut Scalars<'_, 'b>, Value) -> Value,
     ) -> Value {
+        if is_unsigned(self.cx(), elem) && !axes.is_empty() {
+            return self.reduce_unsigned(x, axes, keep, combiner, elem, contribution);
+        }
         self.reduce_with(&[(x, true)], axes, keep, combiner, elem, |s, args| contribution(s, args[0]))
+    }
+
+    /// Integers without sign are joined as signless ones. For the largest and the smallest the top bit is turned over before and
+    /// after, which keeps their order.
+    fn reduce_unsigned(
+        &mut self,
+        x: Value,
+        axes: &[usize],
+        keep: bool,
+        combiner: Combiner,
+        elem: Type,
+        contribution: impl FnOnce(&mut Scalars<'_, 'b>, Value) -> Value,
+    ) -> Value {
+        let signless = scalar_type(self.cx(), elem);
+        let ordered = matches!(combiner, Combiner::Max | Combiner::Min);
+        let turned = |s: &mut Scalars<'_, 'b>, x: Value| {
+            let x = s.cast(x, signless);
+            let width = s.cx().bit_width(signless).unwrap_or(64);
+            let top = s.int(i64::MIN >> (64 - width), signless);
+            if ordered { s.bits("arith.xori", x, top) } else { x }
+        };
+        let joined = self.reduce_with(&[(x, true)], axes, keep, combiner, signless, |s, args| {
+            let number = contribution(s, args[0]);
+            turned(s, number)
+        });
+        let back = if ordered { self.map(joined, turned).expect("one operand fits itself") } else { joined };
+        self.bitcast(back, elem)
     }
 
     /// The running combination of `x` along `axis`; see [`ScanOp`].
@@ -33,7 +64,16 @@ impl<'b> GraphBuilder<'_, 'b> {
         if self.elem(x) == Type::I1 {
             return unsupported("has truth values, which have no running combination");
         }
-        let ty = self.unknown(self.rank(x), self.elem(x));
+        let elem = self.elem(x);
+        if is_unsigned(self.cx(), elem) {
+            if !matches!(combiner, Combiner::Add | Combiner::Mul) {
+                return unsupported("runs over integers without sign with a combiner that is no sum or product");
+            }
+            let signless = self.bitcast(x, scalar_type(self.cx(), elem));
+            let made = self.scan(signless, axis, combiner, exclusive, reverse)?;
+            return Ok(self.bitcast(made, elem));
+        }
+        let ty = self.unknown(self.rank(x), elem);
         let state = ScanOp::state(self.b, self.loc, x, axis as i64, combiner, exclusive, reverse, ty);
         Ok(self.shaped(state))
     }
@@ -116,7 +156,10 @@ impl<'b> GraphBuilder<'_, 'b> {
         let wide = accumulator_type(self.cx(), elem);
         let sum = self.reduce(x, axes, keep, Combiner::Add, wide, |s, x| s.cast(x, wide));
         self.elementwise(&[sum], elem, |s, args| {
-            let mean = divide_by(s, args[0], &count);
+            // A sum of integers without sign has none.
+            let whole = s.cx().bit_width(elem) == s.cx().bit_width(wide);
+            let sum = if whole && is_unsigned(s.cx(), elem) { s.cast(args[0], elem) } else { args[0] };
+            let mean = divide_by(s, sum, &count);
             s.cast(mean, elem)
         })
     }

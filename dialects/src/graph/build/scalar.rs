@@ -1,16 +1,26 @@
 //! Scalar bodies: `arith` and `math` ops chosen by the type of their operands.
 
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-use sutura_ir::{Attr, Builder, Context, Loc, OpState, Type, Value};
+use sutura_ir::{Attr, AttrData, Builder, Context, Loc, OpState, Type, Value};
 
 use super::super::ops::{IndexOp, SizeOp};
 use crate::r#dyn::Poly;
+use crate::elements::{is_unsigned, scalar_type};
 
 /// The constant `value` of type `ty` at the builder's insertion point.
 pub fn constant(b: &mut Builder<'_>, loc: Loc, value: Attr, ty: Type) -> Value {
     let state = OpState::new(b.cx().op_name("arith.constant"), loc).prop(b.cx().ident("value"), value).results([ty]);
     let op = b.create(state);
     b.body().result(op, 0)
+}
+
+/// A number as functions of elements take it: an integer without sign is signless there.
+pub(super) fn signless(cx: &Context, number: Attr) -> Attr {
+    match cx.attr_data(number) {
+        AttrData::Integer { ty, value } if is_unsigned(cx, ty) => cx.int_attr(value, scalar_type(cx, ty)),
+        _ => number,
+    }
 }
 
 /// Comparisons of numbers.
@@ -26,16 +36,19 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// Makes scalar ops. Integers are signed but for `i1`.
+/// Makes scalar ops. Integers are signed but for `i1` and those that stand for elements without sign: numbers are signless in
+/// the program, and what they stand for is remembered here.
 pub struct Scalars<'s, 'b> {
     b: &'s mut Builder<'b>,
     loc: Loc,
+    /// Numbers that stand for integers without sign, with their types.
+    unsigned: FxHashMap<Value, Type>,
 }
 
 impl<'s, 'b> Scalars<'s, 'b> {
     /// Makes ops at the insertion point of `b`.
     pub fn new(b: &'s mut Builder<'b>, loc: Loc) -> Self {
-        Self { b, loc }
+        Self { b, loc, unsigned: FxHashMap::default() }
     }
 
     /// Context.
@@ -43,22 +56,35 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.b.cx()
     }
 
-    /// Type of a number.
+    /// Says that `x` stands for an element of type `elem`.
+    pub fn stands_for(&mut self, x: Value, elem: Type) {
+        if is_unsigned(self.cx(), elem) {
+            self.unsigned.insert(x, elem);
+        }
+    }
+
+    /// Type of the element that a number stands for.
     pub fn ty(&self, x: Value) -> Type {
-        self.b.body().ty(x)
+        self.unsigned.get(&x).copied().unwrap_or_else(|| self.b.body().ty(x))
+    }
+
+    fn is_unsigned(&self, x: Value) -> bool {
+        self.ty(x) == Type::I1 || self.unsigned.contains_key(&x)
     }
 
     fn is_float(&self, x: Value) -> bool {
         self.ty(x).is_float(self.cx())
     }
 
-    /// The op `name` with one result.
+    /// The op `name` with one result, which stands for an element of type `ty`.
     pub fn op(&mut self, name: &str, operands: &[Value], ty: Type) -> Value {
         let mut state = OpState::new(self.cx().op_name(name), self.loc);
         state.operands = operands.iter().copied().collect();
-        state.result_types = smallvec![ty];
+        state.result_types = smallvec![scalar_type(self.cx(), ty)];
         let op = self.b.create(state);
-        self.b.body().result(op, 0)
+        let result = self.b.body().result(op, 0);
+        self.stands_for(result, ty);
+        result
     }
 
     /// The op `name` on numbers of one type, with a result of the same.
@@ -74,22 +100,24 @@ impl<'s, 'b> Scalars<'s, 'b> {
 
     /// The number `value` of type `ty`, rounded.
     pub fn number(&mut self, value: f64, ty: Type) -> Value {
-        let attr = match ty.is_float(self.cx()) {
-            true => self.cx().float_attr(value, ty),
-            false => self.cx().int_attr(value as i64, ty),
-        };
-        constant(self.b, self.loc, attr, ty)
+        match ty.is_float(self.cx()) {
+            true => self.constant(self.cx().float_attr(value, ty), ty),
+            false => self.int(value as i64, ty),
+        }
     }
 
     /// The integer `value` of type `ty`.
     pub fn int(&mut self, value: i64, ty: Type) -> Value {
-        let attr = self.cx().int_attr(value, ty);
-        constant(self.b, self.loc, attr, ty)
+        let attr = self.cx().int_attr(value, scalar_type(self.cx(), ty));
+        self.constant(attr, ty)
     }
 
-    /// A number given as attribute.
+    /// A number given as attribute, which stands for an element of type `ty`.
     pub fn constant(&mut self, value: Attr, ty: Type) -> Value {
-        constant(self.b, self.loc, value, ty)
+        let (value, scalar) = (signless(self.cx(), value), scalar_type(self.cx(), ty));
+        let number = constant(self.b, self.loc, value, scalar);
+        self.stands_for(number, ty);
+        number
     }
 
     /// Value of iterator `i`, an `index`.
@@ -122,18 +150,19 @@ impl<'s, 'b> Scalars<'s, 'b> {
 
     /// `a / b`; of integers rounded toward zero.
     pub fn div(&mut self, a: Value, b: Value) -> Value {
-        self.same("arith.divf", "arith.divsi", &[a, b])
+        let int = if self.is_unsigned(a) { "arith.divui" } else { "arith.divsi" };
+        self.same("arith.divf", int, &[a, b])
     }
 
     /// The larger one; NaN if either is.
     pub fn max(&mut self, a: Value, b: Value) -> Value {
-        let int = if self.ty(a) == Type::I1 { "arith.maxui" } else { "arith.maxsi" };
+        let int = if self.is_unsigned(a) { "arith.maxui" } else { "arith.maxsi" };
         self.same("arith.maximumf", int, &[a, b])
     }
 
     /// The smaller one; NaN if either is.
     pub fn min(&mut self, a: Value, b: Value) -> Value {
-        let int = if self.ty(a) == Type::I1 { "arith.minui" } else { "arith.minsi" };
+        let int = if self.is_unsigned(a) { "arith.minui" } else { "arith.minsi" };
         self.same("arith.minimumf", int, &[a, b])
     }
 
@@ -148,27 +177,36 @@ impl<'s, 'b> Scalars<'s, 'b> {
 
     /// `|x|`
     pub fn abs(&mut self, x: Value) -> Value {
+        if self.is_unsigned(x) {
+            return x;
+        }
         self.same("math.absf", "math.absi", &[x])
     }
 
     /// Integer quotient rounded down.
     pub fn floor_div(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.floordivsi", &[a, b], self.ty(a))
+        let name = if self.is_unsigned(a) { "arith.divui" } else { "arith.floordivsi" };
+        self.op(name, &[a, b], self.ty(a))
     }
 
     /// Integer quotient rounded up.
     pub fn ceil_div(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.ceildivsi", &[a, b], self.ty(a))
+        let name = if self.is_unsigned(a) { "arith.ceildivui" } else { "arith.ceildivsi" };
+        self.op(name, &[a, b], self.ty(a))
     }
 
     /// Remainder with the sign of the dividend.
     pub fn rem(&mut self, a: Value, b: Value) -> Value {
-        self.same("arith.remf", "arith.remsi", &[a, b])
+        let int = if self.is_unsigned(a) { "arith.remui" } else { "arith.remsi" };
+        self.same("arith.remf", int, &[a, b])
     }
 
     /// Integer remainder with the sign of the divisor.
     pub fn modulo(&mut self, a: Value, b: Value) -> Value {
         let rest = self.rem(a, b);
+        if self.is_unsigned(a) {
+            return rest;
+        }
         let zero = self.int(0, self.ty(a));
         let (rest_negative, divisor_negative) =
             (self.compare(Comparison::Less, rest, zero), self.compare(Comparison::Less, b, zero));
@@ -190,10 +228,10 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.bits("arith.xori", x, one)
     }
 
-    /// A comparison, an `i1`. `i1`s compare as 0 and 1.
+    /// A comparison, an `i1`. `i1`s compare as 0 and 1, integers without sign as such.
     pub fn compare(&mut self, comparison: Comparison, a: Value, b: Value) -> Value {
         use Comparison::*;
-        let unsigned = self.ty(a) == Type::I1;
+        let unsigned = self.is_unsigned(a);
         let (name, predicate) = match (self.is_float(a), comparison) {
             (true, Equal) => ("arith.cmpf", 1),
             (true, Greater) => ("arith.cmpf", 2),
@@ -228,7 +266,8 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.div(one, x)
     }
 
-    /// The number converted to `to`: floats to integers rounded toward zero, anything to `i1` by comparison with 0.
+    /// The number converted to `to`: floats to integers rounded toward zero, integers to narrower ones by their low bits, anything
+    /// to `i1` by comparison with 0.
     pub fn cast(&mut self, x: Value, to: Type) -> Value {
         let (cx, from) = (self.cx(), self.ty(x));
         if from == to {
@@ -240,6 +279,10 @@ impl<'s, 'b> Scalars<'s, 'b> {
         }
         let (from_float, to_float) = (from.is_float(cx), to.is_float(cx));
         let (from_bits, to_bits) = (cx.bit_width(from).unwrap_or(64), cx.bit_width(to).unwrap_or(64));
+        if self.unsigned.contains_key(&x) && to == Type::INDEX {
+            let middle = self.cast(x, Type::I64);
+            return self.cast(middle, to);
+        }
         if (from == Type::INDEX || to == Type::INDEX) && !from_float && !to_float {
             return self.op("arith.index_cast", &[x], to);
         }
@@ -248,6 +291,11 @@ impl<'s, 'b> Scalars<'s, 'b> {
             return self.cast(middle, to);
         }
         let name = match (from_float, to_float) {
+            (false, false) if from_bits == to_bits => {
+                // The same bits, in a value of its own: `x` still stands for what it did.
+                let zero = self.int(0, to);
+                return self.op("arith.addi", &[x, zero], to);
+            }
             (true, true) if from_bits < to_bits => "arith.extf",
             (true, true) if from_bits > to_bits => "arith.truncf",
             (true, true) => {
@@ -255,11 +303,12 @@ impl<'s, 'b> Scalars<'s, 'b> {
                 let wide = self.op("arith.extf", &[x], Type::F32);
                 return self.op("arith.truncf", &[wide], to);
             }
+            (true, false) if is_unsigned(cx, to) => "arith.fptoui",
             (true, false) => "arith.fptosi",
-            (false, true) if from == Type::I1 => "arith.uitofp",
+            (false, true) if self.is_unsigned(x) => "arith.uitofp",
             (false, true) => "arith.sitofp",
             (false, false) if from_bits > to_bits => "arith.trunci",
-            (false, false) if from == Type::I1 => "arith.extui",
+            (false, false) if self.is_unsigned(x) => "arith.extui",
             (false, false) => "arith.extsi",
         };
         self.op(name, &[x], to)

@@ -3,11 +3,12 @@
 use sutura_ir::affine::{AffineExpr, AffineOp};
 use sutura_ir::{Attr, Type, Value};
 
-use super::super::combine::{Combiner, accumulator_type};
+use super::super::combine::Combiner;
 use super::super::shape_fn::SymShape;
 use super::super::structured::IteratorKind;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, linear, unsupported};
 use crate::r#dyn::Poly;
+use crate::elements::{accumulator_type, is_unsigned};
 
 /// A window over the spatial dimensions; all lists have one entry per such dimension.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -175,6 +176,15 @@ impl GraphBuilder<'_, '_> {
     /// When the window does not fit.
     pub fn max_pool(&mut self, x: Value, window: &Window) -> Built {
         let elem = self.elem(x);
+        if is_unsigned(self.cx(), elem) {
+            if self.cx().bit_width(elem).is_none_or(|bits| bits > 16) {
+                return unsupported("pools integers without sign of more than 16 bits");
+            }
+            // As signed ones of more bits they have the same order.
+            let wide = self.elementwise(&[x], Type::I32, |s, args| s.cast(args[0], Type::I32))?;
+            let pooled = self.max_pool(wide, window)?;
+            return self.elementwise(&[pooled], elem, |s, args| s.cast(args[0], elem));
+        }
         let identity = Combiner::Max.identity(self.cx(), elem);
         Ok(self.pool(x, window, Combiner::Max, elem, identity, |_, x| x)?.0)
     }

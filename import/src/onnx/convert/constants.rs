@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::{Contents, MAX_ITERATORS, SymShape};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::{Context, Type, Value};
@@ -285,7 +286,7 @@ impl<'m> Importer<'m, '_, '_> {
     /// What integers of this type can be.
     fn range_of(&self, elem: Type) -> Option<std::ops::RangeInclusive<i128>> {
         let half = 1_i128 << (self.integer_bits(elem)? - 1);
-        Some(-half..=half - 1)
+        Some(if is_unsigned(self.cx(), elem) { 0..=2 * half - 1 } else { -half..=half - 1 })
     }
 
     fn floats(&self, value: Value) -> Option<Vec<f64>> {

@@ -1,6 +1,7 @@
 //! Element types and constants.
 
-use sutura_ir::types::{FloatKind, TypeData};
+use sutura_dialects::elements::scalar_type;
+use sutura_ir::types::{FloatKind, Signedness, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Type};
 
 use super::super::tensor::{ElementType, Scalar, Tensor};
@@ -12,6 +13,7 @@ use super::super::tensor::{ElementType, Scalar, Tensor};
 pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, String> {
     use ElementType as E;
     let float = |kind| Ok(cx.ty(TypeData::Float(kind)));
+    let unsigned = |width| Ok(cx.ty(TypeData::Integer { width, sign: Signedness::Unsigned }));
     match element {
         E::F32 => Ok(Type::F32),
         E::F64 => Ok(Type::F64),
@@ -22,6 +24,10 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
         E::I16 => Ok(Type::I16),
         E::I32 => Ok(Type::I32),
         E::I64 => Ok(Type::I64),
+        E::U8 => unsigned(8),
+        E::U16 => unsigned(16),
+        E::U32 => unsigned(32),
+        E::U64 => unsigned(64),
         E::F8E4M3FN => float(FloatKind::F8E4M3FN),
         E::F8E4M3FNUZ => float(FloatKind::F8E4M3FNUZ),
         E::F8E5M2 => float(FloatKind::F8E5M2),
@@ -67,5 +73,5 @@ pub(super) fn number(cx: &Context, value: Scalar, ty: Type) -> Attr {
         Scalar::Int(v) => v as i64,
         Scalar::Bool(v) => i64::from(v),
     };
-    cx.int_attr(int, ty)
+    cx.int_attr(int, scalar_type(cx, ty))
 }

@@ -1,10 +1,13 @@
 //! Operators that compute.
 
 use sutura_dialects::r#dyn::Poly;
+use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_ir::{Type, Value};
+use sutura_ir::float::largest;
+use sutura_ir::types::TypeData;
+use sutura_ir::{Context, Type, Value};
 
 use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, SoftmaxSpan, Unary};
 use super::super::tensor::Scalar;
@@ -54,9 +57,12 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.elementwise(&[condition, x, y], elem, |s, args| s.select(args[0], args[1], args[2]))?
             }
             Op::Clip { x, lower, upper } => self.clip(x, lower.as_ref(), upper.as_ref())?,
-            Op::Cast { x, to, .. } => {
+            Op::Cast { x, to, saturate } => {
                 let (x, to) = (self.value(x)?, literal::element_type(self.cx(), *to)?);
-                self.g.cast(x, to)?
+                match saturation(self.cx(), to).filter(|_| *saturate) {
+                    Some(largest) => self.g.elementwise(&[x], to, |s, args| saturated(s, args[0], largest, to))?,
+                    None => self.g.cast(x, to)?,
+                }
             }
             Op::Identity { x } => self.value(x)?,
             Op::Constant { value } => self.constant(value)?,
@@ -237,6 +243,9 @@ impl<'m> Importer<'m, '_, '_> {
             return Ok(self.g.map(x, |s, x| power(s, x))?);
         }
         let cx = self.cx();
+        if [x, y].iter().any(|v| is_unsigned(cx, self.g.elem(*v))) {
+            return fail("raises or is raised to integers without sign");
+        }
         Ok(self.g.zip(x, y, |s, x, y| {
             let (base, power) = (s.ty(x), s.ty(y));
             match (base.is_float(cx), power.is_float(cx)) {
@@ -370,4 +379,22 @@ fn small_power(exponent: f64) -> Option<Power> {
         _ => return None,
     };
     Some(power)
+}
+
+/// The largest number of a float of one byte, to which a conversion saturates.
+fn saturation(cx: &Context, to: Type) -> Option<f64> {
+    match cx.type_data(to) {
+        TypeData::Float(kind) if kind.bits() == 8 => Some(largest(kind)),
+        _ => None,
+    }
+}
+
+/// `x` as a float of one byte; what is too large, infinities included, becomes the largest number. NaN stays NaN.
+fn saturated(s: &mut Scalars<'_, '_>, x: Value, largest: f64, to: Type) -> Value {
+    let wide = if s.ty(x).is_float(s.cx()) { x } else { s.cast(x, Type::F32) };
+    let wide = if s.cx().bit_width(s.ty(wide)).is_some_and(|bits| bits < 32) { s.cast(wide, Type::F32) } else { wide };
+    let (low, high) = (s.number(-largest, s.ty(wide)), s.number(largest, s.ty(wide)));
+    let above = s.max(wide, low);
+    let within = s.min(above, high);
+    s.cast(within, to)
 }

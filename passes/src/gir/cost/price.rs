@@ -42,7 +42,7 @@ pub(super) fn slots_of(op: OpRef<'_>) -> u64 {
             BinaryKind::Div => DIVIDE,
             BinaryKind::Rem => 3 * DIVIDE,
             BinaryKind::Pow => 50,
-            BinaryKind::DivSI | BinaryKind::FloorDivSI | BinaryKind::RemSI => 4 * DIVIDE,
+            kind if kind.divides_integers() => 4 * DIVIDE,
             _ => 1,
         };
     }

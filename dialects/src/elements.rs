@@ -1,0 +1,142 @@
+//! Types of elements: one table that says what each level does with them.
+//!
+//! A tensor's elements are *stored* in the type that it names. Functions of elements are of *scalars*: integers are signless
+//! there, as in `arith`, and the op says whether it takes them as unsigned. Kernels read memory as the *memory* type, which a
+//! machine can load; `legalize-elements` puts it in the place of the others.
+
+use sutura_ir::types::{FloatKind, Signedness, TypeData};
+use sutura_ir::{Context, Type};
+
+/// What an element of a type is and becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ElementPolicy {
+    /// The type, as the IR writes it.
+    pub name: &'static str,
+    /// The type.
+    pub stored: TypeData,
+    /// The type of one element where functions of elements take and make it.
+    pub scalar: TypeData,
+    /// The type in which functions of elements are computed.
+    pub computed: TypeData,
+    /// The type in which elements are accumulated.
+    pub accumulated: TypeData,
+    /// The type as which kernels load and store it; `None` where nothing is compiled for it.
+    pub memory: Option<TypeData>,
+    /// An integer without sign.
+    pub unsigned: bool,
+}
+
+const fn signless(width: u32) -> TypeData {
+    TypeData::Integer { width, sign: Signedness::Signless }
+}
+
+const fn unsigned(width: u32) -> TypeData {
+    TypeData::Integer { width, sign: Signedness::Unsigned }
+}
+
+const F32: TypeData = TypeData::Float(FloatKind::F32);
+
+/// An integer of two's complement.
+const fn int(name: &'static str, width: u32) -> ElementPolicy {
+    let ty = signless(width);
+    let accumulated = if width > 1 && width < 32 { signless(32) } else { ty };
+    let memory = if width == 1 || width >= 8 { Some(ty) } else { None };
+    ElementPolicy { name, stored: ty, scalar: ty, computed: ty, accumulated, memory, unsigned: false }
+}
+
+const fn uint(name: &'static str, width: u32) -> ElementPolicy {
+    ElementPolicy { name, stored: unsigned(width), unsigned: true, ..int(name, width) }
+}
+
+/// A float that machines load; a narrow one is computed and accumulated as `f32`, and rounded to nearest even where it is stored.
+const fn float(name: &'static str, kind: FloatKind) -> ElementPolicy {
+    let ty = TypeData::Float(kind);
+    let computed = if matches!(kind, FloatKind::F32 | FloatKind::F64) { ty } else { F32 };
+    let accumulated = computed;
+    ElementPolicy { name, stored: ty, scalar: ty, computed, accumulated, memory: Some(ty), unsigned: false }
+}
+
+/// A float of one byte, which kernels read as that byte.
+const fn byte_float(name: &'static str, kind: FloatKind) -> ElementPolicy {
+    ElementPolicy { memory: Some(signless(8)), ..float(name, kind) }
+}
+
+/// A float for which nothing is compiled.
+const fn unread(name: &'static str, kind: FloatKind) -> ElementPolicy {
+    ElementPolicy { memory: None, ..float(name, kind) }
+}
+
+/// The table.
+pub const ELEMENTS: &[ElementPolicy] = &[
+    int("i1", 1),
+    int("i2", 2),
+    int("i4", 4),
+    int("i8", 8),
+    int("i16", 16),
+    int("i32", 32),
+    int("i64", 64),
+    uint("ui2", 2),
+    uint("ui4", 4),
+    uint("ui8", 8),
+    uint("ui16", 16),
+    uint("ui32", 32),
+    uint("ui64", 64),
+    unread("f4E2M1FN", FloatKind::F4E2M1FN),
+    byte_float("f8E4M3FN", FloatKind::F8E4M3FN),
+    byte_float("f8E4M3FNUZ", FloatKind::F8E4M3FNUZ),
+    byte_float("f8E5M2", FloatKind::F8E5M2),
+    byte_float("f8E5M2FNUZ", FloatKind::F8E5M2FNUZ),
+    unread("f8E8M0FNU", FloatKind::F8E8M0FNU),
+    float("bf16", FloatKind::BF16),
+    float("f16", FloatKind::F16),
+    float("f32", FloatKind::F32),
+    float("f64", FloatKind::F64),
+];
+
+/// The policy for elements of type `ty`; `None` for a type that is in no table, `index` among them.
+pub fn policy(cx: &Context, ty: Type) -> Option<&'static ElementPolicy> {
+    let data = cx.type_data(ty);
+    ELEMENTS.iter().find(|policy| policy.stored == data)
+}
+
+/// The type of one element of type `elem` in a function of elements.
+pub fn scalar_type(cx: &Context, elem: Type) -> Type {
+    policy(cx, elem).map_or(elem, |policy| cx.ty(policy.scalar))
+}
+
+/// The type in which scalars of elements of type `elem` are accumulated: at least 32 bits wide. `i1` is left as it is.
+pub fn accumulator_type(cx: &Context, elem: Type) -> Type {
+    policy(cx, elem).map_or(elem, |policy| cx.ty(policy.accumulated))
+}
+
+/// True for integers without sign.
+pub fn is_unsigned(cx: &Context, elem: Type) -> bool {
+    policy(cx, elem).is_some_and(|policy| policy.unsigned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sutura_ir::asm::print::type_text;
+
+    #[test]
+    fn names_are_those_of_the_types() {
+        let cx = Context::new(crate::all());
+        for row in ELEMENTS {
+            assert_eq!(type_text(&cx, cx.ty(row.stored)), row.name);
+            assert_eq!(policy(&cx, cx.ty(row.stored)), Some(row));
+        }
+    }
+
+    #[test]
+    fn a_scalar_has_the_bits_of_its_element_and_no_sign() {
+        let cx = Context::new(crate::all());
+        for row in ELEMENTS {
+            let (stored, scalar) = (cx.ty(row.stored), cx.ty(row.scalar));
+            assert_eq!(cx.bit_width(stored), cx.bit_width(scalar), "{}", row.name);
+            assert!(!is_unsigned(&cx, scalar), "{}", row.name);
+            let memory = row.memory.map(|memory| cx.bit_width(cx.ty(memory)));
+            assert!(memory.is_none_or(|bits| bits == cx.bit_width(stored)), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Elements taken for elements of another type: checks, folds, sizes and how it is run.
+
+use smallvec::{SmallVec, smallvec};
+use sutura_interp::{DType, Flow, Frame, Interpret, Value as Number};
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::{Fold, FoldValue, Verify};
+use sutura_ir::{Attr, AttrData, OpRef};
+
+use super::interp::{Ran, broken};
+use super::ops::BitcastOp;
+use super::shape_fn::{Inferred, ShapeEnv, ShapeFn};
+use crate::r#dyn::attr::symbolic_shape;
+
+impl Verify for BitcastOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(cast) = op.as_::<BitcastOp<'_>>() else { return Ok(()) };
+        let (from, to) = (op.ty(cast.input()), op.ty(cast.result()));
+        let width = |ty| op.cx.bit_width(op.cx.element_type(ty));
+        if width(from).is_none() || width(from) != width(to) {
+            return Err(diags.report(op.error("takes elements for elements of another width")));
+        }
+        let (from, to) = (symbolic_shape(op.cx, from), symbolic_shape(op.cx, to));
+        let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+        if from.len() != to.len() {
+            return Err(diags.report(op.error("input and result differ in rank")));
+        }
+        let differ = |(a, b): (&Option<_>, &Option<_>)| super::verify::differ(a, b);
+        match from.iter().zip(&to).position(differ) {
+            Some(dim) => Err(diags.report(op.error(format!("input and result differ in dimension {dim}")))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Fold for BitcastOp<'_> {
+    /// Back to what it was, or of a constant, whose bytes stay.
+    fn fold(op: OpRef<'_>, constants: &[Option<Attr>]) -> Option<SmallVec<[FoldValue; 1]>> {
+        let cast = op.as_::<BitcastOp<'_>>()?;
+        let ty = op.ty(cast.result());
+        let inner = op.body.defining_op(cast.input()).and_then(|def| op.at(def).as_::<BitcastOp<'_>>());
+        if let Some(source) = inner.map(|inner| inner.input()).filter(|source| op.ty(*source) == ty) {
+            return Some(smallvec![FoldValue::Value(source)]);
+        }
+        match op.cx.attr_data(constants.first().copied().flatten()?) {
+            AttrData::Dense { data, splat, .. } if op.cx.encoding(ty).is_none() => {
+                Some(smallvec![FoldValue::Attr(op.cx.attr(AttrData::Dense { ty, data, splat }))])
+            }
+            _ => None,
+        }
+    }
+}
+
+pub(super) struct BitcastShape;
+
+impl ShapeFn for BitcastShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let shape = op.operands().next().and_then(|input| env.shape(op, input)).unwrap_or_default();
+        Inferred { shapes: vec![shape], contents: vec![None], ..Inferred::default() }
+    }
+}
+
+pub(super) struct BitcastHook;
+
+impl Interpret for BitcastHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(cast) = op.as_::<BitcastOp<'_>>() else { return broken().map_err(Into::into) };
+        let dtype = DType::expect(op.cx, op.cx.element_type(op.ty(cast.result())))?;
+        let tensor = frame.tensor(0)?.reinterpret(dtype)?;
+        frame.set(0, Number::Tensor(tensor))?;
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,453 @@
+//! `legalize-elements`: tensors of elements that machines do not load become tensors of integers with the same bits.
+//!
+//! What each type of element becomes says [`sutura_dialects::elements`]. Integers without sign become signless ones: functions
+//! of elements take them as such already. Floats of one byte become bytes, and functions of elements decode and encode them;
+//! in between they are computed as `f32` and rounded once, where they are stored, as other narrow floats are. Arguments and
+//! results of functions keep their types, `graph.bitcast` stands between.
+
+mod floats;
+
+use rustc_hash::FxHashMap;
+use sutura_dialects::elements::policy;
+use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::{
+    BitcastOp, ComputeForm, ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind,
+    IteratorsAttr, ReshapeOp, ScanOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
+};
+use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::types::{FloatKind, TypeData};
+use sutura_ir::{Attr, AttrData, Block, Body, Context, Op, OpRef, Rewriter, Type, Value};
+
+use floats::Bits;
+
+/// `legalize-elements`
+pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
+    name: "LegalizeElements",
+    argument: "legalize-elements",
+    summary: "Put integers in the place of elements that machines do not load",
+    description: "Tensors of integers without sign become tensors of signless ones. Tensors of floats of one byte become tensors \
+                  of bytes; functions of elements decode what they read to `f32`, compute with that, and round to nearest even \
+                  where they yield. What only moves elements moves the integers. Arguments and results of functions keep \
+                  their types, with a `graph.bitcast` between; constants keep their bytes. Elements for which nothing is \
+                  compiled, such as integers of 2 and 4 bits, are refused.",
+    anchor: Anchor::Any,
+    options: &[],
+    statistics: &[StatisticInfo { name: "num-tensors", description: "tensors whose elements became integers" }],
+    create,
+};
+
+struct LegalizeElements;
+
+fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(LegalizeElements))
+}
+
+impl Pass for LegalizeElements {
+    fn run(&self, run: &mut PassRun<'_>) -> PassResult {
+        let cx = run.cx;
+        let mut outcomes = Vec::new();
+        if run.header.name.as_str(cx) == "func.func" {
+            outcomes.push(function(cx, run.body));
+        } else {
+            let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
+            let functions: Vec<Op> =
+                run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
+            for op in functions {
+                let Some(body) = run.body.nested_mut(op) else { continue };
+                outcomes.push(function(cx, body));
+            }
+        }
+        let (mut count, mut refused) = (0, false);
+        for outcome in outcomes {
+            match outcome {
+                Ok(made) => count += made,
+                Err(diagnostic) => {
+                    refused = true;
+                    run.diags.report(*diagnostic);
+                }
+            }
+        }
+        run.count("num-tensors", count);
+        if refused { Err(PassError::Unsupported) } else { Ok(PreservedAnalyses::unless(count > 0)) }
+    }
+}
+
+/// Legalizes a function; how many tensors changed.
+fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
+    let Some(entry) = body.entry_block() else { return Ok(0) };
+    let ops: Vec<Op> = body.ops(entry).collect();
+    let mut found = false;
+    for op in &ops {
+        let view = OpRef::new(cx, body, *op);
+        for ty in view.operand_types().chain(view.result_types()) {
+            found |= replaced(cx, ty).map_err(|message| Box::new(view.error(message)))?.is_some();
+        }
+    }
+    if !found {
+        return Ok(0);
+    }
+    let mut legalizer = Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0 };
+    for arg in legalizer.rw.body().block_args(entry).to_vec() {
+        legalizer.rw.set_to_start(entry);
+        legalizer.enter(arg);
+    }
+    for op in ops {
+        legalizer.op(op);
+    }
+    Ok(legalizer.count)
+}
+
+/// The type that takes the place of `ty`; `None` where it stays.
+///
+/// # Errors
+/// In words, when nothing is compiled for its elements.
+fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
+    if cx.shape(ty).is_none() {
+        return Ok(None);
+    }
+    let elem = cx.element_type(ty);
+    if elem == Type::INDEX {
+        return Ok(None);
+    }
+    let memory = policy(cx, elem).and_then(|policy| policy.memory);
+    match memory {
+        Some(memory) if cx.ty(memory) == elem => Ok(None),
+        Some(memory) => Ok(Some(cx.with_element_type(ty, cx.ty(memory)))),
+        None => {
+            let elem = sutura_ir::asm::print::type_text(cx, elem);
+            Err(format!("is of tensors of {elem}, for which nothing is compiled"))
+        }
+    }
+}
+
+/// The float of one byte that a type is.
+fn byte_float(cx: &Context, elem: Type) -> Option<FloatKind> {
+    match cx.type_data(elem) {
+        TypeData::Float(kind) => policy(cx, elem).filter(|p| p.memory.is_some_and(|m| m != p.stored)).map(|_| kind),
+        _ => None,
+    }
+}
+
+struct Legalizer<'b> {
+    rw: Rewriter<'b>,
+    /// Types that tensors had, of those that were changed.
+    kinds: FxHashMap<Value, Type>,
+    count: u64,
+}
+
+impl<'b> Legalizer<'b> {
+    fn cx(&self) -> &'b Context {
+        self.rw.cx()
+    }
+
+    fn legal(&self, ty: Type) -> Option<Type> {
+        replaced(self.cx(), ty).ok().flatten()
+    }
+
+    /// Everything that used `value`, which keeps its type, uses its bits. They are made at the insertion point.
+    fn enter(&mut self, value: Value) {
+        let ty = self.rw.body().ty(value);
+        let Some(legal) = self.legal(ty) else { return };
+        let loc = self.rw.body().value_loc(value);
+        let bits = BitcastOp::value(&mut self.rw, loc, value, legal);
+        let cast = self.rw.body().defining_op(bits).expect("just made");
+        self.rw.replace_all_uses(value, bits);
+        self.rw.set_operand(cast, 0, value);
+        self.kinds.insert(bits, ty);
+        self.count += 1;
+    }
+
+    /// A tensor holds integers from here on.
+    fn retype(&mut self, value: Value) {
+        let ty = self.rw.body().ty(value);
+        if let Some(legal) = self.legal(ty) {
+            self.rw.set_type(value, legal);
+            self.kinds.insert(value, ty);
+            self.count += 1;
+        }
+    }
+
+    fn op(&mut self, op: Op) {
+        let view = self.rw.op_ref(op);
+        let moves = view.is::<ConcatOp<'_>>()
+            || view.is::<SliceOp<'_>>()
+            || view.is::<ReshapeOp<'_>>()
+            || view.is::<GatherOp<'_>>()
+            || view.is::<GatherElementsOp<'_>>()
+            || view.is::<GatherNdOp<'_>>();
+        if view.is::<ComputeOp<'_>>() {
+            self.compute(op);
+        } else if view.is::<ScanOp<'_>>() {
+            self.scan(op);
+        } else if view.is::<ConstantOp<'_>>() {
+            self.constant(op);
+        } else if view.is::<BitcastOp<'_>>() {
+            self.bitcast(op);
+        } else if moves {
+            let results: Vec<Value> = view.results().collect();
+            results.into_iter().for_each(|result| self.retype(result));
+        } else if !view.is::<ShapeOfOp<'_>>() {
+            self.leave(op);
+        }
+    }
+
+    /// An op of which nothing is known takes and makes what it did.
+    fn leave(&mut self, op: Op) {
+        let operands: Vec<Value> = self.rw.op_ref(op).operands().collect();
+        for (i, operand) in operands.into_iter().enumerate() {
+            let Some(&ty) = self.kinds.get(&operand) else { continue };
+            self.rw.set_before(op);
+            let loc = self.rw.body().loc(op);
+            let back = BitcastOp::value(&mut self.rw, loc, operand, ty);
+            self.rw.set_operand(op, i, back);
+        }
+        let results: Vec<Value> = self.rw.op_ref(op).results().collect();
+        for result in results {
+            self.rw.set_after(op);
+            self.enter(result);
+        }
+    }
+
+    fn constant(&mut self, op: Op) {
+        let (cx, result) = (self.cx(), self.rw.body().result(op, 0));
+        let Some(legal) = self.legal(self.rw.body().ty(result)) else { return };
+        let value = self.rw.op_ref(op).prop("value").map(|value| cx.attr_data(value));
+        let data = match value {
+            Some(AttrData::Dense { data, splat, .. }) => AttrData::Dense { ty: legal, data, splat },
+            Some(AttrData::DenseResource { key, .. }) => AttrData::DenseResource { ty: legal, key },
+            _ => return self.leave(op),
+        };
+        let value = cx.attr(data);
+        self.rw.set_prop(op, "value", Some(value));
+        self.retype(result);
+    }
+
+    /// What takes elements for others may have nothing to do any more.
+    fn bitcast(&mut self, op: Op) {
+        let (input, result) = (self.rw.op_ref(op).operand(0), self.rw.body().result(op, 0));
+        let was = self.rw.body().ty(result);
+        self.retype(result);
+        if self.rw.body().ty(input) == self.rw.body().ty(result) {
+            self.rw.replace_op(op, &[input]);
+            // The bits are those of both types: an op that is left alone asks for the type that it had.
+            if self.legal(was).is_some() {
+                self.kinds.insert(input, was);
+            }
+        }
+    }
+
+    /// Elements that are combined as they go are decoded before and encoded behind.
+    fn scan(&mut self, op: Op) {
+        let (cx, view) = (self.cx(), self.rw.op_ref(op));
+        let (input, result) = (view.operand(0), view.result(0));
+        let Some(kind) = byte_float(cx, cx.element_type(view.ty(result))) else { return };
+        let wide = cx.with_element_type(view.ty(result), Type::F32);
+        self.rw.set_before(op);
+        let decoded = self.elementwise(op, input, wide, |bits, x| bits.decode(kind, x));
+        self.rw.set_operand(op, 0, decoded);
+        self.encode_behind(op, 0, kind, wide);
+    }
+
+    /// Result `index` of `op` becomes one of type `wide`, and what is encoded of it takes its place.
+    fn encode_behind(&mut self, op: Op, index: usize, kind: FloatKind, wide: Type) {
+        let result = self.rw.body().result(op, index);
+        let ty = self.rw.body().ty(result);
+        let Some(legal) = self.legal(ty) else { return };
+        self.rw.set_type(result, wide);
+        self.rw.set_after(op);
+        let encoded = self.elementwise(op, result, legal, |bits, x| bits.encode(kind, x));
+        let reader = self.rw.body().defining_op(encoded).expect("just made");
+        self.rw.replace_all_uses(result, encoded);
+        self.rw.set_operand(reader, 0, result);
+        self.kinds.insert(encoded, ty);
+        self.count += 1;
+    }
+
+    /// A function of each element of a tensor.
+    fn elementwise(
+        &mut self,
+        at: Op,
+        input: Value,
+        ty: Type,
+        function: impl FnOnce(&mut Bits<'_, 'b>, Value) -> Value,
+    ) -> Value {
+        let (cx, loc) = (self.cx(), self.rw.body().loc(at));
+        let from = self.rw.body().ty(input);
+        let rank = cx.shape(from).map_or(0, <[i64]>::len);
+        let map = cx.identity_map(rank as u32);
+        let iterators = IteratorsAttr { kinds: vec![IteratorKind::Parallel; rank] };
+        let state = ComputeOp::state(&self.rw, loc, &[input], iterators, &[map, map], &[ty], 0);
+        let made = self.rw.create(state);
+        let point = self.rw.insert_point();
+        let region = self.rw.body().regions(made).next().expect("a computation has a body");
+        let block = self.rw.create_block(region, &[(cx.element_type(from), loc)]);
+        self.rw.set_to_end(block);
+        let arg = self.rw.body().block_args(block)[0];
+        let yielded = function(&mut Bits { b: &mut self.rw, loc }, arg);
+        YieldOp::build(&mut self.rw, loc, &[yielded]);
+        self.rw.set_insert_point(point);
+        self.rw.body().result(made, 0)
+    }
+
+    fn compute(&mut self, op: Op) {
+        let cx = self.cx();
+        let view = self.rw.op_ref(op);
+        let Some(form) = ComputeForm::of(view) else { return };
+        let (block, joint, reduces) = (form.body.block, form.joint.map(|j| j.body.block), form.has_reduction());
+        let oob: Vec<Option<Attr>> = form.oob.clone();
+        let results: Vec<Value> = view.results().collect();
+        let floats: Vec<Option<FloatKind>> =
+            results.iter().map(|v| byte_float(cx, cx.element_type(self.rw.body().ty(*v)))).collect();
+        self.outside_values(op, &oob);
+        self.decode_arguments(block);
+        self.widen_ops(block);
+        if let Some(joint) = joint {
+            for arg in self.rw.body().block_args(joint).to_vec() {
+                if byte_float(cx, self.rw.body().ty(arg)).is_some() {
+                    self.rw.set_type(arg, Type::F32);
+                }
+            }
+            self.widen_ops(joint);
+            self.widen_identity(op);
+        }
+        for (i, result) in results.into_iter().enumerate() {
+            match floats[i] {
+                Some(kind) if reduces => {
+                    let wide = cx.with_element_type(self.rw.body().ty(result), Type::F32);
+                    self.encode_behind(op, i, kind, wide);
+                }
+                Some(kind) => {
+                    self.encode_yielded(block, i, kind);
+                    self.retype(result);
+                }
+                None => self.retype(result),
+            }
+        }
+    }
+
+    /// Numbers that are read outside tensors are bits too.
+    fn outside_values(&mut self, op: Op, oob: &[Option<Attr>]) {
+        let cx = self.cx();
+        let as_bits = |value: &Option<Attr>| {
+            let Some(value) = *value else { return Attr::UNIT };
+            match cx.attr_data(value) {
+                AttrData::Float { ty, bits } if byte_float(cx, ty).is_some() => {
+                    cx.int_attr(i64::from(bits as u8 as i8), Type::I8)
+                }
+                _ => value,
+            }
+        };
+        if oob.iter().any(Option::is_some) {
+            let values: Vec<Attr> = oob.iter().map(as_bits).collect();
+            self.rw.set_prop(op, "oob", Some(cx.array_attr(&values)));
+        }
+    }
+
+    /// Arguments of the function that were floats of one byte are bytes, and decoded.
+    fn decode_arguments(&mut self, block: Block) {
+        let cx = self.cx();
+        for arg in self.rw.body().block_args(block).to_vec() {
+            let Some(kind) = byte_float(cx, self.rw.body().ty(arg)) else { continue };
+            let loc = self.rw.body().value_loc(arg);
+            self.rw.set_type(arg, Type::I8);
+            if self.rw.body().is_unused(arg) {
+                continue;
+            }
+            self.rw.set_to_start(block);
+            let mut bits = Bits { b: &mut self.rw, loc };
+            // A value of its own, so that the uses of the argument can be told from that of the decoder.
+            let decoded = bits.decode(kind, arg);
+            let reader = self.first_reader(block, arg);
+            self.rw.replace_all_uses(arg, decoded);
+            self.rw.set_operand(reader, 0, arg);
+        }
+    }
+
+    /// The first op of the block that reads `value`: what decodes it, which stands at the start.
+    fn first_reader(&self, block: Block, value: Value) -> Op {
+        let body = self.rw.body();
+        let reads = |op: &Op| OpRef::new(self.rw.cx(), body, *op).operands().any(|v| v == value);
+        body.ops(block).find(reads).expect("a decoder reads it")
+    }
+
+    /// Scalars that were floats of one byte are `f32`.
+    fn widen_ops(&mut self, block: Block) {
+        let ops: Vec<Op> = self.rw.body().ops(block).collect();
+        ops.into_iter().for_each(|op| self.widen_op(op));
+    }
+
+    fn widen_op(&mut self, op: Op) {
+        let cx = self.cx();
+        let view = self.rw.op_ref(op);
+        let Some(result) = view.results().next() else { return };
+        let kind = byte_float(cx, view.ty(result));
+        let operand = view.operands().next();
+        match (view.name_str(), kind, operand) {
+            ("arith.constant", Some(_), _) => {
+                let number = view.prop("value").and_then(|value| cx.as_f64(value)).unwrap_or_default();
+                self.rw.set_prop(op, "value", Some(cx.float_attr(number, Type::F32)));
+                self.rw.set_type(result, Type::F32);
+            }
+            ("arith.truncf", Some(kind), Some(from)) => self.round(op, kind, from),
+            ("arith.bitcast", Some(kind), Some(from)) => {
+                let mut bits = self.before(op);
+                let decoded = bits.decode(kind, from);
+                self.rw.replace_op(op, &[decoded]);
+            }
+            // What it extends is an `f32` by now.
+            ("arith.extf", _, Some(from)) if view.ty(from) == view.ty(result) => self.rw.replace_op(op, &[from]),
+            ("arith.extf", _, Some(from)) if cx.bit_width(view.ty(from)) > cx.bit_width(view.ty(result)) => {
+                let ty = view.ty(result);
+                let narrow = self.before(op).op("arith.truncf", &[from], ty);
+                self.rw.replace_op(op, &[narrow]);
+            }
+            (_, Some(_), _) => self.rw.set_type(result, Type::F32),
+            _ => {}
+        }
+    }
+
+    fn before(&mut self, op: Op) -> Bits<'_, 'b> {
+        let loc = self.rw.body().loc(op);
+        self.rw.set_before(op);
+        Bits { b: &mut self.rw, loc }
+    }
+
+    /// A conversion to a float of one byte rounds, though what it makes stays an `f32`.
+    fn round(&mut self, op: Op, kind: FloatKind, from: Value) {
+        let ty = self.rw.body().ty(from);
+        let mut bits = self.before(op);
+        let number = match ty {
+            Type::F32 => from,
+            Type::F64 => bits.to_odd(from),
+            _ => bits.op("arith.extf", &[from], Type::F32),
+        };
+        let code = bits.encode(kind, number);
+        let rounded = bits.decode(kind, code);
+        self.rw.replace_op(op, &[rounded]);
+    }
+
+    /// Number `index` that the function yields is rounded to a byte.
+    fn encode_yielded(&mut self, block: Block, index: usize, kind: FloatKind) {
+        let Some(end) = self.rw.body().last_op(block) else { return };
+        let number = self.rw.op_ref(end).operand(index);
+        let code = self.before(end).encode(kind, number);
+        self.rw.set_operand(end, index, code);
+    }
+
+    /// A state of floats of one byte is one of `f32`.
+    fn widen_identity(&mut self, op: Op) {
+        let cx = self.cx();
+        let Some(state) = self.rw.op_ref(op).as_::<ComputeOp<'_>>().and_then(|compute| compute.combine_state()) else {
+            return;
+        };
+        let wide = |value: &Attr| match cx.attr_type(*value).and_then(|ty| byte_float(cx, ty)) {
+            Some(_) => cx.float_attr(cx.as_f64(*value).unwrap_or_default(), Type::F32),
+            None => *value,
+        };
+        let identity = state.identity.iter().map(wide).collect();
+        let state = StateAttr { identity, laws: state.laws.clone() };
+        self.rw.set_prop(op, "state", Some(cx.ext_attr(state)));
+    }
+}
