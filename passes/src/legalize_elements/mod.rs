@@ -8,6 +8,7 @@
 mod floats;
 
 use rustc_hash::FxHashMap;
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::elements::policy;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{
@@ -89,8 +90,17 @@ fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
         return Ok(0);
     }
     let mut legalizer = Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0 };
+    // What is stated of sizes stays at the entry.
+    let states = |op: &&Op| {
+        let view = legalizer.rw.op_ref(**op);
+        view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>()
+    };
+    let first = ops.iter().find(|op| !states(op)).copied();
     for arg in legalizer.rw.body().block_args(entry).to_vec() {
-        legalizer.rw.set_to_start(entry);
+        match first {
+            Some(first) => legalizer.rw.set_before(first),
+            None => legalizer.rw.set_to_end(entry),
+        }
         legalizer.enter(arg);
     }
     for op in ops {
