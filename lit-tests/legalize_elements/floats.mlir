@@ -60,7 +60,11 @@ func.func @rows(%x: tensor<?x?xf8E4M3FN, #dyn.shape<[M, N]>>) -> (tensor<?xf8E4M
 }
 
 // What moves elements moves bytes; constants keep theirs; what is read outside is bits.
+// What is stated of sizes stays at the entry.
 // CHECK-LABEL: func.func @moves
+// CHECK-NEXT: dyn.symbol "K"
+// CHECK-NEXT: dyn.symbol "N"
+// CHECK: graph.bitcast %x
 // CHECK: graph.constant dense<[56, -64, 127]> : tensor<3xi8>
 // CHECK: graph.concat {{.*}} : tensor<3xi8>, tensor<?xi8, #dyn.shape<[N]>> -> tensor<?xi8, #dyn.shape<[N + 3]>>
 // CHECK: graph.gather {{.*}} -> tensor<?xi8, #dyn.shape<[K]>>
