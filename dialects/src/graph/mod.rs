@@ -2,7 +2,7 @@
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
 //! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
-//! known) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
+//! known, what routines of the runtime compute) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
 pub mod build;
 mod canonicalize;
@@ -12,8 +12,10 @@ mod interp;
 pub mod maps;
 mod naming;
 pub mod ops;
+mod routine;
 mod scan;
 pub mod shape_fn;
+mod sort;
 pub mod structured;
 mod symbolic;
 #[cfg(test)]
@@ -32,7 +34,9 @@ pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
+pub use routine::{RoutineCall, RoutineOp};
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use sort::SortOp;
 pub use structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, Structured};
 pub use verify::{compatible, needless_oob};
 
@@ -59,10 +63,12 @@ impl Dialect for GraphDialect {
             .op::<GatherElementsOp<'_>>()
             .op::<ScanOp<'_>>()
             .op::<GatherNdOp<'_>>()
-            .op::<FusionOp<'_>>();
+            .op::<FusionOp<'_>>()
+            .op::<SortOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
+        routine::register(d, "graph.sort", &sort::SortRoutine);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

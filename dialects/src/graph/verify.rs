@@ -18,7 +18,7 @@ use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
 type Checked = Result<(), Reported>;
 
 /// Reports an error at `op`.
-fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std::fmt::Display) -> Result<T, Reported> {
+pub(super) fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std::fmt::Display) -> Result<T, Reported> {
     Err(diags.report(op.error(message)))
 }
 
@@ -36,7 +36,7 @@ fn element(op: OpRef<'_>, value: Value) -> Type {
 }
 
 /// True when two sizes differ for every value of their symbols.
-fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
+pub(super) fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.sub(b).as_const().is_some_and(|d| d != 0),
         _ => false,
@@ -44,7 +44,7 @@ fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
 }
 
 /// Encodings must describe the tensor that they stand on.
-fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
     for ty in op.operand_types().chain(op.result_types()) {
         let Some(sizes) = op.cx.property(ty, SIZES) else { continue };
         let Some(shape) = op.cx.attr_as::<ShapeAttr>(sizes) else {
