@@ -200,25 +200,31 @@ impl<'a> Call<'a> {
         self.routine.param(name).map_or(&[], |at| &self.params[at])
     }
 
-    /// A dimension that was checked.
+    /// The parameter `axis`.
     pub(super) fn axis(&self) -> usize {
-        self.param("axis").first().map_or(0, |axis| *axis as usize)
+        self.number("axis")
     }
 
-    /// Scratch memory of part `index`, of `count` elements of a type of numbers; parts of other sizes must not be in use.
+    /// A parameter that is a number, not negative.
+    pub(super) fn number(&self, name: &str) -> usize {
+        self.param(name).first().map_or(0, |value| *value as usize)
+    }
+
+    /// Scratch memory for `count` numbers, behind `before` of the same type.
     ///
     /// # Safety
-    /// Nobody else has this part.
-    pub(super) unsafe fn scratch<T: Number>(&self, index: usize, count: usize) -> Result<&'a mut [T], String> {
-        let bytes = count.checked_mul(size_of::<T>()).ok_or("needs more scratch memory than there is")?;
-        let start =
-            bytes.checked_mul(index).filter(|start| start.checked_add(bytes).is_some_and(|e| e <= self.scratch.len));
-        let start = start.ok_or("needs more scratch memory than it was given")?;
+    /// Nobody else has it.
+    pub(super) unsafe fn scratch<T: Number>(&self, before: usize, count: usize) -> Result<&'a mut [T], String> {
+        let end = before.checked_add(count).and_then(|end| end.checked_mul(size_of::<T>()));
+        if end.is_none_or(|end| end > self.scratch.len) {
+            return Err("needs more scratch memory than it was given".to_owned());
+        }
+        let start = before * size_of::<T>();
         if count == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: inside the scratch memory, which begins at a multiple of the alignment, and so this part begins at one of the
-        // type's size; any bytes are numbers, and by this function's condition nobody else has them.
+        // SAFETY: inside the scratch memory, which begins at a multiple of the alignment, and so this begins at one of the type's
+        // size; any bytes are numbers, and by this function's condition nobody else has them.
         unsafe { Ok(std::slice::from_raw_parts_mut(self.scratch.start.add(start).cast(), count)) }
     }
 }
@@ -231,6 +237,8 @@ pub(super) unsafe trait Number: Copy {}
 
 // SAFETY: an integer of 16 bytes.
 unsafe impl Number for u128 {}
+// SAFETY: two floats of 8 bytes, which any bytes are.
+unsafe impl Number for [f64; 2] {}
 
 impl Input<'_> {
     fn typed(&self) -> Typed<'_, i64, ElementType> {

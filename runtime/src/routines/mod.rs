@@ -10,10 +10,13 @@
 #![allow(unsafe_code)]
 
 mod call;
+mod fft;
+mod floats;
 mod keys;
 mod parallel;
 mod sort;
 pub mod table;
+mod top_k;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +30,7 @@ use table::{ROUTINES, Routine};
 type Function = fn(&Call<'_>) -> Result<(), String>;
 
 /// The functions of the table's routines, in its order.
-const FUNCTIONS: [Function; ROUTINES.len()] = [sort::run];
+const FUNCTIONS: [Function; ROUTINES.len()] = [sort::run, top_k::run, fft::run];
 
 /// The runtime's routine that code calls by this name.
 pub(crate) fn find(symbol: &str) -> Option<usize> {

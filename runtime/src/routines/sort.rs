@@ -28,10 +28,10 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
         return Ok(());
     }
     // SAFETY: looks only whether there is enough.
-    unsafe { call.scratch::<u128>(parts - 1, words)? };
+    unsafe { call.scratch::<u128>((parts - 1) * words, words)? };
     call.threads.each(parts, &|part| {
         // SAFETY: each part has its own.
-        let Ok(scratch) = (unsafe { call.scratch::<u128>(part, words) }) else { return };
+        let Ok(scratch) = (unsafe { call.scratch::<u128>(part * words, words) }) else { return };
         share(lines.count, parts, part).for_each(|line| sort_line(call, lines, line, scratch, Threads::one()));
     });
     Ok(())

@@ -149,23 +149,77 @@ pub const MOST_INPUTS: usize = 64;
 pub const PARTS: usize = 16;
 
 /// Element types by the numbers by which calls tell them.
-pub const ELEMENTS: [&str; 15] = [
-    "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64",
-];
+pub const ELEMENTS: [&str; 15] =
+    ["bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64"];
 
 /// All routines, by name and version.
-pub static ROUTINES: &[Routine] = &[Routine {
-    name: "sort",
-    version: 1,
-    summary: "Sorts lines along an axis by keys, and moves all inputs alike. The first inputs, one for each entry of \
-                  `descending`, are the keys, the first one counting most; equal elements keep their order. NaN is greater than \
-                  every number and equal to itself; -0.0 equals 0.0.",
-    params: &[Param { name: "axis", kind: ParamKind::Axis }, Param { name: "descending", kind: ParamKind::Flags }],
-    inputs: Inputs::Many(Operand { name: "input", elem: Elem::Any, dims: Dims::First }),
-    outputs: Outputs::LikeInputs,
-    scratch: Size::Product(&[Size::Const(48), Size::Axis, Size::Lesser(&[Size::Others, Size::Const(PARTS as i64)])]),
-    capabilities: &[Capability::Host, Capability::Parallel, Capability::SameBits],
-}];
+pub static ROUTINES: &[Routine] = &[
+    Routine {
+        name: "sort",
+        version: 1,
+        summary: "Sorts lines along an axis by keys, and moves all inputs alike. The first inputs, one for each entry of \
+                  `descending`, are the keys, the first one counting most; equal elements keep their order. NaN is greater \
+                  than every number and equal to itself; -0.0 equals 0.0.",
+        params: &[Param { name: "axis", kind: ParamKind::Axis }, Param { name: "descending", kind: ParamKind::Flags }],
+        inputs: Inputs::Many(Operand { name: "input", elem: Elem::Any, dims: Dims::First }),
+        outputs: Outputs::LikeInputs,
+        scratch: Size::Product(&[Size::Const(48), Size::Axis, SHARES]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "top_k",
+        version: 1,
+        summary: "Of each line along an axis the `k` greatest elements, or the least with `smallest` = 1, sorted from there, \
+                  and their positions. Of equal elements the one at the lower position comes first. The order is that of \
+                  `sort`. `k` is at most the size along the axis.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "k", kind: ParamKind::Size },
+            Param { name: "smallest", kind: ParamKind::Flag },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Any, dims: Dims::Any }]),
+        outputs: Outputs::List(&[
+            Operand { name: "values", elem: Elem::First, dims: Dims::FirstBut(&[(At::Axis, Size::Param("k"))]) },
+            Operand { name: "positions", elem: Elem::Int64, dims: Dims::FirstBut(&[(At::Axis, Size::Param("k"))]) },
+        ]),
+        scratch: Size::Product(&[Size::Const(16 * PARTS as i64), Size::Param("k")]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "fft",
+        version: 1,
+        summary: "Discrete Fourier transform of lines along an axis. The last dimension holds a number's real part, and its \
+                  imaginary part where it has size 2. A line is cut, or continued by zeros, to `size` elements; of the result \
+                  the first `bins` elements are made. With `inverse` = 1 the other way, divided by `size`. It is computed in \
+                  f64, with an error of at most 16*(log2(size) + 1) roundoffs of f64 relative to a line's norm, and rounded \
+                  once.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "size", kind: ParamKind::Size },
+            Param { name: "bins", kind: ParamKind::Size },
+            Param { name: "inverse", kind: ParamKind::Flag },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Float, dims: Dims::Any }]),
+        outputs: Outputs::List(&[Operand {
+            name: "result",
+            elem: Elem::First,
+            dims: Dims::FirstBut(&[(At::Axis, Size::Param("bins")), (At::Last, Size::Const(2))]),
+        }]),
+        // Roots, a chirp and its transform, and two arrays to work in for each share, of 16 bytes for each element; a transform
+        // by way of a power of two has fewer than four times as many.
+        scratch: Size::Product(&[
+            Size::Param("size"),
+            Size::Sum(&[Size::Const(16 * (4 + 1 + 4)), Size::Product(&[Size::Const(16 * (4 + 4)), SHARES])]),
+        ]),
+        capabilities: ON_THE_HOST,
+    },
+];
+
+/// The parts into which lines along the axis are cut, none without a line.
+const SHARES: Size = Size::Lesser(&[Size::Others, Size::Const(PARTS as i64)]);
+
+/// What all routines can do that were written for the processor.
+const ON_THE_HOST: &[Capability] = &[Capability::Host, Capability::Parallel, Capability::SameBits];
 
 /// The routine of this name and version.
 pub fn find(name: &str, version: u32) -> Option<&'static Routine> {

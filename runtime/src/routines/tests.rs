@@ -299,6 +299,182 @@ proptest! {
     }
 }
 
+fn top_k(input: &Data, axis: i64, k: i64, smallest: i64) -> Vec<Data> {
+    run("top_k/1", std::slice::from_ref(input), &[&[axis], &[k], &[smallest]], ElementType::F32)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 200 }, ..ProptestConfig::default() })]
+
+    /// The first of what sorting gives.
+    #[test]
+    fn the_first_in_order_are_taken(
+        dims in prop::collection::vec(1i64..9, 1..4),
+        (ty, axis, k, smallest, seed) in (0usize..15, 0usize..3, 0i64..9, 0i64..2, any::<u64>()),
+    ) {
+        let axis = axis % dims.len();
+        let k = k.min(dims[axis]);
+        let input = random_data(ElementType::ALL[ty], &dims, seed);
+        let taken = top_k(&input, axis as i64, k, smallest);
+        let places = lines(&taken[0].dims, axis);
+        for (line, places) in lines(&dims, axis).into_iter().zip(places) {
+            let mut wanted: Vec<usize> = (0..line.len()).collect();
+            wanted.sort_by(|a, b| {
+                let order = compare(&input, line[*a], line[*b]);
+                if smallest == 1 { order } else { order.reverse() }
+            });
+            for (to, from) in places.iter().zip(&wanted) {
+                prop_assert_eq!(taken[0].at(*to), input.at(line[*from]));
+                prop_assert_eq!(taken[1].to_i64()[*to], *from as i64);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_line_is_searched_by_many_threads() {
+    let count = if cfg!(miri) { 40_000 } else { 200_003 };
+    let mut next = random(11);
+    for (lines, k) in [(1, 7), (3, 100), (1, 5000)] {
+        let keys: Vec<f32> = (0..lines * count).map(|_| (next() % 50_000) as f32).collect();
+        let input = Data::f32(&[lines, count], &keys);
+        let taken = top_k(&input, 1, k, 0);
+        let places = Data::i64(&[lines, count], &(0..lines * count).map(|i| i % count).collect::<Vec<_>>());
+        let sorted = sort(&[input, places], 1, &[1]);
+        for line in 0..lines {
+            let (from, to) = ((line * count) as usize, (line * k) as usize);
+            assert_eq!(taken[0].to_f32()[to..][..k as usize], sorted[0].to_f32()[from..][..k as usize]);
+            assert_eq!(taken[1].to_i64()[to..][..k as usize], sorted[1].to_i64()[from..][..k as usize]);
+        }
+    }
+    let none = Data::f32(&[2, 0], &[]);
+    assert_eq!(top_k(&none, 1, 0, 0)[1].dims, [2, 0]);
+    let why = try_run("top_k/1", &[Data::f32(&[2], &[1.0; 2])], &[&[0], &[3], &[0]], ElementType::F32, 1);
+    assert_eq!(why.unwrap_err(), "the routine `top_k/1` takes 3 elements of lines of 2");
+}
+
+fn f64_data(dims: &[i64], values: &[f64]) -> Data {
+    Data::new(ElementType::F64, dims, values.iter().flat_map(|v| v.to_ne_bytes()).collect())
+}
+
+fn to_f64(data: &Data) -> Vec<f64> {
+    data.bytes.chunks(8).map(|b| f64::from_ne_bytes(b.try_into().unwrap())).collect()
+}
+
+fn fft(input: &Data, axis: i64, size: i64, bins: i64, inverse: i64) -> Data {
+    run("fft/1", std::slice::from_ref(input), &[&[axis], &[size], &[bins], &[inverse]], ElementType::F32).remove(0)
+}
+
+/// The transform by its definition.
+fn plain(line: &[[f64; 2]], size: usize, inverse: bool) -> Vec<[f64; 2]> {
+    let sign = if inverse { 1.0 } else { -1.0 };
+    let sum = |bin: usize| {
+        let terms = line.iter().take(size).enumerate().map(|(n, [re, im])| {
+            let (sine, cosine) = (sign * std::f64::consts::TAU * ((bin * n % size) as f64 / size as f64)).sin_cos();
+            [re * cosine - im * sine, re * sine + im * cosine]
+        });
+        let scale = if inverse { size as f64 } else { 1.0 };
+        terms.fold([0.0; 2], |a, b| [a[0] + b[0] / scale, a[1] + b[1] / scale])
+    };
+    (0..size).map(sum).collect()
+}
+
+#[test]
+fn every_size_is_transformed_within_the_stated_bound() {
+    let sizes: Vec<usize> =
+        if cfg!(miri) { vec![1, 2, 12, 17, 35] } else { (1..70).chain([97, 128, 210, 1001, 1009]).collect() };
+    for size in sizes {
+        for (inverse, width, have) in [(0, 2, size), (1, 2, size), (0, 1, size), (0, 2, size + 3), (1, 2, size / 2)] {
+            let mut next = random((size * 4 + width) as u64);
+            let values: Vec<f64> = (0..have * width).map(|_| (next() >> 11) as f64 / 2f64.powi(52) - 1.0).collect();
+            let line: Vec<[f64; 2]> = values.chunks(width).map(|n| [n[0], n.get(1).copied().unwrap_or(0.0)]).collect();
+            let made = fft(&f64_data(&[1, have as i64, width as i64], &values), 1, size as i64, size as i64, inverse);
+            assert_eq!(made.dims, [1, size as i64, 2]);
+            let wanted = plain(&line, size, inverse == 1);
+            let norm = |numbers: &[[f64; 2]]| numbers.iter().map(|n| n[0] * n[0] + n[1] * n[1]).sum::<f64>().sqrt();
+            let made: Vec<[f64; 2]> = to_f64(&made).chunks(2).map(|n| [n[0], n[1]]).collect();
+            let off: Vec<[f64; 2]> = made.iter().zip(&wanted).map(|(a, b)| [a[0] - b[0], a[1] - b[1]]).collect();
+            // The plain sum is off itself, by as much as its terms are many.
+            let bound = 2f64.powi(-53) * (16.0 * ((size as f64).log2() + 1.0) + size as f64);
+            assert!(
+                norm(&off) <= bound * norm(&wanted),
+                "{size} {inverse} {width}: {} of {}",
+                norm(&off),
+                norm(&wanted)
+            );
+        }
+    }
+}
+
+#[test]
+fn there_and_back_is_the_same_within_the_stated_bound() {
+    // Without a plain sum to compare with: twice the bound at most.
+    for size in [64usize, 1000, 1024, 4093, if cfg!(miri) { 128 } else { 65_537 }] {
+        let mut next = random(size as u64);
+        let values: Vec<f64> = (0..2 * size).map(|_| (next() >> 11) as f64 / 2f64.powi(52) - 1.0).collect();
+        let there = fft(&f64_data(&[size as i64, 2], &values), 0, size as i64, size as i64, 0);
+        let back = to_f64(&fft(&there, 0, size as i64, size as i64, 1));
+        let norm = |numbers: &[f64]| numbers.iter().map(|n| n * n).sum::<f64>().sqrt();
+        let off: Vec<f64> = back.iter().zip(&values).map(|(a, b)| a - b).collect();
+        let bound = 2.0 * 2f64.powi(-53) * 16.0 * ((size as f64).log2() + 1.0);
+        assert!(norm(&off) <= bound * norm(&values), "{size}: {} of {bound}", norm(&off) / norm(&values));
+    }
+}
+
+#[test]
+fn transforms_run_along_any_axis_and_make_some_bins() {
+    let values: Vec<f64> = (0..48).map(|i| f64::from(i * i % 17)).collect();
+    let made = fft(&f64_data(&[2, 6, 4, 1], &values), 1, 6, 4, 0);
+    assert_eq!(made.dims, [2, 4, 4, 2]);
+    let made = to_f64(&made);
+    for (outer, inner) in (0..2).flat_map(|o| (0..4).map(move |i| (o, i))) {
+        let line: Vec<[f64; 2]> = (0..6).map(|n| [values[(outer * 6 + n) * 4 + inner], 0.0]).collect();
+        for (bin, wanted) in plain(&line, 6, false).into_iter().take(4).enumerate() {
+            let at = ((outer * 4 + bin) * 4 + inner) * 2;
+            assert!((made[at] - wanted[0]).abs() < 1e-12 && (made[at + 1] - wanted[1]).abs() < 1e-12);
+        }
+    }
+    // The sum of nothing.
+    assert_eq!(to_f64(&fft(&f64_data(&[3, 0, 1], &[]), 1, 0, 1, 0)), [0.0; 6]);
+    assert_eq!(to_f64(&fft(&f64_data(&[1, 0, 1], &[]), 1, 2, 2, 0)), [0.0; 4]);
+    let refused = |elem, dims: &[i64], params: &[&[i64]]| {
+        let bytes = vec![0; dims.iter().product::<i64>() as usize * ElementType::bytes(elem)];
+        try_run("fft/1", &[Data::new(elem, dims, bytes)], params, elem, 1).unwrap_err()
+    };
+    let wrong = "the routine `fft/1` takes numbers of one part or two along the last dimension, which is not the axis";
+    assert_eq!(refused(ElementType::F32, &[4, 3], &[&[0], &[4], &[4], &[0]]), wrong);
+    assert_eq!(refused(ElementType::F32, &[4, 2], &[&[1], &[4], &[4], &[0]]), wrong);
+    assert_eq!(
+        refused(ElementType::F32, &[4, 2], &[&[0], &[4], &[5], &[0]]),
+        "the routine `fft/1` makes 5 elements of a transform of 4"
+    );
+    let floats = "the routine `fft/1` takes floats as input 0";
+    assert_eq!(refused(ElementType::I32, &[4, 2], &[&[0], &[4], &[4], &[0]]), floats);
+    let eight = "the routine `fft/1` takes no elements of type f8E5M2";
+    assert_eq!(refused(ElementType::F8E5M2, &[4, 2], &[&[0], &[4], &[4], &[0]]), eight);
+}
+
+#[test]
+fn small_floats_are_read_exactly_and_rounded_once() {
+    use super::floats::{bytes, read};
+    for (elem, exponent, mantissa) in [(ElementType::F16, 5, 10), (ElementType::BF16, 8, 7)] {
+        for bits in (0..=u16::MAX).step_by(if cfg!(miri) { 97 } else { 1 }) {
+            let value = read(elem, &bits.to_ne_bytes(), 0);
+            let wanted = small(u32::from(bits), exponent, mantissa, false);
+            assert!(value == wanted || value.is_nan() && wanted.is_nan(), "{bits:x}");
+            if !value.is_nan() {
+                assert_eq!(bytes(elem, value).0[..2], bits.to_ne_bytes());
+            }
+        }
+    }
+    let half = |value| u16::from_ne_bytes(bytes(ElementType::F16, value).0[..2].try_into().unwrap());
+    // Between two neighbours the even one, and no rounding twice.
+    assert_eq!([half(2049.0), half(2051.0), half(2049.0 + 1e-9)], [half(2048.0), half(2052.0), half(2050.0)]);
+    assert_eq!([half(65519.9), half(65520.0), half(1e300)], [0x7bff, 0x7c00, 0x7c00]);
+    assert_eq!([half(2f64.powi(-25)), half(2f64.powi(-25) * 1.01), half(-1e-300)], [0, 1, 0x8000]);
+    assert!(read(ElementType::F16, &half(f64::NAN).to_ne_bytes(), 0).is_nan());
+}
+
 #[test]
 fn wrong_calls_are_refused_in_words() {
     let data = Data::f32(&[4], &[1.0; 4]);
