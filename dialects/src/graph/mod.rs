@@ -6,6 +6,7 @@
 
 pub mod build;
 mod canonicalize;
+mod fft;
 mod fold;
 mod gather;
 mod interp;
@@ -20,6 +21,7 @@ pub mod structured;
 mod symbolic;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod verify;
 
 use sutura_ir::builder::Builder;
@@ -28,6 +30,7 @@ use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
 pub use canonicalize::drop_inputs;
+pub use fft::FftOp;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
 pub use ops::{
@@ -38,6 +41,7 @@ pub use routine::{RoutineCall, RoutineOp};
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, Structured};
+pub use top_k::TopKOp;
 pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
@@ -64,11 +68,15 @@ impl Dialect for GraphDialect {
             .op::<ScanOp<'_>>()
             .op::<GatherNdOp<'_>>()
             .op::<FusionOp<'_>>()
-            .op::<SortOp<'_>>();
+            .op::<SortOp<'_>>()
+            .op::<TopKOp<'_>>()
+            .op::<FftOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
         routine::register(d, "graph.sort", &sort::SortRoutine);
+        routine::register(d, "graph.top_k", &top_k::TopKRoutine);
+        routine::register(d, "graph.fft", &fft::FftRoutine);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

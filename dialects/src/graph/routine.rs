@@ -21,6 +21,11 @@ pub trait RoutineOp: Send + Sync {
     /// # Errors
     /// Says what is wrong with the op.
     fn call(&self, op: OpRef<'_>, env: &ShapeEnv) -> Result<RoutineCall, String>;
+
+    /// Equalities of sizes without which the op has no meaning, beyond those of the routine's declaration.
+    fn required(&self, _op: OpRef<'_>, _env: &ShapeEnv) -> Vec<Requirement> {
+        Vec::new()
+    }
 }
 
 /// A routine with its parameters.
@@ -187,7 +192,9 @@ impl ShapeFn for RoutineShape {
         }
         let shapes: Vec<SymShape> = known.results().into_iter().map(|(_, dims)| dims).collect();
         let contents = vec![None; shapes.len()];
-        Inferred { shapes, contents, required: required.into_inner(), quotients: Vec::new() }
+        let mut required = required.into_inner();
+        required.extend(op.interface::<dyn RoutineOp>().map(|routine| routine.required(op, env)).unwrap_or_default());
+        Inferred { shapes, contents, required, quotients: Vec::new() }
     }
 }
 

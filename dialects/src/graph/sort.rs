@@ -25,13 +25,7 @@ use crate::r#dyn::attr::symbolic_shape;
 /// %sorted, %positions = graph.sort %x, %i {axis = 1 : i64, descending = array<i64: 1>}
 ///     : tensor<?x30xf32>, tensor<?x30xi64> -> tensor<?x30xf32>, tensor<?x30xi64>
 /// ```
-#[op(
-    "graph.sort",
-    traits(Pure),
-    format = "$inputs attr-dict `:` type($inputs) `->` type($results)",
-    verify,
-    fold
-)]
+#[op("graph.sort", traits(Pure), format = "$inputs attr-dict `:` type($inputs) `->` type($results)", verify, fold)]
 pub struct SortOp {
     /// Keys, then what is moved with them; all of one shape.
     inputs: Operands<AnyRankedTensor>,

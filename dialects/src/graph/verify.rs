@@ -23,7 +23,7 @@ pub(super) fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std:
 }
 
 /// Sizes of a ranked tensor. The operands' and results' constraints have been checked.
-fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
+pub(super) fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
     symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
 }
 
@@ -31,7 +31,7 @@ fn rank(op: OpRef<'_>, value: Value) -> usize {
     op.cx.shape(op.ty(value)).map_or(0, <[i64]>::len)
 }
 
-fn element(op: OpRef<'_>, value: Value) -> Type {
+pub(super) fn element(op: OpRef<'_>, value: Value) -> Type {
     op.cx.element_type(op.ty(value))
 }
 

@@ -1,12 +1,14 @@
 //! The runtime's library routines as the compiler knows them: their table, which is the runtime's own file, and what they do,
 //! plainly, for the interpreter.
 
+mod fft;
 mod sort;
 /// The table of routines.
 #[path = "../../../runtime/src/routines/table.rs"]
 pub mod table;
 #[cfg(test)]
 mod tests;
+mod top_k;
 
 use sutura_interp::{DType, Fault, FaultKind, Tensor};
 
@@ -78,7 +80,8 @@ impl Run<'_> {
 }
 
 /// What routines do, by name.
-const REFERENCES: &[(&str, fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>)] = &[("sort", sort::run)];
+const REFERENCES: &[(&str, fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>)] =
+    &[("sort", sort::run), ("top_k", top_k::run), ("fft", fft::run)];
 
 /// What a routine makes of its inputs. `elems` are the element types of its outputs.
 ///
@@ -93,9 +96,8 @@ pub fn interpret(
     let wrong = |reason: String| Fault::shape(format!("the routine '{}' {reason}", routine.symbol()));
     let dims: Vec<Vec<i64>> = inputs.iter().map(|t| t.shape().iter().map(|d| *d as i64).collect()).collect();
     let typed = inputs.iter().zip(&dims);
-    let typed: Vec<Typed<'_, i64, DType>> = typed
-        .map(|(tensor, dims)| Typed { elem: tensor.dtype(), is_float: tensor.dtype().is_float(), dims })
-        .collect();
+    let typed: Vec<Typed<'_, i64, DType>> =
+        typed.map(|(tensor, dims)| Typed { elem: tensor.dtype(), is_float: tensor.dtype().is_float(), dims }).collect();
     let arguments = Arguments { inputs: &typed, params };
     arguments.check(routine, &|a, b| a == b).map_err(wrong)?;
     let mut outputs = Vec::with_capacity(elems.len());

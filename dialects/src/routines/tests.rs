@@ -18,7 +18,11 @@ fn every_routine_can_be_interpreted() {
 
 #[test]
 fn what_is_no_routine_is_told_with_what_there_is() {
-    assert!(find("srot", 1).unwrap_err().starts_with("names the routine 'srot', which the table does not have; it has sort"));
+    assert!(
+        find("srot", 1)
+            .unwrap_err()
+            .starts_with("names the routine 'srot', which the table does not have; it has sort")
+    );
     assert_eq!(find("sort", 2).unwrap_err(), "names version 2 of the routine 'sort', of which the table has 1");
     assert!(find("sort", -1).is_err());
 }

@@ -71,7 +71,10 @@ impl CallOp<'_> {
         let other = cx.entries(dict).iter().map(|e| cx.str(e.name)).find(|name| routine.param(name).is_none());
         if let Some(name) = other {
             let known: Vec<&str> = routine.params.iter().map(|param| param.name).collect();
-            return Err(format!("gives the parameter '{name}', which the routine does not have; it has {}", known.join(", ")));
+            return Err(format!(
+                "gives the parameter '{name}', which the routine does not have; it has {}",
+                known.join(", ")
+            ));
         }
         let numbers = routine.params.iter().map(|param| {
             let entry = cx.entry(dict, cx.ident(param.name));
@@ -175,7 +178,9 @@ fn fits(facts: &Facts, this: CallOp<'_>, routine: &Routine, params: &[Vec<Poly>]
             Some(Elem::Any | Elem::Float) => output.elem,
         };
         let dims = arguments.dims(routine, rule).ok_or("has an output whose size is too large to be computed")?;
-        let same = |dims: &Vec<Poly>| dims.len() == output.dims.len() && dims.iter().zip(&output.dims).all(|(a, b)| equal(a, b));
+        let same = |dims: &Vec<Poly>| {
+            dims.len() == output.dims.len() && dims.iter().zip(&output.dims).all(|(a, b)| equal(a, b))
+        };
         if elem != output.elem || !dims.as_ref().is_none_or(same) {
             let dims = dims.unwrap_or_else(|| output.dims.clone());
             let made = crate::show::ty(op.cx, op.cx.ext_type(BufferType::new(elem, dims)));

@@ -164,7 +164,8 @@ fn verify_inner<'a>(
         return sizes.into_iter().try_for_each(|size| declared(program, op, &size));
     }
     if let Some(call) = op.as_::<CallOp<'_>>() {
-        let params = call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
+        let params =
+            call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
         params.iter().flatten().try_for_each(|size| declared(program, op, size))?;
         return super::call::verify(facts, op);
     }

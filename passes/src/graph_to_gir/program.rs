@@ -11,10 +11,10 @@ use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
 use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
+use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
-use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Type, Value};
@@ -70,10 +70,9 @@ pub(super) fn convert<'c, 'a>(
             }
         } else if let Some(function) = op.interface::<dyn RoutineOp>() {
             match called(op, function) {
-                Ok(routine) => remarks.push((
-                    op.loc(),
-                    format!("the routine '{}' of the runtime computes it", routine.symbol()),
-                )),
+                Ok(routine) => {
+                    remarks.push((op.loc(), format!("the routine '{}' of the runtime computes it", routine.symbol())))
+                }
                 Err(error) => errors.push(*error),
             }
         } else if op.as_::<ReshapeOp<'_>>().is_some_and(|reshape| reshape.shape().is_some() && !is_told(reshape, &told))
@@ -363,7 +362,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
     fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
-        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, calls: 0, remarks: vec![], missed: vec![] };
+        let converted =
+            Converted { kernels: vec![], program, launches: 0, shared: 0, calls: 0, remarks: vec![], missed: vec![] };
         Self { function, entry, placed: HashMap::new(), buffers, by_key: HashMap::new(), converted }
     }
 
@@ -485,7 +485,9 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let typed: Vec<Typed<'_, Poly, Type>> = typed.collect();
         let bytes = Arguments { inputs: &typed, params: &params }.size(call.routine, &call.routine.scratch);
         let bytes = bytes.filter(|bytes| bytes.excess().is_none()).ok_or_else(|| {
-            Box::new(op.error("needs scratch memory of a size that is too large to be computed").code(codes::SIZE_BEYOND))
+            Box::new(
+                op.error("needs scratch memory of a size that is too large to be computed").code(codes::SIZE_BEYOND),
+            )
         })?;
         let program = &mut self.converted.program;
         let inputs: Vec<Value> = op.operands().map(|v| self.buffers[&v]).collect();

@@ -111,9 +111,14 @@ impl Checks<'_> {
     fn call(&mut self, call: &Call<'_>) {
         let (op, name) = (call.op.op_ref(), call.routine.name);
         for value in op.operands() {
-            buffer_type(op, value).dims.iter().for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
+            buffer_type(op, value)
+                .dims
+                .iter()
+                .for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
         }
-        for (param, size) in call.routine.params.iter().zip(&call.params).flat_map(|(p, sizes)| sizes.iter().map(move |s| (p, s))) {
+        for (param, size) in
+            call.routine.params.iter().zip(&call.params).flat_map(|(p, sizes)| sizes.iter().map(move |s| (p, s)))
+        {
             let words = || format!("the parameter `{}` of the routine `{name}`", param.name);
             self.fits(size, words);
             if !self.proven(size) {

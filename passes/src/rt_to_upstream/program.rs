@@ -4,11 +4,11 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
-use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, KernelSignature,
-    LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
-};
 use sutura_dialects::routines::table::Routine;
+use sutura_dialects::rt::{
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR,
+    KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+};
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
 

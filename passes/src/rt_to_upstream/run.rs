@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp};
 use sutura_dialects::routines::table::ELEMENTS;
+use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp};
 use sutura_ir::{Block, OpView, Type, Value};
 
 use super::emit::{Emit, Pred, ptr_type};
 use super::interface::Kernel;
-use super::packed;
 use super::interface_text::{self, symbol_variable};
+use super::packed;
 use super::program::{Action, Call, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::{MANY, Sizes};
@@ -350,7 +350,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             let ty = buffer_type(op, value);
             let name = interface_text::element_name(op.cx, ty.elem);
             let code = ELEMENTS.iter().position(|known| *known == name);
-            let code = code.ok_or_else(|| format!("the routine '{}' takes no elements of type {name}", call.routine.name))?;
+            let code =
+                code.ok_or_else(|| format!("the routine '{}' takes no elements of type {name}", call.routine.name))?;
             numbers.extend([code, ty.dims.len()].map(|n| Poly::constant(n as i64)));
             numbers.extend(ty.dims.iter().cloned());
         }

@@ -351,9 +351,13 @@ fn left_out(op: OpRef<'_>) -> Option<String> {
         || op.is::<EqualOp<'_>>()
         || op.is::<ReshapeOp<'_>>()
         || op.is::<FusionOp<'_>>();
-    if let Some(call) = op.interface::<dyn RoutineOp>().and_then(|routine| routine.call(op, &ShapeEnv::default()).ok()) {
+    if let Some(call) = op.interface::<dyn RoutineOp>().and_then(|routine| routine.call(op, &ShapeEnv::default()).ok())
+    {
         let symbol = call.routine.symbol();
-        return Some(format!("'{}' is computed by the routine '{symbol}' of the runtime; it stays outside regions", op.name_str()));
+        return Some(format!(
+            "'{}' is computed by the routine '{symbol}' of the runtime; it stays outside regions",
+            op.name_str()
+        ));
     }
     (!place).then(|| format!("'{}' is no op that a kernel computes; it stays outside regions", op.name_str()))
 }
