@@ -76,7 +76,7 @@ impl RoutineOp for TopKRoutine {
 
     fn required(&self, op: OpRef<'_>, env: &ShapeEnv) -> Vec<Requirement> {
         let Some(rest) = rest(op, env).filter(|rest| env.facts.range(rest).0 < 0) else { return Vec::new() };
-        let what = "elements that are left along the axis, which must not be fewer than none, and 0".to_owned();
+        let what = "the size along the axis less the elements that are taken".to_owned();
         vec![Requirement { lhs: rest.lesser(&Poly::default()), rhs: Poly::default(), what }]
     }
 }

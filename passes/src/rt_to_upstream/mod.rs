@@ -17,13 +17,13 @@ mod sizes;
 mod tests;
 
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{CallOp, ExpectOp, ProgramOp, works_on_devices};
+use sutura_dialects::rt::{ExpectOp, ProgramOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
     Anchor, OptionInfo, OptionKind, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo,
 };
-use sutura_ir::{Body, Builder, Context, Loc, Op, OpRef, OpState, OpView, Rewriter, Type, Value};
+use sutura_ir::{Body, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use emit::{Emit, ptr_type};
 pub use interface::{CheckKind, CheckText, Constant, HOST_ATTR, HostInterface, Kernel, Tensor};
@@ -105,13 +105,10 @@ fn not_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
         return None;
     }
     let inside = tops().filter(|op| op.is::<ProgramOp<'_>>()).filter_map(|op| op.region(0)?.entry());
-    let ops: Vec<OpRef<'_>> = inside.flat_map(|block| block.ops()).collect();
-    let calls = ops.iter().filter_map(|op| op.as_::<CallOp<'_>>());
-    if let Some(call) = calls.into_iter().find(|call| !works_on_devices(*call)) {
-        let error = format!("calls the routine '{}', which works on memory of the host only", call.routine());
-        return Some(call.op_ref().error(error).help("compile for a processor"));
+    if let Some(error) = crate::rt::routine_without_devices(cx, module) {
+        return Some(error);
     }
-    let expect = ops.into_iter().find(|op| op.is::<ExpectOp<'_>>())?;
+    let expect = inside.flat_map(|block| block.ops()).find(|op| op.is::<ExpectOp<'_>>())?;
     let error = expect.error("looks at a shape that data tells, which on a device the host cannot see");
     Some(error.help("compile for a processor, or make the shape follow from the shapes of the inputs"))
 }
