@@ -79,9 +79,11 @@ impl Run<'_> {
     }
 }
 
+/// What a routine does, plainly.
+type Reference = fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>;
+
 /// What routines do, by name.
-const REFERENCES: &[(&str, fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>)] =
-    &[("sort", sort::run), ("top_k", top_k::run), ("fft", fft::run)];
+const REFERENCES: &[(&str, Reference)] = &[("sort", sort::run), ("top_k", top_k::run), ("fft", fft::run)];
 
 /// What a routine makes of its inputs. `elems` are the element types of its outputs.
 ///

@@ -142,7 +142,7 @@ impl<'a> Call<'a> {
         let mut scratch = Bytes { start: std::ptr::null_mut(), len: 0 };
         if has_scratch == 1 {
             scratch = Bytes { len: words.count("bytes of scratch memory", isize::MAX as usize)?, start: next() };
-            if scratch.start.addr() % ALIGNMENT != 0 {
+            if !scratch.start.addr().is_multiple_of(ALIGNMENT) {
                 return Err("is called with scratch memory that is not aligned".to_owned());
             }
         }

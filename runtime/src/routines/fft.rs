@@ -83,7 +83,7 @@ struct Plan<'s> {
 fn length_of(size: usize) -> Result<usize, String> {
     let mut rest = size;
     for prime in PRIMES {
-        while rest % prime == 0 {
+        while rest.is_multiple_of(prime) {
             rest /= prime;
         }
     }
@@ -237,7 +237,11 @@ fn transform(roots: &[Complex], numbers: &mut [Complex], other: &mut [Complex]) 
     // What is left to transform, and how many such transforms lie interleaved.
     let (mut rest, mut stride, mut stages) = (from.len(), 1, 0);
     while rest > 1 {
-        let radix = if rest % 4 == 0 { 4 } else { PRIMES.into_iter().find(|p| rest % p == 0).unwrap_or(rest) };
+        let radix = if rest.is_multiple_of(4) {
+            4
+        } else {
+            PRIMES.into_iter().find(|p| rest.is_multiple_of(*p)).unwrap_or(rest)
+        };
         rest /= radix;
         stage(roots, from, to, (radix, rest, stride));
         stride *= radix;

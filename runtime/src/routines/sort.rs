@@ -103,7 +103,7 @@ pub(super) fn sort(items: &mut [u128], other: &mut [u128], threads: Threads) {
         run *= 2;
     }
     // An even number of rounds ends where it began.
-    const { assert!(PARTS.ilog2() % 2 == 0 && PARTS.is_power_of_two()) };
+    const { assert!(PARTS.ilog2().is_multiple_of(2) && PARTS.is_power_of_two()) };
 }
 
 /// Writes those numbers of two sorted runs, merged, that come behind the first `skipped`.
