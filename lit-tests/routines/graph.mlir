@@ -77,7 +77,7 @@ func.func @half(%x: !matrix) -> tensor<?x?xf32> {
 // SIZES-LABEL: func.func @spectrum
 // SIZES: graph.fft %{{.*}} [N] {axis = 0 : i64, onesided} : {{.*}} -> tensor<?x2xf64, #dyn.shape<[N floordiv 2 + 1, 2]>>
 // CALLS-LABEL: rt.program @spectrum(
-// CALLS: call "fft" version 1 ins(%{{.*}}) outs(%{{.*}}) scratch(%{{.*}}) params(axis [0], bins [N floordiv 2 + 1], inverse [0], size [N])
+// CALLS: call "fft" version 1 ins(%{{.*}}) outs(%{{.*}}) scratch(%{{.*}}) params(axis [0], bins [N floordiv 2 + 1], inverse [0], real [0], size [N])
 func.func @spectrum(%x: tensor<?x1xf64, #dyn.shape<[N, 1]>>) -> tensor<?x2xf64> {
   %N = dyn.symbol "N" {range = [0, 40]} : index
   %y = graph.fft %x [N] {axis = 0 : i64, onesided} : tensor<?x1xf64, #dyn.shape<[N, 1]>> -> tensor<?x2xf64>
@@ -89,4 +89,12 @@ func.func @back(%x: tensor<3x7x2xbf16>) -> (tensor<3x4x2xbf16>, tensor<3x11x2xbf
   %y = graph.fft %x [4] {axis = 1 : i64, inverse} : tensor<3x7x2xbf16> -> tensor<3x4x2xbf16>
   %z = graph.fft %x [11] {axis = 1 : i64} : tensor<3x7x2xbf16> -> tensor<3x11x2xbf16>
   return %y, %z : tensor<3x4x2xbf16>, tensor<3x11x2xbf16>
+}
+
+// CALLS-LABEL: rt.program @real(
+// CALLS: call "fft" version 1 ins(%{{.*}}) outs(%{{.*}}) scratch(%{{.*}}) params(axis [0], bins [2*N - 2], inverse [1], real [1], size [2*N - 2])
+func.func @real(%x: tensor<?x2xf64, #dyn.shape<[N, 2]>>) -> tensor<?x1xf64> {
+  %N = dyn.symbol "N" {range = [1, 40]} : index
+  %y = graph.fft %x [2*N - 2] {axis = 0 : i64, inverse, onesided} : tensor<?x2xf64, #dyn.shape<[N, 2]>> -> tensor<?x1xf64>
+  return %y : tensor<?x1xf64>
 }

@@ -17,7 +17,8 @@ use crate::r#dyn::ops::SizeAttr;
 /// The last dimension, of constant size, holds the real part of a number, and where it has size 2 its imaginary part; the
 /// result has both. A line that is longer than `size` is cut, one that is shorter is continued by zeros. With `inverse` the
 /// exponent has the other sign, and the sum is divided by `size`. With `onesided` only the elements up to number `size / 2`
-/// are made, of which the others are the mirrored conjugates where the input is real.
+/// are made, of which the others are the mirrored conjugates where the input is real; with both, only those are read, and the
+/// result is real.
 ///
 /// It is computed in f64 and rounded once to the element type, which has at least 16 bits; the table of routines states the
 /// bound. The routine `fft` computes it.
@@ -40,7 +41,7 @@ pub struct FftOp {
     axis: Attr<I64Attr>,
     /// The way back.
     inverse: Flag,
-    /// The first half of the result and one.
+    /// The first half of the result and one; with `inverse`, of the input.
     onesided: Flag,
     /// Real and imaginary parts.
     result: Res<AnyRankedTensor>,
@@ -74,12 +75,19 @@ impl RoutineOp for FftRoutine {
     fn call(&self, op: OpRef<'_>, _: &ShapeEnv) -> Result<RoutineCall, String> {
         let this = op.as_::<FftOp<'_>>().ok_or("is no 'graph.fft'")?;
         let size = this.size().clone();
-        let bins = if this.onesided() { size.floordiv(2).add(&Poly::constant(1)) } else { size.clone() };
-        let inverse = i64::from(this.inverse());
+        let halved = this.onesided() && !this.inverse();
+        let bins = if halved { size.floordiv(2).add(&Poly::constant(1)) } else { size.clone() };
+        let (inverse, real) = (i64::from(this.inverse()), i64::from(this.onesided() && this.inverse()));
         RoutineCall::new(
             "fft",
             1,
-            vec![constants(&[this.axis()]), vec![Some(size)], vec![Some(bins)], constants(&[inverse])],
+            vec![
+                constants(&[this.axis()]),
+                vec![Some(size)],
+                vec![Some(bins)],
+                constants(&[inverse]),
+                constants(&[real]),
+            ],
         )
     }
 }

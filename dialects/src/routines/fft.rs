@@ -10,7 +10,7 @@ use super::sort::lines;
 pub(super) fn run(call: &Run<'_>) -> Result<Vec<Tensor>, Fault> {
     let (axis, input, inverse) = (call.axis(), &call.inputs[0], call.param("inverse") == [1]);
     let number = |name| call.param(name).first().and_then(|value| usize::try_from(*value).ok()).unwrap_or(0);
-    let (size, bins) = (number("size"), number("bins"));
+    let (size, bins, real) = (number("size"), number("bins"), call.param("real") == [1]);
     let [(elem, dims)] = &call.outputs[..] else { return Err(Fault::invalid_ir("makes one output")) };
     let DType::Float(kind) = *elem else { return Err(Fault::type_mismatch("transforms floats")) };
     let (last, width) = (dims.len() - 1, input.shape()[dims.len() - 1]);
@@ -30,8 +30,16 @@ pub(super) fn run(call: &Run<'_>) -> Result<Vec<Tensor>, Fault> {
             true => Ok(input.data().read(at * width + i)?.to_f64_lossy()),
             false => Ok(0.0),
         };
-        let line = from.iter().take(size).map(|at| Ok([part(*at, 0)?, part(*at, 1)?]));
-        let line = line.collect::<Result<Vec<[f64; 2]>, Fault>>()?;
+        let given = if real { size.min(size / 2 + 1) } else { size };
+        let line = from.iter().take(given).map(|at| Ok([part(*at, 0)?, part(*at, 1)?]));
+        let mut line = line.collect::<Result<Vec<[f64; 2]>, Fault>>()?;
+        if real {
+            line.resize(given, [0.0; 2]);
+            for index in given..size {
+                let [re, im] = line[size - index];
+                line.push([re, -im]);
+            }
+        }
         for (bin, at) in to.into_iter().enumerate() {
             let mut sum = [0.0; 2];
             for (n, [re, im]) in line.iter().enumerate() {
@@ -39,8 +47,9 @@ pub(super) fn run(call: &Run<'_>) -> Result<Vec<Tensor>, Fault> {
                 let (sine, cosine) = (sign * turns).sin_cos();
                 sum = [sum[0] + re * cosine - im * sine, sum[1] + re * sine + im * cosine];
             }
-            for (i, value) in sum.into_iter().enumerate() {
-                result.data_mut().set(2 * at + i, Some(Scalar::float(value / scale, kind)));
+            let parts = if real { 1 } else { 2 };
+            for (i, value) in sum.into_iter().take(parts).enumerate() {
+                result.data_mut().set(parts * at + i, Some(Scalar::float(value / scale, kind)));
             }
         }
     }

@@ -402,9 +402,6 @@ fn top_k<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 
 fn dft<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let (inverse, onesided) = (r.flag("inverse")?, r.flag("onesided")?);
-    if inverse && onesided {
-        return Err(unsupported("is an inverse transform of one side, which is not supported"));
-    }
     let axis = match r.interface.since {
         ..20 => r.int("axis")?,
         _ => match r.scalar_param(2)? {

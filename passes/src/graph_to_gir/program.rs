@@ -138,8 +138,8 @@ fn facts_of(entry: BlockRef<'_>) -> Result<Facts, (OpRef<'_>, Contradiction)> {
 
 /// The routine that computes an op, if all that it is given is known when it is called.
 fn called(op: OpRef<'_>, function: &dyn RoutineOp) -> Built<&'static Routine> {
-    let values = op.operands().chain(op.results());
-    values.map(|value| buffer(op, op.body, value).map(drop)).collect::<Built<()>>()?;
+    let mut values = op.operands().chain(op.results());
+    values.try_for_each(|value| buffer(op, op.body, value).map(drop))?;
     let call = function.call(op, &ShapeEnv::default()).map_err(|message| Box::new(op.error(message)))?;
     match call.known() {
         Some(params) => match params.iter().flatten().find_map(Poly::excess) {

@@ -180,7 +180,7 @@ impl Plan<'_> {
         bins: usize,
         (work, other): (&mut [Complex], &mut [Complex]),
     ) {
-        let (input, inverse) = (&call.inputs[0], call.number("inverse") == 1);
+        let (input, inverse, real) = (&call.inputs[0], call.number("inverse") == 1, call.number("real") == 1);
         let width = input.dims.last().map_or(1, |width| *width as usize);
         let read = |index: usize| {
             let at = lines.at(line, index) * width;
@@ -188,8 +188,12 @@ impl Plan<'_> {
             [floats::read(input.elem, input.bytes, at), if inverse { -imaginary } else { imaginary }]
         };
         work.fill([0.0; 2]);
-        for (index, place) in work[..self.size.min(lines.size)].iter_mut().enumerate() {
+        let given = if real { self.size / 2 + 1 } else { self.size };
+        for (index, place) in work[..given.min(lines.size).min(self.size)].iter_mut().enumerate() {
             *place = read(index);
+        }
+        if real {
+            (given..self.size).for_each(|index| work[index] = conjugate(work[self.size - index]));
         }
         if self.length == self.size {
             transform(self.roots, work, other);
@@ -202,11 +206,11 @@ impl Plan<'_> {
                 let size = self.size.max(1) as f64;
                 value = [value[0] / size, -value[1] / size];
             }
-            let output = &call.outputs[0];
-            for (i, part) in value.into_iter().enumerate() {
-                let (bytes, count) = floats::bytes(output.elem, part);
+            let (output, made) = (&call.outputs[0], if real { 1 } else { 2 });
+            for (i, part) in value[..made].iter().enumerate() {
+                let (bytes, count) = floats::bytes(output.elem, *part);
                 // SAFETY: each element of a line is written once, and each line by one thread.
-                unsafe { output.write(2 * out.at(line, bin) + i, &bytes[..count]) };
+                unsafe { output.write(made * out.at(line, bin) + i, &bytes[..count]) };
             }
         }
     }

@@ -190,20 +190,22 @@ pub static ROUTINES: &[Routine] = &[
         version: 1,
         summary: "Discrete Fourier transform of lines along an axis. The last dimension holds a number's real part, and its \
                   imaginary part where it has size 2. A line is cut, or continued by zeros, to `size` elements; of the result \
-                  the first `bins` elements are made. With `inverse` = 1 the other way, divided by `size`. It is computed in \
-                  f64, with an error of at most 16*(log2(size) + 1) roundoffs of f64 relative to a line's norm, and rounded \
-                  once.",
+                  the first `bins` elements are made. With `inverse` = 1 the other way, divided by `size`. With `real` = 1 only \
+                  the first size / 2 + 1 elements of a line are read, of which the others are the mirrored conjugates, and only \
+                  real parts are made. It is computed in f64, with an error of at most 16*(log2(size) + 1) roundoffs of f64 \
+                  relative to a line's norm, and rounded once.",
         params: &[
             Param { name: "axis", kind: ParamKind::Axis },
             Param { name: "size", kind: ParamKind::Size },
             Param { name: "bins", kind: ParamKind::Size },
             Param { name: "inverse", kind: ParamKind::Flag },
+            Param { name: "real", kind: ParamKind::Flag },
         ],
         inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Float, dims: Dims::Any }]),
         outputs: Outputs::List(&[Operand {
             name: "result",
             elem: Elem::First,
-            dims: Dims::FirstBut(&[(At::Axis, Size::Param("bins")), (At::Last, Size::Const(2))]),
+            dims: Dims::FirstBut(&[(At::Axis, Size::Param("bins")), (At::Last, PARTS_OF_NUMBER)]),
         }]),
         // Roots, a chirp and its transform, and two arrays to work in for each share, of 16 bytes for each element; a transform
         // by way of a power of two has fewer than four times as many.
@@ -217,6 +219,9 @@ pub static ROUTINES: &[Routine] = &[
 
 /// The parts into which lines along the axis are cut, none without a line.
 const SHARES: Size = Size::Lesser(&[Size::Others, Size::Const(PARTS as i64)]);
+
+/// One where real parts are made, else two.
+const PARTS_OF_NUMBER: Size = Size::Sum(&[Size::Const(2), Size::Product(&[Size::Const(-1), Size::Param("real")])]);
 
 /// What all routines can do that were written for the processor.
 const ON_THE_HOST: &[Capability] = &[Capability::Host, Capability::Parallel, Capability::SameBits];

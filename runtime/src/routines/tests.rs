@@ -362,7 +362,8 @@ fn to_f64(data: &Data) -> Vec<f64> {
 }
 
 fn fft(input: &Data, axis: i64, size: i64, bins: i64, inverse: i64) -> Data {
-    run("fft/1", std::slice::from_ref(input), &[&[axis], &[size], &[bins], &[inverse]], ElementType::F32).remove(0)
+    run("fft/1", std::slice::from_ref(input), &[&[axis], &[size], &[bins], &[inverse], &[0]], ElementType::F32)
+        .remove(0)
 }
 
 /// The transform by its definition.
@@ -421,6 +422,31 @@ fn there_and_back_is_the_same_within_the_stated_bound() {
     }
 }
 
+/// What the real numbers are of which a half spectrum is known, in which case its ends have no imaginary part that counts.
+#[test]
+fn real_numbers_come_back_from_half_a_spectrum() {
+    for size in [1i64, 2, 3, 8, 9, 17, 30] {
+        for have in [size / 2 + 1, 1, size + 2] {
+            let mut next = random((size * 7 + have) as u64);
+            let mut number = || (next() >> 11) as f64 / 2f64.powi(52) - 1.0;
+            let values: Vec<f64> = (0..2 * have).map(|_| number()).collect();
+            let params: [&[i64]; 5] = [&[0], &[size], &[size], &[1], &[1]];
+            let made = run("fft/1", &[f64_data(&[have, 2], &values)], &params, ElementType::F32).remove(0);
+            assert_eq!(made.dims, [size, 1]);
+            let mut whole = vec![[0.0; 2]; size as usize];
+            for (bin, place) in whole.iter_mut().enumerate() {
+                let (mirror, sign) = if bin as i64 <= size / 2 { (bin, 1.0) } else { (size as usize - bin, -1.0) };
+                if let Some(number) = values.chunks(2).nth(mirror) {
+                    *place = [number[0], sign * number[1]];
+                }
+            }
+            for (found, wanted) in to_f64(&made).into_iter().zip(plain(&whole, size as usize, true)) {
+                assert!((found - wanted[0]).abs() < 1e-13, "{size} {have}: {found} {}", wanted[0]);
+            }
+        }
+    }
+}
+
 #[test]
 fn transforms_run_along_any_axis_and_make_some_bins() {
     let values: Vec<f64> = (0..48).map(|i| f64::from(i * i % 17)).collect();
@@ -442,16 +468,16 @@ fn transforms_run_along_any_axis_and_make_some_bins() {
         try_run("fft/1", &[Data::new(elem, dims, bytes)], params, elem, 1).unwrap_err()
     };
     let wrong = "the routine `fft/1` takes numbers of one part or two along the last dimension, which is not the axis";
-    assert_eq!(refused(ElementType::F32, &[4, 3], &[&[0], &[4], &[4], &[0]]), wrong);
-    assert_eq!(refused(ElementType::F32, &[4, 2], &[&[1], &[4], &[4], &[0]]), wrong);
+    assert_eq!(refused(ElementType::F32, &[4, 3], &[&[0], &[4], &[4], &[0], &[0]]), wrong);
+    assert_eq!(refused(ElementType::F32, &[4, 2], &[&[1], &[4], &[4], &[0], &[0]]), wrong);
     assert_eq!(
-        refused(ElementType::F32, &[4, 2], &[&[0], &[4], &[5], &[0]]),
+        refused(ElementType::F32, &[4, 2], &[&[0], &[4], &[5], &[0], &[0]]),
         "the routine `fft/1` makes 5 elements of a transform of 4"
     );
     let floats = "the routine `fft/1` takes floats as input 0";
-    assert_eq!(refused(ElementType::I32, &[4, 2], &[&[0], &[4], &[4], &[0]]), floats);
+    assert_eq!(refused(ElementType::I32, &[4, 2], &[&[0], &[4], &[4], &[0], &[0]]), floats);
     let eight = "the routine `fft/1` takes no elements of type f8E5M2";
-    assert_eq!(refused(ElementType::F8E5M2, &[4, 2], &[&[0], &[4], &[4], &[0]]), eight);
+    assert_eq!(refused(ElementType::F8E5M2, &[4, 2], &[&[0], &[4], &[4], &[0], &[0]]), eight);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::r#dyn::attr::tensor_of;
 pub struct Transform {
     /// The way back, divided by the size.
     pub inverse: bool,
-    /// Only the first half of the result and one.
+    /// Only the first half of the result and one; with `inverse`, of the input.
     pub onesided: bool,
 }
 

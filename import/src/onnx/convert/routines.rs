@@ -1,5 +1,6 @@
 //! Operators that routines of the runtime compute.
 
+use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build::Transform;
 use sutura_ir::Value;
 
@@ -25,6 +26,8 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, shape.len())?;
                 let size = match length {
                     Some(length) => self.size(length)?,
+                    // The spectrum of so many real numbers has one more than half as many elements.
+                    None if *inverse && *onesided => shape[axis].as_ref().map(|half| half.scale(2).sub(&Poly::from(2))),
                     None => shape[axis].clone(),
                 };
                 let Some(size) = size else {
@@ -33,8 +36,11 @@ impl<'m> Importer<'m, '_, '_> {
                 if size.as_const().is_some_and(|size| size < 1) {
                     return wrong(format!("transforms lines of {size} elements"));
                 }
-                if *onesided && shape.last().cloned().flatten() != Some(1.into()) {
-                    return fail("makes one side of a transform of complex numbers, which has two");
+                let real = shape.last().cloned().flatten() == Some(1.into());
+                if *onesided && real == *inverse {
+                    let numbers =
+                        if *inverse { "real numbers back from one side" } else { "one side of complex numbers" };
+                    return wrong(format!("transforms {numbers}, which is not defined"));
                 }
                 let way = Transform { inverse: *inverse, onesided: *onesided };
                 Ok(vec![self.g.fft(x, &size, axis, way)?])
