@@ -15,9 +15,6 @@ type Complex = [f64; 2];
 /// Primes that have a stage.
 const PRIMES: [usize; 6] = [2, 3, 5, 7, 11, 13];
 
-/// The greatest of them.
-const MOST: usize = 13;
-
 fn add(a: Complex, b: Complex) -> Complex {
     [a[0] + b[0], a[1] + b[1]]
 }
@@ -241,13 +238,20 @@ fn transform(roots: &[Complex], numbers: &mut [Complex], other: &mut [Complex]) 
     // What is left to transform, and how many such transforms lie interleaved.
     let (mut rest, mut stride, mut stages) = (from.len(), 1, 0);
     while rest > 1 {
-        let radix = if rest.is_multiple_of(4) {
-            4
-        } else {
-            PRIMES.into_iter().find(|p| rest.is_multiple_of(*p)).unwrap_or(rest)
-        };
+        let prime = PRIMES.into_iter().find(|prime| rest.is_multiple_of(*prime)).unwrap_or(rest);
+        let radix = if rest.is_multiple_of(4) { 4 } else { prime };
         rest /= radix;
-        stage(roots, from, to, (radix, rest, stride));
+        let left = (rest, stride);
+        match radix {
+            2 => stage::<2>(roots, from, to, left),
+            3 => stage::<3>(roots, from, to, left),
+            4 => stage::<4>(roots, from, to, left),
+            5 => stage::<5>(roots, from, to, left),
+            7 => stage::<7>(roots, from, to, left),
+            11 => stage::<11>(roots, from, to, left),
+            // The last of the primes: a length has no others.
+            _ => stage::<13>(roots, from, to, left),
+        }
         stride *= radix;
         stages += 1;
         std::mem::swap(&mut from, &mut to);
@@ -257,27 +261,24 @@ fn transform(roots: &[Complex], numbers: &mut [Complex], other: &mut [Complex]) 
     }
 }
 
-/// Splits each of `stride` interleaved transforms of `radix * rest` numbers into `radix` of `rest`.
-fn stage(roots: &[Complex], from: &[Complex], to: &mut [Complex], (radix, rest, stride): (usize, usize, usize)) {
+/// Splits each of `stride` interleaved transforms of `R * rest` numbers into `R` of `rest`.
+fn stage<const R: usize>(roots: &[Complex], from: &[Complex], to: &mut [Complex], (rest, stride): (usize, usize)) {
     for q in 0..rest {
+        let turns: [Complex; R] = std::array::from_fn(|t| roots[stride * q * t]);
         for k in 0..stride {
-            let mut a = [[0.0; 2]; MOST];
-            for (r, place) in a[..radix].iter_mut().enumerate() {
-                *place = from[(q + rest * r) * stride + k];
-            }
-            let b = butterfly(roots, &a, radix);
-            for (t, value) in b[..radix].iter().enumerate() {
-                let value = if q == 0 || t == 0 { *value } else { mul(*value, roots[stride * q * t]) };
-                to[(radix * q + t) * stride + k] = value;
+            let a: [Complex; R] = std::array::from_fn(|r| from[(q + rest * r) * stride + k]);
+            let b = butterfly(roots, a);
+            for (t, (value, turn)) in b.into_iter().zip(turns).enumerate() {
+                to[(R * q + t) * stride + k] = if t == 0 { value } else { mul(value, turn) };
             }
         }
     }
 }
 
-/// The transform of `radix` numbers.
-fn butterfly(roots: &[Complex], a: &[Complex; MOST], radix: usize) -> [Complex; MOST] {
-    let mut b = [[0.0; 2]; MOST];
-    match radix {
+/// The transform of `R` numbers.
+fn butterfly<const R: usize>(roots: &[Complex], a: [Complex; R]) -> [Complex; R] {
+    let mut b = a;
+    match R {
         2 => (b[0], b[1]) = (add(a[0], a[1]), sub(a[0], a[1])),
         4 => {
             let (even, odd) = (add(a[0], a[2]), add(a[1], a[3]));
@@ -286,11 +287,11 @@ fn butterfly(roots: &[Complex], a: &[Complex; MOST], radix: usize) -> [Complex; 
             (b[0], b[1], b[2], b[3]) = (add(even, odd), add(low, turned), sub(even, odd), sub(low, turned));
         }
         _ => {
-            let step = roots.len() / radix;
-            for (t, sum) in b[..radix].iter_mut().enumerate() {
+            let step = roots.len() / R;
+            for (t, sum) in b.iter_mut().enumerate() {
                 *sum = a[0];
-                for (r, value) in a[..radix].iter().enumerate().skip(1) {
-                    *sum = add(*sum, mul(*value, roots[step * (r * t % radix)]));
+                for (r, value) in a.iter().enumerate().skip(1) {
+                    *sum = add(*sum, mul(*value, roots[step * (r * t % R)]));
                 }
             }
         }
