@@ -37,7 +37,7 @@ pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
-pub use routine::{RoutineCall, RoutineOp};
+pub use routine::{RoutineCall, RoutineOp, SIZE};
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{Combiner, ComputeForm, IteratorKind, MAX_ITERATORS, Structured};

@@ -12,6 +12,7 @@ use super::interp::{Ran, broken, set, size_value, symbols};
 use super::shape_fn::{Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
 use super::verify::{check_encodings, differ, fail};
 use crate::r#dyn::Poly;
+use crate::r#dyn::attr::known_dims;
 use crate::routines::table::{Arguments, Elem, Number, Routine, Typed};
 
 /// An op that a routine computes: an interface. Its operands are the routine's inputs and its results the routine's outputs.
@@ -47,6 +48,15 @@ impl RoutineCall {
     pub fn known(&self) -> Option<Vec<Vec<Poly>>> {
         self.params.iter().map(|numbers| numbers.iter().cloned().collect()).collect()
     }
+}
+
+/// What the size that an op mentions by itself is called in its properties, unless it is one of several (`sizes`).
+pub const SIZE: &str = "size";
+
+/// The size that an op which a routine computes mentions, as a list.
+pub(super) fn mentioned_size(op: OpRef<'_>) -> Vec<Poly> {
+    let size = op.prop(SIZE).filter(|_| op.interface::<dyn RoutineOp>().is_some());
+    size.and_then(|size| known_dims(op.cx, size)).unwrap_or_default()
 }
 
 /// Numbers as the numbers of a parameter.

@@ -15,10 +15,9 @@ use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
 };
-use super::routine::RoutineOp;
 use super::structured::ComputeForm;
 use super::symbolic;
-use crate::r#dyn::attr::{known_dims, symbolic_shape};
+use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::facts::is_large;
 use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
@@ -329,16 +328,9 @@ pub fn mentioned_sizes(op: OpRef<'_>) -> Vec<Poly> {
     match (op.as_::<SizeOp<'_>>(), op.as_::<ComputeOp<'_>>()) {
         (Some(size), _) => vec![size.size().clone()],
         (_, Some(compute)) => compute.sizes(),
-        _ => op
-            .prop(SIZE)
-            .filter(|_| op.interface::<dyn RoutineOp>().is_some())
-            .and_then(|size| known_dims(op.cx, size))
-            .unwrap_or_default(),
+        _ => super::routine::mentioned_size(op),
     }
 }
-
-/// What the size that an op mentions by itself is called in its properties, unless it is one of several (`sizes`).
-pub const SIZE: &str = "size";
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.compute", &ComputeShape);

@@ -6,10 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, with_sizes};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
-use sutura_dialects::graph::shape_fn::{
-    SIZE, asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols,
-};
-use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, needed_definitions, needless_oob};
+use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, SIZE, ShapeFn, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
