@@ -373,9 +373,16 @@ unsafe extern "C" fn call_routine(
         *call.failed_routine.borrow_mut() = Some(missing_routines(vec![symbol]));
         return NO_SUCH_ROUTINE;
     };
+    let (position, threads) = (call.launches.get(), call.inner.threads);
+    call.launches.set(position + 1);
+    let start = call.inner.profile.as_ref().map(|profile| (profile, Instant::now()));
     // SAFETY: generated code passes buffers and numbers as the routine's declaration says; of buffers that are written none
     // overlaps another one.
-    match unsafe { routines::call(routine, bufs, dims, (n_bufs, n_dims), call.inner.threads) } {
+    let done = unsafe { routines::call(routine, bufs, dims, (n_bufs, n_dims), threads) };
+    if let Some((profile, start)) = start {
+        profile.note(position, Launched::Routine(routine), 1, threads, start.elapsed());
+    }
+    match done {
         Ok(()) => 0,
         Err(reason) => {
             *call.failed_routine.borrow_mut() = Some(Error::Contract(reason));

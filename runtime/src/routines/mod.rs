@@ -4,7 +4,7 @@
 //! which have been checked against the declaration. `docs/routines.md` says how one is added.
 //!
 //! A call passes buffers, and numbers that describe it: how many inputs and outputs there are, and whether there is scratch
-//! memory; for each input and output the code of its element type (its place in [`ElementType::ALL`]), its rank and its sizes;
+//! memory; for each input and output the code of its element type (its place in [`table::ELEMENTS`]), its rank and its sizes;
 //! the bytes of the scratch memory, if there is some; for each parameter how many numbers it has, and these.
 
 #![allow(unsafe_code)]

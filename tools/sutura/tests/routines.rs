@@ -84,6 +84,17 @@ fn a_model_of_all_routines_runs_at_every_size() {
 }
 
 #[test]
+fn a_profile_names_routines() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Model::load_with(compiled(folder.path()), Options::new().profile(true)).unwrap();
+    model.run(&[Tensor::from_slice(&[2, 9], &random(18)).unwrap()]).unwrap();
+    let profile = model.profile();
+    let names: Vec<&str> = profile.iter().filter_map(|launch| launch.kernel.as_deref()).collect();
+    assert_eq!(names, ["sort/1", "fft/1", "main_row0", "top_k/1"]);
+    assert!(profile.iter().enumerate().all(|(i, launch)| launch.position == i && launch.calls == 1));
+}
+
+#[test]
 fn too_few_elements_are_told_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let model = Model::load(compiled(folder.path())).unwrap();
