@@ -17,6 +17,7 @@ use sutura_dialects::rt::{
 };
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::codes;
+use sutura_ir::ext::ParamValue;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Type, Value};
 
 use super::Config;
@@ -234,7 +235,16 @@ fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
     };
     let dims: Option<Vec<Poly>> = shape.into_iter().collect();
     match dims {
-        Some(dims) => Ok(BufferType::new(op.cx.element_type(body.ty(value)), dims)),
+        Some(dims) => {
+            let ty = BufferType::new(op.cx.element_type(body.ty(value)), dims);
+            match ty.verify(op.cx) {
+                Ok(()) => Ok(ty),
+                Err(why) => {
+                    let message = format!("{} cannot be kept in memory: {why}", value_text(op.cx, body, value));
+                    Err(Box::new(op.error(message)))
+                }
+            }
+        }
         None => {
             let message = format!("a size of {} is not known", value_text(op.cx, body, value));
             Err(Box::new(op.error(message).help("run shape propagation before this pass")))
