@@ -22,6 +22,7 @@ mod names;
 pub mod nvvm;
 mod registers;
 pub mod rocdl;
+pub mod routines;
 pub mod rt;
 pub mod scf;
 mod shapes;

@@ -15,7 +15,7 @@ from onnx import defs, helper
 MIN_OPSET = 7
 OPERATORS = """
     Abs Add And AveragePool BatchNormalization Cast Ceil Clip Concat Constant
-    ConstantOfShape Conv Cos CumSum DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
+    ConstantOfShape Conv Cos CumSum DFT DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
     Gather GatherElements GatherND Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
     GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization
     LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max
@@ -23,6 +23,7 @@ OPERATORS = """
     ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
     ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round Shape
     Sigmoid Sin Slice Softmax Softplus SpaceToDepth Split Sqrt Squeeze Sub Swish Tanh Tile
+    TopK
     Transpose Unsqueeze Where
 """.split()
 HEADER = f"""\

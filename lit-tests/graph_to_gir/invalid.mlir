@@ -78,7 +78,7 @@ func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'func.call' op has no place in a host program, which is made of regions, reshapes and constants}}
+  // expected-error @below {{'func.call' op has no place in a host program, which is made of regions, routines, reshapes and constants}}
   %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -74,8 +74,10 @@ pub struct SuturaRt {
         n_groups: i64,
         grain: i64,
     ),
-    /// Calls the library routine with this NUL-terminated name. Returns the routine's result, or [`NO_SUCH_ROUTINE`].
-    /// `sutura_run` passes a non-zero result on as its own.
+    /// Calls the library routine with this NUL-terminated name, one that the application registered or one of the runtime's own,
+    /// such as `sort/1`, which is called as [`routines`](crate::routines) says. Returns the routine's result, or
+    /// [`NO_SUCH_ROUTINE`]. `sutura_run` passes a non-zero result on as its own. The manifest lists all routines that are called,
+    /// so that a model is refused when it is loaded where one is missing.
     pub call: unsafe extern "C" fn(
         ctx: *mut c_void,
         routine: *const c_char,

@@ -56,9 +56,13 @@ pub enum Error {
         "the model's code has interface version {found}, this runtime has version {supported}; compile the model again"
     )]
     AbiVersion { found: u32, supported: u32 },
-    /// The model calls library routines that nobody registered.
-    #[error("the model calls a routine that is not registered: {}", list(names))]
-    MissingRoutine { names: Vec<String> },
+    /// The model calls library routines that this runtime does not have and nobody registered.
+    #[error("the model calls a routine that this runtime does not have: {}{}", list(names), other_versions(known))]
+    MissingRoutine {
+        names: Vec<String>,
+        /// Those of this runtime that have the same name and another version.
+        known: Vec<String>,
+    },
 
     /// Too few or too many inputs.
     #[error("the model has {} ({}), but {found} {} given", count(expected.len(), "input"), list(expected), was(*found))]
@@ -365,6 +369,15 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 
 fn older_or_newer(found: u64, supported: u32) -> &'static str {
     if found < u64::from(supported) { "compile the model again" } else { "a newer runtime may read it" }
+}
+
+fn other_versions(known: &[String]) -> String {
+    match known {
+        [] => "; a newer runtime may, or the application can register it".to_owned(),
+        known => {
+            format!("; it has {}: compile the model for this version, or run it with a newer runtime", list(known))
+        }
+    }
 }
 
 fn was(n: usize) -> &'static str {

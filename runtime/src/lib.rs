@@ -38,6 +38,7 @@ mod model;
 mod options;
 mod pool;
 mod profile;
+pub mod routines;
 mod scratch;
 mod stats;
 mod tensor;

@@ -8,15 +8,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::manifest::Kernel;
+use crate::routines::table::{ROUTINES, Routine};
 
 /// Times of one launch of a model, over all runs in which it was the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchProfile {
     /// Which of a run's launches it is, from 0; launches without groups count.
     pub position: usize,
-    /// The kernel's symbol; that of the dispatcher for several kernels in one launch. `None` if the code does not say.
+    /// The kernel's symbol; that of the dispatcher for several kernels in one launch; for a call of a routine of the runtime its
+    /// name, as `sort/1`. `None` if the code does not say.
     pub kernel: Option<String>,
-    /// Groups of the launch.
+    /// Groups of the launch; a routine counts as one.
     pub groups: i64,
     /// Parts in which threads took them; on a device the blocks that were launched.
     pub chunks: usize,
@@ -35,6 +37,8 @@ pub(crate) enum Launched {
     Host(usize),
     /// Its number in the manifest.
     Device(usize),
+    /// A routine, by its number in the table.
+    Routine(usize),
 }
 
 /// Position, kernel, groups, chunks.
@@ -74,6 +78,7 @@ impl Profile {
     pub(crate) fn read(&self, kernels: &[Kernel]) -> Vec<LaunchProfile> {
         let symbol = |kernel| match kernel {
             Launched::Host(address) => symbol(address),
+            Launched::Routine(number) => ROUTINES.get(number).map(Routine::symbol),
             Launched::Device(number) => kernels.get(number).map(|kernel| kernel.symbol.clone()),
         };
         let launch = |(&(position, kernel, groups, chunks), times): (&Key, &Times)| LaunchProfile {

@@ -204,7 +204,8 @@ fn an_undeclared_machine_runs_nothing() {
     assert_error(
         &load(&manifest),
         ErrorKind::Unsupported,
-        "the model calls a routine that is not registered: `gemm`, `conv`",
+        "the model calls a routine that this runtime does not have: `gemm`, `conv`; a newer runtime may, or the application can \
+         register it",
     );
     manifest.routines.clear();
     assert!(matches!(load(&manifest), Error::Load { .. }));

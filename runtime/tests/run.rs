@@ -194,7 +194,8 @@ fn routines_are_called_by_name() {
     let model = load(&["TEST_ROUTINE"], Options::new()).unwrap();
     assert_eq!(
         model.run(&inputs).unwrap_err().to_string(),
-        "the model calls a routine that is not registered: `twice`"
+        "the model calls a routine that this runtime does not have: `twice`; a newer runtime may, or the application can \
+         register it"
     );
 }
 

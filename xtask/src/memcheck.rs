@@ -23,6 +23,7 @@ const MODELS: &[&str] = &[
     "tools/sutura/tests/data/softmax.mlir",
     "tools/sutura/tests/data/embedding.mlir",
     "tools/sutura/tests/data/divide.mlir",
+    "tools/sutura/tests/data/routines.mlir",
     "tools/sutura/tests/data/constant.mlir",
 ];
 

@@ -192,7 +192,7 @@ fn captured(op: OpRef<'_>, program: &Program, symbols: &SymbolValues) -> Result<
     program.captured().map(number).collect()
 }
 
-fn size_value(size: &Poly, symbols: &SymbolValues) -> Result<i64, Fault> {
+pub(super) fn size_value(size: &Poly, symbols: &SymbolValues) -> Result<i64, Fault> {
     symbols.eval(size).ok_or_else(|| Fault::unsupported(format!("no argument determines the size `{size}`")))
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
 //! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
-//! known) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
+//! known, what routines of the runtime compute) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
 mod bitcast;
 pub mod build;
 mod canonicalize;
 pub mod combine;
+mod fft;
 mod fold;
 mod gather;
 mod interp;
@@ -15,12 +16,15 @@ pub mod laws;
 pub mod maps;
 mod naming;
 pub mod ops;
+mod routine;
 mod scan;
 pub mod shape_fn;
+mod sort;
 pub mod structured;
 mod symbolic;
 #[cfg(test)]
 mod tests;
+mod top_k;
 mod verify;
 
 use sutura_ir::builder::Builder;
@@ -30,14 +34,18 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 
 pub use canonicalize::drop_inputs;
 pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
+pub use fft::FftOp;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
 pub use ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
+pub use routine::{RoutineCall, RoutineOp, SIZE};
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use sort::SortOp;
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
+pub use top_k::TopKOp;
 pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
@@ -66,10 +74,16 @@ impl Dialect for GraphDialect {
             .op::<GatherElementsOp<'_>>()
             .op::<ScanOp<'_>>()
             .op::<GatherNdOp<'_>>()
-            .op::<FusionOp<'_>>();
+            .op::<FusionOp<'_>>()
+            .op::<SortOp<'_>>()
+            .op::<TopKOp<'_>>()
+            .op::<FftOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
+        routine::register(d, "graph.sort", &sort::SortRoutine);
+        routine::register(d, "graph.top_k", &top_k::TopKRoutine);
+        routine::register(d, "graph.fft", &fft::FftRoutine);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

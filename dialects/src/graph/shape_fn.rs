@@ -327,7 +327,7 @@ pub fn mentioned_sizes(op: OpRef<'_>) -> Vec<Poly> {
     match (op.as_::<SizeOp<'_>>(), op.as_::<ComputeOp<'_>>()) {
         (Some(size), _) => vec![size.size().clone()],
         (_, Some(compute)) => compute.sizes(),
-        _ => vec![],
+        _ => super::routine::mentioned_size(op),
     }
 }
 

@@ -20,12 +20,12 @@ use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 type Checked = Result<(), Reported>;
 
 /// Reports an error at `op`.
-fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std::fmt::Display) -> Result<T, Reported> {
+pub(super) fn fail<T>(op: OpRef<'_>, diags: &mut Diagnostics, message: impl std::fmt::Display) -> Result<T, Reported> {
     Err(diags.report(op.error(message)))
 }
 
 /// Sizes of a ranked tensor. The operands' and results' constraints have been checked.
-fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
+pub(super) fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
     symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
 }
 
@@ -33,7 +33,7 @@ fn rank(op: OpRef<'_>, value: Value) -> usize {
     op.cx.shape(op.ty(value)).map_or(0, <[i64]>::len)
 }
 
-fn element(op: OpRef<'_>, value: Value) -> Type {
+pub(super) fn element(op: OpRef<'_>, value: Value) -> Type {
     op.cx.element_type(op.ty(value))
 }
 
@@ -46,7 +46,7 @@ pub(super) fn differ(a: &Option<Poly>, b: &Option<Poly>) -> bool {
 }
 
 /// Encodings must describe the tensor that they stand on.
-fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_encodings(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
     for ty in op.operand_types().chain(op.result_types()) {
         let Some(sizes) = op.cx.property(ty, SIZES) else { continue };
         let Some(shape) = op.cx.attr_as::<ShapeAttr>(sizes) else {

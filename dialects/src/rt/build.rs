@@ -2,11 +2,13 @@
 
 use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
 
+use super::call::{CallOp, params_attr};
 use super::kernel::string_list;
 use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
 use super::program::{Constraint, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
+use crate::routines::table::Routine;
 
 /// All that the header of a program says.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -98,6 +100,20 @@ impl<'c> ProgramBuilder<'c> {
     pub fn expect(&mut self, loc: Loc, list: Value, what: &str, sizes: &[Poly], copied: &[Poly]) {
         let mut b = self.at_end();
         ExpectOp::build(&mut b, loc, list, what, sizes, copied);
+    }
+
+    /// `rt.call` of a routine with these parameters.
+    pub fn call(
+        &mut self,
+        loc: Loc,
+        (routine, params): (&Routine, &[Vec<Poly>]),
+        inputs: &[Value],
+        outputs: &[Value],
+        scratch: Option<Value>,
+    ) {
+        let mut b = self.at_end();
+        let params = params_attr(b.cx(), routine, params);
+        CallOp::build(&mut b, loc, routine.name, i64::from(routine.version), inputs, outputs, scratch, params);
     }
 
     /// `rt.launch`; see there for `work`.

@@ -36,6 +36,7 @@ pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
     ("rt.alloc", &(alloc as Hook)),
     ("rt.view", &(view as Hook)),
     ("rt.launch", &(launch as Hook)),
+    ("rt.call", &(super::call::interpret as Hook)),
     ("rt.packed", &(packed as Hook)),
     ("rt.copy", &(copy as Hook)),
     ("rt.select", &(select as Hook)),
@@ -116,7 +117,7 @@ fn port_type(port: &Port) -> &BufferType {
     &port.ty
 }
 
-fn size(poly: &Poly, frame: &mut Frame<'_>) -> Result<i64, Fault> {
+pub(super) fn size(poly: &Poly, frame: &mut Frame<'_>) -> Result<i64, Fault> {
     let running = frame.extension::<Running>().0.last();
     let running = running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))?;
     let value_of = |name: &str| running.symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);

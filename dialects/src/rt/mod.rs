@@ -7,6 +7,7 @@
 mod asm;
 mod bind;
 mod build;
+mod call;
 mod constraints;
 mod effects;
 mod interp;
@@ -24,6 +25,7 @@ use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
 pub use build::{ProgramBuilder, ProgramHeader, launch, packed};
+pub use call::{CallOp, works_on_devices};
 pub use constraints::GuardsAttr;
 pub use kernel::{
     Access, GROUPS_ATTR, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, PARTS_ATTR, Param, read_checks,
@@ -46,13 +48,16 @@ impl Dialect for RtDialect {
         d.ty("buffer", types::parse_buffer);
         d.directive("ProgramHeader", asm::PROGRAM_HEADER)
             .directive("Sizes", asm::SIZES)
-            .directive("Guards", asm::GUARDS);
+            .directive("Guards", asm::GUARDS)
+            .directive("Params", call::PARAMS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
+        d.op::<CallOp<'_>>();
         d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
         d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
         d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
+        d.interface::<dyn MemoryEffects>("rt.call", &call::CallEffects);
         d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
         d.interface::<dyn MemoryEffects>("rt.expect", &effects::ReadsAndWrites);
         for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {

@@ -9,6 +9,7 @@ use sutura_ir::symbols::SymbolScope;
 use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 
 use super::bind::Solution;
+use super::call::CallOp;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
@@ -163,6 +164,12 @@ fn verify_inner<'a>(
         let sizes = launch.dims().into_iter().chain(launch.work().into_iter().flatten());
         return sizes.into_iter().try_for_each(|size| declared(program, op, &size));
     }
+    if let Some(call) = op.as_::<CallOp<'_>>() {
+        let params =
+            call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
+        params.iter().flatten().try_for_each(|size| declared(program, op, size))?;
+        return super::call::verify(facts, op);
+    }
     if let Some(expect) = op.as_::<ExpectOp<'_>>() {
         return expect.sizes().iter().chain(&expect.copied()).try_for_each(|size| declared(program, op, size));
     }
@@ -246,12 +253,34 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
             self.access(op, expect.list(), Access::Read, "is looked at")?;
         } else if let Some(launch) = op.as_::<LaunchOp<'_>>() {
             self.launch(launch, guard)?;
+        } else if let Some(call) = op.as_::<CallOp<'_>>() {
+            self.call(call)?;
         } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
             self.packed(packed, guard)?;
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
             self.select(select)?;
         }
         Ok(())
+    }
+
+    fn call(&mut self, call: CallOp<'a>) -> Checked {
+        let (op, name) = (call.op_ref(), call.routine());
+        let reads = call.inputs().map(|v| (v, Access::Read));
+        let writes: Vec<(Value, Access)> = call.outputs().chain(call.scratch()).map(|v| (v, Access::Write)).collect();
+        self.disjoint(op, &reads.chain(writes.iter().copied()).collect::<Vec<_>>())?;
+        for (i, input) in call.inputs().enumerate() {
+            self.access(op, input, Access::Read, &format!("is argument {i}, which the routine '{name}' reads"))?;
+        }
+        let first = call.inputs().count();
+        for (i, output) in call.outputs().enumerate() {
+            let what = format!("is argument {}, which the routine '{name}' writes", first + i);
+            self.access(op, output, Access::Write, &what)?;
+        }
+        // What it leaves in scratch memory is nothing to read.
+        let Some(scratch) = call.scratch() else { return Ok(()) };
+        let writable = !self.read_only.contains(&self.root(scratch));
+        self.written.remove(&self.root(scratch));
+        ensure(writable, op, || "has an input or a constant as scratch memory".to_owned())
     }
 
     /// After it, what every version wrote is written.

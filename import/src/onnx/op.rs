@@ -11,7 +11,7 @@ use super::{
 /// Axes may be negative, counting from the end; only the consumer knows
 /// ranks. What a node's outputs are called is in
 /// [`TypedNode::outputs`](super::TypedNode::outputs); every operator but
-/// `Split` has one.
+/// `Split` and `TopK` has one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op<'m> {
     Unary {
@@ -239,6 +239,22 @@ pub enum Op<'m> {
         axis: i64,
         exclusive: bool,
         reverse: bool,
+    },
+    /// The `k` greatest or least elements along `axis`, sorted, and their positions. `k` is a list of one number.
+    TopK {
+        x: &'m str,
+        k: Param<'m, Vec<i64>>,
+        axis: i64,
+        largest: bool,
+    },
+    /// Discrete Fourier transform along `axis` of numbers whose parts lie along the last dim. Without a length: as many as
+    /// there are.
+    Dft {
+        x: &'m str,
+        length: Option<Param<'m, Scalar>>,
+        axis: i64,
+        inverse: bool,
+        onesided: bool,
     },
     Softmax {
         x: &'m str,

@@ -32,6 +32,7 @@ impl<'m> TypedNode<'m> {
     pub fn outputs(&self) -> impl Iterator<Item = Option<&'m str>> + use<'m> {
         let n = match self.op {
             Op::Split { parts, .. } => parts,
+            Op::TopK { .. } => 2,
             _ => 1,
         };
         self.node.outputs.iter().take(n).map(Option::as_deref)

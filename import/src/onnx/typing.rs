@@ -99,6 +99,8 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
         "CumSum" => cum_sum(r),
+        "TopK" => top_k(r),
+        "DFT" => dft(r),
         "Softmax" => softmax(r, false),
         "LogSoftmax" => softmax(r, true),
         "GroupNormalization" => group_normalization(r),
@@ -386,6 +388,29 @@ fn cum_sum<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let axes = r.known_ints("axis")?.ok_or("has no `axis`")?;
     let [axis] = axes[..] else { return Err(format!("`axis` must be one number, not {}", axes.len()).into()) };
     Ok(Op::CumSum { x: r.input(0)?, axis, exclusive: r.flag("exclusive")?, reverse: r.flag("reverse")? })
+}
+
+fn top_k<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let k = match r.interface.since {
+        ..10 => Param::Known(vec![r.int("k")?]),
+        _ => r.required_ints_param("K")?,
+    };
+    // What need not be sorted may be.
+    let largest = r.interface.since < 11 || r.flag("largest")?;
+    Ok(Op::TopK { x: r.input(0)?, k, axis: r.int("axis")?, largest })
+}
+
+fn dft<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let (inverse, onesided) = (r.flag("inverse")?, r.flag("onesided")?);
+    let axis = match r.interface.since {
+        ..20 => r.int("axis")?,
+        _ => match r.scalar_param(2)? {
+            None => -2,
+            Some(Param::Known(Scalar::Int(axis))) => i64::try_from(axis).map_err(|_| "has no sensible `axis`")?,
+            Some(_) => return Err(unsupported("`axis` must be a constant integer")),
+        },
+    };
+    Ok(Op::Dft { x: r.input(0)?, length: r.scalar_param(1)?, axis, inverse, onesided })
 }
 
 fn softmax<'m>(r: &NodeReader<'m, '_>, log: bool) -> Typed<'m> {

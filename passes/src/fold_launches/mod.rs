@@ -12,7 +12,9 @@ use policy::Budget;
 use sutura_dialects::gir::interp::{Options, run_kernel_op};
 use sutura_dialects::gir::kernel::{KernelInfo, Mode};
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{AllocOp, BufferType, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ViewOp};
+use sutura_dialects::rt::{
+    AllocOp, BufferType, CallOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ViewOp,
+};
 use sutura_dialects::target::machine_in;
 use sutura_interp::{Buffer, DType};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -221,13 +223,16 @@ fn writers(kernels: &Kernels, alloc: OpRef<'_>, buffer: Value) -> Vec<Op> {
     writers
 }
 
-/// True for a copy of this operand, and for a launch that takes it as input.
+/// True for a copy of this operand, and for a launch or a call of a routine that takes it as input.
 fn only_reads(kernels: &Kernels, op: OpRef<'_>, operand: usize) -> bool {
     if op.is::<CopyOp>() {
         return operand == 0;
     }
     if op.is::<ExpectOp>() {
         return true;
+    }
+    if let Some(call) = op.as_::<CallOp>() {
+        return operand < call.inputs().count();
     }
     let kernel = op.as_::<LaunchOp>().and_then(|launch| kernels.called(launch.callee()));
     kernel.is_some_and(|kernel| kernel.modes.get(operand) == Some(&Mode::In))

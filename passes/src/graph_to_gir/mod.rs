@@ -49,7 +49,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     argument: "convert-graph-to-gir",
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
-                  that allocates, launches and selects versions. What a function returns is written in place. Spaces \
+                  that allocates, launches, calls routines and selects versions. What a function returns is written in place. Spaces \
                   and register tiles are those of the module's `target.machine`, if there is one. The attribute \
                   `graph.mapping` of a region says how it is mapped, as `\"tile=12x32\"` or \
                   `\"columns=1024, parts=32\"`; what a region can choose depends on its kind. A scheme whose kernels \
@@ -118,6 +118,7 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
         StatisticInfo { name: "num-kernels", description: "kernels made" },
         StatisticInfo { name: "num-launches", description: "launches made" },
         StatisticInfo { name: "num-shared", description: "kernels that were made before" },
+        StatisticInfo { name: "num-calls", description: "calls of the runtime's routines made" },
     ],
     create,
 };

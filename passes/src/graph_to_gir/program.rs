@@ -10,12 +10,15 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
-use sutura_dialects::graph::{BitcastOp, ConstantOp, FusionOp, ReshapeOp, described};
+use sutura_dialects::graph::{BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
+use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
 use sutura_ir::asm::print::type_text;
-use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Value};
+use sutura_ir::diagnostics::codes;
+use sutura_ir::ext::ParamValue;
+use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Type, Value};
 
 use super::Config;
 use super::kernel::{Built, Kernel, beyond};
@@ -63,6 +66,13 @@ pub(super) fn convert<'c, 'a>(
                     let said = lowered.remarks.iter().cloned().chain(remark).chain(likely::said(&region));
                     remarks.extend(said.map(|text| (op.loc(), text)));
                     regions.insert(op.op, (region, lowered));
+                }
+                Err(error) => errors.push(*error),
+            }
+        } else if let Some(function) = op.interface::<dyn RoutineOp>() {
+            match called(op, function) {
+                Ok(routine) => {
+                    remarks.push((op.loc(), format!("the routine '{}' of the runtime computes it", routine.symbol())))
                 }
                 Err(error) => errors.push(*error),
             }
@@ -127,6 +137,24 @@ fn facts_of(entry: BlockRef<'_>) -> Result<Facts, (OpRef<'_>, Contradiction)> {
     Ok(facts)
 }
 
+/// The routine that computes an op, if all that it is given is known when it is called.
+fn called(op: OpRef<'_>, function: &dyn RoutineOp) -> Built<&'static Routine> {
+    let mut values = op.operands().chain(op.results());
+    values.try_for_each(|value| buffer(op, op.body, value).map(drop))?;
+    let call = function.call(op, &ShapeEnv::default()).map_err(|message| Box::new(op.error(message)))?;
+    match call.known() {
+        Some(params) => match params.iter().flatten().find_map(Poly::excess) {
+            Some(excess) => Err(beyond(op.loc(), Some(excess))),
+            None => Ok(call.routine),
+        },
+        None => {
+            let symbol = call.routine.symbol();
+            let error = op.error(format!("gives the routine '{symbol}' a parameter that is not known before the run"));
+            Err(Box::new(error.help("run shape propagation before this pass")))
+        }
+    }
+}
+
 /// Nothing that the host computes for a region is beyond what sizes may be.
 fn check_sizes(found: &Found<'_>) -> Built<()> {
     let versions = found.lowered.steps.iter().flat_map(|step| &step.versions);
@@ -161,7 +189,7 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
     if is_compute(op) {
         return op.error("is in no region").help("run 'stitch' before this pass");
     }
-    op.error("has no place in a host program, which is made of regions, reshapes and constants")
+    op.error("has no place in a host program, which is made of regions, routines, reshapes and constants")
 }
 
 fn is_known(op: OpRef<'_>) -> bool {
@@ -214,7 +242,16 @@ fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
     };
     let dims: Option<Vec<Poly>> = shape.into_iter().collect();
     match dims {
-        Some(dims) => Ok(BufferType::new(op.cx.element_type(body.ty(value)), dims)),
+        Some(dims) => {
+            let ty = BufferType::new(op.cx.element_type(body.ty(value)), dims);
+            match ty.verify(op.cx) {
+                Ok(()) => Ok(ty),
+                Err(why) => {
+                    let message = format!("{} cannot be kept in memory: {why}", value_text(op.cx, body, value));
+                    Err(Box::new(op.error(message)))
+                }
+            }
+        }
         None => {
             let message = format!("a size of {} is not known", value_text(op.cx, body, value));
             Err(Box::new(op.error(message).help("run shape propagation before this pass")))
@@ -270,6 +307,8 @@ pub(super) struct Converted<'c> {
     program: ProgramBuilder<'c>,
     launches: u64,
     shared: u64,
+    /// Calls of routines.
+    calls: u64,
     /// What lowering and search say of regions.
     pub(super) remarks: Vec<(Loc, String)>,
     /// Schemes that were not taken, and why.
@@ -280,11 +319,14 @@ impl Converted<'_> {
     /// Puts kernels and program in place of the function `op`. Returns what is counted.
     pub(super) fn insert(self, cx: &Context, body: &mut Body, op: Op) -> Vec<(&'static str, u64)> {
         let loc = body.loc(op);
-        let counts = vec![
+        let mut counts = vec![
             ("num-kernels", self.kernels.len() as u64),
             ("num-launches", self.launches),
             ("num-shared", self.shared),
         ];
+        if self.calls > 0 {
+            counts.push(("num-calls", self.calls));
+        }
         let mut rw = Rewriter::new(cx, body);
         rw.set_before(op);
         for (name, kernel) in self.kernels {
@@ -337,7 +379,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
     fn new(cx: &'c Context, function: OpRef<'a>, entry: BlockRef<'a>, header: ProgramHeader) -> Self {
         let program = ProgramBuilder::new(cx, header);
         let buffers = entry.args().iter().enumerate().map(|(i, arg)| (*arg, program.input(i))).collect();
-        let converted = Converted { kernels: vec![], program, launches: 0, shared: 0, remarks: vec![], missed: vec![] };
+        let converted =
+            Converted { kernels: vec![], program, launches: 0, shared: 0, calls: 0, remarks: vec![], missed: vec![] };
         Self { function, entry, placed: HashMap::new(), buffers, by_key: HashMap::new(), converted }
     }
 
@@ -362,6 +405,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 self.buffers.insert(cast.result(), view);
             } else if let Some((region, lowered)) = regions.remove(&op.op) {
                 self.region(&region, lowered)?;
+            } else if let Some(function) = op.interface::<dyn RoutineOp>() {
+                self.routine(op, function)?;
             } else if op.name_str() == "func.return" {
                 self.copy_outputs(op);
             }
@@ -400,13 +445,16 @@ impl<'a, 'c> Assembly<'a, 'c> {
     /// The first result of a region that is the same value as `value`, a result of a region.
     fn first_result(&self, regions: &HashMap<Op, (FusedRegion<'a>, Lowered)>, value: Value) -> Option<Value> {
         let op = self.entry.body.defining_op(value)?;
+        if self.function_op(op).interface::<dyn RoutineOp>().is_some() {
+            return Some(value);
+        }
         let (region, _) = regions.get(&op)?;
         let at = self.function_op(op).results().position(|r| r == value)?;
         let first = region.yielded.iter().position(|y| *y == region.yielded[at])?;
         Some(self.function_op(op).result(first))
     }
 
-    /// Decides which results of regions are made in the memory of outputs.
+    /// Decides which results of regions and routines are made in the memory of outputs.
     fn place_outputs(&mut self, regions: &HashMap<Op, (FusedRegion<'a>, Lowered)>) {
         let returned: Vec<Value> = self.entry.terminator().into_iter().flat_map(OpRef::operands).collect();
         for (i, value) in returned.into_iter().enumerate() {
@@ -428,12 +476,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 self.buffers.insert(result, *known);
                 continue;
             }
-            let ty = buffer(op, op.body, result)?;
-            let buffer = match self.placed.get(&result) {
-                Some(output) if *program.ty(program.output(*output)) == ty => program.output(*output),
-                Some(output) => program.view(loc, program.output(*output), ty),
-                None => program.alloc(loc, ty),
-            };
+            let buffer = place(program, &self.placed, op, result)?;
             inside.insert(*yielded, buffer);
             self.buffers.insert(result, buffer);
         }
@@ -448,6 +491,34 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 Arg::Temporary(i) => temporaries[*i],
             });
         }
+        Ok(())
+    }
+
+    /// A call of the routine that computes an op.
+    fn routine(&mut self, op: OpRef<'a>, function: &dyn RoutineOp) -> Built<()> {
+        let broken = |message: String| Box::new(op.error(message));
+        let call = function.call(op, &ShapeEnv::default()).map_err(broken)?;
+        let params = call.known().ok_or_else(|| broken("has parameters that are not known".to_owned()))?;
+        let types = op.operands().map(|v| buffer(op, op.body, v)).collect::<Built<Vec<BufferType>>>()?;
+        let typed = types.iter().map(|ty| Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims });
+        let typed: Vec<Typed<'_, Poly, Type>> = typed.collect();
+        let bytes = Arguments { inputs: &typed, params: &params }.size(call.routine, &call.routine.scratch);
+        let bytes = bytes.filter(|bytes| bytes.excess().is_none()).ok_or_else(|| {
+            Box::new(
+                op.error("needs scratch memory of a size that is too large to be computed").code(codes::SIZE_BEYOND),
+            )
+        })?;
+        let program = &mut self.converted.program;
+        let inputs: Vec<Value> = op.operands().map(|v| self.buffers[&v]).collect();
+        let mut outputs = Vec::with_capacity(op.num_results());
+        for result in op.results() {
+            let buffer = place(program, &self.placed, op, result)?;
+            outputs.push(buffer);
+            self.buffers.insert(result, buffer);
+        }
+        let scratch = (!bytes.is_zero()).then(|| program.alloc(op.loc(), BufferType::new(Type::I8, vec![bytes])));
+        program.call(op.loc(), (call.routine, &params), &inputs, &outputs, scratch);
+        self.converted.calls += 1;
         Ok(())
     }
 
@@ -512,6 +583,21 @@ impl<'a, 'c> Assembly<'a, 'c> {
             }
         }
     }
+}
+
+/// Where a result of an op is made: an output, or memory of its own.
+fn place(
+    program: &mut ProgramBuilder<'_>,
+    placed: &HashMap<Value, usize>,
+    op: OpRef<'_>,
+    result: Value,
+) -> Built<Value> {
+    let ty = buffer(op, op.body, result)?;
+    Ok(match placed.get(&result) {
+        Some(output) if *program.ty(program.output(*output)) == ty => program.output(*output),
+        Some(output) => program.view(op.loc(), program.output(*output), ty),
+        None => program.alloc(op.loc(), ty),
+    })
 }
 
 /// The buffer that `value` is a view of.

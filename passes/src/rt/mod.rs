@@ -1,10 +1,12 @@
 //! Passes on host programs.
 
 mod plan;
+mod routines;
 
 use sutura_ir::pass::PassRegistry;
 
 pub use plan::PLAN_BUFFERS;
+pub(crate) use routines::routine_without_devices;
 
 /// Adds the passes.
 pub fn register(registry: &mut PassRegistry) {

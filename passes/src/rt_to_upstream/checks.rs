@@ -5,7 +5,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::rt::{AllocOp, Check, Condition, Quantity, Words};
 use sutura_ir::OpView;
 
-use super::program::{Action, Launch, Program, buffer_type};
+use super::program::{Action, Call, Launch, Program, buffer_type};
 use super::sizes::Sizes;
 
 /// A guard of a version, and whether it holds.
@@ -84,6 +84,7 @@ impl Checks<'_> {
                     let groups = launches.iter().fold(Poly::default(), |sum, launch| sum.add(&launch.groups));
                     self.fits(&groups, || "the number of groups of kernels that run together".to_owned());
                 }
+                Action::Call(call) => self.call(call),
                 Action::Copy(_) | Action::Expect(..) => {}
                 Action::Select(versions) => self.select(versions),
             }
@@ -104,6 +105,26 @@ impl Checks<'_> {
             self.when.push((guard.clone(), false));
         }
         self.when.truncate(outside);
+    }
+
+    /// All numbers that a routine is given are what they say.
+    fn call(&mut self, call: &Call<'_>) {
+        let (op, name) = (call.op.op_ref(), call.routine.name);
+        for value in op.operands() {
+            buffer_type(op, value)
+                .dims
+                .iter()
+                .for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
+        }
+        for (param, size) in
+            call.routine.params.iter().zip(&call.params).flat_map(|(p, sizes)| sizes.iter().map(move |s| (p, s)))
+        {
+            let words = || format!("the parameter `{}` of the routine `{name}`", param.name);
+            self.fits(size, words);
+            if !self.proven(size) {
+                self.add(Check::not_negative(size, words()));
+            }
+        }
     }
 
     fn launch(&mut self, launch: &Launch<'_>) {

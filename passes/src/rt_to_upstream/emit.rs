@@ -166,6 +166,13 @@ impl<'b> Emit<'_, 'b> {
         self.op("llvm.store", &[value, at], &[], &[("ordering", ordering)]);
     }
 
+    /// The address of a variable.
+    pub(super) fn address_of(&mut self, name: &str) -> Value {
+        let cx = self.cx();
+        let symbol = cx.symbol_ref(name);
+        self.value("llvm.mlir.addressof", &[], ptr_type(cx), &[("global_name", symbol)])
+    }
+
     /// Room for `count` elements on the stack.
     pub(super) fn alloca(&mut self, elem: Type, count: i64) -> Value {
         let cx = self.cx();
@@ -180,6 +187,15 @@ impl<'b> Emit<'_, 'b> {
         let segments = cx.i32_array(&[operands.len() as i32, 0]);
         let props = [("operandSegmentSizes", segments), ("op_bundle_sizes", cx.i32_array(&[]))];
         self.op("llvm.call", &operands, &[], &props);
+    }
+
+    /// As [`Self::call_pointer`], of a function that returns a number.
+    pub(super) fn call_pointer_for(&mut self, function: Value, args: &[Value], result: Type) -> Value {
+        let cx = self.cx();
+        let operands: Vec<Value> = std::iter::once(function).chain(args.iter().copied()).collect();
+        let segments = cx.i32_array(&[operands.len() as i32, 0]);
+        let props = [("operandSegmentSizes", segments), ("op_bundle_sizes", cx.i32_array(&[]))];
+        self.value("llvm.call", &operands, result, &props)
     }
 
     // ---- control

@@ -30,6 +30,8 @@ pub struct HostInterface {
     pub kernels: Vec<Kernel>,
     /// What kernels check of data: number `i` in a report means entry `i`.
     pub data_checks: Vec<DataCheck>,
+    /// The routines of the runtime that are called, by the names by which code calls them.
+    pub routines: Vec<String>,
 }
 
 /// An input or an output.
@@ -168,7 +170,7 @@ impl HostInterface {
             }
         };
         let constant = |c: &Constant| Dict::new(cx).text("name", &c.name).attr("value", c.elements).finish();
-        Dict::new(cx)
+        let dict = Dict::new(cx)
             .text("model", &self.model)
             .list("symbols", &self.symbols, |s| s.write(cx))
             .list("inputs", &self.inputs, tensor)
@@ -176,8 +178,11 @@ impl HostInterface {
             .list("constants", &self.constants, constant)
             .list("checks", &self.checks, check)
             .list("kernels", &self.kernels, kernel)
-            .attr("data_checks", write_checks(cx, &self.data_checks))
-            .finish()
+            .attr("data_checks", write_checks(cx, &self.data_checks));
+        match self.routines.is_empty() {
+            true => dict.finish(),
+            false => dict.list("routines", &self.routines, |routine| cx.string_attr(routine)).finish(),
+        }
     }
 
     /// Reads what [`Self::to_attr`] wrote.
@@ -215,6 +220,7 @@ impl HostInterface {
                 .entry("data_checks")
                 .map_or(Some(Vec::new()), |a| read_checks(cx, a))
                 .ok_or_else(|| read.malformed("data_checks"))?,
+            routines: read.entry("routines").map_or(Ok(Vec::new()), |attr| read.texts("routines", attr))?,
         })
     }
 

@@ -4,6 +4,7 @@
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::llvm::constant_variable;
 use sutura_dialects::llvm::types::ArrayType;
+use sutura_dialects::routines::table::Routine;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::types::{Signedness, TypeData};
 use sutura_ir::{Attr, Body, Context, Loc, OpState, Type};
@@ -52,7 +53,7 @@ fn typed(cx: &Context, element: Type, dims: impl Iterator<Item = String>) -> Str
 }
 
 /// The element type as artifacts name it.
-fn element_name(cx: &Context, element: Type) -> String {
+pub(super) fn element_name(cx: &Context, element: Type) -> String {
     match cx.type_data(element) {
         TypeData::Index => "i64".to_owned(),
         TypeData::Integer { width: 1, .. } => "bool".to_owned(),
@@ -66,9 +67,14 @@ fn kernel(kernel: &Kernel) -> String {
     kernel.groups_of_block.map_or_else(|| "-".to_owned(), |groups| groups.to_string())
 }
 
-/// The variable, ended by a zero byte.
-pub(super) fn variable(cx: &Context, loc: Loc, text: &str) -> (OpState, Body) {
+/// The variable that holds the name by which code calls a routine.
+pub(super) fn symbol_variable(routine: &Routine) -> String {
+    format!("sutura_routine_{}_{}", routine.name, routine.version)
+}
+
+/// A variable that holds a text, ended by a zero byte.
+pub(super) fn variable(cx: &Context, loc: Loc, name: &str, text: &str) -> (OpState, Body) {
     let value: Attr = cx.string_attr(&format!("{text}\0"));
     let ty = cx.ext_type(ArrayType { elem: Type::I8, len: text.len() as u64 + 1 });
-    (constant_variable(cx, loc, SYMBOL, ty, value), Body::new(1))
+    (constant_variable(cx, loc, name, ty, value), Body::new(1))
 }

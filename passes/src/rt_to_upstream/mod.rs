@@ -68,7 +68,7 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
 impl Pass for ConvertRtToLlvm {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         crate::elided::refuse_elided(run)?;
-        if let Some(error) = looked_at_on_a_device(run.cx, run.body) {
+        if let Some(error) = not_on_a_device(run.cx, run.body) {
             run.diags.report(error);
             return Err(PassError::Unsupported);
         }
@@ -98,13 +98,16 @@ impl Pass for ConvertRtToLlvm {
     }
 }
 
-/// The host sees no memory of a device, so what it must look at cannot lie there.
-fn looked_at_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
+/// The host sees no memory of a device, so what it must look at, or what a routine of the host works on, cannot lie there.
+fn not_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
     let tops = || module.entry_block().into_iter().flat_map(|b| module.ops(b)).map(|op| OpRef::new(cx, module, op));
     if !tops().any(|op| op.is::<GPUModuleOp<'_>>()) {
         return None;
     }
     let inside = tops().filter(|op| op.is::<ProgramOp<'_>>()).filter_map(|op| op.region(0)?.entry());
+    if let Some(error) = crate::rt::routine_without_devices(cx, module) {
+        return Some(error);
+    }
     let expect = inside.flat_map(|block| block.ops()).find(|op| op.is::<ExpectOp<'_>>())?;
     let error = expect.error("looks at a shape that data tells, which on a device the host cannot see");
     Some(error.help("compile for a processor, or make the shape follow from the shapes of the inputs"))
@@ -142,7 +145,15 @@ impl ConvertRtToLlvm {
         let program = Program::read(op, &kernels)?;
         let mut exports = self.functions(&program).map_err(|message| op.error(message))?;
         let interface = program.interface();
-        exports.push(interface_text::variable(cx, op.loc(), &interface_text::text(cx, &interface)));
+        let text = interface_text::text(cx, &interface);
+        exports.push(interface_text::variable(cx, op.loc(), interface_text::SYMBOL, &text));
+        for routine in program.routines() {
+            let name = interface_text::symbol_variable(routine);
+            if let Some(taken) = kernels.get(name.as_str()) {
+                return Err(taken.error(format!("has the name '{name}', which the host program needs")));
+            }
+            exports.push(interface_text::variable(cx, op.loc(), &name, &routine.symbol()));
+        }
         Ok((op.op, Lowered { exports, interface }))
     }
 

@@ -52,7 +52,7 @@ fn add(actions: &[Action<'_>], taken: &Kernels<'_>, found: &mut Vec<Dispatcher>)
                 }
             }
             Action::Select(versions) => versions.iter().for_each(|(_, inside)| add(inside, taken, found)),
-            Action::Launch(_) | Action::Copy(_) | Action::Expect(..) => {}
+            Action::Launch(_) | Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
         }
     }
 }

@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
+use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, KernelSignature,
-    LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR,
+    KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -31,12 +32,20 @@ pub(super) struct Launch<'a> {
     pub(super) parts: Vec<String>,
 }
 
+/// A call of a routine.
+pub(super) struct Call<'a> {
+    pub(super) op: CallOp<'a>,
+    pub(super) routine: &'static Routine,
+    pub(super) params: Vec<Vec<Poly>>,
+}
+
 /// What a program does, in order.
 pub(super) enum Action<'a> {
     Launch(Box<Launch<'a>>),
     /// Launches whose groups run as those of one.
     Packed(Vec<Launch<'a>>),
     Copy(CopyOp<'a>),
+    Call(Box<Call<'a>>),
     /// A list of sizes is looked at, with the program's number of that check.
     Expect(ExpectOp<'a>, i64),
     /// Versions with their guards; the last one's is empty.
@@ -113,6 +122,20 @@ impl<'a> Program<'a> {
         kernels
     }
 
+    /// The routines that are called, each once.
+    pub(super) fn routines(&self) -> Vec<&'static Routine> {
+        let mut routines: Vec<&'static Routine> = Vec::new();
+        // No version of anything calls a routine, so that all calls stand here.
+        for action in &self.actions {
+            if let Action::Call(call) = action
+                && !routines.iter().any(|known| known.symbol() == call.routine.symbol())
+            {
+                routines.push(call.routine);
+            }
+        }
+        routines
+    }
+
     pub(super) fn interface(&self) -> HostInterface {
         let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
         let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
@@ -131,6 +154,7 @@ impl<'a> Program<'a> {
             checks: checks.map(check_text).collect(),
             kernels,
             data_checks: self.data_checks.clone(),
+            routines: self.routines().into_iter().map(Routine::symbol).collect(),
         }
     }
 }
@@ -142,7 +166,7 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
         match action {
             Action::Launch(launch) => number_checks_of(launch, checks),
             Action::Packed(launches) => launches.iter_mut().for_each(|launch| number_checks_of(launch, checks)),
-            Action::Copy(_) => {}
+            Action::Copy(_) | Action::Call(_) => {}
             Action::Expect(expect, number) => {
                 *number = checks.len() as i64;
                 checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
@@ -172,6 +196,10 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
             actions.push(Action::Packed(launches.collect::<Result<_, _>>()?));
         } else if let Some(copy) = op.as_::<CopyOp<'_>>() {
             actions.push(Action::Copy(copy));
+        } else if let Some(call) = op.as_::<CallOp<'_>>() {
+            let routine = call.declaration().map_err(|message| op.error(message))?;
+            let params = call.numbers(routine).map_err(|message| op.error(message))?;
+            actions.push(Action::Call(Box::new(Call { op: call, routine, params })));
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             actions.push(Action::Expect(expect, 0));
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
@@ -231,7 +259,7 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
             match action {
                 Action::Launch(launch) => found.push(launch),
                 Action::Packed(all) => found.extend(all),
-                Action::Copy(_) | Action::Expect(..) => {}
+                Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
                 Action::Select(versions) => versions.iter().for_each(|(_, inside)| launches(inside, found)),
             }
         }
@@ -286,7 +314,7 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
                 launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
                 add_packed(launches, guard, dispatchers, kernels);
             }
-            Action::Copy(_) | Action::Expect(..) => {}
+            Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
             Action::Select(versions) => {
                 for (sizes, inside) in versions {
                     let text: Vec<String> = sizes.iter().map(|s| format!("{s} is at least 0")).collect();

@@ -2,19 +2,22 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::routines::table::ELEMENTS;
 use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp};
-use sutura_ir::{Type, Value};
+use sutura_ir::{Block, OpView, Type, Value};
 
 use super::emit::{Emit, Pred, ptr_type};
 use super::interface::Kernel;
+use super::interface_text::{self, symbol_variable};
 use super::packed;
-use super::program::{Action, Launch, Program, buffer_type};
+use super::program::{Action, Call, Launch, Program, buffer_type};
 use super::shapes::workspace;
 use super::sizes::{MANY, Sizes};
 
 /// Where the runtime's table has its parts, in pointers: the versions (two times 32 bits) come before the context.
 const CONTEXT_SLOT: i32 = 1;
 const PARALLEL_FOR_SLOT: i32 = 2;
+const CALL_SLOT: i32 = 3;
 const REPORT_SLOT: i32 = 4;
 const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
@@ -42,6 +45,12 @@ enum Ready {
         from: Value,
         to: Value,
         bytes: Value,
+    },
+    /// A routine with all that it is told, and the name by which it is called.
+    Call {
+        symbol: Value,
+        buffers: Vec<Value>,
+        numbers: Vec<Value>,
     },
     Expect {
         list: Value,
@@ -80,6 +89,8 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
     buffer_array: Value,
     dim_array: Value,
+    /// Where a routine that fails goes, with what it returned.
+    fail: Option<Block>,
     grain_work: i64,
 }
 
@@ -90,6 +101,8 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         return Err("the interface has six arguments".to_owned());
     };
     let ptr = ptr_type(e.cx());
+    let calls = program.actions.iter().any(|action| matches!(action, Action::Call(_)));
+    let fail = calls.then(|| failure_block(e, table));
     let (most_buffers, most_dims) = most_arguments(&program.actions);
     // A device's kernels take both in one array.
     let in_array = if program.on_device { most_buffers + most_dims } else { most_buffers };
@@ -141,15 +154,36 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         reports,
         buffer_array,
         dim_array,
+        fail,
         grain_work,
     };
     run.body()
+}
+
+/// `^fail(code)`: returns it. Afterwards the builder stands where `in_entry` is.
+fn failure_block(e: &mut Emit<'_, '_>, in_entry: Value) -> Block {
+    let entry = e.b.body().value_block(in_entry).expect("an argument is of a block");
+    let region = e.b.body().region();
+    let block = e.b.create_block(region, &[(Type::I32, e.loc)]);
+    let args = e.b.body().block_args(block).to_vec();
+    e.b.set_to_end(block);
+    e.ret(&args);
+    e.b.set_to_end(entry);
+    block
 }
 
 /// Buffers of a launch, and what it needs for reports.
 fn buffers_of(launch: &Launch<'_>) -> usize {
     let hidden = if launch.signature.checks.is_empty() { 0 } else { 2 };
     launch.signature.params.len() + hidden
+}
+
+/// Of how many numbers a call of a routine is made, see the runtime's `routines`.
+fn numbers_of(call: &Call<'_>) -> usize {
+    let op = call.op.op_ref();
+    let buffers = call.op.inputs().chain(call.op.outputs()).map(|v| 2 + buffer_type(op, v).dims.len());
+    let params = call.params.iter().map(|numbers| 1 + numbers.len());
+    3 + buffers.sum::<usize>() + usize::from(call.op.scratch().is_some()) + params.sum::<usize>()
 }
 
 fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
@@ -159,6 +193,7 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             let sum = |of: fn(&Launch<'_>) -> usize| launches.iter().map(of).sum::<usize>();
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
+        Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
         Action::Copy(_) | Action::Expect(..) => (0, 0),
         Action::Select(versions) => {
             versions.iter().map(|(_, inside)| most_arguments(inside)).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
@@ -195,6 +230,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 Ok(Ready::Select(vec![(None, all)]))
             }
             Action::Packed(launches) => self.prepare_packed(launches),
+            Action::Call(call) => self.prepare_call(call),
             Action::Copy(copy) => self.prepare_copy(*copy),
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
             Action::Select(versions) => {
@@ -305,6 +341,50 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         Ok(Ready::Copy { from, to, bytes })
     }
 
+    fn prepare_call(&mut self, call: &Call<'_>) -> Result<Ready, String> {
+        let op = call.op.op_ref();
+        let (inputs, outputs, scratch) = (call.op.inputs(), call.op.outputs(), call.op.scratch());
+        let counts = [inputs.clone().count(), outputs.clone().count(), usize::from(scratch.is_some())];
+        let mut numbers: Vec<Poly> = counts.iter().map(|count| Poly::constant(*count as i64)).collect();
+        for value in inputs.chain(outputs) {
+            let ty = buffer_type(op, value);
+            let name = interface_text::element_name(op.cx, ty.elem);
+            let code = ELEMENTS.iter().position(|known| *known == name);
+            let code =
+                code.ok_or_else(|| format!("the routine '{}' takes no elements of type {name}", call.routine.name))?;
+            numbers.extend([code, ty.dims.len()].map(|n| Poly::constant(n as i64)));
+            numbers.extend(ty.dims.iter().cloned());
+        }
+        numbers.extend(scratch.map(|v| buffer_type(op, v).bytes(op.cx)));
+        for param in &call.params {
+            numbers.push(Poly::constant(param.len() as i64));
+            numbers.extend(param.iter().cloned());
+        }
+        let numbers = numbers.iter().map(|size| self.sizes.value(self.e, size)).collect::<Result<_, _>>()?;
+        let buffers = op.operands().map(|v| self.address(v)).collect::<Result<_, _>>()?;
+        let symbol = self.e.address_of(&symbol_variable(call.routine));
+        Ok(Ready::Call { symbol, buffers, numbers })
+    }
+
+    /// Ends the run with what the routine returns, unless that is 0.
+    fn perform_call(&mut self, symbol: Value, buffers: &[Value], numbers: &[Value]) {
+        for (i, buffer) in buffers.iter().enumerate() {
+            self.e.store(*buffer, self.buffer_array, i as i32);
+        }
+        for (i, number) in numbers.iter().enumerate() {
+            self.e.store(*number, self.dim_array, i as i32);
+        }
+        let call = self.e.load(self.table, ptr_type(self.e.cx()), CALL_SLOT);
+        let counts = [buffers.len(), numbers.len()].map(|count| self.e.i32(count as i64));
+        let args = [self.context, symbol, self.buffer_array, self.dim_array, counts[0], counts[1]];
+        let result = self.e.call_pointer_for(call, &args, Type::I32);
+        let zero = self.e.i32(0);
+        let fine = self.e.compare(Pred::Eq, result, zero);
+        if let Some(fail) = self.fail {
+            self.e.branch_unless(fine, fail, &[result]);
+        }
+    }
+
     fn prepare_expect(&mut self, expect: ExpectOp<'_>, number: i64) -> Result<Ready, String> {
         let op = sutura_ir::OpView::op_ref(&expect);
         let elem = BufferType::of(op.cx, op.ty(expect.list())).map_or(Type::I64, |ty| ty.elem);
@@ -345,6 +425,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
 
     fn perform(&mut self, action: &Ready) {
         match action {
+            Ready::Call { symbol, buffers, numbers } => self.perform_call(*symbol, buffers, numbers),
             Ready::Expect { list, elem, check, sizes } => self.perform_expect(*list, *elem, *check, sizes),
             Ready::Launch { kernel, buffers, checks, dims, groups, grain } => {
                 for (i, buffer) in buffers.iter().enumerate() {

@@ -7,7 +7,7 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, with_sizes};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
 use sutura_dialects::func::ReturnOp;
 use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
-use sutura_dialects::graph::{ComputeOp, ReshapeOp, ShapeFn, SizeOp, needed_definitions, needless_oob};
+use sutura_dialects::graph::{ComputeOp, ReshapeOp, SIZE, ShapeFn, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
@@ -139,7 +139,7 @@ impl Writer<'_> {
             let canonical: Vec<Poly> = sizes.iter().map(|size| self.solution.facts.canonical(size)).collect();
             if canonical != sizes {
                 let attr = sutura_dialects::r#dyn::attr::shape_attr(cx, &canonical);
-                let name = if self.view(op).is::<SizeOp<'_>>() { "size" } else { "sizes" };
+                let name = if self.view(op).is::<ComputeOp<'_>>() { "sizes" } else { SIZE };
                 self.rw.set_prop(op, name, Some(attr));
                 changed = true;
             }

@@ -27,7 +27,7 @@ mod testing;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp};
+use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
@@ -352,5 +352,13 @@ fn left_out(op: OpRef<'_>) -> Option<String> {
         || op.is::<ReshapeOp<'_>>()
         || op.is::<BitcastOp<'_>>()
         || op.is::<FusionOp<'_>>();
+    if let Some(call) = op.interface::<dyn RoutineOp>().and_then(|routine| routine.call(op, &ShapeEnv::default()).ok())
+    {
+        let symbol = call.routine.symbol();
+        return Some(format!(
+            "'{}' is computed by the routine '{symbol}' of the runtime; it stays outside regions",
+            op.name_str()
+        ));
+    }
     (!place).then(|| format!("'{}' is no op that a kernel computes; it stays outside regions", op.name_str()))
 }

@@ -25,6 +25,7 @@ use crate::manifest::{Manifest, Value};
 use crate::options::Options;
 use crate::pool;
 use crate::profile::{LaunchProfile, Profile};
+use crate::routines;
 use crate::scratch::ScratchPool;
 use crate::stats::{Counters, Stats};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -233,8 +234,15 @@ impl std::fmt::Debug for Model {
 
 fn check_routines(manifest: &Manifest, options: &Options) -> Result<()> {
     let registered = |name: &str| CString::new(name).is_ok_and(|name| options.routines.contains_key(&name));
-    let names: Vec<String> = manifest.routines.iter().filter(|name| !registered(name)).cloned().collect();
-    if names.is_empty() { Ok(()) } else { Err(Error::MissingRoutine { names }) }
+    let known = |name: &str| registered(name) || routines::find(name).is_some();
+    let names: Vec<String> = manifest.routines.iter().filter(|name| !known(name)).cloned().collect();
+    if names.is_empty() { Ok(()) } else { Err(missing_routines(names)) }
+}
+
+/// The error for routines that neither this runtime nor the options have.
+fn missing_routines(names: Vec<String>) -> Error {
+    let known = names.iter().flat_map(|name| routines::of_name(name)).collect();
+    Error::MissingRoutine { names, known }
 }
 
 fn unknown_input(name: &str, inputs: &[Value]) -> Error {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::{Inner, Shapes, rules};
+use super::{Inner, Shapes, missing_routines, rules};
 use crate::abi::{ALIGNMENT, KernelFn, NO_SUCH_ROUTINE, SuturaRt, VERSION};
 use crate::buffer::EMPTY;
 use crate::element::ElementType;
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::manifest::{DataCheck, DataCheckKind, Value, byte_size};
 use crate::pool::{self, Launch, chunk_count};
 use crate::profile::Launched;
+use crate::routines;
 use crate::scratch::{Scratch, grow};
 use crate::stats::Counters;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -190,7 +191,7 @@ impl Inner {
         let output_pointers: Vec<*mut c_void> = outputs.iter_mut().map(output_pointer).collect();
         let call = Call {
             inner: self,
-            unknown_routine: RefCell::new(None),
+            failed_routine: RefCell::new(None),
             wrong_data: Mutex::default(),
             launches: Cell::new(0),
             misplaced: Cell::new(false),
@@ -226,10 +227,7 @@ impl Inner {
             Counters::add(&counters.runs, 1);
             return Ok(());
         }
-        Err(match call.unknown_routine.into_inner() {
-            Some(name) => Error::MissingRoutine { names: vec![name] },
-            None => Error::RunFailed { code: result },
-        })
+        Err(call.failed_routine.into_inner().unwrap_or(Error::RunFailed { code: result }))
     }
 
     pub(super) fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
@@ -305,7 +303,8 @@ fn check_rank(value: &Value, dims: &[i64]) -> Result<()> {
 /// What the table's functions find behind `ctx`.
 struct Call<'a> {
     inner: &'a Inner,
-    unknown_routine: RefCell<Option<String>>,
+    /// What went wrong with the routine that was called last.
+    failed_routine: RefCell<Option<Error>>,
     wrong_data: Mutex<Option<WrongData>>,
     /// Launches so far.
     launches: Cell<usize>,
@@ -350,6 +349,9 @@ unsafe extern "C" fn parallel_for(
     }
 }
 
+/// What a call of a routine that is not as declared returns.
+const BROKEN_CALL: i32 = NO_SUCH_ROUTINE + 1;
+
 /// [`SuturaRt::call`].
 unsafe extern "C" fn call_routine(
     ctx: *mut c_void,
@@ -361,12 +363,30 @@ unsafe extern "C" fn call_routine(
 ) -> i32 {
     // SAFETY: `ctx` is the `Call` of the run in progress, on whose thread this is called; the name is a C string.
     let (call, name) = unsafe { (&*ctx.cast::<Call<'_>>(), CStr::from_ptr(routine)) };
-    match call.inner.options.routines.get(name) {
+    if let Some(function) = call.inner.options.routines.get(name) {
         // SAFETY: who registered the routine vouched for it; the arguments are passed on as they came.
-        Some(function) => unsafe { function(bufs, dims, n_bufs, n_dims) },
-        None => {
-            *call.unknown_routine.borrow_mut() = Some(name.to_string_lossy().into_owned());
-            NO_SUCH_ROUTINE
+        return unsafe { function(bufs, dims, n_bufs, n_dims) };
+    }
+    let symbol = name.to_string_lossy();
+    let Some(routine) = routines::find(&symbol) else {
+        let symbol = symbol.into_owned();
+        *call.failed_routine.borrow_mut() = Some(missing_routines(vec![symbol]));
+        return NO_SUCH_ROUTINE;
+    };
+    let (position, threads) = (call.launches.get(), call.inner.threads);
+    call.launches.set(position + 1);
+    let start = call.inner.profile.as_ref().map(|profile| (profile, Instant::now()));
+    // SAFETY: generated code passes buffers and numbers as the routine's declaration says; of buffers that are written none
+    // overlaps another one.
+    let done = unsafe { routines::call(routine, bufs, dims, (n_bufs, n_dims), threads) };
+    if let Some((profile, start)) = start {
+        profile.note(position, Launched::Routine(routine), 1, threads, start.elapsed());
+    }
+    match done {
+        Ok(()) => 0,
+        Err(reason) => {
+            *call.failed_routine.borrow_mut() = Some(Error::Contract(reason));
+            BROKEN_CALL
         }
     }
 }

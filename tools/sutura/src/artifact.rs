@@ -112,7 +112,7 @@ pub(crate) fn manifest(
         constants: constants.collect::<Result<_, Failure>>()?,
         checks: interface.checks.iter().map(check).collect(),
         data_checks: interface.data_checks.iter().map(data_check).collect(),
-        routines: Vec::new(),
+        routines: interface.routines.clone(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),
     })

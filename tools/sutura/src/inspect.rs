@@ -49,6 +49,9 @@ fn describe(artifact: &Artifact) -> String {
         let likely = if symbol.likely.is_empty() { String::new() } else { format!(", likely {:?}", symbol.likely) };
         line("dimension", format!("{} in [{}, {}]{div}{likely}", symbol.name, symbol.min, symbol.max));
     }
+    for routine in &manifest.routines {
+        line("routine", routine.clone());
+    }
     for kernel in &manifest.kernels {
         let guard = kernel.guard.as_ref().map(|g| format!(" if {g}")).unwrap_or_default();
         let ops = if kernel.ops.is_empty() { String::new() } else { format!(": {}", kernel.ops.join(", ")) };

@@ -9,6 +9,7 @@ mod elementwise;
 mod linear;
 mod normalise;
 mod reduce;
+mod routine;
 pub mod scalar;
 mod shape;
 mod window;
@@ -26,6 +27,7 @@ use crate::r#dyn::attr::{shape_attr, tensor_of};
 use crate::elements::scalar_type;
 
 pub use elementwise::Broadcast;
+pub use routine::Transform;
 pub use scalar::Scalars;
 pub use shape::{PadKind, SliceBounds};
 pub use window::{Padding, Window, zero};

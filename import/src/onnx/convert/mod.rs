@@ -8,6 +8,7 @@ mod constants;
 mod literal;
 mod names;
 mod nodes;
+mod routines;
 mod shapes;
 mod windows;
 

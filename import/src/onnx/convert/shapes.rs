@@ -101,7 +101,7 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.space_to_depth(x, *block, *depth_inner)?
             }
             Op::Pad { x, mode, pads, value, axes } => self.pad(x, *mode, pads, value.as_ref(), axes.as_deref())?,
-            other => return fail(format!("is read but not converted: {other:?}")),
+            other => return self.routine(other),
         };
         Ok(vec![value])
     }
@@ -139,7 +139,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// A list of sizes, all of which follow from shapes.
-    fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
+    pub(super) fn all_sizes(&mut self, param: &Param<'m, Vec<i64>>, what: &str) -> Made<Vec<Poly>> {
         let sizes = self.sizes(param)?;
         let Param::Value(name) = param else { return Ok(sizes.into_iter().flatten().collect()) };
         match sizes.iter().position(Option::is_none) {
@@ -149,7 +149,7 @@ impl<'m> Importer<'m, '_, '_> {
     }
 
     /// One size.
-    fn size(&mut self, param: &Param<'m, Scalar>) -> Made<Option<Poly>> {
+    pub(super) fn size(&mut self, param: &Param<'m, Scalar>) -> Made<Option<Poly>> {
         match param {
             Param::Known(Scalar::Int(v)) => Ok(i64::try_from(*v).ok().map(Poly::from)),
             Param::Known(_) => Ok(None),

@@ -9,7 +9,7 @@ use super::build::{FLOAT, INT64, Value, info_of, ints, model, node, sized, with}
 use crate::onnx::{OnnxModel, import, proto::*};
 
 /// Imports a model and runs it on one tensor `x`.
-fn result(model: &ModelProto, x: &Tensor) -> Result<Tensor, String> {
+pub(super) fn result(model: &ModelProto, x: &Tensor) -> Result<Tensor, String> {
     let model = OnnxModel::from_bytes(model.encode_to_vec(), None).map_err(|e| e.to_string())?;
     let cx = Context::new(sutura_dialects::all());
     let mut diags = Diagnostics::default();
@@ -26,12 +26,12 @@ fn count(shape: &[usize]) -> Tensor {
     Tensor::from_f32((0..n).map(|i| i as f32).collect(), shape).expect("the elements fill the shape")
 }
 
-fn values(tensor: &Tensor) -> Vec<f32> {
+pub(super) fn values(tensor: &Tensor) -> Vec<f32> {
     tensor.data().as_f32().expect("floats").to_vec()
 }
 
 /// A model whose output has any shape.
-fn open(mut model: ModelProto) -> ModelProto {
+pub(super) fn open(mut model: ModelProto) -> ModelProto {
     model.graph.as_mut().expect("a graph").output = vec![info_of("y", None)];
     model
 }

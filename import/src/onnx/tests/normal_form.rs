@@ -237,7 +237,10 @@ fn whole_table_is_read() {
                 .filter(|rule| rule.presence == schema::Presence::Required)
                 .map(|rule| (rule.name, some_value(rule)))
                 .collect();
-            let mut node = with(node(operator.name, &inputs, &["y"]), &attributes);
+            let mut outputs: Vec<_> =
+                interface.outputs.iter().filter(|f| f.arity != schema::Arity::Optional).map(|f| f.name).collect();
+            outputs[0] = "y";
+            let mut node = with(node(operator.name, &inputs, &outputs), &attributes);
             if operator.name == "Constant" && node.attribute.is_empty() {
                 node = with(node, &[("value", Value::Tensor(floats("", &[], &[1.0])))]);
             }

@@ -145,6 +145,10 @@ impl Pass for ConvertGirToGpu {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         crate::elided::refuse_elided(run)?;
         let cx = run.cx;
+        if let Some(error) = crate::rt::routine_without_devices(cx, run.body) {
+            run.diags.report(error);
+            return Err(PassError::Unsupported);
+        }
         let machine = match Machine::of_gpu(cx, run.body) {
             Ok(machine) => machine,
             Err(diagnostic) => {

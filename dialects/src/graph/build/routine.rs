@@ -1,0 +1,76 @@
+//! What routines of the runtime compute.
+
+use sutura_ir::{Op, OpState, Type, Value};
+
+use super::super::fft::FftOp;
+use super::super::sort::SortOp;
+use super::super::top_k::TopKOp;
+use super::{Built, GraphBuilder, fail};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::tensor_of;
+
+/// Which way, and how much, a transform makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Transform {
+    /// The way back, divided by the size.
+    pub inverse: bool,
+    /// Only the first half of the result and one; with `inverse`, of the input.
+    pub onesided: bool,
+}
+
+impl GraphBuilder<'_, '_> {
+    /// Tensors sorted along `axis` by the first of them, one for each entry of `descending`; see [`SortOp`].
+    pub fn sort(&mut self, inputs: &[Value], axis: usize, descending: &[bool]) -> Vec<Value> {
+        let types: Vec<Type> = inputs.iter().map(|x| self.unknown(self.rank(*x), self.elem(*x))).collect();
+        let descending: Vec<i64> = descending.iter().map(|d| i64::from(*d)).collect();
+        let state = SortOp::state(self.b, self.loc, inputs, axis as i64, &descending, &types);
+        self.all_shaped(state)
+    }
+
+    /// The first elements of `x` in order along `axis`, and their positions; see [`TopKOp`].
+    ///
+    /// # Errors
+    /// When there are not so many.
+    pub fn top_k(&mut self, x: Value, size: &Poly, axis: usize, smallest: bool) -> Built<Vec<Value>> {
+        let along = self.shape(x).get(axis).cloned().flatten();
+        if along.is_some_and(|along| self.env.facts.range(&along.sub(size)).1 < 0) {
+            return fail(format!("takes {size} elements of fewer"));
+        }
+        let (values, positions) = (self.unknown(self.rank(x), self.elem(x)), self.unknown(self.rank(x), Type::I64));
+        let state = TopKOp::state(self.b, self.loc, x, size, axis as i64, smallest, values, positions);
+        Ok(self.all_shaped(state))
+    }
+
+    /// The discrete Fourier transform of `x` along `axis`; see [`FftOp`].
+    ///
+    /// # Errors
+    /// When `x` does not hold floats of 16 bits at least, of one part or two along the last dimension.
+    pub fn fft(&mut self, x: Value, size: &Poly, axis: usize, way: Transform) -> Built {
+        let (shape, elem) = (self.shape(x), self.elem(x));
+        let parts = shape.last().and_then(|size| size.as_ref()?.as_const());
+        if !parts.is_some_and(|parts| (1..=2).contains(&parts)) {
+            return fail("needs an input whose last dim has the constant size 1 (real) or 2 (complex)");
+        }
+        if axis + 1 >= shape.len() {
+            return fail("cannot run along the last dim, which holds the parts of a number");
+        }
+        if !elem.is_float(self.cx()) || self.cx().bit_width(elem).is_none_or(|bits| bits < 16) {
+            return fail("transforms floats of 16 bits at least");
+        }
+        let ty = self.unknown(shape.len(), elem);
+        let state = FftOp::state(self.b, self.loc, x, size, axis as i64, way.inverse, way.onesided, ty);
+        Ok(self.all_shaped(state)[0])
+    }
+
+    /// The results of an op whose shape function knows their shapes.
+    fn all_shaped(&mut self, state: OpState) -> Vec<Value> {
+        let op: Op = self.b.create(state);
+        self.update(op);
+        let results: Vec<Value> = self.b.body().results(op).collect();
+        for result in &results {
+            let ty = tensor_of(self.cx(), &self.shape(*result), self.elem(*result));
+            self.b.set_type(*result, ty);
+        }
+        results
+    }
+}

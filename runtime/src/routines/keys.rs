@@ -1,0 +1,56 @@
+//! Elements as numbers in whose order they are sorted.
+
+use super::call::Input;
+use crate::element::ElementType;
+
+/// An element as a number: the lesser one of two elements has the lesser number, and equal elements have one. NaN is greater than
+/// all others and equal to itself; -0.0 equals 0.0.
+pub(super) fn ordered(elem: ElementType, bytes: &[u8], index: usize) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    let width = elem.bytes();
+    let mut word = [0; 8];
+    word[..width].copy_from_slice(&bytes[index * width..][..width]);
+    let bits = u64::from_ne_bytes(word);
+    let signed = |shift: u32| (((bits << shift) as i64) >> shift) as u64 ^ SIGN;
+    match elem {
+        ElementType::Bool | ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 => bits,
+        ElementType::I8 => signed(56),
+        ElementType::I16 => signed(48),
+        ElementType::I32 => signed(32),
+        ElementType::I64 => signed(0),
+        ElementType::F8E4M3FN => float(bits, 8, 0x7f, 0x7f),
+        ElementType::F8E5M2 => float(bits, 8, 0x7f, 0x7d),
+        // The code of negative zero is NaN, and the only one.
+        ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ if bits == 0x80 => u64::MAX,
+        ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ => float(bits, 8, 0x7f, 0x80),
+        ElementType::F16 => float(bits, 16, 0x7fff, 0x7c01),
+        ElementType::BF16 => float(bits, 16, 0x7fff, 0x7f81),
+        ElementType::F32 => float(bits, 32, 0x7fff_ffff, 0x7f80_0001),
+        ElementType::F64 => float(bits, 64, SIGN - 1, 0x7ff0_0000_0000_0001),
+    }
+}
+
+/// Of a float of `width` bits, whose magnitudes are in `mask` and are NaN from `nan` on. Magnitudes are ordered as their bits.
+fn float(bits: u64, width: u32, mask: u64, nan: u64) -> u64 {
+    let magnitude = bits & mask;
+    let negative = bits >> (width - 1) & 1 == 1;
+    match magnitude {
+        m if m >= nan => u64::MAX,
+        m if negative => (1 << 63) - m,
+        m => (1 << 63) + m,
+    }
+}
+
+/// The numbers of the elements of an input, the other way round where the greatest comes first.
+#[derive(Clone, Copy)]
+pub(super) struct Keys<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) descending: bool,
+}
+
+impl Keys<'_> {
+    pub(super) fn at(self, index: usize) -> u64 {
+        let key = ordered(self.input.elem, self.input.bytes, index);
+        if self.descending { !key } else { key }
+    }
+}

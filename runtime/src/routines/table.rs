@@ -1,0 +1,458 @@
+//! The runtime's library routines: one declaration each.
+//!
+//! This file is compiled twice, by the runtime, which runs the routines, and by the compiler, which calls them; so what both
+//! know of a routine cannot differ. It uses nothing but the standard library. `docs/routines.md` says how a routine is added.
+
+use std::fmt::Display;
+
+/// A library routine.
+#[derive(Debug)]
+pub struct Routine {
+    /// Name.
+    pub name: &'static str,
+    /// Version: what a routine of one name and version does never changes.
+    pub version: u32,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// The numbers that it takes, in order.
+    pub params: &'static [Param],
+    /// The buffers that it reads.
+    pub inputs: Inputs,
+    /// The buffers that it writes, every element of each.
+    pub outputs: Outputs,
+    /// Bytes of memory that it needs besides; none where that is the constant 0.
+    pub scratch: Size,
+    /// What else it can do.
+    pub capabilities: &'static [Capability],
+}
+
+/// What a routine can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Capability {
+    /// It works on memory of the host.
+    Host,
+    /// It works on memory of a device, among its launches.
+    Device,
+    /// It uses all threads that a run may use.
+    Parallel,
+    /// It gives the same bits at any number of threads.
+    SameBits,
+}
+
+/// A number, or a list of numbers, that a routine takes.
+#[derive(Debug)]
+pub struct Param {
+    /// Name.
+    pub name: &'static str,
+    /// What it may be.
+    pub kind: ParamKind,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// A dimension of the first input.
+    Axis,
+    /// 0 or 1.
+    Flag,
+    /// A list of 0 and 1, at least one and at most one for each input.
+    Flags,
+    /// A size, which may be known in the run only.
+    Size,
+}
+
+/// The buffers that a routine reads.
+#[derive(Debug)]
+pub enum Inputs {
+    /// These.
+    List(&'static [Operand]),
+    /// From one to [`MOST_INPUTS`] of a kind.
+    Many(Operand),
+}
+
+/// The buffers that a routine writes.
+#[derive(Debug)]
+pub enum Outputs {
+    /// These.
+    List(&'static [Operand]),
+    /// One for each input, of its type.
+    LikeInputs,
+}
+
+/// A buffer of a routine.
+#[derive(Debug)]
+pub struct Operand {
+    /// Name.
+    pub name: &'static str,
+    /// Its elements.
+    pub elem: Elem,
+    /// Its sizes.
+    pub dims: Dims,
+}
+
+/// Elements of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Elem {
+    /// Of any type.
+    Any,
+    /// Floats of any type.
+    Float,
+    /// Signed integers of 64 bits.
+    Int64,
+    /// Of the type of the first input's elements.
+    First,
+}
+
+/// Sizes of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub enum Dims {
+    /// Any, of rank 1 at least.
+    Any,
+    /// Those of the first input.
+    First,
+    /// Those of the first input, but for these.
+    FirstBut(&'static [(At, Size)]),
+}
+
+/// A dimension of the first input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// The one that the parameter `axis` names.
+    Axis,
+    /// The last one.
+    Last,
+}
+
+/// A size that follows from the first input and the parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Size {
+    /// A number.
+    Const(i64),
+    /// A parameter.
+    Param(&'static str),
+    /// The size along the parameter `axis`.
+    Axis,
+    /// The product of the sizes of the dimensions before and behind the parameter `axis`.
+    Others,
+    /// A product.
+    Product(&'static [Size]),
+    /// A sum.
+    Sum(&'static [Size]),
+    /// The lesser of two sizes.
+    Lesser(&'static [Size; 2]),
+}
+
+/// Most inputs of a routine that takes any number of them.
+pub const MOST_INPUTS: usize = 64;
+
+/// Parts into which routines cut their work, whatever the number of threads, each with scratch memory of its own.
+pub const PARTS: usize = 16;
+
+/// Element types by the numbers by which calls tell them.
+pub const ELEMENTS: [&str; 17] = [
+    "bool",
+    "i8",
+    "u8",
+    "i16",
+    "u16",
+    "i32",
+    "u32",
+    "i64",
+    "u64",
+    "f8E4M3FN",
+    "f8E5M2",
+    "f16",
+    "bf16",
+    "f32",
+    "f64",
+    "f8E4M3FNUZ",
+    "f8E5M2FNUZ",
+];
+
+/// All routines, by name and version.
+pub static ROUTINES: &[Routine] = &[
+    Routine {
+        name: "sort",
+        version: 1,
+        summary: "Sorts lines along an axis by keys, and moves all inputs alike. The first inputs, one for each entry of \
+                  `descending`, are the keys, the first one counting most; equal elements keep their order. NaN is greater \
+                  than every number and equal to itself; -0.0 equals 0.0.",
+        params: &[Param { name: "axis", kind: ParamKind::Axis }, Param { name: "descending", kind: ParamKind::Flags }],
+        inputs: Inputs::Many(Operand { name: "input", elem: Elem::Any, dims: Dims::First }),
+        outputs: Outputs::LikeInputs,
+        scratch: Size::Product(&[Size::Const(48), Size::Axis, SHARES]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "top_k",
+        version: 1,
+        summary: "Of each line along an axis the `k` greatest elements, or the least with `smallest` = 1, sorted from there, \
+                  and their positions. Of equal elements the one at the lower position comes first. The order is that of \
+                  `sort`. `k` is at most the size along the axis.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "k", kind: ParamKind::Size },
+            Param { name: "smallest", kind: ParamKind::Flag },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Any, dims: Dims::Any }]),
+        outputs: Outputs::List(&[
+            Operand { name: "values", elem: Elem::First, dims: Dims::FirstBut(&[(At::Axis, Size::Param("k"))]) },
+            Operand { name: "positions", elem: Elem::Int64, dims: Dims::FirstBut(&[(At::Axis, Size::Param("k"))]) },
+        ]),
+        scratch: Size::Product(&[Size::Const(16 * PARTS as i64), Size::Param("k")]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "fft",
+        version: 1,
+        summary: "Discrete Fourier transform of lines along an axis. The last dimension holds a number's real part, and its \
+                  imaginary part where it has size 2. A line is cut, or continued by zeros, to `size` elements; of the result \
+                  the first `bins` elements are made. With `inverse` = 1 the other way, divided by `size`. With `real` = 1 only \
+                  the first size / 2 + 1 elements of a line are read, of which the others are the mirrored conjugates, and only \
+                  real parts are made. It is computed in f64, with an error of at most 16*(log2(size) + 1) roundoffs of f64 \
+                  relative to a line's norm, and rounded once.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "size", kind: ParamKind::Size },
+            Param { name: "bins", kind: ParamKind::Size },
+            Param { name: "inverse", kind: ParamKind::Flag },
+            Param { name: "real", kind: ParamKind::Flag },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Float, dims: Dims::Any }]),
+        outputs: Outputs::List(&[Operand {
+            name: "result",
+            elem: Elem::First,
+            dims: Dims::FirstBut(&[(At::Axis, Size::Param("bins")), (At::Last, PARTS_OF_NUMBER)]),
+        }]),
+        // Roots, a chirp and its transform, and two arrays to work in for each share, of 16 bytes for each element; a transform
+        // by way of a power of two has fewer than four times as many.
+        scratch: Size::Product(&[
+            Size::Param("size"),
+            Size::Sum(&[Size::Const(16 * (4 + 1 + 4)), Size::Product(&[Size::Const(16 * (4 + 4)), SHARES])]),
+        ]),
+        capabilities: ON_THE_HOST,
+    },
+];
+
+/// The parts into which lines along the axis are cut, none without a line.
+const SHARES: Size = Size::Lesser(&[Size::Others, Size::Const(PARTS as i64)]);
+
+/// One where real parts are made, else two.
+const PARTS_OF_NUMBER: Size = Size::Sum(&[Size::Const(2), Size::Product(&[Size::Const(-1), Size::Param("real")])]);
+
+/// What all routines can do that were written for the processor.
+const ON_THE_HOST: &[Capability] = &[Capability::Host, Capability::Parallel, Capability::SameBits];
+
+/// The routine of this name and version.
+pub fn find(name: &str, version: u32) -> Option<&'static Routine> {
+    ROUTINES.iter().find(|routine| routine.name == name && routine.version == version)
+}
+
+impl Routine {
+    /// The name by which code calls it: `sort/1`.
+    pub fn symbol(&self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
+    /// Whether it can do something.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+
+    /// Number of a parameter.
+    pub fn param(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|param| param.name == name)
+    }
+
+    /// Its outputs, where it takes so many inputs: element type and sizes of each. An element type of `None` is that of the input
+    /// of the same number.
+    pub fn outputs_of(&self, inputs: usize) -> Vec<(Option<Elem>, Dims)> {
+        match &self.outputs {
+            Outputs::LikeInputs => vec![(None, Dims::First); inputs],
+            Outputs::List(list) => list.iter().map(|operand| (Some(operand.elem), operand.dims)).collect(),
+        }
+    }
+}
+
+/// What sizes are made of: numbers in the runtime, polynomials in the compiler.
+pub trait Number: Clone + Display {
+    /// A constant.
+    fn constant(value: i64) -> Self;
+    /// The value, where it is a constant.
+    fn known(&self) -> Option<i64>;
+    /// The sum; `None` where it does not fit.
+    fn plus(&self, other: &Self) -> Option<Self>;
+    /// The product; `None` where it does not fit.
+    fn times(&self, other: &Self) -> Option<Self>;
+    /// The lesser one.
+    fn least(&self, other: &Self) -> Self;
+}
+
+impl Number for i64 {
+    fn constant(value: i64) -> Self {
+        value
+    }
+
+    fn known(&self) -> Option<i64> {
+        Some(*self)
+    }
+
+    fn plus(&self, other: &Self) -> Option<Self> {
+        self.checked_add(*other)
+    }
+
+    fn times(&self, other: &Self) -> Option<Self> {
+        self.checked_mul(*other)
+    }
+
+    fn least(&self, other: &Self) -> Self {
+        *self.min(other)
+    }
+}
+
+/// What a routine is called with.
+#[derive(Debug)]
+pub struct Arguments<'a, N, T> {
+    /// Element type, kind and sizes of each input.
+    pub inputs: &'a [Typed<'a, N, T>],
+    /// The numbers of each parameter.
+    pub params: &'a [Vec<N>],
+}
+
+/// A buffer's type.
+#[derive(Clone, Debug)]
+pub struct Typed<'a, N, T> {
+    /// The element type.
+    pub elem: T,
+    /// Whether that is a type of floats.
+    pub is_float: bool,
+    /// Sizes.
+    pub dims: &'a [N],
+}
+
+impl<N: Number, T> Arguments<'_, N, T> {
+    /// Checks number and values of parameters, and number, elements and sizes of inputs.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn check(&self, routine: &Routine, equal: &dyn Fn(&N, &N) -> bool) -> Result<(), String> {
+        let (given, wanted) = (self.inputs.len(), &routine.inputs);
+        match wanted {
+            Inputs::List(list) if list.len() != given => {
+                return Err(format!("takes {} inputs, not {given}", list.len()));
+            }
+            Inputs::Many(_) if given == 0 || given > MOST_INPUTS => {
+                return Err(format!("takes from 1 to {MOST_INPUTS} inputs, not {given}"));
+            }
+            _ => {}
+        }
+        if self.inputs[0].dims.is_empty() {
+            return Err("takes inputs of rank 1 at least".to_owned());
+        }
+        self.check_params(routine)?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            let operand = match wanted {
+                Inputs::List(list) => &list[i],
+                Inputs::Many(operand) => operand,
+            };
+            if operand.elem == Elem::Float && !input.is_float {
+                return Err(format!("takes floats as input {i}"));
+            }
+            let dims = self.dims(routine, operand.dims);
+            let dims = dims.ok_or_else(|| format!("has a size of input {i} that does not fit 63 bits"))?;
+            let fits =
+                |dims: Vec<N>| dims.len() == input.dims.len() && dims.iter().zip(input.dims).all(|(a, b)| equal(a, b));
+            if !dims.is_none_or(fits) {
+                return Err(format!("takes input {i} with other sizes"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_params(&self, routine: &Routine) -> Result<(), String> {
+        if self.params.len() != routine.params.len() {
+            return Err(format!("takes {} parameters, not {}", routine.params.len(), self.params.len()));
+        }
+        for (param, values) in routine.params.iter().zip(self.params) {
+            let name = param.name;
+            let below =
+                |limit: usize| values.iter().all(|v| v.known().is_some_and(|v| v >= 0 && (v as u64) < limit as u64));
+            let (fits, wanted) = match param.kind {
+                ParamKind::Axis => {
+                    let rank = self.inputs[0].dims.len();
+                    (values.len() == 1 && below(rank), format!("a dimension of its first input, of rank {rank}"))
+                }
+                ParamKind::Flag => (values.len() == 1 && below(2), "0 or 1".to_owned()),
+                ParamKind::Flags => {
+                    let most = self.inputs.len();
+                    ((1..=most).contains(&values.len()) && below(2), format!("from 1 to {most} numbers 0 or 1"))
+                }
+                ParamKind::Size => {
+                    let positive = |v: &N| v.known().is_none_or(|v| v >= 0);
+                    (values.len() == 1 && values.iter().all(positive), "a size".to_owned())
+                }
+            };
+            if !fits {
+                let values: Vec<String> = values.iter().map(N::to_string).collect();
+                return Err(format!("takes {wanted} as '{name}', not [{}]", values.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The dimension that the parameter `axis` names, the first one where there is none.
+    pub fn axis(&self, routine: &Routine) -> usize {
+        let axis = routine.param("axis").and_then(|at| self.params.get(at)?.first()?.known());
+        axis.and_then(|axis| usize::try_from(axis).ok()).unwrap_or(0)
+    }
+
+    /// The sizes that a rule says; nothing where any are right. `None` where one does not fit.
+    pub fn dims(&self, routine: &Routine, rule: Dims) -> Option<Option<Vec<N>>> {
+        let first = self.inputs[0].dims;
+        Some(match rule {
+            Dims::Any => None,
+            Dims::First => Some(first.to_vec()),
+            Dims::FirstBut(others) => {
+                let mut dims = first.to_vec();
+                for (at, size) in others {
+                    let at = match at {
+                        At::Axis => self.axis(routine),
+                        At::Last => first.len() - 1,
+                    };
+                    dims[at] = self.size(routine, size)?;
+                }
+                Some(dims)
+            }
+        })
+    }
+
+    /// The value of a size; `None` where it does not fit.
+    pub fn size(&self, routine: &Routine, size: &Size) -> Option<N> {
+        let axis = self.axis(routine);
+        let first = self.inputs[0].dims;
+        match size {
+            Size::Const(value) => Some(N::constant(*value)),
+            Size::Param(name) => self.params.get(routine.param(name)?)?.first().cloned(),
+            Size::Axis => first.get(axis).cloned(),
+            Size::Others => {
+                let mut others = first.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, size)| size);
+                others.try_fold(N::constant(1), |all, size| all.times(size))
+            }
+            Size::Product(sizes) => {
+                let mut all = N::constant(1);
+                for size in *sizes {
+                    all = all.times(&self.size(routine, size)?)?;
+                }
+                Some(all)
+            }
+            Size::Sum(sizes) => {
+                let mut all = N::constant(0);
+                for size in *sizes {
+                    all = all.plus(&self.size(routine, size)?)?;
+                }
+                Some(all)
+            }
+            Size::Lesser([a, b]) => Some(self.size(routine, a)?.least(&self.size(routine, b)?)),
+        }
+    }
+}
