@@ -11,6 +11,7 @@ mod gather;
 mod interp;
 pub mod maps;
 mod naming;
+pub mod operator;
 pub mod ops;
 mod scan;
 pub mod shape_fn;
@@ -28,6 +29,7 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 pub use canonicalize::drop_inputs;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
+pub use operator::{ApplyOp, Operator, OperatorOp, Operators};
 pub use ops::{
     ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
     ShapeOfOp, SizeOp, SliceOp, YieldOp,
@@ -45,7 +47,7 @@ impl Dialect for GraphDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Tensor operators with value semantics: a structured form, and the few ops that have none.");
-        d.directive("Size", crate::r#dyn::asm::SIZE);
+        d.directive("Size", crate::r#dyn::asm::SIZE).directive("Name", crate::r#dyn::asm::NAME);
         d.op::<ComputeOp<'_>>()
             .op::<YieldOp<'_>>()
             .op::<IndexOp<'_>>()
@@ -63,6 +65,7 @@ impl Dialect for GraphDialect {
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
+        operator::register(d);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

@@ -11,13 +11,16 @@ mod nodes;
 mod shapes;
 mod windows;
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::tensor_of;
 use sutura_dialects::r#dyn::ops::RangeAttr;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
+use sutura_dialects::graph::operator::{declared, library, link};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
@@ -28,6 +31,7 @@ use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewr
 use self::names::Symbols;
 use super::{
     model::{Dim, OnnxModel, ValueInfo, ValueType},
+    op::Op as NodeOp,
     support::{TypedNode, Unsupported, UnsupportedOps, typed_nodes},
     tensor::Tensor,
 };
@@ -65,15 +69,18 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let made = |name: &&str| values.contains_key(name);
     let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
     let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
-    let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let mut importer =
-        Importer { g, model, symbols, values, failed, unsupported, overflows: FxHashMap::default(), diags };
+    let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
+    let library = if nodes.iter().any(|node| matches!(node.op, NodeOp::Named { .. })) { library(cx) } else { Vec::new() };
+    let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
+    g.env.operators = Arc::new(operators.collect());
+    let (overflows, applied) = (FxHashMap::default(), FxHashSet::default());
+    let mut importer = Importer { g, model, symbols, values, failed, unsupported, overflows, applied, diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
-    let unsupported = importer.unsupported;
+    let (unsupported, applied) = (importer.unsupported, importer.applied);
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
@@ -83,7 +90,9 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
     let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
-    Ok(module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str)))
+    let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
+    link(cx, &library, &|name| applied.contains(name), module.body_mut());
+    Ok(module)
 }
 
 /// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.
@@ -232,6 +241,8 @@ struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
     overflows: FxHashMap<Value, String>,
+    /// Operators of the library that nodes apply.
+    applied: FxHashSet<String>,
     diags: &'g mut Diagnostics,
 }
 
