@@ -24,10 +24,11 @@ graph.operator @weighted {
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[Y:.*]] = graph.apply @weighted(%a, %b) {weight = 2.000000e+00 : f32} : (tensor<?x1x4xf32, #dyn.shape<[a_0, 1, 4]>>, tensor<?x1xf32, #dyn.shape<[b_0, 1]>>) -> tensor<?x?x4xf32, #dyn.shape<[a_0, b_0, 4]>>
 // CHECK-NOT: graph.apply
+// LOC: #[[NODE:.*]] = loc("node")
 // LOC-LABEL: func.func @twice
 // LOC: graph.compute
-// LOC: loc(fused<"weighted">["node"])
-// BACK: graph.apply @weighted(%arg0, %arg1) {weight = 2.000000e+00 : f32}
+// LOC-NEXT: ^bb0(%{{.*}}: f32 loc(fused<"weighted">[#[[NODE]]])
+// BACK: graph.apply @weighted(%{{.*}}, %{{.*}}) {weight = 2.000000e+00 : f32}
 func.func @twice(%a: tensor<?x1x4xf32>, %b: tensor<?x1xf32>) -> tensor<?x?x4xf32> {
   %0 = graph.apply @weighted(%a, %b) {weight = 2.0 : f32} : (tensor<?x1x4xf32>, tensor<?x1xf32>) -> tensor<?x?x4xf32> loc("node")
   %1 = graph.apply @weighted(%a, %b) {weight = 2.0 : f32} : (tensor<?x1x4xf32>, tensor<?x1xf32>) -> tensor<?x?x4xf32>
