@@ -171,7 +171,7 @@ graph.operator @a {summary = "x", elements = [f32], groups = {A = "before axis"}
 
 // -----
 
-// expected-error @below {{'graph.operator' op group 'A' must be unit or "before ATTRIBUTE"}}
+// expected-error @below {{'graph.operator' op group 'A' must be unit, "before ATTRIBUTE" or "ones of GROUP"}}
 graph.operator @a {summary = "x", elements = [f32], groups = {A = "axis"}} {
 ^bb0(%x: tensor<?xf32, #dyn.shape<[A]>>):
   graph.yield %x : tensor<?xf32, #dyn.shape<[A]>>
@@ -251,23 +251,6 @@ graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
   %y = graph.compute ins(%x : !a) -> !a {iterators = ["parallel"], maps = [affine_map<(d0) -> (d0 + 1)>, affine_map<(d0) -> (d0)>], oob = [0.0 : f32]} {
   ^bb0(%e: f32):
     graph.yield %e : f32
-  }
-  graph.yield %y : !a
-}
-
-// -----
-
-!a = tensor<?xf32, #dyn.shape<[A]>>
-#id = affine_map<(d0) -> (d0)>
-graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
-^bb0(%x: !a):
-  %y = graph.compute ins(%x : !a) -> !a {iterators = ["parallel"], maps = [#id, #id]} {
-  ^bb0(%e: f32):
-    // expected-error @below {{'graph.index' op asks for the index along the group 'A', which has one for each dimension}}
-    %i = graph.index 0 : index
-    %j = arith.index_cast %i : index to i64
-    %r = arith.sitofp %j : i64 to f32
-    graph.yield %r : f32
   }
   graph.yield %y : !a
 }

@@ -35,6 +35,9 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
 }
 
 fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<Op<'m>, Reason> {
+    if forms.is_empty() {
+        return Err(unsupported(format!("version {} of the operator is not supported", r.interface.since)));
+    }
     let mut refused = None;
     for form in forms {
         let Some(inputs) = inputs(r, form) else { continue };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::{EqualOp, Facts, SymbolOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
-use sutura_dialects::graph::operator::{Actual, bind, declared, lift};
+use sutura_dialects::graph::operator::{Actual, bind, declared, from_operator, lift};
 use sutura_dialects::graph::shape_fn::told_symbols;
 use sutura_dialects::graph::{ApplyOp, Operator, OperatorOp, Operators, Requirement, ShapeEnv};
 use sutura_dialects::tensor::CastOp;
@@ -184,11 +184,6 @@ fn expand(
     rw.replace_op(op, &made);
     required.iter().for_each(|needed| check_at_run_time(&mut rw, loc, needed));
     Ok(())
-}
-
-/// `loc` with the name of the operator that stood there.
-fn from_operator(cx: &Context, loc: Loc, name: &str) -> Loc {
-    cx.fused_loc(&[loc], Some(cx.string_attr(name)))
 }
 
 /// The value with the type that its users know.

@@ -5,7 +5,6 @@ use sutura_ir::{Type, Value};
 
 use super::super::shape_fn::{Requirement, SymShape};
 use super::super::structured::IteratorKind;
-use super::scalar::Comparison;
 use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, unify};
 use crate::r#dyn::{Facts, Poly};
 
@@ -165,91 +164,5 @@ impl<'b> GraphBuilder<'_, 'b> {
             return Ok(x);
         }
         self.elementwise(&[x], to, |s, args| s.cast(args[0], to))
-    }
-
-    /// The function of the error function by which GELU is defined, or its approximation by tanh.
-    pub fn gelu(&mut self, x: Value, tanh: bool) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (half, one) = (s.number(0.5, ty), s.number(1.0, ty));
-            let inner = if tanh {
-                let (cubic, scale) = (s.number(0.044715, ty), s.number((2.0 / std::f64::consts::PI).sqrt(), ty));
-                let square = s.mul(x, x);
-                let cube = s.mul(square, x);
-                let cube = s.mul(cubic, cube);
-                let sum = s.add(x, cube);
-                let scaled = s.mul(scale, sum);
-                s.math("math.tanh", scaled)
-            } else {
-                let scale = s.number(std::f64::consts::FRAC_1_SQRT_2, ty);
-                let scaled = s.mul(x, scale);
-                s.math("math.erf", scaled)
-            };
-            let sum = s.add(one, inner);
-            let halved = s.mul(half, x);
-            s.mul(halved, sum)
-        })
-    }
-
-    /// `log(1 + exp(x))`, as `max(x, 0) + log(1 + exp(-|x|))`, which neither overflows nor loses small results.
-    pub fn softplus(&mut self, x: Value) -> Built {
-        self.map(x, |s, x| {
-            let (zero, one) = (s.number(0.0, s.ty(x)), s.number(1.0, s.ty(x)));
-            let size = s.abs(x);
-            let negative = s.neg(size);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            let log = s.math("math.log", sum);
-            let positive = s.max(x, zero);
-            s.add(positive, log)
-        })
-    }
-
-    /// `max(0, min(1, alpha * x + beta))`
-    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (zero, one) = (s.number(0.0, ty), s.number(1.0, ty));
-            let (alpha, beta) = (s.number(alpha, ty), s.number(beta, ty));
-            let scaled = s.mul(alpha, x);
-            let line = s.add(scaled, beta);
-            let below = s.min(line, one);
-            s.max(zero, below)
-        })
-    }
-
-    /// `x` where it is positive, else `alpha * (exp(x) - 1)`
-    pub fn elu(&mut self, x: Value, alpha: f64) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (zero, one, alpha) = (s.number(0.0, ty), s.number(1.0, ty), s.number(alpha, ty));
-            let exp = s.math("math.exp", x);
-            let below = s.sub(exp, one);
-            let below = s.mul(alpha, below);
-            let negative = s.compare(Comparison::Less, x, zero);
-            s.select(negative, below, x)
-        })
-    }
-
-    /// `x / (1 + exp(-alpha * x))`
-    pub fn swish(&mut self, x: Value, alpha: f64) -> Built {
-        self.map(x, |s, x| {
-            let (one, alpha) = (s.number(1.0, s.ty(x)), s.number(-alpha, s.ty(x)));
-            let negative = s.mul(alpha, x);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            s.div(x, sum)
-        })
-    }
-
-    /// `1 / (1 + exp(-x))`
-    pub fn sigmoid(&mut self, x: Value) -> Built {
-        self.map(x, |s, x| {
-            let one = s.number(1.0, s.ty(x));
-            let negative = s.neg(x);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            s.div(one, sum)
-        })
     }
 }

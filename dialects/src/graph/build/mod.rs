@@ -7,6 +7,7 @@
 
 mod elementwise;
 mod linear;
+mod named;
 mod normalise;
 mod reduce;
 pub mod scalar;

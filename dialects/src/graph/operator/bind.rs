@@ -80,6 +80,7 @@ pub fn bind(
             true => binding.stretch(operator, i, inputs, facts)?,
         }
     }
+    binding.ones(operator);
     Ok(binding)
 }
 
@@ -134,7 +135,19 @@ impl Binding {
         let groups = names().filter(|n| operator.group(n).is_some()).map(|n| (n.to_string(), vec![size(n)])).collect();
         let sizes = names().filter(|n| operator.group(n).is_none()).map(|n| (n.to_string(), size(n))).collect();
         let stretched = operator.inputs.iter().map(|i| i.broadcast.then(|| vec![false; i.sizes.len()])).collect();
-        Self { elem, groups, sizes, stretched, attributes, required: Vec::new() }
+        let mut binding = Self { elem, groups, sizes, stretched, attributes, required: Vec::new() };
+        binding.ones(operator);
+        binding
+    }
+
+    /// Binds the groups that hold as many dimensions of size 1 as others hold dimensions.
+    fn ones(&mut self, operator: &Operator) {
+        for (name, group) in &operator.groups {
+            if let Group::Ones(other) = group {
+                let count = self.groups.get(&operator.groups[*other].0).map_or(0, Vec::len);
+                self.groups.insert(name.clone(), vec![Some(1.into()); count]);
+            }
+        }
     }
 
     /// How many dimensions the groups hold that are known.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use sutura_ir::types::TypeData;
-use sutura_ir::{Attr, AttrData, Context, OpRef, Type, Value};
+use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpRef, Type, Value};
 
 use super::super::ops::YieldOp;
 use super::OperatorOp;
@@ -16,6 +16,8 @@ pub enum Group {
     Rest,
     /// Those before the dimension that this attribute, by its number, names.
     Before(usize),
+    /// One of size 1 for each of another group, by its number.
+    Ones(usize),
 }
 
 /// An input or result.
@@ -96,15 +98,21 @@ impl Operator {
     }
 
     fn read_groups(&self, cx: &Context, groups: Option<Attr>) -> Result<Vec<(String, Group)>, String> {
-        let entries = groups.map_or(&[][..], |groups| cx.entries(groups)).iter();
-        entries
+        let all = groups.map_or(&[][..], |groups| cx.entries(groups));
+        all.iter()
             .map(|entry| {
                 let name = cx.str(entry.name).to_string();
                 if entry.value == Attr::UNIT {
                     return Ok((name, Group::Rest));
                 }
-                let wrong = || format!("group '{name}' must be unit or \"before ATTRIBUTE\"");
+                let wrong = || format!("group '{name}' must be unit, \"before ATTRIBUTE\" or \"ones of GROUP\"");
                 let text = cx.as_str(entry.value).ok_or_else(wrong)?;
+                if let Some(wanted) = text.strip_prefix("ones of ") {
+                    let other = |e: &NamedAttr| cx.str(e.name) == wanted && !is_ones(cx, e.value);
+                    let at = all.iter().position(other);
+                    let at = at.ok_or_else(|| format!("group '{name}' needs a group '{wanted}', which holds dimensions"))?;
+                    return Ok((name, Group::Ones(at)));
+                }
                 let wanted = text.strip_prefix("before ").ok_or_else(wrong)?;
                 let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
                 let at = at.ok_or_else(|| format!("group '{name}' needs an attribute '{wanted}' of type i64"))?;
@@ -157,8 +165,12 @@ impl Operator {
         for i in self.order() {
             self.check_input(i, &mut known)?;
         }
-        for (group, _) in &self.groups {
-            if !known.contains(group.as_str()) {
+        for (group, holds) in &self.groups {
+            if matches!(holds, Group::Ones(_)) {
+                if !known.insert(group) {
+                    return Err(format!("group '{group}' holds dimensions of size 1, and stands in an input"));
+                }
+            } else if !known.contains(group.as_str()) {
                 return Err(format!("group '{group}' stands in no input"));
             }
         }
@@ -211,6 +223,10 @@ impl Operator {
         known.extend(input.sizes.iter().filter_map(Poly::as_symbol));
         Ok(())
     }
+}
+
+fn is_ones(cx: &Context, group: Attr) -> bool {
+    cx.as_str(group).is_some_and(|text| text.starts_with("ones of "))
 }
 
 /// The element types: floats and integers, each once.

@@ -15,6 +15,8 @@ use super::{Operator, OperatorOp};
 const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
+    ("numbers.mlir", include_str!("../operators/numbers.mlir")),
+    ("tensors.mlir", include_str!("../operators/tensors.mlir")),
 ];
 
 /// Why operators cannot be had.
@@ -49,12 +51,17 @@ impl fmt::Display for LibraryError {
 }
 impl std::error::Error for LibraryError {}
 
-/// The modules of the operators that every build has.
-pub fn library(cx: &Context) -> Vec<Module> {
-    let read = |(name, text): &(&str, &str)| {
+/// The modules of the operators that every build has, as far as they declare one that is wanted.
+pub fn library(cx: &Context, wanted: &dyn Fn(&str) -> bool) -> Vec<Module> {
+    let read = |(name, text): &&(&str, &str)| {
         from_text(cx, name, text).unwrap_or_else(|error| panic!("the library of operators: {error}"))
     };
-    TEXTS.iter().map(read).collect()
+    TEXTS.iter().filter(|(_, text)| names(text).any(wanted)).map(|text| read(&text)).collect()
+}
+
+/// Names of the operators that a text of the library declares.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("graph.operator @")?.split_whitespace().next())
 }
 
 /// Declarations of more bytes than these are none.
@@ -97,11 +104,10 @@ fn top<'a>(cx: &'a Context, module: &'a Body) -> impl Iterator<Item = OpRef<'a>>
     ops.map(|op| OpRef::new(cx, module, op))
 }
 
-/// Copies the declarations of `from` whose names are `wanted` to the start of the module `to`, in which none of them is.
+/// Copies the declarations of `from` whose names are `wanted` to the end of the module `to`, in which none of them is.
 pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &mut Body) {
     let Some(block) = to.entry_block() else { return };
-    let mut b = Builder::new(cx, to);
-    b.set_to_start(block);
+    let mut b = Builder::at_end(cx, to, block);
     for op in from.iter().flat_map(|module| top(cx, module.body())) {
         if op.symbol_name().is_some_and(wanted) {
             IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
@@ -151,7 +157,7 @@ pub enum Literal {
 pub fn onnx_forms() -> &'static [OnnxForm] {
     static FORMS: LazyLock<Vec<OnnxForm>> = LazyLock::new(|| {
         let cx = Context::new(crate::all());
-        let modules = library(&cx);
+        let modules = library(&cx, &|_| true);
         modules.iter().flat_map(|module| top(&cx, module.body())).flat_map(forms).collect()
     });
     &FORMS

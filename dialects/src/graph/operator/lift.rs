@@ -74,7 +74,8 @@ impl Lifter<'_> {
         let Some(form) = ComputeForm::of(op) else { return fail(format!("cannot hold '{}'", op.name_str())) };
         let (cx, elem) = (op.cx, self.binding.elem);
         let (iterators, ranges) = self.iterators(&form);
-        let starts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let became: Vec<Vec<(usize, Option<Poly>)>> =
+            ranges.iter().enumerate().map(|(i, range)| self.became(&form, i, range.clone())).collect();
         let mut inputs = Vec::new();
         for (i, (value, map)) in form.inputs().zip(&form.input_maps).enumerate() {
             let mut index = self.index(g, op, value, cx.map_results(*map), &ranges);
@@ -102,7 +103,7 @@ impl Lifter<'_> {
             return Err(super::super::build::BuildError::Unsupported("needs a size that depends on data".into()));
         };
         g.sizes = known;
-        let numbers = Numbers { cx, operator: self.operator, binding: self.binding, starts: &starts };
+        let numbers = Numbers { cx, operator: self.operator, binding: self.binding, iterators: &became };
         let elems: Vec<_> = results.iter().map(|result| result.elem).collect();
         let mut failed = None;
         let made = g.compute(&iterators, inputs, results, |s, args| {
@@ -134,6 +135,14 @@ impl Lifter<'_> {
         (kinds, ranges)
     }
 
+    /// The iterators that one of the declaration became, and how far each runs; a single one may have no known end.
+    fn became(&self, form: &ComputeForm<'_>, iterator: usize, range: Range<usize>) -> Vec<(usize, Option<Poly>)> {
+        let group = group_of(self.operator, form, iterator).and_then(|name| self.binding.groups.get(&name));
+        let size = |i: usize| group.and_then(|dims| dims.get(i).cloned().flatten());
+        let start = range.start;
+        range.map(|i| (i, size(i - start))).collect()
+    }
+
     /// The index of a tensor, one expression per dimension.
     fn index(
         &self,
@@ -145,6 +154,7 @@ impl Lifter<'_> {
     ) -> Vec<AffineExpr> {
         let dims = |(expr, size): (&AffineExpr, &Poly)| match (self.operator.group_of(size), maps::plain_dim(op.cx, *expr)) {
             (Some(_), Some(iterator)) => g.dims(ranges[iterator].clone()),
+            (Some(group), None) => vec![*expr; self.binding.groups.get(group).map_or(0, Vec::len)],
             _ => vec![maps::replace_dims(op.cx, *expr, &|i| g.dim(ranges[i].start))],
         };
         exprs.iter().zip(&sizes(op, value)).flat_map(dims).collect()

@@ -10,9 +10,8 @@ mod library;
 mod lift;
 mod numbers;
 mod ops;
+mod origin;
 mod shape;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 use std::sync::Arc;
@@ -28,6 +27,7 @@ pub use declaration::{Attribute, Formal, Group, Operator};
 pub use library::{LibraryError, Literal, OnnxForm, from_file, library, link, onnx_forms};
 pub use lift::lift;
 pub use ops::{ApplyOp, OperatorOp, ParamOp};
+pub use origin::{from_operator, list_of_origins, origins};
 
 use super::shape_fn::ShapeFn;
 

@@ -10,6 +10,7 @@ use super::super::build::{Built, Scalars, fail, unsupported};
 use super::super::ops::{IndexOp, SizeOp, YieldOp};
 use super::bind::{Binding, Number};
 use super::{Operator, ParamOp};
+use crate::r#dyn::Poly;
 
 type Namesake = fn(&mut Scalars<'_, '_>, &[Value]) -> Value;
 
@@ -76,8 +77,8 @@ pub(super) struct Numbers<'o> {
     pub(super) cx: &'o Context,
     pub(super) operator: &'o Operator,
     pub(super) binding: &'o Binding,
-    /// The first of the iterators that each iterator of the declaration became.
-    pub(super) starts: &'o [usize],
+    /// What each iterator of the declaration became: iterators, and how far each of them runs.
+    pub(super) iterators: &'o [Vec<(usize, Option<Poly>)>],
 }
 
 impl Numbers<'_> {
@@ -131,7 +132,7 @@ impl Numbers<'_> {
             });
         }
         if let Some(index) = op.as_::<IndexOp<'_>>() {
-            return Ok(Copied::Value(s.index(self.starts[index.iterator() as usize])));
+            return self.index(s, &self.iterators[index.iterator() as usize], ty);
         }
         let name = op.name_str();
         if name == "arith.constant" {
@@ -150,6 +151,19 @@ impl Numbers<'_> {
         }
         let operands = op.operands().map(|v| self.value(s, values, v)).collect::<Built<SmallVec<[Value; 3]>>>()?;
         self.arithmetic(s, op, &operands, ty).map(Copied::Value)
+    }
+
+    /// The number of a point along an iterator of the declaration: row-major where that became several.
+    fn index(&self, s: &mut Scalars<'_, '_>, iterators: &[(usize, Option<Poly>)], ty: Type) -> Built<Copied> {
+        let Some(((first, _), rest)) = iterators.split_first() else { return Ok(Copied::Known(Number::Int(0), ty)) };
+        let mut number = s.index(*first);
+        for (iterator, size) in rest {
+            let Some(size) = size else { return unsupported("needs a size that depends on data") };
+            let (size, index) = (s.size(size), s.index(*iterator));
+            let row = s.mul(number, size);
+            number = s.add(row, index);
+        }
+        Ok(Copied::Value(number))
     }
 
     fn cast(&self, s: &mut Scalars<'_, '_>, op: OpRef<'_>, from: Option<Copied>, to: Type) -> Built<Copied> {

@@ -14,7 +14,8 @@ use sutura_ir::op;
 ///
 /// * Sizes of inputs are symbols or numbers. `groups` names the symbols that are groups. `unit` as value means that the group
 ///   holds the dimensions that are left; `"before axis"`, that it holds those before the dimension that the attribute `axis`
-///   names, which may count from the end. Any other symbol stands for one size.
+///   names, which may count from the end; `"ones of N"`, that it holds one of size 1 for each of those of the group `N`, for
+///   results that keep the rank. Any other symbol stands for one size.
 /// * `elements` lists the element types that the operator takes. The first is the one in which the body is written, and
 ///   stands for all of them; ops on floats stand for their namesakes on integers.
 /// * `accumulator` is the type in the body that stands for the one in which numbers of the element type are accumulated:

@@ -8,13 +8,13 @@ use sutura_ir::types::TypeData;
 use sutura_ir::{Context, Diagnostic, OpRef, Type, Value};
 
 use super::super::maps;
-use super::super::ops::{IndexOp, ReshapeOp, YieldOp};
+use super::super::ops::{ReshapeOp, YieldOp};
 use super::super::structured::ComputeForm;
 use super::super::verify::compatible;
 use super::library::form;
 use super::lift::{group_of, sizes};
 use super::numbers::has_namesake;
-use super::{Actual, ApplyOp, Operator, OperatorOp, ParamOp, bind};
+use super::{Actual, ApplyOp, Group, Operator, OperatorOp, ParamOp, bind};
 use crate::r#dyn::attr::{symbolic_shape, tensor_of};
 use crate::r#dyn::{Facts, Poly};
 use crate::show;
@@ -63,7 +63,9 @@ fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
 
 /// The symbols of a size must be those of inputs, and a group must stand alone.
 fn check_size(operator: &Operator, op: OpRef<'_>, size: &Poly) -> Checked {
-    let known = |name: &str| operator.inputs.iter().flat_map(|i| &i.sizes).any(|s| s.as_symbol() == Some(name));
+    let ones = |name: &str| matches!(operator.group(name), Some(Group::Ones(_)));
+    let inputs = || operator.inputs.iter().flat_map(|input| &input.sizes);
+    let known = |name: &str| ones(name) || inputs().any(|size| size.as_symbol() == Some(name));
     match size.symbols().iter().find(|name| !known(name)) {
         Some(name) => Err(op.error(format_args!("uses the size '{name}', which no input has"))),
         None if operator.group_of(size).is_some() || !size.symbols().iter().any(|n| operator.group(n).is_some()) => Ok(()),
@@ -93,7 +95,10 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
             let plain = maps::plain_dim(cx, *expr);
             let group = operator.group_of(&size);
             let over = |i: usize| groups[i].is_some() && maps::mentions(cx, *expr, i);
+            let single = maps::constant(cx, *expr) == Some(0)
+                && group.and_then(|g| operator.group(g)).is_some_and(|g| matches!(g, Group::Ones(_)));
             if let Some(group) = group
+                && !single
                 && plain.and_then(|i| groups[i].as_deref()) != Some(group)
             {
                 let message = format!("reads dimension {dim}, the group '{group}', at something else than an iterator over it");
@@ -107,11 +112,11 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
             }
         }
     }
-    form.body.ops().try_for_each(|inner| check_number(operator, inner, &groups))
+    form.body.ops().try_for_each(|inner| check_number(operator, inner))
 }
 
 /// Checks a scalar op.
-fn check_number(operator: &Operator, op: OpRef<'_>, groups: &[Option<String>]) -> Checked {
+fn check_number(operator: &Operator, op: OpRef<'_>) -> Checked {
     let cx = op.cx;
     if op.regions().next().is_some() || (op.num_results() != 1 && !op.is::<YieldOp<'_>>()) {
         return Err(op.error("cannot stand in the body of an operator: it has regions, or not one result"));
@@ -125,11 +130,6 @@ fn check_number(operator: &Operator, op: OpRef<'_>, groups: &[Option<String>]) -
             return Err(help.into_iter().fold(error, |error, help| error.help(help)));
         }
         return if is_number(cx, ty) { Ok(()) } else { Err(op.error("must be a float, an integer or an index")) };
-    }
-    if let Some(index) = op.as_::<IndexOp<'_>>()
-        && let Some(group) = usize::try_from(index.iterator()).ok().and_then(|i| groups.get(i)?.as_ref())
-    {
-        return Err(op.error(format_args!("asks for the index along the group '{group}', which has one for each dimension")));
     }
     let written = |ty: Type| ty.is_float(cx) && (ty == operator.elements[0] || Some(ty) == operator.accumulator);
     let written = op.operand_types().chain(op.result_types()).any(written);

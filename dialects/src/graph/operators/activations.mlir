@@ -197,3 +197,151 @@ graph.operator @swish {
   }
   graph.yield %y : !f32
 }
+
+graph.operator @mish {
+  summary = "x * tanh(log(1 + exp(x)))",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  onnx = [{op = "Mish"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %size = math.absf %e : f32
+    %negative = arith.negf %size : f32
+    %exp = math.exp %negative : f32
+    %sum = arith.addf %one, %exp : f32
+    %log = math.log %sum : f32
+    %positive = arith.maximumf %e, %zero : f32
+    %softplus = arith.addf %positive, %log : f32
+    %gate = math.tanh %softplus : f32
+    %r = arith.mulf %e, %gate : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @selu {
+  summary = "gamma * x where x is positive, else gamma * alpha * (exp(x) - 1)",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  attributes = {alpha = 1.67326319 : f32, gamma = 1.05070102 : f32},
+  onnx = [{op = "Selu"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %alpha = graph.param "alpha" : f32
+    %gamma = graph.param "gamma" : f32
+    %exp = math.exp %e : f32
+    %less = arith.subf %exp, %one : f32
+    %below = arith.mulf %alpha, %less : f32
+    %positive = arith.cmpf ogt, %e, %zero : f32
+    %part = arith.select %positive, %e, %below : f32
+    %r = arith.mulf %gamma, %part : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @celu {
+  summary = "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  attributes = {alpha = 1.0 : f32},
+  onnx = [{op = "Celu"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %alpha = graph.param "alpha" : f32
+    %scaled = arith.divf %e, %alpha : f32
+    %exp = math.exp %scaled : f32
+    %less = arith.subf %exp, %one : f32
+    %below = arith.mulf %alpha, %less : f32
+    %negative = arith.minimumf %zero, %below : f32
+    %positive = arith.maximumf %zero, %e : f32
+    %r = arith.addf %positive, %negative : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @softsign {
+  summary = "x / (1 + |x|)",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  onnx = [{op = "Softsign"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %one = arith.constant 1.0 : f32
+    %size = math.absf %e : f32
+    %sum = arith.addf %one, %size : f32
+    %r = arith.divf %e, %sum : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @thresholded_relu {
+  summary = "x where it is greater than alpha, else 0",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  attributes = {alpha = 1.0 : f32},
+  onnx = [{op = "ThresholdedRelu"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %alpha = graph.param "alpha" : f32
+    %above = arith.cmpf ogt, %e, %alpha : f32
+    %r = arith.select %above, %e, %zero : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @shrink {
+  summary = "x + bias below -lambd, x - bias above lambd, else 0",
+  elements = [f32, bf16, f16, f64], groups = {A},
+  attributes = {bias = 0.0 : f32, lambd = 0.5 : f32},
+  onnx = [{op = "Shrink"}]
+} {
+^bb0(%x: !f32):
+  %y = graph.compute ins(%x : !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id]} {
+  ^bb0(%e: f32):
+    %zero = arith.constant 0.0 : f32
+    %bias = graph.param "bias" : f32
+    %most = graph.param "lambd" : f32
+    %least = arith.negf %most : f32
+    %low = arith.cmpf olt, %e, %least : f32
+    %high = arith.cmpf ogt, %e, %most : f32
+    %raised = arith.addf %e, %bias : f32
+    %lowered = arith.subf %e, %bias : f32
+    %upper = arith.select %high, %lowered, %zero : f32
+    %r = arith.select %low, %raised, %upper : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @prelu {
+  summary = "x where it is not negative, else slope * x",
+  elements = [f32, bf16, f16, f64, i32, i64], groups = {A}, broadcast = array<i64: 1>,
+  onnx = [{op = "PRelu"}]
+} {
+^bb0(%x: !f32, %slope: !f32):
+  %y = graph.compute ins(%x, %slope : !f32, !f32) -> !f32 {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  ^bb0(%e: f32, %s: f32):
+    %zero = arith.constant 0.0 : f32
+    %scaled = arith.mulf %s, %e : f32
+    %negative = arith.cmpf olt, %e, %zero : f32
+    %r = arith.select %negative, %scaled, %e : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}

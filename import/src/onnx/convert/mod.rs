@@ -70,17 +70,19 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
     let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
     let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let library = if nodes.iter().any(|node| matches!(node.op, NodeOp::Named { .. })) { library(cx) } else { Vec::new() };
+    let named = |node: &TypedNode<'_>| if let NodeOp::Named { operator, .. } = node.op { Some(operator) } else { None };
+    let applied: FxHashSet<&str> = nodes.iter().filter_map(named).collect();
+    let library = library(cx, &|operator| applied.contains(operator));
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
-    let (overflows, applied) = (FxHashMap::default(), FxHashSet::default());
-    let mut importer = Importer { g, model, symbols, values, failed, unsupported, overflows, applied, diags };
+    let overflows = FxHashMap::default();
+    let mut importer = Importer { g, model, symbols, values, failed, unsupported, overflows, diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
-    let (unsupported, applied) = (importer.unsupported, importer.applied);
+    let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
@@ -241,8 +243,6 @@ struct Importer<'m, 'g, 'b> {
     unsupported: Vec<Unsupported>,
     /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
     overflows: FxHashMap<Value, String>,
-    /// Operators of the library that nodes apply.
-    applied: FxHashSet<String>,
     diags: &'g mut Diagnostics,
 }
 

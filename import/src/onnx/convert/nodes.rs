@@ -116,7 +116,6 @@ impl<'m> Importer<'m, '_, '_> {
             .iter()
             .map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) })
             .collect();
-        self.applied.insert(operator.to_string());
         if !variadic {
             return Ok(self.g.apply(&declared, &values, &attributes)?);
         }
