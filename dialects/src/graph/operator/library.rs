@@ -1,5 +1,6 @@
 //! The operators that every build has, and those of a file.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Module, OpRef};
 
-use super::{Operator, OperatorOp};
+use super::{ApplyOp, Operator, OperatorOp};
 
 /// Texts of the library: names of files, and what is in them.
 const TEXTS: &[(&str, &str)] = &[
@@ -113,6 +114,18 @@ pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &m
             IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
         }
     }
+}
+
+/// Names of the operators that something in the module `root` applies and that it does not declare.
+pub fn missing(root: OpRef<'_>) -> BTreeSet<String> {
+    let mut missing = BTreeSet::new();
+    root.walk(&mut |op| {
+        missing.extend(op.as_::<ApplyOp<'_>>().map(|apply| apply.callee().to_string()));
+    });
+    for op in root.region(0).and_then(|r| r.entry()).into_iter().flat_map(|block| block.ops()) {
+        missing.remove(op.symbol_name().unwrap_or_default());
+    }
+    missing
 }
 
 /// How the library realises an operator of ONNX.

@@ -24,7 +24,7 @@ use sutura_ir::{Body, Context, OpRef};
 
 pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
-pub use library::{LibraryError, Literal, OnnxForm, from_file, library, link, onnx_forms};
+pub use library::{LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms};
 pub use lift::lift;
 pub use ops::{ApplyOp, OperatorOp, ParamOp};
 pub use origin::{from_operator, list_of_origins, origins};
