@@ -2,7 +2,8 @@
 //! into the module.
 
 /// Shapes known everywhere, operators by what they do, and the program in simple form.
-pub const SHAPES: &str = "propagate-shapes,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
+pub const SHAPES: &str =
+    "propagate-shapes,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
 
 /// Regions that become kernels.
 pub const STITCH: &str = "propagate-reshapes,stitch";

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
+use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::stitch::STITCH;
@@ -64,7 +65,7 @@ fn docs_are_up_to_date() {
     passes.sort_by_key(|p| p.argument);
     passes.iter().for_each(|pass| describe(pass, &mut text));
     text.push_str(ON_GRAPHS);
-    let on_graphs = [&GRAPH_PROPERTY_REWRITE, &PROPAGATE_RESHAPES, &STITCH];
+    let on_graphs = [&EXPAND_OPERATORS, &GRAPH_PROPERTY_REWRITE, &PROPAGATE_RESHAPES, &STITCH];
     on_graphs.iter().for_each(|pass| describe(pass, &mut text));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let page = root.join("docs/passes.md");

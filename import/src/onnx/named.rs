@@ -87,10 +87,14 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
                 _ => {}
             },
             Literal::Text(wanted) => match r.string(name)? {
-                Some(found) if found != wanted => return Ok(Some(refusal(format!("'{found}'"), format!("'{wanted}'")))),
+                Some(found) if found != wanted => {
+                    return Ok(Some(refusal(format!("'{found}'"), format!("'{wanted}'"))));
+                }
                 _ => {}
             },
-            Literal::Float(_) => return Err(unsupported(format!("attribute `{name}` must be a float, and is compared"))),
+            Literal::Float(_) => {
+                return Err(unsupported(format!("attribute `{name}` must be a float, and is compared")));
+            }
         }
     }
     let known = |name: &str| {

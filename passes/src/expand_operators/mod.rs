@@ -180,7 +180,8 @@ fn expand(
         Ok(made) => made,
         Err(failed) => return Err(error(failed, OpRef::new(cx, body, op))),
     };
-    let made: Vec<Value> = made.iter().zip(&types).map(|(value, ty)| typed(&mut rw, loc, *value, *ty, &inputs)).collect();
+    let made: Vec<Value> =
+        made.iter().zip(&types).map(|(value, ty)| typed(&mut rw, loc, *value, *ty, &inputs)).collect();
     rw.replace_op(op, &made);
     required.iter().for_each(|needed| check_at_run_time(&mut rw, loc, needed));
     Ok(())

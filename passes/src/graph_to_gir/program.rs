@@ -162,7 +162,11 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
         return op.error("is in no region").help("run 'stitch' before this pass");
     }
     let error = op.error("has no place in a host program, which is made of regions, reshapes and constants");
-    if op.is::<ApplyOp<'_>>() { error.help("run 'expand-operators' before this pass, and before 'stitch'") } else { error }
+    if op.is::<ApplyOp<'_>>() {
+        error.help("run 'expand-operators' before this pass, and before 'stitch'")
+    } else {
+        error
+    }
 }
 
 fn is_known(op: OpRef<'_>) -> bool {

@@ -54,8 +54,7 @@ pub fn broadcast(
             size = unify(facts, &size, other, what, assumed)?;
         }
         for (i, short) in &sizes {
-            let what =
-                || format!("dimension {dim} of the broadcast operand {}, which is stretched, and 1", called(*i));
+            let what = || format!("dimension {dim} of the broadcast operand {}, which is stretched, and 1", called(*i));
             stretch(facts, short, &size, what, assumed)?;
         }
         common.push(size);

@@ -22,8 +22,8 @@ use super::operator::{Actual, ApplyOp, Formal, Operator, bind};
 use super::ops::{ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
 use super::structured::{Combiner, IteratorKind, MAX_ITERATORS};
-use crate::r#dyn::{Facts, Poly};
 use crate::r#dyn::attr::{shape_attr, tensor_of};
+use crate::r#dyn::{Facts, Poly};
 
 pub use elementwise::{Broadcast, broadcast};
 pub use scalar::Scalars;

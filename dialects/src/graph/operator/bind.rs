@@ -256,13 +256,17 @@ impl Binding {
         let shape = &inputs[i].shape;
         let whole = self.shape(operator, &formal.sizes);
         if shape.len() > whole.len() {
-            let message = format!("'{}' has rank {}, which cannot be stretched to {}", formal.name, shape.len(), whole.len());
+            let message =
+                format!("'{}' has rank {}, which cannot be stretched to {}", formal.name, shape.len(), whole.len());
             return fail(message);
         }
         let called = |k: usize| if k == 0 { "others".to_string() } else { format!("'{}'", formal.name) };
         let found = broadcast(facts, &[whole.clone(), shape.clone()], &called, &mut self.required)?;
         if let Some(dim) = found.stretched[0].iter().position(|stretched| *stretched) {
-            return fail(format!("'{}' is longer than the other inputs in dimension {dim}, where they have 1", formal.name));
+            return fail(format!(
+                "'{}' is longer than the other inputs in dimension {dim}, where they have 1",
+                formal.name
+            ));
         }
         self.stretched[i] = found.stretched.into_iter().nth(1);
         Ok(())

@@ -110,7 +110,8 @@ impl Operator {
                 if let Some(wanted) = text.strip_prefix("ones of ") {
                     let other = |e: &NamedAttr| cx.str(e.name) == wanted && !is_ones(cx, e.value);
                     let at = all.iter().position(other);
-                    let at = at.ok_or_else(|| format!("group '{name}' needs a group '{wanted}', which holds dimensions"))?;
+                    let at =
+                        at.ok_or_else(|| format!("group '{name}' needs a group '{wanted}', which holds dimensions"))?;
                     return Ok((name, Group::Ones(at)));
                 }
                 let wanted = text.strip_prefix("before ").ok_or_else(wrong)?;
@@ -200,7 +201,10 @@ impl Operator {
             }
             match self.group_of(size).and_then(|name| self.group(name)) {
                 Some(Group::Before(_)) if at != 0 => {
-                    return Err(format!("'{}' has dimensions before the group '{size}', which counts from 0", input.name));
+                    return Err(format!(
+                        "'{}' has dimensions before the group '{size}', which counts from 0",
+                        input.name
+                    ));
                 }
                 Some(Group::Rest) if !known.contains(size.as_symbol().unwrap_or_default()) => open += 1,
                 _ => {}
@@ -254,7 +258,8 @@ fn attributes(cx: &Context, dict: Option<Attr>) -> Result<Vec<Attribute>, String
                 _ => (cx.attr_type(entry.value), Some(entry.value)),
             };
             let number = |ty: &Type| [Type::I64, Type::F32].contains(ty);
-            let number = |value: &Attr, ty: Type| number(&ty) && (cx.as_int(*value).is_some() || cx.as_f64(*value).is_some());
+            let number =
+                |value: &Attr, ty: Type| number(&ty) && (cx.as_int(*value).is_some() || cx.as_f64(*value).is_some());
             match ty {
                 Some(ty @ (Type::I64 | Type::F32)) if default.is_none_or(|value| number(&value, ty)) => {
                     Ok(Attribute { name, ty, default })

@@ -43,7 +43,8 @@ impl Interpret for ApplyHook {
         for (i, tensor) in tensors.iter().enumerate() {
             args.push(Value::Tensor(collapsed(&operator, &binding, i, tensor)?));
         }
-        let results = frame.run_region(RegionRef { cx, body: &body, region: body.region() }, args.into_iter().collect())?;
+        let results =
+            frame.run_region(RegionRef { cx, body: &body, region: body.region() }, args.into_iter().collect())?;
         for (i, (value, result)) in results.into_iter().zip(&operator.results).enumerate() {
             let shape = constants(&binding.shape(&operator, &result.sizes))?;
             set(frame, i, value.tensor()?.reshape(&shape)?, &outer)?;

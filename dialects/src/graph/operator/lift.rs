@@ -85,7 +85,9 @@ impl Lifter<'_> {
                 ones.for_each(|(expr, _)| *expr = cx.affine_const(0));
             }
             let number = |oob| number_attr(cx, Number::of(cx, oob)?, elem).ok();
-            let oob = form.oob[i].and_then(|oob| if cx.attr_type(oob) == Some(self.operator.elements[0]) { number(oob) } else { Some(oob) });
+            let oob = form.oob[i].and_then(|oob| {
+                if cx.attr_type(oob) == Some(self.operator.elements[0]) { number(oob) } else { Some(oob) }
+            });
             inputs.push(ComputeInput { value: self.value(value)?, index, oob });
         }
         let mut results = Vec::new();
@@ -152,11 +154,12 @@ impl Lifter<'_> {
         exprs: &[AffineExpr],
         ranges: &[Range<usize>],
     ) -> Vec<AffineExpr> {
-        let dims = |(expr, size): (&AffineExpr, &Poly)| match (self.operator.group_of(size), maps::plain_dim(op.cx, *expr)) {
-            (Some(_), Some(iterator)) => g.dims(ranges[iterator].clone()),
-            (Some(group), None) => vec![*expr; self.binding.groups.get(group).map_or(0, Vec::len)],
-            _ => vec![maps::replace_dims(op.cx, *expr, &|i| g.dim(ranges[i].start))],
-        };
+        let dims =
+            |(expr, size): (&AffineExpr, &Poly)| match (self.operator.group_of(size), maps::plain_dim(op.cx, *expr)) {
+                (Some(_), Some(iterator)) => g.dims(ranges[iterator].clone()),
+                (Some(group), None) => vec![*expr; self.binding.groups.get(group).map_or(0, Vec::len)],
+                _ => vec![maps::replace_dims(op.cx, *expr, &|i| g.dim(ranges[i].start))],
+            };
         exprs.iter().zip(&sizes(op, value)).flat_map(dims).collect()
     }
 

@@ -138,7 +138,8 @@ impl Numbers<'_> {
         if name == "arith.constant" {
             let number = op.prop("value").and_then(|value| Number::of(self.cx, value));
             let number = number.map(|number| number_attr(self.cx, number, ty)).transpose()?;
-            return number.map_or_else(|| fail("has a constant that is no number"), |n| Ok(Copied::Value(s.constant(n, ty))));
+            return number
+                .map_or_else(|| fail("has a constant that is no number"), |n| Ok(Copied::Value(s.constant(n, ty))));
         }
         let first = op.operands().next().and_then(|v| values.get(&v).copied());
         if CASTS.contains(&name) {
@@ -239,7 +240,9 @@ pub(super) fn number_attr(cx: &Context, number: Number, ty: Type) -> Built<Attr>
         (Number::Int(value), true) => Ok(cx.float_attr(value as f64, ty)),
         (Number::Float(value), true) => Ok(cx.float_attr(value, ty)),
         (Number::Int(value), false) => Ok(cx.int_attr(value, ty)),
-        (Number::Float(value), false) if value.fract() == 0.0 && value.abs() < 9e15 => Ok(cx.int_attr(value as i64, ty)),
+        (Number::Float(value), false) if value.fract() == 0.0 && value.abs() < 9e15 => {
+            Ok(cx.int_attr(value as i64, ty))
+        }
         (Number::Float(value), false) => unsupported(format!("needs the number {value} as an integer")),
     }
 }

@@ -94,7 +94,12 @@ pub struct ApplyOp {
 /// ```mlir
 /// %epsilon = graph.param "epsilon" : f32
 /// ```
-#[op("graph.param", traits(Pure), format = "custom<Name>($attribute) attr-dict `:` type($result)", parents("graph.compute"))]
+#[op(
+    "graph.param",
+    traits(Pure),
+    format = "custom<Name>($attribute) attr-dict `:` type($result)",
+    parents("graph.compute")
+)]
 pub struct ParamOp {
     /// Name of the attribute.
     attribute: Attr<StrAttr>,

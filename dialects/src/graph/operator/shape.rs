@@ -13,10 +13,8 @@ impl ShapeFn for ApplyShape {
     fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
         let Some(apply) = op.as_::<ApplyOp<'_>>() else { return Inferred::default() };
         let Some(operator) = env.operators.get(apply.callee()) else { return Inferred::default() };
-        let actual = |value| Actual {
-            elem: op.cx.element_type(op.ty(value)),
-            shape: env.shape(op, value).unwrap_or_default(),
-        };
+        let actual =
+            |value| Actual { elem: op.cx.element_type(op.ty(value)), shape: env.shape(op, value).unwrap_or_default() };
         let inputs: Vec<Actual> = op.operands().map(actual).collect();
         // Assumptions of this op alone, which whoever asks makes his own. Most operators compare no more than shapes.
         let mut facts = if operator.broadcasts() { env.facts.clone() } else { Facts::new() };

@@ -51,10 +51,12 @@ fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
     }
     match ComputeForm::of(op) {
         Some(form) => check_compute(operator, &form, inputs),
-        None if op.is::<ReshapeOp<'_>>() && op.num_operands() == 1 => match is_stretched(operator, op.operand(0), inputs) {
-            true => Err(op.error("reads an input that is broadcast; only 'graph.compute' can")),
-            false => Ok(()),
-        },
+        None if op.is::<ReshapeOp<'_>>() && op.num_operands() == 1 => {
+            match is_stretched(operator, op.operand(0), inputs) {
+                true => Err(op.error("reads an input that is broadcast; only 'graph.compute' can")),
+                false => Ok(()),
+            }
+        }
         None => Err(op
             .error("cannot stand in the body of an operator")
             .help("only 'graph.compute', 'graph.reshape' without a shape operand and 'graph.yield' can")),
@@ -68,7 +70,9 @@ fn check_size(operator: &Operator, op: OpRef<'_>, size: &Poly) -> Checked {
     let known = |name: &str| ones(name) || inputs().any(|size| size.as_symbol() == Some(name));
     match size.symbols().iter().find(|name| !known(name)) {
         Some(name) => Err(op.error(format_args!("uses the size '{name}', which no input has"))),
-        None if operator.group_of(size).is_some() || !size.symbols().iter().any(|n| operator.group(n).is_some()) => Ok(()),
+        None if operator.group_of(size).is_some() || !size.symbols().iter().any(|n| operator.group(n).is_some()) => {
+            Ok(())
+        }
         None => Err(op.error(format_args!("has a tensor of size '{size}': a group must stand alone"))),
     }
 }
@@ -86,7 +90,9 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
         let differs = |size: &Poly| group.as_deref().is_some_and(|group| size.as_symbol() != Some(group));
         if let Some(other) = sources.into_iter().find(differs) {
             let group = group.as_deref().unwrap_or_default();
-            return Err(op.error(format_args!("has iterator d{i}, which runs over the group '{group}' and over {other}")));
+            return Err(
+                op.error(format_args!("has iterator d{i}, which runs over the group '{group}' and over {other}"))
+            );
         }
     }
     let tensors = form.inputs().zip(&form.input_maps).chain(form.results().zip(&form.result_maps));
@@ -101,7 +107,8 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
                 && !single
                 && plain.and_then(|i| groups[i].as_deref()) != Some(group)
             {
-                let message = format!("reads dimension {dim}, the group '{group}', at something else than an iterator over it");
+                let message =
+                    format!("reads dimension {dim}, the group '{group}', at something else than an iterator over it");
                 return Err(op.error(message));
             }
             if plain.is_none() && (0..groups.len()).any(over) {
@@ -178,7 +185,9 @@ fn check_apply(op: OpRef<'_>, operator: &Operator) -> Checked {
     let mut inputs = Vec::new();
     for (i, ty) in op.operand_types().enumerate() {
         let Some(shape) = symbolic_shape(cx, ty) else {
-            return Err(op.error(format_args!("has operand {i} of type {}, which is no ranked tensor", show::ty(cx, ty))));
+            return Err(
+                op.error(format_args!("has operand {i} of type {}, which is no ranked tensor", show::ty(cx, ty)))
+            );
         };
         inputs.push(Actual { elem: cx.element_type(ty), shape });
     }

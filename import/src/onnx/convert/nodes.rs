@@ -112,10 +112,8 @@ impl<'m> Importer<'m, '_, '_> {
             NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),
             NamedNumber::Float(value) => cx.f32_attr(*value),
         };
-        let attributes: Vec<NamedAttr> = attributes
-            .iter()
-            .map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) })
-            .collect();
+        let attributes: Vec<NamedAttr> =
+            attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect();
         if !variadic {
             return Ok(self.g.apply(&declared, &values, &attributes)?);
         }

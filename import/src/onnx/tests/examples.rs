@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::onnx::{Dim, ElementType, NamedNumber, OnnxModel, Op, Param, Reduction, TypedNode, ValueInfo, ValueType, typed_nodes};
+use crate::onnx::{
+    Dim, ElementType, NamedNumber, OnnxModel, Op, Param, Reduction, TypedNode, ValueInfo, ValueType, typed_nodes,
+};
 
 pub(super) fn path(name: &str) -> PathBuf {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples");

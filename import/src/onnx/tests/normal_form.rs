@@ -2,8 +2,8 @@
 
 use super::build::*;
 use crate::onnx::{
-    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, TensorData,
-    proto::*, schema, typed_nodes,
+    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, TensorData, proto::*, schema,
+    typed_nodes,
 };
 
 /// Gives the last node's operator to `check`.
@@ -131,9 +131,7 @@ fn operators_of_the_library_are_chosen_by_version_inputs_and_attributes() {
     assert_eq!(named(20, node("Gelu", &["x"], &["y"])), "gelu 1 []");
     let tanh = with(node("Gelu", &["x"], &["y"]), &[("approximate", Value::Str("tanh"))]);
     assert_eq!(named(20, tanh), "gelu_tanh 1 []");
-    let norm = |inputs: &[&str]| {
-        with(node("LayerNormalization", inputs, &["y"]), &[("epsilon", Value::Float(0.5))])
-    };
+    let norm = |inputs: &[&str]| with(node("LayerNormalization", inputs, &["y"]), &[("epsilon", Value::Float(0.5))]);
     let attributes = "[(\"axis\", Int(-1)), (\"epsilon\", Float(0.5))]";
     assert_eq!(named(17, norm(&["x", "x", "x"])), format!("layer_norm 3 {attributes}"));
     assert_eq!(named(17, norm(&["x", "x"])), format!("layer_norm_unbiased 2 {attributes}"));

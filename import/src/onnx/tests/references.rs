@@ -165,7 +165,8 @@ fn compare(case: &Case, found: &Tensor, what: &str, wrong: &mut Vec<String>) {
     assert_eq!(found.shape(), &case.output.sizes[..], "{what}");
     for (i, wanted) in case.output.numbers.iter().enumerate() {
         let got = found.data().read(i).expect("a number");
-        let got = if case.output.kind == "bool" { f64::from(got.as_bool().unwrap_or(false)) } else { got.to_f64_lossy() };
+        let got =
+            if case.output.kind == "bool" { f64::from(got.as_bool().unwrap_or(false)) } else { got.to_f64_lossy() };
         let near = (got - wanted).abs() <= case.output.tolerance() * (wanted.abs() + 1.0);
         let small = wanted.abs() >= 1e-3 || got == *wanted || (got - wanted).abs() <= 2e-2 * wanted.abs();
         let same = got == *wanted || (got.is_nan() && wanted.is_nan());
@@ -208,6 +209,7 @@ fn the_library_is_what_the_reference_evaluator_says() {
 #[test]
 fn every_operator_of_the_library_has_a_reference() {
     let tested: BTreeSet<&str> = cases().map(|case| case.op).collect();
-    let without: Vec<&str> = onnx_forms().iter().map(|form| form.op.as_str()).filter(|op| !tested.contains(op)).collect();
+    let without: Vec<&str> =
+        onnx_forms().iter().map(|form| form.op.as_str()).filter(|op| !tested.contains(op)).collect();
     assert!(without.is_empty(), "no reference for {without:?}");
 }
