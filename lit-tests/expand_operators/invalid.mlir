@@ -284,3 +284,135 @@ graph.operator @a {summary = "x", elements = [f32], groups = {A}, attributes = {
   }
   graph.yield %y : !a
 }
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'elements' holds index, which is no float and no integer}}
+graph.operator @a {summary = "x", elements = [f32, index]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'elements' holds f32 twice}}
+graph.operator @a {summary = "x", elements = [f32, f32]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op must be written in an element type that is not its accumulator's}}
+graph.operator @a {summary = "x", elements = [f32], accumulator = f32} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op group 'K' needs a group 'S', which holds dimensions}}
+graph.operator @a {summary = "x", elements = [f32], groups = {A, K = "ones of S"}} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[A]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[A]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op group 'K' holds dimensions of size 1, and stands in an input}}
+graph.operator @a {summary = "x", elements = [f32], groups = {A, K = "ones of A"}} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[A]>>, %y: tensor<?xf32, #dyn.shape<[K]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[A]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'x' has the group 'A' twice}}
+graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
+^bb0(%x: tensor<?x?xf32, #dyn.shape<[A, A]>>):
+  graph.yield %x : tensor<?x?xf32, #dyn.shape<[A, A]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'x' has dimensions before the group 'O', which counts from 0}}
+graph.operator @a {summary = "x", elements = [f32], attributes = {axis = i64}, groups = {O = "before axis"}} {
+^bb0(%x: tensor<?x?xf32, #dyn.shape<[N, O]>>):
+  graph.yield %x : tensor<?x?xf32, #dyn.shape<[N, O]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op must have an input and a result}}
+graph.operator @a {summary = "x", elements = [f32]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op entry 'since' of 'onnx' is not what it must be}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{op = "A", since = "13"}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+// expected-error @below {{'graph.operator' op 'onnx' does not say which operator: entry 'op'}}
+graph.operator @a {summary = "x", elements = [f32], onnx = [{since = 13 : i64}]} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[N]>>):
+  graph.yield %x : tensor<?xf32, #dyn.shape<[N]>>
+}
+
+// -----
+
+!a = tensor<?xf32, #dyn.shape<[A]>>
+graph.operator @a {summary = "x", elements = [f32], groups = {A}, broadcast = array<i64: 0>} {
+^bb0(%x: !a):
+  // expected-error @below {{'graph.reshape' op reads an input that is broadcast; only 'graph.compute' can}}
+  %y = graph.reshape %x : !a -> !a
+  graph.yield %y : !a
+}
+
+// -----
+
+!a = tensor<?xf32, #dyn.shape<[A]>>
+#id = affine_map<(d0) -> (d0)>
+graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
+^bb0(%x: !a):
+  // expected-error @below {{'graph.compute' op uses the size 'B', which no input has}}
+  %y = graph.compute ins() -> tensor<?xf32, #dyn.shape<[B]>> {iterators = ["parallel"], maps = [#id]} {
+    %c = arith.constant 0.0 : f32
+    graph.yield %c : f32
+  }
+  graph.yield %x : !a
+}
+
+// -----
+
+!a = tensor<?xf32, #dyn.shape<[A]>>
+#id = affine_map<(d0) -> (d0)>
+graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
+^bb0(%x: !a):
+  // expected-error @below {{'graph.compute' op has a tensor of size '2*A': a group must stand alone}}
+  %y = graph.compute ins() -> tensor<?xf32, #dyn.shape<[2*A]>> {iterators = ["parallel"], maps = [#id]} {
+    %c = arith.constant 0.0 : f32
+    graph.yield %c : f32
+  }
+  graph.yield %x : !a
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+graph.operator @a {summary = "x", elements = [f32], groups = {A}} {
+^bb0(%x: tensor<?xf32, #dyn.shape<[A]>>, %y: tensor<?xf32, #dyn.shape<[N]>>):
+  // expected-error @below {{'graph.compute' op has iterator d0, which runs over the group 'A' and over N}}
+  %z = graph.compute ins(%x, %y : tensor<?xf32, #dyn.shape<[A]>>, tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[A]>>
+      {iterators = ["parallel"], maps = [#id, #id, #id]} {
+  ^bb0(%a: f32, %b: f32):
+    graph.yield %a : f32
+  }
+  graph.yield %z : tensor<?xf32, #dyn.shape<[A]>>
+}

@@ -155,27 +155,23 @@ fn expand(
         view.error(format_args!("@{}: {error}", operator.name))
             .help("'propagate-shapes' gives names to the sizes that data decide")
     };
-    let env = ShapeEnv::new(facts.clone());
+    // They are lent, not copied: a function has as many facts as it has sizes.
+    let mut env = ShapeEnv::new(std::mem::take(facts));
     let actual = |value: &Value| Actual {
         elem: cx.element_type(view.ty(*value)),
         shape: env.shape(view, *value).unwrap_or_default(),
     };
     let actuals: Vec<Actual> = inputs.iter().map(actual).collect();
     let attributes = cx.entries(view.body.attrs(op));
-    let binding = bind(cx, operator, &actuals, attributes, facts).map_err(|e| error(e, view))?;
-    let told = told_symbols(view, &[]);
-    // Sizes that data decide are compared by the ops that meet them.
-    let required = binding.required.iter().filter(|needed| {
-        let sizes = [&needed.lhs, &needed.rhs];
-        sizes.iter().all(|size| size.symbols().is_subset(&told))
-    });
-    let required: Vec<Requirement> = required.cloned().collect();
+    let binding = bind(cx, operator, &actuals, attributes, &mut env.facts).map_err(|e| error(e, view))?;
+    let required = before_the_run(view, &binding.required);
     let Some(entry) = inside.entry_block() else { return Ok(()) };
     let mut rw = Rewriter::new(cx, body);
     rw.set_before(op);
     let mut g = GraphBuilder::new(&mut rw, env, loc);
     let entry = BlockRef { cx, body: inside, block: entry };
     let made = lift(&mut g, operator, entry, &binding, &inputs);
+    *facts = std::mem::take(&mut g.env.facts);
     let made = match made {
         Ok(made) => made,
         Err(failed) => return Err(error(failed, OpRef::new(cx, body, op))),
@@ -185,6 +181,16 @@ fn expand(
     rw.replace_op(op, &made);
     required.iter().for_each(|needed| check_at_run_time(&mut rw, loc, needed));
     Ok(())
+}
+
+/// The equalities that can be compared before a run; sizes that data decide are compared by the ops that meet them.
+fn before_the_run(op: OpRef<'_>, required: &[Requirement]) -> Vec<Requirement> {
+    if required.is_empty() {
+        return Vec::new();
+    }
+    let told = told_symbols(op, &[]);
+    let known = |needed: &&Requirement| [&needed.lhs, &needed.rhs].iter().all(|s| s.symbols().is_subset(&told));
+    required.iter().filter(known).cloned().collect()
 }
 
 /// The value with the type that its users know.

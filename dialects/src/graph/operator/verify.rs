@@ -105,7 +105,7 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
                 && group.and_then(|g| operator.group(g)).is_some_and(|g| matches!(g, Group::Ones(_)));
             if let Some(group) = group
                 && !single
-                && plain.and_then(|i| groups[i].as_deref()) != Some(group)
+                && plain.and_then(|i| groups.get(i)?.as_deref()) != Some(group)
             {
                 let message =
                     format!("reads dimension {dim}, the group '{group}', at something else than an iterator over it");
