@@ -19,7 +19,8 @@ use sutura_ir::pass::{PassRegistry, RunConfig, parse_pipeline, run_pipeline};
 use sutura_ir::{Context, Diagnostics, Module, Type};
 
 /// A machine with register tiles; what is counted does not depend on which.
-const SHAPES: &str = "attach-target{name=x86_avx512},propagate-shapes,canonicalize,cse,propagate-shapes";
+const SHAPES: &str =
+    "attach-target{name=x86_avx512},propagate-shapes,expand-operators,canonicalize,cse,propagate-shapes";
 const TILES: &str = "convert-graph-to-gir,tensorize,fold-launches,canonicalize,cse";
 
 fn main() -> ExitCode {

@@ -14,17 +14,17 @@ from onnx import defs, helper
 
 MIN_OPSET = 7
 OPERATORS = """
-    Abs Add And AveragePool BatchNormalization Cast Ceil Clip Concat Constant
-    ConstantOfShape Conv Cos CumSum DFT DepthToSpace Div Dropout Elu Equal Erf Exp Expand Flatten Floor
-    Gather GatherElements GatherND Gelu Gemm GlobalAveragePool Greater GreaterOrEqual
-    GroupNormalization HardSigmoid HardSwish Identity InstanceNormalization
-    LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax MatMul Max
-    MaxPool Min Mod Mul Neg Not Or Pad Pow RMSNormalization Range Reciprocal
-    ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
-    ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round Shape
-    Sigmoid Sin Slice Softmax Softplus SpaceToDepth Split Sqrt Squeeze Sub Swish Tanh Tile
-    TopK
-    Transpose Unsqueeze Where
+    Abs Acosh Add And Asinh Atanh AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
+    BitwiseXor Cast Ceil Celu Clip Concat Constant ConstantOfShape Conv Cos Cosh CumSum DFT DepthToSpace
+    Div Dropout Elu Equal Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gelu Gemm
+    GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization
+    HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
+    LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max MaxPool Min Mish Mod Mul
+    Neg Not Or PRelu Pad Pow RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
+    ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
+    Round Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth
+    Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Where
+    Xor
 """.split()
 HEADER = f"""\
 # By import/tools/make_operators.py from onnx {onnx.__version__}. Do not edit.
@@ -34,6 +34,7 @@ HEADER = f"""\
 # name:kind, then `!` for required, `=value` for a default, nothing for optional
 # without one.
 """
+NAMES = {"bfloat16": "bf16", "float16": "f16", "float": "f32", "double": "f64"}
 MARK = {"Single": "", "Optional": "?", "Variadic": "*"}
 
 
@@ -44,7 +45,7 @@ def formals(parameters):
 def element_types(parameter):
     """`=` and the element types of an input that has one or two, or nothing."""
     types = sorted(t.removeprefix("tensor(").removesuffix(")") for t in parameter.types)
-    return "=" + ",".join(t.replace("int", "i") for t in types) if len(types) <= 2 else ""
+    return "=" + ",".join(NAMES.get(t, t.replace("int", "i")) for t in types) if len(types) <= 2 else ""
 
 
 def inputs(parameters):

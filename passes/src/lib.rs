@@ -6,6 +6,7 @@ pub mod check_combiners;
 mod elided;
 pub mod expand_fma;
 pub mod expand_math;
+pub mod expand_operators;
 pub mod fold_launches;
 pub mod generic;
 pub mod gir;
@@ -42,6 +43,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&check_combiners::CHECK_COMBINERS);
     registry.add(&expand_fma::EXPAND_FMA);
     registry.add(&expand_math::EXPAND_MATH);
+    registry.add(&expand_operators::EXPAND_OPERATORS);
     registry.add(&fold_launches::FOLD_LAUNCHES);
     registry.add(&gir::cost::PRINT_GIR_COST);
     registry.add(&gir::simplify::GIR_SIMPLIFY);

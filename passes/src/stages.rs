@@ -1,8 +1,9 @@
 //! The passes that a compilation runs, stage by stage: pipelines on `builtin.module`, after the description of a machine was put
 //! into the module.
 
-/// Shapes known everywhere, and the program in simple form.
-pub const SHAPES: &str = "propagate-shapes,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
+/// Shapes known everywhere, operators by what they do, and the program in simple form.
+pub const SHAPES: &str =
+    "propagate-shapes,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
 
 /// Regions that become kernels.
 pub const STITCH: &str = "legalize-elements,propagate-reshapes,stitch";

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
 use sutura_passes::check_combiners::CHECK_COMBINERS;
+use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
@@ -66,7 +67,14 @@ fn docs_are_up_to_date() {
     passes.sort_by_key(|p| p.argument);
     passes.iter().for_each(|pass| describe(pass, &mut text));
     text.push_str(ON_GRAPHS);
-    let on_graphs = [&GRAPH_PROPERTY_REWRITE, &LEGALIZE_ELEMENTS, &PROPAGATE_RESHAPES, &STITCH, &CHECK_COMBINERS];
+    let on_graphs = [
+        &EXPAND_OPERATORS,
+        &GRAPH_PROPERTY_REWRITE,
+        &LEGALIZE_ELEMENTS,
+        &PROPAGATE_RESHAPES,
+        &STITCH,
+        &CHECK_COMBINERS,
+    ];
     on_graphs.iter().for_each(|pass| describe(pass, &mut text));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let page = root.join("docs/passes.md");

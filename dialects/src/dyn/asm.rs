@@ -8,7 +8,7 @@ use sutura_ir::{Attr, OpRef};
 use super::attr::{ShapeAttr, parse_poly, print_dims, shape_attr};
 
 /// `custom<Name>($name)`: `"S"`, a string that a colon may follow.
-pub(super) const NAME: DirectiveDef = DirectiveDef { parse: parse_name, print: print_name };
+pub(crate) const NAME: DirectiveDef = DirectiveDef { parse: parse_name, print: print_name };
 
 /// `custom<Size>($size)`: `[4*S - 1]`, a `#dyn.shape` of one size.
 pub(crate) const SIZE: DirectiveDef = DirectiveDef { parse: parse_size, print: print_size };

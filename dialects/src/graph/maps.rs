@@ -112,6 +112,15 @@ pub fn replace_symbols(cx: &Context, expr: AffineExpr, to: &dyn Fn(usize) -> Aff
     }
 }
 
+/// The expression with iterator `i` replaced by `to(i)`.
+pub fn replace_dims(cx: &Context, expr: AffineExpr, to: &dyn Fn(usize) -> AffineExpr) -> AffineExpr {
+    match cx.affine_data(expr) {
+        AffineExprData::Dim(i) => to(i as usize),
+        AffineExprData::Const(_) | AffineExprData::Symbol(_) => expr,
+        AffineExprData::Binary(op, a, b) => cx.affine_binary(op, replace_dims(cx, a, to), replace_dims(cx, b, to)),
+    }
+}
+
 /// True for a map of which some result mentions a symbol.
 pub fn mentions_sizes(cx: &Context, map: AffineMap) -> bool {
     let mut found = false;

@@ -15,6 +15,7 @@ mod interp;
 pub mod laws;
 pub mod maps;
 mod naming;
+pub mod operator;
 pub mod ops;
 mod routine;
 mod scan;
@@ -37,6 +38,7 @@ pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use fft::FftOp;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
+pub use operator::{ApplyOp, Operator, OperatorOp, Operators};
 pub use ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
@@ -57,7 +59,7 @@ impl Dialect for GraphDialect {
 
     fn register(d: &mut DialectBuilder<'_>) {
         d.description("Tensor operators with value semantics: a structured form, and the few ops that have none.");
-        d.directive("Size", crate::r#dyn::asm::SIZE);
+        d.directive("Size", crate::r#dyn::asm::SIZE).directive("Name", crate::r#dyn::asm::NAME);
         d.define_attr::<IteratorKind>().define_attr::<IteratorsAttr>();
         d.define_attr::<Combiner>().define_attr::<CombinersAttr>().define_attr::<Law>().define_attr::<StateAttr>();
         d.op::<ComputeOp<'_>>()
@@ -84,6 +86,7 @@ impl Dialect for GraphDialect {
         routine::register(d, "graph.sort", &sort::SortRoutine);
         routine::register(d, "graph.top_k", &top_k::TopKRoutine);
         routine::register(d, "graph.fft", &fft::FftRoutine);
+        operator::register(d);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

@@ -101,7 +101,7 @@ pub struct ComputeOp {
     combine: Regions,
 }
 
-/// Ends the body of a structured op or of a fusion and hands its values out.
+/// Ends the body of a structured op, of a fusion or of an operator and hands its values out.
 ///
 /// ```mlir
 /// graph.yield %v : f32
@@ -110,7 +110,7 @@ pub struct ComputeOp {
     "graph.yield",
     traits(Pure, Terminator, ReturnLike),
     format = "($values^ `:` type($values))? attr-dict",
-    parents("graph.compute", "graph.fusion")
+    parents("graph.compute", "graph.fusion", "graph.operator")
 )]
 pub struct YieldOp {
     /// One per result of the op around it.

@@ -10,6 +10,7 @@ use sutura_ir::{Body, Context, OpRef, Type, Value};
 
 use super::maps;
 use super::naming::{Names, Number};
+use super::operator::Operators;
 use super::ops::{
     ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
@@ -88,6 +89,8 @@ pub struct Requirement {
 pub struct ShapeEnv {
     /// Symbols and equalities.
     pub facts: Facts,
+    /// Operators that ops apply by name.
+    pub operators: Operators,
     shapes: FxHashMap<Value, SymShape>,
     contents: FxHashMap<Value, Contents>,
     names: Names,

@@ -19,6 +19,7 @@ mod decode;
 mod error;
 mod external;
 mod model;
+mod named;
 mod op;
 #[rustfmt::skip]
 #[allow(unreachable_pub, clippy::all)]
@@ -38,7 +39,8 @@ pub use convert::{NAME, import};
 pub use error::{OnnxError, Problem};
 pub use external::Origin;
 pub use model::{Attribute, AttributeKind, Dim, FunctionName, Graph, Node, OnnxModel, ValueInfo, ValueType};
-pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary};
+pub use named::{NamedInput, NamedNumber};
+pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, Unary};
 pub use sniff::FileKind;
 pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};
 pub use tensor::{ElementType, Scalar, Tensor, TensorData};

@@ -2,6 +2,7 @@
 //! whatever the model's opset.
 
 use super::{
+    named::{NamedInput, NamedNumber},
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
 };
@@ -18,30 +19,13 @@ pub enum Op<'m> {
         function: Unary,
         x: &'m str,
     },
-    LeakyRelu {
-        x: &'m str,
-        alpha: f32,
-    },
-    /// `alpha * (exp(x) - 1)` where `x` is negative.
-    Elu {
-        x: &'m str,
-        alpha: f32,
-    },
-    /// `max(0, min(1, alpha * x + beta))`
-    HardSigmoid {
-        x: &'m str,
-        alpha: f32,
-        beta: f32,
-    },
-    /// `x * sigmoid(alpha * x)`
-    Swish {
-        x: &'m str,
-        alpha: f32,
-    },
-    /// With the error function, or with its approximation by tanh.
-    Gelu {
-        x: &'m str,
-        tanh: bool,
+    /// An operator of the library of declarations, which says all about it.
+    Named {
+        operator: &'static str,
+        inputs: Vec<NamedInput<'m>>,
+        /// Takes any number of inputs: the first two, then what they give and the next.
+        variadic: bool,
+        attributes: Vec<(&'static str, NamedNumber)>,
     },
     /// Operands broadcast as in NumPy.
     Binary {
@@ -256,48 +240,15 @@ pub enum Op<'m> {
         inverse: bool,
         onesided: bool,
     },
-    Softmax {
-        x: &'m str,
-        axis: i64,
-        span: SoftmaxSpan,
-        /// Whether the result is its logarithm.
-        log: bool,
-    },
-    /// Over the dims from `axis` on; mean and variance in f32.
-    LayerNormalization {
-        x: &'m str,
-        scale: &'m str,
-        bias: Option<&'m str>,
-        axis: i64,
-        epsilon: f32,
-    },
     /// Each of `groups` groups of channels (dim 1) by itself; scale and bias
-    /// are vectors over the channels. Without a number of groups each channel
-    /// is one.
+    /// are vectors over the channels.
     GroupNormalization {
         x: &'m str,
         scale: &'m str,
         bias: &'m str,
-        groups: Option<i64>,
+        groups: i64,
         /// Scale and bias are vectors over the groups (before opset 21).
         by_group: bool,
-        epsilon: f32,
-    },
-    /// Over the dims from `axis` on; mean of squares in f32.
-    RmsNormalization {
-        x: &'m str,
-        scale: &'m str,
-        axis: i64,
-        epsilon: f32,
-    },
-    /// Of inference: `(x - mean) / sqrt(variance + epsilon) * scale + bias`,
-    /// each a vector over dim 1.
-    BatchNormalization {
-        x: &'m str,
-        scale: &'m str,
-        bias: &'m str,
-        mean: &'m str,
-        variance: &'m str,
         epsilon: f32,
     },
 }
@@ -330,7 +281,6 @@ pub enum Unary {
     Erf,
     Exp,
     Floor,
-    HardSwish,
     Log,
     Neg,
     Not,
@@ -338,9 +288,7 @@ pub enum Unary {
     Relu,
     /// To the nearest integer, ties to even.
     Round,
-    Sigmoid,
     Sin,
-    Softplus,
     Sqrt,
     Tanh,
 }
@@ -409,13 +357,4 @@ pub enum PadMode {
     Reflect,
     Edge,
     Wrap,
-}
-
-/// What one softmax sums over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SoftmaxSpan {
-    /// The dim `axis`.
-    Axis,
-    /// All dims from `axis` on, as one (before opset 13).
-    FromAxis,
 }

@@ -5,7 +5,8 @@
 use super::{
     error::{Reason, unsupported},
     model::Attribute,
-    op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, SoftmaxSpan, Unary},
+    named,
+    op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, Unary},
     reader::NodeReader,
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
@@ -15,6 +16,9 @@ type Typed<'m> = Result<Op<'m>, Reason>;
 
 /// The operator that `r` reads, or the reason why it is not supported.
 pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    if let Some(named) = named::op(r) {
+        return named;
+    }
     let unary = |function| Ok(Op::Unary { function, x: r.input(0)? });
     let binary = |function| Ok(Op::Binary { function, a: r.input(0)?, b: r.input(1)? });
     let compare = |function| Ok(Op::Compare { function, a: r.input(0)?, b: r.input(1)? });
@@ -25,16 +29,13 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Erf" => unary(Unary::Erf),
         "Exp" => unary(Unary::Exp),
         "Floor" => unary(Unary::Floor),
-        "HardSwish" => unary(Unary::HardSwish),
         "Log" => unary(Unary::Log),
         "Neg" => unary(Unary::Neg),
         "Not" => unary(Unary::Not),
         "Reciprocal" => unary(Unary::Reciprocal),
         "Relu" => unary(Unary::Relu),
         "Round" => unary(Unary::Round),
-        "Sigmoid" => unary(Unary::Sigmoid),
         "Sin" => unary(Unary::Sin),
-        "Softplus" => unary(Unary::Softplus),
         "Sqrt" => unary(Unary::Sqrt),
         "Tanh" => unary(Unary::Tanh),
         "Add" => binary(Binary::Add),
@@ -62,11 +63,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "ReduceProd" => reduce(r, Reduction::Prod),
         "ReduceSum" => reduce(r, Reduction::Sum),
         "ReduceSumSquare" => reduce(r, Reduction::SumSquare),
-        "Elu" => Ok(Op::Elu { x: r.input(0)?, alpha: r.float("alpha")? }),
-        "HardSigmoid" => Ok(Op::HardSigmoid { x: r.input(0)?, alpha: r.float("alpha")?, beta: r.float("beta")? }),
-        "Swish" => Ok(Op::Swish { x: r.input(0)?, alpha: r.float("alpha")? }),
-        "LeakyRelu" => Ok(Op::LeakyRelu { x: r.input(0)?, alpha: r.float("alpha")? }),
-        "Gelu" => gelu(r),
         "Where" => Ok(Op::Where { condition: r.input(0)?, x: r.input(1)?, y: r.input(2)? }),
         "Clip" => clip(r),
         "Cast" => cast(r),
@@ -101,13 +97,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "CumSum" => cum_sum(r),
         "TopK" => top_k(r),
         "DFT" => dft(r),
-        "Softmax" => softmax(r, false),
-        "LogSoftmax" => softmax(r, true),
         "GroupNormalization" => group_normalization(r),
-        "InstanceNormalization" => instance_normalization(r),
-        "RMSNormalization" => rms_normalization(r),
-        "LayerNormalization" => layer_normalization(r),
-        "BatchNormalization" => batch_normalization(r),
         // A test goes through the whole table, so this is not reached.
         other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),
     }
@@ -116,15 +106,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn gather_nd<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let batch_dims = if r.interface.since < 12 { 0 } else { r.int("batch_dims")? };
     Ok(Op::GatherNd { x: r.input(0)?, indices: r.input(1)?, batch_dims })
-}
-
-fn gelu<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    let tanh = match r.string("approximate")? {
-        None | Some("none") => false,
-        Some("tanh") => true,
-        Some(other) => return Err(format!("has unknown `approximate` {other}").into()),
-    };
-    Ok(Op::Gelu { x: r.input(0)?, tanh })
 }
 
 fn clip<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
@@ -413,68 +394,14 @@ fn dft<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     Ok(Op::Dft { x: r.input(0)?, length: r.scalar_param(1)?, axis, inverse, onesided })
 }
 
-fn softmax<'m>(r: &NodeReader<'m, '_>, log: bool) -> Typed<'m> {
-    let span = match r.interface.since {
-        ..13 => SoftmaxSpan::FromAxis,
-        _ => SoftmaxSpan::Axis,
-    };
-    Ok(Op::Softmax { x: r.input(0)?, axis: r.int("axis")?, span, log })
-}
-
-fn layer_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    stash_type(r)?;
-    r.outputs_unused_from(1)?;
-    Ok(Op::LayerNormalization {
-        x: r.input(0)?,
-        scale: r.input(1)?,
-        bias: r.optional(2),
-        axis: r.int("axis")?,
-        epsilon: r.float("epsilon")?,
-    })
-}
-
 fn group_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     stash_type(r)?;
     Ok(Op::GroupNormalization {
         x: r.input(0)?,
         scale: r.input(1)?,
         bias: r.input(2)?,
-        groups: Some(r.int("num_groups")?),
+        groups: r.int("num_groups")?,
         by_group: r.interface.since < 21,
-        epsilon: r.float("epsilon")?,
-    })
-}
-
-fn instance_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    Ok(Op::GroupNormalization {
-        x: r.input(0)?,
-        scale: r.input(1)?,
-        bias: r.input(2)?,
-        groups: None,
-        by_group: false,
-        epsilon: r.float("epsilon")?,
-    })
-}
-
-fn rms_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    stash_type(r)?;
-    Ok(Op::RmsNormalization { x: r.input(0)?, scale: r.input(1)?, axis: r.int("axis")?, epsilon: r.float("epsilon")? })
-}
-
-fn batch_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    if r.flag("training_mode")? {
-        return Err(unsupported("is in training mode"));
-    }
-    if r.optional_int("spatial") == Some(0) {
-        return Err(unsupported("`spatial` 0 is not supported"));
-    }
-    r.outputs_unused_from(1)?;
-    Ok(Op::BatchNormalization {
-        x: r.input(0)?,
-        scale: r.input(1)?,
-        bias: r.input(2)?,
-        mean: r.input(3)?,
-        variance: r.input(4)?,
         epsilon: r.float("epsilon")?,
     })
 }

@@ -10,7 +10,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
-use sutura_dialects::graph::{BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
+use sutura_dialects::graph::{ApplyOp, BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
 use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
@@ -189,7 +189,12 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
     if is_compute(op) {
         return op.error("is in no region").help("run 'stitch' before this pass");
     }
-    op.error("has no place in a host program, which is made of regions, routines, reshapes and constants")
+    let error = op.error("has no place in a host program, which is made of regions, routines, reshapes and constants");
+    if op.is::<ApplyOp<'_>>() {
+        error.help("run 'expand-operators' before this pass, and before 'stitch'")
+    } else {
+        error
+    }
 }
 
 fn is_known(op: OpRef<'_>) -> bool {

@@ -4,7 +4,7 @@ use sutura_dialects::r#dyn::ShapeAttr;
 use sutura_dialects::r#dyn::attr::{SIZES, symbolic_shape};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::mentioned_sizes;
-use sutura_dialects::graph::{ComputeForm, ReshapeOp};
+use sutura_dialects::graph::{ComputeForm, OperatorOp, ReshapeOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Traits, Type, Value};
@@ -46,6 +46,10 @@ impl Pass for Encodings {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
         let outcomes = run.for_each_body(|at| {
+            // The sizes of a declaration are what it declares.
+            if at.header.name.is::<OperatorOp<'_>>(cx) {
+                return (0, Vec::new());
+            }
             let done = self.body(cx, at.body);
             if done.0 > 0 {
                 let (count, what) =

@@ -12,7 +12,8 @@ use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::poly::Excess;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
 use sutura_dialects::func::{CallOp, FuncOp};
-use sutura_dialects::graph::{Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+use sutura_dialects::graph::operator::declared;
+use sutura_dialects::graph::{Operators, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::location::LocData;
@@ -57,10 +58,11 @@ impl Pass for PropagateShapes {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let (cx, called) = (run.cx, called_functions(run.cx, run.body));
         let mut changed = false;
+        let operators = declared(cx, run.body);
         for func in functions(cx, run.body) {
             let view = OpRef::new(cx, run.body, func);
             let keep_signature = view.symbol_name().is_some_and(|name| called.contains(name));
-            let Some(solution) = analyse(view, run.diags)? else { continue };
+            let Some(solution) = analyse(view, &operators, run.diags)? else { continue };
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
             if outcome.changed {
@@ -128,7 +130,7 @@ const MAX_ROUNDS: usize = 8;
 ///
 /// # Errors
 /// When sizes contradict each other, after an error that names them.
-fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>, Reported> {
+fn analyse(func: OpRef<'_>, operators: &Operators, diags: &mut Diagnostics) -> Result<Option<Solution>, Reported> {
     let Some(entry) = func.region(0).and_then(|r| r.entry()) else { return Ok(None) };
     let mut facts = Facts::new();
     let symbols = Symbols::collect(entry, &mut facts);
@@ -150,6 +152,7 @@ fn analyse(func: OpRef<'_>, diags: &mut Diagnostics) -> Result<Option<Solution>,
         remarks: Vec::new(),
         learnt: 0,
     };
+    walk.env.operators = operators.clone();
     walk.arguments(func);
     for _ in 0..MAX_ROUNDS {
         let before = walk.learnt;

@@ -27,6 +27,7 @@ mod testing;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::operator::list_of_origins;
 use sutura_dialects::graph::{BitcastOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -311,10 +312,12 @@ fn steps(ops: &Ops<'_>, plan: &Quotient, pricing: &mut Pricing<'_, '_>, said: &m
         let each = members.iter().filter_map(|node| pricing.kernel(&[*node]).ok());
         let apart = each.fold(Cost::default(), |sum, p| sum.and(p.cost));
         let alone = if count == 1 { String::new() } else { format!(" (apart {apart})") };
+        let origins = list_of_origins(first.cx, members.iter().map(|node| ops.ops[*node].loc()));
+        let origins = origins.map(|list| format!("; it computes {list}")).unwrap_or_default();
         said.remark(
             RemarkKind::Passed,
             loc,
-            format!("a region of kind '{kind}' with {count} {noun}: {}{alone}; {mappings}", priced.cost),
+            format!("a region of kind '{kind}' with {count} {noun}: {}{alone}; {mappings}{origins}", priced.cost),
         );
         if let (1, Some(misfit)) = (count, pricing.why_loop(cluster)) {
             said.remark(RemarkKind::Missed, loc, format!("a loop of its own: it {misfit}"));

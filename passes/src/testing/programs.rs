@@ -175,7 +175,7 @@ fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str
             let sum = g.reduce(a, &[0], false, Combiner::Add, Type::F32, |_, x| x);
             values.rows.push(scaled(g, sum, 0.125)?);
         }
-        Op::Softmax => values.matrices.push(g.softmax(a, &[1])?),
+        Op::Softmax => values.matrices.push(g.softmax(a, 1)?),
         Op::Product => {
             let product = g.matmul(a, square)?;
             let small = scaled(g, product, 0.0625)?;
@@ -184,7 +184,7 @@ fn add(g: &mut GraphBuilder<'_, '_>, values: &mut Values, square: Value, n: &str
         Op::Attention => {
             let scores = g.product(a, b, false, true)?;
             let small = scaled(g, scores, 0.0625)?;
-            let weights = g.softmax(small, &[1])?;
+            let weights = g.softmax(small, 1)?;
             values.matrices.push(g.matmul(weights, a)?);
         }
         Op::Flat => {

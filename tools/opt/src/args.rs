@@ -64,6 +64,8 @@ pub(crate) struct Config {
     pub(crate) allow_unregistered: bool,
     pub(crate) no_implicit_module: bool,
     pub(crate) run_reproducer: bool,
+    /// Files of declarations that the input may use; `builtin` is the library.
+    pub(crate) operators: Vec<String>,
     /// What stands for elements that were left out.
     pub(crate) fill_elided: Option<Fill>,
     // Printing.

@@ -154,6 +154,13 @@ pub(crate) const FLAGS: &[Flag] = &[
     switch!(Work, "run-reproducer", run_reproducer, "Run the pipeline that the input holds"),
     value!(
         Work,
+        "operators",
+        "FILE|builtin",
+        "Declare the operators of FILE, or of the library, that the input applies and does not declare; repeatable",
+        |c, v| c.operators.push(v.to_string())
+    ),
+    value!(
+        Work,
         "fill-elided",
         "zero|rand",
         "Elements of constants that were left out when they were printed",

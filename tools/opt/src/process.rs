@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
+use sutura_dialects::graph::operator::{self, LibraryError};
 use sutura_fmt::Comments;
 use sutura_grammar::KeepLayout;
 use sutura_ir::asm::print::{PrintOptions, module_text, module_text_and_places, write_module};
@@ -10,7 +12,7 @@ use sutura_ir::diagnostics::codes;
 use sutura_ir::location::SourceText;
 use sutura_ir::pass::PassRegistry;
 use sutura_ir::verify::{VerifyOptions, verify};
-use sutura_ir::{Diagnostic, Diagnostics, Module};
+use sutura_ir::{Diagnostic, Diagnostics, Module, Reported};
 
 use crate::Status;
 use crate::fill;
@@ -157,8 +159,9 @@ fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
     let mut diags = Diagnostics::default();
     let options = parse_options(session);
     let parsed = session.timing.step("Parser", || sutura_grammar::parse_module(cx, &source, &options, &mut diags));
-    let verified = parsed.and_then(|module| {
+    let verified = parsed.and_then(|mut module| {
         let options = verify_options(session);
+        declare_operators(session, &mut module, &mut diags)?;
         if !config.skip_first_verifier {
             session.timing.step("Verifier", || verify(module.op_ref(cx), options, &mut diags))?;
         }
@@ -170,6 +173,29 @@ fn parse(session: &mut Session<'_>, part: Part<'_>) -> Result<Module, Status> {
     }
     report(session, diags);
     verified.map_err(|_| Status::Input)
+}
+
+/// Puts operators that the input applies into it, from where `--operators` says.
+fn declare_operators(session: &Session<'_>, module: &mut Module, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let cx = session.cx;
+    for name in &session.config.operators {
+        let missing = operator::missing(module.op_ref(cx));
+        let read = match name.as_str() {
+            "builtin" => Ok(operator::library(cx, &|operator| missing.contains(operator))),
+            file => operator::from_file(cx, Path::new(file)).map(|module| vec![module]),
+        };
+        match read {
+            Ok(found) => operator::link(cx, &found, &|operator| missing.contains(operator), module.body_mut()),
+            Err(LibraryError::Malformed { diagnostics, .. }) => {
+                for diagnostic in diagnostics.iter() {
+                    diags.report(diagnostic.clone());
+                }
+                return Err(diags.error(cx.file_loc(name, 0, 0), "the operators of this file cannot be used"));
+            }
+            Err(error) => return Err(diags.error(cx.file_loc(name, 0, 0), error.to_string())),
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn print_options(session: &Session<'_>) -> PrintOptions {

@@ -123,6 +123,22 @@ fn a_report_shows_every_level_the_plan_and_what_kernels_cost() {
 }
 
 #[test]
+fn remarks_and_reports_name_operators_and_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = page(folder.path(), "named_softmax.mlir", &["--remarks=said.txt"]);
+    let said = std::fs::read_to_string(folder.path().join("said.txt")).unwrap();
+    let stitched = said.lines().find(|l| l.contains("[stitch, passed]")).unwrap_or_else(|| panic!("{said}"));
+    assert!(stitched.starts_with("/layer/Softmax: remark:"), "{stitched}");
+    assert!(stitched.ends_with("; it computes my_softmax '/layer/Softmax'"), "{stitched}");
+    let expanded = said.lines().find(|l| l.contains("[expand-operators, passed]")).unwrap_or_else(|| panic!("{said}"));
+    assert!(expanded.ends_with("@my_softmax is expanded once"), "{expanded}");
+    assert!(
+        page.contains("my_softmax '/layer/Softmax'") || page.contains("my_softmax &#39;/layer/Softmax&#39;"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_report_holds_measured_times_where_they_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let sizes = ["--report-sizes", "rows=64,cols=100", "--report-measure", "--remarks=said.txt"];

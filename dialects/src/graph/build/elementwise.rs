@@ -3,11 +3,10 @@
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::{Type, Value};
 
-use super::super::shape_fn::SymShape;
+use super::super::shape_fn::{Requirement, SymShape};
 use super::super::structured::IteratorKind;
-use super::scalar::Comparison;
-use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars};
-use crate::r#dyn::Poly;
+use super::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, unify};
+use crate::r#dyn::{Facts, Poly};
 
 /// Shapes broadcast together as NumPy does it.
 #[derive(Clone, Debug)]
@@ -18,70 +17,90 @@ pub struct Broadcast {
     pub stretched: Vec<Vec<bool>>,
 }
 
+/// Broadcasts shapes together. A size that is not known to be 1 is taken to be that of the others; what is taken to be equal
+/// goes to `assumed`, and is a fact from then on. `called` names operands.
+///
+/// # Errors
+/// When sizes cannot be equal.
+pub fn broadcast(
+    facts: &mut Facts,
+    shapes: &[SymShape],
+    called: &dyn Fn(usize) -> String,
+    assumed: &mut Vec<Requirement>,
+) -> Built<Broadcast> {
+    let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+    let one = Poly::constant(1);
+    let mut common = Vec::with_capacity(rank);
+    for dim in 0..rank {
+        let sizes: Vec<(usize, Option<Poly>)> = shapes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, s)| Some((i, s.get((dim + s.len()).checked_sub(rank)?)?.clone())))
+            .map(|(i, size)| (i, size.map(|p| facts.canonical(&p))))
+            .collect();
+        let long = |size: &Option<Poly>| size.as_ref().is_none_or(|s| !at_most_one(facts, s));
+        // Those that may be longer than 1 say how long the result is; where there is none, those that may be empty do.
+        let says: Vec<&(usize, Option<Poly>)> = match sizes.iter().any(|(_, s)| long(s)) {
+            true => sizes.iter().filter(|(_, s)| long(s)).collect(),
+            false => sizes.iter().filter(|(_, s)| s.as_ref() != Some(&one)).collect(),
+        };
+        let Some(((first, size), rest)) = says.split_first() else {
+            common.push(Some(one.clone()));
+            continue;
+        };
+        let mut size = size.clone();
+        for (i, other) in rest {
+            let what = || format!("dimension {dim} of the broadcast operands {} and {}", called(*first), called(*i));
+            size = unify(facts, &size, other, what, assumed)?;
+        }
+        for (i, short) in &sizes {
+            let what = || format!("dimension {dim} of the broadcast operand {}, which is stretched, and 1", called(*i));
+            stretch(facts, short, &size, what, assumed)?;
+        }
+        common.push(size);
+    }
+    let stretched = |shape: &SymShape| {
+        let offset = rank - shape.len();
+        let stretch = |(i, size): (usize, &Option<Poly>)| {
+            let (Some(size), common) = (size.as_ref(), common[i + offset].as_ref()) else { return false };
+            let longer = common.is_none_or(|c| !at_most_one(facts, c));
+            (*size == one && common != Some(&one)) || (at_most_one(facts, size) && longer)
+        };
+        shape.iter().enumerate().map(stretch).collect()
+    };
+    let stretched = shapes.iter().map(stretched).collect();
+    Ok(Broadcast { shape: common, stretched })
+}
+
+/// 0 or 1, but not surely 0.
+fn at_most_one(facts: &Facts, size: &Poly) -> bool {
+    facts.range(size).1 == 1
+}
+
+/// A size of at most 1 beside a longer one is 1, unless it is empty exactly where that is.
+fn stretch(
+    facts: &mut Facts,
+    short: &Option<Poly>,
+    long: &Option<Poly>,
+    what: impl FnOnce() -> String,
+    assumed: &mut Vec<Requirement>,
+) -> Built<()> {
+    let (Some(short), Some(long)) = (short, long) else { return Ok(()) };
+    let one = Poly::constant(1);
+    if !at_most_one(facts, short) || at_most_one(facts, long) || facts.prove_equal(short, &long.lesser(&one)) {
+        return Ok(());
+    }
+    unify(facts, &Some(short.clone()), &Some(one), what, assumed)?;
+    Ok(())
+}
+
 impl<'b> GraphBuilder<'_, 'b> {
-    /// Broadcasts shapes together. A size that is not known to be 1 is taken to be that of the others.
+    /// Broadcasts shapes together; see [`broadcast`].
     ///
     /// # Errors
     /// When sizes cannot be equal.
     pub fn broadcast(&mut self, shapes: &[SymShape]) -> Built<Broadcast> {
-        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
-        let one = Poly::constant(1);
-        let mut common = Vec::with_capacity(rank);
-        for dim in 0..rank {
-            let sizes: Vec<(usize, Option<Poly>)> = shapes
-                .iter()
-                .enumerate()
-                .filter_map(|(i, s)| Some((i, s.get((dim + s.len()).checked_sub(rank)?)?.clone())))
-                .map(|(i, size)| (i, size.map(|p| self.env.facts.canonical(&p))))
-                .collect();
-            let long = |size: &Option<Poly>| size.as_ref().is_none_or(|s| !self.at_most_one(s));
-            // Those that may be longer than 1 say how long the result is; where there is none, those that may be empty do.
-            let says: Vec<&(usize, Option<Poly>)> = match sizes.iter().any(|(_, s)| long(s)) {
-                true => sizes.iter().filter(|(_, s)| long(s)).collect(),
-                false => sizes.iter().filter(|(_, s)| s.as_ref() != Some(&one)).collect(),
-            };
-            let Some(((first, size), rest)) = says.split_first() else {
-                common.push(Some(one.clone()));
-                continue;
-            };
-            let mut size = size.clone();
-            for (i, other) in rest {
-                let what = || format!("dimension {dim} of the broadcast operands {first} and {i}");
-                size = self.unify(&size, other, what)?;
-            }
-            for (i, short) in &sizes {
-                self.stretch(dim, (*i, short), &size)?;
-            }
-            common.push(size);
-        }
-        let stretched = |shape: &SymShape| {
-            let offset = rank - shape.len();
-            let stretch = |(i, size): (usize, &Option<Poly>)| {
-                let (Some(size), common) = (size.as_ref(), common[i + offset].as_ref()) else { return false };
-                let longer = common.is_none_or(|c| !self.at_most_one(c));
-                (*size == one && common != Some(&one)) || (self.at_most_one(size) && longer)
-            };
-            shape.iter().enumerate().map(stretch).collect()
-        };
-        let stretched = shapes.iter().map(stretched).collect();
-        Ok(Broadcast { shape: common, stretched })
-    }
-
-    /// 0 or 1, but not surely 0.
-    fn at_most_one(&self, size: &Poly) -> bool {
-        self.env.facts.range(size).1 == 1
-    }
-
-    /// A size of at most 1 beside a longer one is 1, unless it is empty exactly where that is.
-    fn stretch(&mut self, dim: usize, (i, short): (usize, &Option<Poly>), long: &Option<Poly>) -> Built<()> {
-        let (Some(short), Some(long)) = (short, long) else { return Ok(()) };
-        let one = Poly::constant(1);
-        if !self.at_most_one(short) || self.at_most_one(long) || self.env.facts.prove_equal(short, &long.lesser(&one)) {
-            return Ok(());
-        }
-        let what = || format!("dimension {dim} of the broadcast operand {i}, which is stretched, and 1");
-        self.unify(&Some(short.clone()), &Some(one), what)?;
-        Ok(())
+        broadcast(&mut self.env.facts, shapes, &|i| i.to_string(), &mut self.assumed)
     }
 
     /// Index of a broadcast operand: iterators `0..rank`, 0 where it is stretched.
@@ -144,91 +163,5 @@ impl<'b> GraphBuilder<'_, 'b> {
             return Ok(x);
         }
         self.elementwise(&[x], to, |s, args| s.cast(args[0], to))
-    }
-
-    /// The function of the error function by which GELU is defined, or its approximation by tanh.
-    pub fn gelu(&mut self, x: Value, tanh: bool) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (half, one) = (s.number(0.5, ty), s.number(1.0, ty));
-            let inner = if tanh {
-                let (cubic, scale) = (s.number(0.044715, ty), s.number((2.0 / std::f64::consts::PI).sqrt(), ty));
-                let square = s.mul(x, x);
-                let cube = s.mul(square, x);
-                let cube = s.mul(cubic, cube);
-                let sum = s.add(x, cube);
-                let scaled = s.mul(scale, sum);
-                s.math("math.tanh", scaled)
-            } else {
-                let scale = s.number(std::f64::consts::FRAC_1_SQRT_2, ty);
-                let scaled = s.mul(x, scale);
-                s.math("math.erf", scaled)
-            };
-            let sum = s.add(one, inner);
-            let halved = s.mul(half, x);
-            s.mul(halved, sum)
-        })
-    }
-
-    /// `log(1 + exp(x))`, as `max(x, 0) + log(1 + exp(-|x|))`, which neither overflows nor loses small results.
-    pub fn softplus(&mut self, x: Value) -> Built {
-        self.map(x, |s, x| {
-            let (zero, one) = (s.number(0.0, s.ty(x)), s.number(1.0, s.ty(x)));
-            let size = s.abs(x);
-            let negative = s.neg(size);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            let log = s.math("math.log", sum);
-            let positive = s.max(x, zero);
-            s.add(positive, log)
-        })
-    }
-
-    /// `max(0, min(1, alpha * x + beta))`
-    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (zero, one) = (s.number(0.0, ty), s.number(1.0, ty));
-            let (alpha, beta) = (s.number(alpha, ty), s.number(beta, ty));
-            let scaled = s.mul(alpha, x);
-            let line = s.add(scaled, beta);
-            let below = s.min(line, one);
-            s.max(zero, below)
-        })
-    }
-
-    /// `x` where it is positive, else `alpha * (exp(x) - 1)`
-    pub fn elu(&mut self, x: Value, alpha: f64) -> Built {
-        self.map(x, |s, x| {
-            let ty = s.ty(x);
-            let (zero, one, alpha) = (s.number(0.0, ty), s.number(1.0, ty), s.number(alpha, ty));
-            let exp = s.math("math.exp", x);
-            let below = s.sub(exp, one);
-            let below = s.mul(alpha, below);
-            let negative = s.compare(Comparison::Less, x, zero);
-            s.select(negative, below, x)
-        })
-    }
-
-    /// `x / (1 + exp(-alpha * x))`
-    pub fn swish(&mut self, x: Value, alpha: f64) -> Built {
-        self.map(x, |s, x| {
-            let (one, alpha) = (s.number(1.0, s.ty(x)), s.number(-alpha, s.ty(x)));
-            let negative = s.mul(alpha, x);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            s.div(x, sum)
-        })
-    }
-
-    /// `1 / (1 + exp(-x))`
-    pub fn sigmoid(&mut self, x: Value) -> Built {
-        self.map(x, |s, x| {
-            let one = s.number(1.0, s.ty(x));
-            let negative = s.neg(x);
-            let exp = s.math("math.exp", negative);
-            let sum = s.add(one, exp);
-            s.div(one, sum)
-        })
     }
 }

@@ -7,6 +7,7 @@
 
 mod elementwise;
 mod linear;
+mod named;
 mod normalise;
 mod reduce;
 mod routine;
@@ -15,18 +16,19 @@ mod shape;
 mod window;
 
 use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
-use sutura_ir::{Attr, Context, Loc, Op, OpState, Rewriter, Type, Value};
+use sutura_ir::{Attr, Context, Loc, NamedAttr, Op, OpState, Rewriter, Type, Value};
 
 use super::combine::{Combiner, CombinersAttr};
 use super::maps::each_symbol;
+use super::operator::{Actual, ApplyOp, Formal, Operator, bind};
 use super::ops::{BitcastOp, ComputeOp, ConstantOp, YieldOp};
 use super::shape_fn::{Contents, Inferred, Requirement, ShapeEnv, SymShape, is_empty_list};
 use super::structured::{IteratorKind, IteratorsAttr, MAX_ITERATORS};
-use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{shape_attr, tensor_of};
+use crate::r#dyn::{Facts, Poly};
 use crate::elements::scalar_type;
 
-pub use elementwise::Broadcast;
+pub use elementwise::{Broadcast, broadcast};
 pub use routine::Transform;
 pub use scalar::Scalars;
 pub use shape::{PadKind, SliceBounds};
@@ -52,11 +54,11 @@ impl std::error::Error for BuildError {}
 /// Result of building something.
 pub type Built<T = Value> = Result<T, BuildError>;
 
-fn fail<T>(message: impl Into<String>) -> Built<T> {
+pub(super) fn fail<T>(message: impl Into<String>) -> Built<T> {
     Err(BuildError::Wrong(message.into()))
 }
 
-fn unsupported<T>(message: impl Into<String>) -> Built<T> {
+pub(super) fn unsupported<T>(message: impl Into<String>) -> Built<T> {
     Err(BuildError::Unsupported(message.into()))
 }
 
@@ -95,7 +97,7 @@ pub struct GraphBuilder<'g, 'b> {
     /// Equalities that were assumed and are not proved.
     assumed: Vec<Requirement>,
     /// What the symbols in indices of the next structured op stand for.
-    sizes: Vec<Poly>,
+    pub(super) sizes: Vec<Poly>,
     /// Iterators of a structured op that has too many.
     too_deep: Option<usize>,
 }
@@ -210,6 +212,28 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
 
     // ---- ops
 
+    /// An operator applied by name. What it needs to be equal is assumed.
+    ///
+    /// # Errors
+    /// When it cannot be applied to these tensors, or not with these attributes.
+    pub fn apply(&mut self, operator: &Operator, inputs: &[Value], attributes: &[NamedAttr]) -> Built<Vec<Value>> {
+        let cx = self.cx();
+        let actual = |value: &Value| Actual { elem: self.elem(*value), shape: self.shape(*value) };
+        let actuals: Vec<Actual> = inputs.iter().map(actual).collect();
+        let binding = bind(cx, operator, &actuals, attributes, &mut self.env.facts)?;
+        let result = |result: &Formal| {
+            let elem = operator.retyped(cx, result.elem, binding.elem);
+            tensor_of(cx, &binding.shape(operator, &result.sizes), elem)
+        };
+        let types: Vec<Type> = operator.results.iter().map(result).collect();
+        self.assumed.extend(binding.required);
+        let mut state = ApplyOp::state(self.b, self.loc, &operator.name, inputs, &types);
+        state.attrs.extend(attributes.iter().copied());
+        let op = self.b.create(state);
+        self.update(op);
+        Ok(self.b.body().results(op).collect())
+    }
+
     /// A constant, from a dense attribute of static tensor type.
     pub fn constant(&mut self, value: Attr) -> Value {
         let op = ConstantOp::build(self.b, self.loc, value);
@@ -311,24 +335,38 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
 
     // ---- sizes
 
-    /// Makes two sizes equal: proved, or assumed and recorded. Returns the one to go on with.
+    /// Makes two sizes equal; see [`unify`].
     ///
     /// # Errors
     /// When they cannot be equal.
     pub fn unify(&mut self, a: &Option<Poly>, b: &Option<Poly>, what: impl FnOnce() -> String) -> Built<Option<Poly>> {
-        let within = |size: &Option<Poly>| size.as_ref().is_some_and(|size| size.excess().is_none());
-        let (a, b) = match (a, b) {
-            (Some(first), Some(second)) if within(a) && within(b) => (first, second),
-            (known, _) if within(known) => return Ok(known.clone()),
-            (_, known) => return Ok(known.clone().filter(|_| within(known))),
-        };
-        if !self.env.facts.prove_equal(a, b) {
-            let what = what();
-            if self.env.facts.assume_equal(a, b).is_err() {
-                return fail(format!("{what} differ: {a} and {b}"));
-            }
-            self.assumed.push(Requirement { lhs: a.clone(), rhs: b.clone(), what });
-        }
-        Ok(Some(if b.as_const().is_some() { b.clone() } else { a.clone() }))
+        unify(&mut self.env.facts, a, b, what, &mut self.assumed)
     }
+}
+
+/// Makes two sizes equal: proved, or assumed and recorded. Returns the one to go on with.
+///
+/// # Errors
+/// When they cannot be equal.
+pub fn unify(
+    facts: &mut Facts,
+    a: &Option<Poly>,
+    b: &Option<Poly>,
+    what: impl FnOnce() -> String,
+    assumed: &mut Vec<Requirement>,
+) -> Built<Option<Poly>> {
+    let within = |size: &Option<Poly>| size.as_ref().is_some_and(|size| size.excess().is_none());
+    let (a, b) = match (a, b) {
+        (Some(first), Some(second)) if within(a) && within(b) => (first, second),
+        (known, _) if within(known) => return Ok(known.clone()),
+        (_, known) => return Ok(known.clone().filter(|_| within(known))),
+    };
+    if !facts.prove_equal(a, b) {
+        let what = what();
+        if facts.assume_equal(a, b).is_err() {
+            return fail(format!("{what} differ: {a} and {b}"));
+        }
+        assumed.push(Requirement { lhs: a.clone(), rhs: b.clone(), what });
+    }
+    Ok(Some(if b.as_const().is_some() { b.clone() } else { a.clone() }))
 }

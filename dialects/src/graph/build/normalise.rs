@@ -10,41 +10,6 @@ use crate::r#dyn::Poly;
 use crate::elements::accumulator_type;
 
 impl GraphBuilder<'_, '_> {
-    /// The largest number along `axes`.
-    fn largest(&mut self, x: Value, axes: &[usize]) -> Value {
-        let elem = self.elem(x);
-        self.reduce(x, axes, false, Combiner::Max, elem, |_, x| x)
-    }
-
-    /// Softmax along `axes`, shifted by the maximum. One term of each sum is 1, so that its reciprocal loses nothing but
-    /// a rounding, and takes the place of a division for each element.
-    ///
-    /// # Errors
-    /// When sizes cannot be equal.
-    pub fn softmax(&mut self, x: Value, axes: &[usize]) -> Built {
-        let (elem, max) = (self.elem(x), self.largest(x, axes));
-        let exp = self.along_rows(x, &[max], axes, |s, args| {
-            let shifted = s.sub(args[0], args[1]);
-            s.math("math.exp", shifted)
-        });
-        let sum = self.reduce(exp, axes, false, Combiner::Add, elem, |_, x| x);
-        let factor = self.map(sum, |s, sum| s.reciprocal(sum))?;
-        Ok(self.along_rows(exp, &[factor], axes, |s, args| s.mul(args[0], args[1])))
-    }
-
-    /// The logarithm of softmax along `axes`: `x - max - log(sum(exp(x - max)))`.
-    ///
-    /// # Errors
-    /// When sizes cannot be equal.
-    pub fn log_softmax(&mut self, x: Value, axes: &[usize]) -> Built {
-        let (max, sum) = self.shifted_sum_of_powers(x, axes);
-        let log = self.map(sum, |s, sum| s.math("math.log", sum))?;
-        Ok(self.along_rows(x, &[max, log], axes, |s, args| {
-            let shifted = s.sub(args[0], args[1]);
-            s.sub(shifted, args[2])
-        }))
-    }
-
     /// `log(sum(exp(x)))` along `axes`, shifted by the maximum where that is finite; the axes stay with size 1 if `keep`.
     ///
     /// # Errors
@@ -75,16 +40,6 @@ impl GraphBuilder<'_, '_> {
         Ok(self.along_rows(x, &[shift], axes, |s, args| s.sub(args[0], args[1])))
     }
 
-    /// The maximum and `sum(exp(x - max))` along `axes`.
-    fn shifted_sum_of_powers(&mut self, x: Value, axes: &[usize]) -> (Value, Value) {
-        let (elem, max) = (self.elem(x), self.largest(x, axes));
-        let sum = self.reduce_with(&[(x, true), (max, false)], axes, false, Combiner::Add, elem, |s, args| {
-            let shifted = s.sub(args[0], args[1]);
-            s.math("math.exp", shifted)
-        });
-        (max, sum)
-    }
-
     /// `(x - mean) / sqrt(variance + epsilon)` along `axes`, in `f32` at least until the result.
     fn standardised(&mut self, x: Value, axes: &[usize], epsilon: f64) -> Built {
         let (count, elem) = (self.count(x, axes)?, self.elem(x));
@@ -113,48 +68,6 @@ impl GraphBuilder<'_, '_> {
             let sum = s.add(mean, epsilon);
             s.math("math.rsqrt", sum)
         })
-    }
-
-    /// `x * scale + bias`, both broadcast to `x`.
-    fn scaled(&mut self, x: Value, scale: Value, bias: Option<Value>) -> Built {
-        let scaled = self.zip(x, scale, |s, x, scale| s.mul(x, scale))?;
-        match bias {
-            Some(bias) => self.zip(scaled, bias, |s, x, bias| s.add(x, bias)),
-            None => Ok(scaled),
-        }
-    }
-
-    /// Layer normalisation over the dimensions from `axis` on, mean and variance in `f32` at least; `scale` and `bias`
-    /// are broadcast to `x`.
-    ///
-    /// # Errors
-    /// When a size is unknown or shapes do not fit.
-    pub fn layer_norm(&mut self, x: Value, axis: usize, scale: Value, bias: Option<Value>, epsilon: f64) -> Built {
-        let axes: Vec<usize> = (axis..self.rank(x)).collect();
-        let normal = self.standardised(x, &axes, epsilon)?;
-        self.scaled(normal, scale, bias)
-    }
-
-    /// `x / sqrt(mean(x * x) + epsilon) * scale` over the dimensions from `axis` on, in `f32` at least until the product
-    /// with the root; `scale` is broadcast to `x`.
-    ///
-    /// # Errors
-    /// When a size is unknown or shapes do not fit.
-    pub fn rms_norm(&mut self, x: Value, axis: usize, scale: Value, epsilon: f64) -> Built {
-        let axes: Vec<usize> = (axis..self.rank(x)).collect();
-        let (count, elem) = (self.count(x, &axes)?, self.elem(x));
-        let wide = accumulator_type(self.cx(), elem);
-        let squares = self.reduce(x, &axes, false, Combiner::Add, wide, |s, x| {
-            let x = s.cast(x, wide);
-            s.mul(x, x)
-        });
-        let factor = self.inverse_root(squares, &count, epsilon)?;
-        let normal = self.along_rows(x, &[factor], &axes, |s, args| {
-            let x = s.cast(args[0], wide);
-            let normal = s.mul(x, args[1]);
-            s.cast(normal, elem)
-        });
-        self.scaled(normal, scale, None)
     }
 
     /// Normalises `groups` groups of channels (dimension 1), each with all later dimensions, on its own; then scale and
@@ -209,40 +122,6 @@ impl GraphBuilder<'_, '_> {
         let column = self.reshape_to(vector, &[Some(groups.clone()), Some(1.into())])?;
         let spread = self.expand(column, &[Some(groups.clone()), Some(each)])?;
         self.reshape_to(spread, &[channels])
-    }
-
-    /// `(x - mean) / sqrt(variance + epsilon) * scale + bias` with vectors over dimension 1.
-    ///
-    /// # Errors
-    /// When shapes do not fit.
-    pub fn batch_norm(&mut self, x: Value, [scale, bias, mean, variance]: [Value; 4], epsilon: f64) -> Built {
-        let (shape, elem) = (self.shape(x), self.elem(x));
-        let rank = shape.len();
-        if rank < 2 {
-            return fail(format!("needs a tensor of rank 2 at least, not {rank}"));
-        }
-        for vector in [scale, bias, mean, variance] {
-            let sizes = self.shape(vector);
-            let [channels] = &sizes[..] else { return fail("needs vectors over the channels") };
-            self.unify(&shape[1], channels, || "numbers of channels".to_string())?;
-        }
-        let factor = self.zip(scale, variance, |s, scale, variance| {
-            let epsilon = s.number(epsilon, s.ty(variance));
-            let sum = s.add(variance, epsilon);
-            let root = s.math("math.sqrt", sum);
-            s.div(scale, root)
-        })?;
-        let mut inputs = vec![ComputeInput { value: x, index: self.dims(0..rank), oob: None }];
-        let channel = vec![self.dim(1)];
-        let vectors = [mean, factor, bias].map(|value| ComputeInput { value, index: channel.clone(), oob: None });
-        inputs.extend(vectors);
-        let result = ComputeResult { shape, elem, index: self.dims(0..rank), combiner: None };
-        let op = self.compute(&vec![IteratorKind::Parallel; rank], inputs, vec![result], |s, args| {
-            let centred = s.sub(args[0], args[1]);
-            let scaled = s.mul(centred, args[2]);
-            vec![s.add(scaled, args[3])]
-        });
-        Ok(self.b.body().result(op, 0))
     }
 }
 

@@ -76,6 +76,17 @@ impl<'s, 'b> Scalars<'s, 'b> {
         self.ty(x).is_float(self.cx())
     }
 
+    /// Location of new ops.
+    pub fn loc(&self) -> Loc {
+        self.loc
+    }
+
+    /// The op with one result that `state` describes.
+    pub fn create(&mut self, state: OpState) -> Value {
+        let op = self.b.create(state);
+        self.b.body().result(op, 0)
+    }
+
     /// The op `name` with one result, which stands for an element of type `ty`.
     pub fn op(&mut self, name: &str, operands: &[Value], ty: Type) -> Value {
         let mut state = OpState::new(self.cx().op_name(name), self.loc);

@@ -12,13 +12,16 @@ mod routines;
 mod shapes;
 mod windows;
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::tensor_of;
 use sutura_dialects::r#dyn::ops::RangeAttr;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
 use sutura_dialects::func::{FuncOp, ReturnOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
+use sutura_dialects::graph::operator::{declared, library, link};
 use sutura_dialects::graph::shape_fn::used_symbols;
 use sutura_dialects::graph::{Requirement, ShapeEnv, SymShape, needed_definitions};
 use sutura_ir::location::LocData;
@@ -29,6 +32,7 @@ use sutura_ir::{Attr, Body, Builder, Context, Diagnostics, Loc, Module, Op, Rewr
 use self::names::Symbols;
 use super::{
     model::{Dim, OnnxModel, ValueInfo, ValueType},
+    op::Op as NodeOp,
     support::{TypedNode, Unsupported, UnsupportedOps, typed_nodes},
     tensor::Tensor,
 };
@@ -66,9 +70,14 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let made = |name: &&str| values.contains_key(name);
     let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
     let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
-    let g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let mut importer =
-        Importer { g, model, symbols, values, failed, unsupported, overflows: FxHashMap::default(), diags };
+    let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
+    let named = |node: &TypedNode<'_>| if let NodeOp::Named { operator, .. } = node.op { Some(operator) } else { None };
+    let applied: FxHashSet<&str> = nodes.iter().filter_map(named).collect();
+    let library = library(cx, &|operator| applied.contains(operator));
+    let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
+    g.env.operators = Arc::new(operators.collect());
+    let overflows = FxHashMap::default();
+    let mut importer = Importer { g, model, symbols, values, failed, unsupported, overflows, diags };
     for node in &nodes {
         importer.node(node);
     }
@@ -84,7 +93,9 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
     let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
-    Ok(module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str)))
+    let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
+    link(cx, &library, &|name| applied.contains(name), module.body_mut());
+    Ok(module)
 }
 
 /// Declares and defines the symbols that stand for large sizes, at the entry, as far as types use them.

@@ -7,9 +7,10 @@ use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
 use sutura_ir::float::largest;
 use sutura_ir::types::TypeData;
-use sutura_ir::{Context, Type, Value};
+use sutura_ir::{AttrData, Context, NamedAttr, Type, Value};
 
-use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, SoftmaxSpan, Unary};
+use super::super::named::{NamedInput, NamedNumber};
+use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Unary};
 use super::super::tensor::Scalar;
 use super::{Importer, Made, fail, literal, windows, wrong};
 
@@ -18,30 +19,8 @@ impl<'m> Importer<'m, '_, '_> {
     pub(super) fn operator(&mut self, op: &Op<'m>) -> Made<Vec<Value>> {
         let value = match op {
             Op::Unary { function, x } => self.unary(*function, x)?,
-            Op::LeakyRelu { x, alpha } => {
-                let x = self.value(x)?;
-                let alpha = f64::from(*alpha);
-                self.g.map(x, |s, x| {
-                    let (zero, alpha) = (s.number(0.0, s.ty(x)), s.number(alpha, s.ty(x)));
-                    let (negative, scaled) = (s.compare(Comparison::Less, x, zero), s.mul(alpha, x));
-                    s.select(negative, scaled, x)
-                })?
-            }
-            Op::Elu { x, alpha } => {
-                let x = self.float(x)?;
-                self.g.elu(x, (*alpha).into())?
-            }
-            Op::HardSigmoid { x, alpha, beta } => {
-                let x = self.float(x)?;
-                self.g.hard_sigmoid(x, (*alpha).into(), (*beta).into())?
-            }
-            Op::Swish { x, alpha } => {
-                let x = self.float(x)?;
-                self.g.swish(x, (*alpha).into())?
-            }
-            Op::Gelu { x, tanh } => {
-                let x = self.float(x)?;
-                self.g.gelu(x, *tanh)?
+            Op::Named { operator, inputs, variadic, attributes } => {
+                return self.named(operator, inputs, *variadic, attributes);
             }
             Op::Binary { function, a, b } => self.binary(*function, a, b)?,
             Op::Compare { function, a, b } => {
@@ -99,53 +78,73 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.scan(x, axis, Combiner::Add, *exclusive, *reverse)?
             }
-            Op::Softmax { x, axis, span, log } => {
-                let x = self.float(x)?;
-                let rank = self.g.rank(x);
-                let axis = self.g.axis(*axis, rank)?;
-                let end = if *span == SoftmaxSpan::Axis { axis + 1 } else { rank };
-                let axes: Vec<usize> = (axis..end).collect();
-                if *log { self.g.log_softmax(x, &axes)? } else { self.g.softmax(x, &axes)? }
-            }
-            Op::LayerNormalization { x, scale, bias, axis, epsilon } => {
-                let (x, scale) = (self.float(x)?, self.value(scale)?);
-                let bias = bias.map(|b| self.value(b)).transpose()?;
-                let axis = self.g.axis(*axis, self.g.rank(x))?;
-                self.g.layer_norm(x, axis, scale, bias, (*epsilon).into())?
-            }
             Op::GroupNormalization { x, scale, bias, groups, by_group, epsilon } => {
                 let (x, mut scale, mut bias) = (self.float(x)?, self.value(scale)?, self.value(bias)?);
-                let channels = self.g.shape(x).get(1).cloned().flatten();
-                let groups = match (groups, channels) {
-                    (Some(groups), _) => Poly::constant(*groups),
-                    (None, Some(channels)) => channels,
-                    (None, None) => return fail("needs a number of channels that does not depend on data"),
-                };
+                let groups = Poly::constant(*groups);
                 if *by_group {
                     scale = self.g.by_channel(scale, x, &groups)?;
                     bias = self.g.by_channel(bias, x, &groups)?;
                 }
                 self.g.group_norm(x, &groups, scale, bias, (*epsilon).into())?
             }
-            Op::RmsNormalization { x, scale, axis, epsilon } => {
-                let (x, scale) = (self.float(x)?, self.value(scale)?);
-                if self.g.elem(x) != self.g.elem(scale) {
-                    return fail("has a scale of another element type than the input");
-                }
-                let axis = self.g.axis(*axis, self.g.rank(x))?;
-                self.g.rms_norm(x, axis, scale, (*epsilon).into())?
-            }
-            Op::BatchNormalization { x, scale, bias, mean, variance, epsilon } => {
-                let x = self.float(x)?;
-                let vectors = [self.value(scale)?, self.value(bias)?, self.value(mean)?, self.value(variance)?];
-                if vectors.iter().any(|v| self.g.elem(*v) != self.g.elem(x)) {
-                    return fail("has a scale, bias, mean or variance of another element type than the input");
-                }
-                self.g.batch_norm(x, vectors, (*epsilon).into())?
-            }
             other => return self.movement(other),
         };
         Ok(vec![value])
+    }
+
+    /// An operator of the library, applied by name.
+    fn named(
+        &mut self,
+        operator: &str,
+        inputs: &[NamedInput<'m>],
+        variadic: bool,
+        attributes: &[(&'static str, NamedNumber)],
+    ) -> Made<Vec<Value>> {
+        let cx = self.cx();
+        let Some(declared) = self.g.env.operators.get(operator).cloned() else {
+            return fail(format!("needs the operator @{operator}, which the library does not have"));
+        };
+        let mut values = Vec::new();
+        for (i, input) in inputs.iter().enumerate() {
+            values.push(match input {
+                NamedInput::Value(name) => self.value(name)?,
+                NamedInput::Absent(number) => {
+                    let elem = declared.inputs.get(i).map_or(Type::F32, |formal| formal.elem);
+                    self.scalar(*number, elem)?
+                }
+            });
+        }
+        let number = |number: &NamedNumber| match number {
+            NamedNumber::Int(value) => cx.int_attr(*value, Type::I64),
+            NamedNumber::Float(value) => cx.f32_attr(*value),
+        };
+        let attributes: Vec<NamedAttr> =
+            attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect();
+        if !variadic {
+            return Ok(self.g.apply(&declared, &values, &attributes)?);
+        }
+        let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
+        let mut joined = *first;
+        for next in rest {
+            let made = self.g.apply(&declared, &[joined, *next], &attributes)?;
+            joined = made.first().copied().unwrap_or(joined);
+        }
+        Ok(vec![joined])
+    }
+
+    /// A tensor of rank 0.
+    fn scalar(&mut self, number: f64, elem: Type) -> Made {
+        let cx = self.cx();
+        let word = match cx.attr_data(literal::number(cx, Scalar::Float(number), elem)) {
+            AttrData::Integer { value, .. } => Some(value as u64),
+            AttrData::Float { bits, .. } => Some(bits),
+            _ => None,
+        };
+        let dense = word.and_then(|word| cx.dense_attr(cx.tensor_type(&[], elem, None), &[word]));
+        match dense {
+            Some(dense) => Ok(self.g.constant(dense)),
+            None => fail("has an input that is left out and has no default"),
+        }
     }
 
     /// A value that must hold floats.
@@ -175,17 +174,6 @@ impl<'m> Importer<'m, '_, '_> {
         if let Some(name) = math {
             let x = self.float(x)?;
             return Ok(self.g.map(x, |s, x| s.math(name, x))?);
-        }
-        if let Unary::HardSwish | Unary::Sigmoid | Unary::Softplus = function {
-            let x = self.float(x)?;
-            return Ok(match function {
-                Unary::HardSwish => {
-                    let gate = self.g.hard_sigmoid(x, 1.0 / 6.0, 0.5)?;
-                    self.g.zip(x, gate, |s, x, gate| s.mul(x, gate))?
-                }
-                Unary::Sigmoid => self.g.sigmoid(x)?,
-                _ => self.g.softplus(x)?,
-            });
         }
         let value = self.value(x)?;
         let is_bool = self.g.elem(value) == Type::I1;

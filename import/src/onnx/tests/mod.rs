@@ -7,6 +7,7 @@ mod convert;
 mod examples;
 mod external;
 mod normal_form;
+mod references;
 mod routines;
 mod run;
 mod supported;

@@ -2,8 +2,8 @@
 
 use super::build::*;
 use crate::onnx::{
-    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, SoftmaxSpan, TensorData,
-    proto::*, schema, typed_nodes,
+    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, TensorData, proto::*, schema,
+    typed_nodes,
 };
 
 /// Gives the last node's operator to `check`.
@@ -116,14 +116,28 @@ fn split_slice_pad_clip() {
 }
 
 #[test]
-fn softmax_span() {
-    let at = |opset| model(opset, vec![node("Softmax", &["x"], &["y"])]);
-    last(&at(12), |op| {
-        assert_eq!(op, &Op::Softmax { x: "x", axis: 1, span: SoftmaxSpan::FromAxis, log: false });
-    });
-    last(&at(13), |op| {
-        assert_eq!(op, &Op::Softmax { x: "x", axis: -1, span: SoftmaxSpan::Axis, log: false });
-    });
+fn operators_of_the_library_are_chosen_by_version_inputs_and_attributes() {
+    let named = |opset: i64, node: NodeProto| {
+        let mut found = String::new();
+        last(&model(opset, vec![node]), |op| {
+            let Op::Named { operator, inputs, attributes, .. } = op else { panic!("{op:?}") };
+            found = format!("{operator} {} {attributes:?}", inputs.len());
+        });
+        found
+    };
+    let softmax = || node("Softmax", &["x"], &["y"]);
+    assert_eq!(named(12, softmax()), "softmax_from 1 [(\"axis\", Int(1))]");
+    assert_eq!(named(13, softmax()), "softmax 1 [(\"axis\", Int(-1))]");
+    assert_eq!(named(20, node("Gelu", &["x"], &["y"])), "gelu 1 []");
+    let tanh = with(node("Gelu", &["x"], &["y"]), &[("approximate", Value::Str("tanh"))]);
+    assert_eq!(named(20, tanh), "gelu_tanh 1 []");
+    let norm = |inputs: &[&str]| with(node("LayerNormalization", inputs, &["y"]), &[("epsilon", Value::Float(0.5))]);
+    let attributes = "[(\"axis\", Int(-1)), (\"epsilon\", Float(0.5))]";
+    assert_eq!(named(17, norm(&["x", "x", "x"])), format!("layer_norm 3 {attributes}"));
+    assert_eq!(named(17, norm(&["x", "x"])), format!("layer_norm_unbiased 2 {attributes}"));
+    assert_eq!(named(17, norm(&["x", "x", ""])), format!("layer_norm_unbiased 2 {attributes}"));
+    assert_eq!(named(14, node("Trilu", &["x"], &["y"])), "trilu 2 [(\"upper\", Int(1))]");
+    assert_eq!(named(13, node("Sum", &["x", "x", "x"], &["y"])), "sum 3 []");
 }
 
 #[test]

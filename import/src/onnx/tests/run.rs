@@ -135,8 +135,7 @@ fn check_lowered(name: &str, kernels: usize, cases: &[&str]) {
     let cx = Context::new(sutura_dialects::all());
     let mut module = imported(&cx, name);
     let (inputs, outputs) = (names(&cx, &module, "arg_attrs"), names(&cx, &module, "res_attrs"));
-    let pipeline =
-        "builtin.module(propagate-shapes,canonicalize,cse,func.func(propagate-reshapes,stitch),convert-graph-to-gir)";
+    let pipeline = "builtin.module(propagate-shapes,expand-operators,canonicalize,cse,func.func(propagate-reshapes,stitch),convert-graph-to-gir)";
     let said = transform(&cx, &mut module, pipeline);
     let block = module.body().entry_block().unwrap();
     let count =

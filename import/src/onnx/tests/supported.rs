@@ -152,7 +152,7 @@ fn bad_parameters() {
         (with(node("ReduceSum", x, y), &[("keepdims", Value::Int(2))]), "attribute `keepdims` is 2, it must be 0 or 1"),
         (
             with(node("LayerNormalization", &["x", "x"], y), &[("stash_type", Value::Int(10))]),
-            "`stash_type` 10 is not supported, only 1 (f32) is",
+            "attribute `stash_type` is 10, which is not supported; 1 is",
         ),
         (
             with(node("Constant", &[], y), &[("value_int", Value::Int(1)), ("value_float", Value::Float(1.0))]),
@@ -162,7 +162,10 @@ fn bad_parameters() {
             with(node("Constant", &[], y), &[("value_string", Value::Str("a"))]),
             "constants given as `value_string` are not supported",
         ),
-        (with(node("BatchNormalization", &["x"; 5], y), &[("training_mode", Value::Int(1))]), "is in training mode"),
+        (
+            with(node("BatchNormalization", &["x"; 5], y), &[("training_mode", Value::Int(1))]),
+            "attribute `training_mode` is 1, which is not supported; 0 is",
+        ),
     ];
     for (node, reason) in cases {
         assert_eq!(reasons(&model(17, vec![node])), [reason]);

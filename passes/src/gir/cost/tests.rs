@@ -172,7 +172,7 @@ fn kernels_of_graphs_are_counted_as_they_run() {
         let x = tensor(&cx, &["M", "N"], Type::F32);
         let v = tensor(&cx, &["N"], Type::F32);
         let symbols = [("M", any()), ("N", any())];
-        let softmax = function(&cx, &symbols, &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+        let softmax = function(&cx, &symbols, &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
         let chain = function(&cx, &symbols, &[x, v], |g, args| {
             let sum = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
             Ok(vec![g.gelu(sum, false)?])
@@ -209,7 +209,7 @@ fn predicted(cx: &Context, module: &Module, sizes: &[(&str, i64)]) -> (Counts, P
 fn a_softmax_moves_what_it_must_and_reads_its_rows_again_from_where_they_fit() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
-    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
     let module = lowered(&cx, module, "x86_avx512");
     let (counts, short) = predicted(&cx, &module, &[("M", 65536), ("N", 1024)]);
     let bytes = 2 * 65536 * 1024 * 4;
@@ -316,7 +316,7 @@ fn waiting_does_not_add_up_over_the_groups_of_a_device() {
 fn what_is_not_known_is_said() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
-    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
     let module = lowered(&cx, module, "generic");
     let inside = module.op_ref(&cx).inside();
     let kernel = inside.preorder().map(|op| OpRef::new(&cx, inside, op)).find(|op| op.is::<KernelOp<'_>>()).unwrap();

@@ -26,7 +26,7 @@ fn heads(cx: &Context, keys: SymbolInfo, mask: (&[&str], Type), masking: &Maskin
             s.mul(x, factor)
         })?;
         let masked = masking(g, scaled, args[3])?;
-        let weights = g.softmax(masked, &[3])?;
+        let weights = g.softmax(masked, 3)?;
         let out = g.matmul(weights, v)?;
         Ok(vec![g.transpose(out, &[0, 2, 1, 3])?])
     })

@@ -98,7 +98,7 @@ fn concatenation_takes_makers_and_readers_along() {
     let module = function(&cx, &[("B", any()), ("S", any())], &[x, x], |g, args| {
         let a = g.map(args[0], |s, x| s.math("math.exp", x))?;
         let joined = g.concat(&[a, args[1], args[0]], 2)?;
-        Ok(vec![g.softmax(joined, &[2])?])
+        Ok(vec![g.softmax(joined, 2)?])
     });
     check(&cx, &module, 1, BATCHES);
 }

@@ -65,7 +65,7 @@ fn parts_of_any_size_are_joined() {
     let types = [tensor(&cx, &["B", "P"], Type::F32), tensor(&cx, &["B", "S"], Type::F32)];
     let module = function(&cx, &symbols(), &types, |g, args| {
         let joined = g.concat(args, 1)?;
-        Ok(vec![g.softmax(joined, &[1])?])
+        Ok(vec![g.softmax(joined, 1)?])
     });
     check(&cx, &module, 1, PARTS);
 }

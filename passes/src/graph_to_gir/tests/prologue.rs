@@ -55,7 +55,7 @@ fn rows_are_normalised_before_a_product() {
     stitched(&cx, &norm, 2, SIZES);
     let norm = left(&cx, "40", |g, x, scale| g.rms_norm(x, 1, scale, 1e-5).expect("sizes agree"));
     stitched(&cx, &norm, 2, SIZES);
-    let softmax = left(&cx, "40", |g, x, _| g.softmax(x, &[1]).expect("sizes agree"));
+    let softmax = left(&cx, "40", |g, x, _| g.softmax(x, 1).expect("sizes agree"));
     stitched(&cx, &softmax, 2, SIZES);
 }
 
@@ -135,7 +135,7 @@ fn rows_of_a_bounded_unknown_length() {
     let (a, b) = (tensor(&cx, &["2", "M", "K"], Type::F32), tensor(&cx, &["2", "K", "N"], Type::F32));
     let bounded = SymbolInfo { max: 300, ..any() };
     let module = function(&cx, &[("M", many()), ("N", any()), ("K", bounded)], &[a, b], |g, args| {
-        let factor = g.softmax(args[0], &[2])?;
+        let factor = g.softmax(args[0], 2)?;
         Ok(vec![g.matmul(factor, args[1])?])
     });
     let sizes: &[&[(&str, i64)]] = &[

@@ -70,7 +70,7 @@ fn norm_of_columns_is_one_region() {
 fn softmax_along_the_middle_is_one_region() {
     let cx = context();
     let x = tensor(&cx, &["2", "M", "N"], Type::F32);
-    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
     check(&cx, &module, 1, SIZES);
 }
 
@@ -208,7 +208,7 @@ fn a_number_for_all_beside_normalised_rows_is_one_region() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
     let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| {
-        let rows = g.softmax(args[0], &[1])?;
+        let rows = g.softmax(args[0], 1)?;
         let least = g.reduce(args[0], &[0, 1], false, Combiner::Min, Type::F32, |_, x| x);
         Ok(vec![rows, g.map(least, |s, a| s.neg(a))?])
     });
@@ -221,7 +221,7 @@ fn columns_and_numbers_after_a_number_for_all() {
     let cx = context();
     let (x, v) = (tensor(&cx, &["M", "N"], Type::F32), tensor(&cx, &["N"], Type::F32));
     let module = function(&cx, &[("M", any()), ("N", any())], &[x, v], |g, args| {
-        let rows = g.softmax(args[0], &[1])?;
+        let rows = g.softmax(args[0], 1)?;
         let total = g.reduce(args[0], &[0, 1], false, Combiner::Add, Type::F32, |_, x| x);
         let shifted = g.zip(args[1], total, |s, a, b| s.add(a, b))?;
         let most = g.reduce(shifted, &[0], false, Combiner::Max, Type::F32, |_, x| x);

@@ -19,7 +19,7 @@ const SIZES: &[&[(&str, i64)]] = &[
 fn softmax_is_one_kernel_where_rows_fit() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
-    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+    let module = function(&cx, &[("M", any()), ("N", any())], &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
     // A kernel for rows that fit; for others two that combine tiles, one behind each, and one that writes.
     let out = check(&cx, &module, 6, SIZES);
     assert!(out.contains("select if [-N + 16384]"), "{out}");
@@ -30,7 +30,7 @@ fn short_rows_need_one_version() {
     let cx = context();
     let x = tensor(&cx, &["M", "N"], Type::F32);
     let short = SymbolInfo { max: 4096, ..any() };
-    let module = function(&cx, &[("M", any()), ("N", short)], &[x], |g, args| Ok(vec![g.softmax(args[0], &[1])?]));
+    let module = function(&cx, &[("M", any()), ("N", short)], &[x], |g, args| Ok(vec![g.softmax(args[0], 1)?]));
     check(&cx, &module, 1, SIZES);
 }
 
@@ -79,7 +79,7 @@ fn long_rows_make_short_blocks() {
     for (most, rows) in [(4096, "(M + 7) floordiv 8)"), (16384, "(M + 1) floordiv 2)")] {
         let symbols = [("M", any()), ("N", SymbolInfo { min: 1, max: most, ..any() })];
         let module = function(&cx, &symbols, &[x, v], |g, args| {
-            let normal = g.softmax(args[0], &[1])?;
+            let normal = g.softmax(args[0], 1)?;
             Ok(vec![g.zip(normal, args[1], |s, a, b| s.mul(a, b))?])
         });
         let out = check(&cx, &module, 2, BLOCKS);
@@ -93,7 +93,7 @@ fn a_mask_of_all_rows_of_a_head_is_read_once_per_block() {
     let (x, mask) = (tensor(&cx, &["M", "3", "N", "N"], Type::F32), tensor(&cx, &["M", "1", "1", "N"], Type::F32));
     let module = function(&cx, &[("M", any()), ("N", SymbolInfo { max: 512, ..any() })], &[x, mask], |g, args| {
         let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
-        Ok(vec![g.softmax(masked, &[3])?])
+        Ok(vec![g.softmax(masked, 3)?])
     });
     let out = check(&cx, &module, 2, &[&[("M", 2), ("N", 17)], &[("M", 1), ("N", 16)], &[("M", 0), ("N", 3)]]);
     assert!(out.contains("= M, %") && out.contains("(3*N + 15) floordiv 16)"), "{out}");
@@ -105,7 +105,7 @@ fn what_is_the_same_for_few_rows_is_read_once_for_all_of_them() {
     let (x, mask) = (tensor(&cx, &["3", "M", "N"], Type::F32), tensor(&cx, &["M", "N"], Type::F32));
     let module = function(&cx, &[("M", any()), ("N", SymbolInfo { max: 512, ..any() })], &[x, mask], |g, args| {
         let masked = g.zip(args[0], args[1], |s, a, b| s.add(a, b))?;
-        Ok(vec![g.softmax(masked, &[2])?])
+        Ok(vec![g.softmax(masked, 2)?])
     });
     let out = check(&cx, &module, 2, &[BLOCKS, &[&[("M", 4), ("N", 3)]]].concat());
     assert!(out.contains("gir.for %arg5 = %c0 to %c3") || out.contains("grid(%arg3 = 1, "), "{out}");

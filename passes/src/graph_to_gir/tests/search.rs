@@ -88,14 +88,14 @@ fn rows_mean_the_same_in_every_mapping() {
     let elementwise = of(&|g, x| g.map(x, |s, a| s.mul(a, a)));
     let ways = mapped_in_all_ways(&cx, &elementwise, &[&[("M", 3), ("N", 1025)], &[("M", 1), ("N", 0)]]);
     has(&ways, &["columns"]);
-    let softmax = of(&|g, x| g.softmax(x, &[1]));
+    let softmax = of(&|g, x| g.softmax(x, 1));
     has(
         &mapped_in_all_ways(&cx, &softmax, &[&[("M", 3), ("N", 4)], &[("M", 2), ("N", 19)], &[("M", 2), ("N", 81)]]),
         &["resident"],
     );
     let weights = tensor(&cx, &["N"], Type::F32);
     let scaled = function(&cx, &symbols(), &[x, weights], |g, args| {
-        let normal = g.softmax(args[0], &[1])?;
+        let normal = g.softmax(args[0], 1)?;
         Ok(vec![g.zip(normal, args[1], |s, a, b| s.mul(a, b))?])
     });
     let sizes: [&[(&str, i64)]; 4] =

@@ -1,10 +1,10 @@
 //! The plan: regions, what is in them, and why neighbours are not.
 
 use sutura_dialects::func::FuncOp;
+use sutura_dialects::graph::operator::list_of_origins;
 use sutura_dialects::graph::{ComputeOp, FusionOp};
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Context, Module, OpRef};
-use sutura_opt::remarks::name_of;
 
 /// A region of a function.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(crate) fn read(cx: &Context, module: &Module, remarks: &[Diagnostic]) -> Vec
         .iter()
         .filter(|r| r.pass == Some("stitch") && r.kind == Some(RemarkKind::Passed))
         .filter_map(|r| r.message.strip_prefix("a region of kind ")?.split_once(": ").map(|(_, cost)| cost))
+        // What it computes is said for each of its operations.
+        .map(|cost| cost.split_once("; it computes ").map_or(cost, |(cost, _)| cost))
         .collect();
     if said.len() == regions.len() {
         regions.iter_mut().zip(said).for_each(|(region, cost)| region.cost = Some(cost.to_owned()));
@@ -45,8 +47,8 @@ fn region(op: OpRef<'_>, fusion: FusionOp<'_>, function: &str) -> Region {
     let computing = inside.filter(|op| !op.name_str().starts_with("dyn.") && op.name_str() != "graph.yield");
     let reasons = fusion.reasons().unwrap_or_default();
     let text = |op: OpRef<'_>| {
-        let node = name_of(op.cx, op.loc()).unwrap_or_default();
-        (op.name_str().to_owned(), elementwise(op), node.to_owned())
+        let node = list_of_origins(op.cx, std::iter::once(op.loc())).unwrap_or_default();
+        (op.name_str().to_owned(), elementwise(op), node)
     };
     Region {
         function: function.to_owned(),

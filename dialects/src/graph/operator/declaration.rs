@@ -1,0 +1,278 @@
+//! A declaration, read.
+
+use rustc_hash::FxHashSet;
+use sutura_ir::types::TypeData;
+use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpRef, Type, Value};
+
+use super::super::ops::YieldOp;
+use super::OperatorOp;
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::symbolic_shape;
+
+/// How many dimensions a group holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// Those that are left.
+    Rest,
+    /// Those before the dimension that this attribute, by its number, names.
+    Before(usize),
+    /// One of size 1 for each of another group, by its number.
+    Ones(usize),
+}
+
+/// An input or result.
+#[derive(Clone, Debug)]
+pub struct Formal {
+    /// Its name in the text, or `input 0`.
+    pub name: String,
+    /// Sizes, in symbols of the declaration.
+    pub sizes: Vec<Poly>,
+    /// Element type, as in the body.
+    pub elem: Type,
+    /// It is stretched to the sizes of others.
+    pub broadcast: bool,
+}
+
+/// An attribute of an operator.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// Name.
+    pub name: String,
+    /// Type of its value.
+    pub ty: Type,
+    /// Its value where it is left out; `None` if it may not be.
+    pub default: Option<Attr>,
+}
+
+/// What the declaration of an operator says, without its decomposition.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// Name.
+    pub name: String,
+    /// Element types that it takes; the first stands for all of them in the body.
+    pub elements: Vec<Type>,
+    /// What stands for the accumulator's type in the body.
+    pub accumulator: Option<Type>,
+    /// Inputs.
+    pub inputs: Vec<Formal>,
+    /// Results.
+    pub results: Vec<Formal>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Symbols that stand for several dimensions.
+    pub groups: Vec<(String, Group)>,
+}
+
+impl Operator {
+    /// What a `graph.operator` says.
+    ///
+    /// # Errors
+    /// Says what is wrong with the declaration.
+    pub fn read(op: OpRef<'_>) -> Result<Self, String> {
+        let declared = op.as_::<OperatorOp<'_>>().ok_or("is no operator")?;
+        let entry = op.region(0).and_then(|r| r.entry()).ok_or("has an empty body")?;
+        let mut operator = Self {
+            name: declared.sym_name().to_string(),
+            elements: elements(op.cx, declared.elements())?,
+            accumulator: declared.accumulator(),
+            inputs: Vec::new(),
+            results: Vec::new(),
+            attributes: attributes(op.cx, declared.attributes())?,
+            groups: Vec::new(),
+        };
+        operator.groups = operator.read_groups(op.cx, declared.groups())?;
+        let formal = |what: &str, i: usize, value: Value| {
+            let name = entry.body.value_name(value).map(|name| op.cx.str(name).to_string());
+            formal(op.cx, entry.body.ty(value), name.unwrap_or_else(|| format!("{what} {i}")))
+        };
+        operator.inputs =
+            entry.args().iter().enumerate().map(|(i, v)| formal("input", i, *v)).collect::<Result<_, _>>()?;
+        let end = entry.ops().last().filter(|op| op.is::<YieldOp<'_>>()).ok_or("must end in 'graph.yield'")?;
+        operator.results = end.operands().enumerate().map(|(i, v)| formal("result", i, v)).collect::<Result<_, _>>()?;
+        for number in declared.broadcast() {
+            let input = usize::try_from(number).ok().and_then(|i| operator.inputs.get_mut(i));
+            input.ok_or_else(|| format!("broadcasts input {number}, which it does not have"))?.broadcast = true;
+        }
+        operator.check()?;
+        Ok(operator)
+    }
+
+    fn read_groups(&self, cx: &Context, groups: Option<Attr>) -> Result<Vec<(String, Group)>, String> {
+        let all = groups.map_or(&[][..], |groups| cx.entries(groups));
+        all.iter()
+            .map(|entry| {
+                let name = cx.str(entry.name).to_string();
+                if entry.value == Attr::UNIT {
+                    return Ok((name, Group::Rest));
+                }
+                let wrong = || format!("group '{name}' must be unit, \"before ATTRIBUTE\" or \"ones of GROUP\"");
+                let text = cx.as_str(entry.value).ok_or_else(wrong)?;
+                if let Some(wanted) = text.strip_prefix("ones of ") {
+                    let other = |e: &NamedAttr| cx.str(e.name) == wanted && !is_ones(cx, e.value);
+                    let at = all.iter().position(other);
+                    let at =
+                        at.ok_or_else(|| format!("group '{name}' needs a group '{wanted}', which holds dimensions"))?;
+                    return Ok((name, Group::Ones(at)));
+                }
+                let wanted = text.strip_prefix("before ").ok_or_else(wrong)?;
+                let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
+                let at = at.ok_or_else(|| format!("group '{name}' needs an attribute '{wanted}' of type i64"))?;
+                Ok((name, Group::Before(at)))
+            })
+            .collect()
+    }
+
+    /// The group of that name.
+    pub fn group(&self, name: &str) -> Option<Group> {
+        self.groups.iter().find(|(group, _)| group == name).map(|(_, group)| *group)
+    }
+
+    /// The group that a size is.
+    pub fn group_of<'s>(&self, size: &'s Poly) -> Option<&'s str> {
+        size.as_symbol().filter(|name| self.group(name).is_some())
+    }
+
+    /// True when inputs are stretched.
+    pub fn broadcasts(&self) -> bool {
+        self.inputs.iter().any(|input| input.broadcast)
+    }
+
+    /// Inputs in the order in which their shapes tell sizes: those that are stretched say least.
+    pub(super) fn order(&self) -> impl Iterator<Item = usize> + '_ {
+        let of = |broadcast| (0..self.inputs.len()).filter(move |i| self.inputs[*i].broadcast == broadcast);
+        of(false).chain(of(true))
+    }
+
+    /// The element type by which `ty` of the body is replaced where the operator is applied to elements of type `elem`.
+    pub fn retyped(&self, cx: &Context, ty: Type, elem: Type) -> Type {
+        match () {
+            () if ty == self.elements[0] => elem,
+            () if Some(ty) == self.accumulator => crate::elements::accumulator_type(cx, elem),
+            () => ty,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.inputs.is_empty() || self.results.is_empty() {
+            return Err("must have an input and a result".into());
+        }
+        if self.accumulator == Some(self.elements[0]) {
+            return Err("must be written in an element type that is not its accumulator's".into());
+        }
+        if !self.inputs.iter().any(|input| input.elem == self.elements[0]) {
+            return Err("has no input of its element type, the first of 'elements'".into());
+        }
+        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for i in self.order() {
+            self.check_input(i, &mut known)?;
+        }
+        for (group, holds) in &self.groups {
+            if matches!(holds, Group::Ones(_)) {
+                if !known.insert(group) {
+                    return Err(format!("group '{group}' holds dimensions of size 1, and stands in an input"));
+                }
+            } else if !known.contains(group.as_str()) {
+                return Err(format!("group '{group}' stands in no input"));
+            }
+        }
+        for result in &self.results {
+            for size in &result.sizes {
+                if let Some(name) = size.symbols().iter().find(|name| !known.contains(&***name)) {
+                    return Err(format!("{} has the size '{name}', which no input has", result.name));
+                }
+                if self.group_of(size).is_none() && size.symbols().iter().any(|name| self.group(name).is_some()) {
+                    return Err(format!("{} has the size '{size}': a group must stand alone", result.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What this input's shape says must be unambiguous, once the inputs before it have been looked at.
+    fn check_input<'s>(&'s self, i: usize, known: &mut FxHashSet<&'s str>) -> Result<(), String> {
+        let input = &self.inputs[i];
+        let mut open = 0;
+        for (at, size) in input.sizes.iter().enumerate() {
+            if size.as_const().is_none() && size.as_symbol().is_none() {
+                return Err(format!("'{}' has the size '{size}'; sizes of inputs are symbols or numbers", input.name));
+            }
+            if size.as_symbol().is_some() && input.sizes[..at].contains(size) && self.group_of(size).is_some() {
+                return Err(format!("'{}' has the group '{size}' twice", input.name));
+            }
+            match self.group_of(size).and_then(|name| self.group(name)) {
+                Some(Group::Before(_)) if at != 0 => {
+                    return Err(format!(
+                        "'{}' has dimensions before the group '{size}', which counts from 0",
+                        input.name
+                    ));
+                }
+                Some(Group::Rest) if !known.contains(size.as_symbol().unwrap_or_default()) => open += 1,
+                _ => {}
+            }
+        }
+        if open > 1 {
+            return Err(format!("nothing says which dimensions of '{}' belong to which of {open} groups", input.name));
+        }
+        let new = input.sizes.iter().filter_map(Poly::as_symbol).any(|name| !known.contains(name));
+        if input.broadcast && new {
+            let alike = || self.inputs.iter().all(|other| !other.broadcast || other.sizes == input.sizes);
+            if input.sizes.len() != 1 || open != 1 || !alike() {
+                return Err(format!(
+                    "'{}' is broadcast and has sizes that no other input tells; then all such inputs must have one group \
+                     as their shape",
+                    input.name
+                ));
+            }
+        }
+        known.extend(input.sizes.iter().filter_map(Poly::as_symbol));
+        Ok(())
+    }
+}
+
+fn is_ones(cx: &Context, group: Attr) -> bool {
+    cx.as_str(group).is_some_and(|text| text.starts_with("ones of "))
+}
+
+/// The element types: floats and integers, each once.
+fn elements(cx: &Context, list: &[Attr]) -> Result<Vec<Type>, String> {
+    let types: Option<Vec<Type>> = list.iter().map(|a| cx.as_type(*a)).collect();
+    let types = types.ok_or("'elements' must be a list of types")?;
+    for (i, ty) in types.iter().enumerate() {
+        if !ty.is_float(cx) && !matches!(cx.type_data(*ty), TypeData::Integer { .. }) {
+            return Err(format!("'elements' holds {}, which is no float and no integer", crate::show::ty(cx, *ty)));
+        }
+        if types[..i].contains(ty) {
+            return Err(format!("'elements' holds {} twice", crate::show::ty(cx, *ty)));
+        }
+    }
+    if types.is_empty() { Err("'elements' must name an element type".into()) } else { Ok(types) }
+}
+
+fn attributes(cx: &Context, dict: Option<Attr>) -> Result<Vec<Attribute>, String> {
+    let entries = dict.map_or(&[][..], |dict| cx.entries(dict)).iter();
+    entries
+        .map(|entry| {
+            let name = cx.str(entry.name).to_string();
+            let (ty, default) = match cx.attr_data(entry.value) {
+                AttrData::Type(ty) => (Some(ty), None),
+                _ => (cx.attr_type(entry.value), Some(entry.value)),
+            };
+            let number = |ty: &Type| [Type::I64, Type::F32].contains(ty);
+            let number =
+                |value: &Attr, ty: Type| number(&ty) && (cx.as_int(*value).is_some() || cx.as_f64(*value).is_some());
+            match ty {
+                Some(ty @ (Type::I64 | Type::F32)) if default.is_none_or(|value| number(&value, ty)) => {
+                    Ok(Attribute { name, ty, default })
+                }
+                _ => Err(format!("attribute '{name}' must be i64 or f32, or have a default of these types")),
+            }
+        })
+        .collect()
+}
+
+fn formal(cx: &Context, ty: Type, name: String) -> Result<Formal, String> {
+    let sizes = symbolic_shape(cx, ty).ok_or_else(|| format!("'{name}' is no ranked tensor"))?;
+    let sizes: Option<Vec<Poly>> = sizes.into_iter().collect();
+    let sizes = sizes.ok_or_else(|| format!("'{name}' has a size without a name; give it one in #dyn.shape"))?;
+    Ok(Formal { name, sizes, elem: cx.element_type(ty), broadcast: false })
+}

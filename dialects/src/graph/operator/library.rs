@@ -1,0 +1,234 @@
+//! The operators that every build has, and those of a file.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use sutura_grammar::{ParseOptions, parse_module};
+use sutura_ir::diagnostics::Diagnostics;
+use sutura_ir::verify::{VerifyOptions, verify};
+use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Module, OpRef};
+
+use super::{ApplyOp, Operator, OperatorOp};
+
+/// Texts of the library: names of files, and what is in them.
+const TEXTS: &[(&str, &str)] = &[
+    ("activations.mlir", include_str!("../operators/activations.mlir")),
+    ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
+    ("numbers.mlir", include_str!("../operators/numbers.mlir")),
+    ("tensors.mlir", include_str!("../operators/tensors.mlir")),
+];
+
+/// Why operators cannot be had.
+#[derive(Debug)]
+pub enum LibraryError {
+    /// A file is no text that is read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: sutura_input::InputError,
+    },
+    /// A text does not declare operators.
+    Malformed {
+        /// Where it came from.
+        origin: String,
+        /// What is wrong with it, at places in its text.
+        diagnostics: Diagnostics,
+    },
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { path, error } => write!(f, "cannot read '{}': {error}", path.display()),
+            Self::Malformed { origin, diagnostics } => {
+                let first = diagnostics.iter().next().map_or("it is malformed", |d| d.message.as_str());
+                write!(f, "'{origin}' does not declare operators: {first}")
+            }
+        }
+    }
+}
+impl std::error::Error for LibraryError {}
+
+/// The modules of the operators that every build has, as far as they declare one that is wanted.
+pub fn library(cx: &Context, wanted: &dyn Fn(&str) -> bool) -> Vec<Module> {
+    let read = |(name, text): &&(&str, &str)| {
+        from_text(cx, name, text).unwrap_or_else(|error| panic!("the library of operators: {error}"))
+    };
+    TEXTS.iter().filter(|(_, text)| names(text).any(wanted)).map(|text| read(&text)).collect()
+}
+
+/// Names of the operators that a text of the library declares.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("graph.operator @")?.split_whitespace().next())
+}
+
+/// Declarations of more bytes than these are none.
+const MOST_TEXT: u64 = 16 << 20;
+
+/// The operators that a file declares, as a module.
+///
+/// # Errors
+/// When it cannot be read or holds anything but declarations of operators.
+pub fn from_file(cx: &Context, path: &Path) -> Result<Module, LibraryError> {
+    let text = sutura_input::text(path, MOST_TEXT).and_then(sutura_input::utf8);
+    let text = text.map_err(|error| LibraryError::Unreadable { path: path.to_owned(), error })?;
+    from_text(cx, &path.display().to_string(), &text)
+}
+
+fn from_text(cx: &Context, name: &str, text: &str) -> Result<Module, LibraryError> {
+    let mut diags = Diagnostics::default();
+    match read(cx, name, text, &mut diags) {
+        Some(module) => Ok(module),
+        None => Err(LibraryError::Malformed { origin: name.to_owned(), diagnostics: diags }),
+    }
+}
+
+fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<Module> {
+    let source = cx.sources().add(name, text).map_err(|error| diags.error(cx.file_loc(name, 0, 0), error.to_string()));
+    let module = parse_module(cx, &source.ok()?, &ParseOptions::default(), diags).ok()?;
+    verify(module.op_ref(cx), VerifyOptions::default(), diags).ok()?;
+    let other = top(cx, module.body()).find(|op| !op.is::<OperatorOp<'_>>());
+    match other {
+        Some(op) => {
+            diags.report(op.error("is no declaration of an operator"));
+            None
+        }
+        None => Some(module),
+    }
+}
+
+fn top<'a>(cx: &'a Context, module: &'a Body) -> impl Iterator<Item = OpRef<'a>> {
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    ops.map(|op| OpRef::new(cx, module, op))
+}
+
+/// Copies the declarations of `from` whose names are `wanted` to the end of the module `to`, in which none of them is.
+pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &mut Body) {
+    let Some(block) = to.entry_block() else { return };
+    let mut b = Builder::at_end(cx, to, block);
+    for op in from.iter().flat_map(|module| top(cx, module.body())) {
+        if op.symbol_name().is_some_and(wanted) {
+            IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
+        }
+    }
+}
+
+/// Names of the operators that something in the module `root` applies and that it does not declare.
+pub fn missing(root: OpRef<'_>) -> BTreeSet<String> {
+    let mut missing = BTreeSet::new();
+    root.walk(&mut |op| {
+        missing.extend(op.as_::<ApplyOp<'_>>().map(|apply| apply.callee().to_string()));
+    });
+    for op in root.region(0).and_then(|r| r.entry()).into_iter().flat_map(|block| block.ops()) {
+        missing.remove(op.symbol_name().unwrap_or_default());
+    }
+    missing
+}
+
+/// How the library realises an operator of ONNX.
+#[derive(Clone, Debug)]
+pub struct OnnxForm {
+    /// Its name in ONNX.
+    pub op: String,
+    /// First version of it.
+    pub since: i64,
+    /// Last version of it.
+    pub until: i64,
+    /// Attributes that it must have, with these values.
+    pub with: Vec<(String, Literal)>,
+    /// Inputs that may be left out, by name, with the number that takes their place.
+    pub absent: Vec<(String, Literal)>,
+    /// Attributes that it may have and that say nothing here.
+    pub ignore: Vec<String>,
+    /// It has any number of inputs: two are taken, then what they give and the next.
+    pub variadic: bool,
+    /// The operator.
+    pub operator: String,
+    /// How many inputs it takes.
+    pub inputs: usize,
+    /// How many results it makes.
+    pub results: usize,
+    /// Its attributes, and whether each is an integer.
+    pub attributes: Vec<(String, bool)>,
+}
+
+/// A value that a declaration writes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Literal {
+    /// A number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A text.
+    Text(String),
+}
+
+/// Every form of an operator of ONNX that the library has, in its order.
+pub fn onnx_forms() -> &'static [OnnxForm] {
+    static FORMS: LazyLock<Vec<OnnxForm>> = LazyLock::new(|| {
+        let cx = Context::new(crate::all());
+        let modules = library(&cx, &|_| true);
+        modules.iter().flat_map(|module| top(&cx, module.body())).flat_map(forms).collect()
+    });
+    &FORMS
+}
+
+fn forms(op: OpRef<'_>) -> Vec<OnnxForm> {
+    let (Some(declared), Ok(operator)) = (op.as_::<OperatorOp<'_>>(), Operator::read(op)) else { return Vec::new() };
+    declared.onnx().iter().filter_map(|entry| form(op.cx, *entry, &operator).ok()).collect()
+}
+
+/// Names of what an entry of `onnx` may say.
+const ENTRIES: &str = "op, since, until, with, absent, ignore and variadic";
+
+/// An entry of `onnx`.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<OnnxForm, String> {
+    let mut form = OnnxForm {
+        op: String::new(),
+        since: 1,
+        until: i64::MAX,
+        with: Vec::new(),
+        absent: Vec::new(),
+        ignore: Vec::new(),
+        variadic: false,
+        operator: operator.name.clone(),
+        inputs: operator.inputs.len(),
+        results: operator.results.len(),
+        attributes: operator.attributes.iter().map(|a| (a.name.clone(), a.ty == sutura_ir::Type::I64)).collect(),
+    };
+    for field in cx.entries(entry) {
+        let (name, value) = (cx.str(field.name), field.value);
+        let wrong = || format!("entry '{name}' of 'onnx' is not what it must be");
+        match name {
+            "op" => form.op = cx.as_str(value).ok_or_else(wrong)?.to_string(),
+            "since" => form.since = cx.as_int(value).ok_or_else(wrong)?,
+            "until" => form.until = cx.as_int(value).ok_or_else(wrong)?,
+            "with" => form.with = literals(cx, value).ok_or_else(wrong)?,
+            "absent" => form.absent = literals(cx, value).ok_or_else(wrong)?,
+            "ignore" => form.ignore = strings(cx, value).ok_or_else(wrong)?,
+            "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => form.variadic = true,
+            "variadic" => return Err(wrong()),
+            _ => return Err(format!("'onnx' has no entry '{name}'; there are {ENTRIES}")),
+        }
+    }
+    if form.op.is_empty() { Err("'onnx' does not say which operator: entry 'op'".into()) } else { Ok(form) }
+}
+
+fn strings(cx: &Context, list: Attr) -> Option<Vec<String>> {
+    cx.array(list)?.iter().map(|text| Some(cx.as_str(*text)?.to_string())).collect()
+}
+
+fn literals(cx: &Context, dict: Attr) -> Option<Vec<(String, Literal)>> {
+    let literal = |value: Attr| {
+        let number = || cx.as_int(value).map(Literal::Int).or_else(|| cx.as_f64(value).map(Literal::Float));
+        cx.as_str(value).map(|text| Literal::Text(text.to_string())).or_else(number)
+    };
+    matches!(cx.attr_data(dict), sutura_ir::AttrData::Dict(_)).then_some(())?;
+    cx.entries(dict).iter().map(|e| Some((cx.str(e.name).to_string(), literal(e.value)?))).collect()
+}

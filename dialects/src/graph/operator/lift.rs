@@ -1,0 +1,171 @@
+//! The decomposition of an operator at the rank at which it is applied.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use sutura_ir::affine::AffineExpr;
+use sutura_ir::op_ref::BlockRef;
+use sutura_ir::{OpRef, Value};
+
+use super::super::build::{Built, ComputeInput, ComputeResult, GraphBuilder, fail};
+use super::super::maps;
+use super::super::ops::{ReshapeOp, YieldOp};
+use super::super::structured::{ComputeForm, IteratorKind};
+use super::Operator;
+use super::bind::{Binding, Number};
+use super::numbers::{Numbers, number_attr};
+use crate::r#dyn::Poly;
+use crate::r#dyn::attr::symbolic_shape;
+
+/// Builds the decomposition of `operator`, whose body is `entry`, on `inputs`, and returns the results: an iterator over a
+/// group becomes one for each of its dimensions.
+///
+/// # Errors
+/// When it needs a size that is not known, or an op has no meaning on the element type.
+pub fn lift(
+    g: &mut GraphBuilder<'_, '_>,
+    operator: &Operator,
+    entry: BlockRef<'_>,
+    binding: &Binding,
+    inputs: &[Value],
+) -> Built<Vec<Value>> {
+    let values = entry.args().iter().copied().zip(inputs.iter().copied()).collect();
+    let mut lifter = Lifter { operator, entry, binding, values };
+    for op in entry.ops() {
+        if op.is::<YieldOp<'_>>() {
+            return op.operands().map(|v| lifter.value(v)).collect();
+        }
+        if op.is::<ReshapeOp<'_>>() {
+            let shape = binding.shape(operator, &sizes(op, op.result(0)));
+            let reshaped = g.reshape_to(lifter.value(op.operand(0))?, &shape)?;
+            lifter.values.insert(op.result(0), reshaped);
+            continue;
+        }
+        lifter.compute(g, op)?;
+    }
+    fail("has a body without end")
+}
+
+/// Sizes of a tensor of a declaration, all of which are known.
+pub(super) fn sizes(op: OpRef<'_>, value: Value) -> Vec<Poly> {
+    symbolic_shape(op.cx, op.ty(value)).unwrap_or_default().into_iter().flatten().collect()
+}
+
+/// The group over which an iterator runs.
+pub(super) fn group_of(operator: &Operator, form: &ComputeForm<'_>, iterator: usize) -> Option<String> {
+    let size = |(value, dim): (Value, usize)| sizes(form.op, value).get(dim).cloned();
+    let group = |size: Poly| operator.group_of(&size).map(str::to_string);
+    form.extent_sources(iterator).filter_map(size).find_map(group)
+}
+
+struct Lifter<'l> {
+    operator: &'l Operator,
+    entry: BlockRef<'l>,
+    binding: &'l Binding,
+    values: FxHashMap<Value, Value>,
+}
+
+impl Lifter<'_> {
+    fn value(&self, value: Value) -> Built {
+        self.values.get(&value).map_or_else(|| fail("uses a tensor from outside its body"), |value| Ok(*value))
+    }
+
+    fn compute(&mut self, g: &mut GraphBuilder<'_, '_>, op: OpRef<'_>) -> Built<()> {
+        let Some(form) = ComputeForm::of(op) else { return fail(format!("cannot hold '{}'", op.name_str())) };
+        let (cx, elem) = (op.cx, self.binding.elem);
+        let (iterators, ranges) = self.iterators(&form);
+        let became: Vec<Vec<(usize, Option<Poly>)>> =
+            ranges.iter().enumerate().map(|(i, range)| self.became(&form, i, range.clone())).collect();
+        let mut inputs = Vec::new();
+        for (i, (value, map)) in form.inputs().zip(&form.input_maps).enumerate() {
+            let mut index = self.index(g, op, value, cx.map_results(*map), &ranges);
+            if let Some(stretched) = self.stretched(value) {
+                index.drain(..index.len() - stretched.len());
+                let ones = index.iter_mut().zip(stretched).filter(|(_, stretched)| **stretched);
+                ones.for_each(|(expr, _)| *expr = cx.affine_const(0));
+            }
+            let number = |oob| number_attr(cx, Number::of(cx, oob)?, elem).ok();
+            let oob = form.oob[i].and_then(|oob| {
+                if cx.attr_type(oob) == Some(self.operator.elements[0]) { number(oob) } else { Some(oob) }
+            });
+            inputs.push(ComputeInput { value: self.value(value)?, index, oob });
+        }
+        let mut results = Vec::new();
+        let reduces = iterators.contains(&IteratorKind::Reduce);
+        for (i, (value, map)) in form.results().zip(&form.result_maps).enumerate() {
+            results.push(ComputeResult {
+                shape: self.binding.shape(self.operator, &sizes(op, value)),
+                elem: self.operator.retyped(cx, cx.element_type(op.ty(value)), elem),
+                index: self.index(g, op, value, cx.map_results(*map), &ranges),
+                combiner: form.combiners.get(i).copied().filter(|_| reduces),
+            });
+        }
+        let known: Option<Vec<Poly>> = form.sizes.iter().map(|size| self.binding.poly(size)).collect();
+        let Some(known) = known else {
+            return Err(super::super::build::BuildError::Unsupported("needs a size that depends on data".into()));
+        };
+        g.sizes = known;
+        let numbers = Numbers { cx, operator: self.operator, binding: self.binding, iterators: &became };
+        let elems: Vec<_> = results.iter().map(|result| result.elem).collect();
+        let mut failed = None;
+        let made = g.compute(&iterators, inputs, results, |s, args| {
+            let mut yielded = numbers.copy(s, form.body, args).unwrap_or_else(|error| {
+                failed = Some(error);
+                Vec::new()
+            });
+            // What is accumulated may be wider than what is stored; without an iterator to reduce nothing is accumulated.
+            for (value, elem) in yielded.iter_mut().zip(&elems).filter(|_| !reduces) {
+                *value = s.cast(*value, *elem);
+            }
+            yielded
+        });
+        for (i, result) in form.results().enumerate() {
+            self.values.insert(result, g.b.body().result(made, i));
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Kinds of the iterators, and which of them each iterator of the declaration becomes.
+    fn iterators(&self, form: &ComputeForm<'_>) -> (Vec<IteratorKind>, Vec<Range<usize>>) {
+        let (mut kinds, mut ranges) = (Vec::new(), Vec::new());
+        for (i, kind) in form.iterators.iter().enumerate() {
+            let group = group_of(self.operator, form, i).and_then(|name| self.binding.groups.get(&name));
+            let dims = group.map_or(1, Vec::len);
+            ranges.push(kinds.len()..kinds.len() + dims);
+            kinds.extend(std::iter::repeat_n(*kind, dims));
+        }
+        (kinds, ranges)
+    }
+
+    /// The iterators that one of the declaration became, and how far each runs; a single one may have no known end.
+    fn became(&self, form: &ComputeForm<'_>, iterator: usize, range: Range<usize>) -> Vec<(usize, Option<Poly>)> {
+        let group = group_of(self.operator, form, iterator).and_then(|name| self.binding.groups.get(&name));
+        let size = |i: usize| group.and_then(|dims| dims.get(i).cloned().flatten());
+        let start = range.start;
+        range.map(|i| (i, size(i - start))).collect()
+    }
+
+    /// The index of a tensor, one expression per dimension.
+    fn index(
+        &self,
+        g: &GraphBuilder<'_, '_>,
+        op: OpRef<'_>,
+        value: Value,
+        exprs: &[AffineExpr],
+        ranges: &[Range<usize>],
+    ) -> Vec<AffineExpr> {
+        let dims =
+            |(expr, size): (&AffineExpr, &Poly)| match (self.operator.group_of(size), maps::plain_dim(op.cx, *expr)) {
+                (Some(_), Some(iterator)) => g.dims(ranges[iterator].clone()),
+                (Some(group), None) => vec![*expr; self.binding.groups.get(group).map_or(0, Vec::len)],
+                _ => vec![maps::replace_dims(op.cx, *expr, &|i| g.dim(ranges[i].start))],
+            };
+        exprs.iter().zip(&sizes(op, value)).flat_map(dims).collect()
+    }
+
+    /// Which dimensions of an input are stretched, if the value is one that is.
+    fn stretched(&self, value: Value) -> Option<&[bool]> {
+        let input = self.entry.args().iter().position(|arg| *arg == value)?;
+        self.binding.stretched[input].as_deref()
+    }
+}

@@ -1,0 +1,210 @@
+//! What must hold of declarations of operators, and of their applications.
+
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::interfaces::SymbolUser;
+use sutura_ir::op_def::VerifyRegions;
+use sutura_ir::symbols::SymbolScope;
+use sutura_ir::types::TypeData;
+use sutura_ir::{Context, Diagnostic, OpRef, Type, Value};
+
+use super::super::maps;
+use super::super::ops::{ReshapeOp, YieldOp};
+use super::super::structured::ComputeForm;
+use super::super::verify::compatible;
+use super::library::form;
+use super::lift::{group_of, sizes};
+use super::numbers::has_namesake;
+use super::{Actual, ApplyOp, Group, Operator, OperatorOp, ParamOp, bind};
+use crate::r#dyn::attr::{symbolic_shape, tensor_of};
+use crate::r#dyn::{Facts, Poly};
+use crate::show;
+
+type Checked = Result<(), Diagnostic>;
+
+impl VerifyRegions for OperatorOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let operator = Operator::read(op).map_err(|message| diags.report(op.error(message)))?;
+        for entry in op.as_::<OperatorOp<'_>>().into_iter().flat_map(|declared| declared.onnx()) {
+            form(op.cx, *entry, &operator).map_err(|message| diags.report(op.error(message)))?;
+        }
+        let Some(entry) = op.region(0).and_then(|r| r.entry()) else { return Ok(()) };
+        for inner in entry.ops() {
+            check_op(&operator, inner, entry.args()).map_err(|error| diags.report(error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks an op of the body of an operator.
+fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
+    if op.is::<YieldOp<'_>>() {
+        return Ok(());
+    }
+    for value in op.operands().chain(op.results()) {
+        let known = symbolic_shape(op.cx, op.ty(value)).is_some_and(|shape| shape.iter().all(Option::is_some));
+        if !known {
+            return Err(op.error("has a tensor with a size that has no name"));
+        }
+        for size in sizes(op, value) {
+            check_size(operator, op, &size)?;
+        }
+    }
+    match ComputeForm::of(op) {
+        Some(form) => check_compute(operator, &form, inputs),
+        None if op.is::<ReshapeOp<'_>>() && op.num_operands() == 1 => {
+            match is_stretched(operator, op.operand(0), inputs) {
+                true => Err(op.error("reads an input that is broadcast; only 'graph.compute' can")),
+                false => Ok(()),
+            }
+        }
+        None => Err(op
+            .error("cannot stand in the body of an operator")
+            .help("only 'graph.compute', 'graph.reshape' without a shape operand and 'graph.yield' can")),
+    }
+}
+
+/// The symbols of a size must be those of inputs, and a group must stand alone.
+fn check_size(operator: &Operator, op: OpRef<'_>, size: &Poly) -> Checked {
+    let ones = |name: &str| matches!(operator.group(name), Some(Group::Ones(_)));
+    let inputs = || operator.inputs.iter().flat_map(|input| &input.sizes);
+    let known = |name: &str| ones(name) || inputs().any(|size| size.as_symbol() == Some(name));
+    match size.symbols().iter().find(|name| !known(name)) {
+        Some(name) => Err(op.error(format_args!("uses the size '{name}', which no input has"))),
+        None if operator.group_of(size).is_some() || !size.symbols().iter().any(|n| operator.group(n).is_some()) => {
+            Ok(())
+        }
+        None => Err(op.error(format_args!("has a tensor of size '{size}': a group must stand alone"))),
+    }
+}
+
+fn is_stretched(operator: &Operator, value: Value, inputs: &[Value]) -> bool {
+    inputs.iter().zip(&operator.inputs).any(|(input, formal)| *input == value && formal.broadcast)
+}
+
+/// An iterator over a group becomes several: it can only be read as it is.
+fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) -> Checked {
+    let (op, cx) = (form.op, form.op.cx);
+    let groups: Vec<Option<String>> = (0..form.iterators.len()).map(|i| group_of(operator, form, i)).collect();
+    for (i, group) in groups.iter().enumerate() {
+        let sources = form.extent_sources(i).filter_map(|(value, dim)| sizes(op, value).get(dim).cloned());
+        let differs = |size: &Poly| group.as_deref().is_some_and(|group| size.as_symbol() != Some(group));
+        if let Some(other) = sources.into_iter().find(differs) {
+            let group = group.as_deref().unwrap_or_default();
+            return Err(
+                op.error(format_args!("has iterator d{i}, which runs over the group '{group}' and over {other}"))
+            );
+        }
+    }
+    let tensors = form.inputs().zip(&form.input_maps).chain(form.results().zip(&form.result_maps));
+    for (value, map) in tensors {
+        for (dim, (expr, size)) in cx.map_results(*map).iter().zip(sizes(op, value)).enumerate() {
+            let plain = maps::plain_dim(cx, *expr);
+            let group = operator.group_of(&size);
+            let over = |i: usize| groups[i].is_some() && maps::mentions(cx, *expr, i);
+            let single = maps::constant(cx, *expr) == Some(0)
+                && group.and_then(|g| operator.group(g)).is_some_and(|g| matches!(g, Group::Ones(_)));
+            if let Some(group) = group
+                && !single
+                && plain.and_then(|i| groups.get(i)?.as_deref()) != Some(group)
+            {
+                let message =
+                    format!("reads dimension {dim}, the group '{group}', at something else than an iterator over it");
+                return Err(op.error(message));
+            }
+            if plain.is_none() && (0..groups.len()).any(over) {
+                return Err(op.error(format_args!("computes with an iterator over a group in dimension {dim}")));
+            }
+            if plain.is_none() && is_stretched(operator, value, inputs) {
+                return Err(op.error("reads an input that is broadcast at something else than iterators"));
+            }
+        }
+    }
+    form.body.ops().try_for_each(|inner| check_number(operator, inner))
+}
+
+/// Checks a scalar op.
+fn check_number(operator: &Operator, op: OpRef<'_>) -> Checked {
+    let cx = op.cx;
+    if op.regions().next().is_some() || (op.num_results() != 1 && !op.is::<YieldOp<'_>>()) {
+        return Err(op.error("cannot stand in the body of an operator: it has regions, or not one result"));
+    }
+    if let Some(param) = op.as_::<ParamOp<'_>>() {
+        let (ty, name) = (op.ty(param.result()), param.attribute());
+        if !operator.attributes.iter().any(|a| a.name == name) {
+            let close = sutura_ir::diagnostics::did_you_mean(name, operator.attributes.iter().map(|a| a.name.as_str()));
+            let help = close.map(|close| format!("did you mean '{close}'?"));
+            let error = op.error(format_args!("reads the attribute '{name}', which the operator does not declare"));
+            return Err(help.into_iter().fold(error, |error, help| error.help(help)));
+        }
+        return if is_number(cx, ty) { Ok(()) } else { Err(op.error("must be a float, an integer or an index")) };
+    }
+    let written = |ty: Type| ty.is_float(cx) && (ty == operator.elements[0] || Some(ty) == operator.accumulator);
+    let written = op.operand_types().chain(op.result_types()).any(written);
+    let integers = operator.elements.iter().find(|ty| !ty.is_float(cx));
+    match integers {
+        Some(ty) if written && operator.elements[0].is_float(cx) && !has_namesake(op) => {
+            let message = format!("has no meaning on {}, which 'elements' lists", show::ty(cx, *ty));
+            Err(op.error(message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_number(cx: &Context, ty: Type) -> bool {
+    ty.is_float(cx) || ty == Type::INDEX || matches!(cx.type_data(ty), TypeData::Integer { .. })
+}
+
+/// An application against the operator that it names.
+pub(super) struct ApplySymbols;
+
+impl SymbolUser for ApplySymbols {
+    fn verify_symbol_uses(
+        &self,
+        op: OpRef<'_>,
+        symbols: &SymbolScope<'_, '_>,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let Some(apply) = op.as_::<ApplyOp<'_>>() else { return Ok(()) };
+        let declared = symbols.lookup(op.op, apply.callee_attr()).filter(|found| found.is::<OperatorOp<'_>>());
+        let Some(declared) = declared else {
+            let error = op.error(format_args!("'{}' is no operator that is declared", apply.callee()));
+            let close = symbols.suggest(op.op, apply.callee_attr());
+            let help = close.map(|close| format!("did you mean {close}?"));
+            return Err(diags.report(help.into_iter().fold(error, |error, help| error.help(help))));
+        };
+        // What is wrong with the declaration is said there.
+        let Ok(operator) = Operator::read(declared) else { return Ok(()) };
+        check_apply(op, &operator).map_err(|error| {
+            diags.report(error.note(declared.loc(), format!("operator @{} is declared here", operator.name)))
+        })
+    }
+}
+
+fn check_apply(op: OpRef<'_>, operator: &Operator) -> Checked {
+    let cx = op.cx;
+    let mut inputs = Vec::new();
+    for (i, ty) in op.operand_types().enumerate() {
+        let Some(shape) = symbolic_shape(cx, ty) else {
+            return Err(
+                op.error(format_args!("has operand {i} of type {}, which is no ranked tensor", show::ty(cx, ty)))
+            );
+        };
+        inputs.push(Actual { elem: cx.element_type(ty), shape });
+    }
+    let attributes = cx.entries(op.body.attrs(op.op));
+    let binding = bind(cx, operator, &inputs, attributes, &mut Facts::new());
+    let binding = binding.map_err(|error| op.error(format_args!("@{}: {error}", operator.name)))?;
+    if op.num_results() != operator.results.len() {
+        let (wanted, found) = (operator.results.len(), op.num_results());
+        return Err(op.error(format_args!("@{} makes {wanted} results, not {found}", operator.name)));
+    }
+    for (i, (ty, result)) in op.result_types().zip(&operator.results).enumerate() {
+        let elem = operator.retyped(cx, result.elem, binding.elem);
+        let wanted = tensor_of(cx, &binding.shape(operator, &result.sizes), elem);
+        if !compatible(cx, ty, wanted) {
+            let (found, wanted) = (show::ty(cx, ty), show::ty(cx, wanted));
+            return Err(op.error(format_args!("result {i} must be {wanted}, it is {found}")));
+        }
+    }
+    Ok(())
+}

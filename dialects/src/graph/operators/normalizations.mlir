@@ -1,0 +1,423 @@
+// What is normalised by its own statistics. O holds the dimensions before the normalised ones, N those, I the ones behind.
+
+#oni = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#oi_of_oni = affine_map<(d0, d1, d2) -> (d0, d2)>
+#oi = affine_map<(d0, d1) -> (d0, d1)>
+#on = affine_map<(d0, d1) -> (d0, d1)>
+#o = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0) -> (d0)>
+#bc_of_bcs = affine_map<(d0, d1, d2) -> (d0, d1)>
+#c_of_bcs = affine_map<(d0, d1, d2) -> (d1)>
+
+!oni = tensor<?x?x?xf32, #dyn.shape<[O, N, I]>>
+!oi = tensor<?x?xf32, #dyn.shape<[O, I]>>
+!on = tensor<?x?xf32, #dyn.shape<[O, N]>>
+!o = tensor<?xf32, #dyn.shape<[O]>>
+!on16 = tensor<?x?xf16, #dyn.shape<[O, N]>>
+!o32 = tensor<?xf32, #dyn.shape<[O]>>
+!bcs16 = tensor<?x?x?xf16, #dyn.shape<[B, C, S]>>
+!bc32 = tensor<?x?xf32, #dyn.shape<[B, C]>>
+!c16 = tensor<?xf16, #dyn.shape<[C]>>
+!bcs = tensor<?x?x?xf32, #dyn.shape<[B, C, S]>>
+!c = tensor<?xf32, #dyn.shape<[C]>>
+
+// One term of each sum is 1, so that its reciprocal loses nothing but a rounding, and takes the place of a division for each
+// element.
+graph.operator @softmax {
+  summary = "exp(x) / sum(exp(x)) along a dimension, shifted by the maximum",
+  elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
+  attributes = {axis = -1 : i64},
+  onnx = [{op = "Softmax", since = 13 : i64}]
+} {
+^bb0(%x: !oni):
+  %max = graph.compute ins(%x : !oni) -> !oi
+      {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %exp = graph.compute ins(%x, %max : !oni, !oi) -> !oni
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oni]} {
+  ^bb0(%e: f32, %m: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = math.exp %shifted : f32
+    graph.yield %r : f32
+  }
+  %sum = graph.compute ins(%exp : !oni) -> !oi
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %factor = graph.compute ins(%sum : !oi) -> !oi {iterators = #graph.iterators<[parallel, parallel]>, maps = [#oi, #oi]} {
+  ^bb0(%s: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.divf %one, %s : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%exp, %factor : !oni, !oi) -> !oni
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oni]} {
+  ^bb0(%e: f32, %f: f32):
+    %r = arith.mulf %e, %f : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !oni
+}
+
+graph.operator @log_softmax {
+  summary = "the logarithm of softmax: x - max - log(sum(exp(x - max)))",
+  elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
+  attributes = {axis = -1 : i64},
+  onnx = [{op = "LogSoftmax", since = 13 : i64}]
+} {
+^bb0(%x: !oni):
+  %max = graph.compute ins(%x : !oni) -> !oi
+      {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %sum = graph.compute ins(%x, %max : !oni, !oi) -> !oi
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce, parallel]>, maps = [#oni, #oi_of_oni, #oi_of_oni]} {
+  ^bb0(%e: f32, %m: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = math.exp %shifted : f32
+    graph.yield %r : f32
+  }
+  %log = graph.compute ins(%sum : !oi) -> !oi {iterators = #graph.iterators<[parallel, parallel]>, maps = [#oi, #oi]} {
+  ^bb0(%s: f32):
+    %r = math.log %s : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%x, %max, %log : !oni, !oi, !oi) -> !oni
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #oi_of_oni, #oi_of_oni, #oni]} {
+  ^bb0(%e: f32, %m: f32, %l: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = arith.subf %shifted, %l : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !oni
+}
+
+graph.operator @softmax_from {
+  summary = "softmax over all dimensions from the axis on",
+  elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
+  attributes = {axis = 1 : i64},
+  onnx = [{op = "Softmax", until = 12 : i64}]
+} {
+^bb0(%x: !on):
+  %max = graph.compute ins(%x : !on) -> !o
+      {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %exp = graph.compute ins(%x, %max : !on, !o) -> !on
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #on]} {
+  ^bb0(%e: f32, %m: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = math.exp %shifted : f32
+    graph.yield %r : f32
+  }
+  %sum = graph.compute ins(%exp : !on) -> !o
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %factor = graph.compute ins(%sum : !o) -> !o {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.divf %one, %s : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%exp, %factor : !on, !o) -> !on
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #on]} {
+  ^bb0(%e: f32, %f: f32):
+    %r = arith.mulf %e, %f : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !on
+}
+
+graph.operator @log_softmax_from {
+  summary = "the logarithm of softmax over all dimensions from the axis on",
+  elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
+  attributes = {axis = 1 : i64},
+  onnx = [{op = "LogSoftmax", until = 12 : i64}]
+} {
+^bb0(%x: !on):
+  %max = graph.compute ins(%x : !on) -> !o
+      {combiners = #graph.combiners<[max]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f32):
+    graph.yield %e : f32
+  }
+  %sum = graph.compute ins(%x, %max : !on, !o) -> !o
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o, #o]} {
+  ^bb0(%e: f32, %m: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = math.exp %shifted : f32
+    graph.yield %r : f32
+  }
+  %log = graph.compute ins(%sum : !o) -> !o {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %r = math.log %s : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%x, %max, %log : !on, !o, !o) -> !on
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #o, #on]} {
+  ^bb0(%e: f32, %m: f32, %l: f32):
+    %shifted = arith.subf %e, %m : f32
+    %r = arith.subf %shifted, %l : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !on
+}
+
+graph.operator @layer_norm {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from the axis on",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
+  broadcast = array<i64: 1, 2>,
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}}]
+} {
+^bb0(%x: !on16, %scale: !on16, %bias: !on16):
+  %sum = graph.compute ins(%x : !on16) -> !o32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %mean = graph.compute ins(%sum : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %mean : !on16, !o32) -> !o32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o, #o]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%squares : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %variance, %epsilon : f32
+    %r = math.rsqrt %shifted : f32
+    graph.yield %r : f32
+  }
+  %normal = graph.compute ins(%x, %mean, %factor : !on16, !o32, !o32) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #o, #on]} {
+  ^bb0(%e: f16, %m: f32, %f: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  %scaled = graph.compute ins(%normal, %scale : !on16, !on16) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
+  ^bb0(%e: f16, %s: f16):
+    %r = arith.mulf %e, %s : f16
+    graph.yield %r : f16
+  }
+  %y = graph.compute ins(%scaled, %bias : !on16, !on16) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
+  ^bb0(%e: f16, %b: f16):
+    %r = arith.addf %e, %b : f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !on16
+}
+
+graph.operator @layer_norm_unbiased {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale over the dimensions from the axis on",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
+  broadcast = array<i64: 1>,
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}}]
+} {
+^bb0(%x: !on16, %scale: !on16):
+  %sum = graph.compute ins(%x : !on16) -> !o32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %mean = graph.compute ins(%sum : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %mean : !on16, !o32) -> !o32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o, #o]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%squares : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %variance, %epsilon : f32
+    %r = math.rsqrt %shifted : f32
+    graph.yield %r : f32
+  }
+  %normal = graph.compute ins(%x, %mean, %factor : !on16, !o32, !o32) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #o, #on]} {
+  ^bb0(%e: f16, %m: f32, %f: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  %scaled = graph.compute ins(%normal, %scale : !on16, !on16) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
+  ^bb0(%e: f16, %s: f16):
+    %r = arith.mulf %e, %s : f16
+    graph.yield %r : f16
+  }
+  graph.yield %scaled : !on16
+}
+
+graph.operator @rms_norm {
+  summary = "x / sqrt(mean(x * x) + epsilon) * scale over the dimensions from the axis on",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
+  broadcast = array<i64: 1>,
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "RMSNormalization", with = {stash_type = 1 : i64}}]
+} {
+^bb0(%x: !on16, %scale: !on16):
+  %squares = graph.compute ins(%x : !on16) -> !o32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
+  ^bb0(%e: f16):
+    %wide = arith.extf %e : f16 to f32
+    %r = arith.mulf %wide, %wide : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%squares : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [N] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %variance, %epsilon : f32
+    %r = math.rsqrt %shifted : f32
+    graph.yield %r : f32
+  }
+  %normal = graph.compute ins(%x, %factor : !on16, !o32) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #on]} {
+  ^bb0(%e: f16, %f: f32):
+    %wide = arith.extf %e : f16 to f32
+    %scaled = arith.mulf %wide, %f : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  %scaled = graph.compute ins(%normal, %scale : !on16, !on16) -> !on16
+      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
+  ^bb0(%e: f16, %s: f16):
+    %r = arith.mulf %e, %s : f16
+    graph.yield %r : f16
+  }
+  graph.yield %scaled : !on16
+}
+
+graph.operator @instance_norm {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, each channel of each sample by itself",
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {S},
+  attributes = {epsilon = 1.0e-5 : f32},
+  onnx = [{op = "InstanceNormalization"}]
+} {
+^bb0(%x: !bcs16, %scale: !c16, %bias: !c16):
+  %sum = graph.compute ins(%x : !bcs16) -> !bc32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#oni, #bc_of_bcs]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %mean = graph.compute ins(%sum : !bc32) -> !bc32 {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
+  ^bb0(%s: f32):
+    %n = graph.size [S] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %mean : !bcs16, !bc32) -> !bc32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#oni, #bc_of_bcs, #bc_of_bcs]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %factor = graph.compute ins(%squares : !bc32) -> !bc32 {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
+  ^bb0(%s: f32):
+    %n = graph.size [S] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %epsilon = graph.param "epsilon" : f32
+    %shifted = arith.addf %variance, %epsilon : f32
+    %r = math.rsqrt %shifted : f32
+    graph.yield %r : f32
+  }
+  %normal = graph.compute ins(%x, %mean, %factor : !bcs16, !bc32, !bc32) -> !bcs16
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #bc_of_bcs, #bc_of_bcs, #oni]} {
+  ^bb0(%e: f16, %m: f32, %f: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  %y = graph.compute ins(%normal, %scale, %bias : !bcs16, !c16, !c16) -> !bcs16
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #c_of_bcs, #c_of_bcs, #oni]} {
+  ^bb0(%e: f16, %s: f16, %b: f16):
+    %product = arith.mulf %e, %s : f16
+    %r = arith.addf %product, %b : f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !bcs16
+}
+
+graph.operator @batch_norm {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, with statistics that are given for each channel",
+  elements = [f32, bf16, f16, f64], groups = {S},
+  attributes = {epsilon = 1.0e-5 : f32},
+  onnx = [{op = "BatchNormalization", with = {spatial = 1 : i64, training_mode = 0 : i64}, ignore = ["momentum"]}]
+} {
+^bb0(%x: !bcs, %scale: !c, %bias: !c, %mean: !c, %variance: !c):
+  %factor = graph.compute ins(%scale, %variance : !c, !c) -> !c
+      {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
+  ^bb0(%s: f32, %v: f32):
+    %epsilon = graph.param "epsilon" : f32
+    %sum = arith.addf %v, %epsilon : f32
+    %root = math.sqrt %sum : f32
+    %r = arith.divf %s, %root : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%x, %mean, %factor, %bias : !bcs, !c, !c, !c) -> !bcs
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #c_of_bcs, #c_of_bcs, #c_of_bcs, #oni]} {
+  ^bb0(%e: f32, %m: f32, %f: f32, %b: f32):
+    %centred = arith.subf %e, %m : f32
+    %scaled = arith.mulf %centred, %f : f32
+    %r = arith.addf %scaled, %b : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !bcs
+}

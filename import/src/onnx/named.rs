@@ -1,0 +1,170 @@
+//! Operators that the library of `graph.operator` declarations realises: nothing about them is said here.
+
+use sutura_dialects::graph::operator::{Literal, OnnxForm, onnx_forms};
+
+use super::{
+    error::{Reason, unsupported},
+    model::Attribute,
+    op::Op,
+    reader::NodeReader,
+    schema::Presence,
+};
+
+/// An input of an operator of the library.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NamedInput<'m> {
+    Value(&'m str),
+    /// Left out: a scalar takes its place.
+    Absent(f64),
+}
+
+/// A number that an attribute holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NamedNumber {
+    Int(i64),
+    Float(f32),
+}
+
+/// The operator that `r` reads, if the library has it.
+pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Option<Result<Op<'m>, Reason>> {
+    let mut forms = onnx_forms().iter().filter(|form| form.op == r.node.op_type).peekable();
+    forms.peek()?;
+    let of_version = |form: &&OnnxForm| (form.since..=form.until).contains(&r.interface.since);
+    let forms: Vec<&OnnxForm> = forms.filter(of_version).collect();
+    Some(realised(r, &forms))
+}
+
+fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<Op<'m>, Reason> {
+    if forms.is_empty() {
+        return Err(unsupported(format!("version {} of the operator is not supported", r.interface.since)));
+    }
+    let mut refused = None;
+    for form in forms {
+        let Some(inputs) = inputs(r, form) else { continue };
+        if let Some(reason) = contradicts(r, form)? {
+            refused = Some(reason);
+            continue;
+        }
+        r.outputs_unused_from(form.results)?;
+        let attributes = attributes(r, form)?;
+        let (operator, variadic) = (form.operator.as_str(), form.variadic);
+        return Ok(Op::Named { operator, inputs, variadic, attributes });
+    }
+    Err(refused.unwrap_or_else(|| unsupported("has inputs with which it is not supported")))
+}
+
+/// The inputs, if these are given with which the form is one.
+fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<'m>>> {
+    if form.variadic {
+        return Some(r.inputs().into_iter().map(NamedInput::Value).collect());
+    }
+    if (form.inputs..r.node.inputs.len()).any(|i| r.optional(i).is_some()) {
+        return None;
+    }
+    let input = |i: usize| {
+        let absent = || {
+            let name = r.interface.inputs.get(i)?.name;
+            match &form.absent.iter().find(|(absent, _)| absent == name)?.1 {
+                Literal::Int(value) => Some(NamedInput::Absent(*value as f64)),
+                Literal::Float(value) => Some(NamedInput::Absent(*value)),
+                Literal::Text(_) => None,
+            }
+        };
+        r.optional(i).map(NamedInput::Value).or_else(absent)
+    };
+    (0..form.inputs).map(input).collect()
+}
+
+/// Why the node's attributes are not those that the form has, if so.
+fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>, Reason> {
+    for (name, wanted) in &form.with {
+        let refusal = |found: String, wanted: String| {
+            unsupported(format!("attribute `{name}` is {found}, which is not supported; {wanted} is"))
+        };
+        match wanted {
+            Literal::Int(wanted) => match r.optional_int(name) {
+                Some(found) if found != *wanted => return Ok(Some(refusal(found.to_string(), wanted.to_string()))),
+                _ => {}
+            },
+            Literal::Text(wanted) => match r.string(name)? {
+                Some(found) if found != wanted => {
+                    return Ok(Some(refusal(format!("'{found}'"), format!("'{wanted}'"))));
+                }
+                _ => {}
+            },
+            Literal::Float(_) => {
+                return Err(unsupported(format!("attribute `{name}` must be a float, and is compared")));
+            }
+        }
+    }
+    let known = |name: &str| {
+        form.attributes.iter().any(|(a, _)| a == name)
+            || form.with.iter().any(|(a, _)| a == name)
+            || form.ignore.iter().any(|a| a == name)
+    };
+    match r.node.attributes.keys().find(|name| !known(name)) {
+        Some(name) => Ok(Some(unsupported(format!("attribute `{name}` is not supported")))),
+        None => Ok(None),
+    }
+}
+
+/// Values of the attributes: the node's, those that are the default of its version. Others are what the declaration says.
+fn attributes(r: &NodeReader<'_, '_>, form: &'static OnnxForm) -> Result<Vec<(&'static str, NamedNumber)>, Reason> {
+    let given = |name: &str, is_int: bool| -> Result<Option<NamedNumber>, Reason> {
+        let Some(rule) = r.interface.attribute(name) else { return Ok(None) };
+        if rule.presence == Presence::Optional && !r.node.attributes.contains_key(name) {
+            return Ok(None);
+        }
+        Ok(Some(match is_int {
+            true => NamedNumber::Int(r.int(name)?),
+            false => NamedNumber::Float(r.float(name)?),
+        }))
+    };
+    let mut values = Vec::new();
+    for (name, is_int) in &form.attributes {
+        if let Some(Attribute::Float(value)) = r.attribute(name)
+            && *is_int
+        {
+            return Err(format!("attribute `{name}` is {value}, it must be an integer").into());
+        }
+        values.extend(given(name, *is_int)?.map(|value| (name.as_str(), value)));
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::OPSETS;
+    use super::super::schema::{self, Arity, Interface};
+    use super::*;
+
+    /// What a form leaves out of what ONNX's table says of its operator, or says that is not there.
+    fn differences(interface: &Interface, form: &OnnxForm) -> Vec<String> {
+        let listed = || {
+            let with = form.with.iter().map(|(name, _)| name);
+            with.chain(form.attributes.iter().map(|(name, _)| name)).chain(&form.ignore)
+        };
+        let unread = interface.attributes.iter().filter(|a| listed().all(|name| name != a.name));
+        let unread = unread.map(|a| format!("attribute {} is not read", a.name));
+        let input = |name: &str| interface.inputs.iter().find(|input| input.name == name);
+        let absent = form.absent.iter().filter(|(name, _)| input(name).is_none_or(|i| i.arity != Arity::Optional));
+        let absent = absent.map(|(name, _)| format!("input {name} cannot be left out"));
+        let outputs = (form.results > interface.outputs.len()).then(|| "has too many results".to_string());
+        unread.chain(absent).chain(outputs).collect()
+    }
+
+    #[test]
+    fn the_library_reads_all_that_the_table_has() {
+        for form in onnx_forms() {
+            let operator = schema::operator(&form.op);
+            let operator = operator.unwrap_or_else(|| panic!("@{}: ONNX's table has no {}", form.operator, form.op));
+            for opset in OPSETS {
+                let Some(interface) = operator.at(opset) else { continue };
+                if (form.since..=form.until).contains(&interface.since) {
+                    let found = differences(interface, form);
+                    assert!(found.is_empty(), "@{} of {} in opset {opset}: {found:?}", form.operator, form.op);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Prints src/onnx/tests/references.txt: operators of the library, and what onnx's reference evaluator makes of them.
+
+Floats are evaluated in f64, whatever the type in which they are tested. A line is
+`OPERATOR OPSET | ATTRIBUTES | INPUTS | OUTPUT`; tensors are `type[sizes]=numbers`, `-` is an input that is left out.
+"""
+
+import math
+
+import numpy as np
+import onnx
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+RNG = np.random.default_rng(20)
+FLOATS = ["f32", "f64", "f16", "bf16"]
+INTS = ["i8", "i16", "i32", "i64"]
+BITS = {"f32": 24, "f64": 24, "f16": 11, "bf16": 8}
+
+
+def rounded(values, kind):
+    """Numbers that the type holds."""
+    mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
+    scale = 2.0 ** BITS[kind]
+    return np.ldexp(np.round(mantissa * scale) / scale, exponent)
+
+
+def floats(kind, *shape, low=-3.0, high=3.0):
+    return kind, rounded(RNG.uniform(low, high, shape), kind)
+
+
+def listed(kind, *values):
+    return kind, np.array(values, dtype=np.float64)
+
+
+def ints(kind, *shape):
+    return kind, RNG.integers(-9, 10, shape).astype(np.int64)
+
+
+def bools(*shape):
+    return "bool", RNG.integers(0, 2, shape).astype(bool)
+
+
+def shown(tensor):
+    if tensor is None:
+        return "-"
+    kind, array = tensor
+    number = (lambda v: repr(float(v))) if kind in FLOATS else (lambda v: str(int(v)))
+    sizes = ",".join(map(str, array.shape))
+    return f"{kind}[{sizes}]=" + " ".join(number(v) for v in array.reshape(-1))
+
+
+def native(kind, array):
+    """The array as the evaluator takes it."""
+    return array if kind in FLOATS + ["bool"] else array.astype(kind.replace("i", "int"))
+
+
+def evaluated(op, opset, inputs, attributes):
+    # What the evaluator has of these rounds its constants, or the error function, to f32.
+    x = inputs[0]
+    if op == "HardSwish":
+        return x * np.clip(x / 6 + 0.5, 0, 1)
+    if op == "Gelu" and attributes:
+        return x * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    if op == "Gelu":
+        return x * 0.5 * (1 + np.vectorize(math.erf, otypes=["d"])(x / math.sqrt(2)))
+    names = [f"x{i}" if array is not None else "" for i, array in enumerate(inputs)]
+    node = helper.make_node(op, names, ["y"], **attributes)
+    given = {n: a for n, a in zip(names, inputs) if a is not None}
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in given.items()]
+    graph = helper.make_graph([node], "g", infos, [helper.make_value_info("y", onnx.TypeProto())])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    with np.errstate(all="ignore"):
+        return np.asarray(ReferenceEvaluator(model).run(None, given)[0])
+
+
+def case(op, inputs, opset=23, result=None, **attributes):
+    arrays = [t if t is None else native(*t) for t in inputs]
+    if len(arrays) == 1 and arrays[0].ndim == 0:
+        # Not every operator of the evaluator takes a tensor without dims.
+        y = evaluated(op, opset, [arrays[0].reshape(1)], attributes).reshape(())
+    else:
+        y = evaluated(op, opset, arrays, attributes)
+    text = " ".join(f"{k}:{'int' if isinstance(v, int) else 'string' if isinstance(v, str) else 'float'}={v}" for k, v in attributes.items())
+    kind = result or inputs[0][0]
+    print(f"{op} {opset} | {text} | {' ; '.join(map(shown, inputs))} | {shown((kind, y))}")
+
+
+def of_numbers():
+    plain = ["Gelu", "Softplus", "HardSwish", "Sigmoid", "Mish", "Softsign", "Tan", "Sinh", "Cosh", "Asinh"]
+    for op in plain:
+        for kind in FLOATS:
+            case(op, [floats(kind, 2, 3)])
+        case(op, [floats("f32")])
+        case(op, [floats("f32", 2, 0, 3)])
+        case(op, [floats("f32", 2, 1, 2, 2, low=-20.0, high=20.0)] if op not in ("Tan", "Sinh", "Cosh") else [floats("f32", 2, 1, 2, 2)])
+    for kind in FLOATS:
+        case("Acosh", [floats(kind, 2, 3, low=1.0, high=9.0)])
+        case("Atanh", [floats(kind, 3, 2, low=-0.9, high=0.9)])
+        case("Gelu", [floats(kind, 4)], approximate="tanh")
+        case("HardSigmoid", [floats(kind, 4)])
+        case("HardSigmoid", [floats(kind, 2, 2)], alpha=0.5, beta=0.25)
+        case("Elu", [floats(kind, 4)], alpha=0.5)
+        case("LeakyRelu", [floats(kind, 4)], alpha=0.25)
+        case("Swish", [floats(kind, 4)], opset=24, alpha=0.5)
+        case("Selu", [floats(kind, 2, 4)])
+        case("Selu", [floats(kind, 3)], alpha=2.0, gamma=0.5)
+        case("Celu", [floats(kind, 2, 3)], opset=28, alpha=2.0)
+        case("ThresholdedRelu", [floats(kind, 2, 4)], alpha=0.5)
+        case("Shrink", [floats(kind, 3, 3)], bias=0.5, lambd=1.5)
+        case("PRelu", [floats(kind, 2, 3, 2), floats(kind, 3, 1)])
+        case("PRelu", [floats(kind, 2, 3), floats(kind)])
+        case("Sum", [floats(kind, 2, 3), floats(kind, 3), floats(kind, 2, 1)])
+        case("Sum", [floats(kind, 2, 3)])
+        case("Sign", [listed(kind, -2.0, -0.0, 0.0, 3.0)])
+    case("Sinh", [listed("f32", -88.0, -41.0, -1e-4, 0.0, 1e-6, 39.9, 80.0)])
+    case("Cosh", [listed("f32", -88.0, -41.0, 0.0, 88.5)])
+    case("Asinh", [listed("f32", -3e38, -1e-5, 0.0, 1e-7, 2e9, 1e30)])
+    case("Acosh", [listed("f32", 1.0, 1.0001220703125, 2e9, 3e38)])
+    case("Atanh", [listed("f32", -1e-6, 0.0, 1e-7, 0.99951171875)])
+    case("PRelu", [floats("f32", 0, 3), floats("f32", 3)])
+    case("PRelu", [ints("i32", 2, 3), ints("i32", 3)])
+    case("PRelu", [ints("i64", 4), ints("i64", 1)])
+    for kind in INTS:
+        case("Sign", [ints(kind, 2, 3)])
+        for op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+            case(op, [ints(kind, 2, 3), ints(kind, 3)])
+        case("BitwiseNot", [ints(kind, 5)])
+        case("Size", [ints(kind, 2, 3)], result="i64")
+    case("Size", [floats("f32", 2, 0, 3)], result="i64")
+    case("Size", [floats("f16")], result="i64")
+    case("Xor", [bools(2, 3), bools(3)])
+    case("Xor", [bools(4), bools(1)])
+    nan, inf = float("nan"), float("inf")
+    for kind in FLOATS:
+        case("IsNaN", [listed(kind, nan, 1.0, inf)], result="bool")
+        case("IsInf", [listed(kind, nan, 1.0, inf, -inf)], result="bool")
+    case("IsInf", [listed("f32", nan, 1.0, inf, -inf)], result="bool", detect_negative=0)
+    case("IsInf", [listed("f32", nan, 1.0, inf, -inf)], result="bool", detect_positive=0)
+
+
+def of_rows():
+    for op in ("Softmax", "LogSoftmax", "Hardmax"):
+        for kind in FLOATS:
+            case(op, [floats(kind, 2, 3, 4)], axis=1)
+            case(op, [floats(kind, 4)])
+        case(op, [floats("f32", 3, 2)], axis=0)
+        case(op, [floats("f32", 2, 3, 2, 2)], axis=-2)
+        case(op, [floats("f32", 0, 3)])
+    case("Hardmax", [listed("f32", 1.0, 3.0, 3.0, 2.0)])
+    for kind in FLOATS:
+        for p in (1, 2):
+            # The evaluator sums powers of negative numbers, not of their magnitudes.
+            kind, x = floats(kind, 2, 3, 2)
+            norm = (np.abs(x) ** p).sum(1, keepdims=True) ** (1 / p)
+            print(f"LpNormalization 22 | axis:int=1 p:int={p} | {shown((kind, x))} | {shown((kind, x / norm))}")
+        case("LayerNormalization", [floats(kind, 2, 3, 4), floats(kind, 4), floats(kind, 4)])
+        case("LayerNormalization", [floats(kind, 2, 3, 4), floats(kind, 3, 4)], axis=1, epsilon=0.5)
+        case("LayerNormalization", [floats(kind, 2, 3, 4), floats(kind, 4), None], axis=-1)
+        case("RMSNormalization", [floats(kind, 2, 3, 4), floats(kind, 4)], axis=2)
+        case("InstanceNormalization", [floats(kind, 2, 3, 4), floats(kind, 3), floats(kind, 3)])
+        case("BatchNormalization", [floats(kind, 2, 3, 4), *(floats(kind, 3, low=0.5) for _ in range(4))])
+        case("GlobalMaxPool", [floats(kind, 2, 3, 2, 2)])
+        # Which the evaluator does not have.
+        kind, x = floats(kind, 2, 3, 4)
+        print(f"GlobalLpPool 23 |  | {shown((kind, x))} | {shown((kind, np.sqrt((x * x).sum(2, keepdims=True))))}")
+        case("Trilu", [floats(kind, 2, 3, 4)])
+    case("LpNormalization", [listed("f32", 0.0, 0.0)], opset=22, p=2)
+    case("LayerNormalization", [floats("f32", 0, 4), floats("f32", 4), floats("f32", 4)])
+    case("InstanceNormalization", [floats("f32", 2, 1, 2, 3), floats("f32", 1), floats("f32", 1)], epsilon=0.125)
+    case("BatchNormalization", [floats("f32", 2, 3), *(floats("f32", 3, low=0.5) for _ in range(4))])
+    kind, x = floats("f32", 1, 2, 5)
+    print(f"GlobalMaxPool 23 |  | {shown((kind, x))} | {shown((kind, x.max(2, keepdims=True)))}")
+    one = np.array(1, dtype=np.int64)
+    for kind in INTS:
+        case("Trilu", [ints(kind, 3, 3), ("i64", one)])
+    case("Trilu", [floats("f32", 4, 3), ("i64", -one)], upper=0)
+    case("Trilu", [floats("f32", 0, 2, 3), ("i64", one)], upper=0)
+
+
+def of_old_opsets():
+    # The evaluator has only the newest meaning: over all dims from the axis on is along the one of the flattened tensor.
+    for op in ("Softmax", "LogSoftmax", "Hardmax"):
+        for shape, axis in (((2, 3, 4), 1), ((4,), 0), ((2, 2, 3), 0), ((2, 3), -1)):
+            kind, x = floats("f32", *shape)
+            flat = x.reshape(int(np.prod(shape[:axis if axis >= 0 else axis + len(shape)])), -1)
+            e = np.exp(flat - flat.max(-1, keepdims=True))
+            y = e / e.sum(-1, keepdims=True)
+            y = {"Softmax": y, "LogSoftmax": np.log(y), "Hardmax": np.eye(flat.shape[1])[flat.argmax(-1)]}[op]
+            print(f"{op} 12 | axis:int={axis} | {shown((kind, x))} | {shown((kind, y.reshape(shape)))}")
+
+
+if __name__ == "__main__":
+    print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
+    of_numbers()
+    of_rows()
+    of_old_opsets()
