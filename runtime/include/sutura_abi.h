@@ -30,7 +30,8 @@ typedef struct SuturaRt {
   /* Runs the groups [0, n_groups) in contiguous chunks of at least grain groups; returns when all are done. */
   void (*parallel_for)(void *ctx, sutura_kernel_fn kernel, void *const *bufs, const int64_t *dims, int64_t n_groups,
                        int64_t grain);
-  /* Calls a library routine; a result that is not 0 is passed on by sutura_run. */
+  /* Calls a library routine, the application's or the runtime's own, such as "sort/1"; a result that is not 0 is passed on by
+   * sutura_run. */
   int32_t (*call)(void *ctx, const char *routine, void *const *bufs, const int64_t *dims, int32_t n_bufs,
                   int32_t n_dims);
   /* A check of data does not hold; check is a number of the manifest's data_checks. Of kind index: element `position` of
