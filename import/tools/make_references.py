@@ -190,8 +190,24 @@ def of_old_opsets():
             print(f"{op} 12 | axis:int={axis} | {shown((kind, x))} | {shown((kind, y.reshape(shape)))}")
 
 
+def of_places():
+    nan, inf = float("nan"), float("inf")
+    for op in ("ArgMax", "ArgMin"):
+        for kind in FLOATS:
+            case(op, [floats(kind, 2, 5, 3)], result="i64", axis=1)
+            case(op, [floats(kind, 4, 3)], result="i64", axis=-2, keepdims=0)
+        for kind in INTS:
+            case(op, [ints(kind, 3, 30)], result="i64", axis=1, keepdims=0)
+            case(op, [ints(kind, 3, 30)], result="i64", axis=1, select_last_index=1)
+        case(op, [listed("f32", 1.0, inf, -inf, inf, -inf)], result="i64", axis=0)
+        case(op, [listed("f32", 1.0, nan, inf, nan, -inf)], result="i64", axis=0, keepdims=0)
+        case(op, [listed("f32", -0.0, 0.0, -0.0)], result="i64", axis=0, keepdims=0, select_last_index=1)
+        case(op, [floats("f32", 0, 4, 2)], result="i64", axis=1)
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
     of_rows()
     of_old_opsets()
+    of_places()

@@ -18,7 +18,7 @@ mod window;
 use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::{Attr, Context, Loc, NamedAttr, Op, OpState, Rewriter, Type, Value};
 
-use super::combine::{Combiner, CombinersAttr};
+use super::combine::{Combiner, CombinersAttr, StateAttr};
 use super::maps::each_symbol;
 use super::operator::{Actual, ApplyOp, Formal, Operator, bind};
 use super::ops::{BitcastOp, ComputeOp, ConstantOp, YieldOp};
@@ -279,14 +279,56 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         results: Vec<ComputeResult>,
         body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>,
     ) -> Op {
+        self.computed(iterators, inputs, results, None, |g, op| g.fill(op, 0, body))
+    }
+
+    /// Like [`Self::compute`]; `join` joins all results at once: it gets two states and returns one. It starts from the identity
+    /// of `state`, whose laws it obeys.
+    pub fn compute_joint(
+        &mut self,
+        iterators: &[IteratorKind],
+        inputs: Vec<ComputeInput>,
+        results: Vec<ComputeResult>,
+        body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>,
+        (state, join): (StateAttr, impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>),
+    ) -> Op {
+        self.computed(iterators, inputs, results, Some(state), |g, op| {
+            g.fill(op, 0, body);
+            g.fill(op, 1, join);
+        })
+    }
+
+    fn computed(
+        &mut self,
+        iterators: &[IteratorKind],
+        inputs: Vec<ComputeInput>,
+        results: Vec<ComputeResult>,
+        state: Option<StateAttr>,
+        fill: impl FnOnce(&mut Self, Op),
+    ) -> Op {
         if iterators.len() > MAX_ITERATORS {
             self.too_deep = Some(iterators.len());
         }
-        let state = self.compute_state(iterators, &inputs, &results);
-        let op = self.b.create(state);
-        let elems: Vec<Type> = inputs.iter().map(|i| self.elem(i.value)).collect();
+        let made = self.compute_state(iterators, &inputs, &results, state);
+        let op = self.b.create(made);
+        fill(self, op);
+        self.update(op);
+        op
+    }
+
+    /// Fills region `index` of a structured op: its body, or what joins two states.
+    fn fill(&mut self, op: Op, index: usize, body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>) {
+        let view = sutura_ir::OpRef::new(self.cx(), self.b.body(), op);
+        let state = view.as_::<ComputeOp<'_>>().and_then(|compute| compute.combine_state());
+        let elems: Vec<Type> = match state.filter(|_| index == 1) {
+            Some(state) => {
+                let one = || state.identity.iter().filter_map(|number| self.cx().attr_type(*number));
+                one().chain(one()).collect()
+            }
+            None => view.operands().map(|input| self.elem(input)).collect(),
+        };
         let args: Vec<(Type, Loc)> = elems.iter().map(|elem| (scalar_type(self.cx(), *elem), self.loc)).collect();
-        let region = self.b.body().regions(op).next().expect("created with one");
+        let region = self.b.body().regions(op).nth(index).expect("created with it");
         let point = self.b.insert_point();
         let block = self.b.create_block(region, &args);
         self.b.set_to_end(block);
@@ -296,8 +338,6 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         let yielded = body(&mut scalars, &args);
         YieldOp::build(self.b, self.loc, &yielded);
         self.b.set_insert_point(point);
-        self.update(op);
-        op
     }
 
     fn compute_state(
@@ -305,6 +345,7 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         iterators: &[IteratorKind],
         inputs: &[ComputeInput],
         results: &[ComputeResult],
+        joint: Option<StateAttr>,
     ) -> OpState {
         let (cx, sizes) = (self.cx(), std::mem::take(&mut self.sizes));
         let map = |index: &[AffineExpr]| {
@@ -318,7 +359,10 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
         let operands: Vec<Value> = inputs.iter().map(|i| i.value).collect();
         let types: Vec<Type> = results.iter().map(|r| tensor_of(cx, &r.shape, r.elem)).collect();
         let iterators = IteratorsAttr { kinds: iterators.to_vec() };
-        let mut state = ComputeOp::state(self.b, self.loc, &operands, iterators, &maps, &types, 0);
+        let mut state = ComputeOp::state(self.b, self.loc, &operands, iterators, &maps, &types, joint.is_some().into());
+        if let Some(joint) = joint {
+            state = state.prop(cx.ident("state"), cx.ext_attr(joint));
+        }
         if !combiners.is_empty() {
             state = state.prop(cx.ident("combiners"), cx.ext_attr(CombinersAttr { kinds: combiners }));
         }

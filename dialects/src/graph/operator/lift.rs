@@ -5,9 +5,10 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::op_ref::BlockRef;
-use sutura_ir::{OpRef, Value};
+use sutura_ir::{Attr, Context, OpRef, Value};
 
-use super::super::build::{Built, ComputeInput, ComputeResult, GraphBuilder, fail};
+use super::super::build::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
+use super::super::combine::{Joint, StateAttr};
 use super::super::maps;
 use super::super::ops::{ReshapeOp, YieldOp};
 use super::super::structured::{ComputeForm, IteratorKind};
@@ -108,7 +109,7 @@ impl Lifter<'_> {
         let numbers = Numbers { cx, operator: self.operator, binding: self.binding, iterators: &became };
         let elems: Vec<_> = results.iter().map(|result| result.elem).collect();
         let mut failed = None;
-        let made = g.compute(&iterators, inputs, results, |s, args| {
+        let body = |s: &mut Scalars<'_, '_>, args: &[Value]| {
             let mut yielded = numbers.copy(s, form.body, args).unwrap_or_else(|error| {
                 failed = Some(error);
                 Vec::new()
@@ -118,11 +119,42 @@ impl Lifter<'_> {
                 *value = s.cast(*value, *elem);
             }
             yielded
-        });
+        };
+        let (made, failed) = match form.joint.filter(|_| reduces) {
+            Some(joint) => {
+                let state = self.state(cx, joint)?;
+                let mut unjoined = None;
+                let made = g.compute_joint(
+                    &iterators,
+                    inputs,
+                    results,
+                    body,
+                    (state, |s: &mut Scalars<'_, '_>, args| {
+                        numbers.copy(s, joint.body, args).unwrap_or_else(|error| {
+                            unjoined = Some(error);
+                            Vec::new()
+                        })
+                    }),
+                );
+                (made, failed.or(unjoined))
+            }
+            None => (g.compute(&iterators, inputs, results, body), failed),
+        };
         for (i, result) in form.results().enumerate() {
             self.values.insert(result, g.b.body().result(made, i));
         }
         failed.map_or(Ok(()), Err)
+    }
+
+    /// What a region that joins states starts from, in the element type.
+    fn state(&self, cx: &Context, joint: Joint<'_>) -> Built<StateAttr> {
+        let number = |value: &Attr| {
+            let ty = cx.attr_type(*value).map(|ty| self.operator.retyped(cx, ty, self.binding.elem));
+            let number = Number::of(cx, *value).zip(ty).map(|(number, ty)| number_attr(cx, number, ty));
+            number.unwrap_or_else(|| fail("has a state that is no number"))
+        };
+        let identity = joint.state.identity.iter().map(number).collect::<Built<_>>()?;
+        Ok(StateAttr { identity, laws: joint.state.laws.clone() })
     }
 
     /// Kinds of the iterators, and which of them each iterator of the declaration becomes.

@@ -119,7 +119,8 @@ fn check_compute(operator: &Operator, form: &ComputeForm<'_>, inputs: &[Value]) 
             }
         }
     }
-    form.body.ops().try_for_each(|inner| check_number(operator, inner))
+    let joined = form.joint.into_iter().flat_map(|joint| joint.body.ops());
+    form.body.ops().chain(joined).try_for_each(|inner| check_number(operator, inner))
 }
 
 /// Checks a scalar op.
