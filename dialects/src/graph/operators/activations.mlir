@@ -53,7 +53,7 @@ graph.operator @gelu_tanh {
 }
 
 graph.operator @softplus {
-  summary = "log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)), which neither overflows nor loses small results",
+  summary = "log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)), which does not overflow",
   elements = [f32, bf16, f16, f64], groups = {A},
   onnx = [{op = "Softplus"}]
 } {
@@ -198,6 +198,8 @@ graph.operator @swish {
   graph.yield %y : !f32
 }
 
+// With t = exp(-|x|), tanh(log(1 + exp(x))) is (1 + 2t) / (1 + 2t + 2t^2) where x is not negative, and n / (n + 2) with
+// n = t^2 + 2t where it is: neither overflows, and small results keep their digits.
 graph.operator @mish {
   summary = "x * tanh(log(1 + exp(x)))",
   elements = [f32, bf16, f16, f64], groups = {A},
@@ -208,14 +210,21 @@ graph.operator @mish {
   ^bb0(%e: f32):
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
+    %two = arith.constant 2.0 : f32
     %size = math.absf %e : f32
-    %negative = arith.negf %size : f32
-    %exp = math.exp %negative : f32
-    %sum = arith.addf %one, %exp : f32
-    %log = math.log %sum : f32
-    %positive = arith.maximumf %e, %zero : f32
-    %softplus = arith.addf %positive, %log : f32
-    %gate = math.tanh %softplus : f32
+    %less = arith.negf %size : f32
+    %t = math.exp %less : f32
+    %double = arith.mulf %two, %t : f32
+    %square = arith.mulf %t, %t : f32
+    %n = arith.addf %square, %double : f32
+    %high = arith.addf %one, %double : f32
+    %squares = arith.mulf %two, %square : f32
+    %whole = arith.addf %high, %squares : f32
+    %more = arith.addf %n, %two : f32
+    %negative = arith.cmpf olt, %e, %zero : f32
+    %dividend = arith.select %negative, %n, %high : f32
+    %divisor = arith.select %negative, %more, %whole : f32
+    %gate = arith.divf %dividend, %divisor : f32
     %r = arith.mulf %e, %gate : f32
     graph.yield %r : f32
   }
