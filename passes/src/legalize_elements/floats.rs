@@ -151,7 +151,7 @@ impl Bits<'_, '_> {
 
     /// An `f64` as an `f32` that rounds to the same narrower number: cut off rather than rounded, with the last bit set where
     /// something was cut off.
-    pub(super) fn to_odd(&mut self, wide: Value) -> Value {
+    pub(super) fn rounded_to_odd(&mut self, wide: Value) -> Value {
         let near = self.op("arith.truncf", &[wide], Type::F32);
         let back = self.op("arith.extf", &[near], Type::F64);
         let (above, size) = (self.op("math.absf", &[back], Type::F64), self.op("math.absf", &[wide], Type::F64));

@@ -430,7 +430,7 @@ impl<'b> Legalizer<'b> {
         let mut bits = self.before(op);
         let number = match ty {
             Type::F32 => from,
-            Type::F64 => bits.to_odd(from),
+            Type::F64 => bits.rounded_to_odd(from),
             _ => bits.op("arith.extf", &[from], Type::F32),
         };
         let code = bits.encode(kind, number);
