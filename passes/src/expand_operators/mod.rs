@@ -129,7 +129,7 @@ fn expand_body(
             none => none.insert(stated(body, cx, diags)?),
         };
         expand(cx, body, op, (operator, inside), facts).map_err(|(error, kind)| {
-            diags.report(error);
+            diags.report(*error);
             kind
         })?;
         *done.expanded.entry(name).or_default() += 1;
@@ -150,13 +150,13 @@ fn expand(
     op: Op,
     (operator, inside): (&Arc<Operator>, &Body),
     facts: &mut Facts,
-) -> Result<(), (Diagnostic, PassError)> {
+) -> Result<(), (Box<Diagnostic>, PassError)> {
     let view = OpRef::new(cx, body, op);
     let (inputs, types): (Vec<Value>, Vec<Type>) = (view.operands().collect(), view.result_types().collect());
     let loc = from_operator(cx, view.loc(), &operator.name);
     let error = |error: BuildError, view: OpRef<'_>| {
         let kind = if matches!(error, BuildError::Wrong(_)) { PassError::Failed } else { PassError::Unsupported };
-        (view.error(format_args!("@{}: {error}", operator.name)), kind)
+        (Box::new(view.error(format_args!("@{}: {error}", operator.name))), kind)
     };
     // They are lent, not copied: a function has as many facts as it has sizes.
     let mut env = ShapeEnv::new(std::mem::take(facts));
