@@ -10,13 +10,13 @@ use sutura_dialects::r#dyn::{EqualOp, Facts, SymbolOp};
 use sutura_dialects::graph::build::{BuildError, GraphBuilder};
 use sutura_dialects::graph::operator::{Actual, bind, declared, from_operator, lift};
 use sutura_dialects::graph::shape_fn::told_symbols;
-use sutura_dialects::graph::{ApplyOp, Operator, OperatorOp, Operators, Requirement, ShapeEnv};
+use sutura_dialects::graph::{ApplyOp, MAX_ITERATORS, Operator, OperatorOp, Operators, Requirement, ShapeEnv};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Reported;
 use sutura_ir::op_def::Traits;
 use sutura_ir::op_ref::BlockRef;
-use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
+use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::rewriter::clone_body;
 use sutura_ir::{Body, Context, Diagnostic, Diagnostics, Loc, Op, OpRef, Rewriter, Type, Value};
 
@@ -70,7 +70,7 @@ struct Table {
 }
 
 /// Expands everything in the symbol table whose body this is.
-fn expand_table(cx: &Context, table: &mut Body, done: &mut Done, diags: &mut Diagnostics) -> Result<(), Reported> {
+fn expand_table(cx: &Context, table: &mut Body, done: &mut Done, diags: &mut Diagnostics) -> Result<(), PassError> {
     let ops: Vec<Op> = table.entry_block().into_iter().flat_map(|block| table.ops(block)).collect();
     let (declarations, others): (Vec<Op>, Vec<Op>) =
         ops.into_iter().partition(|op| OpRef::new(cx, table, *op).is::<OperatorOp<'_>>());
@@ -96,7 +96,7 @@ fn expand_nested(
     known: &Table,
     done: &mut Done,
     diags: &mut Diagnostics,
-) -> Result<(), Reported> {
+) -> Result<(), PassError> {
     let is_table = OpRef::new(cx, body, op).has_trait(Traits::SymbolTable);
     match body.nested_mut(op) {
         Some(inside) if is_table => expand_table(cx, inside, done, diags),
@@ -111,7 +111,7 @@ fn expand_body(
     known: &Table,
     done: &mut Done,
     diags: &mut Diagnostics,
-) -> Result<(), Reported> {
+) -> Result<(), PassError> {
     let ops: Vec<Op> = body.preorder().collect();
     let mut facts = None;
     for op in ops {
@@ -122,13 +122,16 @@ fn expand_body(
         };
         let name = apply.callee().to_string();
         let (Some(operator), Some(inside)) = (known.operators.get(&name), known.bodies.get(&name)) else {
-            return Err(diags.report(view.error(format_args!("'{name}' is no operator that is declared"))));
+            return Err(diags.report(view.error(format_args!("'{name}' is no operator that is declared"))).into());
         };
         let facts = match &mut facts {
             Some(facts) => facts,
             none => none.insert(stated(body, cx, diags)?),
         };
-        expand(cx, body, op, (operator, inside), facts).map_err(|error| diags.report(error))?;
+        expand(cx, body, op, (operator, inside), facts).map_err(|(error, kind)| {
+            diags.report(*error);
+            kind
+        })?;
         *done.expanded.entry(name).or_default() += 1;
     }
     Ok(())
@@ -147,13 +150,13 @@ fn expand(
     op: Op,
     (operator, inside): (&Arc<Operator>, &Body),
     facts: &mut Facts,
-) -> Result<(), Diagnostic> {
+) -> Result<(), (Box<Diagnostic>, PassError)> {
     let view = OpRef::new(cx, body, op);
     let (inputs, types): (Vec<Value>, Vec<Type>) = (view.operands().collect(), view.result_types().collect());
     let loc = from_operator(cx, view.loc(), &operator.name);
     let error = |error: BuildError, view: OpRef<'_>| {
-        view.error(format_args!("@{}: {error}", operator.name))
-            .help("'propagate-shapes' gives names to the sizes that data decide")
+        let kind = if matches!(error, BuildError::Wrong(_)) { PassError::Failed } else { PassError::Unsupported };
+        (Box::new(view.error(format_args!("@{}: {error}", operator.name))), kind)
     };
     // They are lent, not copied: a function has as many facts as it has sizes.
     let mut env = ShapeEnv::new(std::mem::take(facts));
@@ -172,7 +175,8 @@ fn expand(
     let entry = BlockRef { cx, body: inside, block: entry };
     let made = lift(&mut g, operator, entry, &binding, &inputs);
     *facts = std::mem::take(&mut g.env.facts);
-    let made = match made {
+    let deep = g.take_too_deep().map(|loops| format!("needs {loops} loops; at most {MAX_ITERATORS} are supported"));
+    let made = match deep.map_or(made, |deep| Err(BuildError::Unsupported(deep))) {
         Ok(made) => made,
         Err(failed) => return Err(error(failed, OpRef::new(cx, body, op))),
     };

@@ -226,6 +226,11 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
             tensor_of(cx, &binding.shape(operator, &result.sizes), elem)
         };
         let types: Vec<Type> = operator.results.iter().map(result).collect();
+        // What it stands for has a loop for each dimension.
+        let ranks = actuals.iter().map(|actual| actual.shape.len());
+        if let Some(rank) = ranks.max().filter(|rank| *rank > MAX_ITERATORS) {
+            self.too_deep = Some(rank);
+        }
         self.assumed.extend(binding.required);
         let mut state = ApplyOp::state(self.b, self.loc, &operator.name, inputs, &types);
         state.attrs.extend(attributes.iter().copied());
