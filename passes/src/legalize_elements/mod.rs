@@ -90,10 +90,10 @@ fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
         return Ok(0);
     }
     let mut legalizer = Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0 };
-    // What is stated of sizes stays at the entry.
+    // What is stated of sizes stands before all that has some, but for constants.
     let states = |op: &&Op| {
         let view = legalizer.rw.op_ref(**op);
-        view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>()
+        view.is::<SymbolOp<'_>>() || view.is::<EqualOp<'_>>() || view.is::<ConstantOp<'_>>()
     };
     let first = ops.iter().find(|op| !states(op)).copied();
     for arg in legalizer.rw.body().block_args(entry).to_vec() {
