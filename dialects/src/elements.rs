@@ -139,4 +139,20 @@ mod tests {
             assert!(memory.is_none_or(|bits| bits == cx.bit_width(stored)), "{}", row.name);
         }
     }
+
+    #[test]
+    fn the_table_of_the_documentation_is_this_one() {
+        let cx = Context::new(crate::all());
+        let name = |ty: TypeData| format!("`{}`", type_text(&cx, cx.ty(ty)));
+        let row = |row: &ElementPolicy| {
+            let memory = row.memory.map_or("nothing is compiled".to_owned(), name);
+            let types = [row.stored, row.scalar, row.computed, row.accumulated].map(name);
+            format!("| {} | {memory} |", types.join(" | "))
+        };
+        let rows: Vec<String> = ELEMENTS.iter().map(row).collect();
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("docs/sutura.md");
+        let page = std::fs::read_to_string(path).expect("the page is there");
+        assert!(page.contains(&rows.join("\n")), "docs/sutura.md must hold\n{}", rows.join("\n"));
+    }
 }

@@ -7,6 +7,8 @@
 
 mod floats;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::elements::policy;
@@ -16,10 +18,12 @@ use sutura_dialects::graph::{
     IteratorsAttr, ReshapeOp, ScanOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
 };
 use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
+use sutura_ir::op_def::Traits;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::types::{FloatKind, TypeData};
-use sutura_ir::{Attr, AttrData, Block, Body, Context, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Attr, AttrData, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use floats::Bits;
 
@@ -50,20 +54,28 @@ impl Pass for LegalizeElements {
         let cx = run.cx;
         let mut outcomes = Vec::new();
         if run.header.name.as_str(cx) == "func.func" {
-            outcomes.push(function(cx, run.body));
+            outcomes.push((run.header.loc, function(cx, run.body)));
         } else {
             let is_function = |op: &Op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
             let functions: Vec<Op> =
                 run.body.entry_block().map(|b| run.body.ops(b).filter(is_function).collect()).unwrap_or_default();
             for op in functions {
+                let loc = run.body.loc(op);
                 let Some(body) = run.body.nested_mut(op) else { continue };
-                outcomes.push(function(cx, body));
+                outcomes.push((loc, function(cx, body)));
             }
         }
         let (mut count, mut refused) = (0, false);
-        for outcome in outcomes {
+        for (loc, outcome) in outcomes {
             match outcome {
-                Ok(made) => count += made,
+                Ok(Made { count: 0, .. }) => {}
+                Ok(made) => {
+                    count += made.count;
+                    run.passed(loc, format!("{} tensors hold integers in the place of {}", made.count, made.elements));
+                    for (loc, name) in made.left {
+                        run.missed(loc, format!("'{name}' keeps its elements: it is not known what it does with them"));
+                    }
+                }
                 Err(diagnostic) => {
                     refused = true;
                     run.diags.report(*diagnostic);
@@ -75,9 +87,20 @@ impl Pass for LegalizeElements {
     }
 }
 
-/// Legalizes a function; how many tensors changed.
-fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
-    let Some(entry) = body.entry_block() else { return Ok(0) };
+/// What became of a function.
+#[derive(Default)]
+struct Made {
+    /// Tensors that hold integers now.
+    count: u64,
+    /// Types of the elements that they had, in words.
+    elements: String,
+    /// Ops whose operands are turned back, with their names.
+    left: Vec<(Loc, String)>,
+}
+
+/// Legalizes a function.
+fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
+    let Some(entry) = body.entry_block() else { return Ok(Made::default()) };
     let ops: Vec<Op> = body.ops(entry).collect();
     let mut found = false;
     for op in &ops {
@@ -87,9 +110,10 @@ fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
         }
     }
     if !found {
-        return Ok(0);
+        return Ok(Made::default());
     }
-    let mut legalizer = Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0 };
+    let mut legalizer =
+        Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0, left: Vec::new() };
     // What is stated of sizes stands before all that has some, but for constants.
     let states = |op: &&Op| {
         let view = legalizer.rw.op_ref(**op);
@@ -106,7 +130,9 @@ fn function(cx: &Context, body: &mut Body) -> Result<u64, Box<Diagnostic>> {
     for op in ops {
         legalizer.op(op);
     }
-    Ok(legalizer.count)
+    let elements: BTreeSet<String> = legalizer.kinds.values().map(|ty| type_text(cx, cx.element_type(*ty))).collect();
+    let elements = elements.into_iter().collect::<Vec<_>>().join(", ");
+    Ok(Made { count: legalizer.count, elements, left: legalizer.left })
 }
 
 /// The type that takes the place of `ty`; `None` where it stays.
@@ -126,7 +152,7 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
         Some(memory) if cx.ty(memory) == elem => Ok(None),
         Some(memory) => Ok(Some(cx.with_element_type(ty, cx.ty(memory)))),
         None => {
-            let elem = sutura_ir::asm::print::type_text(cx, elem);
+            let elem = type_text(cx, elem);
             Err(format!("is of tensors of {elem}, for which nothing is compiled"))
         }
     }
@@ -145,6 +171,8 @@ struct Legalizer<'b> {
     /// Types that tensors had, of those that were changed.
     kinds: FxHashMap<Value, Type>,
     count: u64,
+    /// Ops that are left alone, with their names.
+    left: Vec<(Loc, String)>,
 }
 
 impl<'b> Legalizer<'b> {
@@ -205,7 +233,12 @@ impl<'b> Legalizer<'b> {
 
     /// An op of which nothing is known takes and makes what it did.
     fn leave(&mut self, op: Op) {
-        let operands: Vec<Value> = self.rw.op_ref(op).operands().collect();
+        let view = self.rw.op_ref(op);
+        let (operands, terminator): (Vec<Value>, _) = (view.operands().collect(), view.has_trait(Traits::Terminator));
+        if !terminator && operands.iter().any(|operand| self.kinds.contains_key(operand)) {
+            let left = (view.loc(), view.name_str().to_owned());
+            self.left.push(left);
+        }
         for (i, operand) in operands.into_iter().enumerate() {
             let Some(&ty) = self.kinds.get(&operand) else { continue };
             self.rw.set_before(op);

@@ -192,6 +192,25 @@ fn sizes_are_declared_by_flags_and_by_a_file() {
 }
 
 #[test]
+fn a_size_that_one_function_does_not_allow_is_a_wrong_flag() {
+    let folder = tempfile::tempdir().unwrap();
+    let function = |name: &str, range: &str| {
+        format!(
+            "func.func @{name}(%x: tensor<?xf32, #dyn.shape<[n]>>) -> tensor<?xf32, #dyn.shape<[n]>> {{
+               %n = dyn.symbol \"n\" {{range = {range}}} : index
+               return %x : tensor<?xf32, #dyn.shape<[n]>>
+             }}\n"
+        )
+    };
+    let program = function("few", "[1, 8]") + &function("many", "[16, 64]");
+    std::fs::write(folder.path().join("two.mlir"), program).unwrap();
+    for command in [&["check", "two.mlir"][..], &["compile", "two.mlir", "-o", "x.sutura"]] {
+        fails(folder.path(), &[command, &["-q", "--dim", "n=20"]].concat(), 2, "--dim");
+    }
+    assert_eq!(files(folder.path()), ["two.mlir"]);
+}
+
+#[test]
 fn sizes_that_no_memory_holds_are_refused() {
     let folder = compiled_from("large");
     let run = |dims: &str| format!("x={dims}xf32=1");
