@@ -112,8 +112,13 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     if !found {
         return Ok(Made::default());
     }
-    let mut legalizer =
-        Legalizer { rw: Rewriter::new(cx, body), kinds: FxHashMap::default(), count: 0, left: Vec::new() };
+    let mut legalizer = Legalizer {
+        rw: Rewriter::new(cx, body),
+        kinds: FxHashMap::default(),
+        scalars: FxHashMap::default(),
+        count: 0,
+        left: Vec::new(),
+    };
     // What is stated of sizes stands before all that has some, but for constants.
     let states = |op: &&Op| {
         let view = legalizer.rw.op_ref(**op);
@@ -170,6 +175,8 @@ struct Legalizer<'b> {
     rw: Rewriter<'b>,
     /// Types that tensors had, of those that were changed.
     kinds: FxHashMap<Value, Type>,
+    /// Numbers of functions that were floats of one byte, and are `f32`.
+    scalars: FxHashMap<Value, FloatKind>,
     count: u64,
     /// Ops that are left alone, with their names.
     left: Vec<(Loc, String)>,
@@ -348,8 +355,9 @@ impl<'b> Legalizer<'b> {
         self.widen_ops(block);
         if let Some(joint) = joint {
             for arg in self.rw.body().block_args(joint).to_vec() {
-                if byte_float(cx, self.rw.body().ty(arg)).is_some() {
+                if let Some(kind) = byte_float(cx, self.rw.body().ty(arg)) {
                     self.rw.set_type(arg, Type::F32);
+                    self.scalars.insert(arg, kind);
                 }
             }
             self.widen_ops(joint);
@@ -402,6 +410,7 @@ impl<'b> Legalizer<'b> {
             let mut bits = Bits { b: &mut self.rw, loc };
             // A value of its own, so that the uses of the argument can be told from that of the decoder.
             let decoded = bits.decode(kind, arg);
+            self.scalars.insert(decoded, kind);
             let reader = self.first_reader(block, arg);
             self.rw.replace_all_uses(arg, decoded);
             self.rw.set_operand(reader, 0, arg);
@@ -427,18 +436,15 @@ impl<'b> Legalizer<'b> {
         let Some(result) = view.results().next() else { return };
         let kind = byte_float(cx, view.ty(result));
         let operand = view.operands().next();
-        match (view.name_str(), kind, operand) {
+        self.scalars.extend(kind.map(|kind| (result, kind)));
+        match (self.rw.op_ref(op).name_str(), kind, operand) {
             ("arith.constant", Some(_), _) => {
                 let number = view.prop("value").and_then(|value| cx.as_f64(value)).unwrap_or_default();
                 self.rw.set_prop(op, "value", Some(cx.float_attr(number, Type::F32)));
                 self.rw.set_type(result, Type::F32);
             }
             ("arith.truncf", Some(kind), Some(from)) => self.round(op, kind, from),
-            ("arith.bitcast", Some(kind), Some(from)) => {
-                let mut bits = self.before(op);
-                let decoded = bits.decode(kind, from);
-                self.rw.replace_op(op, &[decoded]);
-            }
+            ("arith.bitcast", _, Some(from)) => self.bitcast_number(op, kind, from),
             // What it extends is an `f32` by now.
             ("arith.extf", _, Some(from)) if view.ty(from) == view.ty(result) => self.rw.replace_op(op, &[from]),
             ("arith.extf", _, Some(from)) if cx.bit_width(view.ty(from)) > cx.bit_width(view.ty(result)) => {
@@ -468,7 +474,21 @@ impl<'b> Legalizer<'b> {
         };
         let code = bits.encode(kind, number);
         let rounded = bits.decode(kind, code);
+        self.scalars.insert(rounded, kind);
         self.rw.replace_op(op, &[rounded]);
+    }
+
+    /// The bits of a number that is or becomes a float of one byte: of what is an `f32` now they are made first.
+    fn bitcast_number(&mut self, op: Op, to: Option<FloatKind>, from: Value) {
+        let was = self.scalars.get(&from).copied();
+        if was.is_none() && to.is_none() {
+            return;
+        }
+        let mut bits = self.before(op);
+        let code = was.map_or(from, |was| bits.encode(was, from));
+        let made = to.map_or(code, |to| bits.decode(to, code));
+        self.scalars.extend(to.map(|to| (made, to)));
+        self.rw.replace_op(op, &[made]);
     }
 
     /// Number `index` that the function yields is rounded to a byte.
