@@ -15,6 +15,7 @@ Commands:
   list       show the names of the workloads
   shapes     show the sizes that `time` takes, as rows and columns; with `--only encoder` as batch and sequence
   check      run every workload at many sizes and compare with a reference in f64
+  models     run the models of the bundle's folder `models` on their stored inputs and compare with stored outputs
   time       time every workload by the device's events, beside copies; results go to OUT/NAME.sutura.json
   report     make OUT/results.md of what lies in OUT: the runner's results, and peers' beside them
 
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     List,
     Shapes,
     Check,
+    Models,
     Time,
     Report,
 }
@@ -70,6 +72,7 @@ impl Args {
             "list" => Command::List,
             "shapes" => Command::Shapes,
             "check" => Command::Check,
+            "models" => Command::Models,
             "time" => Command::Time,
             "report" => Command::Report,
             other => return Err(usage(format!("there is no command `{other}`"))),

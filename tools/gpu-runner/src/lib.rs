@@ -10,6 +10,7 @@
 mod args;
 mod check;
 mod encoder;
+mod models;
 mod numbers;
 mod report;
 mod results;
@@ -33,6 +34,8 @@ enum Failure {
     NoDevice(String),
     /// A file.
     File(String),
+    /// A result.
+    Wrong(String),
     /// The device, or what runs on it.
     Runtime(sutura_runtime::Error),
     /// Output that nobody reads.
@@ -45,7 +48,7 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::NoDevice(_) => 3,
             Self::File(_) | Self::Output(_) => 5,
-            Self::Runtime(_) => 1,
+            Self::Runtime(_) | Self::Wrong(_) => 1,
         }
     }
 }
@@ -53,7 +56,7 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Usage(text) | Self::NoDevice(text) | Self::File(text) => f.write_str(text),
+            Self::Usage(text) | Self::NoDevice(text) | Self::File(text) | Self::Wrong(text) => f.write_str(text),
             Self::Runtime(error) => error.fmt(f),
             Self::Output(error) => error.fmt(f),
         }
@@ -116,6 +119,7 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<bool> {
         }
         Command::Devices => devices(out),
         Command::Check => check::run(args, &open(args, out)?, out),
+        Command::Models => models::run(args, &open(args, out)?, out),
         Command::Time => time::run(args, &open(args, out)?, out),
         Command::Report => report::run(args, out),
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sutura_runtime::device::Devices;
+use sutura_runtime::{Tensor, npy};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -129,4 +130,33 @@ fn a_device_that_is_not_there() {
     assert_eq!(code, 3, "{said}");
     assert!(said.starts_with("error: there is no device `none-such`; there are"), "{said}");
     assert_eq!(runner(folder.path(), "report").1, 5);
+}
+
+/// Models with stored results: a right one, a wrong one that is named with its case, and a folder without a model.
+#[test]
+fn stored_models_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path();
+    let (said, code) = runner(bundle, "models --device cpu-fibers");
+    assert_eq!(code, 5, "{said}");
+    assert!(said.contains("cannot read"), "{said}");
+    compile(bundle, "cpu_fibers", "softmax_f32", "softmax_f32");
+    let store = |name: &str, results: [f32; 2]| {
+        let case = bundle.join("models").join(name).join("one_row");
+        std::fs::create_dir_all(&case).unwrap();
+        std::fs::copy(bundle.join("artifacts/softmax_f32.sutura"), case.with_file_name("model.sutura")).unwrap();
+        for (file, row) in [("input_0.npy", [0.0, 3f32.ln()]), ("output_0.npy", results)] {
+            npy::write(case.join(file), &Tensor::from_slice(&[1, 2], &row).unwrap()).unwrap();
+        }
+    };
+    store("softmax", [0.25, 0.75]);
+    let (said, code) = runner(bundle, "models --device cpu-fibers");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("right   softmax: 1 cases") && said.contains("1 models, 0 wrong"), "{said}");
+    store("wrong", [0.25, 0.76]);
+    std::fs::create_dir_all(bundle.join("models/empty")).unwrap();
+    let (said, code) = runner(bundle, "models --device cpu-fibers");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("WRONG   wrong: output 0 of ") && said.contains("off at Some([0, 1]): 0.75"), "{said}");
+    assert!(said.contains("WRONG   empty: ") && said.contains("3 models, 2 wrong"), "{said}");
 }
