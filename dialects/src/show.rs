@@ -24,6 +24,11 @@ pub(crate) fn wrong_size(what: &str, position: i64, given: i64, wanted: i64) -> 
     )
 }
 
+/// The words for a size that is another one than a program was told when it came there. The runtime uses the same.
+pub(crate) fn unequal_size(what: &str, dim: i64, given: i64, wanted: i64) -> String {
+    format!("{what}: dimension {dim} is {given}, and must be {wanted}")
+}
+
 /// The words for a division of integers by zero, at element `position` of the result of `what` where that is known. The
 /// runtime uses the same.
 pub(crate) fn division_by_zero(what: &str, position: Option<i64>) -> String {

@@ -2,8 +2,8 @@
 //! into the module.
 
 /// Shapes known everywhere, operators by what they do, and the program in simple form.
-pub const SHAPES: &str =
-    "propagate-shapes,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
+pub const SHAPES: &str = "scf-for-to-while,scalars-to-tensors,outline-regions,\
+     propagate-shapes,expand-operators,canonicalize,cse,graph-property-rewrite,canonicalize,propagate-shapes";
 
 /// Regions that become kernels.
 pub const STITCH: &str = "legalize-elements,propagate-reshapes,stitch";
@@ -15,10 +15,11 @@ pub const TILE: &str = "convert-graph-to-gir";
 pub const TENSORIZE: &str = "tensorize,fold-launches,canonicalize,cse";
 
 /// Upstream operations for a processor.
-pub const LOWER: &str = "plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse";
+pub const LOWER: &str =
+    "inline-programs,plan-buffers,convert-gir-to-cpu,convert-rt-to-llvm,expand-math,expand-fma,canonicalize,cse";
 
 /// Kernels as modules of device code, and upstream operations for the host program beside them.
-pub const LOWER_FOR_DEVICE: &str = "plan-buffers,gir-row-versions,convert-gir-to-gpu,\
+pub const LOWER_FOR_DEVICE: &str = "inline-programs,plan-buffers,gir-row-versions,convert-gir-to-gpu,\
      gpu.module(gpu.func(expand-math,canonicalize,cse)),gpu-narrow-indices,gpu-pack-launches,\
      gpu.module(gpu.func(canonicalize,cse)),convert-rt-to-llvm,canonicalize,cse";
 

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define SUTURA_ABI_VERSION 6u
+#define SUTURA_ABI_VERSION 7u
 
 /* Alignment in bytes of inputs, outputs, constants and workspace. */
 #define SUTURA_ALIGNMENT 64
@@ -25,7 +25,7 @@ typedef void (*sutura_kernel_fn)(void *const *bufs, const int64_t *dims, int64_t
 
 typedef struct SuturaRt {
   uint32_t abi;
-  uint32_t reserved;
+  uint32_t reported; /* 0 until something is reported; loops end then */
   void *ctx;
   /* Runs the groups [0, n_groups) in contiguous chunks of at least grain groups; returns when all are done. */
   void (*parallel_for)(void *ctx, sutura_kernel_fn kernel, void *const *bufs, const int64_t *dims, int64_t n_groups,

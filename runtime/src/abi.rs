@@ -21,9 +21,10 @@
 //! None of the functions keeps state: one loaded `host.so` serves any number of calls at the same time.
 
 use std::ffi::{c_char, c_void};
+use std::sync::atomic::AtomicU32;
 
 /// Version of everything in this module.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Alignment in bytes of every buffer that generated code sees: inputs, outputs, constants and workspace.
 /// A cache line and the widest vector register.
@@ -57,8 +58,9 @@ pub type RoutineFn = unsafe extern "C" fn(bufs: *const *mut c_void, dims: *const
 pub struct SuturaRt {
     /// [`VERSION`].
     pub abi: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// 0 until something is reported (see [`SuturaRt::report`]). A loop whose condition is data ends then, since what it
+    /// computes may be nonsense for which it would never end; `sutura_run` may return any code.
+    pub reported: AtomicU32,
     /// To be passed back as first argument of each function.
     pub ctx: *mut c_void,
     /// Runs `kernel` over the groups `0..n_groups` and returns when all are done.
@@ -90,7 +92,8 @@ pub struct SuturaRt {
     /// `index`, element `position` of a tensor of indices is `index`, where only `size` indices and their negative
     /// counterparts are. Of one of kind `division`, element `position` of a quotient, -1 where that is not known, has the
     /// divisor 0; `index` and `size` mean nothing. A kernel may call it any number of times, from any of the launch's
-    /// threads. The run goes on, with memory-safe nonsense, and fails at its end with the report that comes first by
+    /// threads. The run goes on to its end, or to the next iteration of a loop,
+    /// with memory-safe nonsense, and fails at its end with the report that comes first by
     /// `check`, then `position`.
     ///
     /// A kernel that checks data finds this table behind its buffers, and behind that, as a number, its first check.

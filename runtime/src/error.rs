@@ -140,6 +140,15 @@ pub enum Error {
         given: i64,
         wanted: i64,
     },
+    /// A size is another one than the program goes on with.
+    #[error("{what}: dimension {dim} is {given}, and must be {wanted}")]
+    UnequalSize {
+        /// What has the size.
+        what: String,
+        dim: i64,
+        given: i64,
+        wanted: i64,
+    },
     /// Integers are divided by zero.
     #[error("{}", division_by_zero(what, *position))]
     DivisionByZero {
@@ -326,6 +335,7 @@ impl Error {
             | Self::Shape(_)
             | Self::WrongIndex { .. }
             | Self::WrongSize { .. }
+            | Self::UnequalSize { .. }
             | Self::DivisionByZero { .. }
             | Self::InvalidTensor { .. }
             | Self::Incomparable { .. }

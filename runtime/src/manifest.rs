@@ -139,6 +139,8 @@ pub enum DataCheckKind {
     Division,
     /// A list of sizes that data tells asks for those of a result.
     Size,
+    /// A size is the one that the program goes on with where it has come to.
+    Dim,
 }
 
 /// A named dim.

@@ -6,7 +6,7 @@ use sutura_ir::asm::parse::{ParamParser, TokenParser};
 use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::ext::ParamValue;
 use sutura_ir::types::MAX_RANK;
-use sutura_ir::{Attr, Context, Diagnostic, Loc, Type};
+use sutura_ir::{Attr, Context, Diagnostic, Loc, NamedAttr, Type};
 
 use super::poly::{self, Excess, Poly, Tokens};
 
@@ -203,4 +203,28 @@ pub fn with_sizes(cx: &Context, ty: Type, dims: &[Option<Poly>]) -> Type {
     let sizes = symbolic.then(|| cx.ext_attr(ShapeAttr { dims: dims.iter().map(within).collect() }));
     let sized = cx.tensor_type(&shape, cx.element_type(ty), cx.encoding(ty));
     cx.with_property(sized, SIZES, sizes)
+}
+
+/// An attribute with every size in it, in lists and dictionaries too, replaced by what `replace` gives for it.
+///
+/// # Errors
+/// The first that `replace` gives.
+pub fn map_sizes<E>(cx: &Context, attr: Attr, replace: &mut dyn FnMut(&Poly) -> Result<Poly, E>) -> Result<Attr, E> {
+    if let Some(shape) = cx.attr_as::<ShapeAttr>(attr) {
+        let dims = shape.dims.iter().map(|dim| dim.as_ref().map(&mut *replace).transpose());
+        return Ok(cx.ext_attr(ShapeAttr { dims: dims.collect::<Result<_, E>>()? }));
+    }
+    if let Some(list) = cx.array(attr) {
+        let list = list.iter().map(|inner| map_sizes(cx, *inner, replace)).collect::<Result<Vec<_>, E>>()?;
+        return Ok(cx.array_attr(&list));
+    }
+    let entries = cx.entries(attr);
+    if entries.is_empty() {
+        return Ok(attr);
+    }
+    let mut mapped = Vec::with_capacity(entries.len());
+    for entry in entries {
+        mapped.push(NamedAttr { value: map_sizes(cx, entry.value, replace)?, ..*entry });
+    }
+    Ok(cx.dict(&mapped))
 }

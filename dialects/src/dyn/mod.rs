@@ -3,11 +3,13 @@
 pub(crate) mod asm;
 pub mod attr;
 pub mod facts;
+pub mod instance;
 pub mod interp;
 pub mod ops;
 pub mod poly;
 
 pub use attr::ShapeAttr;
 pub use facts::{Facts, SymbolInfo};
+pub use instance::Instance;
 pub use ops::{DynDialect, EqualOp, SymbolOp};
 pub use poly::Poly;

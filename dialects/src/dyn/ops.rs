@@ -2,6 +2,7 @@
 
 use sutura_ir::constraints::{Index, StrAttr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::interfaces::{InlineCallables, Inliner};
 use sutura_ir::op_def::{AttrConstraintDef as _, AttrSyntax, Verify};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 use sutura_ir::{Attr, AttrData, BlockRef, Op, OpRef, Rewriter, Type, attr_constraints, op};
@@ -22,6 +23,7 @@ impl Dialect for DynDialect {
         d.attr("shape", attr::parse_shape);
         d.directive("Name", super::asm::NAME).directive("Size", super::asm::SIZE);
         d.op::<SymbolOp<'_>>().op::<EqualOp<'_>>();
+        d.dialect_interface::<dyn Inliner>(&InlineCallables);
         super::interp::register(d);
     }
 }

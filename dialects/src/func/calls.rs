@@ -6,6 +6,7 @@ use sutura_ir::interfaces::{CallOp as CallInterface, CallableOp, Callee, Inliner
 use sutura_ir::{Block, DialectBuilder, Op, OpRef, Rewriter, Value};
 
 use super::ops::{CallOp, FuncOp, ReturnOp};
+use super::sizes::Signature;
 use crate::cf;
 
 /// Attaches the hooks.
@@ -47,6 +48,18 @@ impl Inliner for Functions {
             return Err("the function is marked 'no_inline'".to_string());
         }
         Ok(())
+    }
+
+    fn adapts(&self, call: OpRef<'_>, callable: OpRef<'_>) -> bool {
+        call.is::<CallOp<'_>>() && callable.as_::<FuncOp<'_>>().is_some_and(|f| Signature::of(f).says_anything())
+    }
+
+    fn may_adapt(&self, call: OpRef<'_>, callable: OpRef<'_>) -> Result<(), String> {
+        super::adapt::may(call, callable)
+    }
+
+    fn adapt(&self, rw: &mut Rewriter<'_>, call: Op, callable: OpRef<'_>, ops: &[Op]) {
+        super::adapt::adapt(rw, call, callable, ops);
     }
 
     fn may_inline_op(&self, op: OpRef<'_>) -> Result<(), String> {

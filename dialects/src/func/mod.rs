@@ -1,9 +1,11 @@
 //! Functions: definition, call, return.
 
+mod adapt;
 mod asm;
 mod calls;
 mod interp;
 mod ops;
+mod sizes;
 mod verify;
 
 use sutura_ir::interfaces::{ResultNames, SymbolUser};
@@ -11,6 +13,7 @@ use sutura_ir::{Dialect, DialectBuilder};
 
 pub use interp::FunctionValue;
 pub use ops::*;
+pub use sizes::{Need, Shape, Signature, Signatures, signatures, states_sizes};
 
 /// The func dialect.
 #[derive(Clone, Copy, Debug)]

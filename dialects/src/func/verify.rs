@@ -6,6 +6,7 @@ use sutura_ir::symbols::{SymbolScope, Visibility};
 use sutura_ir::{Diagnostic, Diagnostics, OpRef, Reported, Type};
 
 use super::ops::{CallOp, ConstantOp, FuncOp, ReturnOp};
+use super::sizes::{check_call, states_sizes};
 use crate::show;
 
 impl Verify for FuncOp<'_> {
@@ -119,6 +120,13 @@ fn verify_call(call: CallOp<'_>, symbols: &SymbolScope<'_, '_>) -> Result<(), Di
     };
     let operands: Vec<Type> = op.operand_types().collect();
     let results: Vec<Type> = op.result_types().collect();
+    // What the function's types say of sizes is over its own symbols.
+    let counts = (operands.len(), results.len()) == (callee.inputs().len(), callee.results().len());
+    let types = || callee.inputs().iter().chain(callee.results());
+    if counts && types().any(|ty| states_sizes(op.cx, *ty)) {
+        let defined = (callee.op_ref().loc(), format!("function @{} is defined here", callee.sym_name()));
+        return check_call(call, callee).map_err(|message| op.error(message).note(defined.0, defined.1));
+    }
     verify_side(op, callee, &operands, callee.inputs(), "operand")?;
     verify_side(op, callee, &results, callee.results(), "result")
 }

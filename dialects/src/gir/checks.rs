@@ -13,11 +13,13 @@ pub enum DataCheckKind {
     Division,
     /// A list of sizes asks for those of a result. The host checks it, no kernel: `rt.expect`.
     Size,
+    /// A size is the one that a program goes on with from there. The host checks it: `rt.view` that is `checked`.
+    Dim,
 }
 
 impl DataCheckKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Index, Self::Division, Self::Size];
+    pub const ALL: [Self; 4] = [Self::Index, Self::Division, Self::Size, Self::Dim];
 
     /// Spelling in attributes and manifests.
     pub fn as_str(self) -> &'static str {
@@ -25,6 +27,7 @@ impl DataCheckKind {
             Self::Index => "index",
             Self::Division => "division",
             Self::Size => "size",
+            Self::Dim => "dim",
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod bitcast;
 pub mod build;
+mod calls;
 mod canonicalize;
 pub mod combine;
 mod fft;

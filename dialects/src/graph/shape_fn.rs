@@ -21,6 +21,7 @@ use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::facts::is_large;
 use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
+use crate::func::Signatures;
 
 /// Sizes of a tensor, `None` where unknown.
 pub type SymShape = Vec<Option<Poly>>;
@@ -91,6 +92,8 @@ pub struct ShapeEnv {
     pub facts: Facts,
     /// Operators that ops apply by name.
     pub operators: Operators,
+    /// Functions that ops call.
+    pub functions: Signatures,
     shapes: FxHashMap<Value, SymShape>,
     contents: FxHashMap<Value, Contents>,
     names: Names,
@@ -176,7 +179,8 @@ impl ShapeEnv {
             inferred = self.infer_by_names(op, function);
         }
         for (i, result) in op.results().enumerate() {
-            let declared = symbolic_shape(op.cx, op.ty(result)).unwrap_or_default();
+            // What is no ranked tensor has no sizes.
+            let Some(declared) = symbolic_shape(op.cx, op.ty(result)) else { continue };
             let Some(shape) = inferred.shapes.get_mut(i) else { continue };
             for (dim, (size, declared)) in shape.iter_mut().zip(declared).enumerate() {
                 match (&size, declared) {
@@ -346,6 +350,8 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
     d.interface::<dyn ShapeFn>("graph.bitcast", &super::bitcast::BitcastShape);
     d.interface::<dyn ShapeFn>("graph.gather_nd", &GatherNdShape);
+    d.interface::<dyn ShapeFn>("func.call", &super::calls::CallShape);
+    d.interface::<dyn ShapeFn>("tensor.cast", &super::calls::CastShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {

@@ -4,7 +4,10 @@ use sutura_ir::{Attr, Body, Builder, Context, Loc, Op, OpState, OpView, Value};
 
 use super::call::{CallOp, params_attr};
 use super::kernel::string_list;
-use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+use super::ops::{
+    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp,
+    WhileOp,
+};
 use super::program::{Constraint, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -23,6 +26,8 @@ pub struct ProgramHeader {
     pub outputs: Vec<(String, BufferType)>,
     /// Constraints beyond the types of the inputs.
     pub constraints: Vec<Constraint>,
+    /// Others invoke it, and nothing else calls it.
+    pub private: bool,
 }
 
 /// Builds the body of a program op by op.
@@ -79,14 +84,14 @@ impl<'c> ProgramBuilder<'c> {
     /// `rt.alloc`
     pub fn alloc(&mut self, loc: Loc, ty: BufferType) -> Value {
         let ty = self.cx.ext_type(ty);
-        let state = AllocOp::state(&self.at_end(), loc, &[], ty);
+        let state = AllocOp::state(&self.at_end(), loc, &[], false, ty);
         self.value(state)
     }
 
     /// `rt.view`
     pub fn view(&mut self, loc: Loc, buffer: Value, ty: BufferType) -> Value {
         let ty = self.cx.ext_type(ty);
-        let state = ViewOp::state(&self.at_end(), loc, buffer, ty);
+        let state = ViewOp::state(&self.at_end(), loc, buffer, None, ty);
         self.value(state)
     }
 
@@ -139,6 +144,25 @@ impl<'c> ProgramBuilder<'c> {
         }
     }
 
+    /// `rt.invoke`
+    pub fn invoke(&mut self, loc: Loc, program: &str, inputs: &[Value], outputs: &[Value]) {
+        invoke(&mut self.at_end(), loc, program, inputs, outputs);
+    }
+
+    /// `rt.if`; `fill` builds the first side for 0 and the other for 1.
+    pub fn if_(&mut self, loc: Loc, condition: Value, fill: impl FnMut(usize, &mut Builder<'_>)) {
+        let mut b = self.at_end();
+        let op = IfOp::build(&mut b, loc, condition);
+        regions(&mut b, op, fill);
+    }
+
+    /// `rt.while`; `fill` builds what makes the condition for 0 and what runs where it holds for 1.
+    pub fn while_(&mut self, loc: Loc, condition: Value, fill: impl FnMut(usize, &mut Builder<'_>)) {
+        let mut b = self.at_end();
+        let op = WhileOp::build(&mut b, loc, condition);
+        regions(&mut b, op, fill);
+    }
+
     fn value(&mut self, state: OpState) -> Value {
         let mut b = self.at_end();
         let mut state = state;
@@ -161,12 +185,32 @@ impl<'c> ProgramBuilder<'c> {
             .prop(cx.ident("symbols"), cx.array_attr(&symbols))
             .prop(cx.ident("input_names"), string_list(cx, &names(&self.header.inputs)))
             .prop(cx.ident("output_names"), string_list(cx, &names(&self.header.outputs)));
+        if self.header.private {
+            state = state.prop(cx.ident("private"), Attr::UNIT);
+        }
         if !self.header.constraints.is_empty() {
             let checks: Vec<Attr> = self.header.constraints.iter().map(|c| c.write(cx)).collect();
             state = state.prop(cx.ident("checks"), cx.array_attr(&checks));
         }
         outer.create_isolated(state, self.body)
     }
+}
+
+/// Fills the two regions of an op with a block each, and goes on behind it.
+fn regions(b: &mut Builder<'_>, op: Op, mut fill: impl FnMut(usize, &mut Builder<'_>)) {
+    for index in 0..2 {
+        let region = b.body().regions(op).nth(index).expect("created with two");
+        let block = b.create_block(region, &[]);
+        b.set_to_end(block);
+        fill(index, b);
+    }
+    b.set_after(op);
+}
+
+/// `rt.invoke` where the builder stands.
+pub fn invoke(b: &mut Builder<'_>, loc: Loc, program: &str, inputs: &[Value], outputs: &[Value]) {
+    let program = b.cx().symbol_ref(program);
+    InvokeOp::build(b, loc, program, inputs, outputs);
 }
 
 /// `rt.launch` of a kernel beside the program; see there for `work` and `checks`, of which an empty list is none.

@@ -33,7 +33,7 @@ use crate::routines::{self};
 #[op(
     "rt.call",
     traits(AttrSizedOperandSegments),
-    parents("rt.program"),
+    parents("rt.program", "rt.if", "rt.while"),
     format = "$routine `version` $version `ins` `(` $inputs `)` `outs` `(` $outputs `)` (`scratch` `(` $scratch^ `)`)? \
               custom<Params>($params) attr-dict `:` type(operands)",
     verify

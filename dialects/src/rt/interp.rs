@@ -11,7 +11,7 @@ use sutura_ir::{Context, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::lowered;
-use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp};
+use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
 use super::program::{Port, ProgramInfo};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
@@ -41,6 +41,9 @@ pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
     ("rt.copy", &(copy as Hook)),
     ("rt.select", &(select as Hook)),
     ("rt.expect", &(expect as Hook)),
+    ("rt.invoke", &(super::control::invoke as Hook)),
+    ("rt.if", &(super::control::if_ as Hook)),
+    ("rt.while", &(super::control::while_ as Hook)),
 ];
 
 /// `rt.program` as callee: tensors in, tensors out.
@@ -167,6 +170,12 @@ fn alloc(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let shape = shape(result_buffer(op)?, frame)?;
     let whole = frame.memref(0)?;
+    let checked = ViewOp::from_ref(op).checked();
+    let differs = || whole.sizes().iter().zip(&shape).position(|(given, wanted)| given != wanted);
+    if let Some((what, dim)) = checked.and_then(|what| Some((what, differs()?))) {
+        let message = crate::show::unequal_size(what, dim as i64, whole.sizes()[dim] as i64, shape[dim] as i64);
+        return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
+    }
     if shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }

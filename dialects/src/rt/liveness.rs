@@ -1,11 +1,12 @@
 //! When each temporary buffer is in use, and whether the order of a plan keeps those apart that are in use together.
 
 use rustc_hash::FxHashMap;
-use sutura_ir::{BlockRef, Body, Context, Op, OpRef, Value};
+use sutura_ir::{BlockRef, Body, Context, Op, OpRef, OpView, Value};
 
-use super::ops::{AllocOp, ViewOp};
+use super::ops::{AllocOp, IfOp, ViewOp, WhileOp};
 
-/// The first and the last op of the program's block that use a buffer, as positions in the block.
+/// The first and the last op that use a buffer, as positions in the program, counted through the regions of conditions and
+/// loops. What is used in a loop and around it, or in several iterations, is in use in all of the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interval {
     /// First use.
@@ -42,24 +43,64 @@ impl BufferUses {
     pub fn of(block: BlockRef<'_>) -> Self {
         let (cx, body) = (block.cx, block.body);
         let mut uses = Self { allocs: Vec::new(), index: FxHashMap::default() };
-        for (position, op) in block.ops().enumerate() {
-            if let Some(alloc) = op.as_::<AllocOp<'_>>() {
-                // What it lies after is no use of the contents.
-                uses.index.insert(alloc.buffer(), uses.allocs.len());
-                uses.allocs.push((op.op, None));
+        for alloc in block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
+            // What it lies after is no use of the contents.
+            uses.index.insert(alloc.buffer(), uses.allocs.len());
+            uses.allocs.push((alloc.op_ref().op, None));
+        }
+        let mut position = 0;
+        let mut loops = Vec::new();
+        uses.follow(block, &mut position, &mut loops);
+        // Those inside come first, so that what they stretch is seen by those around.
+        for (first, last) in loops {
+            uses.stretch(cx, body, first, last);
+        }
+        uses
+    }
+
+    /// Counts the ops of a block, notes what they use, and where loops begin and end.
+    fn follow(&mut self, block: BlockRef<'_>, position: &mut usize, loops: &mut Vec<(usize, usize)>) {
+        let (cx, body) = (block.cx, block.body);
+        for op in block.ops() {
+            if op.is::<AllocOp<'_>>() {
+                continue;
+            }
+            let first = *position;
+            *position += 1;
+            if op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>() {
+                op.operands().for_each(|operand| self.touch(root_buffer(cx, body, operand), first));
+                for inside in op.regions().flat_map(|region| region.blocks()) {
+                    self.follow(inside, position, loops);
+                    // Between the regions, and behind them, the loop looks at its condition.
+                    op.operands().for_each(|operand| self.touch(root_buffer(cx, body, operand), *position));
+                    *position += 1;
+                }
+                if op.is::<WhileOp<'_>>() {
+                    loops.push((first, *position - 1));
+                }
                 continue;
             }
             op.walk(&mut |inner| {
                 // A view reads and writes nothing; what uses it counts.
-                if inner.is::<ViewOp<'_>>() {
-                    return;
-                }
-                for operand in inner.operands() {
-                    uses.touch(root_buffer(cx, body, operand), position);
+                if !inner.is::<ViewOp<'_>>() {
+                    inner.operands().for_each(|operand| self.touch(root_buffer(cx, body, operand), first));
                 }
             });
         }
-        uses
+    }
+
+    /// What a loop uses is in use in all of it, unless it is made anew in each iteration.
+    fn stretch(&mut self, cx: &Context, body: &Body, first: usize, last: usize) {
+        for (op, interval) in &mut self.allocs {
+            let alloc = OpRef::new(cx, body, *op).as_::<AllocOp<'_>>();
+            let anew = alloc.is_some_and(|alloc| alloc.each_iteration());
+            let Some(interval) = interval else { continue };
+            let inside = first <= interval.first && interval.last <= last;
+            let apart = interval.last < first || last < interval.first;
+            if !apart && !(inside && anew) {
+                *interval = Interval { first: interval.first.min(first), last: interval.last.max(last) };
+            }
+        }
     }
 
     fn touch(&mut self, root: Value, position: usize) {

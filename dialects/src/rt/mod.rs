@@ -9,6 +9,7 @@ mod bind;
 mod build;
 mod call;
 mod constraints;
+mod control;
 mod effects;
 mod interp;
 mod kernel;
@@ -24,7 +25,7 @@ use sutura_ir::interfaces::{MemoryEffects, SymbolUser};
 use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
-pub use build::{ProgramBuilder, ProgramHeader, launch, packed};
+pub use build::{ProgramBuilder, ProgramHeader, invoke, launch, packed};
 pub use call::{CallOp, works_on_devices};
 pub use constraints::GuardsAttr;
 pub use kernel::{
@@ -32,7 +33,10 @@ pub use kernel::{
     read_symbol, write_checks,
 };
 pub use liveness::{BufferUses, Interval, root_buffer};
-pub use ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp};
+pub use ops::{
+    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, ReturnOp, SelectOp, ViewOp,
+    WhileOp,
+};
 pub use program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 pub use types::{ALIGNMENT, BufferType};
 
@@ -52,13 +56,14 @@ impl Dialect for RtDialect {
             .directive("Params", call::PARAMS);
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
-        d.op::<CallOp<'_>>();
+        d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>();
         d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
         d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
         d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
         d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.call", &call::CallEffects);
         d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
+        d.interface::<dyn MemoryEffects>("rt.invoke", &effects::ReadsAndWrites);
         d.interface::<dyn MemoryEffects>("rt.expect", &effects::ReadsAndWrites);
         for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {
             d.interface::<dyn Launchable>(function, &kernel::AnnotatedFunction);

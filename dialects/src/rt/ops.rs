@@ -36,6 +36,8 @@ use crate::r#dyn::ops::SizesAttr;
 pub struct ProgramOp {
     /// The model's name.
     sym_name: Attr<SymbolNameAttr>,
+    /// Others invoke it, and nothing else calls it.
+    private: Flag,
     /// The named dims.
     symbols: Attr<DictArrayAttr>,
     /// Names of the inputs.
@@ -87,20 +89,27 @@ pub struct ConstantOp {
 )]
 pub struct AllocOp {
     after: Operands<AnyBuffer>,
+    /// Of what is written in an iteration of a loop nothing is read in a later one.
+    each_iteration: Flag,
     buffer: Res<AnyBuffer>,
 }
 
 /// The same memory under other dimensions, or as elements of another type of the same width: a reshape or a bitcast without
 /// movement. The number of elements must be provably equal.
+///
+/// With `checked` the dimensions are the same, of sizes that nothing proves to be: they are compared when the program comes
+/// there, and the run ends with an error where they differ. `checked` says in words what they are sizes of.
 #[op(
     "rt.view",
     traits(Pure),
-    parents("rt.program", "rt.select"),
+    parents("rt.program", "rt.select", "rt.if", "rt.while"),
     format = "$buffer attr-dict `:` type($buffer) `->` type($result)",
     verify
 )]
 pub struct ViewOp {
     buffer: Operand<AnyBuffer>,
+    /// What is compared, in words.
+    checked: OptAttr<StrAttr>,
     result: Res<AnyBuffer>,
 }
 
@@ -118,7 +127,7 @@ pub struct ViewOp {
 /// ```
 #[op(
     "rt.launch",
-    parents("rt.program", "rt.select", "rt.packed"),
+    parents("rt.program", "rt.select", "rt.packed", "rt.if", "rt.while"),
     format = "$callee `(` $buffers `)` custom<Sizes>($dims, $work) attr-dict `:` type($buffers)",
     verify
 )]
@@ -148,7 +157,7 @@ pub struct LaunchOp {
 #[op(
     "rt.packed",
     traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
-    parents("rt.program", "rt.select"),
+    parents("rt.program", "rt.select", "rt.if", "rt.while"),
     format = "$launches attr-dict",
     default_dialect = "rt",
     verify_regions
@@ -160,7 +169,7 @@ pub struct PackedOp {
 /// Copies a whole buffer, for outputs that are an input, a constant or another output.
 #[op(
     "rt.copy",
-    parents("rt.program", "rt.select"),
+    parents("rt.program", "rt.select", "rt.if", "rt.while"),
     format = "$from `,` $to attr-dict `:` type($from) `,` type($to)",
     verify
 )]
@@ -178,7 +187,7 @@ pub struct CopyOp {
 /// ```mlir
 /// rt.expect %s {what = "graph.reshape 'y'", sizes = #dyn.shape<[N, 4]>, copied = #dyn.shape<[N, -1]>} : !rt.buffer<i64, [2]>
 /// ```
-#[op("rt.expect", parents("rt.program"), format = "$list attr-dict `:` type($list)", verify)]
+#[op("rt.expect", parents("rt.program", "rt.if", "rt.while"), format = "$list attr-dict `:` type($list)", verify)]
 pub struct ExpectOp {
     list: Operand<AnyBuffer>,
     /// What messages call the op that asks.
@@ -201,7 +210,7 @@ pub struct ExpectOp {
 #[op(
     "rt.select",
     traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
-    parents("rt.program"),
+    parents("rt.program", "rt.if", "rt.while"),
     format = "custom<Guards>($guards) $versions attr-dict",
     default_dialect = "rt",
     verify
@@ -210,4 +219,79 @@ pub struct SelectOp {
     /// One list for each version but the last.
     guards: Attr<GuardsAttr>,
     versions: Regions,
+}
+
+/// Runs another program of the module and waits for it: its inputs are read, its outputs written.
+///
+/// The symbols of that program are solved from the sizes of these buffers, as they are from the dims of a model's inputs.
+/// `inline-programs` puts its body in the place of the call, where programs are compiled.
+///
+/// ```mlir
+/// rt.invoke @layer ins(%x, %w) outs(%y) : !rt.buffer<f32, [B, 256]>, !rt.buffer<f32, [256, 256]>, !rt.buffer<f32, [B, 256]>
+/// ```
+#[op(
+    "rt.invoke",
+    traits(AttrSizedOperandSegments),
+    parents("rt.program", "rt.if", "rt.while"),
+    format = "$callee `ins` `(` $inputs `)` `outs` `(` $outputs `)` attr-dict `:` type(operands)"
+)]
+pub struct InvokeOp {
+    /// The program.
+    #[name("callee")]
+    program: Attr<SymbolRefAttr>,
+    /// Its inputs.
+    inputs: Operands<AnyBuffer>,
+    /// Its outputs.
+    outputs: Operands<AnyBuffer>,
+}
+
+/// Runs one of two sides, as a truth value in memory says. The host looks, so the buffer must be its memory.
+///
+/// ```mlir
+/// rt.if %c : !rt.buffer<i1, []> {
+///   rt.launch @long(%x, %y) dims [N] : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+/// } else {
+///   rt.copy %x, %y : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+/// }
+/// ```
+#[op(
+    "rt.if",
+    traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
+    parents("rt.program", "rt.if", "rt.while"),
+    format = "$condition `:` type($condition) $then `else` $otherwise attr-dict",
+    default_dialect = "rt",
+    verify
+)]
+pub struct IfOp {
+    /// A buffer of one `i1`.
+    condition: Operand<AnyBuffer>,
+    then: Region,
+    otherwise: Region,
+}
+
+/// Runs the first region, looks at the condition that it wrote, and where that is true the second one, over and over. What
+/// goes from one iteration to the next lies in buffers around the loop. The host looks, so the condition must be its memory.
+///
+/// ```mlir
+/// rt.while %c : !rt.buffer<i1, []> {
+///   rt.launch @differs(%x, %y, %c) dims [N] : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>, !rt.buffer<i1, []>
+/// } do {
+///   rt.launch @step(%x, %y) dims [N] : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
+/// }
+/// ```
+#[op(
+    "rt.while",
+    traits(SingleBlock, NoTerminator, NoRegionArguments, RecursiveMemoryEffects),
+    parents("rt.program", "rt.if", "rt.while"),
+    format = "$condition `:` type($condition) $before `do` $after attr-dict",
+    default_dialect = "rt",
+    verify
+)]
+pub struct WhileOp {
+    /// A buffer of one `i1`.
+    condition: Operand<AnyBuffer>,
+    /// What makes the condition.
+    before: Region,
+    /// What runs where it holds.
+    after: Region,
 }

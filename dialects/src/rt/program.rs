@@ -129,6 +129,8 @@ pub struct ProgramInfo<'a> {
     pub constraints: Vec<Constraint>,
     /// Whether allocations have their places.
     pub planned: bool,
+    /// Whether it is there for other programs alone.
+    pub private: bool,
 }
 
 impl<'a> ProgramInfo<'a> {
@@ -152,10 +154,6 @@ impl<'a> ProgramInfo<'a> {
             ));
         }
         let (input_args, output_args) = args.split_at(inputs.len());
-        let constraints = program.checks().unwrap_or_default().iter().map(|a| {
-            Constraint::read(cx, *a)
-                .ok_or("each entry of 'checks' must have 'kind', 'left' and 'right', and words as text")
-        });
         Ok(Self {
             op,
             block,
@@ -163,8 +161,9 @@ impl<'a> ProgramInfo<'a> {
             symbols,
             inputs: ports("input", inputs, input_args, block)?,
             outputs: ports("output", outputs, output_args, block)?,
-            constraints: constraints.collect::<Result<_, _>>()?,
+            constraints: read_constraints(program)?,
             planned: program.planned(),
+            private: program.private(),
         })
     }
 
@@ -173,22 +172,46 @@ impl<'a> ProgramInfo<'a> {
     /// # Errors
     /// When the equalities contradict each other or the ranges.
     pub fn facts(&self) -> Result<Facts, Contradiction> {
-        let mut facts = Facts::new();
-        for symbol in &self.symbols {
-            facts.define(&symbol.name, symbol.info.clone());
-        }
-        for Constraint { kind, left, right, .. } in &self.constraints {
-            match kind {
-                ConstraintKind::Equal | ConstraintKind::Compatible => facts.assume_equal(left, right)?,
-                ConstraintKind::AtLeast => facts.assume_equal(&left.lesser(right), right)?,
-            }
-        }
-        Ok(facts)
+        stated(&self.symbols, &self.constraints)
     }
 
     /// Number of a symbol.
     pub fn symbol_index(&self, name: &str) -> Option<usize> {
         self.symbols.iter().position(|s| s.name == name)
+    }
+}
+
+/// What symbols and constraints say together.
+fn stated(symbols: &[Symbol], constraints: &[Constraint]) -> Result<Facts, Contradiction> {
+    let mut facts = Facts::new();
+    for symbol in symbols {
+        facts.define(&symbol.name, symbol.info.clone());
+    }
+    for Constraint { kind, left, right, .. } in constraints {
+        match kind {
+            ConstraintKind::Equal | ConstraintKind::Compatible => facts.assume_equal(left, right)?,
+            ConstraintKind::AtLeast => facts.assume_equal(&left.lesser(right), right)?,
+        }
+    }
+    Ok(facts)
+}
+
+fn read_constraints(program: ProgramOp<'_>) -> Result<Vec<Constraint>, &'static str> {
+    let cx = program.op_ref().cx;
+    let constraints = program.checks().unwrap_or_default().iter().map(|a| {
+        Constraint::read(cx, *a).ok_or("each entry of 'checks' must have 'kind', 'left' and 'right', and words as text")
+    });
+    constraints.collect()
+}
+
+impl ProgramOp<'_> {
+    /// What the header alone states of the sizes, as [`ProgramInfo::facts`], which reads the body too.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn facts(self) -> Result<Facts, String> {
+        let symbols = read_symbols(self.op_ref().cx, self.symbols())?;
+        stated(&symbols, &read_constraints(self)?).map_err(|e| e.to_string())
     }
 }
 

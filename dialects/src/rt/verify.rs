@@ -5,6 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use sutura_ir::diagnostics::{Diagnostic, Diagnostics, Reported};
 use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::op_def::{InferInput, InferTypes, Verify, VerifyRegions};
+use sutura_ir::op_ref::RegionRef;
 use sutura_ir::symbols::SymbolScope;
 use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 
@@ -12,7 +13,9 @@ use super::bind::Solution;
 use super::call::CallOp;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
-use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
+use super::ops::{
+    AllocOp, ConstantOp, CopyOp, ExpectOp, IfOp, InvokeOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp, WhileOp,
+};
 use super::program::ProgramInfo;
 use super::types::BufferType;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
@@ -61,7 +64,11 @@ impl Verify for ViewOp<'_> {
         let this = ViewOp::from_ref(op);
         let width = |value| op.cx.bit_width(buffer(op, value).elem);
         let same = width(this.buffer()) == width(this.result());
-        report(ensure(same, op, || "a view keeps the width of elements".to_string()), diags)
+        let (from, to) = (buffer(op, this.buffer()), buffer(op, this.result()));
+        let alike = this.checked().is_none() || (from.elem == to.elem && from.dims.len() == to.dims.len());
+        let checked = ensure(same, op, || "a view keeps the width of elements".to_string());
+        let message = || "a view whose sizes are 'checked' keeps elements and rank".to_string();
+        report(checked.and_then(|()| ensure(alike, op, message)), diags)
     }
 }
 
@@ -155,7 +162,8 @@ fn verify_inner<'a>(
         return ensure(names.insert(name), op, || format!("is the second constant named '{name}'"));
     }
     if let Some(view) = op.as_::<ViewOp<'_>>() {
-        return same_elements(facts, op, view.buffer(), view.result());
+        // What is checked when it runs needs no proof.
+        return if view.checked().is_some() { Ok(()) } else { same_elements(facts, op, view.buffer(), view.result()) };
     }
     if let Some(copy) = op.as_::<CopyOp<'_>>() {
         return same_elements(facts, op, copy.from(), copy.to());
@@ -258,7 +266,42 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         } else if let Some(packed) = op.as_::<PackedOp<'_>>() {
             self.packed(packed, guard)?;
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
-            self.select(select)?;
+            let guards = select.guards();
+            let versions = select.versions().enumerate().map(|(i, region)| (region, guards.get(i)));
+            self.ways(versions.map(|(region, guard)| (region, guard.map_or(&[][..], Vec::as_slice))))?;
+        } else if let Some(invoke) = op.as_::<InvokeOp<'_>>() {
+            self.invoke(invoke)?;
+        } else if let Some(this) = op.as_::<IfOp<'_>>() {
+            self.access(op, this.condition(), Access::Read, "is the condition")?;
+            self.ways([(this.then(), &[][..]), (this.otherwise(), &[])].into_iter())?;
+        } else if let Some(this) = op.as_::<WhileOp<'_>>() {
+            self.region(this.before(), &[])?;
+            self.access(op, this.condition(), Access::Read, "is the condition")?;
+            // The second region may never run.
+            let before = self.written.clone();
+            self.region(this.after(), &[])?;
+            self.written = before;
+        }
+        Ok(())
+    }
+
+    fn region(&mut self, region: RegionRef<'a>, guard: &[Poly]) -> Checked {
+        region.blocks().flat_map(|b| b.ops()).try_for_each(|op| self.step(op, guard))
+    }
+
+    fn invoke(&mut self, invoke: InvokeOp<'a>) -> Checked {
+        let (op, name) = (invoke.op_ref(), invoke.callee());
+        let callee = self.symbols.lookup(self.owner.op, invoke.program()).filter(|callee| callee.is::<ProgramOp<'_>>());
+        let callee = callee.ok_or_else(|| op.error(format!("'{name}' is no program of the module")))?;
+        let info = ProgramInfo::read(callee).map_err(|message| callee.error(message))?;
+        super::control::fits(invoke, &info).map_err(|message| op.error(message).note(callee.loc(), "the program"))?;
+        let reads = invoke.inputs().map(|v| (v, Access::Read));
+        self.disjoint(op, &reads.chain(invoke.outputs().map(|v| (v, Access::Write))).collect::<Vec<_>>())?;
+        for (value, port) in invoke.inputs().zip(&info.inputs) {
+            self.access(op, value, Access::Read, &format!("is input '{}' of '@{name}'", port.name))?;
+        }
+        for (value, port) in invoke.outputs().zip(&info.outputs) {
+            self.access(op, value, Access::Write, &format!("is output '{}' of '@{name}'", port.name))?;
         }
         Ok(())
     }
@@ -283,17 +326,13 @@ impl<'p, 's, 't, 'a> Contents<'p, 's, 't, 'a> {
         ensure(writable, op, || "has an input or a constant as scratch memory".to_owned())
     }
 
-    /// After it, what every version wrote is written.
-    fn select(&mut self, select: SelectOp<'a>) -> Checked {
+    /// One of several regions runs, each with what is known there; after it, what every one wrote is written.
+    fn ways<'g>(&mut self, regions: impl Iterator<Item = (RegionRef<'a>, &'g [Poly])>) -> Checked {
         let before = self.written.clone();
         let mut after: Option<FxHashSet<Value>> = None;
-        let guards = select.guards();
-        for (i, version) in select.versions().enumerate() {
+        for (region, guard) in regions {
             self.written.clone_from(&before);
-            let guard = guards.get(i).map_or(&[][..], Vec::as_slice);
-            for op in version.blocks().flat_map(|b| b.ops()) {
-                self.step(op, guard)?;
-            }
+            self.region(region, guard)?;
             let mut written = std::mem::take(&mut self.written);
             if let Some(others) = &after {
                 written.retain(|v| others.contains(v));

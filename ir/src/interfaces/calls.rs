@@ -43,6 +43,25 @@ pub trait Inliner: Send + Sync {
         Ok(())
     }
 
+    /// Whether the ops of `callable` are others where `call`, one of the dialect's, stands. Then types may differ too, and
+    /// [`Inliner::adapt`] makes the copies fit. Where they are the same the types must be.
+    fn adapts(&self, _call: OpRef<'_>, _callable: OpRef<'_>) -> bool {
+        false
+    }
+
+    /// Whether ops of `callable` that are others at `call` can be made fit.
+    ///
+    /// # Errors
+    /// Says why not.
+    fn may_adapt(&self, _call: OpRef<'_>, _callable: OpRef<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Makes `ops`, copies of all ops of `callable`, what they are where `call`, one of the dialect's, stands. The copies are in
+    /// the caller's region and not yet in the place of the call. Only asked for where [`Inliner::adapts`] and
+    /// [`Inliner::may_adapt`] said yes.
+    fn adapt(&self, _rw: &mut Rewriter<'_>, _call: Op, _callable: OpRef<'_>, _ops: &[Op]) {}
+
     /// Whether `op`, of this dialect, may be copied to another callable.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod attention;
 mod blocks;
 mod contract;
+mod control;
 mod divide;
 mod fallback;
 mod group;

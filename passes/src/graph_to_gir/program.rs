@@ -18,6 +18,7 @@ use sutura_dialects::rt::{
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::ext::ParamValue;
+use sutura_ir::symbols::Visibility;
 use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpView, Rewriter, Type, Value};
 
 use super::Config;
@@ -25,7 +26,7 @@ use super::kernel::{Built, Kernel, beyond};
 use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
-use super::{attention, contract, fallback, likely, loops, rows};
+use super::{attention, contract, control, fallback, likely, loops, rows};
 use crate::region::cost::value_text;
 use crate::stitch::is_compute;
 
@@ -82,6 +83,8 @@ pub(super) fn convert<'c, 'a>(
                 op.error("takes its shape from data: nothing says before the run that it is what the program needs")
                     .help("sizes must be constants or follow from shapes; run 'propagate-shapes' before this pass"),
             );
+        } else if control::is_control(op) {
+            errors.extend(control::check(function, op).err().map(|error| *error));
         } else if !is_known(op) {
             errors.push(misplaced(op));
         }
@@ -189,7 +192,7 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
     if is_compute(op) {
         return op.error("is in no region").help("run 'stitch' before this pass");
     }
-    let error = op.error("has no place in a host program, which is made of regions, routines, reshapes and constants");
+    let error = op.error("has no place in a host program, which is made of regions, routines, reshapes, constants, calls, conditions and loops");
     if op.is::<ApplyOp<'_>>() {
         error.help("run 'expand-operators' before this pass, and before 'stitch'")
     } else {
@@ -239,7 +242,7 @@ fn viewed(op: OpRef<'_>) -> Option<Value> {
 }
 
 /// A buffer for a tensor.
-fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
+pub(super) fn buffer(op: OpRef<'_>, body: &Body, value: Value) -> Built<BufferType> {
     let Some(shape) = symbolic_shape(op.cx, body.ty(value)) else {
         let (name, ty) = (value_text(op.cx, body, value), type_text(op.cx, body.ty(value)));
         let message = format!("{name} cannot be kept in memory: {ty} is no tensor of known rank");
@@ -290,6 +293,7 @@ fn header(function: OpRef<'_>, entry: BlockRef<'_>, facts: &Facts) -> Built<Prog
         inputs,
         outputs,
         constraints: entry.ops().filter_map(|op| Some(constraint(&op.as_::<EqualOp<'_>>()?))).collect(),
+        private: Visibility::of(function) == Visibility::Private,
     })
 }
 
@@ -309,7 +313,7 @@ fn constraint(equal: &EqualOp<'_>) -> Constraint {
 /// A program and its kernels, independent of the function from which they come.
 pub(super) struct Converted<'c> {
     kernels: Vec<(String, Kernel)>,
-    program: ProgramBuilder<'c>,
+    pub(super) program: ProgramBuilder<'c>,
     launches: u64,
     shared: u64,
     /// Calls of routines.
@@ -370,14 +374,14 @@ struct Named {
 }
 
 /// Makes the program of a function.
-struct Assembly<'a, 'c> {
+pub(super) struct Assembly<'a, 'c> {
     function: OpRef<'a>,
     entry: BlockRef<'a>,
     /// Output that a value of a region is written to.
-    placed: HashMap<Value, usize>,
-    buffers: HashMap<Value, Value>,
+    pub(super) placed: HashMap<Value, usize>,
+    pub(super) buffers: HashMap<Value, Value>,
     by_key: HashMap<String, Named>,
-    converted: Converted<'c>,
+    pub(super) converted: Converted<'c>,
 }
 
 impl<'a, 'c> Assembly<'a, 'c> {
@@ -412,6 +416,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 self.region(&region, lowered)?;
             } else if let Some(function) = op.interface::<dyn RoutineOp>() {
                 self.routine(op, function)?;
+            } else if control::is_control(op) {
+                self.control(op)?;
             } else if op.name_str() == "func.return" {
                 self.copy_outputs(op);
             }
@@ -450,7 +456,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
     /// The first result of a region that is the same value as `value`, a result of a region.
     fn first_result(&self, regions: &HashMap<Op, (FusedRegion<'a>, Lowered)>, value: Value) -> Option<Value> {
         let op = self.entry.body.defining_op(value)?;
-        if self.function_op(op).interface::<dyn RoutineOp>().is_some() {
+        let op_ref = self.function_op(op);
+        if op_ref.interface::<dyn RoutineOp>().is_some() || control::is_control(op_ref) {
             return Some(value);
         }
         let (region, _) = regions.get(&op)?;
@@ -591,7 +598,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
 }
 
 /// Where a result of an op is made: an output, or memory of its own.
-fn place(
+pub(super) fn place(
     program: &mut ProgramBuilder<'_>,
     placed: &HashMap<Value, usize>,
     op: OpRef<'_>,

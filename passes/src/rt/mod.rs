@@ -1,14 +1,17 @@
 //! Passes on host programs.
 
+mod inline;
 mod plan;
 mod routines;
 
 use sutura_ir::pass::PassRegistry;
 
+pub use inline::INLINE_PROGRAMS;
 pub use plan::PLAN_BUFFERS;
 pub(crate) use routines::routine_without_devices;
 
 /// Adds the passes.
 pub fn register(registry: &mut PassRegistry) {
+    registry.add(&INLINE_PROGRAMS);
     registry.add(&PLAN_BUFFERS);
 }

@@ -9,8 +9,14 @@ use sutura_ir::{Body, Context, OpRef, OpView};
 pub(crate) fn routine_without_devices(cx: &Context, module: &Body) -> Option<Diagnostic> {
     let tops = module.entry_block().into_iter().flat_map(|b| module.ops(b)).map(|op| OpRef::new(cx, module, op));
     let inside = tops.filter(|op| op.is::<ProgramOp<'_>>()).filter_map(|op| op.region(0)?.entry());
-    let mut calls = inside.flat_map(|block| block.ops()).filter_map(|op| op.as_::<CallOp<'_>>());
-    let call = calls.find(|call| !works_on_devices(*call))?;
+    let mut found = None;
+    inside.flat_map(|block| block.ops()).for_each(|op| {
+        op.walk(&mut |op| {
+            let call = op.as_::<CallOp<'_>>().filter(|call| !works_on_devices(*call));
+            found = found.or(call);
+        });
+    });
+    let call = found?;
     let error =
         format!("calls the routine '{}' of the runtime, which works on memory of the host only", call.routine());
     Some(call.op_ref().error(error).help("compile for a processor"))

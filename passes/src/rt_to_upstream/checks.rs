@@ -86,6 +86,15 @@ impl Checks<'_> {
                 }
                 Action::Call(call) => self.call(call),
                 Action::Copy(_) | Action::Expect(..) => {}
+                Action::Compare(view, _) => {
+                    let op = view.op_ref();
+                    let sizes = [view.buffer(), view.result()].map(|value| &buffer_type(op, value).dims);
+                    sizes
+                        .into_iter()
+                        .flatten()
+                        .for_each(|size| self.fits(size, || format!("the size `{}`", size.brief())));
+                }
+                Action::If(_, sides) | Action::While(_, sides) => sides.iter().for_each(|inside| self.actions(inside)),
                 Action::Select(versions) => self.select(versions),
             }
         }

@@ -56,6 +56,11 @@ impl<'b> Emit<'_, 'b> {
         self.value("arith.constant", &[], Type::I32, &[("value", value)])
     }
 
+    pub(super) fn i8(&mut self, value: i64) -> Value {
+        let value = self.cx().int_attr(value, Type::I8);
+        self.value("arith.constant", &[], Type::I8, &[("value", value)])
+    }
+
     pub(super) fn f64(&mut self, value: f64) -> Value {
         let value = self.cx().f64_attr(value);
         self.value("arith.constant", &[], Type::F64, &[("value", value)])
@@ -239,6 +244,28 @@ impl<'b> Emit<'_, 'b> {
             .successors([next, otherwise]);
         self.b.create(state);
         self.b.set_to_end(next);
+    }
+
+    /// A block before `before`, for [`Self::branch`] and [`Self::branch_to`].
+    pub(super) fn block(&mut self, before: Option<Block>) -> Block {
+        let region = self.b.body().region();
+        self.b.create_block_before(region, before, &[])
+    }
+
+    /// Ends the block with a jump.
+    pub(super) fn branch(&mut self, to: Block) {
+        let state = OpState::new(self.cx().op_name("cf.br"), self.loc).successors([to]);
+        self.b.create(state);
+    }
+
+    /// Ends the block with a jump to the first where `condition` holds, else to the second.
+    pub(super) fn branch_to(&mut self, condition: Value, [yes, no]: [Block; 2]) {
+        let cx = self.cx();
+        let state = OpState::new(cx.op_name("cf.cond_br"), self.loc)
+            .operands([condition])
+            .prop(cx.ident("operandSegmentSizes"), cx.i32_array(&[1, 0, 0]))
+            .successors([yes, no]);
+        self.b.create(state);
     }
 
     pub(super) fn ret(&mut self, values: &[Value]) {

@@ -17,7 +17,7 @@ mod sizes;
 mod tests;
 
 use sutura_dialects::gpu::{GPUFuncOp, GPUModuleOp};
-use sutura_dialects::rt::{ExpectOp, ProgramOp};
+use sutura_dialects::rt::{ExpectOp, IfOp, ProgramOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::pass::{
@@ -31,7 +31,7 @@ use packed::Dispatcher;
 use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
-pub const ABI_VERSION: i64 = 6;
+pub const ABI_VERSION: i64 = 7;
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
@@ -108,8 +108,19 @@ fn not_on_a_device(cx: &Context, module: &Body) -> Option<Diagnostic> {
     if let Some(error) = crate::rt::routine_without_devices(cx, module) {
         return Some(error);
     }
-    let expect = inside.flat_map(|block| block.ops()).find(|op| op.is::<ExpectOp<'_>>())?;
-    let error = expect.error("looks at a shape that data tells, which on a device the host cannot see");
+    let mut found = None;
+    inside.flat_map(|block| block.ops()).for_each(|op| {
+        op.walk(&mut |op| {
+            let looks = op.is::<ExpectOp<'_>>() || op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>();
+            found = found.or(looks.then_some(op));
+        });
+    });
+    let looks = found?;
+    if !looks.is::<ExpectOp<'_>>() {
+        let error = looks.error("looks at a condition that data tells, which on a device the host cannot see");
+        return Some(error.help("compile for a processor"));
+    }
+    let error = looks.error("looks at a shape that data tells, which on a device the host cannot see");
     Some(error.help("compile for a processor, or make the shape follow from the shapes of the inputs"))
 }
 

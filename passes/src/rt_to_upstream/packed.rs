@@ -51,8 +51,7 @@ fn add(actions: &[Action<'_>], taken: &Kernels<'_>, found: &mut Vec<Dispatcher>)
                     found.push(Dispatcher { name, parts });
                 }
             }
-            Action::Select(versions) => versions.iter().for_each(|(_, inside)| add(inside, taken, found)),
-            Action::Launch(_) | Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
+            _ => action.inside().into_iter().for_each(|inside| add(inside, taken, found)),
         }
     }
 }

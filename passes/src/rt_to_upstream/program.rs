@@ -6,8 +6,9 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR,
-    KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, IfOp,
+    InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step,
+    ViewOp, WhileOp, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -48,8 +49,30 @@ pub(super) enum Action<'a> {
     Call(Box<Call<'a>>),
     /// A list of sizes is looked at, with the program's number of that check.
     Expect(ExpectOp<'a>, i64),
+    /// Sizes of a view are compared, with the program's number of that check.
+    Compare(ViewOp<'a>, i64),
     /// Versions with their guards; the last one's is empty.
     Select(Vec<(Vec<Poly>, Vec<Action<'a>>)>),
+    /// A condition in memory, and what is done where it holds and where it does not.
+    If(Value, [Vec<Action<'a>>; 2]),
+    /// A condition in memory, what makes it, and what is done where it holds.
+    While(Value, [Vec<Action<'a>>; 2]),
+}
+
+impl<'a> Action<'a> {
+    /// The lists of actions in it.
+    pub(super) fn inside(&self) -> Vec<&[Action<'a>]> {
+        match self {
+            Self::Select(versions) => versions.iter().map(|(_, inside)| &inside[..]).collect(),
+            Self::If(_, sides) | Self::While(_, sides) => sides.iter().map(|inside| &inside[..]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether this holds of it or of one in it.
+    pub(super) fn any(&self, holds: &dyn Fn(&Self) -> bool) -> bool {
+        holds(self) || self.inside().into_iter().flatten().any(|action| action.any(holds))
+    }
 }
 
 /// A temporary.
@@ -124,15 +147,8 @@ impl<'a> Program<'a> {
 
     /// The routines that are called, each once.
     pub(super) fn routines(&self) -> Vec<&'static Routine> {
-        let mut routines: Vec<&'static Routine> = Vec::new();
-        // No version of anything calls a routine, so that all calls stand here.
-        for action in &self.actions {
-            if let Action::Call(call) = action
-                && !routines.iter().any(|known| known.symbol() == call.routine.symbol())
-            {
-                routines.push(call.routine);
-            }
-        }
+        let mut routines = Vec::new();
+        collect_routines(&self.actions, &mut routines);
         routines
     }
 
@@ -159,6 +175,17 @@ impl<'a> Program<'a> {
     }
 }
 
+fn collect_routines(actions: &[Action<'_>], routines: &mut Vec<&'static Routine>) {
+    for action in actions {
+        if let Action::Call(call) = action
+            && !routines.iter().any(|known| known.symbol() == call.routine.symbol())
+        {
+            routines.push(call.routine);
+        }
+        action.inside().into_iter().for_each(|inside| collect_routines(inside, routines));
+    }
+}
+
 /// Gives every launch numbers for the checks of its kernel, in the order of the program: what a run reports is then what
 /// would have gone wrong first.
 fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
@@ -171,7 +198,15 @@ fn number_checks(actions: &mut [Action<'_>], checks: &mut Vec<DataCheck>) {
                 *number = checks.len() as i64;
                 checks.push(DataCheck { kind: DataCheckKind::Size, what: expect.what().to_owned() });
             }
+            Action::Compare(view, number) => {
+                *number = checks.len() as i64;
+                checks
+                    .push(DataCheck { kind: DataCheckKind::Dim, what: view.checked().unwrap_or_default().to_owned() });
+            }
             Action::Select(versions) => versions.iter_mut().for_each(|(_, inside)| number_checks(inside, checks)),
+            Action::If(_, sides) | Action::While(_, sides) => {
+                sides.iter_mut().for_each(|inside| number_checks(inside, checks))
+            }
         }
     }
 }
@@ -202,6 +237,15 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
             actions.push(Action::Call(Box::new(Call { op: call, routine, params })));
         } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
             actions.push(Action::Expect(expect, 0));
+        } else if let Some(view) = op.as_::<ViewOp<'_>>().filter(|view| view.checked().is_some()) {
+            actions.push(Action::Compare(view, 0));
+        } else if let Some(this) = op.as_::<IfOp<'_>>() {
+            actions.push(Action::If(this.condition(), sides(op, kernels)?));
+        } else if let Some(this) = op.as_::<WhileOp<'_>>() {
+            actions.push(Action::While(this.condition(), sides(op, kernels)?));
+        } else if op.is::<InvokeOp<'_>>() {
+            let error = op.error("runs another program, whose body must stand here");
+            return Err(error.help("run `inline-programs` before `plan-buffers`"));
         } else if let Some(select) = op.as_::<SelectOp<'_>>() {
             let mut guards = select.guards().into_iter();
             let versions = select.versions().map(|region| {
@@ -214,7 +258,13 @@ fn actions<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<
     Ok(actions)
 }
 
-// The nesting is one deep: a select may not stand in a select.
+/// The actions of both regions.
+fn sides<'a>(op: OpRef<'a>, kernels: &Kernels<'a>) -> Result<[Vec<Action<'a>>; 2], Diagnostic> {
+    let side =
+        |i: usize| op.region(i).and_then(|r| r.entry()).map_or(Ok(Vec::new()), |block| actions_of(block, kernels));
+    Ok([side(0)?, side(1)?])
+}
+
 fn actions_of<'a>(block: BlockRef<'a>, kernels: &Kernels<'a>) -> Result<Vec<Action<'a>>, Diagnostic> {
     actions(block, kernels)
 }
@@ -259,8 +309,10 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
             match action {
                 Action::Launch(launch) => found.push(launch),
                 Action::Packed(all) => found.extend(all),
-                Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
-                Action::Select(versions) => versions.iter().for_each(|(_, inside)| launches(inside, found)),
+                Action::Copy(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
+                Action::Select(_) | Action::If(..) | Action::While(..) => {
+                    action.inside().into_iter().for_each(|inside| launches(inside, found))
+                }
             }
         }
     }
@@ -314,7 +366,10 @@ fn collect_kernels(actions: &[Action<'_>], guard: Option<&str>, dispatchers: &[D
                 launches.iter().for_each(|launch| add_kernel(launch, guard, kernels));
                 add_packed(launches, guard, dispatchers, kernels);
             }
-            Action::Copy(_) | Action::Call(_) | Action::Expect(..) => {}
+            Action::Copy(_) | Action::Call(_) | Action::Expect(..) | Action::Compare(..) => {}
+            Action::If(_, sides) | Action::While(_, sides) => {
+                sides.iter().for_each(|inside| collect_kernels(inside, None, dispatchers, kernels));
+            }
             Action::Select(versions) => {
                 for (sizes, inside) in versions {
                     let text: Vec<String> = sizes.iter().map(|s| format!("{s} is at least 0")).collect();

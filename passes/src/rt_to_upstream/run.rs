@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::routines::table::ELEMENTS;
-use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp};
+use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp, ViewOp};
 use sutura_ir::{Block, OpView, Type, Value};
 
 use super::emit::{Emit, Pred, ptr_type};
@@ -22,6 +22,11 @@ const REPORT_SLOT: i32 = 4;
 const LAUNCH_SLOT: i32 = 5;
 const COPY_SLOT: i32 = 6;
 const REPORTS_SLOT: i32 = 7;
+/// The word of 32 bits that says whether anything was reported.
+const REPORTED_WORD: i32 = 1;
+
+/// What a run that ends with a report returns. The report tells.
+const REPORTED: i64 = 1;
 
 /// An action with all its numbers computed, ready to stand in a conditional.
 enum Ready {
@@ -59,7 +64,16 @@ enum Ready {
         /// The size of each dimension, and the one that a 0 copies.
         sizes: Vec<(Value, Value)>,
     },
+    /// Each dimension as it is and as it must be, and the number of the check.
+    Compare {
+        check: Value,
+        sizes: Vec<(Value, Value)>,
+    },
     Select(Vec<(Option<Value>, Vec<Ready>)>),
+    /// The address of the condition, and both sides.
+    If(Value, [Vec<Ready>; 2]),
+    /// The address of the condition, what makes it, and what follows where it holds.
+    While(Value, [Vec<Ready>; 2]),
 }
 
 /// Where the address of a buffer is.
@@ -101,8 +115,9 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         return Err("the interface has six arguments".to_owned());
     };
     let ptr = ptr_type(e.cx());
-    let calls = program.actions.iter().any(|action| matches!(action, Action::Call(_)));
-    let fail = calls.then(|| failure_block(e, table));
+    let may_end = |action: &Action<'_>| matches!(action, Action::Call(_) | Action::Compare(..) | Action::While(..));
+    let fails = program.actions.iter().any(|action| action.any(&may_end));
+    let fail = fails.then(|| failure_block(e, table));
     let (most_buffers, most_dims) = most_arguments(&program.actions);
     // A device's kernels take both in one array.
     let in_array = if program.on_device { most_buffers + most_dims } else { most_buffers };
@@ -194,9 +209,10 @@ fn most_arguments(actions: &[Action<'_>]) -> (usize, usize) {
             (sum(buffers_of), launches.len() + sum(|l| l.dims.len()))
         }
         Action::Call(call) => (call.op.op_ref().operands().count(), numbers_of(call)),
-        Action::Copy(_) | Action::Expect(..) => (0, 0),
-        Action::Select(versions) => {
-            versions.iter().map(|(_, inside)| most_arguments(inside)).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+        Action::Copy(_) | Action::Expect(..) | Action::Compare(..) => (0, 0),
+        Action::Select(_) | Action::If(..) | Action::While(..) => {
+            let inside = action.inside().into_iter().map(most_arguments);
+            inside.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
         }
     });
     each.fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
@@ -233,6 +249,9 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             Action::Call(call) => self.prepare_call(call),
             Action::Copy(copy) => self.prepare_copy(*copy),
             Action::Expect(expect, number) => self.prepare_expect(*expect, *number),
+            Action::Compare(view, number) => self.prepare_compare(*view, *number),
+            Action::If(condition, sides) => Ok(Ready::If(self.address(*condition)?, self.prepare_sides(sides)?)),
+            Action::While(condition, sides) => Ok(Ready::While(self.address(*condition)?, self.prepare_sides(sides)?)),
             Action::Select(versions) => {
                 let mut ready = Vec::with_capacity(versions.len());
                 for (i, (guard, inside)) in versions.iter().enumerate() {
@@ -243,6 +262,77 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                 Ok(Ready::Select(ready))
             }
         }
+    }
+
+    fn prepare_sides(&mut self, sides: &'p [Vec<Action<'_>>; 2]) -> Result<[Vec<Ready>; 2], String> {
+        let mut side = |i: usize| sides[i].iter().map(|action| self.prepare(action)).collect::<Result<Vec<_>, _>>();
+        Ok([side(0)?, side(1)?])
+    }
+
+    fn prepare_compare(&mut self, view: ViewOp<'_>, number: i64) -> Result<Ready, String> {
+        let op = view.op_ref();
+        let (from, to) = (&buffer_type(op, view.buffer()).dims, &buffer_type(op, view.result()).dims);
+        let check = self.sizes.constant(self.e, number);
+        let sizes = from.iter().zip(to);
+        let sizes = sizes.map(|(from, to)| Ok((self.sizes.value(self.e, from)?, self.sizes.value(self.e, to)?)));
+        Ok(Ready::Compare { check, sizes: sizes.collect::<Result<_, String>>()? })
+    }
+
+    /// Reports the first size that is another one, and ends the run: nothing is touched by what goes on with wrong sizes.
+    fn perform_compare(&mut self, check: Value, sizes: &[(Value, Value)]) {
+        for (dim, (given, wanted)) in sizes.iter().enumerate().filter(|(_, (given, wanted))| given != wanted) {
+            let wrong = self.e.compare(Pred::Ne, *given, *wanted);
+            let conditional = self.e.begin_if(wrong);
+            let report = self.e.load(self.table, ptr_type(self.e.cx()), REPORT_SLOT);
+            let position = self.e.i64(dim as i64);
+            self.e.call_pointer(report, &[self.context, check, position, *given, *wanted]);
+            self.e.end_if(conditional);
+            let (right, code) = (self.e.compare(Pred::Eq, *given, *wanted), self.e.i32(REPORTED));
+            if let Some(fail) = self.fail {
+                self.e.branch_unless(right, fail, &[code]);
+            }
+        }
+    }
+
+    /// What a condition in memory holds now.
+    fn condition(&mut self, address: Value) -> Value {
+        let byte = self.e.load_here(address, Type::I8, 0);
+        let zero = self.e.i8(0);
+        self.e.compare(Pred::Ne, byte, zero)
+    }
+
+    /// Blocks, not regions: what stands in them may end the run.
+    fn perform_if(&mut self, condition: Value, sides: &[Vec<Ready>; 2]) {
+        let holds = self.condition(condition);
+        let blocks = [self.e.block(self.fail), self.e.block(self.fail)];
+        let behind = self.e.block(self.fail);
+        self.e.branch_to(holds, blocks);
+        for (block, side) in blocks.into_iter().zip(sides) {
+            self.e.b.set_to_end(block);
+            side.iter().for_each(|action| self.perform(action));
+            self.e.branch(behind);
+        }
+        self.e.b.set_to_end(behind);
+    }
+
+    /// A loop ends with the run once anything was reported: what follows may be nonsense for which it would never end.
+    fn perform_while(&mut self, condition: Value, [before, after]: &[Vec<Ready>; 2]) {
+        let [first, inside, behind] = [0; 3].map(|_| self.e.block(self.fail));
+        self.e.branch(first);
+        self.e.b.set_to_end(first);
+        before.iter().for_each(|action| self.perform(action));
+        let reported = self.e.load_here(self.table, Type::I32, REPORTED_WORD);
+        let (zero, code) = (self.e.i32(0), self.e.i32(REPORTED));
+        let fine = self.e.compare(Pred::Eq, reported, zero);
+        if let Some(fail) = self.fail {
+            self.e.branch_unless(fine, fail, &[code]);
+        }
+        let holds = self.condition(condition);
+        self.e.branch_to(holds, [inside, behind]);
+        self.e.b.set_to_end(inside);
+        after.iter().for_each(|action| self.perform(action));
+        self.e.branch(first);
+        self.e.b.set_to_end(behind);
     }
 
     fn prepare_launch(&mut self, launch: &'p Launch<'_>) -> Result<Ready, String> {
@@ -457,7 +547,10 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
                     self.e.op("llvm.intr.memcpy", &[*to, *from, *bytes], &[], &[("isVolatile", volatile)]);
                 }
             },
+            Ready::Compare { check, sizes } => self.perform_compare(*check, sizes),
             Ready::Select(versions) => self.select(versions),
+            Ready::If(condition, sides) => self.perform_if(*condition, sides),
+            Ready::While(condition, sides) => self.perform_while(*condition, sides),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Symbolic shapes: propagation through a program, and where the types carry them.
 
+mod control;
 mod declare;
 mod encodings;
 mod propagate;

@@ -11,16 +11,18 @@ use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::Contradiction;
 use sutura_dialects::r#dyn::poly::Excess;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
-use sutura_dialects::func::{CallOp, FuncOp};
+use sutura_dialects::func::{CallOp, ConstantOp, FuncOp, Signatures, signatures};
 use sutura_dialects::graph::operator::declared;
 use sutura_dialects::graph::{Operators, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
-use sutura_ir::analysis::PreservedAnalyses;
+use sutura_ir::analysis::{CallGraph, PreservedAnalyses};
 use sutura_ir::diagnostics::{Reported, codes};
+use sutura_ir::interfaces::RegionBranchOp;
 use sutura_ir::location::LocData;
-use sutura_ir::op_ref::BlockRef;
+use sutura_ir::op_ref::{BlockRef, RegionRef};
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
 use sutura_ir::{Body, Context, Diagnostic, Diagnostics, Loc, Op, OpRef, Value};
 
+use super::control::Carried;
 use super::symbols::{Origin, Symbols, argument_name};
 use super::{reasons, rewrite};
 
@@ -36,8 +38,11 @@ pub static PROPAGATE_SHAPES: PassInfo = PassInfo {
                   two. A size that follows from nothing becomes a fresh symbol, with a remark, and is taken to be equal to \
                   no other: the ops that meet it compare it when they run. Operands that only computed a shape are \
                   dropped; concatenations, slices that are proved to lie inside, and lists of sizes become \
-                  `graph.compute`. A contradiction is an error. Functions that others call keep their \
-                  signature.",
+                  `graph.compute`. A contradiction is an error. Functions are followed before those that call them: the \
+                  symbols of a function stand for sizes of the caller at each call, and what it states of them is needed \
+                  there. Recursive functions, and those that are not only called, keep their signature. Ops that pass \
+                  control through their regions keep sizes that every way into a region, or out of it, agrees on; inside \
+                  nothing is assumed, since it may never run.",
     anchor: Anchor::Op("builtin.module"),
     options: &[],
     statistics: &[
@@ -56,13 +61,14 @@ fn create(_: &PassOptions) -> Result<Box<dyn Pass>, String> {
 
 impl Pass for PropagateShapes {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
-        let (cx, called) = (run.cx, called_functions(run.cx, run.body));
+        let cx = run.cx;
         let mut changed = false;
         let operators = declared(cx, run.body);
-        for func in functions(cx, run.body) {
+        for Function { op: func, fixed } in functions(run) {
             let view = OpRef::new(cx, run.body, func);
-            let keep_signature = view.symbol_name().is_some_and(|name| called.contains(name));
-            let Some(solution) = analyse(view, &operators, run.diags)? else { continue };
+            let keep_signature = fixed;
+            let functions = signatures(cx, run.body);
+            let Some(solution) = analyse(view, &operators, functions, run.diags)? else { continue };
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
             if outcome.changed {
@@ -82,27 +88,39 @@ impl Pass for PropagateShapes {
     }
 }
 
-/// The functions with a body of a module.
-fn functions(cx: &Context, module: &Body) -> Vec<Op> {
-    let Some(block) = module.entry_block() else { return Vec::new() };
-    let defined = |op: &Op| {
-        let func = OpRef::new(cx, module, *op).as_::<FuncOp<'_>>();
-        func.is_some_and(|f| !f.is_declaration())
-    };
-    module.ops(block).filter(defined).collect()
+/// A function with a body.
+struct Function {
+    op: Op,
+    /// Its type stays as it is.
+    fixed: bool,
 }
 
-/// Names of the functions that are called somewhere.
-fn called_functions(cx: &Context, module: &Body) -> FxHashSet<String> {
-    let mut called = FxHashSet::default();
+/// The functions of a module, those that are called before those that call them.
+fn functions(run: &mut PassRun<'_>) -> Vec<Function> {
+    let graph = run.analysis::<CallGraph>();
+    let (cx, module) = (run.cx, &*run.body);
+    let named = named_functions(cx, module);
+    let function = |number: &usize| {
+        let op = graph.nodes()[*number].op.filter(|_| graph.nodes()[*number].around == Some(0))?;
+        let view = OpRef::new(cx, module, op);
+        view.as_::<FuncOp<'_>>().filter(|f| !f.is_declaration())?;
+        let fixed = graph.is_recursive(*number) || view.symbol_name().is_some_and(|name| named.contains(name));
+        Some(Function { op, fixed })
+    };
+    graph.components().iter().flat_map(|component| component.iter().filter_map(function)).collect()
+}
+
+/// Names of the functions that are values somewhere.
+fn named_functions(cx: &Context, module: &Body) -> FxHashSet<String> {
+    let mut named = FxHashSet::default();
     for op in module.preorder() {
         OpRef::new(cx, module, op).walk(&mut |op| {
-            if let Some(call) = op.as_::<CallOp<'_>>() {
-                called.insert(call.callee().to_string());
+            if let Some(constant) = op.as_::<ConstantOp<'_>>() {
+                named.insert(constant.callee().to_string());
             }
         });
     }
-    called
+    named
 }
 
 /// An equality that was assumed, with the op that needs it.
@@ -130,8 +148,14 @@ const MAX_ROUNDS: usize = 8;
 ///
 /// # Errors
 /// When sizes contradict each other, after an error that names them.
-fn analyse(func: OpRef<'_>, operators: &Operators, diags: &mut Diagnostics) -> Result<Option<Solution>, Reported> {
-    let Some(entry) = func.region(0).and_then(|r| r.entry()) else { return Ok(None) };
+fn analyse(
+    func: OpRef<'_>,
+    operators: &Operators,
+    functions: Signatures,
+    diags: &mut Diagnostics,
+) -> Result<Option<Solution>, Reported> {
+    let Some(whole) = func.region(0) else { return Ok(None) };
+    let Some(entry) = whole.entry() else { return Ok(None) };
     let mut facts = Facts::new();
     let symbols = Symbols::collect(entry, &mut facts);
     facts.assume_stated(entry).map_err(|(op, c)| {
@@ -142,6 +166,7 @@ fn analyse(func: OpRef<'_>, operators: &Operators, diags: &mut Diagnostics) -> R
         diags.report(error)
     })?;
     let mut walk = Walk {
+        whole,
         entry,
         env: ShapeEnv::naming(facts),
         symbols,
@@ -151,8 +176,10 @@ fn analyse(func: OpRef<'_>, operators: &Operators, diags: &mut Diagnostics) -> R
         definitions: Vec::new(),
         remarks: Vec::new(),
         learnt: 0,
+        carried: Carried::default(),
     };
     walk.env.operators = operators.clone();
+    walk.env.functions = functions;
     walk.arguments(func);
     for _ in 0..MAX_ROUNDS {
         let before = walk.learnt;
@@ -164,23 +191,27 @@ fn analyse(func: OpRef<'_>, operators: &Operators, diags: &mut Diagnostics) -> R
     Ok(Some(walk.finish(diags)))
 }
 
-struct Walk<'a> {
-    entry: BlockRef<'a>,
-    env: ShapeEnv,
-    symbols: Symbols,
+pub(super) struct Walk<'a> {
+    /// The function's region.
+    whole: RegionRef<'a>,
+    pub(super) entry: BlockRef<'a>,
+    pub(super) env: ShapeEnv,
+    pub(super) symbols: Symbols,
     /// Sizes given to values so far, fresh symbols included.
-    assigned: FxHashMap<Value, SymShape>,
+    pub(super) assigned: FxHashMap<Value, SymShape>,
     /// The keys of `assigned`, in the order of the program.
     order: Vec<Value>,
     equalities: Vec<Equality>,
     definitions: Vec<(String, Poly)>,
-    remarks: Vec<(String, Diagnostic)>,
+    pub(super) remarks: Vec<(String, Diagnostic)>,
     /// Number of facts learnt.
-    learnt: usize,
+    pub(super) learnt: usize,
+    /// What is passed between regions.
+    pub(super) carried: Carried,
 }
 
 impl<'a> Walk<'a> {
-    fn assign(&mut self, value: Value, shape: SymShape) {
+    pub(super) fn assign(&mut self, value: Value, shape: SymShape) {
         self.env.set_shape(value, shape.clone());
         if self.assigned.insert(value, shape).is_none() {
             self.order.push(value);
@@ -202,25 +233,43 @@ impl<'a> Walk<'a> {
     }
 
     fn ops(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        let (cx, body) = (self.entry.cx, self.entry.body);
-        for op in body.preorder() {
-            let op = OpRef::new(cx, body, op);
-            // Scalars have no shape; ops without shape function keep the types that they have.
-            if op.interface::<dyn ShapeFn>().is_none() {
-                continue;
+        self.region(self.whole, diags)
+    }
+
+    pub(super) fn region(&mut self, region: RegionRef<'a>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        for op in region.blocks().flat_map(|block| block.ops()) {
+            self.op(op, diags)?;
+            match op.interface::<dyn RegionBranchOp>() {
+                Some(branch) => self.control(op, branch, diags)?,
+                // What is isolated is a matter of its own.
+                None => {
+                    for inner in op.regions().filter(|r| std::ptr::eq(r.body, op.body)) {
+                        self.region(inner, diags)?;
+                    }
+                }
             }
-            let inferred = self.env.update(op);
-            for (name, size) in self.env.take_named() {
-                self.symbols.defined(&name);
-                self.definitions.push((name, size));
-            }
-            for requirement in inferred.required {
-                self.require(op, requirement, diags)?;
-            }
-            for (i, result) in op.results().enumerate() {
-                let quotients: Vec<&Quotient> = inferred.quotients.iter().filter(|q| q.result == i).collect();
-                self.result(op, result, &quotients, diags)?;
-            }
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: OpRef<'a>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        // Scalars have no shape; ops without shape function keep the types that they have.
+        if op.interface::<dyn ShapeFn>().is_none() {
+            return Ok(());
+        }
+        let inferred = self.env.update(op);
+        for (name, size) in self.env.take_named() {
+            self.symbols.defined(&name);
+            self.definitions.push((name, size));
+        }
+        for requirement in inferred.required {
+            self.require(op, requirement, diags)?;
+        }
+        // A function whose type says nothing of sizes keeps the types of its calls.
+        let says_nothing = op.is::<CallOp<'_>>() && inferred.shapes.is_empty();
+        for (i, result) in op.results().enumerate().filter(|_| !says_nothing) {
+            let quotients: Vec<&Quotient> = inferred.quotients.iter().filter(|q| q.result == i).collect();
+            self.result(op, result, &quotients, diags)?;
         }
         Ok(())
     }
@@ -264,7 +313,7 @@ impl<'a> Walk<'a> {
     /// A symbol for a size that is a quotient. What it is the quotient of tells it before a run, and is checked.
     fn quotient(&mut self, op: OpRef<'_>, quotient: &Quotient, diags: &mut Diagnostics) -> Result<Poly, Reported> {
         let depends = |size: &Poly| self.env.facts.canonical(size).symbols().iter().any(|name| self.is_inner(name));
-        if depends(&quotient.dividend) || depends(&quotient.divisor) {
+        if self.carried.depth > 0 || depends(&quotient.dividend) || depends(&quotient.divisor) {
             return Ok(self.fresh(op, quotient.dim));
         }
         let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace("graph.", ""));
@@ -300,6 +349,10 @@ impl<'a> Walk<'a> {
         if depends(&needed.lhs) || depends(&needed.rhs) {
             return Ok(());
         }
+        // What may never run asks nothing of a run.
+        if self.carried.depth > 0 {
+            return Ok(());
+        }
         if let Err(contradiction) = self.env.facts.assume_equal(&needed.lhs, &needed.rhs) {
             return Err(contradicts(op, self.entry, &needed, &contradiction, diags));
         }
@@ -319,8 +372,12 @@ impl<'a> Walk<'a> {
             }
         }
         let canonical = |value: &Value| {
-            let shape = self.assigned[value].iter().map(|d| d.as_ref().map(|p| facts.canonical(p))).collect();
-            (*value, shape)
+            let shape = self.assigned[value].iter().map(|d| d.as_ref().map(|p| facts.canonical(p)));
+            let varies = |size: &Poly| size.as_symbol().is_some_and(|name| self.carried.symbols.contains(name));
+            (
+                *value,
+                shape.map(|size| size.filter(|size| !(self.carried.values.contains(value) && varies(size)))).collect(),
+            )
         };
         let shapes = self.order.iter().map(canonical).collect();
         let (symbols, equalities, definitions) = (self.symbols, self.equalities, self.definitions);

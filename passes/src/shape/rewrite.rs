@@ -1,15 +1,17 @@
 //! Writes what is known of a function's shapes into it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, with_sizes};
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolOp};
-use sutura_dialects::func::ReturnOp;
+use sutura_dialects::func::{CallOp, ReturnOp};
 use sutura_dialects::graph::shape_fn::{asks_for_its_result, mentioned_sizes, sizes_are_determined, used_symbols};
 use sutura_dialects::graph::{ComputeOp, ReshapeOp, SIZE, ShapeFn, needed_definitions, needless_oob};
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::analysis::effects::is_trivially_dead;
+use sutura_ir::interfaces::{RegionBranchOp, RegionTarget};
 use sutura_ir::{Attr, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use super::propagate::Solution;
@@ -63,6 +65,40 @@ fn set_signature(cx: &Context, module: &mut Body, func: Op) -> bool {
     true
 }
 
+/// The types of what an op, or the terminator of one of its regions, passes on.
+fn passed_types(op: OpRef<'_>) -> Vec<(usize, Type)> {
+    let mut wanted = Vec::new();
+    let mut pass = |around: OpRef<'_>, branch: &dyn RegionBranchOp, target: RegionTarget, operands: Range<usize>| {
+        let all: Vec<Value> = match target {
+            RegionTarget::Parent => around.results().collect(),
+            RegionTarget::Region(i) => {
+                around.region(i).and_then(|r| r.entry()).map_or(Vec::new(), |b| b.args().to_vec())
+            }
+        };
+        let inputs = all.get(branch.inputs(around, target)).unwrap_or_default();
+        wanted.extend(operands.zip(inputs.iter().map(|value| around.ty(*value))));
+    };
+    let unknown: Vec<Option<Attr>> = vec![None; op.num_operands()];
+    if let Some(branch) = op.interface::<dyn RegionBranchOp>() {
+        branch
+            .begin(op, &unknown)
+            .into_iter()
+            .for_each(|target| pass(op, branch, target, branch.begin_operands(op, target)));
+    }
+    let around = op.parent().and_then(|parent| Some((parent, parent.interface::<dyn RegionBranchOp>()?)));
+    if let Some((parent, branch)) = around.filter(|_| op.successors().is_empty()) {
+        let block = op.body.op_block(op.op);
+        let region = block.and_then(|b| op.body.block_region(b));
+        let number = parent.regions().position(|r| Some(r.region) == region);
+        let is_end = block.and_then(|b| op.body.last_op(b)) == Some(op.op);
+        let targets = number.filter(|_| is_end).map(|number| branch.after(parent, number, op, &unknown));
+        for target in targets.into_iter().flatten() {
+            pass(parent, branch, target, branch.passed_operands(parent, op, target));
+        }
+    }
+    wanted
+}
+
 struct Writer<'b> {
     rw: Rewriter<'b>,
     entry: Block,
@@ -113,20 +149,52 @@ impl Writer<'_> {
         let ops: Vec<Op> = self.rw.body().preorder().collect();
         for op in ops {
             let view = self.view(op);
-            let follows =
-                view.interface::<dyn ShapeFn>().is_some() || (view.is::<ReturnOp<'_>>() && !self.keep_signature);
-            if follows {
-                continue;
-            }
-            let operands: Vec<(usize, Value, Type)> =
-                view.operands().enumerate().filter_map(|(i, v)| Some((i, v, *old.get(&v)?))).collect();
             let loc = view.loc();
-            for (i, value, ty) in operands {
+            for (operand, ty) in self.wanted_types(view, old) {
+                let value = self.view(op).operand(operand);
+                if self.rw.body().ty(value) == ty {
+                    continue;
+                }
                 self.rw.set_before(op);
                 let cast = CastOp::value(&mut self.rw, loc, value, ty);
-                self.rw.set_operand(op, i, cast);
+                self.rw.set_operand(op, operand, cast);
             }
         }
+        self.drop_casts();
+    }
+
+    /// Casts to the type that there is now.
+    fn drop_casts(&mut self) {
+        let ops: Vec<Op> = self.rw.body().preorder().collect();
+        for op in ops {
+            let Some(cast) = self.view(op).as_::<CastOp<'_>>() else { continue };
+            let (source, dest) = (cast.source(), cast.dest());
+            if self.rw.body().ty(source) == self.rw.body().ty(dest) {
+                self.rw.replace_op(op, &[source]);
+            }
+        }
+    }
+
+    /// The types that operands of an op must have, by their numbers: what a region or a result has that gets them, what a
+    /// function takes that knows nothing of sizes, and what was there before for ops that know nothing of them.
+    fn wanted_types(&self, op: OpRef<'_>, old: &FxHashMap<Value, Type>) -> Vec<(usize, Type)> {
+        let end = op.parent().filter(|_| op.body.op_block(op.op).and_then(|b| op.body.last_op(b)) == Some(op.op));
+        if op.interface::<dyn RegionBranchOp>().is_some()
+            || end.is_some_and(|p| p.interface::<dyn RegionBranchOp>().is_some())
+        {
+            return passed_types(op);
+        }
+        let signature = op.as_::<CallOp<'_>>().map(|call| self.solution.env.functions.get(call.callee()));
+        let states = |i: usize| {
+            let formal = signature.flatten().and_then(|s| s.inputs.get(i)?.as_ref());
+            formal.is_some_and(|sizes| sizes.iter().flatten().any(|size| size.as_const().is_none()))
+        };
+        let returns = op.is::<ReturnOp<'_>>() && !self.keep_signature;
+        if returns || (signature.is_none() && op.interface::<dyn ShapeFn>().is_some()) {
+            return Vec::new();
+        }
+        let operands = op.operands().enumerate().filter(|(i, _)| !states(*i));
+        operands.filter_map(|(i, v)| Some((i, *old.get(&v)?))).collect()
     }
 
     /// Symbolic sizes that ops compute with or read at, in canonical form.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Inner;
@@ -177,7 +177,7 @@ impl OnDevice {
         };
         let table = SuturaRt {
             abi: VERSION,
-            reserved: 0,
+            reported: AtomicU32::new(0),
             ctx: (&raw const call).cast_mut().cast(),
             parallel_for,
             call: call_routine,

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -193,12 +194,13 @@ impl Inner {
             inner: self,
             failed_routine: RefCell::new(None),
             wrong_data: Mutex::default(),
+            reported: AtomicPtr::default(),
             launches: Cell::new(0),
             misplaced: Cell::new(false),
         };
         let table = SuturaRt {
             abi: VERSION,
-            reserved: 0,
+            reported: AtomicU32::new(0),
             ctx: (&raw const call).cast_mut().cast(),
             parallel_for,
             call: call_routine,
@@ -207,6 +209,7 @@ impl Inner {
             copy,
             reports: std::ptr::null_mut(),
         };
+        call.reported.store((&raw const table.reported).cast_mut(), Ordering::Relaxed);
         let workspace = scratch.workspace.as_mut_ptr().cast();
         // Constants may lie in the file: the code gets none that are known to be others, and what it made of some that became
         // others meanwhile is no result.
@@ -241,6 +244,9 @@ impl Inner {
             }
             Some(DataCheck { kind: DataCheckKind::Size, what }) => {
                 Error::WrongSize { what: what.clone(), position, given: index, wanted: size }
+            }
+            Some(DataCheck { kind: DataCheckKind::Dim, what }) => {
+                Error::UnequalSize { what: what.clone(), dim: position, given: index, wanted: size }
             }
             None => Error::Contract(format!("it reports check {check} of data, of {}", checks.len())),
         }
@@ -306,6 +312,8 @@ struct Call<'a> {
     /// What went wrong with the routine that was called last.
     failed_routine: RefCell<Option<Error>>,
     wrong_data: Mutex<Option<WrongData>>,
+    /// Where the table says that something was reported.
+    reported: AtomicPtr<AtomicU32>,
     /// Launches so far.
     launches: Cell<usize>,
     /// The code asked for a device.
@@ -393,9 +401,14 @@ unsafe extern "C" fn call_routine(
 
 /// [`SuturaRt::report`].
 unsafe extern "C" fn report(ctx: *mut c_void, check: i64, position: i64, index: i64, size: i64) {
-    // SAFETY: `ctx` is the `Call` of the run in progress, which outlives its launches; only the field that is shared
-    // among threads is borrowed here.
-    let wrong_data = unsafe { &(*ctx.cast::<Call<'_>>()).wrong_data };
+    // SAFETY: `ctx` is the `Call` of the run in progress, which outlives its launches; only the fields that are shared
+    // among threads are borrowed here.
+    let (wrong_data, reported) =
+        unsafe { (&(*ctx.cast::<Call<'_>>()).wrong_data, &(*ctx.cast::<Call<'_>>()).reported) };
+    // SAFETY: it points into the table of the run in progress, or nowhere.
+    if let Some(reported) = unsafe { reported.load(Ordering::Relaxed).as_ref() } {
+        reported.store(1, Ordering::Relaxed);
+    }
     let new = WrongData { check, position, index, size };
     let mut first = wrong_data.lock().unwrap_or_else(PoisonError::into_inner);
     if first.is_none_or(|first| new < first) {

@@ -106,7 +106,7 @@ static int aligned(const void *p) { return (uintptr_t)p % SUTURA_ALIGNMENT == 0;
 #ifndef TEST_NO_RUN
 int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const *inputs, void *const *outputs,
                    const void *const *constants, void *workspace) {
-  if (rt->abi != SUTURA_ABI_VERSION || rt->reserved != 0) return 101;
+  if (rt->abi != SUTURA_ABI_VERSION || rt->reported != 0) return 101;
   for (int i = 0; i < 2; i++)
     if (!aligned(inputs[i]) || !aligned(outputs[i])) return 102;
   if (!aligned(constants[0]) || !aligned(workspace)) return 103;

@@ -123,6 +123,7 @@ fn data_check(check: &gir::DataCheck) -> DataCheck {
         gir::DataCheckKind::Index => DataCheckKind::Index,
         gir::DataCheckKind::Division => DataCheckKind::Division,
         gir::DataCheckKind::Size => DataCheckKind::Size,
+        gir::DataCheckKind::Dim => DataCheckKind::Dim,
     };
     DataCheck { kind, what: check.what.clone() }
 }

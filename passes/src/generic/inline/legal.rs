@@ -8,6 +8,11 @@ pub(super) fn why_not(call: OpRef<'_>, callable: OpRef<'_>) -> Option<String> {
     check(call, callable).err()
 }
 
+/// Whether the callable's ops are others where the call stands.
+pub(super) fn adapts(call: OpRef<'_>, callable: OpRef<'_>) -> bool {
+    inliner(call.cx, call).is_ok_and(|hooks| hooks.adapts(call, callable))
+}
+
 fn inliner(cx: &Context, op: OpRef<'_>) -> Result<&'static dyn Inliner, String> {
     let dialect = op.name().dialect(cx);
     let hooks = cx.registry().dialect(dialect).and_then(|d| d.interface::<dyn Inliner>());
@@ -19,7 +24,11 @@ fn check(call: OpRef<'_>, callable: OpRef<'_>) -> Result<(), String> {
     inliner(cx, call)?.may_inline_call(call, callable)?;
     let region = callable.interface::<dyn CallableOp>().and_then(|c| callable.region(c.callable_region(callable)?));
     let region = region.ok_or("the callee has no body here")?;
-    check_signature(call, callable, region.region)?;
+    if adapts(call, callable) {
+        inliner(cx, call)?.may_adapt(call, callable)?;
+    } else {
+        check_signature(call, callable, region.region)?;
+    }
     let multiple = region.body.next_block(region.entry().expect("it has a body").block).is_some();
     if multiple {
         check_several_blocks(call)?;

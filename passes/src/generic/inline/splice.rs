@@ -1,9 +1,12 @@
 //! Replaces a call by a copy of the callable's body.
 
 use sutura_ir::interfaces::{CallOp, CallableOp, Inliner};
+
 use sutura_ir::location::LocData;
 use sutura_ir::rewriter::IrMapping;
 use sutura_ir::{Block, Body, Context, Loc, Op, OpRef, Rewriter, Traits, Value};
+
+use super::legal::adapts;
 
 /// Puts a copy of what `callable` runs in the place of `call`, an op of `body`. The caller has checked that it may.
 pub(super) fn splice(cx: &Context, body: &mut Body, call: Op, callable: OpRef<'_>) {
@@ -16,27 +19,32 @@ pub(super) fn splice(cx: &Context, body: &mut Body, call: Op, callable: OpRef<'_
     let into = body.block_region(block).expect("the block is in a region");
     let last = body.region_last(into).expect("it holds the call");
     let caller = body.loc(call);
+    let adapted = adapts(view, callable);
     let mut rw = Rewriter::new(cx, body);
     IrMapping::new()
         .clone_region(cx, from.body, from.region, &mut rw, into)
         .expect("what can be called uses nothing from outside");
     let copies: Vec<Block> = std::iter::successors(rw.body().next_block(last), |b| rw.body().next_block(*b)).collect();
-    note_call(&mut rw, &copies, caller);
+    let ops = note_call(&mut rw, &copies, caller);
+    if adapted {
+        hooks(&rw, call).adapt(&mut rw, call, callable, &ops);
+    }
     match copies[..] {
         [only] => one_block(&mut rw, call, only, &args),
         _ => several_blocks(&mut rw, call, &copies, &args),
     }
 }
 
-/// Says of all copied ops that they come from the call.
-fn note_call(rw: &mut Rewriter<'_>, copies: &[Block], caller: Loc) {
+/// Says of all copied ops that they come from the call, and returns them.
+fn note_call(rw: &mut Rewriter<'_>, copies: &[Block], caller: Loc) -> Vec<Op> {
     let cx = rw.cx();
     let mut ops: Vec<Op> = copies.iter().flat_map(|b| rw.body().ops(*b).collect::<Vec<_>>()).collect();
     ops.extend(ops.clone().into_iter().flat_map(|op| rw.body().preorder_in(op).collect::<Vec<_>>()));
-    for op in ops {
+    for &op in &ops {
         let callee = rw.body().loc(op);
         rw.set_loc(op, cx.loc(LocData::CallSite { callee, caller }));
     }
+    ops
 }
 
 fn hooks(rw: &Rewriter<'_>, op: Op) -> &'static dyn Inliner {

@@ -1,0 +1,126 @@
+//! Models with calls, conditions and loops: compiled, run at many sizes, ended by what goes wrong in them, and refused where a
+//! target cannot look at what decides.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use sutura_runtime::{ElementType, Model, Options, Tensor};
+
+fn sutura(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sutura"));
+    command.env("NO_COLOR", "1").args(args).output().unwrap()
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn compiled(folder: &Path, name: &str) -> Model {
+    let artifact = folder.join(format!("{name}.sutura"));
+    let model = data(&format!("{name}.mlir"));
+    let done = sutura(&["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Model::load_with(&artifact, Options::new().threads(3)).unwrap()
+}
+
+fn truths(dims: &[i64], values: &[bool]) -> Tensor {
+    let bytes: Vec<u8> = values.iter().map(|value| u8::from(*value)).collect();
+    Tensor::from_bytes(ElementType::Bool, dims, &bytes).unwrap()
+}
+
+/// As many rounds as Newton's method takes in f32, and what it makes of each number.
+fn roots(x: &[f32], limit: i64) -> (i64, Vec<f32>) {
+    let (mut rounds, mut root, mut moved) = (0, x.to_vec(), f32::MAX);
+    while rounds < limit && moved > 1e-6 {
+        let next: Vec<f32> = x.iter().zip(&root).map(|(x, r)| (x / r + r) * 0.5).collect();
+        moved = next.iter().zip(&root).map(|(a, b)| (a - b).abs()).fold(f32::NEG_INFINITY, f32::max);
+        (rounds, root) = (rounds + 1, next);
+    }
+    (rounds, root)
+}
+
+fn inputs(x: &[f32], limit: i64, add: bool, w: &[f32], rows: usize) -> Vec<Tensor> {
+    let m: Vec<f32> = (0..rows * 4).map(|i| i as f32).collect();
+    vec![
+        Tensor::from_slice(&[x.len() as i64], x).unwrap(),
+        Tensor::from_slice(&[], &[limit]).unwrap(),
+        truths(&[], &[add]),
+        Tensor::from_slice(&[w.len() as i64], w).unwrap(),
+        Tensor::from_slice(&[rows as i64, 4], &m).unwrap(),
+    ]
+}
+
+#[test]
+fn a_loop_a_condition_and_calls_run_at_every_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "control");
+    for (count, limit, add, rows) in [
+        (1, 100, false, 1),
+        (7, 100, true, 3),
+        (5000, 100, true, 0),
+        (3, 0, false, 2),
+        (3, -5, true, 2),
+        (2, 2, true, 9),
+    ] {
+        let x: Vec<f32> = (1..=count).map(|i| i as f32 * 1.5).collect();
+        let w: Vec<f32> = (0..count).map(|i| i as f32).collect();
+        let outputs = model.run(&inputs(&x, limit, add, &w, rows)).unwrap();
+        let (rounds, mut wanted) = roots(&x, limit);
+        if add {
+            wanted.iter_mut().zip(&w).for_each(|(y, w)| *y += w);
+        }
+        assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [rounds], "{count} numbers, at most {limit} rounds");
+        assert_eq!(outputs[0].as_slice::<f32>().unwrap(), wanted);
+        let quarter: Vec<f32> = (0..rows * 4).map(|i| i as f32 / 4.0).collect();
+        assert_eq!(outputs[2].as_slice::<f32>().unwrap(), quarter);
+        assert_eq!(outputs[3].as_slice::<f32>().unwrap(), [4.0, 8.0]);
+    }
+    // No number at all: the largest of no steps is minus infinity.
+    let outputs = model.run(&inputs(&[], 9, true, &[], 1)).unwrap();
+    assert_eq!(outputs[1].as_slice::<i64>().unwrap(), [1]);
+}
+
+/// Sizes that only one side needs to be equal are compared where that side runs, and nowhere else.
+#[test]
+fn sizes_of_a_side_are_compared_when_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "control");
+    assert!(model.run(&inputs(&[4.0, 9.0], 50, false, &[1.0], 1)).is_ok());
+    let error = model.run(&inputs(&[4.0, 9.0], 50, true, &[1.0], 1)).unwrap_err().to_string();
+    assert!(error.contains("of `main_then`: dimension 0 is 1, and must be 2"), "{error}");
+    assert!(model.run(&inputs(&[4.0], 50, true, &[1.0], 1)).is_ok(), "a failed run leaves nothing behind");
+}
+
+/// What reports wrong data in a loop ends it: the condition is nonsense then.
+#[test]
+fn a_loop_ends_with_what_goes_wrong_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = compiled(folder.path(), "endless");
+    let run = |table: &[bool], at: i64| {
+        let table = truths(&[table.len() as i64], table);
+        model.run(&[table, Tensor::from_slice(&[], &[at]).unwrap()])
+    };
+    assert_eq!(run(&[true, true, false], 0).unwrap()[0].as_slice::<i64>().unwrap(), [2]);
+    let error = run(&[true, true, true], 1).unwrap_err().to_string();
+    assert!(error.contains("index 3") && error.contains("3"), "{error}");
+}
+
+/// The host sees no memory of a device.
+#[test]
+fn devices_refuse_what_data_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("m.sutura");
+    let done = sutura(&[
+        "compile",
+        data("control.mlir").to_str().unwrap(),
+        "--target",
+        "cpu_fibers",
+        "-o",
+        out.to_str().unwrap(),
+    ]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(3), "{said}");
+    assert!(said.contains("looks at a condition that data tells, which on a device the host cannot see"), "{said}");
+    assert!(said.contains("help: compile for a processor"), "{said}");
+    assert!(!out.exists());
+}
