@@ -20,7 +20,7 @@ OPERATORS = """
     GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization
     HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
     LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max MaxPool Min Mish Mod Mul
-    Neg Not Or PRelu Pad Pow RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
+    Neg NonZero Not Or PRelu Pad Pow RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
     ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
     Round Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth
     Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Where

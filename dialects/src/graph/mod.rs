@@ -15,6 +15,7 @@ mod interp;
 pub mod laws;
 pub mod maps;
 mod naming;
+mod non_zero;
 pub mod operator;
 pub mod ops;
 mod routine;
@@ -38,13 +39,14 @@ pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use fft::FftOp;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
+pub use non_zero::NonZeroOp;
 pub use operator::{ApplyOp, Operator, OperatorOp, Operators};
 pub use ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use routine::{RoutineCall, RoutineOp, SIZE};
-pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use shape_fn::{Contents, Decided, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
 pub use top_k::TopKOp;
@@ -78,6 +80,7 @@ impl Dialect for GraphDialect {
             .op::<GatherNdOp<'_>>()
             .op::<FusionOp<'_>>()
             .op::<SortOp<'_>>()
+            .op::<NonZeroOp<'_>>()
             .op::<TopKOp<'_>>()
             .op::<FftOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
@@ -85,6 +88,7 @@ impl Dialect for GraphDialect {
         shape_fn::register(d);
         routine::register(d, "graph.sort", &sort::SortRoutine);
         routine::register(d, "graph.top_k", &top_k::TopKRoutine);
+        routine::register(d, "graph.non_zero", &non_zero::NonZeroRoutine);
         routine::register(d, "graph.fft", &fft::FftRoutine);
         operator::register(d);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);

@@ -10,6 +10,7 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 
 use super::bind::Solution;
 use super::call::CallOp;
+use super::decide::used_too_early;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{AllocOp, ConstantOp, CopyOp, ExpectOp, LaunchOp, PackedOp, ProgramOp, SelectOp, ViewOp};
@@ -121,7 +122,10 @@ impl VerifyRegions for ProgramOp<'_> {
 
 fn verify_program(op: OpRef<'_>) -> Checked {
     let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
-    Solution::of(&program).map_err(|e| op.error(e))?;
+    let solution = Solution::of(&program).map_err(|e| op.error(e))?;
+    if let Some((early, size)) = used_too_early(&program, &solution.phases) {
+        return Err(early.error(format!("uses the size {size} before the call of a routine that decides it")));
+    }
     let facts = program.facts().map_err(|e| op.error(e))?;
     let mut names = FxHashSet::default();
     let mut checked = Ok(());
@@ -139,6 +143,26 @@ fn verify_program(op: OpRef<'_>) -> Checked {
         }
         None => Ok(()),
     }
+}
+
+/// The sizes that an op needs when it runs. What makes no more than a name for memory needs none.
+pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
+    if op.is::<AllocOp<'_>>() || op.is::<ViewOp<'_>>() {
+        return Vec::new();
+    }
+    let types = op.operand_types().filter_map(|ty| BufferType::of(op.cx, ty));
+    let mut sizes: Vec<Poly> = types.flat_map(|ty| ty.dims.iter().cloned()).collect();
+    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+        sizes.extend(launch.dims().into_iter().chain(launch.work().into_iter().flatten()));
+    } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
+        sizes.extend(expect.sizes().into_iter().chain(expect.copied()));
+    } else if let Some(select) = op.as_::<SelectOp<'_>>() {
+        sizes.extend(select.guards().into_iter().flatten());
+    } else if let Some(call) = op.as_::<CallOp<'_>>() {
+        let numbers = call.declaration().and_then(|routine| call.numbers(routine));
+        sizes.extend(numbers.unwrap_or_default().into_iter().flatten());
+    }
+    sizes
 }
 
 /// Checks that need the program's symbols.

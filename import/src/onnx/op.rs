@@ -231,6 +231,10 @@ pub enum Op<'m> {
         axis: i64,
         largest: bool,
     },
+    /// Positions of the elements that are not zero, a column for each.
+    NonZero {
+        x: &'m str,
+    },
     /// Discrete Fourier transform along `axis` of numbers whose parts lie along the last dim. Without a length: as many as
     /// there are.
     Dft {

@@ -97,6 +97,7 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "CumSum" => cum_sum(r),
         "TopK" => top_k(r),
         "DFT" => dft(r),
+        "NonZero" => Ok(Op::NonZero { x: r.input(0)? }),
         "GroupNormalization" => group_normalization(r),
         // A test goes through the whole table, so this is not reached.
         other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),

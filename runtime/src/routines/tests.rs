@@ -554,3 +554,57 @@ fn wrong_calls_are_refused_in_words() {
     assert_eq!(with(14, 2, [1, 0, 1, 0]), "the routine `sort/1` is called with another output 0 than it makes");
     assert_eq!(with(13, 2, [1, 0, 1, 0]), "the routine `sort/1` is called with 0 bytes of scratch memory, too few");
 }
+
+/// What `non_zero` finds: the columns, as rows of indices.
+fn non_zero(input: &Data) -> Vec<Vec<i64>> {
+    let places = input.dims.iter().product::<i64>();
+    let outputs = run("non_zero/1", std::slice::from_ref(input), &[&[places]], ElementType::F32);
+    let found = outputs[1].to_i64()[0] as usize;
+    let rows = outputs[0].to_i64();
+    (0..input.dims.len()).map(|row| rows[row * found..][..found].to_vec()).collect()
+}
+
+#[test]
+fn what_is_not_zero_is_found() {
+    let special = Data::f32(&[2, 4], &[0.0, -0.0, f32::NAN, f32::INFINITY, f32::from_bits(1), 0.0, -1.0, -f32::NAN]);
+    assert_eq!(non_zero(&special), [[0, 0, 1, 1, 1], [2, 3, 0, 2, 3]]);
+    assert_eq!(non_zero(&Data::f32(&[3], &[0.0; 3])), [Vec::<i64>::new()]);
+    assert_eq!(non_zero(&Data::f32(&[0, 3], &[])), [[]; 2] as [[i64; 0]; 2]);
+    // Of rank 0 there are no rows; how many columns there are only their number tells.
+    for (value, found) in [(2.0, 1), (-0.0, 0)] {
+        let outputs = run("non_zero/1", &[Data::f32(&[], &[value])], &[&[1]], ElementType::F32);
+        assert_eq!((outputs[0].bytes.len(), outputs[1].to_i64()[0]), (0, found));
+    }
+    let elems = ElementType::ALL.into_iter().enumerate();
+    for (seed, elem) in elems {
+        let mut data = random_data(elem, &[3, 5, 7], seed as u64);
+        if elem == ElementType::Bool {
+            data.bytes.iter_mut().for_each(|byte| *byte &= 1);
+        }
+        // Zero is the last of the elements beside which the others are looked at.
+        let mut beside = data.clone();
+        beside.dims = vec![106];
+        beside.bytes.resize(106 * elem.bytes(), 0);
+        let wanted: Vec<i64> = (0..105).filter(|i| compare(&beside, *i as usize, 105).is_ne()).collect();
+        let rows = [35, 7, 1].into_iter().zip([3, 5, 7]);
+        let rows: Vec<Vec<i64>> = rows.map(|(step, size)| wanted.iter().map(|i| i / step % size).collect()).collect();
+        assert_eq!(non_zero(&data), rows, "{elem}");
+    }
+}
+
+#[test]
+fn much_is_found_by_many_threads() {
+    let count = if few() { 9_000 } else { 300_000 };
+    let mut next = random(11);
+    let values: Vec<i64> = (0..count).map(|_| (next() % 3) as i64).collect();
+    let found = non_zero(&Data::i64(&[count], &values));
+    assert!(found[0].iter().copied().eq((0..count).filter(|i| values[*i as usize] != 0)));
+}
+
+#[test]
+fn what_has_no_place_is_only_counted() {
+    let data = Data::f32(&[4], &[1.0, 2.0, 0.0, 3.0]);
+    let outputs = run("non_zero/1", &[data], &[&[2]], ElementType::F32);
+    assert_eq!(outputs[1].to_i64(), [3]);
+    assert!(outputs[0].bytes.iter().all(|byte| *byte == 0xa5), "something was written");
+}

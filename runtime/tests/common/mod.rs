@@ -113,6 +113,7 @@ pub fn manifest() -> Manifest {
             .map(|(kind, what)| DataCheck { kind, what: what.into() })
             .to_vec(),
         routines: vec![],
+        decided: vec![],
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),
     }

@@ -3,6 +3,7 @@
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::build::Transform;
 use sutura_ir::Value;
+use sutura_ir::location::LocData;
 
 use super::super::op::Op;
 use super::{Importer, Made, fail, wrong};
@@ -19,6 +20,11 @@ impl<'m> Importer<'m, '_, '_> {
                     return wrong(format!("takes {k} elements"));
                 }
                 Ok(self.g.top_k(x, k, axis, !*largest)?)
+            }
+            Op::NonZero { x } => {
+                let x = self.value(x)?;
+                let found = self.g.non_zero(x);
+                Ok(vec![self.decided(found, 1)])
             }
             Op::Dft { x, length, axis, inverse, onesided } => {
                 let x = self.value(x)?;
@@ -47,5 +53,17 @@ impl<'m> Importer<'m, '_, '_> {
             }
             other => fail(format!("is read but not converted: {other:?}")),
         }
+    }
+
+    /// Gives a size that the op of `value` decides a name, by which what follows knows it.
+    fn decided(&mut self, value: Value, dim: usize) -> Value {
+        let hint = match self.cx().loc_data(self.g.loc) {
+            LocData::Name { name, .. } => format!("{}_{dim}", self.cx().str(name)),
+            _ => format!("found_{dim}"),
+        };
+        let name = self.symbols.fresh(&hint);
+        self.g.decide(value, dim, &name);
+        self.decided.push(name);
+        value
     }
 }
