@@ -24,6 +24,7 @@ fn size(size: &Size) -> String {
         Size::Param(name) => (*name).to_owned(),
         Size::Axis => "AXIS".to_owned(),
         Size::Rank => "RANK".to_owned(),
+        Size::Dim(dim) => format!("size {dim} of the first input"),
         Size::Elements => "ELEMENTS".to_owned(),
         Size::Others => "OTHERS".to_owned(),
         Size::Product(sizes) => list(sizes, "\\*"),

@@ -31,7 +31,8 @@ def attribute(name, value):
 
 
 def graph(name, nodes, inputs, outputs, runs, weights=()):
-    made = [helper.make_node(op, i.split(), o.split(), name=f"my_{o}", **a) for op, i, o, a in nodes]
+    names = lambda text: ["" if name == "-" else name for name in text.split()]
+    made = [helper.make_node(op, names(i), names(o), name=f"my_{o}", **a) for op, i, o, a in nodes]
     info = lambda n, t, s: helper.make_tensor_value_info(n, TYPES[t][0], s)
     ins = [info(n, t, s.split()) for n, t, s in inputs]
     outs = [helper.make_tensor_value_info(n, TYPES[t][0], None) for n, t in outputs]
@@ -89,6 +90,54 @@ def non_zero():
           [("y", "i64"), ("q", "i64")], runs(*SHAPES))
 
 
+def compress():
+    keep = np.array([0, 1, 1, 0], np.bool_)
+    both = [("x", "f32", "A B"), ("c", "bool", "C")]
+    values = [[sparse(4, 3), keep], [sparse(4, 3), keep[:3]], [sparse(4, 3), keep[:0]], [sparse(4, 0), keep]]
+    graph("compress_rows", [("Compress", "x c", "y", {"axis": 0}), ("Relu", "y", "z", {})], both, [("y", "f32"), ("z", "f32")], values)
+    columns = [[sparse(3, 4), keep], [sparse(2, 4), keep == 0]]
+    graph("compress_columns", [("Compress", "x c", "y", {"axis": -1}), ("Exp", "y", "z", {})], both, [("z", "f32")], columns)
+    graph("compress_elements", [("Compress", "x c", "y", {})], both, [("y", "f32")], values[:3])
+
+
+def unique():
+    outputs = [("y", "f32"), ("i", "i64"), ("v", "i64"), ("c", "i64")]
+    values = [[np.array([2, 1, 1, 3, 4, 3, 2, 2], np.float32)], [np.zeros(5, np.float32)], [np.array([], np.float32)]]
+    for order in (0, 1):
+        graph(f"unique_{order}", [("Unique", "x", "y i v c", {"sorted": order})], [("x", "f32", "N")], outputs, values)
+        table = np.array([[[1, 1], [0, 1], [2, 1], [0, 1]], [[1, 1], [0, 1], [2, 1], [0, 1]]], np.float32)
+        for axis in (0, 1, -1):
+            runs = [[table], [RNG.integers(0, 2, (3, 4, 2)).astype(np.float32)]]
+            graph(f"unique_{order}_{axis + 1}", [("Unique", "x", "y i v c", {"sorted": order, "axis": axis})],
+                  [("x", "f32", "A B C")], outputs, runs)
+    graph("values_of_indices", [("Unique", "x", "u - v", {"sorted": 1}), ("Gather", "u v", "g", {"axis": 0}), ("Sub", "g x", "y", {})],
+          [("x", "f32", "N")], [("u", "f32"), ("y", "f32")], values[:2])
+
+
+def suppression():
+    inputs = [("b", "f32", "B N 4"), ("s", "f32", "B C N")]
+    numbers = [("most", np.array([2], np.int64)), ("iou", np.array([0.4], np.float32)), ("least", np.array([0.3], np.float32))]
+
+    def boxes(batches, classes, count):
+        corners = np.round(RNG.uniform(0, 4, (batches, count, 4)) * 4) / 4
+        return [corners.astype(np.float32), (np.round(RNG.random((batches, classes, count)) * 8) / 8).astype(np.float32)]
+
+    sets = [boxes(1, 1, 6), boxes(2, 3, 12), boxes(1, 2, 1)]
+    for centers in (0, 1):
+        for given in (3, 4, 5):
+            names = "b s most iou least".split()[:given]
+            graph(f"suppression_{centers}_{given}", [("NonMaxSuppression", " ".join(names), "y", {"center_point_box": centers})],
+                  inputs, [("y", "i64")], sets, numbers[: given - 2])
+    graph("selected_boxes", [("NonMaxSuppression", "b s most iou", "r", {}), ("Slice", "r two three one", "k", {}),
+                             ("Squeeze", "k one", "p", {}), ("Squeeze", "b zero", "t", {}), ("Gather", "t p", "y", {"axis": 0})],
+          [("b", "f32", "1 N 4"), ("s", "f32", "1 C N")], [("y", "f32")], [sets[0], sets[2]],
+          numbers[:2] + [("zero", np.array([0], np.int64)), ("one", np.array([1], np.int64)), ("two", np.array([2], np.int64)),
+                         ("three", np.array([3], np.int64))])
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_decided_references.py with onnx {onnx.__version__} and onnxruntime {onnxruntime.__version__}.")
     non_zero()
+    compress()
+    unique()
+    suppression()

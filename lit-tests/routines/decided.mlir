@@ -45,3 +45,26 @@ func.func @doubled(%x: !matrix) -> tensor<?xi64> {
   }
   return %y : tensor<?xi64>
 }
+
+// A size that several results have is one symbol.
+// SIZES-LABEL: func.func @once
+// SIZES: graph.unique %{{.*}} {axis = 0 : i64} : {{.*}} -> tensor<?x?xf32, #dyn.shape<[unique_0, N]>>, tensor<?xi64, #dyn.shape<[unique_0]>>, tensor<?xi64, #dyn.shape<[M]>>, tensor<?xi64, #dyn.shape<[unique_0]>>
+// CALLS-LABEL: rt.program @once(
+// CALLS: call "unique" version 1 ins(%{{.*}}) outs(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) scratch(%{{.*}}) params(axis [0], found [unique_0], sorted [1])
+func.func @once(%x: !matrix) -> (tensor<?x?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
+  %M = dyn.symbol "M" {range = [0, 5]} : index
+  %N = dyn.symbol "N" {range = [0, 4]} : index
+  %y, %f, %i, %c = graph.unique %x {axis = 0 : i64} : !matrix -> tensor<?x?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+  return %y, %f, %i, %c : tensor<?x?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+}
+
+// SIZES-LABEL: func.func @boxes
+// SIZES: graph.non_max_suppression {{.*}} -> tensor<?x3xi64, #dyn.shape<[non_max_suppression_0, 3]>>
+// CALLS-LABEL: rt.program @boxes(
+// CALLS: call "non_max_suppression" version 1 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) outs(%{{.*}}, %{{.*}}) scratch(%{{.*}}) params(centers [0], filtered [1], found [non_max_suppression_0])
+func.func @boxes(%s: tensor<1x2x?xf32, #dyn.shape<[1, 2, N]>>, %b: tensor<1x?x4xf32, #dyn.shape<[1, N, 4]>>, %m: tensor<1xi64>, %o: tensor<1xf32>, %l: tensor<1xf32>) -> tensor<?x3xi64> {
+  %N = dyn.symbol "N" {range = [0, 9]} : index
+  %r = graph.non_max_suppression %s, %b, %m, %o, %l {filtered}
+      : tensor<1x2x?xf32, #dyn.shape<[1, 2, N]>>, tensor<1x?x4xf32, #dyn.shape<[1, N, 4]>>, tensor<1xi64>, tensor<1xf32>, tensor<1xf32> -> tensor<?x3xi64>
+  return %r : tensor<?x3xi64>
+}

@@ -1,7 +1,8 @@
 //! The binary interface between generated code and the runtime, version [`VERSION`].
 //!
 //! `include/sutura_abi.h` says the same in C; a test compiles a `host.so` against it and compares the layouts.
-//! Any change here is a new version: the loader refuses every other one.
+//! Any change here is a new version: the loader refuses every other one. Sizes that data decide came without one: code without
+//! them is as before, and a runtime that does not know them refuses the manifest.
 //!
 //! A `host.so` exports three functions and a variable:
 //!
@@ -10,6 +11,7 @@
 //! | `sutura_abi_version` | [`AbiVersionFn`] | returns [`VERSION`] |
 //! | `sutura_shapes` | [`ShapesFn`] | solves the symbols from the inputs' dims, checks them, gives the outputs' dims |
 //! | `sutura_run` | [`RunFn`] | runs the model: launches kernels through the table it is given |
+//! | `sutura_output_dims` | [`OutputDimsFn`] | only where data decide sizes: gives the outputs' dims after a run |
 //!
 //! | `sutura_interface` | text, ended by a zero byte | says what the others were generated for |
 //!

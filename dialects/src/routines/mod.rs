@@ -2,6 +2,7 @@
 //! plainly, for the interpreter.
 
 mod fft;
+mod non_max_suppression;
 mod non_zero;
 mod sort;
 /// The table of routines.
@@ -10,6 +11,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod top_k;
+mod unique;
 
 use sutura_interp::{DType, Fault, FaultKind, Tensor};
 
@@ -90,8 +92,14 @@ fn integers(values: &[i64]) -> Result<Tensor, Fault> {
 type Reference = fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>;
 
 /// What routines do, by name.
-const REFERENCES: &[(&str, Reference)] =
-    &[("sort", sort::run), ("top_k", top_k::run), ("fft", fft::run), ("non_zero", non_zero::run)];
+const REFERENCES: &[(&str, Reference)] = &[
+    ("sort", sort::run),
+    ("top_k", top_k::run),
+    ("fft", fft::run),
+    ("non_zero", non_zero::run),
+    ("unique", unique::run),
+    ("non_max_suppression", non_max_suppression::run),
+];
 
 /// What a routine makes of its inputs. `elems` are the element types of its outputs. What it decides itself is not looked at
 /// among the parameters.

@@ -147,6 +147,8 @@ pub enum Size {
     Rank,
     /// The number of elements of the first input.
     Elements,
+    /// A dimension of the first input.
+    Dim(usize),
     /// A product.
     Product(&'static [Size]),
     /// A sum.
@@ -259,6 +261,62 @@ pub static ROUTINES: &[Routine] = &[
             dims: Dims::List(&[Size::Rank, Size::Param("found")]),
         }]),
         scratch: Size::Const(0),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "unique",
+        version: 1,
+        summary: "The slices along an axis without repetition, where each of them stands first, which of them each slice of the \
+                  input is, and how often each occurs. With `sorted` = 1 they are in ascending order, the first elements \
+                  counting most, else in the order in which they occur first. The order of elements is that of `sort`.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "sorted", kind: ParamKind::Flag },
+            Param { name: "found", kind: ParamKind::Decided(Size::Axis) },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Any, dims: Dims::Any }]),
+        outputs: Outputs::List(&[
+            Operand { name: "values", elem: Elem::First, dims: Dims::FirstBut(&[(At::Axis, Size::Param("found"))]) },
+            Operand { name: "firsts", elem: Elem::Int64, dims: Dims::List(&[Size::Param("found")]) },
+            Operand { name: "inverse", elem: Elem::Int64, dims: Dims::List(&[Size::Axis]) },
+            Operand { name: "counts", elem: Elem::Int64, dims: Dims::List(&[Size::Param("found")]) },
+        ]),
+        scratch: Size::Product(&[Size::Const(48), Size::Axis]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "non_max_suppression",
+        version: 1,
+        summary: "Of each class of each batch the boxes with the greatest scores that do not overlap one another: rows of batch, \
+                  class and box in the order in which they are selected. Of equal scores the box with the lower number comes \
+                  first; with `filtered` = 1 only scores greater than `least` count. A box is left out where what it shares \
+                  with a selected one is a part greater than `overlap` of what both cover. At most `most` boxes of a class are \
+                  selected. Boxes are two corners, or with `centers` = 1 a center and sizes.",
+        params: &[
+            Param { name: "centers", kind: ParamKind::Flag },
+            Param { name: "filtered", kind: ParamKind::Flag },
+            Param { name: "found", kind: ParamKind::Decided(Size::Elements) },
+        ],
+        inputs: Inputs::List(&[
+            Operand { name: "scores", elem: Elem::Float, dims: Dims::Any },
+            Operand {
+                name: "boxes",
+                elem: Elem::Float,
+                dims: Dims::List(&[Size::Dim(0), Size::Dim(2), Size::Const(4)]),
+            },
+            Operand { name: "most", elem: Elem::Int64, dims: Dims::AnyRank },
+            Operand { name: "overlap", elem: Elem::Float, dims: Dims::AnyRank },
+            Operand { name: "least", elem: Elem::Float, dims: Dims::AnyRank },
+        ]),
+        outputs: Outputs::List(&[Operand {
+            name: "rows",
+            elem: Elem::Int64,
+            dims: Dims::List(&[Size::Param("found"), Size::Const(3)]),
+        }]),
+        scratch: Size::Product(&[
+            Size::Const(16),
+            Size::Sum(&[Size::Elements, Size::Product(&[Size::Dim(0), Size::Dim(1)])]),
+        ]),
         capabilities: ON_THE_HOST,
     },
 ];
@@ -506,6 +564,7 @@ impl<N: Number, T> Arguments<'_, N, T> {
             Size::Const(value) => Some(N::constant(*value)),
             Size::Param(name) => self.params.get(routine.param(name)?)?.first().cloned(),
             Size::Axis => first.get(axis).cloned(),
+            Size::Dim(dim) => first.get(*dim).cloned(),
             Size::Rank => Some(N::constant(first.len() as i64)),
             Size::Elements => first.iter().try_fold(N::constant(1), |all, size| all.times(size)),
             Size::Others => {

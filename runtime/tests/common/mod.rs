@@ -135,6 +135,30 @@ pub fn nullary() -> Vec<u8> {
     to_bytes(&Contents { manifest: &manifest, host: &host, device: None, constants: &[] }).unwrap()
 }
 
+/// The manifest of `decided_model.c`.
+pub fn decided_manifest() -> Manifest {
+    let (n, k) = (Dim::Symbol("n".into()), Dim::Symbol("k".into()));
+    let words = ("the size that is found", "what is known");
+    Manifest {
+        model: "positive".into(),
+        symbols: vec![symbol("n", 100), symbol("k", 100)],
+        inputs: vec![value("x", &[n])],
+        outputs: vec![value("y", &[k])],
+        constants: vec![],
+        checks: vec![Check { kind: CheckKind::Equal, dim: None, left: words.0.into(), right: words.1.into() }],
+        data_checks: vec![],
+        kernels: vec![],
+        decided: vec!["k".into()],
+        ..manifest()
+    }
+}
+
+/// An artifact of `decided_model.c`, with these macros.
+pub fn decided(macros: &[&str]) -> Vec<u8> {
+    let host = host_of("decided_model.c", macros);
+    to_bytes(&Contents { manifest: &decided_manifest(), host: &host, device: None, constants: &[] }).unwrap()
+}
+
 /// The bytes of an artifact with this manifest and code.
 pub fn pack(manifest: &Manifest, host: &[u8]) -> Vec<u8> {
     to_bytes(&Contents { manifest, host, device: None, constants: &[&SCALE.to_ne_bytes()] }).unwrap()

@@ -3,9 +3,12 @@
 use sutura_ir::{Op, OpState, Type, Value};
 
 use super::super::fft::FftOp;
+use super::super::non_max_suppression::NonMaxSuppressionOp;
 use super::super::non_zero::NonZeroOp;
+use super::super::shape_fn::static_len;
 use super::super::sort::SortOp;
 use super::super::top_k::TopKOp;
+use super::super::unique::UniqueOp;
 use super::{Built, GraphBuilder, fail};
 use crate::r#dyn::attr::tensor_of;
 use crate::r#dyn::facts::MAX_DIM;
@@ -68,6 +71,42 @@ impl GraphBuilder<'_, '_> {
         }
         let ty = self.unknown(shape.len(), elem);
         let state = FftOp::state(self.b, self.loc, x, size, axis as i64, way.inverse, way.onesided, ty);
+        Ok(self.all_shaped(state)[0])
+    }
+
+    /// The slices of `x` along `axis` without repetition, where they stand first, which of them each slice is, and how often each
+    /// occurs; see [`UniqueOp`].
+    pub fn unique(&mut self, x: Value, axis: usize, sorted: bool) -> Vec<Value> {
+        let values = self.unknown(self.rank(x), self.elem(x));
+        let list = self.unknown(1, Type::I64);
+        let state = UniqueOp::state(self.b, self.loc, x, axis as i64, !sorted, values, list, list, list);
+        self.all_shaped(state)
+    }
+
+    /// The boxes with the greatest scores that do not overlap one another; see [`NonMaxSuppressionOp`]. The inputs are `scores`,
+    /// `boxes`, `most`, `overlap` and `least`.
+    ///
+    /// # Errors
+    /// When these are not as the op needs them.
+    pub fn non_max_suppression(&mut self, inputs: [Value; 5], centers: bool, filtered: bool) -> Built {
+        for (value, name) in inputs.iter().zip(["scores", "boxes"]) {
+            if self.rank(*value) != 3 {
+                return fail(format!("needs {name} of rank 3, not {}", self.rank(*value)));
+            }
+        }
+        let numbers = self.shape(inputs[1])[2].as_ref().and_then(Poly::as_const);
+        if numbers != Some(4) {
+            return fail("needs boxes whose last dim has the constant size 4");
+        }
+        for (value, name) in inputs[2..].iter().zip(["number of boxes", "overlap", "score"]) {
+            if static_len(&self.shape(*value)) != Some(1) {
+                return fail(format!("needs one number as the limit of the {name}"));
+            }
+        }
+        let [scores, boxes, most, overlap, least] = inputs;
+        let ty = self.unknown(2, Type::I64);
+        let loc = self.loc;
+        let state = NonMaxSuppressionOp::state(self.b, loc, scores, boxes, most, overlap, least, centers, filtered, ty);
         Ok(self.all_shaped(state)[0])
     }
 
