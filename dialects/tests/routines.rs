@@ -23,6 +23,9 @@ fn size(size: &Size) -> String {
         Size::Const(value) => value.to_string(),
         Size::Param(name) => (*name).to_owned(),
         Size::Axis => "AXIS".to_owned(),
+        Size::Rank => "RANK".to_owned(),
+        Size::Dim(dim) => format!("size {dim} of the first input"),
+        Size::Elements => "ELEMENTS".to_owned(),
         Size::Others => "OTHERS".to_owned(),
         Size::Product(sizes) => list(sizes, "\\*"),
         Size::Sum(sizes) => list(sizes, " + "),
@@ -39,6 +42,9 @@ fn operand(operand: &Operand) -> String {
     };
     let dims = match operand.dims {
         Dims::Any => "any sizes".to_owned(),
+        Dims::AnyRank => "any sizes, of rank 0 too".to_owned(),
+        Dims::List(sizes) => format!("sizes {}", sizes.iter().map(size).collect::<Vec<_>>().join(", ")),
+        Dims::Decided => "as many as it decides".to_owned(),
         Dims::First => "the first input's sizes".to_owned(),
         Dims::FirstBut(others) => {
             let other = |(at, to): &(At, Size)| match at {
@@ -58,17 +64,18 @@ fn operands(list: &[Operand]) -> String {
 
 fn table() -> String {
     let mut text = String::from(
-        "\nAXIS is the size of the first input along the parameter `axis`, OTHERS the product of its other sizes. Types and sizes \
-         of\nwhat is read and written are checked.\n",
+        "\nAXIS is the size of the first input along the parameter `axis`, OTHERS the product of its other sizes, RANK the \
+         number\nof its dimensions, ELEMENTS that of its elements. Types and sizes of what is read and written are checked.\n",
     );
     for routine in ROUTINES {
         let _ = write!(text, "\n### `{}`\n\n{}\n\n| | |\n|---|---|\n", routine.symbol(), routine.summary);
         for param in routine.params {
-            let kind = match param.kind {
-                ParamKind::Axis => "a dimension of the first input",
-                ParamKind::Flag => "0 or 1",
-                ParamKind::Flags => "a list of 0 and 1, at most one for each input",
-                ParamKind::Size => "a size",
+            let kind = match &param.kind {
+                ParamKind::Axis => "a dimension of the first input".to_owned(),
+                ParamKind::Flag => "0 or 1".to_owned(),
+                ParamKind::Flags => "a list of 0 and 1, at most one for each input".to_owned(),
+                ParamKind::Size => "a size".to_owned(),
+                ParamKind::Decided(most) => format!("a size that it decides, at most {}", size(most)),
             };
             let _ = writeln!(text, "| parameter `{}` | {kind} |", param.name);
         }
@@ -78,10 +85,13 @@ fn table() -> String {
                 format!("from 1 to {} times {}", sutura_dialects::routines::table::MOST_INPUTS, operand(one))
             }
         };
-        let writes = match &routine.outputs {
+        let mut writes = match &routine.outputs {
             Outputs::List(list) => operands(list),
             Outputs::LikeInputs => "one for each input, of its type".to_owned(),
         };
+        if routine.decides() {
+            writes += "; the sizes that it decides, of `i64`";
+        }
         let can = routine.capabilities.iter().map(|capability| match capability {
             Capability::Host => "memory of the host",
             Capability::Device => "memory of a device",

@@ -203,3 +203,54 @@ rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out
   // expected-error @+1 {{reads a buffer before anything is written to it: it is copied}}
   copy %w, %z : !rt.buffer<i8, [48*B]>, !rt.buffer<i8, [48*B]>
 }
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) -> tensor<3x?xi64> {
+  // expected-error @+1 {{dimension 0 of result 0 must have size 2}}
+  %p = graph.non_zero %x : tensor<4x5xf32> -> tensor<3x?xi64>
+  return %p : tensor<3x?xi64>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) -> tensor<2x?xi32> {
+  // expected-error @+1 {{result 0 must have elements of type i64}}
+  %p = graph.non_zero %x : tensor<4x5xf32> -> tensor<2x?xi32>
+  return %p : tensor<2x?xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>) -> tensor<5xi64> {
+  // expected-error @+1 {{dimension 0 of result 2 must have size 4}}
+  %y, %i, %v, %c = graph.unique %x {axis = 0 : i64} : tensor<4x5xf32> -> tensor<?x5xf32>, tensor<?xi64>, tensor<5xi64>, tensor<?xi64>
+  return %v : tensor<5xi64>
+}
+
+// -----
+
+func.func @f(%s: tensor<2x9xf32>, %b: tensor<1x9x4xf32>, %m: tensor<1xi64>, %o: tensor<1xf32>) -> tensor<?x3xi64> {
+  // expected-error @+1 {{needs scores of rank 3 of f32}}
+  %r = graph.non_max_suppression %s, %b, %m, %o, %o
+      : tensor<2x9xf32>, tensor<1x9x4xf32>, tensor<1xi64>, tensor<1xf32>, tensor<1xf32> -> tensor<?x3xi64>
+  return %r : tensor<?x3xi64>
+}
+
+// -----
+
+func.func @f(%s: tensor<1x2x9xf32>, %b: tensor<1x8x4xf32>, %m: tensor<1xi64>, %o: tensor<1xf32>) -> tensor<?x3xi64> {
+  // expected-error @+1 {{takes input 1 with other sizes}}
+  %r = graph.non_max_suppression %s, %b, %m, %o, %o
+      : tensor<1x2x9xf32>, tensor<1x8x4xf32>, tensor<1xi64>, tensor<1xf32>, tensor<1xf32> -> tensor<?x3xi64>
+  return %r : tensor<?x3xi64>
+}
+
+// -----
+
+func.func @f(%s: tensor<1x2x9xf32>, %b: tensor<1x9x4xf32>, %m: tensor<2xi64>, %o: tensor<1xf32>) -> tensor<?x3xi64> {
+  // expected-error @+1 {{needs one number of type i64 as 'most'}}
+  %r = graph.non_max_suppression %s, %b, %m, %o, %o
+      : tensor<1x2x9xf32>, tensor<1x9x4xf32>, tensor<2xi64>, tensor<1xf32>, tensor<1xf32> -> tensor<?x3xi64>
+  return %r : tensor<?x3xi64>
+}

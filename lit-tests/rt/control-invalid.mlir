@@ -81,3 +81,14 @@ rt.program @main(%x : !rt.buffer<f32, [N]> in "x", %y : !rt.buffer<f32, [M]> out
   // expected-error @below {{a view whose sizes are 'checked' keeps elements and rank}}
   %v = view %x {checked = "x"} : !rt.buffer<f32, [N]> -> !rt.buffer<f32, [N, 1]>
 }
+
+// -----
+
+rt.program @finds(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<i64, [1, N]> out "y") symbols(B : [0, 64], N : [0, 64]) attributes {private} {
+  %s = alloc : !rt.buffer<i64, [1]>
+  call "non_zero" version 1 ins(%x) outs(%y, %s) params(found [N]) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, N]>, !rt.buffer<i64, [1]>
+}
+rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<i64, [1, B]> out "y") symbols(B : [0, 64]) {
+  // expected-error @below {{runs '@finds', in which data decide sizes}}
+  invoke @finds ins(%x) outs(%y) : !rt.buffer<f32, [B]>, !rt.buffer<i64, [1, B]>
+}

@@ -92,6 +92,7 @@ fn write(path: &Path, bytes: usize) -> Result<()> {
         checks: vec![],
         data_checks: vec![],
         routines: vec![],
+        decided: vec![],
         kernels: vec![],
         source_hash: String::new(),
     };

@@ -104,8 +104,8 @@ int32_t sutura_model_output_count(const sutura_model *model);
 sutura_status sutura_model_input(const sutura_model *model, int32_t index, sutura_value *value);
 sutura_status sutura_model_output(const sutura_model *model, int32_t index, sutura_value *value);
 
-/* Computes the dimensions of an output for inputs of these shapes, without running; dims has room for its rank.
- * The data of the inputs is not looked at. */
+/* Computes the dimensions of an output for inputs of these shapes, without running; dims has room for its rank. Of
+ * dimensions that data decide it tells the most that they may be, and buffers of outputs have those. The data of the inputs is not looked at. */
 sutura_status sutura_model_output_dims(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
                                        int32_t output, int64_t *dims);
 
@@ -113,6 +113,11 @@ sutura_status sutura_model_output_dims(const sutura_model *model, const sutura_t
  * aligned, and overlap neither each other nor an input. Arrays of a model without inputs or without outputs may be NULL. */
 sutura_status sutura_model_run(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
                                const sutura_tensor *outputs, int32_t n_outputs);
+
+/* As sutura_model_run, also for models whose data decide dimensions of outputs. Each output lies at the front of its buffer,
+ * contiguous. dims has room for the ranks of all outputs together, and gets their dimensions, one output after the other. */
+sutura_status sutura_model_run_dims(const sutura_model *model, const sutura_tensor *inputs, int32_t n_inputs,
+                                    const sutura_tensor *outputs, int32_t n_outputs, int64_t *dims);
 
 /* The message of the last error on this thread, empty if there was none; valid until the next error on this thread. */
 const char *sutura_last_error(void);

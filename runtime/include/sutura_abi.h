@@ -60,9 +60,13 @@ extern const char sutura_interface[];
 int32_t sutura_shapes(const int64_t *input_dims, int64_t *symbols, int64_t *output_dims, int64_t *workspace_bytes,
                       int64_t *detail);
 
-/* 0 or an error code. */
+/* 0 or an error code. Where data decide symbols ("decided" in the manifest, at the end of the interface's text) sutura_shapes tells
+ * the most that they may be, and sutura_run writes their values to symbols. */
 int32_t sutura_run(const SuturaRt *rt, const int64_t *symbols, const void *const *inputs, void *const *outputs,
                    const void *const *constants, void *workspace);
+
+/* Only where data decide symbols: the dims of all outputs for the symbols that sutura_run left. */
+void sutura_output_dims(const int64_t *symbols, int64_t *output_dims);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 //! The binary interface between generated code and the runtime, version [`VERSION`].
 //!
 //! `include/sutura_abi.h` says the same in C; a test compiles a `host.so` against it and compares the layouts.
-//! Any change here is a new version: the loader refuses every other one.
+//! Any change here is a new version: the loader refuses every other one. Sizes that data decide came without one: code without
+//! them is as before, and a runtime that does not know them refuses the manifest.
 //!
 //! A `host.so` exports three functions and a variable:
 //!
@@ -10,6 +11,7 @@
 //! | `sutura_abi_version` | [`AbiVersionFn`] | returns [`VERSION`] |
 //! | `sutura_shapes` | [`ShapesFn`] | solves the symbols from the inputs' dims, checks them, gives the outputs' dims |
 //! | `sutura_run` | [`RunFn`] | runs the model: launches kernels through the table it is given |
+//! | `sutura_output_dims` | [`OutputDimsFn`] | only where data decide sizes: gives the outputs' dims after a run |
 //!
 //! | `sutura_interface` | text, ended by a zero byte | says what the others were generated for |
 //!
@@ -41,6 +43,8 @@ pub const INTERFACE_SYMBOL: &str = "sutura_interface";
 pub const SHAPES_SYMBOL: &str = "sutura_shapes";
 /// Name of the export of type [`RunFn`].
 pub const RUN_SYMBOL: &str = "sutura_run";
+/// Name of [`OutputDimsFn`].
+pub const OUTPUT_DIMS_SYMBOL: &str = "sutura_output_dims";
 
 /// One kernel: does the groups `begin..end` of a region's linear group ids.
 ///
@@ -140,10 +144,18 @@ pub type ShapesFn = unsafe extern "C" fn(
     detail: *mut i64,
 ) -> i32;
 
+/// `sutura_output_dims`, of code whose manifest has `decided` symbols: the dims of all outputs, concatenated, for the values of the
+/// symbols that `sutura_run` left.
+pub type OutputDimsFn = unsafe extern "C" fn(symbols: *const i64, output_dims: *mut i64);
+
 /// `sutura_run`: computes the outputs from the inputs, with the symbols that `sutura_shapes` gave.
 ///
 /// `outputs` overlap neither each other nor anything else; `constants` are in the manifest's order and read-only;
 /// `workspace` has at least the bytes asked for, with any content. Returns 0 or an error code.
+///
+/// Symbols that data decide (`decided` in the manifest) have in `sutura_shapes` the most that they may be, for which outputs and
+/// workspace are large enough. `sutura_run` writes their values to `symbols`; outputs lie at the front of their memory. What it
+/// finds wrong with them it reports as check `-(1 + i)`, where `i` is the manifest's, before it returns `1 + i`.
 pub type RunFn = unsafe extern "C" fn(
     rt: *const SuturaRt,
     symbols: *const i64,

@@ -35,6 +35,11 @@ impl AlignedBuffer {
         Self { data: EMPTY, len: 0, base: EMPTY, layout: Layout::new::<()>() }
     }
 
+    /// Forgets what lies behind `len` bytes, and keeps the memory.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     /// `len` zero bytes; `what` says for an error what they were for.
     pub(crate) fn zeroed(len: usize, what: &str) -> Result<Self> {
         if len == 0 {

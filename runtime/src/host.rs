@@ -22,6 +22,8 @@ const MEMORY_NAME: &CStr = c"sutura-host.so";
 pub(crate) struct Host {
     shapes: abi::ShapesFn,
     run: abi::RunFn,
+    /// Of a model whose sizes data decide.
+    output_dims: Option<abi::OutputDimsFn>,
     _library: Library,
     /// Kept open: the loader tells libraries apart by path, and this number is in the path.
     _files: Vec<File>,
@@ -44,7 +46,11 @@ impl Host {
             manifest.check_interface(&CStr::from_ptr(interface).to_string_lossy())?;
             let shapes = symbol(&library, abi::SHAPES_SYMBOL)?;
             let run = symbol(&library, abi::RUN_SYMBOL)?;
-            Ok(Self { shapes, run, _library: library, _files: files })
+            let output_dims = match manifest.decided.is_empty() {
+                true => None,
+                false => Some(symbol(&library, abi::OUTPUT_DIMS_SYMBOL)?),
+            };
+            Ok(Self { shapes, run, output_dims, _library: library, _files: files })
         }
     }
 
@@ -75,19 +81,32 @@ impl Host {
     /// Calls `sutura_run`. Returns its result.
     ///
     /// # Safety
-    /// Lengths as the manifest of this code implies; every pointer aligned and valid for the bytes that
+    /// Lengths as the manifest of this code implies, and `symbols` may be written to where data decide some; every pointer aligned and valid for the bytes that
     /// `sutura_shapes` gave for `symbols`, outputs and workspace for writing, and overlapping nothing else.
     pub(crate) unsafe fn run(
         &self,
         table: &abi::SuturaRt,
-        symbols: &[i64],
+        symbols: *const i64,
         inputs: &[*const c_void],
         outputs: &[*mut c_void],
         constants: &[*const c_void],
         workspace: *mut c_void,
     ) -> i32 {
         // SAFETY: the caller keeps the contract of `sutura_run`.
-        unsafe { (self.run)(table, symbols.as_ptr(), inputs.as_ptr(), outputs.as_ptr(), constants.as_ptr(), workspace) }
+        unsafe { (self.run)(table, symbols, inputs.as_ptr(), outputs.as_ptr(), constants.as_ptr(), workspace) }
+    }
+}
+
+impl Host {
+    /// Calls `sutura_output_dims`, if there is one: the outputs' dims after a run that left these symbols.
+    ///
+    /// # Safety
+    /// The slices must have the lengths that the manifest of this code implies.
+    pub(crate) unsafe fn output_dims(&self, symbols: &[i64], output_dims: &mut [i64]) {
+        if let Some(function) = self.output_dims {
+            // SAFETY: the caller gives the lengths that the code was generated for.
+            unsafe { function(symbols.as_ptr(), output_dims.as_mut_ptr()) };
+        }
     }
 }
 

@@ -48,12 +48,14 @@ fn differs(how: String) -> Error {
     Error::Load { reason: format!("`{}` is not for this manifest: {how}", artifact::HOST) }
 }
 
-fn sections(manifest: &Manifest) -> [(&'static str, Vec<String>); 7] {
+fn sections(manifest: &Manifest) -> Vec<(&'static str, Vec<String>)> {
     let values = |values: &[Value]| values.iter().map(|v| value(manifest, v)).collect();
     let constants = manifest.constants.iter().map(|c| typed(c.element_type.name(), c.dims.iter().map(i64::to_string)));
     let kernel = |k: &Kernel| k.groups_of_block.map_or_else(|| "-".to_owned(), |groups| groups.to_string());
     let number = |n: usize| vec![n.to_string()];
-    [
+    let symbol = |name: &String| manifest.symbols.iter().position(|symbol| symbol.name == *name);
+    let decided: Vec<String> = manifest.decided.iter().filter_map(symbol).map(|number| format!("s{number}")).collect();
+    let mut sections = vec![
         ("symbols", number(manifest.symbols.len())),
         ("inputs", values(&manifest.inputs)),
         ("outputs", values(&manifest.outputs)),
@@ -61,7 +63,9 @@ fn sections(manifest: &Manifest) -> [(&'static str, Vec<String>); 7] {
         ("checks", number(manifest.checks.len())),
         ("data_checks", number(manifest.data_checks.len())),
         ("kernels", manifest.kernels.iter().map(kernel).collect()),
-    ]
+    ];
+    sections.extend((!decided.is_empty()).then_some(("decided", decided)));
+    sections
 }
 
 fn value(manifest: &Manifest, value: &Value) -> String {

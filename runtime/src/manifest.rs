@@ -51,6 +51,9 @@ pub struct Manifest {
     /// The library routines that the code calls by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routines: Vec<String>,
+    /// The symbols that data decide in the run. Before it `sutura_shapes` tells the most that they may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
     /// The compiled kernels, for reports.
     pub kernels: Vec<Kernel>,
     /// Hash of the source model, with the name of the hash in front, such as `sha256:…`.
@@ -305,6 +308,12 @@ impl Manifest {
                 .map_err(|e| format!("constant `{}` {e}", constant.name))?;
         }
         self.validate_kernels()?;
+        if let Some(name) = self.decided.iter().find(|name| !symbols.contains(name.as_str())) {
+            return Err(format!("data decide `{name}`, which is no symbol"));
+        }
+        if self.device.is_some() && !self.decided.is_empty() {
+            return Err("data decide sizes, which no code for a device can".to_owned());
+        }
         match self.routines.iter().find(|r| r.is_empty() || r.contains('\0')) {
             Some(routine) => Err(format!("{routine:?} is no name of a routine")),
             None => Ok(()),
@@ -432,6 +441,7 @@ pub(crate) mod tests {
             checks: Vec::new(),
             data_checks: vec![],
             routines: Vec::new(),
+            decided: Vec::new(),
             kernels: Vec::new(),
             source_hash: "none".into(),
         }

@@ -37,6 +37,19 @@ impl Tensor {
         Ok(Self { element_type, dims: dims.to_vec(), data })
     }
 
+    /// Keeps the elements at the front, as a tensor of these dims, which needs no more memory.
+    pub(crate) fn cut(&mut self, dims: &[i64]) -> Result<()> {
+        let bytes = size(self.element_type, dims)?;
+        if bytes > self.data.len() {
+            let reason = format!("{self:?} cannot be cut to {dims:?}");
+            return Err(Error::InvalidTensor { reason });
+        }
+        self.data.truncate(bytes);
+        self.dims.clear();
+        self.dims.extend_from_slice(dims);
+        Ok(())
+    }
+
     pub fn element_type(&self) -> ElementType {
         self.element_type
     }

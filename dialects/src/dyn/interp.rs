@@ -158,6 +158,56 @@ impl SymbolValues {
     }
 }
 
+/// What an op decides: its results have these types and sizes. The symbols that follow get their values, and what is stated of
+/// them is checked.
+///
+/// # Errors
+/// When the sizes contradict what is known.
+pub fn decide(frame: &mut Frame<'_>, results: &[(Type, &[usize])]) -> Result<SymbolValues, Fault> {
+    let op = frame.op();
+    let mut symbols = SymbolValues::of_frame(frame)?;
+    symbols.bind_all(op.cx, results)?;
+    let Some(entry) = op.body.entry_block() else { return Ok(symbols) };
+    let ops = || op.body.ops(entry).map(|o| op.at(o));
+    symbols.bind_equal(ops().filter_map(|o| o.as_::<EqualOp<'_>>()).collect())?;
+    ops().filter_map(|o| o.as_::<EqualOp<'_>>()).try_for_each(|equal| holds(&symbols, equal))?;
+    for declared in ops().filter_map(|o| o.as_::<SymbolOp<'_>>()) {
+        let value = symbols.get(declared.name()).filter(|_| frame.get(declared.result()).is_err());
+        if let Some(value) = value {
+            allowed(declared, value)?;
+            frame.tell(declared.result(), Value::index(value))?;
+        }
+    }
+    Ok(symbols)
+}
+
+/// What a symbol states of its values holds.
+fn allowed(symbol: SymbolOp<'_>, value: i64) -> Result<(), Fault> {
+    let (name, info) = (symbol.name(), symbol.info());
+    if value < info.min || value > info.max {
+        let message = format!("dimension `{name}` is {value}, outside its range [{}, {}]", info.min, info.max);
+        return Err(Fault::new(FaultKind::ShapeMismatch, message));
+    }
+    if value % info.div != 0 {
+        let message = format!("dimension `{name}` is {value}, which is no multiple of {}", info.div);
+        return Err(Fault::new(FaultKind::ShapeMismatch, message));
+    }
+    Ok(())
+}
+
+/// What an equality states holds, as far as its sizes are known.
+fn holds(symbols: &SymbolValues, equal: EqualOp<'_>) -> Result<(), Fault> {
+    match (symbols.eval(equal.lhs()), symbols.eval(equal.rhs())) {
+        (Some(a), Some(b)) if a != b => {
+            let from = equal.source().map(|s| format!(" ({s})")).unwrap_or_default();
+            let message =
+                format!("sizes `{}` and `{}` must be equal, they are {a} and {b}{from}", equal.lhs(), equal.rhs());
+            Err(Fault::new(FaultKind::ShapeMismatch, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 struct SymbolHook;
 
 impl Interpret for SymbolHook {
@@ -165,21 +215,14 @@ impl Interpret for SymbolHook {
     /// on data) has none, which is a fault only where it is asked for.
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         let Some(symbol) = op.as_::<SymbolOp<'_>>() else { return Ok(Flow::Next) };
-        let (name, info) = (symbol.name(), symbol.info());
+        let name = symbol.name();
         let Some(value) = SymbolValues::of_frame(frame)?.get(name) else {
             if !op.body.is_unused(symbol.result()) {
                 return Err(Fault::unsupported(format!("no argument determines the size `{name}`")).into());
             }
             return Ok(Flow::Next);
         };
-        if value < info.min || value > info.max {
-            let message = format!("dimension `{name}` is {value}, outside its range [{}, {}]", info.min, info.max);
-            return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
-        }
-        if value % info.div != 0 {
-            let message = format!("dimension `{name}` is {value}, which is no multiple of {}", info.div);
-            return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
-        }
+        allowed(symbol, value)?;
         frame.set(0, Value::index(value))?;
         Ok(Flow::Next)
     }
@@ -191,15 +234,7 @@ impl Interpret for EqualHook {
     /// Sizes that depend on data are compared by the ops that meet them.
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         let Some(equal) = op.as_::<EqualOp<'_>>() else { return Ok(Flow::Next) };
-        let symbols = SymbolValues::of_frame(frame)?;
-        match (symbols.eval(equal.lhs()), symbols.eval(equal.rhs())) {
-            (Some(a), Some(b)) if a != b => {
-                let from = equal.source().map(|s| format!(" ({s})")).unwrap_or_default();
-                let message =
-                    format!("sizes `{}` and `{}` must be equal, they are {a} and {b}{from}", equal.lhs(), equal.rhs());
-                Err(Fault::new(FaultKind::ShapeMismatch, message).into())
-            }
-            _ => Ok(Flow::Next),
-        }
+        holds(&SymbolValues::of_frame(frame)?, equal)?;
+        Ok(Flow::Next)
     }
 }

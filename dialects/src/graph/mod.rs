@@ -16,6 +16,8 @@ mod interp;
 pub mod laws;
 pub mod maps;
 mod naming;
+mod non_max_suppression;
+mod non_zero;
 pub mod operator;
 pub mod ops;
 mod routine;
@@ -27,6 +29,7 @@ mod symbolic;
 #[cfg(test)]
 mod tests;
 mod top_k;
+mod unique;
 mod verify;
 
 use sutura_ir::builder::Builder;
@@ -39,16 +42,19 @@ pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use fft::FftOp;
 pub use gather::described;
 pub use naming::needed as needed_definitions;
+pub use non_max_suppression::NonMaxSuppressionOp;
+pub use non_zero::NonZeroOp;
 pub use operator::{ApplyOp, Operator, OperatorOp, Operators};
 pub use ops::{
     BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use routine::{RoutineCall, RoutineOp, SIZE};
-pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+pub use shape_fn::{Contents, Decided, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
 pub use top_k::TopKOp;
+pub use unique::UniqueOp;
 pub use verify::{compatible, needless_oob};
 
 /// The `graph` dialect.
@@ -79,6 +85,9 @@ impl Dialect for GraphDialect {
             .op::<GatherNdOp<'_>>()
             .op::<FusionOp<'_>>()
             .op::<SortOp<'_>>()
+            .op::<NonZeroOp<'_>>()
+            .op::<UniqueOp<'_>>()
+            .op::<NonMaxSuppressionOp<'_>>()
             .op::<TopKOp<'_>>()
             .op::<FftOp<'_>>();
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
@@ -86,6 +95,9 @@ impl Dialect for GraphDialect {
         shape_fn::register(d);
         routine::register(d, "graph.sort", &sort::SortRoutine);
         routine::register(d, "graph.top_k", &top_k::TopKRoutine);
+        routine::register(d, "graph.non_zero", &non_zero::NonZeroRoutine);
+        routine::register(d, "graph.unique", &unique::UniqueRoutine);
+        routine::register(d, "graph.non_max_suppression", &non_max_suppression::NonMaxSuppressionRoutine);
         routine::register(d, "graph.fft", &fft::FftRoutine);
         operator::register(d);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);

@@ -9,11 +9,11 @@ use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{OpRef, Type, Value};
 
 use super::interp::{Ran, broken, set, size_value, symbols};
-use super::shape_fn::{Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
+use super::shape_fn::{Decided, Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
 use super::verify::{check_encodings, differ, fail};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::known_dims;
-use crate::routines::table::{Arguments, Elem, Number, Routine, Typed};
+use crate::routines::table::{Arguments, Elem, Number, Routine, Size, Typed};
 
 /// An op that a routine computes: an interface. Its operands are the routine's inputs and its results the routine's outputs.
 pub trait RoutineOp: Send + Sync {
@@ -22,6 +22,21 @@ pub trait RoutineOp: Send + Sync {
     /// # Errors
     /// Says what is wrong with the op.
     fn call(&self, op: OpRef<'_>, env: &ShapeEnv) -> Result<RoutineCall, String>;
+
+    /// As [`Self::call`], with the sizes that the routine decides as the results have them.
+    ///
+    /// # Errors
+    /// Says what is wrong with the op.
+    fn resolved(&self, op: OpRef<'_>, env: &ShapeEnv) -> Result<RoutineCall, String> {
+        let mut call = self.call(op, env)?;
+        if call.routine.decides() {
+            for group in Known::with_call(op, env, call.clone()).decided() {
+                let sizes = group.places.iter().map(|(i, dim)| env.size(op, op.results().nth(*i)?, *dim));
+                call.params[group.param] = vec![sizes.flatten().next()];
+            }
+        }
+        Ok(call)
+    }
 
     /// Equalities of sizes without which the op has no meaning, beyond those of the routine's declaration.
     fn required(&self, _op: OpRef<'_>, _env: &ShapeEnv) -> Vec<Requirement> {
@@ -34,7 +49,8 @@ pub trait RoutineOp: Send + Sync {
 pub struct RoutineCall {
     /// The routine's declaration.
     pub routine: &'static Routine,
-    /// The numbers of each parameter, in the order of the declaration, `None` where unknown.
+    /// The numbers of each parameter, in the order of the declaration, `None` where unknown. What the routine decides is in its
+    /// results.
     pub params: Vec<Vec<Option<Poly>>>,
 }
 
@@ -108,10 +124,23 @@ struct Known {
     params: Vec<Vec<Maybe>>,
 }
 
+/// A size that a routine decides.
+struct Group {
+    /// The parameter that it is.
+    param: usize,
+    /// Results and their dimensions that have it.
+    places: Vec<(usize, usize)>,
+    /// The most that it is.
+    most: Option<Poly>,
+}
+
 impl Known {
     fn of(op: OpRef<'_>, env: &ShapeEnv) -> Result<Self, String> {
         let function = op.interface::<dyn RoutineOp>().ok_or("is computed by no routine")?;
-        let call = function.call(op, env)?;
+        Ok(Self::with_call(op, env, function.resolved(op, env)?))
+    }
+
+    fn with_call(op: OpRef<'_>, env: &ShapeEnv, call: RoutineCall) -> Self {
         let input = |value: Value| {
             let elem = op.cx.element_type(op.ty(value));
             let dims = env.shape(op, value).unwrap_or_default().into_iter().map(Maybe).collect();
@@ -119,7 +148,21 @@ impl Known {
         };
         let inputs = op.operands().map(input).collect();
         let params = call.params.iter().map(|numbers| numbers.iter().cloned().map(Maybe).collect()).collect();
-        Ok(Self { call, inputs, params })
+        Self { call, inputs, params }
+    }
+
+    /// The sizes that the routine decides; none where its inputs do not fit.
+    fn decided(&self) -> Vec<Group> {
+        self.with(|routine, arguments| {
+            if arguments.check(routine, &|_, _| true).is_err() {
+                return Vec::new();
+            }
+            let group = |(param, bound): (usize, &Size)| {
+                let places = arguments.places(routine, routine.params[param].name);
+                Group { param, places, most: arguments.size(routine, bound).and_then(|most| most.0) }
+            };
+            routine.decided().map(group).collect()
+        })
     }
 
     fn with<R>(&self, look: impl FnOnce(&Routine, &Arguments<'_, Maybe, Type>) -> R) -> R {
@@ -131,7 +174,9 @@ impl Known {
     /// Element type, where it follows from the inputs, and sizes of each result. The inputs fit.
     fn results(&self) -> Vec<(Option<Type>, SymShape)> {
         self.with(|routine, arguments| {
-            let outputs = routine.outputs_of(self.inputs.len()).into_iter().enumerate();
+            // The list of sizes that it decides is no result of the op.
+            let count = routine.outputs_of(self.inputs.len()).len() - usize::from(routine.decides());
+            let outputs = routine.outputs_of(self.inputs.len()).into_iter().take(count).enumerate();
             let result = |(i, (elem, rule)): (usize, (Option<Elem>, _))| {
                 let elem = match elem {
                     None => Some(self.inputs[i].0),
@@ -204,7 +249,9 @@ impl ShapeFn for RoutineShape {
         let contents = vec![None; shapes.len()];
         let mut required = required.into_inner();
         required.extend(op.interface::<dyn RoutineOp>().map(|routine| routine.required(op, env)).unwrap_or_default());
-        Inferred { shapes, contents, required, quotients: Vec::new() }
+        let group = |group: Group| Some(Decided { places: group.places, most: group.most? });
+        let decided = known.decided().into_iter().filter_map(group).collect();
+        Inferred { shapes, contents, required, quotients: Vec::new(), decided }
     }
 }
 
@@ -224,7 +271,11 @@ impl Interpret for RoutineHook {
         }
         let call = function.call(op, &env).map_err(Fault::invalid_ir)?;
         let mut params = Vec::with_capacity(call.params.len());
-        for numbers in &call.params {
+        for (i, numbers) in call.params.iter().enumerate() {
+            if call.routine.decided().any(|(decided, _)| decided == i) {
+                params.push(vec![0]);
+                continue;
+            }
             let number = |size: &Option<Poly>| match size {
                 Some(size) => size_value(size, &symbols),
                 None => Err(Fault::unsupported("a parameter of the routine is not known")),
@@ -233,8 +284,18 @@ impl Interpret for RoutineHook {
         }
         frame.charge(inputs.iter().map(|input| input.len() as u64).sum())?;
         let elems = op.results().map(|v| DType::expect(op.cx, op.cx.element_type(op.ty(v))));
-        let elems: Vec<DType> = elems.collect::<Result<_, Fault>>()?;
-        for (i, made) in crate::routines::interpret(call.routine, &inputs, &params, &elems)?.into_iter().enumerate() {
+        let mut elems: Vec<DType> = elems.collect::<Result<_, Fault>>()?;
+        elems.extend(call.routine.decides().then_some(DType::I64));
+        let mut results = crate::routines::interpret(call.routine, &inputs, &params, &elems)?;
+        let symbols = if call.routine.decides() {
+            results.pop();
+            let types: Vec<Type> = op.result_types().collect();
+            let made = types.iter().zip(&results).map(|(ty, made)| (*ty, made.shape()));
+            crate::r#dyn::interp::decide(frame, &made.collect::<Vec<_>>())?
+        } else {
+            symbols
+        };
+        for (i, made) in results.into_iter().enumerate() {
             set(frame, i, made, &symbols)?;
         }
         Ok(Flow::Next)

@@ -49,6 +49,17 @@ pub struct Inferred {
     pub required: Vec<Requirement>,
     /// Sizes that are quotients which are no polynomials.
     pub quotients: Vec<Quotient>,
+    /// Sizes that the op decides by its data.
+    pub decided: Vec<Decided>,
+}
+
+/// A size that an op decides by its data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decided {
+    /// Results and their dimensions that have it.
+    pub places: Vec<(usize, usize)>,
+    /// The most that it is.
+    pub most: Poly,
 }
 
 /// A size of a result that times `divisor` is `dividend`. The op has no meaning where the divisor is 0, or where the dividend
@@ -301,6 +312,32 @@ pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
     let facts = entry.into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
     let facts = facts.take_while(|o| o.is::<EqualOp<'_>>() || o.is::<SymbolOp<'_>>() || o.is::<ConstantOp<'_>>());
     let mut open: Vec<Poly> = facts.filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())).collect();
+    tell(&mut known, &mut open);
+    known
+}
+
+/// The symbols that are told before the run, and those that the ops of the body tell when they have run.
+pub fn told_in_run(op: OpRef<'_>) -> BTreeSet<Arc<str>> {
+    let mut known = told_symbols(op, &[]);
+    let block = || op.body.entry_block().into_iter().flat_map(|b| op.body.ops(b)).map(|o| op.at(o));
+    let env = ShapeEnv::default();
+    let mut open = Vec::new();
+    for op in block().filter(|op| op.interface::<dyn super::RoutineOp>().is_some()) {
+        let decided = op.interface::<dyn ShapeFn>().map(|function| function.infer(op, &env).decided);
+        for (result, dim) in decided.into_iter().flatten().filter_map(|d| d.places.first().copied()) {
+            open.extend(op.results().nth(result).and_then(|value| env.size(op, value, dim)));
+        }
+    }
+    if open.is_empty() {
+        return known;
+    }
+    open.extend(block().filter_map(|o| o.as_::<EqualOp<'_>>()).map(|e| e.lhs().sub(e.rhs())));
+    tell(&mut known, &mut open);
+    known
+}
+
+/// Adds the symbols that equations tell: sizes that are zero, or known.
+fn tell(known: &mut BTreeSet<Arc<str>>, open: &mut Vec<Poly>) {
     loop {
         let before = known.len();
         open.retain(|zero| {
@@ -315,7 +352,7 @@ pub fn told_symbols(op: OpRef<'_>, inputs: &[Value]) -> BTreeSet<Arc<str>> {
             }
         });
         if known.len() == before {
-            return known;
+            return;
         }
     }
 }

@@ -2,6 +2,8 @@
 //! plainly, for the interpreter.
 
 mod fft;
+mod non_max_suppression;
+mod non_zero;
 mod sort;
 /// The table of routines.
 #[path = "../../../runtime/src/routines/table.rs"]
@@ -9,6 +11,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod top_k;
+mod unique;
 
 use sutura_interp::{DType, Fault, FaultKind, Tensor};
 
@@ -64,7 +67,7 @@ struct Run<'a> {
     routine: &'static Routine,
     inputs: &'a [Tensor],
     params: &'a [Vec<i64>],
-    /// Element type and sizes of each output.
+    /// Element type and sizes of each output; where the routine decides a size, the most that it may be.
     outputs: Vec<(DType, Vec<usize>)>,
 }
 
@@ -79,13 +82,27 @@ impl Run<'_> {
     }
 }
 
+/// A list of integers of 64 bits.
+fn integers(values: &[i64]) -> Result<Tensor, Fault> {
+    let scalars = values.iter().map(|value| sutura_interp::Scalar::int(*value, DType::I64));
+    Tensor::from_scalars(DType::I64, &[values.len()], scalars)
+}
+
 /// What a routine does, plainly.
 type Reference = fn(&Run<'_>) -> Result<Vec<Tensor>, Fault>;
 
 /// What routines do, by name.
-const REFERENCES: &[(&str, Reference)] = &[("sort", sort::run), ("top_k", top_k::run), ("fft", fft::run)];
+const REFERENCES: &[(&str, Reference)] = &[
+    ("sort", sort::run),
+    ("top_k", top_k::run),
+    ("fft", fft::run),
+    ("non_zero", non_zero::run),
+    ("unique", unique::run),
+    ("non_max_suppression", non_max_suppression::run),
+];
 
-/// What a routine makes of its inputs. `elems` are the element types of its outputs.
+/// What a routine makes of its inputs. `elems` are the element types of its outputs. What it decides itself is not looked at
+/// among the parameters.
 ///
 /// # Errors
 /// When the arguments are not as the table says, or the data are not what the routine takes.
@@ -100,7 +117,12 @@ pub fn interpret(
     let typed = inputs.iter().zip(&dims);
     let typed: Vec<Typed<'_, i64, DType>> =
         typed.map(|(tensor, dims)| Typed { elem: tensor.dtype(), is_float: tensor.dtype().is_float(), dims }).collect();
-    let arguments = Arguments { inputs: &typed, params };
+    let mut params = params.to_vec();
+    for (at, bound) in routine.decided() {
+        let most = Arguments { inputs: &typed, params: &params }.size(routine, bound);
+        params[at] = vec![most.ok_or_else(|| wrong("decides a size without bound".to_owned()))?];
+    }
+    let arguments = Arguments { inputs: &typed, params: &params };
     arguments.check(routine, &|a, b| a == b).map_err(wrong)?;
     let mut outputs = Vec::with_capacity(elems.len());
     for ((elem, rule), given) in routine.outputs_of(inputs.len()).into_iter().zip(elems) {
@@ -120,5 +142,5 @@ pub fn interpret(
     let (_, reference) = reference.ok_or_else(|| {
         Fault::new(FaultKind::Unsupported, format!("the routine '{}' cannot be interpreted", routine.symbol()))
     })?;
-    reference(&Run { routine, inputs, params, outputs })
+    reference(&Run { routine, inputs, params: &params, outputs })
 }

@@ -4,11 +4,13 @@
 
 use std::fmt;
 
+use super::decide::{Phases, timed};
 use super::program::{Constraint, ConstraintKind, Port, ProgramInfo, Symbol};
 use crate::r#dyn::facts::{Contradiction, Facts};
 use crate::r#dyn::poly::{Atom, Poly};
 
-/// A dim of an input, and something added to it; only the sum without a dim.
+/// A dim of an input, and something added to it; only the sum without a dim. Behind the inputs come the calls of routines that
+/// decide sizes, each of which has these as dims.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quantity {
     /// Input and axis.
@@ -96,8 +98,14 @@ pub enum Step {
 /// How all symbols are solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution {
-    /// The steps, in order.
+    /// The steps before the run, in order.
     pub steps: Vec<Step>,
+    /// The steps behind each call that decides sizes, in order.
+    pub late: Vec<Vec<Step>>,
+    /// For each call that decides sizes for how many of each there is place.
+    pub places: Vec<Vec<Poly>>,
+    /// When the symbols are known.
+    pub phases: Phases,
 }
 
 /// Why symbols cannot be solved.
@@ -109,6 +117,8 @@ pub enum Unsolvable {
     Undeclared(String),
     /// The constraints contradict each other.
     Contradiction(Contradiction),
+    /// A size that data decide cannot be planned for.
+    Late(String),
 }
 
 impl fmt::Display for Unsolvable {
@@ -121,6 +131,7 @@ impl fmt::Display for Unsolvable {
             }
             Self::Undeclared(name) => write!(f, "'{name}' is used in a size but is no symbol of the program"),
             Self::Contradiction(c) => write!(f, "the checks contradict each other: {c}"),
+            Self::Late(reason) => write!(f, "cannot be planned before data decide its sizes: {reason}"),
         }
     }
 }
@@ -166,7 +177,16 @@ impl Solution {
         check_declared(program)?;
         let solved = vec![None; program.symbols.len()];
         let mut solver = Solver { program, facts: &facts, solved, steps: Vec::new(), ranges: Vec::new() };
-        let rest = solver.solve_all(equations(program));
+        let mut rest = solver.solve_all(equations(program));
+        for (i, decision) in program.decisions.iter().enumerate() {
+            let decided = decision.sizes.iter().enumerate();
+            let equation = |(axis, size): (usize, &Poly)| {
+                let dim = Some((program.inputs.len() + i, axis));
+                Equation { dim, size: size.clone(), constraint: None }
+            };
+            let all = decided.map(equation).chain(rest).collect();
+            rest = solver.solve_all(all);
+        }
         let missing = program.symbols.iter().zip(&solver.solved).filter(|(_, s)| s.is_none());
         let missing: Vec<String> = missing.map(|(symbol, _)| symbol.name.clone()).collect();
         if !missing.is_empty() {
@@ -187,10 +207,12 @@ impl Solution {
                 }
             }
         }
-        Ok(Self { steps: solver.steps })
+        let steps = std::mem::take(&mut solver.steps);
+        let timed = timed(program, &facts, steps)?;
+        Ok(Self { steps: timed.steps, late: timed.late, places: timed.places, phases: timed.phases })
     }
 
-    /// The checks, in order.
+    /// The checks before the run, in order.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.steps.iter().filter_map(|step| match step {
             Step::Check(check) => Some(check),
@@ -202,25 +224,47 @@ impl Solution {
     ///
     /// # Errors
     /// The first check that fails.
-    pub fn solve(&self, symbols: &[Symbol], dims: &[&[i64]]) -> Result<Vec<i64>, (&Check, i64, i64)> {
-        let mut values = vec![0; symbols.len()];
-        let mut known = vec![false; symbols.len()];
-        for step in &self.steps {
-            let value_of = |name: &str| {
-                let at = symbols.iter().position(|s| s.name == name)?;
-                known[at].then(|| values[at])
-            };
+    pub fn solve(&self, symbols: &[Symbol], dims: &[&[i64]]) -> Result<Vec<Option<i64>>, (&Check, i64, i64)> {
+        let mut values = vec![None; symbols.len()];
+        Self::make(&self.steps, symbols, dims, &mut values)?;
+        Ok(values)
+    }
+
+    /// Learns from what call `index` has decided.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn decide(
+        &self,
+        index: usize,
+        (symbols, inputs): (&[Symbol], usize),
+        decided: &[i64],
+        values: &mut [Option<i64>],
+    ) -> Result<(), (&Check, i64, i64)> {
+        let mut dims = vec![&[][..]; inputs + index];
+        dims.push(decided);
+        Self::make(&self.late[index], symbols, &dims, values)
+    }
+
+    fn make<'s>(
+        steps: &'s [Step],
+        symbols: &[Symbol],
+        dims: &[&[i64]],
+        values: &mut [Option<i64>],
+    ) -> Result<(), (&'s Check, i64, i64)> {
+        for step in steps {
+            let value_of = |name: &str| values[symbols.iter().position(|s| s.name == name)?];
             match step {
                 Step::Check(check) => check.evaluate(dims, &value_of)?,
                 Step::Solve { symbol, quantity, factor } => {
                     // A factor that does not fit 64 bits, or is none, was checked before.
                     let factor = factor.eval(&value_of).unwrap_or(i64::MAX).max(1);
                     let value = quantity.eval(dims, &value_of).unwrap_or(i64::MAX).div_euclid(factor);
-                    (values[*symbol], known[*symbol]) = (value, true);
+                    values[*symbol] = Some(value);
                 }
             }
         }
-        Ok(values)
+        Ok(())
     }
 }
 
@@ -394,11 +438,13 @@ impl Solver<'_, '_> {
     }
 
     fn words_of(&self, quantity: &Quantity) -> String {
+        let place = |input: usize, axis: usize| match self.program.inputs.get(input) {
+            Some(port) => place(port, axis),
+            None => self.program.decisions[input - self.program.inputs.len()].words(axis),
+        };
         match quantity.dim {
-            Some((input, axis)) if quantity.plus.is_zero() => place(&self.program.inputs[input], axis),
-            Some((input, axis)) => {
-                format!("{} less `{}`", place(&self.program.inputs[input], axis), quantity.plus.scale(-1).brief())
-            }
+            Some((input, axis)) if quantity.plus.is_zero() => place(input, axis),
+            Some((input, axis)) => format!("{} less `{}`", place(input, axis), quantity.plus.scale(-1).brief()),
             None => match quantity.plus.as_symbol().and_then(|n| self.program.symbol_index(n)) {
                 Some(symbol) => self.solved[symbol].clone().unwrap_or_default(),
                 None => match quantity.plus.as_const() {

@@ -111,14 +111,14 @@ impl<'c> ProgramBuilder<'c> {
     pub fn call(
         &mut self,
         loc: Loc,
-        (routine, params): (&Routine, &[Vec<Poly>]),
+        (routine, params, what): (&Routine, &[Vec<Poly>], Option<&str>),
         inputs: &[Value],
         outputs: &[Value],
         scratch: Option<Value>,
     ) {
         let mut b = self.at_end();
         let params = params_attr(b.cx(), routine, params);
-        CallOp::build(&mut b, loc, routine.name, i64::from(routine.version), inputs, outputs, scratch, params);
+        CallOp::build(&mut b, loc, routine.name, i64::from(routine.version), inputs, outputs, scratch, params, what);
     }
 
     /// `rt.launch`; see there for `work`.

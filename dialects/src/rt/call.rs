@@ -1,6 +1,5 @@
 //! `rt.call`: a library routine of the runtime. What is known of it comes from the table of routines.
 
-use smallvec::SmallVec;
 use sutura_interp::{DType, Fault, Flow, Frame, InterpError, Tensor};
 use sutura_ir::asm::parse::{AsmParser, DirectiveArg, DirectiveDef, OpParts};
 use sutura_ir::asm::print::Printer;
@@ -11,7 +10,7 @@ use sutura_ir::op_def::Verify;
 use sutura_ir::{Attr, Context, OpRef, OpView, Type, Value, op};
 
 use super::constraints::AnyBuffer;
-use super::interp::size;
+use super::interp::{decided, size, sized};
 use super::kernel::named;
 use super::types::BufferType;
 use crate::r#dyn::attr::{known_dims, parse_known_dims, shape_attr};
@@ -25,6 +24,10 @@ use crate::routines::{self};
 /// Name and version are an entry of the table of routines (`docs/routines.md`), which says what it reads and writes, what
 /// its parameters are, and how much scratch memory it needs; `scratch` has bytes with undefined contents. A parameter is a
 /// list of sizes over the program's symbols.
+///
+/// A parameter that the routine decides is a size that its data tell; the last output is a list of all such sizes, which the host
+/// reads after the call. Symbols that nothing else tells have their values from there on; what is known already is compared.
+/// Buffers with such sizes have place for the most that they may be, and lie at its front.
 ///
 /// ```mlir
 /// rt.call "sort" version 1 ins(%x) outs(%y) scratch(%w) params(axis [1], descending [0])
@@ -51,6 +54,8 @@ pub struct CallOp {
     scratch: OptOperand<AnyBuffer>,
     /// A list of sizes for each of its parameters.
     params: Attr<DictionaryAttr>,
+    /// What messages call the op that it computes.
+    what: OptAttr<StrAttr>,
 }
 
 impl CallOp<'_> {
@@ -82,6 +87,18 @@ impl CallOp<'_> {
             known_dims(cx, entry).ok_or_else(|| format!("gives no list of sizes as parameter '{}'", param.name))
         });
         numbers.collect()
+    }
+
+    /// The parameters that the routine decides, each with the most that it is, where that can be computed.
+    pub fn bounds(&self, routine: &Routine, params: &[Vec<Poly>]) -> Vec<(usize, Option<Poly>)> {
+        let op = self.op_ref();
+        let inputs: Vec<&BufferType> = self.inputs().map(|v| buffer(op, v)).collect();
+        let typed: Vec<Typed<'_, Poly, Type>> = inputs.iter().map(|ty| typed(op, ty)).collect();
+        let arguments = Arguments { inputs: &typed, params };
+        if arguments.check(routine, &|_, _| true).is_err() {
+            return Vec::new();
+        }
+        routine.decided().map(|(param, bound)| (param, arguments.size(routine, bound))).collect()
     }
 }
 
@@ -157,12 +174,15 @@ fn buffer(op: OpRef<'_>, value: Value) -> &BufferType {
     BufferType::of(op.cx, op.ty(value)).expect("the declaration says a buffer")
 }
 
+fn typed<'a>(op: OpRef<'_>, ty: &'a BufferType) -> Typed<'a, Poly, Type> {
+    Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims }
+}
+
 fn fits(facts: &Facts, this: CallOp<'_>, routine: &Routine, params: &[Vec<Poly>]) -> Result<(), String> {
     let op = this.op_ref();
     let inputs: Vec<&BufferType> = this.inputs().map(|v| buffer(op, v)).collect();
     let outputs: Vec<&BufferType> = this.outputs().map(|v| buffer(op, v)).collect();
-    let typed = inputs.iter().map(|ty| Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims });
-    let typed: Vec<Typed<'_, Poly, Type>> = typed.collect();
+    let typed: Vec<Typed<'_, Poly, Type>> = inputs.iter().map(|ty| typed(op, ty)).collect();
     let arguments = Arguments { inputs: &typed, params };
     let equal = |a: &Poly, b: &Poly| facts.prove_equal(a, b);
     arguments.check(routine, &equal)?;
@@ -218,20 +238,31 @@ pub(super) fn interpret(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, In
     let this = CallOp::from_ref(op);
     let routine = this.declaration().map_err(Fault::invalid_ir)?;
     let mut params = Vec::with_capacity(routine.params.len());
-    for sizes in this.numbers(routine).map_err(Fault::invalid_ir)? {
+    for (i, sizes) in this.numbers(routine).map_err(Fault::invalid_ir)?.iter().enumerate() {
+        if routine.decided().any(|(decided, _)| decided == i) {
+            params.push(vec![0]);
+            continue;
+        }
         params.push(sizes.iter().map(|poly| size(poly, frame)).collect::<Result<Vec<i64>, Fault>>()?);
     }
     let (count, outputs) = (this.inputs().count(), this.outputs().count());
     let mut inputs: Vec<Tensor> = Vec::with_capacity(count);
     for i in 0..count {
-        let memref = frame.memref(i)?;
+        let memref = sized(op, i, frame)?;
         inputs.push(frame.memory().read(&memref)?);
     }
     frame.charge(inputs.iter().map(|input| input.len() as u64).sum())?;
-    let places: SmallVec<[_; 2]> = (count..count + outputs).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
-    let elems: Vec<DType> = places.iter().map(|place| place.dtype).collect();
-    for (made, place) in routines::interpret(routine, &inputs, &params, &elems)?.iter().zip(&places) {
-        frame.memory().write(place, made)?;
+    let elems = (count..count + outputs).map(|i| Ok(frame.memref(i)?.dtype));
+    let elems: Vec<DType> = elems.collect::<Result<_, Fault>>()?;
+    let made = routines::interpret(routine, &inputs, &params, &elems)?;
+    if let Some(sizes) = made.last().filter(|_| routine.decides()) {
+        let size = |i| sizes.data().read(i)?.as_i64().ok_or_else(|| Fault::type_mismatch("decides no integer"));
+        let sizes: Vec<i64> = (0..sizes.len()).map(size).collect::<Result<_, Fault>>()?;
+        decided(op, &sizes, frame)?;
+    }
+    for (i, made) in (count..).zip(&made) {
+        let place = sized(op, i, frame)?;
+        frame.memory().write(&place, made)?;
     }
     Ok(Flow::Next)
 }

@@ -12,7 +12,7 @@ use sutura_ir::{Context, Op, OpRef, OpView};
 use super::bind::{Check, Condition, Solution};
 use super::lowered;
 use super::ops::{ExpectOp, LaunchOp, PackedOp, SelectOp, ViewOp};
-use super::program::{Port, ProgramInfo};
+use super::program::{Port, ProgramInfo, Symbol};
 use super::types::BufferType;
 use crate::r#dyn::poly::Poly;
 use crate::gir::interp::{Counters, Settings};
@@ -22,8 +22,14 @@ use crate::gir::interp::{Counters, Settings};
 struct Running(Vec<Run>);
 
 struct Run {
-    /// Values of the symbols.
-    symbols: Vec<(String, i64)>,
+    /// The symbols, how their values are found, and how many inputs there are.
+    symbols: Vec<Symbol>,
+    solution: Arc<Solution>,
+    inputs: usize,
+    /// Calls that decide sizes, in order.
+    decisions: Vec<Op>,
+    /// Values of the symbols that are known so far.
+    values: Vec<Option<i64>>,
     /// Temporaries that have their place in a workspace.
     places: HashMap<Op, MemRef>,
 }
@@ -52,18 +58,35 @@ pub(super) struct CallProgram;
 impl Callable for CallProgram {
     fn call(&self, op: OpRef<'_>, args: Values, frame: &mut Frame<'_>) -> Result<Values, InterpError> {
         let program = ProgramInfo::read(op).map_err(Fault::invalid_ir)?;
-        let symbols = solve(&program, &args)?;
-        let value_of = |name: &str| symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
-        let places = if program.planned { lowered::place(&program, &value_of, frame)? } else { HashMap::new() };
-        frame.extension::<Running>().0.push(Run { symbols, places });
+        let (solution, values) = solve(&program, &args)?;
+        let decisions = program.decisions.iter().map(|decision| decision.op).collect();
+        let symbols = program.symbols.clone();
+        let mut own = Run {
+            symbols,
+            solution: Arc::new(solution),
+            inputs: args.len(),
+            decisions,
+            values,
+            places: HashMap::new(),
+        };
+        if program.planned {
+            own.places = lowered::place(&program, &own.solution.phases, &|name| own.value(name), frame)?;
+        }
+        frame.extension::<Running>().0.push(own);
         let result = run(&program, args, frame);
         frame.extension::<Running>().0.pop();
         result
     }
 }
 
-/// Values of the symbols, for the shapes of the arguments.
-fn solve(program: &ProgramInfo<'_>, args: &Values) -> Result<Vec<(String, i64)>, Fault> {
+impl Run {
+    fn value(&self, name: &str) -> Option<i64> {
+        self.values[self.symbols.iter().position(|symbol| symbol.name == name)?]
+    }
+}
+
+/// How symbols are solved, and their values for the shapes of the arguments.
+fn solve(program: &ProgramInfo<'_>, args: &Values) -> Result<(Solution, Vec<Option<i64>>), Fault> {
     if args.len() != program.inputs.len() {
         let message = format!("the program takes {} inputs and got {}", program.inputs.len(), args.len());
         return Err(Fault::new(FaultKind::Call, message));
@@ -82,7 +105,33 @@ fn solve(program: &ProgramInfo<'_>, args: &Values) -> Result<Vec<(String, i64)>,
     let solution = Solution::of(program).map_err(|e| Fault::invalid_ir(e.to_string()))?;
     let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
     let values = solution.solve(&program.symbols, &dims).map_err(|(check, a, b)| failed(check, a, b))?;
-    Ok(program.symbols.iter().map(|s| s.name.clone()).zip(values).collect())
+    Ok((solution, values))
+}
+
+/// A call of a routine has decided sizes.
+pub(super) fn decided(op: OpRef<'_>, sizes: &[i64], frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let running = running(frame)?;
+    let index = running.decisions.iter().position(|decision| *decision == op.op);
+    let index = index.ok_or_else(|| Fault::invalid_ir("decides sizes of no program"))?;
+    let solution = running.solution.clone();
+    let about = (&running.symbols[..], running.inputs);
+    solution.decide(index, about, sizes, &mut running.values).map_err(|(check, a, b)| failed(check, a, b))
+}
+
+fn running<'f>(frame: &'f mut Frame<'_>) -> Result<&'f mut Run, Fault> {
+    let running = frame.extension::<Running>().0.last_mut();
+    running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))
+}
+
+/// Operand `index` with the sizes that its type says: a buffer whose sizes data decide lies at the front of what was allocated.
+pub(super) fn sized(op: OpRef<'_>, index: usize, frame: &mut Frame<'_>) -> Result<Arc<MemRef>, Fault> {
+    let whole = frame.memref(index)?;
+    if running(frame)?.decisions.is_empty() {
+        return Ok(whole);
+    }
+    let ty = op.operand_types().nth(index).and_then(|ty| BufferType::of(op.cx, ty));
+    let shape = shape(ty.ok_or_else(|| Fault::invalid_ir("takes no buffer"))?, frame)?;
+    Ok(Arc::new((*whole).clone().with_layout(Layout::row_major(&shape))))
 }
 
 fn failed(check: &Check, left: i64, right: i64) -> Fault {
@@ -110,8 +159,10 @@ fn run(program: &ProgramInfo<'_>, args: Values, frame: &mut Frame<'_>) -> Result
     let region = program.op.region(0).ok_or_else(|| Fault::invalid_ir("the program has no body"))?;
     frame.run_region(region, buffers)?;
     let mut results = Values::new();
-    for output in &outputs {
-        results.push(Value::Tensor(frame.memory().read(output)?));
+    for (output, port) in outputs.iter().zip(&program.outputs) {
+        let shape = shape(&port.ty, frame)?;
+        let output = output.clone().with_layout(Layout::row_major(&shape));
+        results.push(Value::Tensor(frame.memory().read(&output)?));
     }
     Ok(results)
 }
@@ -121,10 +172,9 @@ fn port_type(port: &Port) -> &BufferType {
 }
 
 pub(super) fn size(poly: &Poly, frame: &mut Frame<'_>) -> Result<i64, Fault> {
-    let running = frame.extension::<Running>().0.last();
-    let running = running.ok_or_else(|| Fault::invalid_ir("stands outside a program that is being run"))?;
-    let value_of = |name: &str| running.symbols.iter().find(|(s, _)| s == name).map(|(_, value)| *value);
-    poly.eval(&value_of).ok_or_else(|| Fault::new(FaultKind::Limit, format!("the size {poly} does not fit 64 bits")))
+    let running = running(frame)?;
+    poly.eval(&|name| running.value(name))
+        .ok_or_else(|| Fault::new(FaultKind::Limit, format!("the size {poly} does not fit 64 bits")))
 }
 
 fn shape(ty: &BufferType, frame: &mut Frame<'_>) -> Result<SmallVec<[usize; 4]>, Fault> {
@@ -135,7 +185,18 @@ fn shape(ty: &BufferType, frame: &mut Frame<'_>) -> Result<SmallVec<[usize; 4]>,
     ty.dims.iter().map(|poly| extent(poly, frame)).collect()
 }
 
+/// The most that sizes may be which are not known yet.
+fn planned(ty: &BufferType, frame: &mut Frame<'_>) -> Result<BufferType, Fault> {
+    let running = running(frame)?;
+    let most = |size: &Poly| match size.eval(&|name| running.value(name)) {
+        Some(_) => Ok(size.clone()),
+        None => running.solution.phases.most(size).map_err(Fault::unsupported),
+    };
+    Ok(BufferType::new(ty.elem, ty.dims.iter().map(most).collect::<Result<_, Fault>>()?))
+}
+
 fn allocate(ty: &BufferType, cx: &Context, frame: &mut Frame<'_>) -> Result<MemRef, Fault> {
+    let ty = &planned(ty, frame)?;
     let (dtype, shape) = (DType::expect(cx, ty.elem)?, shape(ty, frame)?);
     frame.memory().alloc(dtype, &shape, None)
 }
@@ -168,19 +229,27 @@ fn alloc(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 }
 
 fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let shape = shape(result_buffer(op)?, frame)?;
-    let whole = frame.memref(0)?;
+    let ty = result_buffer(op)?;
+    let known = {
+        let running = running(frame)?;
+        ty.dims.iter().all(|size| size.eval(&|name| running.value(name)).is_some())
+    };
+    // A view of what is not known yet gets its sizes where it is used.
+    let (shape, whole) = match known {
+        true => (shape(ty, frame)?, sized(op, 0, frame)?),
+        false => (shape(&planned(ty, frame)?, frame)?, frame.memref(0)?),
+    };
     let checked = ViewOp::from_ref(op).checked();
     let differs = || whole.sizes().iter().zip(&shape).position(|(given, wanted)| given != wanted);
     if let Some((what, dim)) = checked.and_then(|what| Some((what, differs()?))) {
         let message = crate::show::unequal_size(what, dim as i64, whole.sizes()[dim] as i64, shape[dim] as i64);
         return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
     }
-    if shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
+    if known && shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
     let dtype = DType::expect(op.cx, result_buffer(op)?.elem)?;
-    frame.set(0, MemRef { dtype, ..whole.with_layout(Layout::row_major(&shape)) })?;
+    frame.set(0, MemRef { dtype, ..(*whole).clone().with_layout(Layout::row_major(&shape)) })?;
     Ok(Flow::Next)
 }
 
@@ -195,7 +264,7 @@ fn packed(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
 
 fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     let launch = LaunchOp::from_ref(op);
-    let buffers: Vec<Arc<MemRef>> = (0..op.num_operands()).map(|i| frame.memref(i)).collect::<Result<_, _>>()?;
+    let buffers: Vec<Arc<MemRef>> = (0..op.num_operands()).map(|i| sized(op, i, frame)).collect::<Result<_, _>>()?;
     let dims: Vec<i64> = launch.dims().iter().map(|dim| size(dim, frame)).collect::<Result<_, _>>()?;
     let callee = frame.lookup(launch.kernel())?;
     frame.extension::<Settings>().check_names = launch.check_names();
@@ -209,8 +278,8 @@ fn launch(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     Ok(Flow::Next)
 }
 
-fn copy(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
-    let (from, to): (Arc<MemRef>, Arc<MemRef>) = (frame.memref(0)?, frame.memref(1)?);
+fn copy(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let (from, to): (Arc<MemRef>, Arc<MemRef>) = (sized(op, 0, frame)?, sized(op, 1, frame)?);
     let contents = frame.memory().read(&from)?.reshape(to.sizes())?;
     frame.memory().write(&to, &contents)?;
     Ok(Flow::Next)

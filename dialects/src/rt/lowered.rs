@@ -7,6 +7,7 @@ use std::sync::Arc;
 use sutura_interp::{DType, Fault, FaultKind, Frame, InterpError, Layout, MemRef, Scalar, Tensor, Value, Values};
 use sutura_ir::{Attr, Op, OpRef, OpView};
 
+use super::decide::{Phases, planned_bytes};
 use super::kernel::{KERNEL_ATTR, KernelSignature, Launchable};
 use super::ops::AllocOp;
 use super::program::ProgramInfo;
@@ -76,6 +77,7 @@ fn numbers(values: &[i64], frame: &mut Frame<'_>) -> Result<MemRef, Fault> {
 /// The temporaries of a planned program, each where its `after` puts it in memory that all of them share.
 pub(super) fn place(
     program: &ProgramInfo<'_>,
+    phases: &Phases,
     value_of: &dyn Fn(&str) -> Option<i64>,
     frame: &mut Frame<'_>,
 ) -> Result<HashMap<Op, MemRef>, Fault> {
@@ -84,7 +86,8 @@ pub(super) fn place(
     for alloc in program.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
         let ty = BufferType::of(cx, program.block.body.ty(alloc.buffer()));
         let ty = ty.ok_or_else(|| Fault::invalid_ir("a temporary is no buffer"))?;
-        let bytes = ty.bytes(cx).eval(value_of).and_then(|b| usize::try_from(b).ok());
+        let bytes = planned_bytes(cx, ty, phases).map_err(Fault::unsupported)?;
+        let bytes = bytes.eval(value_of).and_then(|b| usize::try_from(b).ok());
         let bytes = bytes.ok_or_else(|| Fault::new(FaultKind::Limit, "a temporary has no sensible size"))?;
         let makers = alloc.after().filter_map(|v| program.block.body.defining_op(v));
         let start = makers.filter_map(|op| places.get(&op)).map(|(_, end, _)| *end).max().unwrap_or(0);
@@ -96,8 +99,8 @@ pub(super) fn place(
     let workspace = frame.memory().alloc(DType::I8, &[bytes], None)?;
     let mut placed = HashMap::new();
     for (op, (start, _, ty)) in places {
-        let shape: Option<Vec<usize>> =
-            ty.dims.iter().map(|d| d.eval(value_of).and_then(|d| usize::try_from(d).ok())).collect();
+        let most = |d: &Poly| phases.most(d).ok()?.eval(value_of).and_then(|d| usize::try_from(d).ok());
+        let shape: Option<Vec<usize>> = ty.dims.iter().map(most).collect();
         let shape = shape.ok_or_else(|| Fault::shape("a temporary has a negative size"))?;
         let dtype = DType::expect(cx, ty.elem)?;
         let layout = Layout::row_major(&shape);

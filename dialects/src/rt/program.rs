@@ -2,6 +2,8 @@
 
 use sutura_ir::{Attr, BlockRef, Context, OpRef, OpView, Value};
 
+use super::call::CallOp;
+use super::decide::Decision;
 use super::kernel::{named, read_symbol, strings_of, write_symbol};
 use super::ops::ProgramOp;
 use super::types::BufferType;
@@ -127,6 +129,8 @@ pub struct ProgramInfo<'a> {
     pub outputs: Vec<Port>,
     /// Constraints beyond the types.
     pub constraints: Vec<Constraint>,
+    /// Calls of routines that decide sizes, in order.
+    pub decisions: Vec<Decision>,
     /// Whether allocations have their places.
     pub planned: bool,
     /// Whether it is there for other programs alone.
@@ -162,6 +166,7 @@ impl<'a> ProgramInfo<'a> {
             inputs: ports("input", inputs, input_args, block)?,
             outputs: ports("output", outputs, output_args, block)?,
             constraints: read_constraints(program)?,
+            decisions: block.ops().filter_map(|op| Decision::of(op.as_::<CallOp<'_>>()?)).collect(),
             planned: program.planned(),
             private: program.private(),
         })

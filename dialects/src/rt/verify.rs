@@ -11,6 +11,7 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 
 use super::bind::Solution;
 use super::call::CallOp;
+use super::decide::used_too_early;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
 use super::ops::{
@@ -128,7 +129,10 @@ impl VerifyRegions for ProgramOp<'_> {
 
 fn verify_program(op: OpRef<'_>) -> Checked {
     let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
-    Solution::of(&program).map_err(|e| op.error(e))?;
+    let solution = Solution::of(&program).map_err(|e| op.error(e))?;
+    if let Some((early, size)) = used_too_early(&program, &solution.phases) {
+        return Err(early.error(format!("uses the size {size} before the call of a routine that decides it")));
+    }
     let facts = program.facts().map_err(|e| op.error(e))?;
     let mut names = FxHashSet::default();
     let mut checked = Ok(());
@@ -146,6 +150,26 @@ fn verify_program(op: OpRef<'_>) -> Checked {
         }
         None => Ok(()),
     }
+}
+
+/// The sizes that an op needs when it runs. What makes no more than a name for memory needs none.
+pub(super) fn sizes_of(op: OpRef<'_>) -> Vec<Poly> {
+    if op.is::<AllocOp<'_>>() || op.is::<ViewOp<'_>>() {
+        return Vec::new();
+    }
+    let types = op.operand_types().filter_map(|ty| BufferType::of(op.cx, ty));
+    let mut sizes: Vec<Poly> = types.flat_map(|ty| ty.dims.iter().cloned()).collect();
+    if let Some(launch) = op.as_::<LaunchOp<'_>>() {
+        sizes.extend(launch.dims().into_iter().chain(launch.work().into_iter().flatten()));
+    } else if let Some(expect) = op.as_::<ExpectOp<'_>>() {
+        sizes.extend(expect.sizes().into_iter().chain(expect.copied()));
+    } else if let Some(select) = op.as_::<SelectOp<'_>>() {
+        sizes.extend(select.guards().into_iter().flatten());
+    } else if let Some(call) = op.as_::<CallOp<'_>>() {
+        let numbers = call.declaration().and_then(|routine| call.numbers(routine));
+        sizes.extend(numbers.unwrap_or_default().into_iter().flatten());
+    }
+    sizes
 }
 
 /// Checks that need the program's symbols.
@@ -176,6 +200,11 @@ fn verify_inner<'a>(
         let params =
             call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
         params.iter().flatten().try_for_each(|size| declared(program, op, size))?;
+        // What is decided is decided once, in the order of the program.
+        let decides = call.declaration().is_ok_and(|routine| routine.decides());
+        let inside = op.body.op_block(op.op) != Some(program.block.block);
+        let message = || "decides sizes in a condition or a loop, where it may do so never or several times".to_owned();
+        ensure(!(decides && inside), op, message)?;
         return super::call::verify(facts, op);
     }
     if let Some(expect) = op.as_::<ExpectOp<'_>>() {

@@ -231,6 +231,32 @@ pub enum Op<'m> {
         axis: i64,
         largest: bool,
     },
+    /// The slices of `x` along `axis` for which a list says so; without an axis, the elements.
+    Compress {
+        x: &'m str,
+        condition: &'m str,
+        axis: Option<i64>,
+    },
+    /// The slices along `axis` without repetition, where they stand first, which each slice is, how often they occur; without an
+    /// axis, of the elements.
+    Unique {
+        x: &'m str,
+        axis: Option<i64>,
+        sorted: bool,
+    },
+    /// Boxes with the greatest scores that do not overlap one another.
+    NonMaxSuppression {
+        boxes: &'m str,
+        scores: &'m str,
+        most: Option<&'m str>,
+        overlap: Option<&'m str>,
+        least: Option<&'m str>,
+        centers: bool,
+    },
+    /// Positions of the elements that are not zero, a column for each.
+    NonZero {
+        x: &'m str,
+    },
     /// Discrete Fourier transform along `axis` of numbers whose parts lie along the last dim. Without a length: as many as
     /// there are.
     Dft {

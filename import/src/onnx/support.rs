@@ -33,6 +33,7 @@ impl<'m> TypedNode<'m> {
         let n = match self.op {
             Op::Split { parts, .. } => parts,
             Op::TopK { .. } => 2,
+            Op::Unique { .. } => 4,
             _ => 1,
         };
         self.node.outputs.iter().take(n).map(Option::as_deref)

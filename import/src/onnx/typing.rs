@@ -97,6 +97,17 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "CumSum" => cum_sum(r),
         "TopK" => top_k(r),
         "DFT" => dft(r),
+        "NonZero" => Ok(Op::NonZero { x: r.input(0)? }),
+        "Compress" => Ok(Op::Compress { x: r.input(0)?, condition: r.input(1)?, axis: r.optional_int("axis") }),
+        "Unique" => Ok(Op::Unique { x: r.input(0)?, axis: r.optional_int("axis"), sorted: r.flag("sorted")? }),
+        "NonMaxSuppression" => Ok(Op::NonMaxSuppression {
+            boxes: r.input(0)?,
+            scores: r.input(1)?,
+            most: r.optional(2),
+            overlap: r.optional(3),
+            least: r.optional(4),
+            centers: r.flag("center_point_box")?,
+        }),
         "GroupNormalization" => group_normalization(r),
         // A test goes through the whole table, so this is not reached.
         other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),

@@ -178,6 +178,18 @@ impl<'f> Frame<'f> {
         self.bind(slot.ok_or_else(|| Fault::invalid_ir(format!("has no result {index}")))?, value.into())
     }
 
+    /// Sets a value that an op before the current one left open, as it did not know it yet.
+    ///
+    /// # Errors
+    /// When it has a value, or is none of this body.
+    pub fn tell(&mut self, value: SsaValue, known: impl Into<Value>) -> Result<(), Fault> {
+        match self.env.get_mut(value.index()) {
+            Some(slot @ None) => *slot = Some(known.into()),
+            _ => return Err(Fault::invalid_ir("tells a value that is known")),
+        }
+        Ok(())
+    }
+
     /// Sets all results of the current op.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::shape_fn::{told_symbols, used_symbols};
+use sutura_dialects::graph::shape_fn::{told_in_run, used_symbols};
 use sutura_dialects::graph::{ApplyOp, BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
 use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
@@ -50,7 +50,7 @@ pub(super) fn convert<'c, 'a>(
     if let Some(error) = unknown_property(function, entry) {
         return Err(vec![error]);
     }
-    let told = entry.ops().next().map(|op| told_symbols(op, &[])).unwrap_or_default();
+    let told = entry.ops().next().map(told_in_run).unwrap_or_default();
     let at = fallback::At::of(function);
     let (mut regions, mut remarks, mut missed) = (HashMap::new(), Vec::new(), Vec::new());
     for op in entry.ops() {
@@ -144,7 +144,7 @@ fn facts_of(entry: BlockRef<'_>) -> Result<Facts, (OpRef<'_>, Contradiction)> {
 fn called(op: OpRef<'_>, function: &dyn RoutineOp) -> Built<&'static Routine> {
     let mut values = op.operands().chain(op.results());
     values.try_for_each(|value| buffer(op, op.body, value).map(drop))?;
-    let call = function.call(op, &ShapeEnv::default()).map_err(|message| Box::new(op.error(message)))?;
+    let call = function.resolved(op, &ShapeEnv::default()).map_err(|message| Box::new(op.error(message)))?;
     match call.known() {
         Some(params) => match params.iter().flatten().find_map(Poly::excess) {
             Some(excess) => Err(beyond(op.loc(), Some(excess))),
@@ -509,7 +509,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
     /// A call of the routine that computes an op.
     fn routine(&mut self, op: OpRef<'a>, function: &dyn RoutineOp) -> Built<()> {
         let broken = |message: String| Box::new(op.error(message));
-        let call = function.call(op, &ShapeEnv::default()).map_err(broken)?;
+        let call = function.resolved(op, &ShapeEnv::default()).map_err(broken)?;
         let params = call.known().ok_or_else(|| broken("has parameters that are not known".to_owned()))?;
         let types = op.operands().map(|v| buffer(op, op.body, v)).collect::<Built<Vec<BufferType>>>()?;
         let typed = types.iter().map(|ty| Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims });
@@ -520,18 +520,34 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 op.error("needs scratch memory of a size that is too large to be computed").code(codes::SIZE_BEYOND),
             )
         })?;
+        let fits = op.results().map(|result| self.fits_output(op, result)).collect::<Built<Vec<bool>>>()?;
         let program = &mut self.converted.program;
         let inputs: Vec<Value> = op.operands().map(|v| self.buffers[&v]).collect();
         let mut outputs = Vec::with_capacity(op.num_results());
-        for result in op.results() {
-            let buffer = place(program, &self.placed, op, result)?;
+        let decides = call.routine.decided().count();
+        for (result, fits) in op.results().zip(fits) {
+            // Before a size is decided there is place for the most that it may be: memory of other dims may have less.
+            let own = decides > 0 && !fits;
+            let placed = if own { &HashMap::new() } else { &self.placed };
+            let buffer = place(program, placed, op, result)?;
             outputs.push(buffer);
             self.buffers.insert(result, buffer);
         }
+        if decides > 0 {
+            outputs.push(program.alloc(op.loc(), BufferType::new(Type::I64, vec![Poly::from(decides as i64)])));
+        }
         let scratch = (!bytes.is_zero()).then(|| program.alloc(op.loc(), BufferType::new(Type::I8, vec![bytes])));
-        program.call(op.loc(), (call.routine, &params), &inputs, &outputs, scratch);
+        let what = (decides > 0).then(|| described(op));
+        program.call(op.loc(), (call.routine, &params, what.as_deref()), &inputs, &outputs, scratch);
         self.converted.calls += 1;
         Ok(())
+    }
+
+    /// Whether the output in whose memory a result would be made has the result's type.
+    fn fits_output(&self, op: OpRef<'_>, result: Value) -> Built<bool> {
+        let ty = buffer(op, op.body, result)?;
+        let program = &self.converted.program;
+        Ok(self.placed.get(&result).is_some_and(|output| *program.ty(program.output(*output)) == ty))
     }
 
     fn launch(&mut self, region: &FusedRegion<'a>, step: Step, buffer: &dyn Fn(&Arg) -> Value) {

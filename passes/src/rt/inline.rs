@@ -179,6 +179,10 @@ struct Sizes<'f> {
 impl<'f> Sizes<'f> {
     fn of(invoke: InvokeOp<'_>, callee: &ProgramInfo<'_>, caller: &'f Facts) -> Result<Self, Diagnostic> {
         let op = invoke.op_ref();
+        if !callee.decisions.is_empty() {
+            let error = op.error(format!("runs '@{}', in which data decide sizes", callee.name));
+            return Err(error.help("run `inline` before this is compiled: sizes are decided in the program itself, outside conditions and loops"));
+        }
         let own = callee.facts().map_err(|e| op.error(e))?;
         let types: Vec<&BufferType> =
             invoke.inputs().map(|v| BufferType::of(op.cx, op.ty(v)).expect("the declaration says a buffer")).collect();

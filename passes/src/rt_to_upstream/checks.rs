@@ -2,7 +2,7 @@
 
 use sutura_dialects::r#dyn::facts::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::rt::{AllocOp, Check, Condition, Quantity, Words};
+use sutura_dialects::rt::{AllocOp, BufferType, Check, Condition, Phases, Quantity, Words};
 use sutura_ir::OpView;
 
 use super::program::{Action, Call, Launch, Program, buffer_type};
@@ -15,15 +15,20 @@ pub(super) type Known = (Vec<Poly>, bool);
 pub(super) struct SizeCheck {
     pub(super) check: Check,
     pub(super) when: Vec<Known>,
+    /// After how many decisions it can be made.
+    pub(super) phase: usize,
 }
 
 /// All that is not proven.
 pub(super) fn size_checks(program: &Program<'_>) -> Vec<SizeCheck> {
-    let mut checks = Checks { facts: &program.facts, when: Vec::new(), found: Vec::new() };
+    let mut checks = Checks { facts: &program.facts, phases: program.phases(), when: Vec::new(), found: Vec::new() };
+    let mut planned = program.planned_dims.iter();
     for port in &program.info.outputs {
-        checks.fits(&port.ty.bytes(program.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
+        let dims: Vec<Poly> = planned.by_ref().take(port.ty.dims.len()).cloned().collect();
+        let whole = BufferType::new(port.ty.elem, dims);
+        checks.fits(&whole.bytes(program.info.op.cx), || format!("the size in bytes of output `{}`", port.name));
         // Nothing is large beside a dimension of size 0.
-        for (axis, size) in port.ty.dims.iter().enumerate() {
+        for (axis, size) in whole.dims.iter().enumerate() {
             checks.fits(size, || format!("output `{}` dimension {axis}", port.name));
         }
     }
@@ -38,6 +43,7 @@ pub(super) fn size_checks(program: &Program<'_>) -> Vec<SizeCheck> {
 
 struct Checks<'f> {
     facts: &'f Facts,
+    phases: &'f Phases,
     /// What holds where the actions stand that are looked at.
     when: Vec<Known>,
     found: Vec<SizeCheck>,
@@ -53,7 +59,9 @@ impl Checks<'_> {
             // What is always needed stands for what is needed at times.
             self.found.retain(|c| !same(c));
         }
-        self.found.push(SizeCheck { check, when: self.when.clone() });
+        let guards = self.when.iter().flat_map(|(guard, _)| guard).map(|size| self.phases.of_size(size));
+        let phase = guards.fold(self.phases.of_check(&check), usize::max);
+        self.found.push(SizeCheck { check, when: self.when.clone(), phase });
     }
 
     /// True when a size is at least 0 wherever the version is selected that is looked at.

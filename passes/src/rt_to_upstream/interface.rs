@@ -32,6 +32,8 @@ pub struct HostInterface {
     pub data_checks: Vec<DataCheck>,
     /// The routines of the runtime that are called, by the names by which code calls them.
     pub routines: Vec<String>,
+    /// The symbols that data decide in the run.
+    pub decided: Vec<String>,
 }
 
 /// An input or an output.
@@ -179,10 +181,9 @@ impl HostInterface {
             .list("checks", &self.checks, check)
             .list("kernels", &self.kernels, kernel)
             .attr("data_checks", write_checks(cx, &self.data_checks));
-        match self.routines.is_empty() {
-            true => dict.finish(),
-            false => dict.list("routines", &self.routines, |routine| cx.string_attr(routine)).finish(),
-        }
+        let lists = [("routines", &self.routines), ("decided", &self.decided)];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        lists.fold(dict, |dict, (name, list)| dict.list(name, list, |text| cx.string_attr(text))).finish()
     }
 
     /// Reads what [`Self::to_attr`] wrote.
@@ -221,6 +222,7 @@ impl HostInterface {
                 .map_or(Some(Vec::new()), |a| read_checks(cx, a))
                 .ok_or_else(|| read.malformed("data_checks"))?,
             routines: read.entry("routines").map_or(Ok(Vec::new()), |attr| read.texts("routines", attr))?,
+            decided: read.entry("decided").map_or(Ok(Vec::new()), |attr| read.texts("decided", attr))?,
         })
     }
 

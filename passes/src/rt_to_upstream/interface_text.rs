@@ -21,8 +21,11 @@ pub(super) fn text(cx: &Context, interface: &HostInterface) -> String {
     let tensors = |tensors: &[Tensor]| words(tensors.iter().map(|t| tensor(cx, interface, t)).collect());
     let constants = words(interface.constants.iter().map(|c| constant(cx, c)).collect());
     let kernels = words(interface.kernels.iter().map(kernel).collect());
+    let number = |name: &String| interface.symbols.iter().position(|symbol| symbol.name == *name);
+    let decided: Vec<String> = interface.decided.iter().filter_map(number).map(|number| format!("s{number}")).collect();
+    let decided = if decided.is_empty() { String::new() } else { format!("; decided{}", words(decided)) };
     format!(
-        "symbols {}; inputs{}; outputs{}; constants{constants}; checks {}; data_checks {}; kernels{kernels}",
+        "symbols {}; inputs{}; outputs{}; constants{constants}; checks {}; data_checks {}; kernels{kernels}{decided}",
         interface.symbols.len(),
         tensors(&interface.inputs),
         tensors(&interface.outputs),

@@ -4,6 +4,7 @@
 //! in upstream operations, and the variable `sutura_interface`. What the artifact's manifest says is left on the module, see
 //! [`HostInterface`].
 
+mod checker;
 mod checks;
 mod emit;
 mod interface;
@@ -32,6 +33,9 @@ use program::{Kernels, Program};
 
 /// Version of the runtime's interface that the functions follow.
 pub const ABI_VERSION: i64 = 7;
+
+/// The function that tells the outputs' dims after a run in which data have decided sizes.
+const OUTPUT_DIMS: &str = "sutura_output_dims";
 
 /// `convert-rt-to-llvm`
 pub static CONVERT_RT_TO_LLVM: PassInfo = PassInfo {
@@ -148,7 +152,7 @@ impl ConvertRtToLlvm {
         let in_modules: Vec<OpRef<'_>> = in_modules.filter(|op| op.is::<GPUFuncOp<'_>>()).collect();
         let named = in_modules.iter().chain(&tops).filter_map(|op| Some((op.symbol_name()?, *op)));
         let kernels: Kernels<'_> = named.collect();
-        for name in ["sutura_abi_version", interface_text::SYMBOL, "sutura_shapes", "sutura_run"] {
+        for name in ["sutura_abi_version", interface_text::SYMBOL, "sutura_shapes", "sutura_run", OUTPUT_DIMS] {
             if let Some(taken) = kernels.get(name) {
                 return Err(taken.error(format!("has the name '{name}', which the host program needs")));
             }
@@ -181,6 +185,11 @@ impl ConvertRtToLlvm {
         let run = (&[ptr; 6][..], &[Type::I32][..]);
         let run = function(cx, loc, "sutura_run", run, |e, args| run::emit(program, e, args, self.grain_work))?;
         let mut functions = vec![version, shapes, run];
+        if !program.info.decisions.is_empty() {
+            let inputs = (&[ptr; 2][..], &[][..]);
+            let emit = |e: &mut Emit<'_, '_>, args: &[Value]| shapes::emit_output_dims(program, e, args);
+            functions.push(function(cx, loc, OUTPUT_DIMS, inputs, emit)?);
+        }
         for dispatcher in &program.dispatchers {
             let inputs = Dispatcher::inputs(ptr);
             functions.push(function(cx, loc, &dispatcher.name, (&inputs, &[]), |e, args| dispatcher.emit(e, args))?);

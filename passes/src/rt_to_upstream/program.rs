@@ -6,9 +6,9 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, ExpectOp, GROUPS_ATTR, IfOp,
-    InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, ProgramInfo, SelectOp, Solution, Step,
-    ViewOp, WhileOp, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExpectOp, GROUPS_ATTR, IfOp,
+    InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo, SelectOp, Solution, Step,
+    ViewOp, WhileOp, planned_bytes, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};
@@ -88,7 +88,9 @@ pub(super) struct Program<'a> {
     pub(super) info: ProgramInfo<'a>,
     pub(super) facts: Facts,
     /// How the symbols are solved, with the checks of the model.
-    pub(super) steps: Vec<Step>,
+    solution: Solution,
+    /// The most that the dims of all outputs may be.
+    pub(super) planned_dims: Vec<Poly>,
     /// Checks that the host needs beyond those.
     pub(super) size_checks: Vec<SizeCheck>,
     pub(super) actions: Vec<Action<'a>>,
@@ -109,18 +111,22 @@ impl<'a> Program<'a> {
     pub(super) fn read(op: OpRef<'a>, kernels: &Kernels<'a>) -> Result<Self, Diagnostic> {
         let info = ProgramInfo::read(op).map_err(|message| op.error(message))?;
         let facts = info.facts().map_err(|e| op.error(e))?;
-        let steps = Solution::of(&info).map_err(|e| op.error(e))?.steps;
+        let solution = Solution::of(&info).map_err(|e| op.error(e))?;
+        let most = |size: &Poly| solution.phases.most(size).map_err(|reason| unbounded(op, &reason));
+        let dims = info.outputs.iter().flat_map(|port| &port.ty.dims);
+        let planned_dims = dims.map(most).collect::<Result<Vec<_>, _>>()?;
         let mut actions = actions(info.block, kernels)?;
         let mut data_checks = Vec::new();
         number_checks(&mut actions, &mut data_checks);
-        let temporaries = temporaries(&info)?;
+        let temporaries = temporaries(&info, &solution.phases)?;
         let constants = info.block.ops().filter_map(|op| op.as_::<ConstantOp<'_>>()).collect();
         let on_device = one_place(op, &actions)?;
         let dispatchers = if on_device { Vec::new() } else { packed::collect(&actions, kernels) };
         let mut program = Self {
             info,
             facts,
-            steps,
+            solution,
+            planned_dims,
             size_checks: Vec::new(),
             actions,
             dispatchers,
@@ -136,6 +142,39 @@ impl<'a> Program<'a> {
     /// The buffer that a value is a view of.
     pub(super) fn root(&self, value: Value) -> Value {
         root_buffer(self.info.op.cx, self.info.block.body, value)
+    }
+
+    /// When symbols are known.
+    pub(super) fn phases(&self) -> &Phases {
+        &self.solution.phases
+    }
+
+    /// What is solved and checked before the run (0), or after that many calls that decide sizes.
+    pub(super) fn steps(&self, phase: usize) -> &[Step] {
+        match phase {
+            0 => &self.solution.steps,
+            _ => &self.solution.late[phase - 1],
+        }
+    }
+
+    /// The checks of a phase, in order.
+    fn checks(&self, phase: usize) -> impl Iterator<Item = &Check> {
+        let checks = self.steps(phase).iter().filter_map(|step| match step {
+            Step::Check(check) => Some(check),
+            Step::Solve { .. } => None,
+        });
+        checks.chain(self.size_checks.iter().filter(move |c| c.phase == phase).map(|c| &c.check))
+    }
+
+    /// How many checks there are before those of a phase.
+    pub(super) fn first_check(&self, phase: usize) -> i64 {
+        (0..phase).map(|before| self.checks(before).count() as i64).sum()
+    }
+
+    /// Number of a call among those that decide sizes, and for how many of each there is place.
+    pub(super) fn decision(&self, call: CallOp<'_>) -> Option<(usize, &Decision, &[Poly])> {
+        let index = self.info.decisions.iter().position(|decision| decision.op == call.op_ref().op)?;
+        Some((index, &self.info.decisions[index], &self.solution.places[index]))
     }
 
     /// The kernels that are launched, in the order of the artifact's list.
@@ -155,11 +194,9 @@ impl<'a> Program<'a> {
     pub(super) fn interface(&self) -> HostInterface {
         let tensor = |port: &sutura_dialects::rt::Port| Tensor { name: port.name.clone(), ty: port.ty.clone() };
         let constant = |c: &ConstantOp<'_>| Constant { name: c.name().to_owned(), elements: c.elements() };
-        let checks = self.steps.iter().filter_map(|step| match step {
-            Step::Check(check) => Some(check),
-            Step::Solve { .. } => None,
-        });
-        let checks = checks.chain(self.size_checks.iter().map(|c| &c.check));
+        let checks = (0..=self.info.decisions.len()).flat_map(|phase| self.checks(phase));
+        let symbols = self.info.symbols.iter().enumerate();
+        let decided = symbols.filter(|(i, _)| !self.phases().is_told(*i)).map(|(_, symbol)| symbol.name.clone());
         let kernels = self.kernels();
         HostInterface {
             model: self.info.name.to_owned(),
@@ -171,6 +208,7 @@ impl<'a> Program<'a> {
             kernels,
             data_checks: self.data_checks.clone(),
             routines: self.routines().into_iter().map(Routine::symbol).collect(),
+            decided: decided.collect(),
         }
     }
 }
@@ -330,7 +368,12 @@ fn one_place(program: OpRef<'_>, actions: &[Action<'_>]) -> Result<bool, Diagnos
     }
 }
 
-fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {
+/// What cannot be planned for.
+fn unbounded(op: OpRef<'_>, reason: &str) -> Diagnostic {
+    op.error(format!("cannot be planned before data decide its sizes: {reason}"))
+}
+
+fn temporaries(info: &ProgramInfo<'_>, phases: &Phases) -> Result<Vec<Temporary>, Diagnostic> {
     let mut index: FxHashMap<Value, usize> = FxHashMap::default();
     let mut temporaries = Vec::new();
     for alloc in info.block.ops().filter_map(|op| op.as_::<AllocOp<'_>>()) {
@@ -339,7 +382,8 @@ fn temporaries(info: &ProgramInfo<'_>) -> Result<Vec<Temporary>, Diagnostic> {
             let error = op.error("has no place in the workspace yet");
             return Err(error.help("run `plan-buffers` first"));
         }
-        let bytes = buffer_type(op, alloc.buffer()).bytes(op.cx).ceildiv(ALIGNMENT).scale(ALIGNMENT);
+        let bytes = planned_bytes(op.cx, buffer_type(op, alloc.buffer()), phases);
+        let bytes = bytes.map_err(|reason| unbounded(op, &reason))?.ceildiv(ALIGNMENT).scale(ALIGNMENT);
         let after = alloc.after().filter_map(|v| index.get(&v).copied()).collect();
         index.insert(alloc.buffer(), temporaries.len());
         temporaries.push(Temporary { value: alloc.buffer(), bytes, after });

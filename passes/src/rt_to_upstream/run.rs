@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::routines::table::ELEMENTS;
+use sutura_dialects::routines::table::{Arguments, ELEMENTS, Typed};
 use sutura_dialects::rt::{BufferType, CopyOp, ExpectOp, ViewOp};
 use sutura_ir::{Block, OpView, Type, Value};
 
+use super::checker::{Checker, Dims};
 use super::emit::{Emit, Pred, ptr_type};
 use super::interface::Kernel;
 use super::interface_text::{self, symbol_variable};
@@ -103,8 +104,12 @@ struct Run<'p, 'a, 'e, 'x, 'b> {
     /// Arrays on the stack for the arguments of one launch; a launch is over when the next begins.
     buffer_array: Value,
     dim_array: Value,
+    /// Where the symbols' values are.
+    symbols: Value,
     /// Where a routine that fails goes, with what it returned.
     fail: Option<Block>,
+    /// Where a failed check of sizes that data have decided goes, with its code and two values.
+    fail_check: Option<Block>,
     grain_work: i64,
 }
 
@@ -118,6 +123,7 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     let may_end = |action: &Action<'_>| matches!(action, Action::Call(_) | Action::Compare(..) | Action::While(..));
     let fails = program.actions.iter().any(|action| action.any(&may_end));
     let fail = fails.then(|| failure_block(e, table));
+    let fail_check = (!program.info.decisions.is_empty()).then(|| failed_check_block(e, table));
     let (most_buffers, most_dims) = most_arguments(&program.actions);
     // A device's kernels take both in one array.
     let in_array = if program.on_device { most_buffers + most_dims } else { most_buffers };
@@ -129,7 +135,7 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
     let reports = (program.on_device && !program.data_checks.is_empty()).then(|| e.load(table, ptr, REPORTS_SLOT));
     let mut sizes = Sizes::new(&program.facts);
     let many_symbols = program.info.symbols.len() > MANY;
-    for (i, symbol) in program.info.symbols.iter().enumerate() {
+    for (i, symbol) in program.info.symbols.iter().enumerate().filter(|(i, _)| program.phases().is_told(*i)) {
         if many_symbols {
             sizes.define_in(&symbol.name, symbols, i as i32);
         } else {
@@ -169,7 +175,9 @@ pub(super) fn emit(program: &Program<'_>, e: &mut Emit<'_, '_>, args: &[Value], 
         reports,
         buffer_array,
         dim_array,
+        symbols,
         fail,
+        fail_check,
         grain_work,
     };
     run.body()
@@ -183,6 +191,23 @@ fn failure_block(e: &mut Emit<'_, '_>, in_entry: Value) -> Block {
     let args = e.b.body().block_args(block).to_vec();
     e.b.set_to_end(block);
     e.ret(&args);
+    e.b.set_to_end(entry);
+    block
+}
+
+/// `^fail(code, first, second)`: reports the check by its code below zero, with the two values, and returns the code.
+fn failed_check_block(e: &mut Emit<'_, '_>, table: Value) -> Block {
+    let entry = e.b.body().value_block(table).expect("an argument is of a block");
+    let (region, loc) = (e.b.body().region(), e.loc);
+    let block = e.b.create_block(region, &[(Type::I32, loc), (Type::I64, loc), (Type::I64, loc)]);
+    let args = e.b.body().block_args(block).to_vec();
+    e.b.set_to_end(block);
+    let (context, report) =
+        (e.load(table, ptr_type(e.cx()), CONTEXT_SLOT), e.load(table, ptr_type(e.cx()), REPORT_SLOT));
+    let (zero, code) = (e.i64(0), e.value("arith.extsi", &[args[0]], Type::I64, &[]));
+    let check = e.int("arith.subi", zero, code);
+    e.call_pointer(report, &[context, check, zero, args[1], args[2]]);
+    e.ret(&args[..1]);
     e.b.set_to_end(entry);
     block
 }
@@ -224,10 +249,26 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         for action in &program.actions {
             let ready = self.prepare(action)?;
             self.perform(&ready);
+            if let Action::Call(call) = action {
+                self.decide(call)?;
+            }
         }
         let ok = self.e.i32(0);
         self.e.ret(&[ok]);
         Ok(())
+    }
+
+    /// Reads and checks the sizes that a call has decided.
+    fn decide(&mut self, call: &Call<'_>) -> Result<(), String> {
+        let program = self.program;
+        let (Some((index, decision, _)), Some(fail)) = (program.decision(call.op), self.fail_check) else {
+            return Ok(());
+        };
+        let list = self.address(decision.list)?;
+        let sizes: Vec<Value> = (0..decision.sizes.len()).map(|i| self.e.load(list, Type::I64, i as i32)).collect();
+        let dims = Dims::Decided(index, &sizes);
+        let (sizes, symbols) = (&mut self.sizes, self.symbols);
+        Checker { program, sizes, e: self.e, symbols, dims, fail, checks: 0, applies: None }.phase(index + 1)
     }
 
     fn address(&mut self, value: Value) -> Result<Value, String> {
@@ -436,8 +477,8 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let (inputs, outputs, scratch) = (call.op.inputs(), call.op.outputs(), call.op.scratch());
         let counts = [inputs.clone().count(), outputs.clone().count(), usize::from(scratch.is_some())];
         let mut numbers: Vec<Poly> = counts.iter().map(|count| Poly::constant(*count as i64)).collect();
-        for value in inputs.chain(outputs) {
-            let ty = buffer_type(op, value);
+        let (params, types) = self.places(call)?;
+        for ty in inputs.map(|value| buffer_type(op, value).clone()).chain(types) {
             let name = interface_text::element_name(op.cx, ty.elem);
             let code = ELEMENTS.iter().position(|known| *known == name);
             let code =
@@ -446,7 +487,7 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
             numbers.extend(ty.dims.iter().cloned());
         }
         numbers.extend(scratch.map(|v| buffer_type(op, v).bytes(op.cx)));
-        for param in &call.params {
+        for param in &params {
             numbers.push(Poly::constant(param.len() as i64));
             numbers.extend(param.iter().cloned());
         }
@@ -454,6 +495,26 @@ impl<'p> Run<'p, '_, '_, '_, '_> {
         let buffers = op.operands().map(|v| self.address(v)).collect::<Result<_, _>>()?;
         let symbol = self.e.address_of(&symbol_variable(call.routine));
         Ok(Ready::Call { symbol, buffers, numbers })
+    }
+
+    /// The parameters and the types of outputs that a call is told: what it decides is given as the places that there are.
+    fn places(&self, call: &Call<'_>) -> Result<(Vec<Vec<Poly>>, Vec<BufferType>), String> {
+        let op = call.op.op_ref();
+        let (mut params, outputs) = (call.params.clone(), call.op.outputs().map(|v| buffer_type(op, v).clone()));
+        let mut outputs: Vec<BufferType> = outputs.collect();
+        let Some((_, decision, places)) = self.program.decision(call.op) else { return Ok((params, outputs)) };
+        for (param, places) in decision.params.iter().zip(places) {
+            params[*param] = vec![places.clone()];
+        }
+        let inputs: Vec<&BufferType> = call.op.inputs().map(|v| buffer_type(op, v)).collect();
+        let typed = inputs.iter().map(|ty| Typed { elem: ty.elem, is_float: ty.elem.is_float(op.cx), dims: &ty.dims });
+        let typed: Vec<Typed<'_, Poly, Type>> = typed.collect();
+        let arguments = Arguments { inputs: &typed, params: &params };
+        for (output, (_, rule)) in outputs.iter_mut().zip(call.routine.outputs_of(inputs.len())) {
+            let dims = arguments.dims(call.routine, rule).ok_or("an output is too large to be computed")?;
+            output.dims = dims.unwrap_or_else(|| output.dims.clone());
+        }
+        Ok((params, outputs))
     }
 
     /// Ends the run with what the routine returns, unless that is 0.

@@ -8,12 +8,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
-use sutura_dialects::r#dyn::facts::Contradiction;
+use sutura_dialects::r#dyn::facts::{Contradiction, MAX_DIM};
 use sutura_dialects::r#dyn::poly::Excess;
-use sutura_dialects::r#dyn::{EqualOp, Facts, Poly};
+use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolInfo};
 use sutura_dialects::func::{CallOp, ConstantOp, FuncOp, Signatures, signatures};
 use sutura_dialects::graph::operator::declared;
-use sutura_dialects::graph::{Operators, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
+use sutura_dialects::graph::shape_fn::told_in_run;
+use sutura_dialects::graph::{Decided, Operators, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 use sutura_ir::analysis::{CallGraph, PreservedAnalyses};
 use sutura_ir::diagnostics::{Reported, codes};
 use sutura_ir::interfaces::RegionBranchOp;
@@ -157,7 +158,10 @@ fn analyse(
     let Some(whole) = func.region(0) else { return Ok(None) };
     let Some(entry) = whole.entry() else { return Ok(None) };
     let mut facts = Facts::new();
-    let symbols = Symbols::collect(entry, &mut facts);
+    let mut symbols = Symbols::collect(entry, &mut facts);
+    if let Some(op) = entry.ops().next() {
+        symbols.decided(told_in_run(op));
+    }
     facts.assume_stated(entry).map_err(|(op, c)| {
         let error = op
             .as_::<EqualOp<'_>>()
@@ -269,7 +273,7 @@ impl<'a> Walk<'a> {
         let says_nothing = op.is::<CallOp<'_>>() && inferred.shapes.is_empty();
         for (i, result) in op.results().enumerate().filter(|_| !says_nothing) {
             let quotients: Vec<&Quotient> = inferred.quotients.iter().filter(|q| q.result == i).collect();
-            self.result(op, result, &quotients, diags)?;
+            self.result(op, (i, result), &quotients, &inferred.decided, diags)?;
         }
         Ok(())
     }
@@ -277,8 +281,9 @@ impl<'a> Walk<'a> {
     fn result(
         &mut self,
         op: OpRef<'a>,
-        result: Value,
+        (number, result): (usize, Value),
         quotients: &[&Quotient],
+        decided: &[Decided],
         diags: &mut Diagnostics,
     ) -> Result<(), Reported> {
         let Some(mut shape) = self.env.shape(op, result) else { return Ok(()) };
@@ -295,10 +300,15 @@ impl<'a> Walk<'a> {
                     self.require(op, requirement, diags)?;
                 }
                 (None, Some(before)) => *size = Some(before),
-                (None, None) => match quotients.iter().find(|quotient| quotient.dim == dim) {
-                    Some(quotient) => *size = Some(self.quotient(op, quotient, diags)?),
-                    None => *size = Some(self.fresh(op, dim)),
-                },
+                (None, None) => {
+                    let quotient = quotients.iter().find(|quotient| quotient.dim == dim);
+                    let decided = decided.iter().find(|decided| decided.places.contains(&(number, dim)));
+                    *size = Some(match (quotient, decided) {
+                        (Some(quotient), _) => self.quotient(op, quotient, diags)?,
+                        (None, Some(decided)) => self.decided(op, dim, decided),
+                        (None, None) => self.fresh(op, dim),
+                    });
+                }
                 _ => {}
             }
         }
@@ -321,6 +331,28 @@ impl<'a> Walk<'a> {
         let symbol = Poly::symbol(&self.symbols.fresh(&hint, Origin::Named, &mut self.env.facts));
         self.require(op, quotient.requirement(&symbol), diags)?;
         Ok(symbol)
+    }
+
+    /// The symbol for a size that the op decides, which several dimensions may have.
+    fn decided(&mut self, op: OpRef<'_>, dim: usize, decided: &Decided) -> Poly {
+        let known = decided.places.iter().find_map(|(result, dim)| {
+            let shape = self.assigned.get(&op.results().nth(*result)?)?;
+            shape.get(*dim).cloned().flatten()
+        });
+        if let Some(known) = known {
+            return known;
+        }
+        let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().replace("graph.", ""));
+        let name = self.symbols.fresh(&format!("{place}_{dim}"), Origin::Decided, &mut self.env.facts);
+        let most = self.env.facts.range(&decided.most).1.clamp(0, MAX_DIM.into()) as i64;
+        self.env.facts.define(&name, SymbolInfo { max: most, ..SymbolInfo::default() });
+        let message = format!(
+            "dimension {dim} of the result of '{}' is decided by its data, at most {}; it is called `{name}`",
+            op.name_str(),
+            decided.most.brief(),
+        );
+        self.remarks.push((name.clone(), Diagnostic::remark(op.loc(), message)));
+        Poly::symbol(&name)
     }
 
     /// A symbol for a size that follows from nothing.

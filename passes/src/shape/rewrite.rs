@@ -302,7 +302,8 @@ impl Writer<'_> {
     fn in_named(&self, size: &Poly) -> Poly {
         let replace = |name: &str| {
             let solved = self.solution.facts.canonical(&Poly::symbol(name));
-            let told = matches!(self.solution.symbols.origin(name), Some(Origin::Named | Origin::Defined));
+            let told =
+                matches!(self.solution.symbols.origin(name), Some(Origin::Named | Origin::Defined | Origin::Decided));
             let kept = told && solved.as_const().is_none();
             (!kept).then_some(solved)
         };

@@ -17,6 +17,8 @@ pub(super) enum Origin {
     Argument,
     /// A size inside the function that follows from nothing: no argument tells it, though a `dyn.symbol` op may name it.
     Inner,
+    /// A size that an op decides by its data.
+    Decided,
     /// It stands for a large size, which an equality states.
     Defined,
 }
@@ -53,6 +55,15 @@ impl Symbols {
             }
         }
         symbols
+    }
+
+    /// Ops that decide sizes tell these of the symbols that no argument tells.
+    pub(super) fn decided(&mut self, told: impl IntoIterator<Item = impl AsRef<str>>) {
+        for name in told {
+            if let Some(origin @ Origin::Inner) = self.origins.get_mut(name.as_ref()) {
+                *origin = Origin::Decided;
+            }
+        }
     }
 
     /// Arguments tell the symbol.

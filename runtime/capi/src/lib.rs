@@ -202,31 +202,75 @@ pub unsafe extern "C" fn sutura_model_run(
     outputs: *const SuturaTensor,
     n_outputs: i32,
 ) -> i32 {
-    status(|| {
-        // SAFETY: by this function's condition.
-        let handle = unsafe { open(model) }?;
-        check_count("input", n_inputs, &handle.inputs)?;
-        check_count("output", n_outputs, &handle.outputs)?;
-        let (mut input_dims, mut output_dims) = (Dims::new(), Dims::new());
-        // SAFETY: by this function's condition, as the numbers are the model's.
-        let (inputs, outputs) = unsafe {
-            let inputs = tensors("input", inputs, &handle.inputs, &mut input_dims)?;
-            (inputs, tensors("output", outputs, &handle.outputs, &mut output_dims)?)
-        };
-        let (mut input_views, mut output_views) = (Few::new(), Few::new());
-        for (named, tensor, dims) in inputs.each() {
-            let element_type = check_data(named, tensor, dims)?;
-            // SAFETY: checked; valid for reads by this function's condition.
-            input_views.push(unsafe { TensorView::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
+    // SAFETY: by this function's condition.
+    status(|| unsafe { run(model, (inputs, n_inputs), (outputs, n_outputs), None) })
+}
+
+/// See `sutura.h`.
+///
+/// # Safety
+/// As for [`sutura_model_run`]; `dims` is null, misaligned or has room for the ranks of all outputs together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sutura_model_run_dims(
+    model: *const SuturaModel,
+    inputs: *const SuturaTensor,
+    n_inputs: i32,
+    outputs: *const SuturaTensor,
+    n_outputs: i32,
+    dims: *mut i64,
+) -> i32 {
+    // SAFETY: by this function's condition.
+    status(|| unsafe { run(model, (inputs, n_inputs), (outputs, n_outputs), Some(dims)) })
+}
+
+/// Runs a model, and writes the dims of its outputs to `dims`, if that is asked for.
+///
+/// # Safety
+/// As for [`sutura_model_run_dims`].
+unsafe fn run(
+    model: *const SuturaModel,
+    (inputs, n_inputs): (*const SuturaTensor, i32),
+    (outputs, n_outputs): (*const SuturaTensor, i32),
+    dims: Option<*mut i64>,
+) -> Result<()> {
+    // SAFETY: by this function's condition.
+    let handle = unsafe { open(model) }?;
+    check_count("input", n_inputs, &handle.inputs)?;
+    check_count("output", n_outputs, &handle.outputs)?;
+    let ranks = handle.outputs.iter().map(|info| info.dims.len()).sum::<usize>();
+    match dims {
+        Some(dims) if ranks > 0 => usable(dims, "dims")?,
+        None if !handle.model.manifest().decided.is_empty() => {
+            let message = "data decide dimensions of this model, which sutura_model_run_dims tells";
+            return Err(Failure::usage(message.to_owned()));
         }
-        for (named, tensor, dims) in outputs.each() {
-            let element_type = check_data(named, tensor, dims)?;
-            // SAFETY: checked; valid for writes by this function's condition. That it overlaps nothing the run checks.
-            output_views.push(unsafe { TensorViewMut::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
-        }
-        handle.model.run_into(&input_views, &mut output_views)?;
-        Ok(())
-    })
+        _ => {}
+    }
+    let (mut input_dims, mut output_dims) = (Dims::new(), Dims::new());
+    // SAFETY: by this function's condition, as the numbers are the model's.
+    let (inputs, outputs) = unsafe {
+        let inputs = tensors("input", inputs, &handle.inputs, &mut input_dims)?;
+        (inputs, tensors("output", outputs, &handle.outputs, &mut output_dims)?)
+    };
+    let (mut input_views, mut output_views) = (Few::new(), Few::new());
+    for (named, tensor, dims) in inputs.each() {
+        let element_type = check_data(named, tensor, dims)?;
+        // SAFETY: checked; valid for reads by this function's condition.
+        input_views.push(unsafe { TensorView::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
+    }
+    for (named, tensor, dims) in outputs.each() {
+        let element_type = check_data(named, tensor, dims)?;
+        // SAFETY: checked; valid for writes by this function's condition. That it overlaps nothing the run checks.
+        output_views.push(unsafe { TensorViewMut::from_raw_parts(element_type, dims, tensor.data.cast()) }?);
+    }
+    let given: Dims = output_views.iter().flat_map(|view| view.dims().iter().copied()).collect();
+    let decided = handle.model.run_into(&input_views, &mut output_views)?;
+    let found = decided.map_or(given, |dims| dims.into_iter().flatten().collect());
+    if let Some(dims) = dims.filter(|_| ranks > 0) {
+        // SAFETY: usable, so by this function's condition with room for all ranks; what was found is our own.
+        unsafe { dims.copy_from_nonoverlapping(found.as_ptr(), found.len()) };
+    }
+    Ok(())
 }
 
 /// See `sutura.h`.

@@ -42,9 +42,9 @@ pub struct Model {
 /// What a model's inputs imply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shapes {
-    /// The value of each symbol, in the manifest's order.
+    /// The value of each symbol, in the manifest's order; of those that data decide, the most that it may be.
     pub symbols: Vec<i64>,
-    /// The dims of each output.
+    /// The dims of each output, likewise.
     pub outputs: Vec<Vec<i64>>,
     /// Bytes that a run needs besides inputs and outputs.
     pub workspace_bytes: usize,
@@ -172,9 +172,15 @@ impl Model {
         self.inner.on_device.iter().for_each(OnDevice::release_memory);
     }
 
-    /// Computes the outputs' dims without running. `input_dims` in the order of the inputs.
+    /// Computes the outputs' dims without running; of those that data decide, the most that they may be. `input_dims` in the order of the inputs.
     pub fn infer_shapes(&self, input_dims: &[&[i64]]) -> Result<Shapes> {
         self.inner.infer_shapes(input_dims)
+    }
+
+    /// Tensors for the outputs of [`run_into`](Self::run_into) with inputs of these dims.
+    pub fn allocate_outputs(&self, input_dims: &[&[i64]]) -> Result<Vec<Tensor>> {
+        let dims = self.infer_shapes(input_dims)?.outputs;
+        self.outputs().iter().zip(&dims).map(|(value, dims)| Tensor::zeros(value.element_type, dims)).collect()
     }
 
     /// Checks names, types and dims of inputs, before there are any data. Says what a run with them would give.
@@ -201,7 +207,14 @@ impl Model {
     /// from each other and from the inputs. On an error before the run they are untouched; after one of the run itself, such
     /// as a wrong index, they hold anything. In a loop of like shapes
     /// no tensor or workspace is allocated.
-    pub fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
+    ///
+    /// Where data decide sizes (`decided` in the manifest), the buffers have the dims that [`infer_shapes`](Self::infer_shapes)
+    /// tells, the most that they may be. Each output lies at the front of its buffer, contiguous; its dims are returned.
+    pub fn run_into(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+    ) -> Result<Option<Vec<Vec<i64>>>> {
         self.inner.run_into(inputs, outputs)
     }
 

@@ -191,8 +191,9 @@ impl OnDevice {
         let outputs: Vec<*mut c_void> = buffers.outputs.iter().map(|b| address(b)).collect();
         let constants: Vec<*const c_void> = self.constants.iter().map(|b| address(b).cast_const()).collect();
         // SAFETY: the manifest's lengths. The code of an artifact with a device only hands the addresses on to the table.
-        let result =
-            unsafe { inner.host.run(&table, symbols, &inputs, &outputs, &constants, address(buffers.workspace)) };
+        let result = unsafe {
+            inner.host.run(&table, symbols.as_ptr(), &inputs, &outputs, &constants, address(buffers.workspace))
+        };
         let launches = call.launches.get();
         match call.failure.into_inner() {
             Some(failure) => Err(failure),

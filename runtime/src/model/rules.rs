@@ -11,6 +11,8 @@ pub(crate) struct Rules {
     inputs: Vec<Rule>,
     outputs: Vec<Rule>,
     symbols: usize,
+    /// Of each symbol whether data decide it.
+    decided: Vec<bool>,
 }
 
 /// What is known about one dim.
@@ -32,7 +34,9 @@ impl Rules {
             Dim::Expr(_) => Rule::Computed,
         };
         let rules = |values: &[Value]| values.iter().flat_map(|v| &v.dims).map(rule).collect();
-        Self { inputs: rules(&manifest.inputs), outputs: rules(&manifest.outputs), symbols: manifest.symbols.len() }
+        let decided = manifest.symbols.iter().map(|symbol| manifest.decided.contains(&symbol.name)).collect();
+        let (inputs, outputs) = (rules(&manifest.inputs), rules(&manifest.outputs));
+        Self { inputs, outputs, symbols: manifest.symbols.len(), decided }
     }
 
     pub(crate) fn symbols(&self) -> usize {
@@ -43,7 +47,32 @@ impl Rules {
         self.outputs.len()
     }
 
-    /// Checks what the code accepted and computed.
+    /// Whether data decide sizes.
+    pub(crate) fn decides(&self) -> bool {
+        self.decided.contains(&true)
+    }
+
+    /// Checks what a run has decided against what was planned.
+    pub(crate) fn check_decided(
+        &self,
+        manifest: &Manifest,
+        symbols: &[i64],
+        planned_dims: &[i64],
+        output_dims: &[i64],
+    ) -> Result<()> {
+        check_symbols(manifest, symbols, |_| true)?;
+        let beyond = output_dims.iter().zip(planned_dims).position(|(dim, most)| dim < &0 || dim > most);
+        let beyond = beyond.map(|at| (at, output_dims[at]));
+        match beyond.or_else(|| disagreeing(&self.outputs, output_dims, symbols)) {
+            Some((at, value)) => {
+                let (value_name, axis) = place(&manifest.outputs, at);
+                contract(format!("it decided {value} as dimension {axis} of output `{value_name}`"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks what the code accepted and computed. Of what data decide it has told the most.
     pub(crate) fn check(
         &self,
         manifest: &Manifest,
@@ -51,23 +80,44 @@ impl Rules {
         symbols: &[i64],
         output_dims: &[i64],
     ) -> Result<()> {
-        for (symbol, &value) in manifest.symbols.iter().zip(symbols) {
-            if value < symbol.min || value > symbol.max || value % symbol.div != 0 {
-                return contract(format!("it accepted the value {value} for the dimension `{}`", symbol.name));
-            }
-        }
+        check_symbols(manifest, symbols, |at| !self.decided[at])?;
+        let told = |rule: &Rule| match rule {
+            Rule::Symbol(at) if self.decided[*at] => Rule::Computed,
+            rule => *rule,
+        };
         let inputs = disagreeing(&self.inputs, input_dims, symbols);
         if let Some((at, value)) = inputs {
             let (value_name, axis) = place(&manifest.inputs, at);
             return contract(format!("it accepted {value} as dimension {axis} of input `{value_name}`"));
         }
         let negative = output_dims.iter().position(|d| *d < 0).map(|at| (at, output_dims[at]));
-        if let Some((at, value)) = negative.or_else(|| disagreeing(&self.outputs, output_dims, symbols)) {
+        if let Some((at, value)) = negative.or_else(|| {
+            let outputs: Vec<Rule>;
+            let rules = match self.decides() {
+                true => {
+                    outputs = self.outputs.iter().map(told).collect();
+                    &outputs
+                }
+                false => &self.outputs,
+            };
+            disagreeing(rules, output_dims, symbols)
+        }) {
             let (value_name, axis) = place(&manifest.outputs, at);
             return contract(format!("it computed {value} as dimension {axis} of output `{value_name}`"));
         }
         Ok(())
     }
+}
+
+/// Checks those of the symbols for which `is_known` says so.
+fn check_symbols(manifest: &Manifest, symbols: &[i64], is_known: impl Fn(usize) -> bool) -> Result<()> {
+    for (at, (symbol, &value)) in manifest.symbols.iter().zip(symbols).enumerate() {
+        let fits = value >= symbol.min && value <= symbol.max && value % symbol.div == 0;
+        if is_known(at) && !fits {
+            return contract(format!("it accepted the value {value} for the dimension `{}`", symbol.name));
+        }
+    }
+    Ok(())
 }
 
 /// The first dim that is not what its rule says, and its value.

@@ -43,17 +43,44 @@ impl Inner {
         let mut views: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();
         self.execute(&mut scratch, inputs, &mut views, workspace_bytes)?;
         drop(views);
+        for (output, dims) in outputs.iter_mut().zip(self.decided_dims(&scratch)?.into_iter().flatten()) {
+            output.cut(&dims)?;
+        }
         Ok(outputs)
     }
 
-    pub(super) fn run_into(&self, inputs: &[TensorView<'_>], outputs: &mut [TensorViewMut<'_>]) -> Result<()> {
+    pub(super) fn run_into(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut [TensorViewMut<'_>],
+    ) -> Result<Option<Vec<Vec<i64>>>> {
         let mut scratch = self.scratch.lease();
         let workspace_bytes = self.accept(&mut scratch, inputs.iter().map(signature))?;
         let types = outputs.iter().map(|view| (view.element_type(), view.dims()));
         self.check_outputs(&scratch, types)?;
         self.check_alignment(outputs)?;
         self.check_overlap(inputs, outputs)?;
-        self.execute(&mut scratch, inputs, outputs, workspace_bytes)
+        self.execute(&mut scratch, inputs, outputs, workspace_bytes)?;
+        self.decided_dims(&scratch)
+    }
+
+    /// The dims of each output after a run, if they were not known before.
+    fn decided_dims(&self, scratch: &Scratch) -> Result<Option<Vec<Vec<i64>>>> {
+        if !self.rules.decides() {
+            return Ok(None);
+        }
+        let mut dims = vec![0; self.rules.output_dims()];
+        // SAFETY: both are sized by the manifest.
+        unsafe { self.host.output_dims(&scratch.symbols, &mut dims) };
+        let manifest = self.artifact.manifest();
+        self.rules.check_decided(manifest, &scratch.symbols, &scratch.output_dims, &dims)?;
+        let mut rest = &dims[..];
+        let each = manifest.outputs.iter().map(|value| {
+            let (dims, tail) = rest.split_at(value.dims.len());
+            rest = tail;
+            dims.to_vec()
+        });
+        Ok(Some(each.collect()))
     }
 
     /// Checks the inputs and solves their shapes. Returns the size of the workspace.
@@ -217,7 +244,8 @@ impl Inner {
         // SAFETY: the manifest's lengths; inputs aligned by `place_inputs` and borrowed; outputs as this function's
         // callers checked; the workspace is this run's own and has the size asked for; constants live in the artifact.
         let result = unsafe {
-            self.host.run(&table, &scratch.symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
+            let symbols = scratch.symbols.as_mut_ptr().cast_const();
+            self.host.run(&table, symbols, &input_pointers, &output_pointers, &self.constants.0, workspace)
         };
         self.artifact.check_unchanged()?;
         if let Some(wrong) = call.wrong_data.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -234,6 +262,10 @@ impl Inner {
     }
 
     pub(super) fn wrong_data(&self, WrongData { check, position, index, size }: WrongData) -> Error {
+        if let Some(code) = check.checked_neg().filter(|code| *code > 0) {
+            // A check of sizes that data have decided.
+            return rules::failed_check(self.artifact.manifest(), i32::try_from(code).unwrap_or(0), [index, size]);
+        }
         let checks = &self.artifact.manifest().data_checks;
         match usize::try_from(check).ok().and_then(|check| checks.get(check)) {
             Some(DataCheck { kind: DataCheckKind::Index, what }) => {

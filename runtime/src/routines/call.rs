@@ -210,6 +210,18 @@ impl<'a> Call<'a> {
         self.param(name).first().map_or(0, |value| *value as usize)
     }
 
+    /// Writes the sizes that the routine decides. Returns whether there is place for what has them.
+    pub(super) fn decide(&self, sizes: &[usize]) -> bool {
+        let Some(output) = self.outputs.last().filter(|_| self.routine.decides()) else { return false };
+        let mut fits = true;
+        for (i, (size, (param, _))) in sizes.iter().zip(self.routine.decided()).enumerate() {
+            fits &= self.params[param].first().is_some_and(|places| *size as i64 <= *places);
+            // SAFETY: only this thread writes sizes.
+            unsafe { output.write(i, &(*size as i64).to_ne_bytes()) };
+        }
+        fits
+    }
+
     /// Scratch memory for `count` numbers, behind `before` of the same type.
     ///
     /// # Safety

@@ -41,6 +41,13 @@ fn float(bits: u64, width: u32, mask: u64, nan: u64) -> u64 {
     }
 }
 
+/// Whether an element is zero, of either sign.
+pub(super) fn is_zero(elem: ElementType, bytes: &[u8], index: usize) -> bool {
+    let width = elem.bytes();
+    let all_zero = bytes[index * width..][..width].iter().all(|byte| *byte == 0);
+    all_zero || elem.is_float() && ordered(elem, bytes, index) == ordered(elem, &[0; 8], 0)
+}
+
 /// The numbers of the elements of an input, the other way round where the greatest comes first.
 #[derive(Clone, Copy)]
 pub(super) struct Keys<'a> {

@@ -13,10 +13,13 @@ mod call;
 mod fft;
 mod floats;
 mod keys;
+mod non_max_suppression;
+mod non_zero;
 mod parallel;
 mod sort;
 pub mod table;
 mod top_k;
+mod unique;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +33,8 @@ use table::{ROUTINES, Routine};
 type Function = fn(&Call<'_>) -> Result<(), String>;
 
 /// The functions of the table's routines, in its order.
-const FUNCTIONS: [Function; ROUTINES.len()] = [sort::run, top_k::run, fft::run];
+const FUNCTIONS: [Function; ROUTINES.len()] =
+    [sort::run, top_k::run, fft::run, non_zero::run, unique::run, non_max_suppression::run];
 
 /// The runtime's routine that code calls by this name.
 pub(crate) fn find(symbol: &str) -> Option<usize> {

@@ -4,6 +4,8 @@
 //! first key counts most. In a pass an element is the number `key << 64 | position`: no two are equal, so that there is one
 //! order, whoever makes it.
 
+use std::cmp::Ordering;
+
 use super::call::{Call, Lines};
 use super::keys::Keys;
 use super::parallel::{Threads, share};
@@ -83,10 +85,20 @@ fn cut(mut items: &mut [u128], pieces: usize) -> impl Iterator<Item = (usize, &m
 
 /// Sorts numbers no two of which are equal.
 pub(super) fn sort(items: &mut [u128], other: &mut [u128], threads: Threads) {
+    sort_by(items, other, threads, u128::cmp);
+}
+
+/// As [`sort`], in an order in which no two are equal.
+pub(super) fn sort_by(
+    items: &mut [u128],
+    other: &mut [u128],
+    threads: Threads,
+    order: impl Fn(&u128, &u128) -> Ordering + Sync + Copy,
+) {
     if threads.0 <= 1 || items.len() < LONG {
-        return items.sort_unstable();
+        return items.sort_unstable_by(order);
     }
-    threads.on(cut(items, PARTS), |(_, piece)| piece.sort_unstable());
+    threads.on(cut(items, PARTS), |(_, piece)| piece.sort_unstable_by(order));
     // Runs of 1, 2, 4 … pieces are merged in pairs, there and back.
     let (mut from, mut to) = (items, other);
     let mut run = 1;
@@ -97,7 +109,7 @@ pub(super) fn sort(items: &mut [u128], other: &mut [u128], threads: Threads) {
         threads.on(cut(to, PARTS).enumerate(), |(piece, (start, out))| {
             let first = piece / (2 * run) * (2 * run);
             let (low, middle, high) = (start_of(first), start_of(first + run), start_of(first + 2 * run));
-            merge(&read[low..middle], &read[middle..high], start - low, out);
+            merge(&read[low..middle], &read[middle..high], start - low, out, order);
         });
         std::mem::swap(&mut from, &mut to);
         run *= 2;
@@ -107,16 +119,16 @@ pub(super) fn sort(items: &mut [u128], other: &mut [u128], threads: Threads) {
 }
 
 /// Writes those numbers of two sorted runs, merged, that come behind the first `skipped`.
-fn merge(a: &[u128], b: &[u128], skipped: usize, out: &mut [u128]) {
+fn merge(a: &[u128], b: &[u128], skipped: usize, out: &mut [u128], order: impl Fn(&u128, &u128) -> Ordering) {
     // Of the first `skipped` numbers so many are of `a`: the fewest for which the next of `a` is behind the last of `b`.
     let (mut low, mut high) = (skipped.saturating_sub(b.len()), skipped.min(a.len()));
     while low < high {
         let taken = low + (high - low) / 2;
-        if a[taken] < b[skipped - taken - 1] { low = taken + 1 } else { high = taken }
+        if order(&a[taken], &b[skipped - taken - 1]).is_lt() { low = taken + 1 } else { high = taken }
     }
     let (mut i, mut j) = (low, skipped - low);
     for place in out {
-        let first = j >= b.len() || (i < a.len() && a[i] < b[j]);
+        let first = j >= b.len() || (i < a.len() && order(&a[i], &b[j]).is_lt());
         if first {
             *place = a[i];
             i += 1;

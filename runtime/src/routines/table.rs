@@ -59,6 +59,9 @@ pub enum ParamKind {
     Flags,
     /// A size, which may be known in the run only.
     Size,
+    /// A size that the routine decides by its data, at most this. A call tells how many places there are. The routine writes the
+    /// size that it finds into its last output, which all such sizes are in; where there are fewer places, it writes nothing else.
+    Decided(Size),
 }
 
 /// The buffers that a routine reads.
@@ -108,10 +111,16 @@ pub enum Elem {
 pub enum Dims {
     /// Any, of rank 1 at least.
     Any,
+    /// Any, of rank 0 too.
+    AnyRank,
     /// Those of the first input.
     First,
     /// Those of the first input, but for these.
     FirstBut(&'static [(At, Size)]),
+    /// These.
+    List(&'static [Size]),
+    /// As many as the routine decides.
+    Decided,
 }
 
 /// A dimension of the first input.
@@ -124,7 +133,7 @@ pub enum At {
 }
 
 /// A size that follows from the first input and the parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
     /// A number.
     Const(i64),
@@ -134,6 +143,12 @@ pub enum Size {
     Axis,
     /// The product of the sizes of the dimensions before and behind the parameter `axis`.
     Others,
+    /// The number of dimensions of the first input.
+    Rank,
+    /// The number of elements of the first input.
+    Elements,
+    /// A dimension of the first input.
+    Dim(usize),
     /// A product.
     Product(&'static [Size]),
     /// A sum.
@@ -232,6 +247,78 @@ pub static ROUTINES: &[Routine] = &[
         ]),
         capabilities: ON_THE_HOST,
     },
+    Routine {
+        name: "non_zero",
+        version: 1,
+        summary: "Positions of the elements that are not zero, in row-major order: a column for each, with its index along each \
+                  dimension. NaN is not zero; -0.0 is. Of an input of rank 0 the columns are empty, and there is one if it is \
+                  not zero.",
+        params: &[Param { name: "found", kind: ParamKind::Decided(Size::Elements) }],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Any, dims: Dims::AnyRank }]),
+        outputs: Outputs::List(&[Operand {
+            name: "positions",
+            elem: Elem::Int64,
+            dims: Dims::List(&[Size::Rank, Size::Param("found")]),
+        }]),
+        scratch: Size::Const(0),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "unique",
+        version: 1,
+        summary: "The slices along an axis without repetition, where each of them stands first, which of them each slice of the \
+                  input is, and how often each occurs. With `sorted` = 1 they are in ascending order, the first elements \
+                  counting most, else in the order in which they occur first. The order of elements is that of `sort`.",
+        params: &[
+            Param { name: "axis", kind: ParamKind::Axis },
+            Param { name: "sorted", kind: ParamKind::Flag },
+            Param { name: "found", kind: ParamKind::Decided(Size::Axis) },
+        ],
+        inputs: Inputs::List(&[Operand { name: "input", elem: Elem::Any, dims: Dims::Any }]),
+        outputs: Outputs::List(&[
+            Operand { name: "values", elem: Elem::First, dims: Dims::FirstBut(&[(At::Axis, Size::Param("found"))]) },
+            Operand { name: "firsts", elem: Elem::Int64, dims: Dims::List(&[Size::Param("found")]) },
+            Operand { name: "inverse", elem: Elem::Int64, dims: Dims::List(&[Size::Axis]) },
+            Operand { name: "counts", elem: Elem::Int64, dims: Dims::List(&[Size::Param("found")]) },
+        ]),
+        scratch: Size::Product(&[Size::Const(48), Size::Axis]),
+        capabilities: ON_THE_HOST,
+    },
+    Routine {
+        name: "non_max_suppression",
+        version: 1,
+        summary: "Of each class of each batch the boxes with the greatest scores that do not overlap one another: rows of batch, \
+                  class and box in the order in which they are selected. Of equal scores the box with the lower number comes \
+                  first; with `filtered` = 1 only scores greater than `least` count. A box is left out where what it shares \
+                  with a selected one is a part greater than `overlap` of what both cover. At most `most` boxes of a class are \
+                  selected. Boxes are two corners, or with `centers` = 1 a center and sizes.",
+        params: &[
+            Param { name: "centers", kind: ParamKind::Flag },
+            Param { name: "filtered", kind: ParamKind::Flag },
+            Param { name: "found", kind: ParamKind::Decided(Size::Elements) },
+        ],
+        inputs: Inputs::List(&[
+            Operand { name: "scores", elem: Elem::Float, dims: Dims::Any },
+            Operand {
+                name: "boxes",
+                elem: Elem::Float,
+                dims: Dims::List(&[Size::Dim(0), Size::Dim(2), Size::Const(4)]),
+            },
+            Operand { name: "most", elem: Elem::Int64, dims: Dims::AnyRank },
+            Operand { name: "overlap", elem: Elem::Float, dims: Dims::AnyRank },
+            Operand { name: "least", elem: Elem::Float, dims: Dims::AnyRank },
+        ]),
+        outputs: Outputs::List(&[Operand {
+            name: "rows",
+            elem: Elem::Int64,
+            dims: Dims::List(&[Size::Param("found"), Size::Const(3)]),
+        }]),
+        scratch: Size::Product(&[
+            Size::Const(16),
+            Size::Sum(&[Size::Elements, Size::Product(&[Size::Dim(0), Size::Dim(1)])]),
+        ]),
+        capabilities: ON_THE_HOST,
+    },
 ];
 
 /// The parts into which lines along the axis are cut, none without a line.
@@ -265,12 +352,30 @@ impl Routine {
     }
 
     /// Its outputs, where it takes so many inputs: element type and sizes of each. An element type of `None` is that of the input
-    /// of the same number.
+    /// of the same number. The sizes that it decides, if there are any, are the last one.
     pub fn outputs_of(&self, inputs: usize) -> Vec<(Option<Elem>, Dims)> {
-        match &self.outputs {
+        let mut outputs = match &self.outputs {
             Outputs::LikeInputs => vec![(None, Dims::First); inputs],
             Outputs::List(list) => list.iter().map(|operand| (Some(operand.elem), operand.dims)).collect(),
+        };
+        if self.decides() {
+            outputs.push((Some(Elem::Int64), Dims::Decided));
         }
+        outputs
+    }
+
+    /// Numbers of the parameters that are sizes which it decides, each with the most that it is.
+    pub fn decided(&self) -> impl Iterator<Item = (usize, &'static Size)> {
+        let bound = |(i, param): (usize, &'static Param)| match &param.kind {
+            ParamKind::Decided(bound) => Some((i, bound)),
+            _ => None,
+        };
+        self.params.iter().enumerate().filter_map(bound)
+    }
+
+    /// Whether it decides a size.
+    pub fn decides(&self) -> bool {
+        self.decided().next().is_some()
     }
 }
 
@@ -346,7 +451,8 @@ impl<N: Number, T> Arguments<'_, N, T> {
             }
             _ => {}
         }
-        if self.inputs[0].dims.is_empty() {
+        let any_rank = matches!(wanted, Inputs::List([Operand { dims: Dims::AnyRank, .. }, ..]));
+        if self.inputs[0].dims.is_empty() && !any_rank {
             return Err("takes inputs of rank 1 at least".to_owned());
         }
         self.check_params(routine)?;
@@ -387,7 +493,7 @@ impl<N: Number, T> Arguments<'_, N, T> {
                     let most = self.inputs.len();
                     ((1..=most).contains(&values.len()) && below(2), format!("from 1 to {most} numbers 0 or 1"))
                 }
-                ParamKind::Size => {
+                ParamKind::Size | ParamKind::Decided(_) => {
                     let positive = |v: &N| v.known().is_none_or(|v| v >= 0);
                     (values.len() == 1 && values.iter().all(positive), "a size".to_owned())
                 }
@@ -410,20 +516,44 @@ impl<N: Number, T> Arguments<'_, N, T> {
     pub fn dims(&self, routine: &Routine, rule: Dims) -> Option<Option<Vec<N>>> {
         let first = self.inputs[0].dims;
         Some(match rule {
-            Dims::Any => None,
+            Dims::Any | Dims::AnyRank => None,
             Dims::First => Some(first.to_vec()),
+            Dims::List(sizes) => Some(sizes.iter().map(|size| self.size(routine, size)).collect::<Option<_>>()?),
+            Dims::Decided => Some(vec![N::constant(routine.decided().count() as i64)]),
             Dims::FirstBut(others) => {
                 let mut dims = first.to_vec();
                 for (at, size) in others {
-                    let at = match at {
-                        At::Axis => self.axis(routine),
-                        At::Last => first.len() - 1,
-                    };
-                    dims[at] = self.size(routine, size)?;
+                    dims[self.place(routine, *at)] = self.size(routine, size)?;
                 }
                 Some(dims)
             }
         })
+    }
+
+    /// Outputs and their dimensions whose size is the parameter `name`.
+    pub fn places(&self, routine: &Routine, name: &str) -> Vec<(usize, usize)> {
+        let is_it = |size: &Size| matches!(size, Size::Param(other) if *other == name);
+        let mut places = Vec::new();
+        for (i, (_, rule)) in routine.outputs_of(self.inputs.len()).into_iter().enumerate() {
+            match rule {
+                Dims::List(sizes) => {
+                    places.extend(sizes.iter().enumerate().filter(|(_, s)| is_it(s)).map(|(d, _)| (i, d)));
+                }
+                Dims::FirstBut(others) => {
+                    let found = others.iter().filter(|(_, size)| is_it(size));
+                    places.extend(found.map(|(at, _)| (i, self.place(routine, *at))));
+                }
+                Dims::Any | Dims::AnyRank | Dims::First | Dims::Decided => {}
+            }
+        }
+        places
+    }
+
+    fn place(&self, routine: &Routine, at: At) -> usize {
+        match at {
+            At::Axis => self.axis(routine),
+            At::Last => self.inputs[0].dims.len() - 1,
+        }
     }
 
     /// The value of a size; `None` where it does not fit.
@@ -434,6 +564,9 @@ impl<N: Number, T> Arguments<'_, N, T> {
             Size::Const(value) => Some(N::constant(*value)),
             Size::Param(name) => self.params.get(routine.param(name)?)?.first().cloned(),
             Size::Axis => first.get(axis).cloned(),
+            Size::Dim(dim) => first.get(*dim).cloned(),
+            Size::Rank => Some(N::constant(first.len() as i64)),
+            Size::Elements => first.iter().try_fold(N::constant(1), |all, size| all.times(size)),
             Size::Others => {
                 let mut others = first.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, size)| size);
                 others.try_fold(N::constant(1), |all, size| all.times(size))

@@ -554,3 +554,183 @@ fn wrong_calls_are_refused_in_words() {
     assert_eq!(with(14, 2, [1, 0, 1, 0]), "the routine `sort/1` is called with another output 0 than it makes");
     assert_eq!(with(13, 2, [1, 0, 1, 0]), "the routine `sort/1` is called with 0 bytes of scratch memory, too few");
 }
+
+/// What `non_zero` finds: the columns, as rows of indices.
+fn non_zero(input: &Data) -> Vec<Vec<i64>> {
+    let places = input.dims.iter().product::<i64>();
+    let outputs = run("non_zero/1", std::slice::from_ref(input), &[&[places]], ElementType::F32);
+    let found = outputs[1].to_i64()[0] as usize;
+    let rows = outputs[0].to_i64();
+    (0..input.dims.len()).map(|row| rows[row * found..][..found].to_vec()).collect()
+}
+
+#[test]
+fn what_is_not_zero_is_found() {
+    let special = Data::f32(&[2, 4], &[0.0, -0.0, f32::NAN, f32::INFINITY, f32::from_bits(1), 0.0, -1.0, -f32::NAN]);
+    assert_eq!(non_zero(&special), [[0, 0, 1, 1, 1], [2, 3, 0, 2, 3]]);
+    assert_eq!(non_zero(&Data::f32(&[3], &[0.0; 3])), [Vec::<i64>::new()]);
+    assert_eq!(non_zero(&Data::f32(&[0, 3], &[])), [[]; 2] as [[i64; 0]; 2]);
+    // Of rank 0 there are no rows; how many columns there are only their number tells.
+    for (value, found) in [(2.0, 1), (-0.0, 0)] {
+        let outputs = run("non_zero/1", &[Data::f32(&[], &[value])], &[&[1]], ElementType::F32);
+        assert_eq!((outputs[0].bytes.len(), outputs[1].to_i64()[0]), (0, found));
+    }
+    let elems = ElementType::ALL.into_iter().enumerate();
+    for (seed, elem) in elems {
+        let mut data = random_data(elem, &[3, 5, 7], seed as u64);
+        if elem == ElementType::Bool {
+            data.bytes.iter_mut().for_each(|byte| *byte &= 1);
+        }
+        // Zero is the last of the elements beside which the others are looked at.
+        let mut beside = data.clone();
+        beside.dims = vec![106];
+        beside.bytes.resize(106 * elem.bytes(), 0);
+        let wanted: Vec<i64> = (0..105).filter(|i| compare(&beside, *i as usize, 105).is_ne()).collect();
+        let rows = [35, 7, 1].into_iter().zip([3, 5, 7]);
+        let rows: Vec<Vec<i64>> = rows.map(|(step, size)| wanted.iter().map(|i| i / step % size).collect()).collect();
+        assert_eq!(non_zero(&data), rows, "{elem}");
+    }
+}
+
+#[test]
+fn much_is_found_by_many_threads() {
+    let count = if few() { 9_000 } else { 300_000 };
+    let mut next = random(11);
+    let values: Vec<i64> = (0..count).map(|_| (next() % 3) as i64).collect();
+    let found = non_zero(&Data::i64(&[count], &values));
+    assert!(found[0].iter().copied().eq((0..count).filter(|i| values[*i as usize] != 0)));
+}
+
+#[test]
+fn what_has_no_place_is_only_counted() {
+    let data = Data::f32(&[4], &[1.0, 2.0, 0.0, 3.0]);
+    let outputs = run("non_zero/1", &[data], &[&[2]], ElementType::F32);
+    assert_eq!(outputs[1].to_i64(), [3]);
+    assert!(outputs[0].bytes.iter().all(|byte| *byte == 0xa5), "something was written");
+}
+
+/// What `unique` finds: the number of slices that differ, then values, first places, inverse and counts, cut to as many.
+fn unique(input: &Data, axis: usize, sorted: bool) -> (usize, Data, [Vec<i64>; 3]) {
+    let count = input.dims[axis];
+    let params: [&[i64]; 3] = [&[axis as i64], &[i64::from(sorted)], &[count]];
+    let outputs = run("unique/1", std::slice::from_ref(input), &params, ElementType::F32);
+    let found = outputs[4].to_i64()[0];
+    let mut values = outputs[0].clone();
+    values.dims[axis] = found;
+    values.bytes.truncate(values.dims.iter().product::<i64>() as usize * values.elem.bytes());
+    let cut = |data: &Data| data.to_i64()[..found as usize].to_vec();
+    (found as usize, values, [cut(&outputs[1]), outputs[2].to_i64(), cut(&outputs[3])])
+}
+
+#[test]
+fn what_is_repeated_is_there_once() {
+    let nan = f32::NAN;
+    let line = Data::f32(&[7], &[2.0, nan, -0.0, 2.0, 0.0, -nan, 1.0]);
+    let (found, values, [firsts, inverse, counts]) = unique(&line, 0, true);
+    assert_eq!((found, &values.to_f32()[..3], values.to_f32()[3].is_nan()), (4, &[-0.0, 1.0, 2.0][..], true));
+    assert!(values.to_f32()[0].is_sign_negative());
+    assert_eq!((firsts, inverse, counts), (vec![2, 6, 0, 1], vec![2, 3, 0, 2, 0, 3, 1], vec![2, 1, 2, 2]));
+    let (_, values, [firsts, inverse, counts]) = unique(&line, 0, false);
+    assert_eq!((values.to_f32()[0], values.to_f32()[3]), (2.0, 1.0));
+    assert_eq!((firsts, inverse, counts), (vec![0, 1, 2, 6], vec![0, 1, 2, 0, 2, 1, 3], vec![2, 2, 2, 1]));
+    assert_eq!(unique(&Data::f32(&[0], &[]), 0, true).0, 0);
+    // Slices without elements are all the same one.
+    assert_eq!(unique(&Data::f32(&[3, 0], &[]), 0, true).2, [vec![0], vec![0; 3], vec![3]]);
+}
+
+#[test]
+fn slices_are_compared_along_every_axis() {
+    for (seed, elem) in [ElementType::I8, ElementType::F16, ElementType::U64].into_iter().enumerate() {
+        for axis in 0..3 {
+            let mut data = random_data(elem, &[4, 3, 5], 40 + seed as u64);
+            // Few differ.
+            data.bytes.chunks_mut(elem.bytes()).for_each(|element| element.fill(element[0] & 1));
+            let (inner, count) = (data.dims[axis + 1..].iter().product::<i64>() as usize, data.dims[axis] as usize);
+            let size = data.dims.iter().product::<i64>() as usize / count;
+            let at = |slice: usize, e: usize| (e / inner * count + slice) * inner + e % inner;
+            let order = |a: usize, b: usize| {
+                (0..size).map(|e| compare(&data, at(a, e), at(b, e))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+            };
+            let mut wanted: Vec<usize> = (0..count).filter(|s| (0..*s).all(|t| order(*s, t).is_ne())).collect();
+            for sorted in [false, true] {
+                if sorted {
+                    wanted.sort_by(|a, b| order(*a, *b));
+                }
+                let (found, values, [firsts, inverse, counts]) = unique(&data, axis, sorted);
+                assert_eq!(firsts, wanted.iter().map(|w| *w as i64).collect::<Vec<_>>(), "{elem} {axis} {sorted}");
+                for slice in 0..count {
+                    assert!(order(slice, wanted[inverse[slice] as usize]).is_eq());
+                }
+                assert_eq!(counts.iter().sum::<i64>() as usize, count);
+                for (rank, first) in wanted.iter().enumerate() {
+                    let to = |e: usize| (e / inner * found + rank) * inner + e % inner;
+                    assert!((0..size).all(|e| values.at(to(e)) == data.at(at(*first, e))));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_slices_are_sorted_by_many_threads() {
+    let count = if few() { 20_000 } else { 50_000 };
+    let mut next = random(5);
+    let values: Vec<i64> = (0..count).map(|_| (next() % 777) as i64).collect();
+    let (found, data, [firsts, inverse, counts]) = unique(&Data::i64(&[count], &values), 0, true);
+    assert_eq!(data.to_i64(), (0..777).collect::<Vec<i64>>());
+    assert!(
+        (0..found)
+            .all(|g| values[firsts[g] as usize] == g as i64 && !values[..firsts[g] as usize].contains(&(g as i64)))
+    );
+    assert_eq!(inverse, values);
+    assert_eq!(counts.iter().sum::<i64>(), count);
+}
+
+/// Rows that `non_max_suppression` selects.
+fn selected(scores: &Data, boxes: &Data, (most, overlap, least): (i64, f32, Option<f32>), centers: bool) -> Vec<i64> {
+    let inputs = [
+        scores.clone(),
+        boxes.clone(),
+        Data::i64(&[1], &[most]),
+        Data::f32(&[], &[overlap]),
+        Data::f32(&[1], &[least.unwrap_or(0.0)]),
+    ];
+    let places = scores.dims.iter().product::<i64>();
+    let params: [&[i64]; 3] = [&[i64::from(centers)], &[i64::from(least.is_some())], &[places]];
+    let outputs = run("non_max_suppression/1", &inputs, &params, ElementType::F32);
+    outputs[0].to_i64()[..3 * outputs[1].to_i64()[0] as usize].to_vec()
+}
+
+#[test]
+fn boxes_that_overlap_better_ones_are_left_out() {
+    // The example of the operator's specification.
+    let corners = [
+        [0.0, 0.0, 1.0, 1.0],
+        [0.0, 0.1, 1.0, 1.1],
+        [0.0, -0.1, 1.0, 0.9],
+        [0.0, 10.0, 1.0, 11.0],
+        [0.0, 10.1, 1.0, 11.1],
+        [0.0, 100.0, 1.0, 101.0],
+    ];
+    let boxes = Data::f32(&[1, 6, 4], corners.as_flattened());
+    let scores = Data::f32(&[1, 1, 6], &[0.9, 0.75, 0.6, 0.95, 0.5, 0.3]);
+    assert_eq!(selected(&scores, &boxes, (3, 0.5, Some(0.0)), false), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
+    assert_eq!(selected(&scores, &boxes, (2, 0.5, Some(0.0)), false), [0, 0, 3, 0, 0, 0]);
+    assert_eq!(selected(&scores, &boxes, (3, 0.5, Some(0.4)), false), [0, 0, 3, 0, 0, 0]);
+    assert!(selected(&scores, &boxes, (0, 0.5, None), false).is_empty());
+    assert!(selected(&scores, &boxes, (-1, 0.5, None), false).is_empty());
+    // Corners in any order are the same box, and so are a center and sizes.
+    let turned: Vec<f32> = corners.iter().flat_map(|[a, b, c, d]| [*c, *d, *a, *b]).collect();
+    let turned = Data::f32(&[1, 6, 4], &turned);
+    assert_eq!(selected(&scores, &turned, (3, 0.5, None), false), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
+    let middle: Vec<f32> =
+        corners.iter().flat_map(|[a, b, c, d]| [(a + c) / 2.0, (b + d) / 2.0, c - a, d - b]).collect();
+    let middle = Data::f32(&[1, 6, 4], &middle);
+    assert_eq!(selected(&scores, &middle, (3, 0.5, None), true), [0, 0, 3, 0, 0, 0, 0, 0, 5]);
+    // Of equal scores the lower number comes first; batches and classes are looked at one by one.
+    let same = Data::f32(&[2, 2, 2], &[1.0; 8]);
+    let two = Data::f32(&[2, 2, 4], [corners[0], corners[1], corners[0], corners[3]].as_flattened());
+    let rows = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]];
+    assert_eq!(selected(&same, &two, (9, 0.5, None), false), rows.as_flattened());
+    assert!(selected(&Data::f32(&[0, 2, 2], &[]), &Data::f32(&[0, 2, 4], &[]), (1, 0.5, None), false).is_empty());
+}

@@ -113,6 +113,7 @@ pub fn manifest() -> Manifest {
             .map(|(kind, what)| DataCheck { kind, what: what.into() })
             .to_vec(),
         routines: vec![],
+        decided: vec![],
         kernels: vec![kernel("row_sums"), kernel("finish")],
         source_hash: "none".into(),
     }
@@ -132,6 +133,30 @@ pub fn nullary() -> Vec<u8> {
     let manifest = Manifest { model: "nothing".into(), inputs: vec![], outputs, ..none };
     let host = host_of("nullary_model.c", &[]);
     to_bytes(&Contents { manifest: &manifest, host: &host, device: None, constants: &[] }).unwrap()
+}
+
+/// The manifest of `decided_model.c`.
+pub fn decided_manifest() -> Manifest {
+    let (n, k) = (Dim::Symbol("n".into()), Dim::Symbol("k".into()));
+    let words = ("the size that is found", "what is known");
+    Manifest {
+        model: "positive".into(),
+        symbols: vec![symbol("n", 100), symbol("k", 100)],
+        inputs: vec![value("x", &[n])],
+        outputs: vec![value("y", &[k])],
+        constants: vec![],
+        checks: vec![Check { kind: CheckKind::Equal, dim: None, left: words.0.into(), right: words.1.into() }],
+        data_checks: vec![],
+        kernels: vec![],
+        decided: vec!["k".into()],
+        ..manifest()
+    }
+}
+
+/// An artifact of `decided_model.c`, with these macros.
+pub fn decided(macros: &[&str]) -> Vec<u8> {
+    let host = host_of("decided_model.c", macros);
+    to_bytes(&Contents { manifest: &decided_manifest(), host: &host, device: None, constants: &[] }).unwrap()
 }
 
 /// The bytes of an artifact with this manifest and code.

@@ -66,6 +66,7 @@ fn load_with_constant(family: Family, host: &[u8], options: Options, constant: O
         checks: vec![],
         data_checks: vec![],
         routines: vec![],
+        decided: vec![],
         kernels: vec![Kernel {
             symbol: "affine".into(),
             name: "affine".into(),

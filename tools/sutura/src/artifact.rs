@@ -113,6 +113,7 @@ pub(crate) fn manifest(
         checks: interface.checks.iter().map(check).collect(),
         data_checks: interface.data_checks.iter().map(data_check).collect(),
         routines: interface.routines.clone(),
+        decided: interface.decided.clone(),
         kernels: kernels.collect(),
         source_hash: source_hash.into(),
     })

@@ -47,7 +47,8 @@ fn describe(artifact: &Artifact) -> String {
     for symbol in &manifest.symbols {
         let div = if symbol.div == 1 { String::new() } else { format!(", multiples of {}", symbol.div) };
         let likely = if symbol.likely.is_empty() { String::new() } else { format!(", likely {:?}", symbol.likely) };
-        line("dimension", format!("{} in [{}, {}]{div}{likely}", symbol.name, symbol.min, symbol.max));
+        let decided = if manifest.decided.contains(&symbol.name) { ", decided by data" } else { "" };
+        line("dimension", format!("{} in [{}, {}]{div}{likely}{decided}", symbol.name, symbol.min, symbol.max));
     }
     for routine in &manifest.routines {
         line("routine", routine.clone());

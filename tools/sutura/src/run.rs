@@ -170,7 +170,9 @@ fn report_first(first: Duration, talk: &Talk) -> Result<Duration, Failure> {
 fn report_latency(model: &Model, views: &[TensorView<'_>], first: Duration, repeat: u32) -> Result<Duration, Failure> {
     let milliseconds = |d: Duration| d.as_secs_f64() * 1e3;
     let mut times = Vec::with_capacity(repeat as usize);
-    let mut outputs = model.run_views(views)?;
+    let dims: Vec<&[i64]> = views.iter().map(TensorView::dims).collect();
+    let mut outputs = model.allocate_outputs(&dims)?;
+    model.run_into(views, &mut outputs.iter_mut().map(Tensor::view_mut).collect::<Vec<_>>())?;
     model.clear_profile();
     for _ in 0..repeat {
         let mut targets: Vec<_> = outputs.iter_mut().map(Tensor::view_mut).collect();

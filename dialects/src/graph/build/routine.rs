@@ -3,11 +3,16 @@
 use sutura_ir::{Op, OpState, Type, Value};
 
 use super::super::fft::FftOp;
+use super::super::non_max_suppression::NonMaxSuppressionOp;
+use super::super::non_zero::NonZeroOp;
+use super::super::shape_fn::static_len;
 use super::super::sort::SortOp;
 use super::super::top_k::TopKOp;
+use super::super::unique::UniqueOp;
 use super::{Built, GraphBuilder, fail};
-use crate::r#dyn::Poly;
 use crate::r#dyn::attr::tensor_of;
+use crate::r#dyn::facts::MAX_DIM;
+use crate::r#dyn::{Poly, SymbolInfo};
 
 /// Which way, and how much, a transform makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -41,6 +46,13 @@ impl GraphBuilder<'_, '_> {
         Ok(self.all_shaped(state))
     }
 
+    /// Positions of the elements of `x` that are not zero, as columns; see [`NonZeroOp`].
+    pub fn non_zero(&mut self, x: Value) -> Value {
+        let ty = self.unknown(2, Type::I64);
+        let state = NonZeroOp::state(self.b, self.loc, x, ty);
+        self.all_shaped(state)[0]
+    }
+
     /// The discrete Fourier transform of `x` along `axis`; see [`FftOp`].
     ///
     /// # Errors
@@ -60,6 +72,64 @@ impl GraphBuilder<'_, '_> {
         let ty = self.unknown(shape.len(), elem);
         let state = FftOp::state(self.b, self.loc, x, size, axis as i64, way.inverse, way.onesided, ty);
         Ok(self.all_shaped(state)[0])
+    }
+
+    /// The slices of `x` along `axis` without repetition, where they stand first, which of them each slice is, and how often each
+    /// occurs; see [`UniqueOp`].
+    pub fn unique(&mut self, x: Value, axis: usize, sorted: bool) -> Vec<Value> {
+        let values = self.unknown(self.rank(x), self.elem(x));
+        let list = self.unknown(1, Type::I64);
+        let state = UniqueOp::state(self.b, self.loc, x, axis as i64, !sorted, values, list, list, list);
+        self.all_shaped(state)
+    }
+
+    /// The boxes with the greatest scores that do not overlap one another; see [`NonMaxSuppressionOp`]. The inputs are `scores`,
+    /// `boxes`, `most`, `overlap` and `least`.
+    ///
+    /// # Errors
+    /// When these are not as the op needs them.
+    pub fn non_max_suppression(&mut self, inputs: [Value; 5], centers: bool, filtered: bool) -> Built {
+        for (value, name) in inputs.iter().zip(["scores", "boxes"]) {
+            if self.rank(*value) != 3 {
+                return fail(format!("needs {name} of rank 3, not {}", self.rank(*value)));
+            }
+        }
+        let numbers = self.shape(inputs[1])[2].as_ref().and_then(Poly::as_const);
+        if numbers != Some(4) {
+            return fail("needs boxes whose last dim has the constant size 4");
+        }
+        for (value, name) in inputs[2..].iter().zip(["number of boxes", "overlap", "score"]) {
+            if static_len(&self.shape(*value)) != Some(1) {
+                return fail(format!("needs one number as the limit of the {name}"));
+            }
+        }
+        let [scores, boxes, most, overlap, least] = inputs;
+        let ty = self.unknown(2, Type::I64);
+        let loc = self.loc;
+        let state = NonMaxSuppressionOp::state(self.b, loc, scores, boxes, most, overlap, least, centers, filtered, ty);
+        Ok(self.all_shaped(state)[0])
+    }
+
+    /// Calls a size of a result of an op that decides it `name`, which nothing else is called.
+    ///
+    /// # Panics
+    /// When the op does not decide that size.
+    pub fn decide(&mut self, value: Value, dim: usize, name: &str) {
+        let op = self.b.body().defining_op(value).expect("the result of an op");
+        let decided = self.update(op).decided;
+        let results: Vec<Value> = self.b.body().results(op).collect();
+        let number = results.iter().position(|result| *result == value).expect("a result of its op");
+        let decided = decided.into_iter().find(|decided| decided.places.contains(&(number, dim)));
+        let decided = decided.expect("a size that the op decides");
+        let most = self.env.facts.range(&decided.most).1.clamp(0, MAX_DIM.into()) as i64;
+        self.env.facts.define(name, SymbolInfo { max: most, ..SymbolInfo::default() });
+        for (result, dim) in decided.places {
+            let mut shape = self.shape(results[result]);
+            shape[dim] = Some(Poly::symbol(name));
+            let ty = tensor_of(self.cx(), &shape, self.elem(results[result]));
+            self.b.set_type(results[result], ty);
+            self.env.set_shape(results[result], shape);
+        }
     }
 
     /// The results of an op whose shape function knows their shapes.

@@ -34,6 +34,6 @@ impl ShapeFn for ApplyShape {
         let Ok(binding) = bind(op.cx, operator, &inputs, attributes, &mut facts) else { return Inferred::default() };
         let shapes: Vec<_> = operator.results.iter().map(|result| binding.shape(operator, &result.sizes)).collect();
         let contents = vec![None; shapes.len()];
-        Inferred { shapes, contents, required: binding.required, quotients: Vec::new() }
+        Inferred { shapes, contents, required: binding.required, ..Inferred::default() }
     }
 }

@@ -77,18 +77,21 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
     let overflows = FxHashMap::default();
-    let mut importer = Importer { g, model, symbols, values, failed, unsupported, overflows, diags };
+    let mut importer =
+        Importer { g, model, symbols, values, failed, unsupported, decided: Vec::new(), overflows, diags };
     for node in &nodes {
         importer.node(node);
     }
     let results = importer.outputs();
     let (named, facts) = (importer.g.env.take_named(), importer.g.env.facts.clone());
+    let decided = importer.decided;
     let unsupported = importer.unsupported;
     if !unsupported.is_empty() {
         return Err(UnsupportedOps(unsupported));
     }
     ReturnOp::build(&mut rw, loc, &results);
     define_sizes(&mut rw, loc, named, &facts);
+    declare_decided(&mut rw, loc, &decided, &facts);
     let types: Vec<Type> = results.iter().map(|v| rw.body().ty(*v)).collect();
     let signature = cx.function_type(&inputs.iter().map(|(_, ty)| *ty).collect::<Vec<_>>(), &types);
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
@@ -113,6 +116,16 @@ fn define_sizes(rw: &mut Rewriter<'_>, loc: Loc, named: Vec<(String, Poly)>, fac
     }
     for (name, size) in &needed {
         EqualOp::build(rw, loc, &Poly::symbol(name), size, None);
+    }
+}
+
+/// Declares the sizes that nodes decide, at the entry.
+fn declare_decided(rw: &mut Rewriter<'_>, loc: Loc, decided: &[String], facts: &Facts) {
+    let Some(first) = rw.body().entry_block().and_then(|entry| rw.body().ops(entry).next()) else { return };
+    rw.set_before(first);
+    for name in decided {
+        let op = SymbolOp::build(rw, loc, name);
+        SymbolOp::set_info(rw, op, &facts.info(name));
     }
 }
 
@@ -242,6 +255,8 @@ struct Importer<'m, 'g, 'b> {
     /// Values that could not be made, as reported.
     failed: Vec<&'m str>,
     unsupported: Vec<Unsupported>,
+    /// Sizes that nodes decide by their data.
+    decided: Vec<String>,
     /// Integers that a node computes from constants and that do not fit its type, in words; by what holds them.
     overflows: FxHashMap<Value, String>,
     diags: &'g mut Diagnostics,

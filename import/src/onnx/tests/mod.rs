@@ -4,6 +4,7 @@ mod arithmetic;
 mod build;
 mod bytes;
 mod convert;
+mod decided;
 mod examples;
 mod external;
 mod normal_form;

@@ -1,0 +1,290 @@
+//! Sizes that data decide: which calls of routines decide them, when each symbol is known, and what bounds it before.
+
+use rustc_hash::FxHashMap;
+use sutura_ir::{Op, OpRef, OpView, Value};
+
+use super::bind::{Check, Condition, Quantity, Step, Unsolvable, Words};
+use super::call::CallOp;
+use super::program::ProgramInfo;
+use super::types::BufferType;
+use crate::r#dyn::facts::{Facts, MAX_DIM};
+use crate::r#dyn::poly::{Atom, Poly};
+
+/// A call of a routine that decides sizes.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The `rt.call`.
+    pub op: Op,
+    /// What messages call it.
+    pub what: String,
+    /// The sizes, as the program has them.
+    pub sizes: Vec<Poly>,
+    /// The most that each of them is.
+    pub most: Vec<Poly>,
+    /// The parameter that each of them is.
+    pub params: Vec<usize>,
+    /// Where the routine writes them.
+    pub list: Value,
+}
+
+impl Decision {
+    /// What a call decides; `None` for one that decides nothing, or is not as the table says.
+    pub fn of(call: CallOp<'_>) -> Option<Self> {
+        let (op, routine) = (call.op_ref(), call.declaration().ok()?);
+        if !routine.decides() {
+            return None;
+        }
+        let numbers = call.numbers(routine).ok()?;
+        let (mut sizes, mut most, mut params) = (Vec::new(), Vec::new(), Vec::new());
+        for (param, bound) in call.bounds(routine, &numbers) {
+            sizes.push(numbers.get(param)?.first()?.clone());
+            most.push(bound?);
+            params.push(param);
+        }
+        let what = call.what().map_or_else(|| format!("the routine '{}'", routine.name), str::to_owned);
+        Some(Self { op: op.op, what, sizes, most, params, list: call.outputs().last()? })
+    }
+
+    /// What messages call one of the sizes.
+    pub fn words(&self, index: usize) -> String {
+        match self.sizes.len() {
+            1 => format!("the size that {} finds", self.what),
+            _ => format!("size {index} of those that {} finds", self.what),
+        }
+    }
+}
+
+/// When the symbols of a program are known, and what bounds those that data decide.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Phases {
+    /// For each symbol after how many decisions it is known: 0 before the run.
+    of: Vec<usize>,
+    names: FxHashMap<String, usize>,
+    /// A bound of each symbol that is not known before the run, over those that are.
+    most: FxHashMap<String, Poly>,
+    facts: Facts,
+    inputs: usize,
+}
+
+impl Phases {
+    pub(super) fn new(program: &ProgramInfo<'_>, facts: &Facts) -> Self {
+        let names = program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
+        let of = vec![0; program.symbols.len()];
+        Self { of, names, most: FxHashMap::default(), facts: facts.clone(), inputs: program.inputs.len() }
+    }
+
+    /// After how many decisions a size is known.
+    pub fn of_size(&self, size: &Poly) -> usize {
+        let mut phase = 0;
+        size.each_symbol(&mut |name| phase = phase.max(self.names.get(&**name).map_or(0, |at| self.of[*at])));
+        phase
+    }
+
+    fn of_quantity(&self, quantity: &Quantity) -> usize {
+        let dim = quantity.dim.map_or(0, |(input, _)| (input + 1).saturating_sub(self.inputs));
+        dim.max(self.of_size(&quantity.plus))
+    }
+
+    /// After how many decisions a check can be made.
+    pub fn of_check(&self, check: &Check) -> usize {
+        let other = match &check.condition {
+            Condition::Equal(other) | Condition::Compatible(other) | Condition::AtLeast(other) => {
+                self.of_quantity(other)
+            }
+            Condition::MultipleOf(size) => self.of_size(size),
+            Condition::Within(..) | Condition::Fits => 0,
+        };
+        other.max(self.of_quantity(&check.quantity))
+    }
+
+    /// Whether the symbol is known before the run.
+    pub fn is_told(&self, symbol: usize) -> bool {
+        self.of[symbol] == 0
+    }
+
+    /// A size over symbols that are known before the run which is at least this one in every run.
+    ///
+    /// # Errors
+    /// When none can be told.
+    pub fn most(&self, size: &Poly) -> Result<Poly, String> {
+        if self.of_size(size) == 0 {
+            return Ok(size.clone());
+        }
+        let most = self.bound(size, true)?;
+        // A size that is negative for some values of others is none in a run in which it is that.
+        let positive = self.facts.range(&most).0 >= 0;
+        let most = if positive { most } else { most.greater(&Poly::default()) };
+        if most.excess().is_some() { Err(format!("the bound of `{}` is too large", size.brief())) } else { Ok(most) }
+    }
+
+    /// An upper or a lower bound.
+    fn bound(&self, size: &Poly, upper: bool) -> Result<Poly, String> {
+        if self.of_size(size) == 0 {
+            return Ok(size.clone());
+        }
+        let mut sum = Poly::default();
+        for (atoms, c) in size.terms() {
+            let coefficient = i64::try_from(c).map_err(|_| format!("`{}` is too large", size.brief()))?;
+            let upward = upper == (c > 0);
+            let mut product = Poly::constant(coefficient);
+            for atom in atoms {
+                let single = Poly::of_term(vec![atom.clone()], 1);
+                // Of factors that may be negative products have no bound that is the product of theirs.
+                if atoms.len() > 1 && self.facts.range(&single).0 < 0 {
+                    return Err(format!("a factor of `{}` may be negative", size.brief()));
+                }
+                product = product.mul(&self.bound_of_atom(atom, &single, upward)?);
+            }
+            sum = sum.add(&product);
+        }
+        Ok(sum)
+    }
+
+    fn bound_of_atom(&self, atom: &Atom, single: &Poly, upper: bool) -> Result<Poly, String> {
+        if self.of_size(single) == 0 {
+            return Ok(single.clone());
+        }
+        Ok(match atom {
+            Atom::Symbol(name) if upper => {
+                self.most.get(&**name).cloned().ok_or_else(|| format!("nothing bounds `{name}`, which data decide"))?
+            }
+            Atom::Symbol(name) => Poly::constant(self.facts.info(name).min),
+            Atom::FloorDiv(inner, divisor) => self.bound(inner, upper)?.floordiv(*divisor),
+            Atom::Min(a, b) => self.bound(a, upper)?.lesser(&self.bound(b, upper)?),
+        })
+    }
+
+    /// A symbol is solved in a step that may come after decisions.
+    fn solve(
+        &mut self,
+        program: &ProgramInfo<'_>,
+        symbol: usize,
+        quantity: &Quantity,
+        factor: &Poly,
+    ) -> Result<(), String> {
+        let phase = self.of_quantity(quantity).max(self.of_size(factor));
+        self.of[symbol] = phase;
+        if phase == 0 {
+            return Ok(());
+        }
+        let info = &program.symbols[symbol].info;
+        let whole = match quantity.dim {
+            Some((input, axis)) if input >= self.inputs => {
+                let most = self.most(&program.decisions[input - self.inputs].most[axis])?;
+                most.add(&self.bound(&quantity.plus, true)?)
+            }
+            Some((input, _)) => {
+                return Err(format!("data decide a part of a size of input '{}'", program.inputs[input].name));
+            }
+            None => self.bound(&quantity.plus, true)?,
+        };
+        let mut most = factor.as_const().map_or_else(|| whole.clone(), |factor| whole.floordiv(factor));
+        if info.max < MAX_DIM {
+            most = most.lesser(&info.max.into());
+        }
+        if most.excess().is_some() {
+            return Err(format!("the bound of `{}` is too large", program.symbols[symbol].name));
+        }
+        self.most.insert(program.symbols[symbol].name.clone(), most);
+        Ok(())
+    }
+}
+
+/// The steps of a solution by the time at which they are made: before the run, and after each decision.
+pub(super) struct Timed {
+    pub(super) steps: Vec<Step>,
+    pub(super) late: Vec<Vec<Step>>,
+    pub(super) places: Vec<Vec<Poly>>,
+    pub(super) phases: Phases,
+}
+
+/// Sorts steps by the time at which what they need is known. The order stays otherwise.
+pub(super) fn timed(program: &ProgramInfo<'_>, facts: &Facts, steps: Vec<Step>) -> Result<Timed, Unsolvable> {
+    let mut phases = Phases::new(program, facts);
+    let mut sorted: Vec<Vec<Step>> = vec![Vec::new(); program.decisions.len() + 1];
+    for step in steps {
+        let phase = match &step {
+            Step::Check(check) => {
+                let phase = phases.of_check(check);
+                let of_input = check.quantity.dim.filter(|(input, _)| phase > 0 && *input < program.inputs.len());
+                if let Some((input, _)) = of_input {
+                    let name = &program.inputs[input].name;
+                    return Err(Unsolvable::Late(format!("data decide a part of a size of input '{name}'")));
+                }
+                phase
+            }
+            Step::Solve { symbol, quantity, factor } => {
+                phases.solve(program, *symbol, quantity, factor).map_err(Unsolvable::Late)?;
+                phases.of[*symbol]
+            }
+        };
+        sorted[phase].push(step);
+    }
+    let mut places = Vec::with_capacity(program.decisions.len());
+    for (i, decision) in program.decisions.iter().enumerate() {
+        let mut own = Vec::with_capacity(decision.sizes.len());
+        for (axis, (size, most)) in decision.sizes.iter().zip(&decision.most).enumerate() {
+            let bounds = phases.most(size).and_then(|size| Ok(phases.most(most)?.lesser(&size)));
+            let bound = bounds.map_err(Unsolvable::Late)?;
+            if phases.of_size(most) > i {
+                return Err(Unsolvable::Late(format!("{} is decided before what bounds it", decision.words(axis))));
+            }
+            let found = Quantity::dim(program.inputs.len() + i, axis);
+            let words = |right: &str| Words { dim: None, left: decision.words(axis), right: right.to_owned() };
+            let not_negative = Check {
+                quantity: found.clone(),
+                condition: Condition::Within(0, i64::MAX),
+                words: words("sizes that are not negative"),
+            };
+            let left = format!("the places for {}", decision.words(axis).trim_start_matches("the "));
+            let fits = Check {
+                quantity: Quantity::size(bound.clone()),
+                condition: Condition::AtLeast(found),
+                words: Words { dim: None, left, right: decision.words(axis) },
+            };
+            let steps = &mut sorted[i + 1];
+            steps.insert(0, Step::Check(not_negative));
+            // One that should be another one says which, before there is no place.
+            let at = if phases.of_size(size) > i { 1 } else { steps.len() };
+            steps.insert(at, Step::Check(fits));
+            own.push(bound);
+        }
+        places.push(own);
+    }
+    let mut sorted = sorted.into_iter();
+    let steps = sorted.next().unwrap_or_default();
+    Ok(Timed { steps, late: sorted.collect(), places, phases })
+}
+
+/// The first size that an op of the program's block uses before it is known, with the op.
+pub(super) fn used_too_early<'a>(program: &ProgramInfo<'a>, phases: &Phases) -> Option<(OpRef<'a>, Poly)> {
+    if program.decisions.is_empty() {
+        return None;
+    }
+    let mut known = 0;
+    for op in program.block.ops() {
+        let decides = program.decisions.iter().any(|decision| decision.op == op.op);
+        let mut found = None;
+        op.walk(&mut |inner| {
+            let sizes = super::verify::sizes_of(inner);
+            let allowed = if decides { known + 1 } else { known };
+            found = found.take().or_else(|| {
+                let early = sizes.into_iter().find(|size| phases.of_size(size) > allowed);
+                early.map(|size| (inner, size))
+            });
+        });
+        if found.is_some() {
+            return found;
+        }
+        known += usize::from(decides);
+    }
+    None
+}
+
+/// A buffer's bytes for the most that its sizes may be.
+///
+/// # Errors
+/// When nothing bounds them.
+pub fn planned_bytes(cx: &sutura_ir::Context, ty: &BufferType, phases: &Phases) -> Result<Poly, String> {
+    phases.most(&ty.bytes(cx))
+}
