@@ -27,7 +27,7 @@ pub(super) fn name_in(cx: &Context, loc: Loc) -> Option<String> {
 }
 
 /// Position of element `position` of the indices along a dimension of that size.
-fn wrapped(op: OpRef<'_>, position: usize, index: i64, size: usize) -> Result<usize, Fault> {
+pub(super) fn wrapped(op: OpRef<'_>, position: usize, index: i64, size: usize) -> Result<usize, Fault> {
     let from_start = if index < 0 { index.saturating_add(size as i64) } else { index };
     usize::try_from(from_start).ok().filter(|i| *i < size).ok_or_else(|| {
         let message = crate::show::wrong_index(&described(op), position as i64, index, size as i64);

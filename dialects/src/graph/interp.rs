@@ -35,6 +35,7 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
         .interface::<dyn Interpret>("graph.gather_elements", &super::gather::GatherElementsHook)
         .interface::<dyn Interpret>("graph.scan", &super::scan::ScanHook)
         .interface::<dyn Interpret>("graph.gather_nd", &super::gather::GatherNdHook)
+        .interface::<dyn Interpret>("graph.scatter", &super::scatter::ScatterHook)
         .interface::<dyn Interpret>("graph.fusion", &FusionHook)
         .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
         .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
@@ -183,7 +184,7 @@ fn extents(form: &ComputeForm<'_>, inputs: &[Tensor], symbols: &SymbolValues) ->
 }
 
 /// The numbers that the body takes from outside: symbolic sizes.
-fn captured(op: OpRef<'_>, program: &Program, symbols: &SymbolValues) -> Result<Vec<Scalar>, Fault> {
+pub(super) fn captured(op: OpRef<'_>, program: &Program, symbols: &SymbolValues) -> Result<Vec<Scalar>, Fault> {
     let number = |value| {
         let size = op.body.defining_op(value).and_then(|o| op.at(o).as_::<SizeOp<'_>>());
         let size = size.ok_or_else(|| Fault::invalid_ir("the body uses a value from outside"))?;

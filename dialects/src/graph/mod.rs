@@ -1,7 +1,7 @@
 //! The `graph` dialect: tensor operators with value semantics.
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
-//! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
+//! body. What has no such form (reshape, gathers, scatters, scans, shapes as data, concatenations and slices before their sizes are
 //! known, what routines of the runtime compute) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
 mod bitcast;
@@ -18,7 +18,9 @@ mod naming;
 pub mod operator;
 pub mod ops;
 mod routine;
+mod rule;
 mod scan;
+mod scatter;
 pub mod shape_fn;
 mod sort;
 pub mod structured;
@@ -44,6 +46,7 @@ pub use ops::{
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use routine::{RoutineCall, RoutineOp, SIZE};
+pub use scatter::ScatterOp;
 pub use shape_fn::{Contents, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
@@ -76,6 +79,7 @@ impl Dialect for GraphDialect {
             .op::<GatherElementsOp<'_>>()
             .op::<ScanOp<'_>>()
             .op::<GatherNdOp<'_>>()
+            .op::<ScatterOp<'_>>()
             .op::<FusionOp<'_>>()
             .op::<SortOp<'_>>()
             .op::<TopKOp<'_>>()
@@ -83,6 +87,7 @@ impl Dialect for GraphDialect {
         d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
         d.materialize(materialize);
         shape_fn::register(d);
+        rule::register(d, "graph.scatter", &scatter::ScatterRule);
         routine::register(d, "graph.sort", &sort::SortRoutine);
         routine::register(d, "graph.top_k", &top_k::TopKRoutine);
         routine::register(d, "graph.fft", &fft::FftRoutine);

@@ -362,14 +362,16 @@ impl VerifyRegions for ComputeOp<'_> {
 }
 
 /// Ops of a scalar function see no value from outside and have no effects.
-fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Diagnostics) -> Checked {
     for inner in body.ops() {
         let outside = |v: &Value| op.body.value_block(*v) != Some(body.block);
         if inner.operands().any(|v| outside(&v)) {
-            return Err(diags.report(inner.error("uses a value from outside the body of 'graph.compute'")));
+            let message = format!("uses a value from outside the body of '{}'", op.name_str());
+            return Err(diags.report(inner.error(message)));
         }
         if !sutura_ir::analysis::effects::is_memory_effect_free(inner) {
-            return Err(diags.report(inner.error("has effects and cannot stand in the body of 'graph.compute'")));
+            let message = format!("has effects and cannot stand in the body of '{}'", op.name_str());
+            return Err(diags.report(inner.error(message)));
         }
     }
     Ok(())
@@ -450,7 +452,7 @@ impl Verify for IndexOp<'_> {
 // ---- the others
 
 /// Requires that a value is a tensor of integers of rank `rank`.
-fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
     let elem = element(op, value);
     if !elem.is_integer(op.cx) && elem != Type::INDEX {
         return fail(op, diags, format_args!("{what} must hold integers"));
@@ -461,7 +463,7 @@ fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diag
     Ok(())
 }
 
-fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
     if element(op, a) == element(op, b) { Ok(()) } else { fail(op, diags, "input and result differ in element type") }
 }
 

@@ -97,6 +97,10 @@ impl<'f, 'a> Composer<'f, 'a> {
                 None => return misfit(without_form(*op, facts)),
             }
         }
+        if let Some(form) = forms.iter().find(|form| form.scatter.is_some() && forms.len() > 1) {
+            let name = value_text(form.op.cx, form.op.body, form.op.result(0));
+            return misfit(format!("writes {name} at indices that are data, which only a loop of its own does"));
+        }
         let mut made = HashMap::new();
         for (i, form) in forms.iter().enumerate() {
             made.extend(form.results().enumerate().map(|(r, value)| (value, (i, r))));

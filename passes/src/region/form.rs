@@ -1,5 +1,5 @@
-//! What the ops of a region do: the structured form, and beside it what that form has no word for: reads by index, and
-//! running combinations.
+//! What the ops of a region do: the structured form, and beside it what that form has no word for: reads and writes by index,
+//! and running combinations.
 //!
 //! An access mentions as affine symbols what is no iterator: indices that are read, and sizes. [`Symbols`] numbers those of a
 //! region. The number of an index that is read is that of a [`PickForm`], which says what is read to know it; every unit
@@ -11,7 +11,7 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::kinds::BinaryKind;
 use sutura_dialects::graph::maps::each_symbol;
 use sutura_dialects::graph::{
-    Combiner, ComputeForm, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind, Joint, ScanOp, described,
+    Combiner, ComputeForm, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind, Joint, ScanOp, ScatterOp, described,
 };
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Value};
@@ -35,6 +35,8 @@ pub(super) struct Form<'a> {
     pub(super) oob: Vec<Option<Attr>>,
     /// Along which iterator, a parallel one, what is read is combined as it goes.
     pub(super) scan: Option<Scan>,
+    /// Results are written at indices that are read, over what is there.
+    pub(super) scatter: Option<Scatter<'a>>,
     /// The scalar function; absent where results are what is read.
     pub(super) body: Option<BlockRef<'a>>,
     /// The indices that accesses mention; one that another one's access mentions comes before it.
@@ -50,6 +52,17 @@ pub struct Scan {
     pub exclusive: bool,
     /// From the last element to the first.
     pub reverse: bool,
+}
+
+/// What is written, or joined to what is there, at indices that are read; its result map mentions them.
+#[derive(Clone, Copy)]
+pub struct Scatter<'a> {
+    /// What the result is at first.
+    pub data: Value,
+    /// How what is written is joined to what is there; without this and a function it takes its place.
+    pub combiner: Option<Combiner>,
+    /// Takes what is there and what is written, and yields what is there then.
+    pub joins: Option<BlockRef<'a>>,
 }
 
 /// An index that is read from a tensor.
@@ -113,6 +126,9 @@ impl<'a> Form<'a> {
         if let Some(scan) = op.as_::<ScanOp<'a>>() {
             return Self::of_scan(op, scan);
         }
+        if let Some(scatter) = op.as_::<ScatterOp<'a>>() {
+            return Self::of_scatter(op, facts, scatter, symbols);
+        }
         let Some(form) = ComputeForm::of(op) else { return Self::of_gather(op, facts, Gather::of(op)?, symbols) };
         let sizes: Vec<Poly> = form.sizes.iter().map(|size| facts.canonical(size)).collect();
         let dims = form.iterators.len();
@@ -131,6 +147,7 @@ impl<'a> Form<'a> {
             joint: form.joint,
             oob: form.oob,
             scan: None,
+            scatter: None,
             body: Some(form.body),
             picks: vec![],
         })
@@ -151,6 +168,7 @@ impl<'a> Form<'a> {
             joint: None,
             oob: vec![None],
             scan: Some(Scan { dim: scan.axis() as usize, exclusive, reverse }),
+            scatter: None,
             body: None,
             picks: vec![],
         })
@@ -189,6 +207,50 @@ impl<'a> Form<'a> {
             joint: None,
             oob: vec![empty.then(|| super::compose::one(cx, elem))],
             scan: None,
+            scatter: None,
+            body: None,
+            picks,
+        })
+    }
+
+    /// The iterators run through the updates; those whose places may meet are gone through in order.
+    fn of_scatter(op: OpRef<'a>, facts: &Facts, scatter: ScatterOp<'a>, symbols: &mut Symbols) -> Option<Self> {
+        let cx = op.cx;
+        let (data, updates) = (scatter.data(), scatter.updates());
+        let (sizes, extents) = (symbolic_shape(cx, op.ty(data))?, symbolic_shape(cx, op.ty(updates))?);
+        let (picked, rank, own) = (scatter.picked(op)?, extents.len(), scatter.axis().is_some());
+        let dim = |i: usize| cx.affine_dim(i as u32);
+        // Iterators at which an index is read: all, where every update has its own.
+        let places = if own { rank } else { rank.checked_sub(sizes.len() - picked.end)? };
+        let mut picks = Vec::new();
+        for (i, d) in picked.clone().enumerate() {
+            let size = facts.canonical(sizes.get(d)?.as_ref()?);
+            let mut index: Vec<AffineExpr> = (0..places).map(dim).collect();
+            index.extend((!own).then(|| cx.affine_const(i as i64)));
+            let symbol = symbols.pick(&size);
+            picks.push(PickForm { symbol, indices: scatter.indices(), index, size, what: described(op) });
+        }
+        let written: Vec<AffineExpr> = (0..sizes.len())
+            .map(|d| match picked.contains(&d) {
+                true => cx.affine_symbol(picks[d - picked.start].symbol as u32),
+                false if own => dim(d),
+                false => dim(places + d - picked.end),
+            })
+            .collect();
+        let meets = |i: usize| if own { picked.contains(&i) } else { i < places };
+        let kind = |i| if meets(i) { IteratorKind::Reduce } else { IteratorKind::Parallel };
+        Some(Self {
+            op,
+            inputs: vec![updates],
+            iterators: (0..rank).map(kind).collect(),
+            extents,
+            input_maps: vec![cx.identity_map(rank as u32)],
+            result_maps: vec![map_of(cx, rank, &written)],
+            combiners: vec![],
+            joint: None,
+            oob: vec![None],
+            scan: None,
+            scatter: Some(Scatter { data, combiner: scatter.combiner(), joins: scatter.joins() }),
             body: None,
             picks,
         })

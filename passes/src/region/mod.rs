@@ -18,7 +18,7 @@ pub mod symbols;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
-pub use form::Scan;
+pub use form::{Scan, Scatter};
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, fit, loop_scheme};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, ReshapeOp, ScanOp, SliceOp, Structured};
+use sutura_dialects::graph::{ConcatOp, ReshapeOp, ScanOp, ScatterOp, SliceOp, Structured};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
 
@@ -231,6 +231,7 @@ pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
         || op.is::<ConcatOp<'_>>()
         || op.is::<SliceOp<'_>>()
         || op.is::<ScanOp<'_>>()
+        || op.is::<ScatterOp<'_>>()
         || reads_by_index(op)
 }
 

@@ -2,7 +2,7 @@
 //! 2108.13342), derived from the structured form, and its table of what a pair of ops promises as one kernel.
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ComputeForm, ConcatOp, ReshapeOp, ScanOp, SliceOp, maps};
+use sutura_dialects::graph::{ComputeForm, ConcatOp, ReshapeOp, ScanOp, ScatterOp, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Context, OpRef};
 
@@ -67,7 +67,7 @@ pub fn mapping_class(op: OpRef<'_>, facts: &Facts) -> Option<Mapping> {
     if let Some(form) = ComputeForm::of(op) {
         return Some(of_form(&form, facts));
     }
-    if op.is::<ScanOp<'_>>() {
+    if op.is::<ScanOp<'_>>() || op.is::<ScatterOp<'_>>() {
         return Some(Mapping::ManyToMany);
     }
     let moves = op.is::<ConcatOp<'_>>() || op.is::<SliceOp<'_>>();
