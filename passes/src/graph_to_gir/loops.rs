@@ -14,7 +14,7 @@ use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Tile, zero};
 use crate::region::rows::check_column_access;
-use crate::region::{Access, Edge, Nest, Scatter, Stage};
+use crate::region::{Edge, Nest, Scatter, Stage};
 
 /// Columns of a tile.
 const COLUMNS: i64 = 64;
@@ -60,10 +60,13 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
             _ => {}
         }
     }
+    let (known, edge) = written(&nest, stage, &region.facts, col);
     let mut versions = Vec::new();
     for (columns, requires) in widths(&nest, &region.facts, col, most) {
-        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns, inner };
-        versions.push((requires.clone(), looped.kernel(&parallel, requires)?));
+        let edge = edge.clone();
+        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns, inner, edge };
+        let all = requires.iter().chain(&known).cloned().collect();
+        versions.push((requires, looped.kernel(&parallel, all)?));
     }
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
@@ -87,6 +90,39 @@ fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>, most: i64) -> Vec<
         (low, _) if low > i128::from(FEW_COLUMNS) => vec![(most, vec![])],
         _ => vec![(FEW_COLUMNS, vec![few]), (most, vec![])],
     }
+}
+
+/// Where writes at indices may leave the tensor, and sizes that are not negative in any run, so that a kernel may require it.
+fn written(nest: &Nest<'_>, stage: &Stage<'_>, facts: &Facts, col: Option<usize>) -> (Vec<Poly>, Edge) {
+    let (mut known, mut edges) = (Vec::new(), Vec::new());
+    if stage.scatter.is_none() {
+        return (known, Edge::Nowhere);
+    }
+    let write = &stage.results[0];
+    let sizes = &nest.shapes[&write.value];
+    for (dim, (expr, size)) in write.index.iter().zip(sizes).enumerate() {
+        let Some(own) = nest.plain(*expr) else {
+            // An index that is picked of nothing is none.
+            edges.extend((facts.range(size).0 < 1).then_some(dim));
+            continue;
+        };
+        let room = facts.canonical(&size.sub(&nest.extents[own]));
+        if facts.range(&room).0 >= 0 || col == Some(own) {
+            continue;
+        }
+        match facts.canonical(&room.lesser(&Poly::default())).is_zero() {
+            true => known.push(room),
+            false => edges.push(dim),
+        }
+    }
+    let picked = |dims: std::ops::Range<usize>| write.index[dims].iter().all(|e| nest.plain(*e).is_none());
+    let edge = match edges[..] {
+        [] => Edge::Nowhere,
+        [edge] => Edge::At(edge),
+        [first, .., last] if picked(first..last + 1) => Edge::Joined(first..last + 1),
+        _ => Edge::Apart(edges.len()),
+    };
+    (known, edge)
 }
 
 /// The innermost dim along which everything is read forward.
@@ -115,6 +151,8 @@ struct Loop<'r, 'a> {
     columns: i64,
     /// Dims of what is made, the innermost ones, that a group loops over.
     inner: usize,
+    /// Where writes at indices may leave the tensor.
+    edge: Edge,
 }
 
 impl Loop<'_, '_> {
@@ -196,20 +234,21 @@ impl Loop<'_, '_> {
         let (cx, write) = (self.nest.cx, &self.stage.results[0]);
         let view = known.view(write.value).expect("every tensor has its view");
         let elem = e.view_elem(view);
-        let place = Access { oob: Some(zero(cx, elem)), slot: None, ..write.clone() };
-        let edge = self.nest.edge(&self.walk.region.facts, &place, self.col);
-        if let Edge::Apart(edges) = edge {
-            let message = format!("may write outside a tensor along {edges} dimensions that are not the column's");
+        if let Edge::Apart(edges) = self.edge {
+            let message = format!(
+                "writes along {edges} dimensions of which nothing says before the run that they are long enough; constant \
+                 sizes, or the same ones, would"
+            );
             return Emit::unsupported(self.stage.op, &message);
         }
         let number = match (scatter.combiner, scatter.joins) {
             (None, None) => update,
             _ => {
-                let old = e.load_within(self.nest, frame, (view, &write.index), zero(cx, elem), &edge);
+                let old = e.load_within(self.nest, frame, (view, &write.index), zero(cx, elem), &self.edge);
                 self.joined(e, frame, scatter, old, update)?
             }
         };
-        e.store_within(self.nest, frame, number, (view, &write.index), &edge);
+        e.store_within(self.nest, frame, number, (view, &write.index), &self.edge);
         Ok(())
     }
 

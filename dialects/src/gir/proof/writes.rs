@@ -271,7 +271,9 @@ impl<'a> Prover<'a> {
         let mut all = stores.iter().chain(loads);
         let Some(first) = all.next().map(|store| &store.slice) else { return true };
         let others: Vec<&SliceFacts> = all.map(|store| &store.slice).collect();
-        if others.iter().any(|slice| slice.view != first.view) {
+        // Views of one memory under the same dimensions are the same.
+        let body = self.info.op.inside();
+        if others.iter().any(|slice| body.ty(slice.view) != body.ty(first.view)) {
             return false;
         }
         let groups: Vec<Value> = self.info.grid.iter().map(|(v, _)| *v).chain(self.info.unit).collect();
