@@ -11,8 +11,7 @@ use crate::r#dyn::Poly;
 
 /// What an op says of sizes: an interface.
 pub(super) trait SizeRule: Send + Sync {
-    /// Shapes of the results and the equalities without which the op has no meaning, from what is known of the operands. It
-    /// is asked of ops that are not verified, too.
+    /// Shapes of the results and the equalities without which the op has no meaning, from what is known of the operands.
     ///
     /// # Errors
     /// Says what is wrong with the op whatever its symbols are.
@@ -29,7 +28,7 @@ pub(super) fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Repor
     };
     for Requirement { lhs, rhs, what } in &follows.required {
         if differ(&Some(lhs.clone()), &Some(rhs.clone())) {
-            return fail(op, diags, format_args!("{what} must be equal, but are {lhs} and {rhs}"));
+            return fail(op, diags, format_args!("{what} must be equal, they are {lhs} and {rhs}"));
         }
     }
     for (i, (wanted, result)) in follows.shapes.iter().zip(op.results()).enumerate() {
@@ -54,6 +53,15 @@ impl ShapeFn for ByRule {
         let rule = op.interface::<dyn SizeRule>();
         rule.and_then(|rule| rule.sizes(op, env).ok()).unwrap_or_default()
     }
+}
+
+/// An axis as dimension of a tensor of that rank.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn axis(axis: i64, rank: usize) -> Result<usize, String> {
+    let dim = usize::try_from(axis).ok().filter(|dim| *dim < rank);
+    dim.ok_or_else(|| format!("axis {axis} is no dimension of a tensor of rank {rank}"))
 }
 
 /// Attaches a rule to the op of that name, and with it a shape function.
