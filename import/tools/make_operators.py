@@ -15,15 +15,15 @@ from onnx import defs, helper
 MIN_OPSET = 7
 OPERATORS = """
     Abs Acosh Add And ArgMax ArgMin Asinh Atanh AveragePool BatchNormalization BitwiseAnd BitwiseNot BitwiseOr
-    BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv Cos Cosh CumSum DFT DepthToSpace
+    BitwiseXor Cast Ceil Celu Clip Compress Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DFT DepthToSpace
     Div Dropout Elu Equal Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gelu Gemm
     GlobalAveragePool GlobalLpPool GlobalMaxPool Greater GreaterOrEqual GroupNormalization
     HardSigmoid HardSwish Hardmax Identity InstanceNormalization IsInf IsNaN LayerNormalization
     LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul Max MaxPool Min Mish Mod Mul
     Neg NonMaxSuppression NonZero Not Or PRelu Pad Pow RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum
     ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape
-    Round Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth
-    Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Where
+    Round Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign
+    SpaceToDepth Split Sqrt Squeeze Sub Sum Swish Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze Where
     Xor
 """.split()
 HEADER = f"""\

@@ -64,6 +64,8 @@ def evaluated(op, opset, inputs, attributes):
         return x * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     if op == "Gelu":
         return x * 0.5 * (1 + np.vectorize(math.erf, otypes=["d"])(x / math.sqrt(2)))
+    if op == "Scatter":
+        op, opset = "ScatterElements", 11
     names = [f"x{i}" if array is not None else "" for i, array in enumerate(inputs)]
     node = helper.make_node(op, names, ["y"], **attributes)
     given = {n: a for n, a in zip(names, inputs) if a is not None}
@@ -74,6 +76,13 @@ def evaluated(op, opset, inputs, attributes):
         return np.asarray(ReferenceEvaluator(model).run(None, given)[0])
 
 
+def written(value):
+    """An attribute's value, behind the kind that it has."""
+    if isinstance(value, list):
+        return "ints=" + ",".join(map(str, value))
+    return f"{'int' if isinstance(value, int) else 'string' if isinstance(value, str) else 'float'}={value}"
+
+
 def case(op, inputs, opset=23, result=None, **attributes):
     arrays = [t if t is None else native(*t) for t in inputs]
     if len(arrays) == 1 and arrays[0].ndim == 0:
@@ -81,7 +90,7 @@ def case(op, inputs, opset=23, result=None, **attributes):
         y = evaluated(op, opset, [arrays[0].reshape(1)], attributes).reshape(())
     else:
         y = evaluated(op, opset, arrays, attributes)
-    text = " ".join(f"{k}:{'int' if isinstance(v, int) else 'string' if isinstance(v, str) else 'float'}={v}" for k, v in attributes.items())
+    text = " ".join(f"{k}:{written(v)}" for k, v in attributes.items())
     kind = result or inputs[0][0]
     print(f"{op} {opset} | {text} | {' ; '.join(map(shown, inputs))} | {shown((kind, y))}")
 
@@ -205,9 +214,98 @@ def of_places():
         case(op, [floats("f32", 0, 4, 2)], result="i64", axis=1)
 
 
+def places(kind, sizes, *shape):
+    """Indices of dimensions of these sizes, one for each along the last of `shape`; some count from the end."""
+    high = np.broadcast_to(np.array(sizes), shape)
+    return kind, RNG.integers(-high, high)
+
+
+def of_scatters():
+    for reduction in ("none", "add", "mul", "max", "min"):
+        for kind in FLOATS + ["i32", "i64", "i8"]:
+            some = floats if kind in FLOATS else ints
+            # Without a reduction nothing is said of updates that meet.
+            line = RNG.permuted(np.tile(np.arange(5), (3, 1)), axis=1)[:, :4]
+            at = ("i64", line) if reduction == "none" else places("i64", [5], 3, 4)
+            more = {} if reduction == "none" else {"reduction": reduction}
+            case("ScatterElements", [some(kind, 3, 5), at, some(kind, 3, 4)], opset=18, axis=1, **more)
+            row = ("i64", np.array([[3], [-4]])) if reduction == "none" else places("i64", [4], 3, 1)
+            case("ScatterND", [some(kind, 4, 3), row, some(kind, len(row[1]), 3)], opset=18, **more)
+    fewer = ("i32", np.array([[2, -1, 0], [0, 1, 1]]))
+    case("ScatterElements", [floats("f32", 3, 4), fewer, floats("f32", 2, 3)], opset=18, axis=0, reduction="add")
+    case("ScatterElements", [floats("f32", 2, 3, 4), places("i64", [3], 2, 5, 4), floats("f32", 2, 5, 4)], opset=18, axis=-2, reduction="mul")
+    case("ScatterElements", [floats("f32", 6), ("i64", np.array([1, -1])), floats("f32", 2)], opset=13)
+    case("ScatterElements", [floats("f32", 6), ("i64", np.zeros(0, np.int64)), floats("f32", 0)], opset=13)
+    case("Scatter", [floats("f32", 2, 3), ("i64", np.array([[1, 0, 1]])), floats("f32", 1, 3)], opset=9)
+    case("ScatterND", [floats("f32", 4, 5), ("i64", np.array([[0, -5], [3, 4]])), floats("f32", 2)], opset=13)
+    case("ScatterND", [floats("f32", 4, 5), places("i64", [4, 5], 3, 3, 2), floats("f32", 3, 3)], opset=18, reduction="add")
+    case("ScatterND", [floats("f32", 2, 3, 4, 5), places("i64", [2, 3], 7, 2), floats("f32", 7, 4, 5)], opset=18, reduction="max")
+    case("ScatterND", [floats("f32", 4), ("i64", np.array([2])), floats("f32")], opset=16)
+    for reduction in ("add", "mul", "max", "min"):
+        case("ScatterElements", [bools(4), ("i64", np.array([1, 0, 1, -2])), bools(4)], opset=18, reduction=reduction)
+
+
+def transposed(x, w, b, group, strides, dilations, cropped, sizes):
+    """A transposed convolution as it is defined: every element of the input adds the window to the result."""
+    spatial = x.ndim - 2
+    most = [s * (n - 1) + d * (k - 1) + 1 for s, n, d, k in zip(strides, x.shape[2:], dilations, w.shape[2:])]
+    most = [max(m, c + n) for m, c, n in zip(most, cropped, sizes)]
+    y = np.zeros((x.shape[0], w.shape[1] * group, *most))
+    each, made = x.shape[1] // group, w.shape[1]
+    for g in range(group):
+        for i in np.ndindex(*x.shape[2:]):
+            for k in np.ndindex(*w.shape[2:]):
+                at = tuple(a * s + b * d for a, s, b, d in zip(i, strides, k, dilations))
+                part = x[(slice(None), slice(g * each, (g + 1) * each), *i)] @ w[(slice(g * each, (g + 1) * each), slice(None), *k)]
+                y[(slice(None), slice(g * made, (g + 1) * made), *at)] += part
+    y = y[(slice(None), slice(None), *(slice(c, c + n) for c, n in zip(cropped, sizes)))]
+    return y if b is None else y + b.reshape(-1, *[1] * spatial)
+
+
+def conv_transpose(kind, x, w, bias=False, opset=22, cropped=None, sizes=None, **attributes):
+    """`cropped` and `sizes` are said where they do not follow from `pads`."""
+    spatial = len(x) - 2
+    strides = attributes.get("strides", [1] * spatial)
+    dilations = attributes.get("dilations", [1] * spatial)
+    added = attributes.get("output_padding", [0] * spatial)
+    pads = attributes.get("pads", [0] * 2 * spatial)
+    group = attributes.get("group", 1)
+    natural = [s * (n - 1) + d * (k - 1) + 1 + a for s, n, d, k, a in zip(strides, x[2:], dilations, w[2:], added)]
+    cropped = cropped or pads[:spatial]
+    sizes = sizes or [n - a - b for n, a, b in zip(natural, pads[:spatial], pads[spatial:])]
+    inputs = [floats(kind, *x), floats(kind, *w)] + ([floats(kind, w[1] * group)] if bias else [])
+    arrays = [array for _, array in inputs] + ([] if bias else [None])
+    y = transposed(*arrays, group, strides, dilations, cropped, sizes)
+    text = " ".join(f"{k}:{written(v)}" for k, v in {"kernel_shape": list(w[2:]), **attributes}.items())
+    print(f"ConvTranspose {opset} | {text} | {' ; '.join(map(shown, inputs))} | {shown((kind, y))}")
+
+
+def of_transposed_convolutions():
+    for kind in FLOATS:
+        conv_transpose(kind, (1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 1])
+        conv_transpose(kind, (2, 2, 5), (2, 2, 4), bias=True, opset=11, strides=[2], pads=[1, 1])
+    conv_transpose("f32", (1, 1, 4), (1, 2, 3), bias=True, opset=7)
+    conv_transpose("f32", (1, 2, 3, 4), (2, 2, 3, 2), strides=[3, 2])
+    conv_transpose("f32", (1, 2, 3, 3), (2, 1, 2, 2), strides=[1, 3], dilations=[2, 2], pads=[1, 0, 0, 1])
+    conv_transpose("f32", (1, 1, 4), (1, 1, 3), strides=[4], dilations=[3], output_padding=[2])
+    conv_transpose("f32", (2, 4, 3), (4, 3, 2), bias=True, strides=[2], group=2)
+    conv_transpose("f32", (1, 3, 2, 2), (3, 1, 2, 2), strides=[2, 2], group=3)
+    conv_transpose("f32", (1, 2, 2, 3, 2), (2, 2, 2, 3, 2), bias=True, strides=[2, 1, 3], pads=[0, 1, 1, 1, 1, 0])
+    conv_transpose("f32", (1, 1, 5), (1, 1, 2), strides=[3], pads=[2, 4])
+    # The odd element goes behind with SAME_UPPER, else it goes before.
+    conv_transpose("f32", (1, 1, 3, 3), (1, 2, 3, 3), strides=[2, 2], auto_pad="SAME_UPPER", cropped=[0, 0], sizes=[6, 6])
+    conv_transpose("f32", (1, 1, 3, 3), (1, 2, 3, 3), strides=[2, 2], auto_pad="SAME_LOWER", cropped=[1, 1], sizes=[6, 6])
+    conv_transpose("f32", (1, 1, 4), (1, 1, 4), strides=[2], auto_pad="VALID")
+    conv_transpose("f32", (1, 1, 3, 3), (1, 2, 3, 3), strides=[3, 2], output_shape=[10, 8], cropped=[0, 0], sizes=[10, 8])
+    conv_transpose("f32", (1, 1, 3, 4), (1, 2, 3, 3), strides=[3, 2], output_shape=[8, 6], cropped=[1, 2], sizes=[8, 6])
+    conv_transpose("f32", (1, 1, 4), (1, 1, 4), strides=[2], auto_pad="SAME_UPPER", output_shape=[7], cropped=[1], sizes=[7])
+
+
 if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
     of_rows()
     of_old_opsets()
     of_places()
+    of_scatters()
+    of_transposed_convolutions()

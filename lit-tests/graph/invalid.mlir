@@ -86,7 +86,7 @@ func.func @fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @gather_elements(%x: tensor<4x5xf32>, %i: tensor<3x1xi64>) -> tensor<3x1xf32> {
-  // expected-error @below {{'graph.gather_elements' op data and indices differ in dimension 0, not the axis}}
+  // expected-error @below {{'graph.gather_elements' op dimension 0 of data and indices must be equal, they are 4 and 3}}
   %y = graph.gather_elements %x, %i {axis = 1 : i64} : tensor<4x5xf32>, tensor<3x1xi64> -> tensor<3x1xf32>
   return %y : tensor<3x1xf32>
 }
@@ -94,7 +94,7 @@ func.func @gather_elements(%x: tensor<4x5xf32>, %i: tensor<3x1xi64>) -> tensor<3
 // -----
 
 func.func @gather_elements_rank(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
-  // expected-error @below {{'graph.gather_elements' op indices and result must have the data's rank, 2}}
+  // expected-error @below {{'graph.gather_elements' op indices must have the data's rank, 2, not 1}}
   %y = graph.gather_elements %x, %i {axis = 1 : i64} : tensor<4x5xf32>, tensor<4xi64> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -215,7 +215,7 @@ func.func @gather_nd_many(%x: tensor<4x5xf32>, %i: tensor<4x3x2xi64>) -> tensor<
 // -----
 
 func.func @gather_nd_batch(%x: tensor<4x5xf32>, %i: tensor<3x2x1xi64>) -> tensor<3x2xf32> {
-  // expected-error @below {{'graph.gather_nd' op data and indices differ in dimension 0, which both share}}
+  // expected-error @below {{'graph.gather_nd' op dimension 0 of data and indices must be equal, they are 4 and 3}}
   %y = graph.gather_nd %x, %i {batch_dims = 1 : i64} : tensor<4x5xf32>, tensor<3x2x1xi64> -> tensor<3x2xf32>
   return %y : tensor<3x2xf32>
 }
@@ -239,7 +239,7 @@ func.func @gather_nd_scalar(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<f32> {
 // -----
 
 func.func @gather_nd_result(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi64>) -> tensor<3x5xf32> {
-  // expected-error @below {{'graph.gather_nd' op dimension 1 of the result has another size than it follows}}
+  // expected-error @below {{'graph.gather_nd' op dimension 1 of result must have size 6, not 5}}
   %y = graph.gather_nd %x, %i : tensor<4x5x6xf32>, tensor<3x2xi64> -> tensor<3x5xf32>
   return %y : tensor<3x5xf32>
 }

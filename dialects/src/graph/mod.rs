@@ -1,7 +1,7 @@
 //! The `graph` dialect: tensor operators with value semantics.
 //!
 //! Almost everything is [`ComputeOp`], the structured form: iterators, an affine access map per operand, a scalar
-//! body. What has no such form (reshape, gathers, scans, shapes as data, concatenations and slices before their sizes are
+//! body. What has no such form (reshape, gathers, scatters, scans, shapes as data, concatenations and slices before their sizes are
 //! known, what routines of the runtime compute) has an op of its own. The sizes of tensors are symbolic, see the `dyn` dialect.
 
 mod bitcast;
@@ -11,17 +11,21 @@ mod canonicalize;
 pub mod combine;
 mod fft;
 mod fold;
+pub mod form;
 mod gather;
 mod interp;
 pub mod laws;
 pub mod maps;
+mod moves;
 mod naming;
 mod non_max_suppression;
 mod non_zero;
 pub mod operator;
 pub mod ops;
 mod routine;
+mod rule;
 mod scan;
+mod scatter;
 pub mod shape_fn;
 mod sort;
 pub mod structured;
@@ -40,6 +44,7 @@ use sutura_ir::{Attr, AttrData, Loc, Op, Type};
 pub use canonicalize::drop_inputs;
 pub use combine::{Combiner, CombinersAttr, Joint, Law, StateAttr};
 pub use fft::FftOp;
+pub use form::{Form, FormOp};
 pub use gather::described;
 pub use naming::needed as needed_definitions;
 pub use non_max_suppression::NonMaxSuppressionOp;
@@ -50,6 +55,7 @@ pub use ops::{
     ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
 };
 pub use routine::{RoutineCall, RoutineOp, SIZE};
+pub use scatter::ScatterOp;
 pub use shape_fn::{Contents, Decided, Inferred, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
 pub use sort::SortOp;
 pub use structured::{ComputeForm, IteratorKind, IteratorsAttr, MAX_ITERATORS, Structured};
@@ -83,6 +89,7 @@ impl Dialect for GraphDialect {
             .op::<GatherElementsOp<'_>>()
             .op::<ScanOp<'_>>()
             .op::<GatherNdOp<'_>>()
+            .op::<ScatterOp<'_>>()
             .op::<FusionOp<'_>>()
             .op::<SortOp<'_>>()
             .op::<NonZeroOp<'_>>()
@@ -90,15 +97,23 @@ impl Dialect for GraphDialect {
             .op::<NonMaxSuppressionOp<'_>>()
             .op::<TopKOp<'_>>()
             .op::<FftOp<'_>>();
-        d.interface::<dyn Structured>("graph.compute", &structured::ComputeStructured);
+        d.op_interface::<ComputeOp<'_>, dyn Structured>(&structured::ComputeStructured);
         d.materialize(materialize);
+        form::register(d);
         shape_fn::register(d);
-        routine::register(d, "graph.sort", &sort::SortRoutine);
-        routine::register(d, "graph.top_k", &top_k::TopKRoutine);
-        routine::register(d, "graph.non_zero", &non_zero::NonZeroRoutine);
-        routine::register(d, "graph.unique", &unique::UniqueRoutine);
-        routine::register(d, "graph.non_max_suppression", &non_max_suppression::NonMaxSuppressionRoutine);
-        routine::register(d, "graph.fft", &fft::FftRoutine);
+        rule::register::<ReshapeOp<'_>>(d, &moves::ReshapeRule);
+        rule::register::<ConcatOp<'_>>(d, &moves::ConcatRule);
+        rule::register::<SliceOp<'_>>(d, &moves::SliceRule);
+        rule::register::<GatherOp<'_>>(d, &gather::GatherRule);
+        rule::register::<GatherElementsOp<'_>>(d, &gather::GatherElementsRule);
+        rule::register::<GatherNdOp<'_>>(d, &gather::GatherNdRule);
+        rule::register::<ScatterOp<'_>>(d, &scatter::ScatterRule);
+        routine::register::<SortOp<'_>>(d, &sort::SortRoutine);
+        routine::register::<TopKOp<'_>>(d, &top_k::TopKRoutine);
+        routine::register::<NonZeroOp<'_>>(d, &non_zero::NonZeroRoutine);
+        routine::register::<UniqueOp<'_>>(d, &unique::UniqueRoutine);
+        routine::register::<NonMaxSuppressionOp<'_>>(d, &non_max_suppression::NonMaxSuppressionRoutine);
+        routine::register::<FftOp<'_>>(d, &fft::FftRoutine);
         operator::register(d);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);

@@ -110,7 +110,7 @@ pub struct ComputeOp {
     "graph.yield",
     traits(Pure, Terminator, ReturnLike),
     format = "($values^ `:` type($values))? attr-dict",
-    parents("graph.compute", "graph.fusion", "graph.operator")
+    parents("graph.compute", "graph.scatter", "graph.fusion", "graph.operator")
 )]
 pub struct YieldOp {
     /// One per result of the op around it.

@@ -3,8 +3,9 @@
 use sutura_interp::num::{Kernel, Overflow, Rounding};
 use sutura_interp::{DType, Fault, Flow, Frame, Interpret, NumOp, Scalar, Tensor};
 use sutura_ir::op_def::{Fold, FoldValue};
-use sutura_ir::{Attr, OpRef};
+use sutura_ir::{Attr, Context, OpRef, Type};
 
+use super::combine::Combiner;
 use super::interp::{Ran, broken, combine, product, set, symbols};
 use super::ops::ScanOp;
 use crate::r#dyn::Poly;
@@ -22,7 +23,7 @@ impl Fold for ScanOp<'_> {
 }
 
 /// How numbers are joined, and how they come to the accumulator's type and back.
-struct Joining {
+pub(super) struct Joining {
     kernel: Kernel,
     identity: Scalar,
     widen: Option<Kernel>,
@@ -30,10 +31,10 @@ struct Joining {
 }
 
 impl Joining {
-    fn of(op: OpRef<'_>, scan: ScanOp<'_>) -> Result<Self, Fault> {
-        let elem = op.cx.element_type(op.ty(scan.result()));
-        let combine = combine(op.cx, scan.combiner(), elem)?;
-        let (held, dtype) = (combine.identity.dtype(), DType::expect(op.cx, elem)?);
+    /// By a combiner, of elements of that type.
+    pub(super) fn of(cx: &Context, combiner: Combiner, elem: Type) -> Result<Self, Fault> {
+        let combine = combine(cx, combiner, elem)?;
+        let (held, dtype) = (combine.identity.dtype(), DType::expect(cx, elem)?);
         let (extend, round) = match held.is_float() {
             true => (NumOp::ExtF, NumOp::TruncF(Rounding::ToNearestEven)),
             false => (NumOp::ExtSI, NumOp::TruncI(Overflow::WRAP)),
@@ -44,6 +45,14 @@ impl Joining {
             widen: (held != dtype).then(|| extend.with_types(&[dtype], held)).transpose()?,
             narrow: (held != dtype).then(|| round.with_types(&[held], dtype)).transpose()?,
         })
+    }
+
+    /// Elements joined with others, each rounded to an element.
+    pub(super) fn joined(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, Fault> {
+        let (a, b) = (converted(self.widen.as_ref(), a)?, converted(self.widen.as_ref(), b)?);
+        let mut made = vec![0; a.len()];
+        self.kernel.eval_many(&[&a, &b], &mut made)?;
+        converted(self.narrow.as_ref(), &made)
     }
 }
 
@@ -60,7 +69,7 @@ impl Interpret for ScanHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(scan) = op.as_::<ScanOp<'_>>() else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        let (input, joining) = (frame.tensor(0)?.clone(), Joining::of(op, scan)?);
+        let (input, joining) = (frame.tensor(0)?.clone(), Joining::of(op.cx, scan.combiner(), op.cx.element_type(op.ty(scan.result())))?);
         let (axis, shape) = (scan.axis() as usize, input.shape());
         let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
         // One lane for each line along the axis, and where the line begins.

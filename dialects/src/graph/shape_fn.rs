@@ -12,7 +12,7 @@ use super::maps;
 use super::naming::{Names, Number};
 use super::operator::Operators;
 use super::ops::{
-    ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
+    BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
 };
 use super::structured::ComputeForm;
@@ -21,7 +21,8 @@ use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::facts::is_large;
 use crate::r#dyn::poly::Atom;
 use crate::r#dyn::{EqualOp, Facts, Poly, SymbolOp};
-use crate::func::Signatures;
+use crate::func::{CallOp, Signatures};
+use crate::tensor::CastOp;
 
 /// Sizes of a tensor, `None` where unknown.
 pub type SymShape = Vec<Option<Poly>>;
@@ -376,19 +377,13 @@ pub fn mentioned_sizes(op: OpRef<'_>) -> Vec<Poly> {
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn ShapeFn>("graph.compute", &ComputeShape);
-    d.interface::<dyn ShapeFn>("graph.constant", &ConstantShape);
-    d.interface::<dyn ShapeFn>("graph.reshape", &ReshapeShape);
-    d.interface::<dyn ShapeFn>("graph.shape_of", &ShapeOfShape);
-    d.interface::<dyn ShapeFn>("graph.concat", &ConcatShape);
-    d.interface::<dyn ShapeFn>("graph.slice", &SliceShape);
-    d.interface::<dyn ShapeFn>("graph.gather", &GatherShape);
-    d.interface::<dyn ShapeFn>("graph.gather_elements", &GatherElementsShape);
-    d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
-    d.interface::<dyn ShapeFn>("graph.bitcast", &super::bitcast::BitcastShape);
-    d.interface::<dyn ShapeFn>("graph.gather_nd", &GatherNdShape);
-    d.interface::<dyn ShapeFn>("func.call", &super::calls::CallShape);
-    d.interface::<dyn ShapeFn>("tensor.cast", &super::calls::CastShape);
+    d.op_interface::<ComputeOp<'_>, dyn ShapeFn>(&ComputeShape);
+    d.op_interface::<ConstantOp<'_>, dyn ShapeFn>(&ConstantShape);
+    d.op_interface::<ShapeOfOp<'_>, dyn ShapeFn>(&ShapeOfShape);
+    d.op_interface::<ScanOp<'_>, dyn ShapeFn>(&ScanShape);
+    d.op_interface::<BitcastOp<'_>, dyn ShapeFn>(&super::bitcast::BitcastShape);
+    d.op_interface::<CallOp<'_>, dyn ShapeFn>(&super::calls::CallShape);
+    d.op_interface::<CastOp<'_>, dyn ShapeFn>(&super::calls::CastShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {
@@ -478,41 +473,9 @@ impl ShapeFn for ShapeOfShape {
     }
 }
 
-struct ReshapeShape;
-
-impl ShapeFn for ReshapeShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Inferred::default() };
-        let input = env.shape(op, reshape.input()).unwrap_or_default();
-        let declared = symbolic_shape(op.cx, op.ty(reshape.result())).unwrap_or_default();
-        let wanted = reshape.shape().map(|shape| env.contents(op, shape).unwrap_or_else(|| vec![None; declared.len()]));
-        let asked = match &wanted {
-            Some(wanted) => asked_sizes(wanted, &input, reshape.allowzero()),
-            None => declared.clone(),
-        };
-        // What the type states counts where the operand says nothing.
-        let mut shape: SymShape = asked.into_iter().zip(declared).map(|(a, d)| a.or(d)).collect();
-        let quotient = solve_open(&input, &mut shape, &env.facts);
-        let mut inferred = one(shape, env.contents(op, reshape.input()));
-        inferred.quotients.extend(quotient);
-        let product = |dims: &[Option<Poly>]| Some(Poly::product(&dims.iter().cloned().collect::<Option<Vec<_>>>()?));
-        if let (Some(from), Some(to)) = (product(&input), product(&inferred.shapes[0]))
-            && from != to
-        {
-            let what = "numbers of elements of input and result".to_string();
-            inferred.required.push(Requirement { lhs: from, rhs: to, what });
-        }
-        for (i, size) in wanted.iter().flatten().enumerate() {
-            let Some(size) = size.as_ref().filter(|size| size.as_const().is_none()) else { continue };
-            inferred.required.extend(asked_as_meant(i, size, &input, reshape.allowzero(), &env.facts));
-        }
-        inferred
-    }
-}
-
 /// What makes an element of a shape operand that follows from sizes the size of dimension `i`: it is not negative, and where
 /// it is 0, and a 0 copies the input's size, that is 0 as well.
-fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool, facts: &Facts) -> Vec<Requirement> {
+pub(super) fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool, facts: &Facts) -> Vec<Requirement> {
     let mut required = Vec::new();
     let least = facts.range(size).0;
     if least < 0 {
@@ -539,7 +502,7 @@ fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool
 }
 
 /// Sizes that the contents of a shape operand ask for; -1 is open.
-fn asked_sizes(wanted: &[Option<Poly>], input: &[Option<Poly>], allowzero: bool) -> SymShape {
+pub(super) fn asked_sizes(wanted: &[Option<Poly>], input: &[Option<Poly>], allowzero: bool) -> SymShape {
     let size = |(i, entry): (usize, &Option<Poly>)| match entry.as_ref().and_then(Poly::as_const) {
         Some(0) if !allowzero => input.get(i).cloned().flatten(),
         Some(..0) => None,
@@ -571,7 +534,7 @@ pub fn asks_for_its_result(op: OpRef<'_>, env: &ShapeEnv) -> bool {
 
 /// If one size of `shape` is open, it is the quotient of the numbers of elements. Where that is no polynomial it stays open,
 /// and what it is the quotient of is returned.
-fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Option<Quotient> {
+pub(super) fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Option<Quotient> {
     let open: Vec<usize> = shape.iter().enumerate().filter(|(_, d)| d.is_none()).map(|(i, _)| i).collect();
     let [open] = open[..] else { return None };
     let mut from = input.iter().cloned().collect::<Option<Vec<Poly>>>()?;
@@ -595,90 +558,6 @@ fn solve_open(input: &[Option<Poly>], shape: &mut SymShape, facts: &Facts) -> Op
     possible.then_some(Quotient { result: 0, dim: open, dividend: from, divisor: to, what })
 }
 
-struct ConcatShape;
-
-impl ShapeFn for ConcatShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(concat) = op.as_::<ConcatOp<'_>>() else { return Inferred::default() };
-        let axis = concat.axis() as usize;
-        let shapes: Vec<SymShape> = op.operands().map(|v| env.shape(op, v).unwrap_or_default()).collect();
-        let mut required = Vec::new();
-        let dim = |d: usize, required: &mut Vec<Requirement>| {
-            if d == axis {
-                return shapes.iter().try_fold(Poly::constant(0), |sum, s| Some(sum.add(s[d].as_ref()?)));
-            }
-            let mut known = shapes.iter().enumerate().filter_map(|(i, s)| Some((i, s[d].as_ref()?)));
-            let (first_input, first) = known.next()?;
-            for (i, size) in known.filter(|(_, s)| *s != first) {
-                let what = format!("dimension {d} of inputs {first_input} and {i}");
-                required.push(Requirement { lhs: first.clone(), rhs: size.clone(), what });
-            }
-            let constant = shapes.iter().filter_map(|s| s[d].as_ref()).find(|s| s.as_const().is_some());
-            Some(constant.unwrap_or(first).clone())
-        };
-        let rank = shapes.first().map_or(0, Vec::len);
-        let shape: SymShape = (0..rank).map(|d| dim(d, &mut required)).collect();
-        let contents = || {
-            let part = |v| match env.contents(op, v) {
-                Some(known) => Some(known),
-                // Nothing is known of the elements, but how many there are.
-                None => Some(vec![None; static_len(&env.shape(op, v)?).filter(|n| *n <= MAX_CONTENTS)?]),
-            };
-            let integers = op.operands().all(|v| has_integers(op, v));
-            let parts = (rank == 1 && integers).then(|| op.operands().map(part).collect::<Option<Vec<_>>>())??.concat();
-            (parts.len() <= MAX_CONTENTS).then_some(parts)
-        };
-        let contents = contents();
-        Inferred { required, ..one(shape, contents) }
-    }
-}
-
-struct GatherShape;
-
-impl ShapeFn for GatherShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(gather) = op.as_::<GatherOp<'_>>() else { return Inferred::default() };
-        let axis = gather.axis() as usize;
-        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
-        let (data, indices) = (data.unwrap_or_default(), indices.unwrap_or_default());
-        let shape: SymShape = data[..axis].iter().chain(&indices).chain(&data[axis + 1..]).cloned().collect();
-        let contents = || {
-            let (table, at) = (env.contents(op, gather.data())?, env.contents(op, gather.indices())?);
-            let pick = |i: &Option<Poly>| {
-                let i = i.as_ref()?.as_const()?;
-                let i = if i < 0 { i + table.len() as i64 } else { i };
-                table.get(usize::try_from(i).ok()?).cloned().flatten()
-            };
-            (data.len() == 1).then(|| at.iter().map(pick).collect())
-        };
-        let contents = contents();
-        one(shape, contents)
-    }
-}
-
-struct GatherElementsShape;
-
-impl ShapeFn for GatherElementsShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(gather) = op.as_::<GatherElementsOp<'_>>() else { return Inferred::default() };
-        let axis = gather.axis() as usize;
-        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
-        let (data, mut shape) = (data.unwrap_or_default(), indices.unwrap_or_default());
-        let mut required = Vec::new();
-        for (d, (from, size)) in data.iter().zip(&mut shape).enumerate().filter(|(d, _)| *d != axis) {
-            match (from, &size) {
-                (Some(lhs), Some(rhs)) if lhs != rhs => {
-                    let what = format!("dimension {d} of data and indices");
-                    required.push(Requirement { lhs: lhs.clone(), rhs: rhs.clone(), what });
-                }
-                (Some(known), None) => *size = Some(known.clone()),
-                _ => {}
-            }
-        }
-        Inferred { required, ..one(shape, None) }
-    }
-}
-
 struct ScanShape;
 
 impl ShapeFn for ScanShape {
@@ -688,36 +567,10 @@ impl ShapeFn for ScanShape {
     }
 }
 
-struct GatherNdShape;
-
-impl ShapeFn for GatherNdShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(gather) = op.as_::<GatherNdOp<'_>>() else { return Inferred::default() };
-        let (data, indices) = (env.shape(op, gather.data()), env.shape(op, gather.indices()));
-        let (data, indices) = (data.unwrap_or_default(), indices.unwrap_or_default());
-        let Some(picked) = gather.picked(op) else { return Inferred::default() };
-        let (batch, last) = (picked.start, indices.len() - 1);
-        let mut required = Vec::new();
-        let shared = data[..batch].iter().zip(&indices[..batch]).enumerate().map(|(d, pair)| match pair {
-            (Some(lhs), Some(rhs)) if lhs != rhs => {
-                let what = format!("dimension {d} of data and indices");
-                required.push(Requirement { lhs: lhs.clone(), rhs: rhs.clone(), what });
-                Some(if rhs.as_const().is_some() { rhs.clone() } else { lhs.clone() })
-            }
-            (known, other) => known.clone().or(other.clone()),
-        });
-        let mut shape: SymShape = shared.collect();
-        shape.extend(indices[batch..last].iter().chain(&data[picked.end..]).cloned());
-        Inferred { required, ..one(shape, None) }
-    }
-}
-
 /// Whether a tensor of this shape is an empty list: all of its elements are known, because it has none.
 pub(super) fn is_empty_list(shape: &SymShape) -> bool {
     matches!(&shape[..], [Some(size)] if size.is_zero())
 }
-
-struct SliceShape;
 
 /// The starts and ends of a slice, one per axis, `None` where unknown.
 pub fn slice_bounds(op: OpRef<'_>, slice: SliceOp<'_>, env: &ShapeEnv) -> (Contents, Contents) {
@@ -727,31 +580,6 @@ pub fn slice_bounds(op: OpRef<'_>, slice: SliceOp<'_>, env: &ShapeEnv) -> (Conte
     match (slice.starts(), slice.ends()) {
         (Some(starts), Some(ends)) => (known(starts), known(ends)),
         _ => (operands.next().unwrap_or_default(), operands.next().unwrap_or_default()),
-    }
-}
-
-impl ShapeFn for SliceShape {
-    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
-        let Some(slice) = op.as_::<SliceOp<'_>>() else { return Inferred::default() };
-        let input = env.shape(op, slice.input()).unwrap_or_default();
-        let (starts, ends) = slice_bounds(op, slice, env);
-        let (axes, steps) = (slice.axes(), slice.steps());
-        let mut shape = input.clone();
-        for (i, axis) in axes.iter().enumerate() {
-            let bounds = starts.get(i).cloned().flatten().zip(ends.get(i).cloned().flatten());
-            let size = input[*axis as usize].clone();
-            shape[*axis as usize] =
-                bounds.zip(size).and_then(|((start, end), size)| slice_len(&start, &end, steps[i], &size, &env.facts));
-        }
-        let contents = || {
-            let all = env.contents(op, slice.input())?;
-            let bound = |c: &Contents| c.first()?.as_ref()?.as_const();
-            let (start, end) = (bound(&starts)?, bound(&ends)?);
-            let single = input.len() == 1 && axes == [0];
-            single.then(|| slice_indices(start, end, steps[0], all.len()).map(|i| all[i].clone()).collect())
-        };
-        let contents = contents();
-        one(shape, contents)
     }
 }
 
@@ -769,7 +597,7 @@ pub fn slice_range(start: i64, end: i64, step: i64, len: usize) -> (i64, usize) 
 }
 
 /// Indices that a slice takes from `len` elements.
-fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<Item = usize> {
+pub(super) fn slice_indices(start: i64, end: i64, step: i64, len: usize) -> impl Iterator<Item = usize> {
     let (start, count) = slice_range(start, end, step, len);
     (0..count as i64).map(move |i| (start + i * step) as usize)
 }

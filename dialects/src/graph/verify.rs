@@ -9,8 +9,7 @@ use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 use super::combine::Joint;
 use super::maps;
 use super::ops::{
-    ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp, ScanOp,
-    ShapeOfOp, SliceOp, YieldOp,
+    ComputeOp, ConstantOp, FusionOp, IndexOp, ScanOp, ShapeOfOp, YieldOp,
 };
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::r#dyn::Poly;
@@ -29,7 +28,7 @@ pub(super) fn sizes(op: OpRef<'_>, value: Value) -> Vec<Option<Poly>> {
     symbolic_shape(op.cx, op.ty(value)).unwrap_or_default()
 }
 
-fn rank(op: OpRef<'_>, value: Value) -> usize {
+pub(super) fn rank(op: OpRef<'_>, value: Value) -> usize {
     op.cx.shape(op.ty(value)).map_or(0, <[i64]>::len)
 }
 
@@ -362,14 +361,16 @@ impl VerifyRegions for ComputeOp<'_> {
 }
 
 /// Ops of a scalar function see no value from outside and have no effects.
-fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Diagnostics) -> Checked {
     for inner in body.ops() {
         let outside = |v: &Value| op.body.value_block(*v) != Some(body.block);
         if inner.operands().any(|v| outside(&v)) {
-            return Err(diags.report(inner.error("uses a value from outside the body of 'graph.compute'")));
+            let message = format!("uses a value from outside the body of '{}'", op.name_str());
+            return Err(diags.report(inner.error(message)));
         }
         if !sutura_ir::analysis::effects::is_memory_effect_free(inner) {
-            return Err(diags.report(inner.error("has effects and cannot stand in the body of 'graph.compute'")));
+            let message = format!("has effects and cannot stand in the body of '{}'", op.name_str());
+            return Err(diags.report(inner.error(message)));
         }
     }
     Ok(())
@@ -450,7 +451,7 @@ impl Verify for IndexOp<'_> {
 // ---- the others
 
 /// Requires that a value is a tensor of integers of rank `rank`.
-fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
     let elem = element(op, value);
     if !elem.is_integer(op.cx) && elem != Type::INDEX {
         return fail(op, diags, format_args!("{what} must hold integers"));
@@ -461,7 +462,7 @@ fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diag
     Ok(())
 }
 
-fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_same_element(op: OpRef<'_>, a: Value, b: Value, diags: &mut Diagnostics) -> Checked {
     if element(op, a) == element(op, b) { Ok(()) } else { fail(op, diags, "input and result differ in element type") }
 }
 
@@ -478,35 +479,6 @@ impl Verify for ConstantOp<'_> {
     }
 }
 
-impl Verify for ReshapeOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(reshape) = op.as_::<ReshapeOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, reshape.input(), reshape.result(), diags)?;
-        let result = sizes(op, reshape.result());
-        if let Some(shape) = reshape.shape() {
-            check_integers(op, shape, "shape", &[1], diags)?;
-            if differ(&sizes(op, shape)[0], &Some((result.len() as i64).into())) {
-                return fail(
-                    op,
-                    diags,
-                    format_args!("shape must hold {} sizes, one per dimension of the result", result.len()),
-                );
-            }
-        } else if result.iter().filter(|d| d.is_none()).count() > 1 {
-            let message = "without a shape operand the result's type may leave at most one size open";
-            return fail(op, diags, message);
-        }
-        let product =
-            |dims: &[Option<Poly>]| dims.iter().cloned().collect::<Option<Vec<_>>>().map(|d| Poly::product(&d));
-        let (from, to) = (product(&sizes(op, reshape.input())), product(&result));
-        if differ(&from, &to) {
-            return fail(op, diags, "input and result differ in their number of elements");
-        }
-        Ok(())
-    }
-}
-
 impl Verify for ShapeOfOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
         let Some(shape) = op.as_::<ShapeOfOp<'_>>() else { return Ok(()) };
@@ -516,130 +488,10 @@ impl Verify for ShapeOfOp<'_> {
     }
 }
 
-fn check_axis(op: OpRef<'_>, axis: i64, rank: usize, diags: &mut Diagnostics) -> Result<usize, Reported> {
+pub(super) fn check_axis(op: OpRef<'_>, axis: i64, rank: usize, diags: &mut Diagnostics) -> Result<usize, Reported> {
     match usize::try_from(axis) {
         Ok(axis) if axis < rank => Ok(axis),
         _ => fail(op, diags, format_args!("axis {axis} is no dimension of a tensor of rank {rank}")),
-    }
-}
-
-impl Verify for ConcatOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(concat) = op.as_::<ConcatOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        let result = sizes(op, concat.result());
-        let axis = check_axis(op, concat.axis(), result.len(), diags)?;
-        if op.num_operands() == 0 {
-            return fail(op, diags, "needs an input");
-        }
-        let mut along = Some(Poly::constant(0));
-        for (i, input) in op.operands().enumerate() {
-            check_same_element(op, input, concat.result(), diags)?;
-            let dims = sizes(op, input);
-            if dims.len() != result.len() {
-                return fail(op, diags, format_args!("input {i} has rank {}, the result {}", dims.len(), result.len()));
-            }
-            for (d, (a, b)) in dims.iter().zip(&result).enumerate().filter(|(d, _)| *d != axis) {
-                if differ(a, b) {
-                    return fail(op, diags, format_args!("input {i} and result differ in dimension {d}"));
-                }
-            }
-            along = along.zip(dims[axis].clone()).map(|(sum, d)| sum.add(&d));
-        }
-        if differ(&along, &result[axis]) {
-            return fail(op, diags, "sizes along the axis do not add up to the result's");
-        }
-        Ok(())
-    }
-}
-
-impl Verify for SliceOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(slice) = op.as_::<SliceOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, slice.input(), slice.result(), diags)?;
-        let (axes, rank_in) = (slice.axes(), rank(op, slice.input()));
-        if rank(op, slice.result()) != rank_in {
-            return fail(op, diags, "input and result differ in rank");
-        }
-        for (i, axis) in axes.iter().enumerate() {
-            let axis = check_axis(op, *axis, rank_in, diags)? as i64;
-            if axes[..i].contains(&axis) {
-                return fail(op, diags, format_args!("axis {axis} is named twice"));
-            }
-        }
-        let bounds: Vec<Value> = slice.bounds().collect();
-        match (&bounds[..], slice.starts(), slice.ends()) {
-            ([], Some(starts), Some(ends)) => {
-                if starts.len() != axes.len() || ends.len() != axes.len() {
-                    return fail(op, diags, "needs one start and one end per axis");
-                }
-            }
-            ([starts, ends], None, None) => {
-                check_integers(op, *starts, "starts", &[1], diags)?;
-                check_integers(op, *ends, "ends", &[1], diags)?;
-                let count = Some((axes.len() as i64).into());
-                if differ(&sizes(op, *starts)[0], &count) || differ(&sizes(op, *ends)[0], &count) {
-                    return fail(op, diags, "needs one start and one end per axis");
-                }
-            }
-            _ => return fail(op, diags, "needs starts and ends either as attributes or as two operands"),
-        }
-        let steps = slice.steps();
-        if steps.len() != axes.len() || steps.contains(&0) || steps.contains(&i64::MIN) {
-            return fail(op, diags, "needs one step per axis, none of them 0");
-        }
-        for dim in (0..rank_in).filter(|d| !axes.contains(&(*d as i64))) {
-            if differ(&sizes(op, slice.input())[dim], &sizes(op, slice.result())[dim]) {
-                return fail(op, diags, format_args!("input and result differ in dimension {dim}, which is not cut"));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Verify for GatherOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(gather) = op.as_::<GatherOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, gather.data(), gather.result(), diags)?;
-        check_integers(op, gather.indices(), "indices", &[], diags)?;
-        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
-        let axis = check_axis(op, gather.axis(), data.len(), diags)?;
-        let wanted: Vec<_> = data[..axis].iter().chain(&indices).chain(&data[axis + 1..]).cloned().collect();
-        let result = sizes(op, gather.result());
-        if wanted.len() != result.len() {
-            return fail(op, diags, format_args!("result must have rank {}, not {}", wanted.len(), result.len()));
-        }
-        match wanted.iter().zip(&result).position(|(a, b)| differ(a, b)) {
-            Some(dim) => {
-                fail(op, diags, format_args!("dimension {dim} of the result has another size than it follows"))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-impl Verify for GatherElementsOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(gather) = op.as_::<GatherElementsOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, gather.data(), gather.result(), diags)?;
-        check_integers(op, gather.indices(), "indices", &[], diags)?;
-        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
-        let (axis, result) = (check_axis(op, gather.axis(), data.len(), diags)?, sizes(op, gather.result()));
-        if indices.len() != data.len() || result.len() != data.len() {
-            return fail(op, diags, format_args!("indices and result must have the data's rank, {}", data.len()));
-        }
-        for dim in 0..data.len() {
-            if dim != axis && differ(&data[dim], &indices[dim]) {
-                return fail(op, diags, format_args!("data and indices differ in dimension {dim}, not the axis"));
-            }
-            if differ(&indices[dim], &result[dim]) {
-                return fail(op, diags, format_args!("indices and result differ in dimension {dim}"));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -663,44 +515,6 @@ impl Verify for ScanOp<'_> {
         }
         match input.iter().zip(&result).position(|(a, b)| differ(a, b)) {
             Some(dim) => fail(op, diags, format_args!("input and result differ in dimension {dim}")),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Verify for GatherNdOp<'_> {
-    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Checked {
-        let Some(gather) = op.as_::<GatherNdOp<'_>>() else { return Ok(()) };
-        check_encodings(op, diags)?;
-        check_same_element(op, gather.data(), gather.result(), diags)?;
-        check_integers(op, gather.indices(), "indices", &[], diags)?;
-        let (data, indices) = (sizes(op, gather.data()), sizes(op, gather.indices()));
-        let Some(last) = indices.len().checked_sub(1) else {
-            return fail(op, diags, "indices must have a last dimension, of one index per dimension of the data");
-        };
-        let batch = usize::try_from(gather.batch_dims()).ok().filter(|b| *b <= last && *b < data.len());
-        let Some(batch) = batch else {
-            let (data, batch) = (data.len(), gather.batch_dims());
-            return fail(op, diags, format_args!("batch_dims {batch} leaves no index for data of rank {data}"));
-        };
-        let picked = gather.picked(op).filter(|picked| !picked.is_empty() && picked.end <= data.len());
-        let Some(picked) = picked else {
-            let most = data.len() - batch;
-            let message = format!("the last dimension of indices must have a constant size from 1 to {most}");
-            return fail(op, diags, message);
-        };
-        if let Some(dim) = (0..batch).find(|d| differ(&data[*d], &indices[*d])) {
-            return fail(op, diags, format_args!("data and indices differ in dimension {dim}, which both share"));
-        }
-        let wanted: Vec<_> = indices[..last].iter().chain(&data[picked.end..]).cloned().collect();
-        let result = sizes(op, gather.result());
-        if wanted.len() != result.len() {
-            return fail(op, diags, format_args!("result must have rank {}, not {}", wanted.len(), result.len()));
-        }
-        match wanted.iter().zip(&result).position(|(a, b)| differ(a, b)) {
-            Some(dim) => {
-                fail(op, diags, format_args!("dimension {dim} of the result has another size than it follows"))
-            }
             None => Ok(()),
         }
     }

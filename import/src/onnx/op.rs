@@ -166,6 +166,15 @@ pub enum Op<'m> {
         indices: &'m str,
         batch_dims: i64,
     },
+    /// Writes `updates` to a copy of `x`; `reduction` says how they are joined to what is there. Every update has an index
+    /// along `axis`, or the last dim of the indices holds one for each of the first dims of `x`.
+    Scatter {
+        x: &'m str,
+        indices: &'m str,
+        updates: &'m str,
+        axis: Option<i64>,
+        reduction: &'m str,
+    },
     /// `pads` are all begins, then all ends, of `axes` (of all dims without
     /// them); negative ones crop. Without a value: zero.
     Pad {
@@ -197,6 +206,17 @@ pub enum Op<'m> {
         bias: Option<&'m str>,
         group: u64,
         window: Window,
+    },
+    /// `x: [N, C, spatial…]`, `weight: [C, M / group, kernel…]`, `bias: [M]`. With a shape of the result, or `same` padding, what
+    /// is left out of the result follows from its size.
+    ConvTranspose {
+        x: &'m str,
+        weight: &'m str,
+        bias: Option<&'m str>,
+        group: u64,
+        window: Window,
+        output_padding: Vec<u64>,
+        output_shape: Option<Vec<u64>>,
     },
     /// Over `x: [N, C, spatial…]`.
     Pool {

@@ -85,12 +85,15 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         "Gather" => gather(r),
         "GatherElements" => Ok(Op::GatherElements { x: r.input(0)?, indices: r.input(1)?, axis: r.int("axis")? }),
         "GatherND" => gather_nd(r),
+        "Scatter" | "ScatterElements" => scatter(r, Some(r.int("axis")?)),
+        "ScatterND" => scatter(r, None),
         "DepthToSpace" => depth_to_space(r),
         "SpaceToDepth" => space_to_depth(r),
         "Pad" => pad(r),
         "MatMul" => Ok(Op::MatMul { a: r.input(0)?, b: r.input(1)? }),
         "Gemm" => gemm(r),
         "Conv" => conv(r),
+        "ConvTranspose" => conv_transpose(r),
         "MaxPool" => max_pool(r),
         "AveragePool" => average_pool(r),
         "GlobalAveragePool" => Ok(Op::GlobalAveragePool { x: r.input(0)? }),
@@ -117,6 +120,15 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn gather_nd<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let batch_dims = if r.interface.since < 12 { 0 } else { r.int("batch_dims")? };
     Ok(Op::GatherNd { x: r.input(0)?, indices: r.input(1)?, batch_dims })
+}
+
+fn scatter<'m>(r: &NodeReader<'m, '_>, axis: Option<i64>) -> Typed<'m> {
+    let reduction = match r.string("reduction")? {
+        None => "none",
+        Some(word @ ("none" | "add" | "mul" | "max" | "min")) => word,
+        Some(other) => return Err(format!("has unknown `reduction` {other}").into()),
+    };
+    Ok(Op::Scatter { x: r.input(0)?, indices: r.input(1)?, updates: r.input(2)?, axis, reduction })
 }
 
 fn clip<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
@@ -337,19 +349,34 @@ fn gemm<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 }
 
 fn conv<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let (weight, group, window) = convolution(r)?;
+    Ok(Op::Conv { x: r.input(0)?, weight, bias: r.optional(2), group, window })
+}
+
+/// Weight, groups and window of a convolution.
+fn convolution<'m>(r: &NodeReader<'m, '_>) -> Result<(&'m str, u64, Window), Reason> {
     let weight = r.input(1)?;
     let kernel = r.values.constant(weight).map(|w| w.dims.get(2..).unwrap_or_default());
     let group = r.int("group")?;
-    Ok(Op::Conv {
-        x: r.input(0)?,
-        weight,
-        bias: r.optional(2),
-        group: u64::try_from(group)
-            .ok()
-            .filter(|&g| g > 0)
-            .ok_or_else(|| format!("`group` is {group}, it must be positive"))?,
-        window: Window::read(r, kernel)?,
-    })
+    let group = u64::try_from(group).ok().filter(|&g| g > 0);
+    let group = group.ok_or_else(|| format!("`group` is {}, it must be positive", r.int("group").unwrap_or_default()))?;
+    Ok((weight, group, Window::read(r, kernel)?))
+}
+
+fn conv_transpose<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
+    let (weight, group, window) = convolution(r)?;
+    let list = |name: &str| -> Result<Option<Vec<u64>>, Reason> {
+        let Some(values) = r.ints(name).filter(|values| !values.is_empty()) else { return Ok(None) };
+        if values.len() != window.kernel.len() {
+            return Err(format!("`{name}` has {} entries, {} are needed", values.len(), window.kernel.len()).into());
+        }
+        let values = values.iter().map(|&v| u64::try_from(v)).collect::<Result<Vec<u64>, _>>();
+        values.map(Some).map_err(|_| format!("`{name}` must not be negative").into())
+    };
+    let output_padding = list("output_padding")?.unwrap_or_else(|| vec![0; window.kernel.len()]);
+    let output_shape = list("output_shape")?;
+    let (x, bias) = (r.input(0)?, r.optional(2));
+    Ok(Op::ConvTranspose { x, weight, bias, group, window, output_padding, output_shape })
 }
 
 fn max_pool<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

@@ -108,6 +108,23 @@ impl Program {
         self.steps.len()
     }
 
+    /// Runs it on lanes of numbers, as bits: a slice per argument, all of one length. Returns a list per value handed back.
+    ///
+    /// # Errors
+    /// The first fault of a lane, and arguments that do not fit.
+    pub fn call(&self, captured: &[crate::Scalar], args: &[&[u64]]) -> Result<Vec<Vec<u64>>, Fault> {
+        let width = args.first().map_or(1, |lanes| lanes.len());
+        if args.len() != self.num_args || args.iter().any(|lanes| lanes.len() != width) {
+            return Err(Fault::invalid_ir(format!("{} arguments for {}", args.len(), self.num_args)));
+        }
+        let mut lanes = Lanes::new(self, captured, width)?;
+        for (i, arg) in args.iter().enumerate() {
+            lanes.arg(i).copy_from_slice(arg);
+        }
+        self.run(&mut lanes, width).map_err(|failed| failed.fault)?;
+        Ok((0..self.results.len()).map(|i| lanes.result(self, i).to_vec()).collect())
+    }
+
     pub(crate) fn run(&self, lanes: &mut Lanes, n: usize) -> LaneResult {
         for step in &self.steps {
             let mut out = std::mem::take(&mut lanes.regs[step.out]);

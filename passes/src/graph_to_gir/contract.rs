@@ -69,7 +69,7 @@ fn together(products: &[Product<'_, '_>]) -> Built<Lowered> {
     steps.push(Step { versions, packed: true });
     let mut remarks: Vec<String> = products.iter().filter_map(Product::said_of_sharing).collect();
     remarks.dedup();
-    Ok(Lowered { temporaries, steps, remarks })
+    Ok(Lowered { temporaries, steps, remarks, ..Lowered::default() })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Fit<(Nest<'a>, ContractPlan)> {

@@ -136,6 +136,7 @@ fn append(whole: &mut Lowered, part: Lowered, kept: &[(Value, usize)]) {
         Arg::Temporary(i) => Arg::Temporary(before + i),
     };
     let moved = |launch: Launch| Launch { args: launch.args.into_iter().map(place).collect(), ..launch };
+    whole.copies.extend(part.copies.into_iter().map(|(from, to)| (place(from), place(to))));
     for step in part.steps {
         let versions = step.versions.into_iter();
         let versions = versions.map(|(guard, launches)| (guard, launches.into_iter().map(moved).collect())).collect();

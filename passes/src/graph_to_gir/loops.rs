@@ -2,6 +2,7 @@
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::gir::ops::BinaryOp;
 use sutura_dialects::graph::Joint;
 use sutura_ir::{Context, Type, Value};
@@ -13,7 +14,7 @@ use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
 use super::tiles::{Axis, Covers, Frame, Number, Tile, zero};
 use crate::region::rows::check_column_access;
-use crate::region::{Edge, Nest, Stage};
+use crate::region::{Edge, Nest, Scatter, Stage};
 
 /// Columns of a tile.
 const COLUMNS: i64 = 64;
@@ -28,6 +29,9 @@ const TILES: [i64; 4] = [COLUMNS, 32, 128, 256];
 pub(super) fn axes(region: &FusedRegion<'_>) -> Vec<Choices> {
     let Ok(nest) = Nest::of(&region.facts, &region.ops, &region.outputs) else { return vec![] };
     let [stage] = &nest.stages[..] else { return vec![] };
+    if stage.scatter.is_some() {
+        return vec![];
+    }
     let parallel = parallel(&nest, stage);
     let col = column(&nest, stage, &parallel);
     let inside = parallel.iter().filter(|d| Some(**d) != col && !nest.is_unit(**d)).count();
@@ -56,14 +60,18 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
             _ => {}
         }
     }
+    let (known, edge) = written(&nest, stage, &region.facts, col);
     let mut versions = Vec::new();
     for (columns, requires) in widths(&nest, &region.facts, col, most) {
-        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns, inner };
-        versions.push((requires.clone(), looped.kernel(&parallel, requires)?));
+        let edge = edge.clone();
+        let looped = Loop { walk: Walk { region, nest: &nest }, nest: &nest, stage, col, columns, inner, edge };
+        let all = requires.iter().chain(&known).cloned().collect();
+        versions.push((requires, looped.kernel(&parallel, all)?));
     }
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
-    Ok(Lowered { steps: vec![Step::of(versions, &args, &work)], ..Lowered::default() })
+    let copies = stage.scatter.map(|scatter| (Arg::Tensor(scatter.data), Arg::Tensor(stage.results[0].value)));
+    Ok(Lowered { copies: copies.into_iter().collect(), steps: vec![Step::of(versions, &args, &work)], ..Lowered::default() })
 }
 
 /// Dims of what is made.
@@ -82,6 +90,39 @@ fn widths(nest: &Nest<'_>, facts: &Facts, col: Option<usize>, most: i64) -> Vec<
         (low, _) if low > i128::from(FEW_COLUMNS) => vec![(most, vec![])],
         _ => vec![(FEW_COLUMNS, vec![few]), (most, vec![])],
     }
+}
+
+/// Where writes at indices may leave the tensor, and sizes that are not negative in any run, so that a kernel may require it.
+fn written(nest: &Nest<'_>, stage: &Stage<'_>, facts: &Facts, col: Option<usize>) -> (Vec<Poly>, Edge) {
+    let (mut known, mut edges) = (Vec::new(), Vec::new());
+    if stage.scatter.is_none() {
+        return (known, Edge::Nowhere);
+    }
+    let write = &stage.results[0];
+    let sizes = &nest.shapes[&write.value];
+    for (dim, (expr, size)) in write.index.iter().zip(sizes).enumerate() {
+        let Some(own) = nest.plain(*expr) else {
+            // An index that is picked of nothing is none.
+            edges.extend((facts.range(size).0 < 1).then_some(dim));
+            continue;
+        };
+        let room = facts.canonical(&size.sub(&nest.extents[own]));
+        if facts.range(&room).0 >= 0 || col == Some(own) {
+            continue;
+        }
+        match facts.canonical(&room.lesser(&Poly::default())).is_zero() {
+            true => known.push(room),
+            false => edges.push(dim),
+        }
+    }
+    let picked = |dims: std::ops::Range<usize>| write.index[dims].iter().all(|e| nest.plain(*e).is_none());
+    let edge = match edges[..] {
+        [] => Edge::Nowhere,
+        [edge] => Edge::At(edge),
+        [first, .., last] if picked(first..last + 1) => Edge::Joined(first..last + 1),
+        _ => Edge::Apart(edges.len()),
+    };
+    (known, edge)
 }
 
 /// The innermost dim along which everything is read forward.
@@ -110,6 +151,8 @@ struct Loop<'r, 'a> {
     columns: i64,
     /// Dims of what is made, the innermost ones, that a group loops over.
     inner: usize,
+    /// Where writes at indices may leave the tensor.
+    edge: Edge,
 }
 
 impl Loop<'_, '_> {
@@ -166,10 +209,65 @@ impl Loop<'_, '_> {
             return made.map(drop);
         }
         e.loc = self.stage.op.loc();
+        if let Some(scatter) = self.stage.scatter {
+            return self.scattered(e, frame, known, scatter, 0);
+        }
         let numbers =
             if self.stage.reduces() { self.combined(e, frame, known)? } else { self.contribution(e, frame, known)? };
         self.walk.finish(e, frame, self.stage, numbers, &mut known.clone());
         Ok(())
+    }
+
+    /// Writes updates at their places, in loops over those that may meet.
+    fn scattered(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known, scatter: Scatter<'_>, depth: usize) -> Built<()> {
+        if let Some(&dim) = self.stage.reduced.get(depth) {
+            let made = e.for_loop(&self.nest.extents[dim], &[], &mut |e, index, _| {
+                let mut frame = frame.clone();
+                frame.fixed[dim] = Some(index);
+                self.scattered(e, &frame, known, scatter, depth + 1)?;
+                Ok(vec![])
+            });
+            return made.map(drop);
+        }
+        let update = self.contribution(e, frame, known)?[0];
+        e.loc = self.stage.op.loc();
+        let (cx, write) = (self.nest.cx, &self.stage.results[0]);
+        let view = known.view(write.value).expect("every tensor has its view");
+        let elem = e.view_elem(view);
+        if let Edge::Apart(edges) = self.edge {
+            let message = format!(
+                "writes along {edges} dimensions of which nothing says before the run that they are long enough; constant \
+                 sizes, or the same ones, would"
+            );
+            return Emit::unsupported(self.stage.op, &message);
+        }
+        let number = match (scatter.combiner, scatter.joins) {
+            (None, None) => update,
+            _ => {
+                let old = e.load_within(self.nest, frame, (view, &write.index), zero(cx, elem), &self.edge);
+                self.joined(e, frame, scatter, old, update)?
+            }
+        };
+        e.store_within(self.nest, frame, number, (view, &write.index), &self.edge);
+        Ok(())
+    }
+
+    /// An update joined to what is at its place.
+    fn joined(&self, e: &mut Emit<'_>, frame: &Frame, scatter: Scatter<'_>, old: Tile, update: Number) -> Built<Number> {
+        let Some(combiner) = scatter.combiner else {
+            let Some(joins) = scatter.joins else { return Ok(update) };
+            let facts = &self.walk.region.facts;
+            let made = e.function(frame, facts, (self.nest, self.stage), joins, &[Number::Tile(old), update])?;
+            return Ok(made[0]);
+        };
+        let wide = accumulator_type(self.nest.cx, old.elem);
+        let Some(combiner) = tile_combiner(self.nest.cx, combiner, wide) else {
+            return Emit::unsupported(self.stage.op, "joins numbers in a way that tiles do not");
+        };
+        let update = e.realise(frame, update, old.shape, Some(old));
+        let (a, b) = (e.converted(old, wide), e.converted(update, wide));
+        let value = BinaryOp::value(&mut e.b, e.loc, combiner.binary(), a.value, b.value);
+        Ok(Number::Tile(e.converted(Tile { value, ..a }, old.elem)))
     }
 
     /// What the body yields at the frame's place. What lies outside a tensor is read as a number, so that all tiles are

@@ -497,11 +497,15 @@ impl<'a, 'c> Assembly<'a, 'c> {
             .into_iter()
             .map(|view| program.alloc(loc, BufferType::new(view.elem, view.dims)))
             .collect();
+        let buffer = |arg: &Arg| match arg {
+            Arg::Tensor(value) => inside[value],
+            Arg::Temporary(i) => temporaries[*i],
+        };
+        for (from, to) in &lowered.copies {
+            self.converted.program.copy(loc, buffer(from), buffer(to));
+        }
         for step in lowered.steps {
-            self.launch(region, step, &|arg| match arg {
-                Arg::Tensor(value) => inside[value],
-                Arg::Temporary(i) => temporaries[*i],
-            });
+            self.launch(region, step, &buffer);
         }
         Ok(())
     }

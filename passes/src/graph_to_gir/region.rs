@@ -72,6 +72,8 @@ pub(super) enum Arg {
 pub(super) struct Lowered {
     /// Buffers between its kernels.
     pub(super) temporaries: Vec<ViewType>,
+    /// What is copied before them: a tensor, and a result that is that at first.
+    pub(super) copies: Vec<(Arg, Arg)>,
     /// The launches, in order.
     pub(super) steps: Vec<Step>,
     /// What is said of them.
@@ -123,7 +125,11 @@ impl<'a> FusedRegion<'a> {
 
     /// Parameters for [`Self::tensors`].
     pub(super) fn views(&self, nest: &Nest<'_>) -> Vec<(ViewType, Mode)> {
-        let mode = |v: &Value| if nest.made.contains_key(v) { Mode::Out } else { Mode::In };
+        let mode = |v: &Value| match nest.made.get(v) {
+            Some((stage, _)) if nest.stages[*stage].scatter.is_some() => Mode::InOut,
+            Some(_) => Mode::Out,
+            None => Mode::In,
+        };
         self.tensors(nest).iter().map(|v| (self.view(nest, *v), mode(v))).collect()
     }
 

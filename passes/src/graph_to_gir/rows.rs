@@ -83,7 +83,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, thresholds: Thresholds) -> Built<L
         Sharing::Blocks => rows.blocks()?,
     };
     let (temporaries, remarks) = (rows.shares.temporaries(), rows.remarks.take());
-    Ok(Lowered { temporaries, steps: vec![Step { versions, packed: false }], remarks })
+    Ok(Lowered { temporaries, steps: vec![Step { versions, packed: false }], remarks, ..Lowered::default() })
 }
 
 fn normal_form<'a>(region: &FusedRegion<'a>) -> Result<(Nest<'a>, RowPlan), Misfit> {

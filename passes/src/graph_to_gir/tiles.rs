@@ -281,7 +281,37 @@ impl Emit<'_> {
 
     /// Writes a number to the window of a view that an access names.
     pub(super) fn store(&mut self, nest: &Nest<'_>, frame: &Frame, number: Number, view: Value, index: &[AffineExpr]) {
-        let (slice, shape, turned) = self.slice(nest, frame, view, index, None);
+        self.store_at(nest, frame, number, (view, index), None);
+    }
+
+    /// Writes a number to what of the window of a view that an access names lies inside, along the columns and at an edge.
+    pub(super) fn store_within(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        number: Number,
+        (view, index): (Value, &[AffineExpr]),
+        edge: &Edge,
+    ) {
+        match edge {
+            Edge::Joined(dims) => {
+                let (view, index) = self.joined(frame, view, index, dims);
+                self.store_at(nest, frame, number, (view, &index), Some(dims.start));
+            }
+            Edge::At(dim) => self.store_at(nest, frame, number, (view, index), Some(*dim)),
+            Edge::Nowhere | Edge::Apart(_) => self.store_at(nest, frame, number, (view, index), None),
+        }
+    }
+
+    fn store_at(
+        &mut self,
+        nest: &Nest<'_>,
+        frame: &Frame,
+        number: Number,
+        (view, index): (Value, &[AffineExpr]),
+        edge: Option<usize>,
+    ) {
+        let (slice, shape, turned) = self.slice(nest, frame, view, index, edge);
         let mut value = self.realise(frame, number, shape, None).value;
         if turned {
             value = TransposeOp::value(&mut self.b, self.loc, value);

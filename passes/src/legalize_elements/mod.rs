@@ -15,7 +15,7 @@ use sutura_dialects::elements::policy;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{
     BitcastOp, ComputeForm, ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind,
-    IteratorsAttr, ReshapeOp, ScanOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
+    IteratorsAttr, ReshapeOp, ScanOp, ScatterOp, ShapeOfOp, SliceOp, StateAttr, YieldOp,
 };
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
@@ -221,7 +221,8 @@ impl<'b> Legalizer<'b> {
             || view.is::<ReshapeOp<'_>>()
             || view.is::<GatherOp<'_>>()
             || view.is::<GatherElementsOp<'_>>()
-            || view.is::<GatherNdOp<'_>>();
+            || view.is::<GatherNdOp<'_>>()
+            || view.is::<ScatterOp<'_>>();
         if view.is::<ComputeOp<'_>>() {
             self.compute(op);
         } else if view.is::<ScanOp<'_>>() {

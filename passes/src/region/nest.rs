@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::form::{Scan, Scatter, Symbols};
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::work::Counter;
@@ -20,8 +21,6 @@ use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
 use super::compose::{Composer, Unit};
 use super::cost::value_text;
-use super::form::Scan;
-use super::symbols::Symbols;
 use super::{Fit, misfit};
 
 static PAIRS: Counter = Counter::new("regions: pairs of dims looked at");
@@ -64,6 +63,8 @@ pub struct Stage<'a> {
     pub joint: Option<Joint<'a>>,
     /// The dim along which what is read is combined as it goes; it is none of those that are reduced.
     pub scan: Option<Scan>,
+    /// Results are written at indices that are read, over what is there; the dims that are reduced are gone through in order.
+    pub scatter: Option<Scatter<'a>>,
     /// The scalar function; absent where results are what is read.
     pub body: Option<BlockRef<'a>>,
     /// The indices that accesses mention as symbols; one by which another one is picked comes before it.
@@ -259,7 +260,7 @@ impl<'a> Nest<'a> {
         let combiners = form.combiners.clone();
         let scan = form.scan.map(|scan| Scan { dim: dims[scan.dim], ..scan });
         let iterators = unit.values.iter().map(|e| Some(local(e))).collect();
-        let (op, copy, body, joint) = (form.op, unit.copy, form.body, form.joint);
+        let (op, copy, body, joint, scatter) = (form.op, unit.copy, form.body, form.joint, form.scatter);
         self.stages.push(Stage {
             op,
             dims,
@@ -271,6 +272,7 @@ impl<'a> Nest<'a> {
             combiners,
             joint,
             scan,
+            scatter,
             body,
             picks,
         });
@@ -376,11 +378,14 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// Every result is joined by itself, by a combiner that tiles have.
+    /// Every result is joined by itself, by a combiner that tiles have, and written where it belongs.
     ///
     /// # Errors
     /// Names what is not.
     pub fn check_no_joint(&self) -> Fit<()> {
+        if self.stages.iter().any(|s| s.scatter.is_some()) {
+            return misfit("writes at indices that are data, which only a loop of its own does");
+        }
         match self.stages.iter().find(|s| s.joint.is_some()) {
             Some(_) => misfit("combines by a region, which only a loop of its own does"),
             None => Ok(()),

@@ -48,6 +48,9 @@ pub fn fit(facts: &Facts, ops: &[OpRef<'_>], outputs: &[Value]) -> Fit<Scheme> {
         return misfit(format!("it would have {} outputs, of which {OUTPUTS} are allowed", outputs.len()));
     }
     let mut nest = Nest::of(facts, ops, outputs)?;
+    if nest.stages.iter().any(|stage| stage.scatter.is_some()) {
+        return misfit("writes at indices that are data");
+    }
     let guarded = nest.stages.iter().flat_map(|stage| &stage.inputs).filter(|read| read.oob.is_some()).count();
     if ops.len() > 1 && guarded > GUARDED {
         return misfit(format!(

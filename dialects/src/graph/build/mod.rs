@@ -12,7 +12,9 @@ mod normalise;
 mod reduce;
 mod routine;
 pub mod scalar;
+mod scatter;
 mod shape;
+mod transposed;
 mod window;
 
 use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
@@ -31,7 +33,9 @@ use crate::elements::scalar_type;
 pub use elementwise::{Broadcast, broadcast};
 pub use routine::Transform;
 pub use scalar::Scalars;
+pub use scatter::Joined;
 pub use shape::{PadKind, SliceBounds};
+pub use transposed::{Cropping, OddOne, TransposedWindow};
 pub use window::{Padding, Window, zero};
 
 /// Why something cannot be built, in words.
@@ -332,6 +336,17 @@ impl<'g, 'b> GraphBuilder<'g, 'b> {
             }
             None => view.operands().map(|input| self.elem(input)).collect(),
         };
+        self.fill_with(op, index, elems, body);
+    }
+
+    /// Fills region `index` of an op with a function of one number per element type; integers are signless in it.
+    fn fill_with(
+        &mut self,
+        op: Op,
+        index: usize,
+        elems: Vec<Type>,
+        body: impl FnOnce(&mut Scalars<'_, 'b>, &[Value]) -> Vec<Value>,
+    ) {
         let args: Vec<(Type, Loc)> = elems.iter().map(|elem| (scalar_type(self.cx(), *elem), self.loc)).collect();
         let region = self.b.body().regions(op).nth(index).expect("created with it");
         let point = self.b.insert_point();

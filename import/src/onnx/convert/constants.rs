@@ -97,6 +97,20 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.check_indices(x, indices, |_| axis)
             }
+            Op::Scatter { x, indices, axis: Some(axis), .. } => {
+                let (x, indices) = (self.value(x)?, self.value(indices)?);
+                let axis = self.g.axis(*axis, self.g.rank(x))?;
+                self.check_indices(x, indices, |_| axis)
+            }
+            Op::Scatter { x, indices, axis: None, .. } => {
+                let (x, indices) = (self.value(x)?, self.value(indices)?);
+                let last = self.g.shape(indices).last().cloned().flatten();
+                match last.and_then(|n| n.as_const()).and_then(|n| usize::try_from(n).ok()) {
+                    Some(count @ 1..) => self.check_indices(x, indices, |i| i % count),
+                    // Building it says what is wrong.
+                    _ => Ok(()),
+                }
+            }
             Op::GatherNd { x, indices, batch_dims } => {
                 let (x, indices) = (self.value(x)?, self.value(indices)?);
                 let last = self.g.shape(indices).last().cloned().flatten();

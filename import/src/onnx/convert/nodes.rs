@@ -60,6 +60,13 @@ impl<'m> Importer<'m, '_, '_> {
                 let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
                 self.g.conv(x, weight, bias, group, &windows::window(window, false)?)?
             }
+            Op::ConvTranspose { x, weight, bias, group, window, output_padding, output_shape } => {
+                let (x, weight) = self.pair(x, weight)?;
+                let bias = bias.map(|b| self.value(b)).transpose()?;
+                let group = i64::try_from(*group).or_else(|_| fail("has too many groups"))?;
+                let window = windows::transposed(window, output_padding, output_shape.as_deref())?;
+                self.g.conv_transpose(x, weight, bias, group, &window)?
+            }
             Op::Pool { x, function, window, ceil } => {
                 let (x, window) = (self.value(x)?, windows::window(window, *ceil)?);
                 match function {

@@ -2,7 +2,7 @@
 
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::graph::SymShape;
-use sutura_dialects::graph::build::{ComputeInput, ComputeResult, PadKind, SliceBounds};
+use sutura_dialects::graph::build::{ComputeInput, ComputeResult, Joined, PadKind, SliceBounds};
 use sutura_dialects::graph::{Contents, IteratorKind};
 use sutura_ir::types::MAX_RANK;
 use sutura_ir::{Attr, Type, Value};
@@ -92,6 +92,7 @@ impl<'m> Importer<'m, '_, '_> {
                 };
                 self.g.gather_nd(x, indices, batch_dims)?
             }
+            Op::Scatter { x, indices, updates, axis, reduction } => self.scatter((x, indices, updates), *axis, reduction)?,
             Op::DepthToSpace { x, block, depth_inner } => {
                 let x = self.value(x)?;
                 self.g.depth_to_space(x, *block, *depth_inner)?
@@ -104,6 +105,15 @@ impl<'m> Importer<'m, '_, '_> {
             other => return self.routine(other),
         };
         Ok(vec![value])
+    }
+
+    fn scatter(&mut self, (x, indices, updates): (&'m str, &'m str, &'m str), axis: Option<i64>, reduction: &str) -> Made {
+        let (x, indices, updates) = (self.value(x)?, self.value(indices)?, self.value(updates)?);
+        let axis = axis.map(|axis| self.g.axis(axis, self.g.rank(x))).transpose()?;
+        match Joined::of_reduction(reduction, self.g.elem(x)) {
+            Some(joined) => Ok(self.g.scatter((x, indices, updates), axis, joined)?),
+            None => fail(format!("has the `reduction` {reduction}")),
+        }
     }
 
     /// A list of sizes, as far as they are known.

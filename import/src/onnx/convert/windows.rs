@@ -5,18 +5,46 @@ use sutura_dialects::graph::build;
 use super::super::window::{Padding, Window};
 use super::{Made, fail};
 
-pub(super) fn window(window: &Window, ceil: bool) -> Made<build::Window> {
-    let list = |values: &[u64]| values.iter().map(|v| i64::try_from(*v).ok().filter(|v| *v < 1 << 31)).collect();
-    let fits = |values: Option<Vec<i64>>| match values {
+/// Numbers that some tensor may have as sizes.
+fn list(values: &[u64]) -> Made<Vec<i64>> {
+    let values = values.iter().map(|v| i64::try_from(*v).ok().filter(|v| *v < 1 << 31)).collect();
+    match values {
         Some(values) => Ok(values),
         None => fail("has a window too large for any tensor"),
+    }
+}
+
+/// The window of a transposed convolution. Which end an odd element is cut off from is what onnxruntime does: behind with
+/// `SAME_UPPER`, before in all other cases.
+pub(super) fn transposed(
+    window: &Window,
+    output_padding: &[u64],
+    output_shape: Option<&[u64]>,
+) -> Made<build::TransposedWindow> {
+    let odd = match window.padding {
+        Padding::SameUpper => build::OddOne::Last,
+        _ => build::OddOne::First,
     };
+    Ok(build::TransposedWindow {
+        kernel: list(&window.kernel)?,
+        strides: list(&window.strides)?,
+        dilations: list(&window.dilations)?,
+        output_padding: list(output_padding)?,
+        cropping: match (output_shape, &window.padding) {
+            (Some(sizes), _) => build::Cropping::To(list(sizes)?, odd),
+            (None, Padding::Explicit { before, after }) => build::Cropping::Explicit(list(before)?, list(after)?),
+            (None, _) => build::Cropping::Same(odd),
+        },
+    })
+}
+
+pub(super) fn window(window: &Window, ceil: bool) -> Made<build::Window> {
     Ok(build::Window {
-        kernel: fits(list(&window.kernel))?,
-        strides: fits(list(&window.strides))?,
-        dilations: fits(list(&window.dilations))?,
+        kernel: list(&window.kernel)?,
+        strides: list(&window.strides)?,
+        dilations: list(&window.dilations)?,
         padding: match &window.padding {
-            Padding::Explicit { before, after } => build::Padding::Explicit(fits(list(before))?, fits(list(after))?),
+            Padding::Explicit { before, after } => build::Padding::Explicit(list(before)?, list(after)?),
             Padding::SameUpper => build::Padding::SameUpper,
             Padding::SameLower => build::Padding::SameLower,
         },

@@ -89,6 +89,10 @@ fn attribute(text: &str) -> AttributeProto {
     let mut attribute = AttributeProto { name: Some(name.into()), ..Default::default() };
     match kind {
         "int" => (attribute.r#type, attribute.i) = (Some(2), value.parse().ok()),
+        "ints" => {
+            attribute.r#type = Some(7);
+            attribute.ints = value.split(',').map(|n| n.parse().expect("a number")).collect();
+        }
         "float" => (attribute.r#type, attribute.f) = (Some(1), value.parse().ok()),
         _ => (attribute.r#type, attribute.s) = (Some(3), Some(value.to_string().into_bytes().into())),
     }

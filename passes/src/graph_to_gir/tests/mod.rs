@@ -10,6 +10,7 @@ mod places;
 mod prologue;
 mod reductions;
 mod rows;
+mod scatter;
 mod search;
 
 use sutura_ir::{Context, Module};

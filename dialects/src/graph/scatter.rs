@@ -1,0 +1,300 @@
+//! Writes by index: `graph.scatter`, its sizes, what its region may be, and how it is run.
+
+use std::ops::Range;
+
+use sutura_interp::{Buffer, Fault, Flow, Frame, Interpret, Program, Scalar};
+use sutura_ir::constraints::{AnyRankedTensor, I64Attr};
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::{Verify, VerifyRegions};
+use sutura_ir::{BlockRef, OpRef, Type, Value, op};
+
+use super::combine::Combiner;
+use super::gather::wrapped;
+use super::interp::{Ran, broken, captured, integers, product, set, symbols};
+use super::ops::{IndexOp, YieldOp};
+use super::rule::{self, SizeRule, at_most, unified};
+use super::scan::Joining;
+use super::shape_fn::{Inferred, ShapeEnv, SymShape};
+use super::verify::{check_integers, check_same_element, check_scalar_ops, element, fail};
+use crate::r#dyn::interp::SymbolValues;
+use crate::elements::{accumulator_type, is_unsigned, scalar_type};
+
+/// `data` with `updates` at `indices`.
+///
+/// * With `axis` every update has an index of its own along that dimension of the data, and its own place along the others:
+///   `indices` has the shape of `updates`, whose sizes beside the axis are at most those of the data.
+/// * Without one an index for each of the first `k` dimensions of the data stands along the last dimension of `indices`, which
+///   has the constant size `k`. `data` of shape `[D1…Dk, R…]` and `indices` of shape `[M…, k]` take `updates` of shape
+///   `[M…, R…]`.
+/// * An update takes the element's place, or is joined to it: by a `combiner`, one of `graph.compute`'s, or by the region behind
+///   `combine`, which takes the element and the update and yields the new element. Numbers are joined in `f32` for narrower
+///   floats and in `i32` for narrower integers, and every new element is one of the data's type again.
+/// * Updates come in row-major order of `updates`. So where several have one place the last one stays, or each is joined to what
+///   those before it made, and the result is the same at any number of threads.
+///
+/// A negative index counts from the end of its dimension; one outside is an error at run time.
+///
+/// ```mlir
+/// %y = graph.scatter %x, %i, %u {axis = 1 : i64, combiner = #graph.combiner<add>}
+///     : tensor<?x30xf32>, tensor<?x4xi64>, tensor<?x4xf32> -> tensor<?x30xf32>
+/// %z = graph.scatter %data, %at, %u : tensor<30x20x8xf32>, tensor<?x2xi64>, tensor<?x8xf32> -> tensor<30x20x8xf32>
+/// %w = graph.scatter %x, %i, %u {axis = 0 : i64} : tensor<8xi32>, tensor<4xi64>, tensor<4xi32> -> tensor<8xi32> combine {
+/// ^bb0(%old: i32, %new: i32):
+///   %0 = arith.xori %old, %new : i32
+///   graph.yield %0 : i32
+/// }
+/// ```
+#[op(
+    "graph.scatter",
+    traits(Pure, ClosedRegions),
+    format = "$data `,` $indices `,` $updates attr-dict `:` type(operands) `->` type($result) (`combine` $combine^)?",
+    verify,
+    verify_regions
+)]
+pub struct ScatterOp {
+    /// What is written to.
+    data: Operand<AnyRankedTensor>,
+    /// Integers.
+    indices: Operand<AnyRankedTensor>,
+    /// What is written.
+    updates: Operand<AnyRankedTensor>,
+    /// Dimension of the data that is indexed, where every update has one index.
+    axis: OptAttr<I64Attr>,
+    /// How an update is joined to the element at its place.
+    #[absent]
+    combiner: OptAttr<Combiner>,
+    /// The data with all updates.
+    result: Res<AnyRankedTensor>,
+    /// None, or what joins an element and an update.
+    combine: Regions,
+}
+
+impl<'a> ScatterOp<'a> {
+    /// The dimensions of the data that are indexed; `None` where the op is not well formed.
+    pub fn picked(&self, op: OpRef<'_>) -> Option<Range<usize>> {
+        let rank = op.cx.shape(op.ty(self.data()))?.len();
+        let picked = match self.axis() {
+            Some(axis) => {
+                let axis = usize::try_from(axis).ok()?;
+                axis..axis.checked_add(1)?
+            }
+            None => 0..usize::try_from(*op.cx.shape(op.ty(self.indices()))?.last()?).ok()?,
+        };
+        (!picked.is_empty() && picked.end <= rank).then_some(picked)
+    }
+
+    /// What joins an element and an update, where that is no combiner of a known name.
+    pub fn joins(&self) -> Option<BlockRef<'a>> {
+        self.combine().next()?.entry()
+    }
+}
+
+pub(super) struct ScatterRule;
+
+impl SizeRule for ScatterRule {
+    fn sizes(&self, op: OpRef<'_>, env: &ShapeEnv) -> Result<Inferred, String> {
+        let this = op.as_::<ScatterOp<'_>>().ok_or("is no 'graph.scatter'")?;
+        let shape = |value: Value| env.shape(op, value).unwrap_or_default();
+        let (data, indices, updates) = (shape(this.data()), shape(this.indices()), shape(this.updates()));
+        let picked = this.picked(op).ok_or_else(|| match this.axis() {
+            Some(axis) => format!("axis {axis} is no dimension of a tensor of rank {}", data.len()),
+            None => format!("the last dimension of indices must have a constant size from 1 to {}", data.len()),
+        })?;
+        let required = match this.axis() {
+            Some(_) => elements(env, picked.start, &data, &indices, &updates)?,
+            None => slices(picked.end, &data, &indices, &updates)?,
+        };
+        Ok(rule::one(data, required))
+    }
+}
+
+type Required = Vec<super::shape_fn::Requirement>;
+
+/// Every update has an index of its own.
+fn elements(
+    env: &ShapeEnv,
+    axis: usize,
+    data: &SymShape,
+    indices: &SymShape,
+    updates: &SymShape,
+) -> Result<Required, String> {
+    if indices.len() != data.len() || updates.len() != data.len() {
+        return Err(format!("indices and updates must have the data's rank, {}", data.len()));
+    }
+    let mut required = Vec::new();
+    for (d, size) in data.iter().enumerate() {
+        let update = unified(&indices[d], &updates[d], || format!("dimension {d} of indices and updates"), &mut required);
+        if d != axis {
+            at_most(&update, size, || format!("dimension {d} of updates"), env, &mut required)?;
+        }
+    }
+    Ok(required)
+}
+
+/// Indices for the first `count` dimensions of the data, which an update has not.
+fn slices(count: usize, data: &SymShape, indices: &SymShape, updates: &SymShape) -> Result<Required, String> {
+    let (places, rest) = (&indices[..indices.len() - 1], &data[count..]);
+    if updates.len() != places.len() + rest.len() {
+        return Err(format!("updates must have rank {}, not {}", places.len() + rest.len(), updates.len()));
+    }
+    let mut required = Vec::new();
+    for (d, (size, update)) in places.iter().chain(rest).zip(updates).enumerate() {
+        unified(size, update, || format!("dimension {d} of updates and what it follows from"), &mut required);
+    }
+    Ok(required)
+}
+
+impl Verify for ScatterOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(this) = op.as_::<ScatterOp<'_>>() else { return Ok(()) };
+        check_integers(op, this.indices(), "indices", &[], diags)?;
+        check_same_element(op, this.data(), this.result(), diags)?;
+        if element(op, this.data()) != element(op, this.updates()) {
+            return fail(op, diags, "data and updates differ in element type");
+        }
+        rule::verify(op, diags)?;
+        let (elem, regions) = (element(op, this.data()), this.combine().count());
+        if regions > 1 {
+            return fail(op, diags, format_args!("has {regions} regions that join, at most one is allowed"));
+        }
+        let joins = regions == 1 || this.combiner().is_some();
+        if joins && elem.is_float(op.cx) && op.cx.bit_width(elem) == Some(8) {
+            let error = op.error("joins floats of one byte, each of which would be rounded to that");
+            return Err(diags.report(error.help("convert data and updates to a wider type")));
+        }
+        let Some(combiner) = this.combiner() else { return Ok(()) };
+        if regions == 1 {
+            return fail(op, diags, "has a `combiner` beside a region that joins");
+        }
+        if is_unsigned(op.cx, elem) {
+            let error = op.error("is combined as signless integers, and has others");
+            return Err(diags.report(error.help("join them by a region, or 'graph.bitcast' data and updates")));
+        }
+        if combiner.op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
+            let word = combiner.keyword();
+            return fail(op, diags, format_args!("combiner '{word}' joins no numbers of this element type"));
+        }
+        Ok(())
+    }
+}
+
+impl VerifyRegions for ScatterOp<'_> {
+    fn verify_regions(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(this) = op.as_::<ScatterOp<'_>>() else { return Ok(()) };
+        let Some(region) = this.combine().next() else { return Ok(()) };
+        let Some(body) = region.entry() else { return fail(op, diags, "has an empty region `combine`") };
+        let number = scalar_type(op.cx, element(op, this.data()));
+        let args: Vec<Type> = body.args().iter().map(|v| op.ty(*v)).collect();
+        if args != [number, number] {
+            let number = crate::show::ty(op.cx, number);
+            let message = format!("region `combine` must take an element and an update: two numbers of type {number}");
+            return fail(op, diags, message);
+        }
+        check_scalar_ops(op, body, diags)?;
+        if let Some(index) = body.ops().find(|o| o.is::<IndexOp<'_>>()) {
+            return Err(diags.report(index.error("has no value where an element and an update are joined")));
+        }
+        match body.ops().last().filter(|o| o.is::<YieldOp<'_>>()) {
+            Some(end) if end.operand_types().eq([number]) => Ok(()),
+            Some(end) => Err(diags.report(end.error("must yield the new element"))),
+            None => fail(op, diags, "region `combine` must end in 'graph.yield'"),
+        }
+    }
+}
+
+/// How an update comes to its place.
+enum Join {
+    Replace,
+    Combine(Joining),
+    Region(Program, Vec<Scalar>),
+}
+
+impl Join {
+    fn of(op: OpRef<'_>, this: ScatterOp<'_>, symbols: &SymbolValues) -> Result<Self, sutura_interp::InterpError> {
+        if let Some(combiner) = this.combiner() {
+            return Ok(Self::Combine(Joining::of(op.cx, combiner, element(op, this.data()))?));
+        }
+        let Some(region) = this.combine().next() else { return Ok(Self::Replace) };
+        let program = Program::compile(region)?.wrapping();
+        let captured = captured(op, &program, symbols)?;
+        Ok(Self::Region(program, captured))
+    }
+
+    /// Puts `count` updates from `from` on to elements from `at` on.
+    fn put(&self, out: &mut Buffer, at: usize, updates: &Buffer, from: usize, count: usize) -> Result<(), Fault> {
+        if matches!(self, Self::Replace) {
+            out.copy_range(at, updates, from, count);
+            return Ok(());
+        }
+        let read = |buffer: &Buffer, first: usize| {
+            (first..first + count).map(|i| buffer.read(i).map(Scalar::bits)).collect::<Result<Vec<u64>, Fault>>()
+        };
+        let (old, new, dtype) = (read(out, at)?, read(updates, from)?, out.dtype());
+        let made = match self {
+            Self::Replace => new,
+            Self::Combine(joining) => joining.joined(&old, &new)?,
+            Self::Region(program, captured) => program.call(captured, &[&old, &new])?.swap_remove(0),
+        };
+        for (i, bits) in made.into_iter().enumerate() {
+            out.set(at + i, Some(Scalar::from_bits(dtype, bits)));
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct ScatterHook;
+
+impl Interpret for ScatterHook {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
+        let Some(this) = op.as_::<ScatterOp<'_>>() else { return broken().map_err(Into::into) };
+        let Some(picked) = this.picked(op) else { return broken().map_err(Into::into) };
+        let symbols = symbols(frame)?;
+        let join = Join::of(op, this, &symbols)?;
+        let (data, indices, updates) = (frame.tensor(0)?.clone(), integers(frame, 1)?, frame.tensor(2)?.clone());
+        let index_shape: Vec<usize> = frame.tensor(1)?.shape().to_vec();
+        let (sizes, given) = (data.shape(), updates.shape());
+        let fits = match this.axis() {
+            Some(_) => {
+                let small = (0..sizes.len()).all(|d| d == picked.start || given.get(d) <= sizes.get(d));
+                index_shape == given && given.len() == sizes.len() && small
+            }
+            None => {
+                let places = index_shape.split_last().map_or(&[][..], |(_, places)| places);
+                places.iter().chain(&sizes[picked.end..]).eq(given)
+            }
+        };
+        if !fits {
+            let message = format!("data of shape {sizes:?} has indices of shape {index_shape:?} and updates of {given:?}");
+            return Err(Fault::shape(message).into());
+        }
+        frame.charge(updates.len() as u64)?;
+        let mut out = data.clone();
+        let buffer = out.data_mut();
+        if this.axis().is_some() {
+            let axis = picked.start;
+            for (position, index) in indices.iter().enumerate() {
+                let (mut rest, mut at, mut stride) = (position, 0, 1);
+                for d in (0..sizes.len()).rev() {
+                    let own = rest % given[d];
+                    rest /= given[d];
+                    at += stride * if d == axis { wrapped(op, position, *index, sizes[d])? } else { own };
+                    stride *= sizes[d];
+                }
+                join.put(buffer, at, updates.data(), position, 1)?;
+            }
+        } else {
+            let row = product(&sizes[picked.end..]);
+            // What has no elements writes nothing, as a kernel does.
+            for place in (0..indices.len() / picked.len()).filter(|_| row > 0) {
+                let mut at = 0;
+                for (i, size) in sizes[picked.clone()].iter().enumerate() {
+                    let position = place * picked.len() + i;
+                    at = at * size + wrapped(op, position, indices[position], *size)?;
+                }
+                join.put(buffer, at * row, updates.data(), place * row, row)?;
+            }
+        }
+        set(frame, 0, out, &symbols)?;
+        Ok(Flow::Next)
+    }
+}
