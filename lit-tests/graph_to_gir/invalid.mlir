@@ -74,11 +74,10 @@ func.func @unstitched(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
-  return %x : tensor<4xf32>
-}
+// expected-error @below {{'func.func' op is a declaration, which cannot become a program}}
+func.func private @callee(tensor<4xf32>) -> tensor<4xf32>
 func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'func.call' op has no place in a host program, which is made of regions, routines, reshapes and constants}}
+  // expected-error @below {{calls '@callee', which has no body here}}
   %y = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -87,6 +86,33 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // expected-error @below {{'func.func' op is a declaration, which cannot become a program}}
 func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// Regions hold calls.
+func.func @inside(%f: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = tensor.extract %f[] : tensor<i1>
+  %r = scf.if %c -> (tensor<4xf32>) {
+    // expected-error @below {{'graph.concat' op has no place in 'scf.if', whose regions make one call each}}
+    %y = graph.concat %x {axis = 0} : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @scalar(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{is decided by something else than the element of a tensor of rank 0}}
+  %r = scf.if %c -> (tensor<4xf32>) {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
 
 // -----
 

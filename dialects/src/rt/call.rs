@@ -12,6 +12,7 @@ use sutura_ir::{Attr, Context, OpRef, OpView, Type, Value, op};
 use super::constraints::AnyBuffer;
 use super::interp::{decided, size, sized};
 use super::kernel::named;
+use super::ops::{IfOp, WhileOp};
 use super::types::BufferType;
 use crate::r#dyn::attr::{known_dims, parse_known_dims, shape_attr};
 use crate::r#dyn::facts::Facts;
@@ -155,8 +156,14 @@ fn print_params(p: &mut Printer<'_>, op: OpRef<'_>, _: &[DirectiveArg]) {
 impl Verify for CallOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = CallOp::from_ref(op);
-        let known = this.declaration().and_then(|routine| this.numbers(routine));
-        known.map(drop).map_err(|message| diags.report(op.error(message)))
+        let known = this.declaration().and_then(|routine| this.numbers(routine).map(|_| routine));
+        let routine = known.map_err(|message| diags.report(op.error(message)))?;
+        // What is decided is decided once, in the order of the program.
+        if routine.decides() && op.parent().is_some_and(|parent| parent.is::<IfOp<'_>>() || parent.is::<WhileOp<'_>>()) {
+            let message = "decides sizes in a condition or a loop, where it may do so never or several times";
+            return Err(diags.report(op.error(message)));
+        }
+        Ok(())
     }
 }
 

@@ -200,11 +200,6 @@ fn verify_inner<'a>(
         let params =
             call.declaration().and_then(|routine| call.numbers(routine)).map_err(|message| op.error(message))?;
         params.iter().flatten().try_for_each(|size| declared(program, op, size))?;
-        // What is decided is decided once, in the order of the program.
-        let decides = call.declaration().is_ok_and(|routine| routine.decides());
-        let inside = op.body.op_block(op.op) != Some(program.block.block);
-        let message = || "decides sizes in a condition or a loop, where it may do so never or several times".to_owned();
-        ensure(!(decides && inside), op, message)?;
         return super::call::verify(facts, op);
     }
     if let Some(expect) = op.as_::<ExpectOp<'_>>() {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::ops::KernelOp;
-use sutura_dialects::rt::{LaunchOp, OPS_ATTR, ProgramInfo, ProgramOp, SelectOp};
+use sutura_dialects::rt::{IfOp, LaunchOp, OPS_ATTR, ProgramInfo, ProgramOp, SelectOp, WhileOp};
 use sutura_dialects::target::{TargetDesc, machine_of};
-use sutura_ir::{Context, Module, OpRef};
+use sutura_ir::{BlockRef, Context, Module, OpRef};
 use sutura_passes::gir::cost::KernelCost;
 
 use crate::failure::Failure;
@@ -167,13 +167,21 @@ struct Launches<'l> {
 impl Launches<'_> {
     fn of_program(&self, program: &ProgramInfo<'_>) -> Vec<Launch> {
         let mut launches = Vec::new();
-        for op in program.block.ops() {
-            match op.as_::<SelectOp<'_>>() {
-                Some(select) => self.versions(select, op, &mut launches),
-                None => self.launched(op, None, "", true, &mut launches),
+        self.of_block(program.block, &mut launches);
+        launches
+    }
+
+    /// Those of a block, once each; what decides and repeats is known in a run only.
+    fn of_block(&self, block: BlockRef<'_>, launches: &mut Vec<Launch>) {
+        for op in block.ops() {
+            if let Some(select) = op.as_::<SelectOp<'_>>() {
+                self.versions(select, op, launches);
+            } else if op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>() {
+                op.regions().filter_map(|region| region.entry()).for_each(|inside| self.of_block(inside, launches));
+            } else {
+                self.launched(op, None, "", true, launches);
             }
         }
-        launches
     }
 
     fn versions(&self, select: SelectOp<'_>, op: OpRef<'_>, launches: &mut Vec<Launch>) {
