@@ -236,26 +236,40 @@ fn summary(name: &str, tensor: &Tensor) -> String {
     const FEW: usize = 16;
     let dims: Vec<String> = tensor.dims().iter().map(i64::to_string).collect();
     let head = format!("{name}: {}[{}]", tensor.element_type(), dims.join(", "));
-    match tensor.as_slice::<f32>() {
-        Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
-        Some(values) => {
-            let (mut least, mut most, mut sum, mut nans) = (f32::INFINITY, f32::NEG_INFINITY, 0f64, 0usize);
-            for &v in values {
-                if v.is_nan() {
-                    nans += 1;
-                } else {
-                    (least, most, sum) = (least.min(v), most.max(v), sum + f64::from(v));
-                }
-            }
-            let mean = sum / (values.len() - nans).max(1) as f64;
-            let nans = if nans > 0 { format!(", {nans} NaN") } else { String::new() };
-            format!("{head}, {least} to {most}, mean {mean:.6}{nans}")
-        }
-        None => match tensor.as_slice::<i64>() {
-            Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
-            _ => head,
-        },
+    if tensor.len() <= FEW
+        && let Some(elements) = elements(tensor)
+    {
+        return format!("{head} = {elements}");
     }
+    let floats: Vec<f64> = match (tensor.as_slice::<f32>(), tensor.as_slice::<f64>()) {
+        (Some(values), _) => values.iter().map(|v| f64::from(*v)).collect(),
+        (_, Some(values)) => values.to_vec(),
+        _ => return head,
+    };
+    let numbers = || floats.iter().copied().filter(|v| !v.is_nan());
+    let (least, most) = numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), v| (l.min(v), m.max(v)));
+    let (sum, nans) = (numbers().sum::<f64>(), floats.len() - numbers().count());
+    let mean = sum / (floats.len() - nans).max(1) as f64;
+    let nans = if nans > 0 { format!(", {nans} NaN") } else { String::new() };
+    match tensor.element_type() {
+        // As short as their own type has them.
+        ElementType::F32 => format!("{head}, {} to {}, mean {mean:.6}{nans}", least as f32, most as f32),
+        _ => format!("{head}, {least} to {most}, mean {mean:.6}{nans}"),
+    }
+}
+
+/// The elements as text, of types that Rust has.
+fn elements(tensor: &Tensor) -> Option<String> {
+    macro_rules! of {
+        ($($rust:ty),*) => {
+            $(if let Some(values) = tensor.as_slice::<$rust>() {
+                return Some(format!("{values:?}"));
+            })*
+        };
+    }
+    of!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64);
+    let booleans = || tensor.bytes().iter().map(|&byte| byte != 0).collect::<Vec<_>>();
+    (tensor.element_type() == ElementType::Bool).then(|| format!("{:?}", booleans()))
 }
 
 fn check_expected(

@@ -237,55 +237,6 @@ fn results_are_written_and_compared() {
 }
 
 #[test]
-fn tensors_come_from_and_go_to_files_of_several() {
-    let folder = compiled();
-    let run = |more: &[&'static str]| [&["run", "rows.sutura"], more].concat();
-    let literals = ["-i", "x=1x2xf32=1,2", "-i", "mask=2xf32=0"];
-    let with = |more: &[&'static str]| run(&[&literals[..], more].concat());
-    let fails = |args: &[&str], code: i32, words: &str| fails(folder.path(), args, code, words);
-    for file in ["all.npz", "all.safetensors"] {
-        succeeds(folder.path(), &with(&["--outputs", file]));
-        let text = succeeds(folder.path(), &with(&["--expected-outputs", file]));
-        assert!(text.contains("y: max abs error 0") && text.contains("s: max abs error 0"), "{text}");
-    }
-    let text = succeeds(folder.path(), &with(&["--expected", "s=@all.npz", "--expected", "y=@all.safetensors:y"]));
-    assert!(text.contains("y: max abs error 0") && text.contains("s: max abs error 0"), "{text}");
-    succeeds(folder.path(), &with(&["-o", "s=@s.pb", "-o", "y=@y.safetensors"]));
-    succeeds(folder.path(), &with(&["--expected-outputs", "s.pb", "--expected", "@y.safetensors"]));
-    fails(&with(&["--expected", "y=@all.npz:z"]), 2, "`all.npz` has no tensor `z`; it has ");
-    fails(&with(&["--outputs", "all.npy"]), 2, "`all.npy` cannot hold `s`: a .npy file holds one tensor");
-    fails(&with(&["-o", "new.npz"]), 2, "`--outputs new.npz` writes all outputs into one file");
-    fails(&with(&["-o", "s=@all.npz", "--outputs", "all.npz"]), 2, "two outputs go to `all.npz`");
-
-    let tensor = |dims: &[i64], elements: &[f32]| sutura_runtime::Tensor::from_slice(dims, elements).unwrap();
-    let (x, mask) = (tensor(&[1, 2], &[1.0, 2.0]), tensor(&[2], &[0.0, 0.0]));
-    let write = |name: &str, tensors: &[(&str, &sutura_runtime::Tensor)]| {
-        sutura_tensors::write(&folder.path().join(name), tensors).unwrap();
-    };
-    write("in.npz", &[("mask", &mask), ("x", &x)]);
-    write("x.safetensors", &[("other", &x)]);
-    write("mask.pb", &[("mask", &mask)]);
-    write("masc.npz", &[("masc", &mask)]);
-    write("mask.npy", &[("mask", &mask)]);
-    let same = ["--expected-outputs", "all.npz"];
-    for inputs in [
-        &["--inputs", "in.npz"][..],
-        &["-i", "x=@x.safetensors", "--inputs", "mask.pb"],
-        &["-i", "@in.npz", "-i", "mask=@in.npz:mask"],
-    ] {
-        succeeds(folder.path(), &run(&[inputs, &same].concat()));
-    }
-    fails(&run(&["--inputs", "masc.npz"]), 2, "`masc.npz`: the model has no input `masc`");
-    fails(&run(&["--inputs", "mask.pb"]), 2, "input `x` is missing");
-    fails(&with(&["--inputs", "mask.pb"]), 2, "input `mask` is given twice, also in `mask.pb`");
-    fails(&run(&["--inputs", "mask.npy"]), 2, "`mask.npy` does not say what its tensor is called");
-    fails(&run(&["-i", "x=@in.npz:y"]), 2, "has no tensor `y`");
-    std::fs::write(folder.path().join("bad.npz"), b"PK").unwrap();
-    fails(&run(&["--inputs", "bad.npz"]), 1, "`bad.npz` is not a usable .npz file");
-    fails(&run(&["--inputs", "in.npz", "--max-input", "9"]), 1, "more than the limit");
-}
-
-#[test]
 fn wrong_shapes_are_told_in_the_words_of_the_model() {
     let folder = compiled();
     let fails_with = |inputs: &[&str], code: i32, words: &str| {

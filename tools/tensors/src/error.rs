@@ -77,6 +77,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub(crate) enum Problem {
     Io(io::Error),
     Format(String),
+    /// What the file holds under a name has too many bytes.
+    TooLarge {
+        name: String,
+        limit: u64,
+        size: u64,
+    },
     Runtime(sutura_runtime::Error),
 }
 
@@ -86,6 +92,10 @@ impl Problem {
         match self {
             Self::Io(error) => Error::Read { path, source: error.into() },
             Self::Format(reason) => Error::Format { path, format, reason },
+            Self::TooLarge { name, limit, size } => {
+                let path = format!("{}:{}", path.display(), short(&name)).into();
+                Error::Read { path, source: InputError::TooLarge { limit, size: Some(size) } }
+            }
             Self::Runtime(error) => error.into(),
         }
     }

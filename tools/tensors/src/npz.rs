@@ -3,7 +3,6 @@
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use sutura_input::in_words;
 use sutura_runtime::{ElementType, Tensor, npy};
 
 use crate::error::{Problem, short};
@@ -23,13 +22,12 @@ impl<R: Read + Seek> Npz<R> {
     pub(crate) fn new(mut file: R, length: u64, limit: Option<u64>) -> Result<Self, Problem> {
         let entries = zip::entries(&mut file, length)?;
         for entry in &entries {
-            let name = short(&entry.name);
             if !entry.name.ends_with(SUFFIX) {
-                return Err(format!("it holds `{name}`, which is no array").into());
+                return Err(format!("it holds `{}`, which is no array", short(&entry.name)).into());
             }
             if let Some(limit) = limit.filter(|limit| entry.size > *limit) {
-                let (size, limit) = (entry.size, in_words(limit));
-                return Err(format!("`{name}` has {size} bytes, more than the limit of {limit} (`--max-input`)").into());
+                let name = array(&entry.name).to_owned();
+                return Err(Problem::TooLarge { name, limit, size: entry.size });
             }
         }
         Ok(Self { file, entries })

@@ -131,6 +131,17 @@ fn other_programs_read_what_is_written() {
     assert_eq!(array, npy::to_bytes(&b).unwrap());
 }
 
+#[test]
+fn what_is_unpacked_has_a_limit_too() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/numpy_compressed.npz");
+    let error = TensorFile::open(&path, Some(1000)).unwrap_err();
+    assert!(
+        error.to_string().ends_with("numpy_compressed.npz:x`: it has 6528 bytes, more than the limit of 1000 bytes"),
+        "{error}"
+    );
+    assert!(matches!(error, Error::Read { source: InputError::TooLarge { .. }, .. }));
+}
+
 /// Small files of all formats, with what the format has of special cases.
 fn samples() -> Vec<(Format, Vec<u8>)> {
     let (a, b) = (tensor(ElementType::I16, &[3]), tensor(ElementType::Bool, &[2, 2]));
