@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sutura_dialects::target::TargetDesc;
-use sutura_ir::Context;
+use sutura_ir::{Context, float};
 use sutura_runtime::compare::{Comparison, all_close, compare};
 use sutura_runtime::manifest::Value;
 use sutura_runtime::{ElementType, Model, Options, Tensor, TensorView};
@@ -236,10 +236,8 @@ fn summary(name: &str, tensor: &Tensor) -> String {
     const FEW: usize = 16;
     let dims: Vec<String> = tensor.dims().iter().map(i64::to_string).collect();
     let head = format!("{name}: {}[{}]", tensor.element_type(), dims.join(", "));
-    if tensor.len() <= FEW
-        && let Some(elements) = elements(tensor)
-    {
-        return format!("{head} = {elements}");
+    if tensor.len() <= FEW {
+        return format!("{head} = {}", elements(tensor));
     }
     let floats: Vec<f64> = match (tensor.as_slice::<f32>(), tensor.as_slice::<f64>()) {
         (Some(values), _) => values.iter().map(|v| f64::from(*v)).collect(),
@@ -258,18 +256,28 @@ fn summary(name: &str, tensor: &Tensor) -> String {
     }
 }
 
-/// The elements as text, of types that Rust has.
-fn elements(tensor: &Tensor) -> Option<String> {
+/// The elements as text.
+fn elements(tensor: &Tensor) -> String {
     macro_rules! of {
         ($($rust:ty),*) => {
             $(if let Some(values) = tensor.as_slice::<$rust>() {
-                return Some(format!("{values:?}"));
+                return format!("{values:?}");
             })*
         };
     }
     of!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64);
-    let booleans = || tensor.bytes().iter().map(|&byte| byte != 0).collect::<Vec<_>>();
-    (tensor.element_type() == ElementType::Bool).then(|| format!("{:?}", booleans()))
+    let codes = tensor.bytes().chunks_exact(tensor.element_type().bytes());
+    match tensors::small_float(tensor.element_type()) {
+        Some(kind) => {
+            let code = |bytes: &[u8]| match bytes {
+                [low, high] => u64::from(u16::from_ne_bytes([*low, *high])),
+                other => u64::from(other[0]),
+            };
+            format!("{:?}", codes.map(|bytes| float::to_f64(kind, code(bytes))).collect::<Vec<_>>())
+        }
+        // What is left is booleans.
+        None => format!("{:?}", codes.map(|bytes| bytes[0] != 0).collect::<Vec<_>>()),
+    }
 }
 
 fn check_expected(

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use sutura_ir::float;
+use sutura_ir::types::FloatKind;
 use sutura_runtime::{ElementType, Tensor};
 use sutura_tensors::{Format, TensorFile};
 
@@ -177,9 +179,30 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
         F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
-            return Err(Failure::usage(format!("numbers of type {ty} cannot be written here"))
-                .hint("use a file of tensors: .safetensors and .pb have all types"));
+            let kind = small_float(ty).expect("one of them");
+            let value = parse::<f64>(text, ty)?;
+            let bits = float::from_f64(kind, value);
+            if value.is_finite() && !float::to_f64(kind, bits).is_finite() {
+                return Err(Failure::usage(format!("`{text}` does not fit the type {ty}")));
+            }
+            match ty.bytes() {
+                1 => vec![bits as u8],
+                _ => (bits as u16).to_ne_bytes().to_vec(),
+            }
         }
+    })
+}
+
+/// The format of a float of less than 32 bits.
+pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
+    Some(match ty {
+        ElementType::F16 => FloatKind::F16,
+        ElementType::BF16 => FloatKind::BF16,
+        ElementType::F8E4M3FN => FloatKind::F8E4M3FN,
+        ElementType::F8E5M2 => FloatKind::F8E5M2,
+        ElementType::F8E4M3FNUZ => FloatKind::F8E4M3FNUZ,
+        ElementType::F8E5M2FNUZ => FloatKind::F8E5M2FNUZ,
+        _ => return None,
     })
 }
 
@@ -228,7 +251,10 @@ mod tests {
         assert!(load("x=2xf32=1,2,3").unwrap_err().contains("3 values for 2 elements"));
         assert!(load("x=2xf32=1,two").unwrap_err().contains("`two` is no number of type f32"));
         assert!(load("x=2xu8=1,300").unwrap_err().contains("`300`"));
-        assert!(load("x=2xbf16=1").unwrap_err().contains("cannot be written here"));
+        assert_eq!(load("x=2xbf16=1,-2.5").unwrap().bytes(), [0x80, 0x3f, 0x20, 0xc0]);
+        assert_eq!(load("x=2xf8E4M3FN=448,nan").unwrap().bytes(), [0x7e, 0x7f]);
+        assert!(load("x=f8E4M3FN=1000").unwrap_err().contains("`1000` does not fit the type f8E4M3FN"));
+        assert!(load("x=2xf16=1,one").unwrap_err().contains("`one` is no number of type f16"));
         assert!(load("x=99999999999999999999xf32=1").unwrap_err().contains("too large"));
     }
 }

@@ -88,6 +88,8 @@ fn tensors_come_from_and_go_to_files_of_several() {
     );
     let run = |more: &[&'static str]| [&["run", "bf16.sutura", "--inputs", "bf16.safetensors"], more].concat();
     fails(&run(&["--outputs", "bf16.npz"]), 2, what);
+    let text = succeeds(folder.path(), &["run", "bf16.sutura", "-i", "2xbf16=1,0.5"]);
+    assert!(text.contains("y: bf16[2] = [1.0, 0.5]"), "{text}");
     succeeds(folder.path(), &run(&["--outputs", "again.safetensors", "-o", "y=@y.pb"]));
     succeeds(folder.path(), &run(&["--expected-outputs", "again.safetensors", "--atol", "0"]));
     succeeds(folder.path(), &run(&["--expected", "y=@y.pb", "--atol", "0"]));

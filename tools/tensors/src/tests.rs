@@ -195,6 +195,32 @@ fn a_file_with_any_byte_changed_is_refused_or_read() {
     }
 }
 
+/// Bytes set, left out, repeated and moved, a few at a time.
+#[test]
+fn a_file_with_many_changes_is_refused_or_read() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    for (format, bytes) in samples() {
+        for _ in 0..1500 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=random(5) {
+                let (at, length) = (random(damaged.len()), 1 + random(8));
+                let end = (at + length).min(damaged.len());
+                match random(4) {
+                    0 => damaged[at..end].fill([0, 0xff, 1, 0x7f][random(4)]),
+                    1 => drop(damaged.drain(at..end)),
+                    2 => damaged.extend_from_within(at..end),
+                    _ => damaged.rotate_left(at),
+                }
+            }
+            read_damaged(format, &damaged);
+        }
+    }
+}
+
 #[test]
 fn headers_of_safetensors_are_not_believed() {
     let file = |header: &str, data: usize| {
