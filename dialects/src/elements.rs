@@ -36,12 +36,12 @@ const fn unsigned(width: u32) -> TypeData {
 
 const F32: TypeData = TypeData::Float(FloatKind::F32);
 
-/// An integer of two's complement.
+/// An integer of two's complement. One of less than a byte has a byte in memory, of which the low bits count.
 const fn int(name: &'static str, width: u32) -> ElementPolicy {
     let ty = signless(width);
     let accumulated = if width > 1 && width < 32 { signless(32) } else { ty };
-    let memory = if width == 1 || width >= 8 { Some(ty) } else { None };
-    ElementPolicy { name, stored: ty, scalar: ty, computed: ty, accumulated, memory, unsigned: false }
+    let memory = if width == 1 || width >= 8 { ty } else { signless(8) };
+    ElementPolicy { name, stored: ty, scalar: ty, computed: ty, accumulated, memory: Some(memory), unsigned: false }
 }
 
 const fn uint(name: &'static str, width: u32) -> ElementPolicy {
@@ -136,7 +136,8 @@ mod tests {
             assert_eq!(cx.bit_width(stored), cx.bit_width(scalar), "{}", row.name);
             assert!(!is_unsigned(&cx, scalar), "{}", row.name);
             let memory = row.memory.map(|memory| cx.bit_width(cx.ty(memory)));
-            assert!(memory.is_none_or(|bits| bits == cx.bit_width(stored)), "{}", row.name);
+            let bytes = cx.bit_width(stored).map(|bits| if bits == 1 { 1 } else { bits.max(8) });
+            assert!(memory.is_none_or(|bits| bits == bytes), "{}", row.name);
         }
     }
 

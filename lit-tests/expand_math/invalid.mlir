@@ -1,8 +1,16 @@
 // RUN: sutura-opt %s --expand-math --verify-diagnostics --split-input-file
 
-func.func @double(%x: f64) -> f64 {
+func.func @quadruple(%x: f128) -> f128 {
   // expected-error @below {{'math.exp' op has no expansion for this type, and nothing may call a math library}}
-  %y = math.exp %x : f64
+  %y = math.exp %x : f128
+  return %y : f128
+}
+
+// -----
+
+func.func @double(%x: f64) -> f64 {
+  // expected-error @below {{'math.acos' op has no expansion for this type}}
+  %y = math.acos %x : f64
   return %y : f64
 }
 

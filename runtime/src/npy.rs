@@ -7,6 +7,7 @@
 //! The header is a Python dictionary with three fixed keys. It is read by a small parser of exactly that, because a
 //! file can hold anything: nothing here recurses, and nothing is allocated before the file is known to be long enough.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -43,6 +44,20 @@ pub fn read_signature(path: impl AsRef<Path>) -> Result<(ElementType, Vec<i64>)>
 /// As [`read_signature`], from a file that the caller opened.
 pub fn read_opened_signature(path: impl AsRef<Path>, file: File) -> Result<(ElementType, Vec<i64>)> {
     with_opened(path.as_ref(), file, signature_from)
+}
+
+/// Reads a tensor from a stream that is a file of `length` bytes; `name` stands for the path in messages.
+pub fn from_reader(name: impl AsRef<Path>, reader: &mut impl Read, length: u64) -> Result<Tensor> {
+    read_from(reader, length).map_err(|problem| problem.of(name.as_ref()))
+}
+
+/// As [`read_signature`], from a stream that is a file of `length` bytes; `name` stands for the path in messages.
+pub fn signature_from_reader(
+    name: impl AsRef<Path>,
+    reader: &mut impl Read,
+    length: u64,
+) -> Result<(ElementType, Vec<i64>)> {
+    signature_from(reader, length).map_err(|problem| problem.of(name.as_ref()))
 }
 
 fn signature_from(reader: &mut impl Read, length: u64) -> Result<(ElementType, Vec<i64>), Problem> {
@@ -94,6 +109,17 @@ pub fn to_bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     let mut bytes = header(tensor).map_err(|reason| Error::InvalidTensor { reason })?;
     bytes.extend_from_slice(&little_endian(tensor));
     Ok(bytes)
+}
+
+/// The file that [`write()`] writes, in two parts: what stands before the elements, and these.
+pub fn parts(tensor: &Tensor) -> Result<(Vec<u8>, Cow<'_, [u8]>)> {
+    let header = header(tensor).map_err(|reason| Error::InvalidTensor { reason })?;
+    Ok((header, little_endian(tensor)))
+}
+
+/// Whether NumPy has this element type, so that tensors of it can be written.
+pub fn has(element_type: ElementType) -> bool {
+    descr(element_type).is_some()
 }
 
 enum Problem {
@@ -344,8 +370,9 @@ fn element_type(descr: &str) -> Result<(ElementType, bool), String> {
     }
 }
 
-fn header(tensor: &Tensor) -> Result<Vec<u8>, String> {
-    let descr = match tensor.element_type() {
+/// What NumPy calls an element type.
+fn descr(element_type: ElementType) -> Option<&'static str> {
+    Some(match element_type {
         ElementType::Bool => "|b1",
         ElementType::I8 => "|i1",
         ElementType::U8 => "|u1",
@@ -358,10 +385,14 @@ fn header(tensor: &Tensor) -> Result<Vec<u8>, String> {
         ElementType::F16 => "<f2",
         ElementType::F32 => "<f4",
         ElementType::F64 => "<f8",
-        other => {
-            return Err(format!("NumPy has no element type {other}; convert to f32 first"));
-        }
-    };
+        _ => return None,
+    })
+}
+
+fn header(tensor: &Tensor) -> Result<Vec<u8>, String> {
+    let element_type = tensor.element_type();
+    let descr =
+        descr(element_type).ok_or_else(|| format!("NumPy has no element type {element_type}; convert to f32 first"))?;
     let dims: Vec<String> = tensor.dims().iter().map(i64::to_string).collect();
     let shape = if let [dim] = &dims[..] { format!("({dim},)") } else { format!("({})", dims.join(", ")) };
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
@@ -378,7 +409,7 @@ fn header(tensor: &Tensor) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn little_endian(tensor: &Tensor) -> std::borrow::Cow<'_, [u8]> {
+fn little_endian(tensor: &Tensor) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         return tensor.bytes().into();
     }

@@ -19,13 +19,7 @@ use super::{
 /// Decodes and checks a whole model.
 pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, OnnxError> {
     let message = message(bytes)?;
-    let mut decoder = Decoder {
-        external: ExternalData::new(origin),
-        broken: FxHashSet::default(),
-        problems: Vec::new(),
-        unsupported: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let mut decoder = Decoder::new(origin);
     let model = decoder.model(message);
     if let Some(error) = decoder.external.too_large() {
         return Err(error);
@@ -37,6 +31,11 @@ pub(super) fn model(bytes: Bytes, origin: Option<&Origin>) -> Result<OnnxModel, 
         (true, false) => Err(OnnxError::Unsupported(decoder.unsupported)),
         (false, _) => Err(OnnxError::Invalid(problems)),
     }
+}
+
+/// Checks a tensor that belongs to no model.
+pub(super) fn lone_tensor(message: proto::TensorProto) -> Result<Tensor, String> {
+    Decoder::new(None).try_tensor(message)
 }
 
 /// The outermost message, or what the bytes are instead.
@@ -68,7 +67,17 @@ struct Decoder<'a> {
     warnings: Vec<Problem>,
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
+    fn new(origin: Option<&'a Origin>) -> Self {
+        Self {
+            external: ExternalData::new(origin),
+            broken: FxHashSet::default(),
+            problems: Vec::new(),
+            unsupported: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     fn problem(&mut self, place: &str, message: impl Into<String>) {
         self.problems.push(Problem::new(place, message));
     }

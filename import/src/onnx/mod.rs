@@ -29,6 +29,7 @@ pub mod schema;
 mod sniff;
 mod support;
 mod tensor;
+mod tensor_file;
 #[cfg(test)]
 mod tests;
 mod typing;
@@ -44,6 +45,7 @@ pub use op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Sli
 pub use sniff::FileKind;
 pub use support::{TypedNode, Unsupported, UnsupportedOps, check_supported, typed_nodes};
 pub use tensor::{ElementType, Scalar, Tensor, TensorData};
+pub use tensor_file::{tensor_file_head, tensor_from_file};
 pub use window::{Padding, Window};
 
 /// IR versions this importer reads: from functional opsets to ONNX 1.23.

@@ -81,6 +81,11 @@ impl ElementType {
         TYPES.get(index).map(|t| t.0)
     }
 
+    /// ONNX's number of the type.
+    pub fn code(self) -> i32 {
+        self as i32 + 1
+    }
+
     /// The type called `name`, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         TYPES.iter().find(|t| t.1 == name).map(|t| t.0)
@@ -259,6 +264,7 @@ mod tests {
         for (i, (element, _, _)) in TYPES.into_iter().enumerate() {
             assert_eq!(element as usize, i);
             assert_eq!(ElementType::from_code(i as i64 + 1), Some(element));
+            assert_eq!(ElementType::from_code(element.code().into()), Some(element));
         }
         for bad in [i64::MIN, -1, 0, 29, i64::MAX] {
             assert_eq!(ElementType::from_code(bad), None);

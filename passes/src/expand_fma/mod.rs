@@ -10,6 +10,7 @@
 #[cfg(test)]
 mod tests;
 
+use rustc_hash::FxHashSet;
 use sutura_dialects::arith::{CmpFPredicate, FastMathFlags};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
@@ -78,7 +79,7 @@ impl Pass for ExpandFma {
 fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, machine: &str) -> Outcome {
     let is_fused = |op: &Op| matches!(body.name(*op).as_str(cx), "math.fma" | "vector.fma");
     let ops: Vec<Op> = body.preorder().filter(is_fused).collect();
-    let mut outcome = Outcome::default();
+    let (mut outcome, mut refused) = (Outcome::default(), FxHashSet::default());
     for op in ops {
         let loc = body.loc(op);
         if body.name(op).as_str(cx) == "vector.fma" {
@@ -89,8 +90,11 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, machine: &s
         }
         let view = OpRef::new(cx, body, op);
         if ![Type::F32, Type::F16, Type::BF16].contains(&cx.element_type(view.ty(view.result(0)))) {
-            let message = format!("needs an instruction that @{machine} lacks");
-            outcome.errors.push(view.error(message).help("of f32, f16 and bf16 it is computed in doubles"));
+            // A function makes many of one place.
+            if refused.insert(loc) {
+                let message = format!("needs an instruction that @{machine} lacks");
+                outcome.errors.push(view.error(message).help("of f32, f16 and bf16 it is computed in doubles"));
+            }
             continue;
         }
         remarks.passed(loc, || format!("@{machine} has no fused multiplication: it is computed in doubles"));

@@ -1,5 +1,5 @@
-//! The arithmetic that expansions are written in: 32-bit floats and integers, and 64-bit floats where 32 bits of precision
-//! are too few.
+//! The arithmetic that expansions are written in: floats of 32 or 64 bits and integers as wide; beside floats of 32 bits also
+//! doubles, where 32 bits of precision are too few.
 
 /// Predicates of `arith.cmpf` that the expansions use; all are false for NaN.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub(super) enum Cmp {
     One = 6,
 }
 
-/// Operations on 32-bit integers; they wrap.
+/// Operations on integers as wide as the floats; they wrap.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Int {
     Add,
@@ -39,12 +39,14 @@ pub(super) trait Arith: Sized {
     /// A float, an integer or a truth value; scalar or vector.
     type V: Copy;
 
-    /// A float constant.
-    fn f(&mut self, value: f32) -> Self::V;
+    /// Bits of precision of the floats: 24 or 53.
+    fn digits(&self) -> u32;
+    /// A float constant, rounded to the floats' precision.
+    fn c(&mut self, value: f64) -> Self::V;
+    /// An integer constant, of which the low bits count that the integers have.
+    fn l(&mut self, value: i64) -> Self::V;
     /// A double constant.
     fn d(&mut self, value: f64) -> Self::V;
-    /// A 32-bit integer constant.
-    fn i(&mut self, value: i32) -> Self::V;
     fn add(&mut self, a: Self::V, b: Self::V) -> Self::V;
     fn sub(&mut self, a: Self::V, b: Self::V) -> Self::V;
     fn mul(&mut self, a: Self::V, b: Self::V) -> Self::V;
@@ -65,12 +67,12 @@ pub(super) trait Arith: Sized {
     fn select(&mut self, cond: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// Both of two truth values.
     fn both(&mut self, a: Self::V, b: Self::V) -> Self::V;
-    /// The bits of a 32-bit float.
+    /// The bits of a float.
     fn bits(&mut self, a: Self::V) -> Self::V;
-    /// The 32-bit float of these bits.
+    /// The float of these bits.
     fn of_bits(&mut self, a: Self::V) -> Self::V;
     fn int(&mut self, op: Int, a: Self::V, b: Self::V) -> Self::V;
-    /// A signed 32-bit integer as 32-bit float.
+    /// A signed integer as float.
     fn to_float(&mut self, a: Self::V) -> Self::V;
     /// A 32-bit float as double.
     fn widen(&mut self, a: Self::V) -> Self::V;
@@ -80,14 +82,30 @@ pub(super) trait Arith: Sized {
     fn scales(&self) -> bool;
     /// `a * 2^n` for an integral float `n`, rounded once, denormal results included.
     fn scale(&mut self, a: Self::V, n: Self::V) -> Self::V;
-    /// `usual` where `cond` holds and what `rare` computes elsewhere: a float and an integer. What is rare is computed, for
-    /// all lanes, only when a lane needs it.
-    fn rarely(
+    /// `usual` where `cond` holds and what `rare` computes elsewhere: floats and integers. What is rare is computed, for all
+    /// lanes, only when a lane needs it.
+    fn rarely<const N: usize>(
         &mut self,
         cond: Self::V,
-        usual: [Self::V; 2],
-        rare: impl FnOnce(&mut Self) -> [Self::V; 2],
-    ) -> [Self::V; 2];
+        usual: [Self::V; N],
+        rare: impl FnOnce(&mut Self) -> [Self::V; N],
+    ) -> [Self::V; N];
+
+    /// A float constant.
+    fn f(&mut self, value: f32) -> Self::V {
+        self.c(value.into())
+    }
+
+    /// An integer constant.
+    fn i(&mut self, value: i32) -> Self::V {
+        self.l(value.into())
+    }
+
+    /// From here on floats are integers.
+    fn whole(&mut self) -> Self::V {
+        let digits = self.digits();
+        self.c((1u64 << (digits - 1)) as f64)
+    }
 
     /// An integer operation with a constant.
     fn int_with(&mut self, op: Int, a: Self::V, b: i32) -> Self::V {
@@ -126,7 +144,17 @@ pub(super) trait Arith: Sized {
         sum
     }
 
-    /// The same of doubles, each step rounded twice.
+    /// The same with coefficients of doubles.
+    fn series(&mut self, x: Self::V, coefficients: &[f64]) -> Self::V {
+        let mut sum = self.c(coefficients[0]);
+        for c in &coefficients[1..] {
+            let c = self.c(*c);
+            sum = self.fma(sum, x, c);
+        }
+        sum
+    }
+
+    /// The same beside floats of 32 bits, each step rounded twice.
     fn polynomial_wide(&mut self, x: Self::V, coefficients: &[f64]) -> Self::V {
         let mut sum = self.d(coefficients[0]);
         for c in &coefficients[1..] {

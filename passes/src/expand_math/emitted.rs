@@ -31,19 +31,22 @@ impl Scaling {
 pub(super) struct Emitted<'r, 'b> {
     rw: &'r mut Rewriter<'b>,
     loc: Loc,
-    /// 32-bit float, scalar or vector.
+    /// Float of 32 or 64 bits, scalar or vector.
     float: Type,
+    /// An integer as wide as such a float.
+    integer: Type,
     /// Number of lanes, where the machine scales vectors of so many.
     scaled_lanes: Option<i64>,
 }
 
 impl<'r, 'b> Emitted<'r, 'b> {
     pub(super) fn new(rw: &'r mut Rewriter<'b>, loc: Loc, float: Type, scaling: &Scaling) -> Self {
+        let is_double = rw.cx().element_type(float) == Type::F64;
         let scaled_lanes = match rw.cx().shape(float) {
-            Some(&[lanes]) if scaling.lanes.contains(&lanes) => Some(lanes),
+            Some(&[lanes]) if !is_double && scaling.lanes.contains(&lanes) => Some(lanes),
             _ => None,
         };
-        Self { rw, loc, float, scaled_lanes }
+        Self { rw, loc, float, integer: if is_double { Type::I64 } else { Type::I32 }, scaled_lanes }
     }
 
     fn cx(&self) -> &'b Context {
@@ -118,7 +121,7 @@ impl<'r, 'b> Emitted<'r, 'b> {
     }
 
     /// A block in a region of `op` that yields what is emitted in it.
-    fn branch(&mut self, op: Op, region: usize, fill: impl FnOnce(&mut Self) -> [Value; 2]) {
+    fn branch<const N: usize>(&mut self, op: Op, region: usize, fill: impl FnOnce(&mut Self) -> [Value; N]) {
         let region = self.rw.body().regions(op).nth(region).expect("created with two regions");
         let block = self.rw.create_block(region, &[]);
         self.rw.set_to_end(block);
@@ -131,16 +134,18 @@ impl<'r, 'b> Emitted<'r, 'b> {
 impl Arith for Emitted<'_, '_> {
     type V = Value;
 
-    fn f(&mut self, value: f32) -> Value {
-        let attr = self.cx().f32_attr(value);
+    fn digits(&self) -> u32 { if self.integer == Type::I64 { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS } }
+    fn c(&mut self, value: f64) -> Value {
+        let is_double = self.integer == Type::I64;
+        let attr = if is_double { self.cx().f64_attr(value) } else { self.cx().f32_attr(value as f32) };
         self.constant(attr, self.float)
+    }
+    fn l(&mut self, value: i64) -> Value {
+        let (attr, ty) = (self.cx().int_attr(value, self.integer), self.with_elem(self.integer));
+        self.constant(attr, ty)
     }
     fn d(&mut self, value: f64) -> Value {
         let (attr, ty) = (self.cx().f64_attr(value), self.with_elem(Type::F64));
-        self.constant(attr, ty)
-    }
-    fn i(&mut self, value: i32) -> Value {
-        let (attr, ty) = (self.cx().int_attr(value.into(), Type::I32), self.with_elem(Type::I32));
         self.constant(attr, ty)
     }
     fn add(&mut self, a: Value, b: Value) -> Value { self.float_op("arith.addf", &[a, b], self.float) }
@@ -182,10 +187,10 @@ impl Arith for Emitted<'_, '_> {
         let ty = self.with_elem(Type::I1);
         self.emit("arith.andi", &[a, b], ty, &[])
     }
-    fn bits(&mut self, a: Value) -> Value { self.cast("arith.bitcast", a, Type::I32) }
-    fn of_bits(&mut self, a: Value) -> Value { self.cast("arith.bitcast", a, Type::F32) }
+    fn bits(&mut self, a: Value) -> Value { self.cast("arith.bitcast", a, self.integer) }
+    fn of_bits(&mut self, a: Value) -> Value { self.emit("arith.bitcast", &[a], self.float, &[]) }
     fn int(&mut self, op: Int, a: Value, b: Value) -> Value {
-        let ty = self.with_elem(Type::I32);
+        let ty = self.with_elem(self.integer);
         let name = match op {
             Int::Add => "arith.addi",
             Int::Sub => "arith.subi",
@@ -203,7 +208,7 @@ impl Arith for Emitted<'_, '_> {
         };
         self.emit(name, &[a, b], ty, &[])
     }
-    fn to_float(&mut self, a: Value) -> Value { self.cast("arith.sitofp", a, Type::F32) }
+    fn to_float(&mut self, a: Value) -> Value { self.emit("arith.sitofp", &[a], self.float, &[]) }
     fn widen(&mut self, a: Value) -> Value { self.cast("arith.extf", a, Type::F64) }
     fn narrow(&mut self, a: Value) -> Value { self.cast("arith.truncf", a, Type::F32) }
 
@@ -225,10 +230,15 @@ impl Arith for Emitted<'_, '_> {
         self.rw.body().result(op, 0)
     }
 
-    fn rarely(&mut self, cond: Value, usual: [Value; 2], rare: impl FnOnce(&mut Self) -> [Value; 2]) -> [Value; 2] {
+    fn rarely<const N: usize>(
+        &mut self,
+        cond: Value,
+        usual: [Value; N],
+        rare: impl FnOnce(&mut Self) -> [Value; N],
+    ) -> [Value; N] {
         let chosen = |a: &mut Self| {
             let others = rare(a);
-            [a.select(cond, usual[0], others[0]), a.select(cond, usual[1], others[1])]
+            std::array::from_fn(|i| a.select(cond, usual[i], others[i]))
         };
         let Some(all) = self.all(cond) else { return chosen(self) };
         let types = usual.map(|value| self.rw.body().ty(value));
@@ -237,6 +247,6 @@ impl Arith for Emitted<'_, '_> {
         self.branch(op, 0, |_| usual);
         self.branch(op, 1, chosen);
         self.rw.set_after(op);
-        [self.rw.body().result(op, 0), self.rw.body().result(op, 1)]
+        std::array::from_fn(|i| self.rw.body().result(op, i))
     }
 }

@@ -40,11 +40,13 @@ impl Arith for Native {
     type V = u64;
 
     #[inline(always)]
-    fn f(&mut self, value: f32) -> u64 { of(value) }
+    fn digits(&self) -> u32 { f32::MANTISSA_DIGITS }
+    #[inline(always)]
+    fn c(&mut self, value: f64) -> u64 { of(value as f32) }
+    #[inline(always)]
+    fn l(&mut self, value: i64) -> u64 { u64::from(value as u32) }
     #[inline(always)]
     fn d(&mut self, value: f64) -> u64 { value.to_bits() }
-    #[inline(always)]
-    fn i(&mut self, value: i32) -> u64 { u64::from(value as u32) }
     #[inline(always)]
     fn add(&mut self, a: u64, b: u64) -> u64 { of(f(a) + f(b)) }
     #[inline(always)]
@@ -131,7 +133,83 @@ impl Arith for Native {
     }
 
     #[inline(always)]
-    fn rarely(&mut self, cond: u64, usual: [u64; 2], rare: impl FnOnce(&mut Self) -> [u64; 2]) -> [u64; 2] {
+    fn rarely<const N: usize>(&mut self, cond: u64, usual: [u64; N], rare: impl FnOnce(&mut Self) -> [u64; N]) -> [u64; N] {
+        if cond == 1 { usual } else { rare(self) }
+    }
+}
+
+/// The same arithmetic on doubles of this machine.
+pub(super) struct NativeDouble;
+
+/// The double that a function of doubles computes.
+pub(super) fn compute_double<const N: usize>(
+    function: impl Fn(&mut NativeDouble, [u64; N]) -> u64,
+    operands: [f64; N],
+) -> f64 {
+    d(function(&mut NativeDouble, operands.map(f64::to_bits)))
+}
+
+fn of_d(value: f64) -> u64 {
+    value.to_bits()
+}
+
+#[rustfmt::skip]
+impl Arith for NativeDouble {
+    type V = u64;
+
+    fn digits(&self) -> u32 { f64::MANTISSA_DIGITS }
+    fn c(&mut self, value: f64) -> u64 { of_d(value) }
+    fn l(&mut self, value: i64) -> u64 { value as u64 }
+    fn d(&mut self, _: f64) -> u64 { unreachable!("nothing is wider than a double") }
+    fn add(&mut self, a: u64, b: u64) -> u64 { of_d(d(a) + d(b)) }
+    fn sub(&mut self, a: u64, b: u64) -> u64 { of_d(d(a) - d(b)) }
+    fn mul(&mut self, a: u64, b: u64) -> u64 { of_d(d(a) * d(b)) }
+    fn div(&mut self, a: u64, b: u64) -> u64 { of_d(d(a) / d(b)) }
+    fn fma(&mut self, a: u64, b: u64, c: u64) -> u64 { of_d(d(a).mul_add(d(b), d(c))) }
+    fn sqrt(&mut self, a: u64) -> u64 { of_d(d(a).sqrt()) }
+    fn abs(&mut self, a: u64) -> u64 { of_d(d(a).abs()) }
+    fn copysign(&mut self, a: u64, sign: u64) -> u64 { of_d(d(a).copysign(d(sign))) }
+    fn same(&mut self, a: u64, b: u64) -> u64 { (a == b).into() }
+    fn below(&mut self, a: u64, b: u64) -> u64 { (a < b).into() }
+    fn select(&mut self, cond: u64, a: u64, b: u64) -> u64 { if cond == 1 { a } else { b } }
+    fn both(&mut self, a: u64, b: u64) -> u64 { a & b }
+    fn bits(&mut self, a: u64) -> u64 { a }
+    fn of_bits(&mut self, a: u64) -> u64 { a }
+    fn to_float(&mut self, a: u64) -> u64 { of_d(a as i64 as f64) }
+    fn widen(&mut self, _: u64) -> u64 { unreachable!("nothing is wider than a double") }
+    fn narrow(&mut self, _: u64) -> u64 { unreachable!("nothing is wider than a double") }
+    fn wide(&mut self, _: Wide, _: u64, _: u64) -> u64 { unreachable!("nothing is wider than a double") }
+    fn wide_less(&mut self, _: u64, _: u64) -> u64 { unreachable!("nothing is wider than a double") }
+    fn scales(&self) -> bool { false }
+    fn scale(&mut self, _: u64, _: u64) -> u64 { unreachable!("no machine scales doubles") }
+
+    fn cmp(&mut self, pred: Cmp, a: u64, b: u64) -> u64 {
+        let (a, b) = (d(a), d(b));
+        u64::from(match pred {
+            Cmp::Oeq => a == b,
+            Cmp::Olt => a < b,
+            Cmp::One => a.partial_cmp(&b).is_some_and(std::cmp::Ordering::is_ne),
+        })
+    }
+
+    fn int(&mut self, op: Int, a: u64, b: u64) -> u64 {
+        let distance = u32::try_from(b).unwrap_or(u32::MAX);
+        match op {
+            Int::Add => a.wrapping_add(b),
+            Int::Sub => a.wrapping_sub(b),
+            Int::Mul => a.wrapping_mul(b),
+            Int::MulHigh => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+            Int::And => a & b,
+            Int::Or => a | b,
+            Int::Xor => a ^ b,
+            // A distance of 64 or more is poison in the IR.
+            Int::Shl => a.checked_shl(distance).expect("a distance below 64"),
+            Int::ShrS => (a as i64).checked_shr(distance).expect("a distance below 64") as u64,
+            Int::ShrU => a.checked_shr(distance).expect("a distance below 64"),
+        }
+    }
+
+    fn rarely<const N: usize>(&mut self, cond: u64, usual: [u64; N], rare: impl FnOnce(&mut Self) -> [u64; N]) -> [u64; N] {
         if cond == 1 { usual } else { rare(self) }
     }
 }

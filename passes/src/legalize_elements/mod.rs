@@ -6,6 +6,7 @@
 //! results of functions keep their types, `graph.bitcast` stands between.
 
 mod floats;
+mod narrow;
 
 use std::collections::BTreeSet;
 
@@ -26,6 +27,7 @@ use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Attr, AttrData, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
 use floats::Bits;
+use narrow::Narrow;
 
 /// `legalize-elements`
 pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
@@ -35,8 +37,9 @@ pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
     description: "Tensors of integers without sign become tensors of signless ones. Tensors of floats of one byte become tensors \
                   of bytes; functions of elements decode what they read to `f32`, compute with that, and round to nearest even \
                   where they yield. What only moves elements moves the integers. Arguments and results of functions keep \
-                  their types, with a `graph.bitcast` between; constants keep their bytes. Elements for which nothing is \
-                  compiled, such as integers of 2 and 4 bits, are refused.",
+                  their types, with a `graph.bitcast` between; constants keep their bytes. Integers of 2 and 4 bits \
+                  become bytes inside functions, as constants of a program are; they are refused as arguments and results. \
+                  Elements for which nothing is compiled, such as complex numbers, are refused.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-tensors", description: "tensors whose elements became integers" }],
@@ -112,6 +115,7 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     if !found {
         return Ok(Made::default());
     }
+    ops.iter().try_for_each(|op| check_narrow(cx, body, OpRef::new(cx, body, *op)))?;
     let mut legalizer = Legalizer {
         rw: Rewriter::new(cx, body),
         kinds: FxHashMap::default(),
@@ -161,6 +165,46 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
             Err(format!("is of tensors of {elem}, for which nothing is compiled"))
         }
     }
+}
+
+/// Refuses integers of 2 and 4 bits outside a program, and where they are combined.
+fn check_narrow(cx: &Context, body: &Body, view: OpRef<'_>) -> Result<(), Box<Diagnostic>> {
+    let is_narrow = |ty: &Type| narrow::width(cx, cx.element_type(*ty)).is_some();
+    let mut types = view.operand_types().chain(view.result_types());
+    let Some(ty) = types.find(|ty| cx.shape(*ty).is_some() && is_narrow(ty)) else { return Ok(()) };
+    let elem = type_text(cx, cx.element_type(ty));
+    let refuse = |message: String| {
+        let help = "constants of them are read, and converted where they are computed";
+        Err(Box::new(view.error(message).help(help)))
+    };
+    let is_given = |value: Value| body.defining_op(value).is_none() && is_narrow(&body.ty(value));
+    if view.operands().any(is_given) || view.has_trait(Traits::Terminator) {
+        return refuse(format!(
+            "takes {elem} from outside the program or gives it there, for which nothing is compiled"
+        ));
+    }
+    if let Some(form) = ComputeForm::of(view) {
+        if form.has_reduction() && view.result_types().any(|ty| is_narrow(&ty)) {
+            return refuse(format!("combines elements of {elem}, for which nothing is compiled"));
+        }
+        return match narrow::unknown(cx, form.body.block, body) {
+            Some(op) => Err(Box::new(op.error(format!("computes with {elem}, for which nothing is compiled")))),
+            None => Ok(()),
+        };
+    }
+    let known = moves(view) || view.is::<ConstantOp<'_>>() || view.is::<ShapeOfOp<'_>>();
+    if known { Ok(()) } else { refuse(format!("is of tensors of {elem}, for which nothing is compiled")) }
+}
+
+/// Ops that move elements and do not look at them.
+fn moves(view: OpRef<'_>) -> bool {
+    view.is::<ConcatOp<'_>>()
+        || view.is::<SliceOp<'_>>()
+        || view.is::<ReshapeOp<'_>>()
+        || view.is::<GatherOp<'_>>()
+        || view.is::<GatherElementsOp<'_>>()
+        || view.is::<GatherNdOp<'_>>()
+        || view.is::<ScatterOp<'_>>()
 }
 
 /// The float of one byte that a type is.
@@ -216,13 +260,6 @@ impl<'b> Legalizer<'b> {
 
     fn op(&mut self, op: Op) {
         let view = self.rw.op_ref(op);
-        let moves = view.is::<ConcatOp<'_>>()
-            || view.is::<SliceOp<'_>>()
-            || view.is::<ReshapeOp<'_>>()
-            || view.is::<GatherOp<'_>>()
-            || view.is::<GatherElementsOp<'_>>()
-            || view.is::<GatherNdOp<'_>>()
-            || view.is::<ScatterOp<'_>>();
         if view.is::<ComputeOp<'_>>() {
             self.compute(op);
         } else if view.is::<ScanOp<'_>>() {
@@ -231,7 +268,7 @@ impl<'b> Legalizer<'b> {
             self.constant(op);
         } else if view.is::<BitcastOp<'_>>() {
             self.bitcast(op);
-        } else if moves {
+        } else if moves(view) {
             let results: Vec<Value> = view.results().collect();
             results.into_iter().for_each(|result| self.retype(result));
         } else if !view.is::<ShapeOfOp<'_>>() {
@@ -352,6 +389,7 @@ impl<'b> Legalizer<'b> {
         let floats: Vec<Option<FloatKind>> =
             results.iter().map(|v| byte_float(cx, cx.element_type(self.rw.body().ty(*v)))).collect();
         self.outside_values(op, &oob);
+        Narrow::new(&mut self.rw).block(block);
         self.decode_arguments(block);
         self.widen_ops(block);
         if let Some(joint) = joint {
@@ -387,6 +425,9 @@ impl<'b> Legalizer<'b> {
             match cx.attr_data(value) {
                 AttrData::Float { ty, bits } if byte_float(cx, ty).is_some() => {
                     cx.int_attr(i64::from(bits as u8 as i8), Type::I8)
+                }
+                _ if cx.attr_type(value).is_some_and(|ty| narrow::width(cx, ty).is_some()) => {
+                    cx.int_attr(cx.as_int(value).unwrap_or_default(), Type::I8)
                 }
                 _ => value,
             }

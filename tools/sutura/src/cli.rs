@@ -209,15 +209,25 @@ fn index_limit(text: &str) -> Result<i64, String> {
 pub(crate) struct RunArgs {
     /// The artifact
     pub(crate) artifact: PathBuf,
-    /// An input: `name=@x.npy`, or `name=2x3xf32=1,2,3,4,5,6` (one value fills the tensor); without `name=` in order
+    /// An input: `name=@x.npy` (or .pb), `name=@x.npz:tensor` (or .safetensors), or `name=2x3xf32=1,2,3,4,5,6` (one value
+    /// fills the tensor); without `name=` in order
     #[arg(short, long = "input", value_name = "SPEC")]
     pub(crate) inputs: Vec<String>,
-    /// A folder for all outputs as .npy, or `name=@y.npy`
+    /// A file with inputs, by their names: .npz, .safetensors, or a .pb that says its name. May be given several times
+    #[arg(long = "inputs", value_name = "FILE")]
+    pub(crate) input_files: Vec<PathBuf>,
+    /// A folder for all outputs as .npy, or `name=@y.npy` (or .npz, .safetensors, .pb)
     #[arg(short, long = "output", value_name = "SPEC")]
     pub(crate) outputs: Vec<String>,
+    /// A file for all outputs, by their names: .npz or .safetensors
+    #[arg(long = "outputs", value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
     /// An output that is expected: `name=@y.npy` or as for an input
     #[arg(long = "expected", value_name = "SPEC")]
     pub(crate) expected: Vec<String>,
+    /// A file with outputs that are expected, as for `--inputs`
+    #[arg(long = "expected-outputs", value_name = "FILE")]
+    pub(crate) expected_files: Vec<PathBuf>,
     /// Refuses a tensor's file of more bytes, as `4G`; without it only what the model takes is a limit. The artifact, which is
     /// mapped, may have any size
     #[arg(long, value_name = "SIZE", value_parser = sutura_input::parse_size)]

@@ -117,6 +117,23 @@ impl From<sutura_runtime::Error> for Failure {
     }
 }
 
+impl From<sutura_tensors::Error> for Failure {
+    fn from(error: sutura_tensors::Error) -> Self {
+        use sutura_tensors::Error as Tensors;
+        match error {
+            Tensors::Read { path, source } => Self::reading(&path, &source),
+            Tensors::Write { path, source } => Self::io("write", &path, &source),
+            Tensors::Runtime(error) => error.into(),
+            Tensors::Several { ref path, .. } => {
+                let hint = format!("write `@{}:TENSOR`", path.display());
+                Self::usage(&error).hint(hint)
+            }
+            error @ (Tensors::NoTensor { .. } | Tensors::Unwritable { .. }) => Self::usage(error),
+            error @ Tensors::Format { .. } => Self::input(error),
+        }
+    }
+}
+
 impl From<sutura_codegen::Error> for Failure {
     fn from(error: sutura_codegen::Error) -> Self {
         use sutura_codegen::Error as Codegen;

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sutura_dialects::target::TargetDesc;
-use sutura_ir::Context;
+use sutura_ir::{Context, float};
 use sutura_runtime::compare::{Comparison, all_close, compare};
 use sutura_runtime::manifest::Value;
-use sutura_runtime::{Model, Options, Tensor, TensorView, npy};
+use sutura_runtime::{ElementType, Model, Options, Tensor, TensorView};
 
 use crate::cli::RunArgs;
 use crate::failure::Failure;
-use crate::files::{say, uninterrupted};
+use crate::files::say;
 use crate::machine::Wanted;
 use crate::profile;
 use crate::talk::Talk;
-use crate::tensors::{self, Source};
+use crate::tensors::{self, Files, Source};
 
 pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     for (name, tolerance) in [("--atol", args.atol), ("--rtol", args.rtol)] {
@@ -36,15 +36,20 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     }
     talk.detail(&model.manifest().signature());
     // What can be wrong about the call is found before the run.
-    let outputs = named(&args.outputs, model.outputs(), "output")?;
-    let expected = load(&named_tensors(&args.expected, model.outputs(), "expected output")?, args.max_input)?;
+    let outputs = outputs(args, model.outputs())?;
+    let mut files = Files::new(args.max_input);
+    let expected = named_tensors(&args.expected, model.outputs(), "expected output")?;
+    let expected = with_files(expected, &args.expected_files, &mut files, model.outputs(), "expected output")?;
+    let expected = load(&expected, &mut files)?;
     let inputs = named_tensors(&args.inputs, model.inputs(), "input")?;
+    let inputs = with_files(inputs, &args.input_files, &mut files, model.inputs(), "input")?;
     // Also before the data are read, which may be many.
     let signatures =
-        inputs.iter().map(|(_, source)| source.signature(args.max_input)).collect::<Result<Vec<_>, _>>()?;
+        inputs.iter().map(|(name, source)| files.signature(name, source)).collect::<Result<Vec<_>, _>>()?;
     let given = inputs.iter().zip(&signatures).map(|((name, _), (ty, dims))| (name.as_str(), *ty, &dims[..]));
     model.accept(&given.collect::<Vec<_>>())?;
-    let inputs = load(&inputs, args.max_input)?;
+    let inputs = load(&inputs, &mut files)?;
+    drop(files);
     let views: Vec<(&str, TensorView<'_>)> = inputs.iter().map(|(name, t)| (name.as_str(), t.view())).collect();
     let views = model.bind(&views)?;
 
@@ -61,10 +66,9 @@ pub(crate) fn run(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     }
 
     let names: Vec<&str> = model.outputs().iter().map(|v| v.name.as_str()).collect();
-    for (name, path) in &outputs {
-        let result = &results[position(&names, name)];
-        let _guard = uninterrupted();
-        npy::write(path, result)?;
+    for (path, of_file) in &outputs {
+        let tensors: Vec<_> = of_file.iter().map(|name| (*name, &results[position(&names, name)])).collect();
+        sutura_tensors::write(path, &tensors)?;
     }
     if expected.is_empty() && outputs.is_empty() {
         names.iter().zip(&results).try_for_each(|(name, result)| say(&summary(name, result)))?;
@@ -76,31 +80,43 @@ fn position(names: &[&str], name: &str) -> usize {
     names.iter().position(|n| *n == name).expect("checked to be an output")
 }
 
-/// `name=@path` for each, or a folder for all.
-fn named(specs: &[String], outputs: &[Value], what: &str) -> Result<Vec<(String, PathBuf)>, Failure> {
-    let mut files: Vec<(String, PathBuf)> = Vec::new();
-    for spec in specs {
+/// A file, and the outputs that go there.
+type OutputFile<'a> = (PathBuf, Vec<&'a str>);
+
+/// The files that outputs go to, each of which can hold them: `name=@path` for one, a folder or a file for all.
+fn outputs<'a>(args: &RunArgs, outputs: &'a [Value]) -> Result<Vec<OutputFile<'a>>, Failure> {
+    let mut files: Vec<OutputFile<'a>> = Vec::new();
+    for spec in &args.outputs {
         if let Some((name, path)) = spec.split_once("=@") {
-            known(outputs, name, what)?;
             if path.is_empty() {
                 return Err(Failure::usage(format!("`{spec}` names no file")));
             }
-            files.push((name.to_owned(), path.into()));
+            files.push((path.into(), vec![known(outputs, name, "output")?]));
             continue;
         }
         let folder = Path::new(spec);
         if !folder.is_dir() {
             let failure = Failure::usage(format!("`{spec}` is neither a folder nor `name=@file.npy`"));
-            return Err(failure);
+            return Err(match sutura_tensors::Format::of(folder) {
+                Some(_) => failure.hint(format!("`--outputs {spec}` writes all outputs into one file")),
+                None => failure,
+            });
         }
-        files.extend(outputs.iter().map(|v| (v.name.clone(), folder.join(format!("{}.npy", file_name(&v.name))))));
+        let in_folder = |v: &'a Value| (folder.join(format!("{}.npy", file_name(&v.name))), vec![v.name.as_str()]);
+        files.extend(outputs.iter().map(in_folder));
+    }
+    if let Some(path) = &args.output_file {
+        files.push((path.clone(), outputs.iter().map(|v| v.name.as_str()).collect()));
     }
     let mut seen: Vec<&Path> = Vec::new();
-    for (_, path) in &files {
+    for (path, names) in &files {
         if seen.contains(&path.as_path()) {
             return Err(Failure::usage(format!("two outputs go to `{}`", path.display())));
         }
         seen.push(path);
+        let of_file = outputs.iter().filter(|v| names.contains(&v.name.as_str()));
+        let tensors: Vec<(&str, ElementType)> = of_file.map(|v| (v.name.as_str(), v.element_type)).collect();
+        sutura_tensors::check_writable(path, &tensors)?;
     }
     Ok(files)
 }
@@ -110,10 +126,11 @@ fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
 }
 
-fn known(values: &[Value], name: &str, what: &str) -> Result<(), Failure> {
+/// The model's name for a value, if it has the value.
+fn known<'a>(values: &'a [Value], name: &str, what: &str) -> Result<&'a str, Failure> {
     let names = values.iter().map(|v| v.name.as_str());
-    if names.clone().any(|n| n == name) {
-        return Ok(());
+    if let Some(found) = names.clone().find(|n| *n == name) {
+        return Ok(found);
     }
     let failure = Failure::usage(format!("the model has no {what} `{name}`"));
     Err(match sutura_ir::diagnostics::did_you_mean(name, names.clone()) {
@@ -122,8 +139,31 @@ fn known(values: &[Value], name: &str, what: &str) -> Result<(), Failure> {
     })
 }
 
-fn load(sources: &[(String, Source)], limit: Option<u64>) -> Result<Vec<(String, Tensor)>, Failure> {
-    sources.iter().map(|(name, source)| Ok((name.clone(), source.load(limit)?))).collect()
+fn load(sources: &[(String, Source)], files: &mut Files) -> Result<Vec<(String, Tensor)>, Failure> {
+    sources.iter().map(|(name, source)| Ok((name.clone(), files.load(name, source)?))).collect()
+}
+
+/// The same tensors and all of some files, whose names must be those of `values`.
+fn with_files(
+    mut tensors: Vec<(String, Source)>,
+    paths: &[PathBuf],
+    files: &mut Files,
+    values: &[Value],
+    what: &str,
+) -> Result<Vec<(String, Source)>, Failure> {
+    for path in paths {
+        for (name, source) in files.all(path)? {
+            known(values, &name, what).map_err(|failure| Failure {
+                message: format!("`{}`: {}", path.display(), failure.message),
+                ..failure
+            })?;
+            if tensors.iter().any(|(given, _)| *given == name) {
+                return Err(Failure::usage(format!("{what} `{name}` is given twice, also in `{}`", path.display())));
+            }
+            tensors.push((name, source));
+        }
+    }
+    Ok(tensors)
 }
 
 /// Where tensors come from, by the names of `values`; one without a name is the next in order.
@@ -198,25 +238,47 @@ fn summary(name: &str, tensor: &Tensor) -> String {
     const FEW: usize = 16;
     let dims: Vec<String> = tensor.dims().iter().map(i64::to_string).collect();
     let head = format!("{name}: {}[{}]", tensor.element_type(), dims.join(", "));
-    match tensor.as_slice::<f32>() {
-        Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
-        Some(values) => {
-            let (mut least, mut most, mut sum, mut nans) = (f32::INFINITY, f32::NEG_INFINITY, 0f64, 0usize);
-            for &v in values {
-                if v.is_nan() {
-                    nans += 1;
-                } else {
-                    (least, most, sum) = (least.min(v), most.max(v), sum + f64::from(v));
-                }
-            }
-            let mean = sum / (values.len() - nans).max(1) as f64;
-            let nans = if nans > 0 { format!(", {nans} NaN") } else { String::new() };
-            format!("{head}, {least} to {most}, mean {mean:.6}{nans}")
+    if tensor.len() <= FEW {
+        return format!("{head} = {}", elements(tensor));
+    }
+    let floats: Vec<f64> = match (tensor.as_slice::<f32>(), tensor.as_slice::<f64>()) {
+        (Some(values), _) => values.iter().map(|v| f64::from(*v)).collect(),
+        (_, Some(values)) => values.to_vec(),
+        _ => return head,
+    };
+    let numbers = || floats.iter().copied().filter(|v| !v.is_nan());
+    let (least, most) = numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), v| (l.min(v), m.max(v)));
+    let (sum, nans) = (numbers().sum::<f64>(), floats.len() - numbers().count());
+    let mean = sum / (floats.len() - nans).max(1) as f64;
+    let nans = if nans > 0 { format!(", {nans} NaN") } else { String::new() };
+    match tensor.element_type() {
+        // As short as their own type has them.
+        ElementType::F32 => format!("{head}, {} to {}, mean {mean:.6}{nans}", least as f32, most as f32),
+        _ => format!("{head}, {least} to {most}, mean {mean:.6}{nans}"),
+    }
+}
+
+/// The elements as text.
+fn elements(tensor: &Tensor) -> String {
+    macro_rules! of {
+        ($($rust:ty),*) => {
+            $(if let Some(values) = tensor.as_slice::<$rust>() {
+                return format!("{values:?}");
+            })*
+        };
+    }
+    of!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64);
+    let codes = tensor.bytes().chunks_exact(tensor.element_type().bytes());
+    match tensors::small_float(tensor.element_type()) {
+        Some(kind) => {
+            let code = |bytes: &[u8]| match bytes {
+                [low, high] => u64::from(u16::from_ne_bytes([*low, *high])),
+                other => u64::from(other[0]),
+            };
+            format!("{:?}", codes.map(|bytes| float::to_f64(kind, code(bytes))).collect::<Vec<_>>())
         }
-        None => match tensor.as_slice::<i64>() {
-            Some(values) if values.len() <= FEW => format!("{head} = {values:?}"),
-            _ => head,
-        },
+        // What is left is booleans.
+        None => format!("{:?}", codes.map(|bytes| bytes[0] != 0).collect::<Vec<_>>()),
     }
 }
 

@@ -1,11 +1,13 @@
-//! Tensors on the command line: `name=@x.npy`, `name=2x3xf32=1,2,3,4,5,6`.
+//! Tensors on the command line: `name=@x.npy`, `name=@x.npz:a`, `name=2x3xf32=1,2,3,4,5,6`.
 
-use std::fs::File;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use sutura_input::{InputError, regular};
-use sutura_runtime::{ElementType, Tensor, npy};
+use sutura_ir::float;
+use sutura_ir::types::FloatKind;
+use sutura_runtime::{ElementType, Tensor};
+use sutura_tensors::{Format, TensorFile};
 
 use crate::failure::Failure;
 
@@ -20,8 +22,8 @@ pub(crate) struct Spec {
 /// Where the elements come from.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Source {
-    /// A `.npy` file.
-    File(PathBuf),
+    /// A file, and which of its tensors; without a name the one that is called as the value is, or the only one.
+    File { path: PathBuf, tensor: Option<String> },
     /// Numbers as written.
     Literal { element_type: ElementType, dims: Vec<i64>, values: String },
 }
@@ -45,11 +47,19 @@ fn source(text: &str) -> Result<Option<Source>, Failure> {
         if path.is_empty() {
             return Err(Failure::usage("`@` stands before the name of a file, and none is given"));
         }
-        return Ok(Some(Source::File(path.into())));
+        let (path, tensor) = split(path);
+        return Ok(Some(Source::File { path: path.into(), tensor: tensor.map(str::to_owned) }));
     }
     let Some((ty, values)) = text.split_once('=') else { return Ok(None) };
     let Some((element_type, dims)) = tensor_type(ty)? else { return Ok(None) };
     Ok(Some(Source::Literal { element_type, dims, values: values.to_owned() }))
+}
+
+/// A path and the tensor that is named behind it: the first `.npz:` or `.safetensors:` ends the path.
+fn split(text: &str) -> (&str, Option<&str>) {
+    let formats = Format::ALL.into_iter().filter(|format| format.holds_many());
+    let ends = formats.filter_map(|format| Some(text.find(&format!("{}:", format.name()))? + format.name().len()));
+    ends.min().map_or((text, None), |end| (&text[..end], Some(&text[end + 1..])))
 }
 
 /// `2x3xf32`; `None` for what does not look like one.
@@ -64,31 +74,68 @@ fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
     Ok(Some((element_type, dims)))
 }
 
-impl Source {
-    /// Type and dims, without the elements. A file has at most `limit` bytes, if there is one.
-    pub(crate) fn signature(&self, limit: Option<u64>) -> Result<(ElementType, Vec<i64>), Failure> {
-        match self {
-            Self::File(path) => Ok(npy::read_opened_signature(path, open(path, limit)?)?),
-            Self::Literal { element_type, dims, .. } => Ok((*element_type, dims.clone())),
-        }
-    }
-
-    /// The tensor. A file has at most `limit` bytes, if there is one.
-    pub(crate) fn load(&self, limit: Option<u64>) -> Result<Tensor, Failure> {
-        match self {
-            Self::File(path) => Ok(npy::read_opened(path, open(path, limit)?)?),
-            Self::Literal { element_type, dims, values } => literal(*element_type, dims, values),
-        }
-    }
+/// Files of tensors, each opened once.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// Bytes of each file at most, if there is a limit.
+    limit: Option<u64>,
+    open: BTreeMap<PathBuf, TensorFile>,
 }
 
-/// A regular file of no more bytes than the limit.
-fn open(path: &Path, limit: Option<u64>) -> Result<File, Failure> {
-    let opened = regular(path).and_then(|(file, meta)| match limit {
-        Some(limit) if meta.len() > limit => Err(InputError::TooLarge { limit, size: Some(meta.len()) }),
-        _ => Ok(file),
-    });
-    opened.map_err(|error| Failure::reading(path, &error))
+impl Files {
+    pub(crate) fn new(limit: Option<u64>) -> Self {
+        Self { limit, open: BTreeMap::new() }
+    }
+
+    fn open(&mut self, path: &Path) -> Result<&mut TensorFile, Failure> {
+        if !self.open.contains_key(path) {
+            self.open.insert(path.to_owned(), TensorFile::open(path, self.limit)?);
+        }
+        Ok(self.open.get_mut(path).expect("opened above"))
+    }
+
+    /// A source for each tensor of a file, by name.
+    pub(crate) fn all(&mut self, path: &Path) -> Result<Vec<(String, Source)>, Failure> {
+        let file = self.open(path)?;
+        if file.names().iter().any(String::is_empty) {
+            let path = path.display();
+            let failure = Failure::usage(format!("`{path}` does not say what its tensor is called"));
+            return Err(failure.hint(format!("write `-i NAME=@{path}`")));
+        }
+        let source = |name: &String| Source::File { path: path.to_owned(), tensor: Some(name.clone()) };
+        Ok(file.names().iter().map(|name| (name.clone(), source(name))).collect())
+    }
+
+    /// Type and dims of a tensor for the value `name`, without the elements.
+    pub(crate) fn signature(&mut self, name: &str, source: &Source) -> Result<(ElementType, Vec<i64>), Failure> {
+        match source {
+            Source::File { path, tensor } => {
+                let (file, index) = self.find(name, path, tensor.as_deref())?;
+                Ok(file.signature(index)?)
+            }
+            Source::Literal { element_type, dims, .. } => Ok((*element_type, dims.clone())),
+        }
+    }
+
+    /// The tensor for the value `name`.
+    pub(crate) fn load(&mut self, name: &str, source: &Source) -> Result<Tensor, Failure> {
+        match source {
+            Source::File { path, tensor } => {
+                let (file, index) = self.find(name, path, tensor.as_deref())?;
+                Ok(file.read(index)?)
+            }
+            Source::Literal { element_type, dims, values } => literal(*element_type, dims, values),
+        }
+    }
+
+    fn find(&mut self, name: &str, path: &Path, tensor: Option<&str>) -> Result<(&mut TensorFile, usize), Failure> {
+        let file = self.open(path)?;
+        let index = match tensor {
+            Some(tensor) => file.find(tensor)?,
+            None => file.find_for(name)?,
+        };
+        Ok((file, index))
+    }
 }
 
 fn literal(element_type: ElementType, dims: &[i64], values: &str) -> Result<Tensor, Failure> {
@@ -132,8 +179,30 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
         F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
-            return Err(Failure::usage(format!("numbers of type {ty} cannot be written here")).hint("use a .npy file"));
+            let kind = small_float(ty).expect("one of them");
+            let value = parse::<f64>(text, ty)?;
+            let bits = float::from_f64(kind, value);
+            if value.is_finite() && !float::to_f64(kind, bits).is_finite() {
+                return Err(Failure::usage(format!("`{text}` does not fit the type {ty}")));
+            }
+            match ty.bytes() {
+                1 => vec![bits as u8],
+                _ => (bits as u16).to_ne_bytes().to_vec(),
+            }
         }
+    })
+}
+
+/// The format of a float of less than 32 bits.
+pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
+    Some(match ty {
+        ElementType::F16 => FloatKind::F16,
+        ElementType::BF16 => FloatKind::BF16,
+        ElementType::F8E4M3FN => FloatKind::F8E4M3FN,
+        ElementType::F8E5M2 => FloatKind::F8E5M2,
+        ElementType::F8E4M3FNUZ => FloatKind::F8E4M3FNUZ,
+        ElementType::F8E5M2FNUZ => FloatKind::F8E5M2FNUZ,
+        _ => return None,
     })
 }
 
@@ -150,17 +219,22 @@ pub(crate) fn filled(ty: ElementType, dims: &[i64]) -> Result<Tensor, Failure> {
 mod tests {
     use super::*;
 
+    fn file(path: &str, tensor: Option<&str>) -> Source {
+        Source::File { path: path.into(), tensor: tensor.map(str::to_owned) }
+    }
+
     fn load(text: &str) -> Result<Tensor, String> {
-        parse(text).and_then(|spec| spec.source.load(None)).map_err(|f| f.message)
+        parse(text).and_then(|spec| Files::new(None).load("x", &spec.source)).map_err(|f| f.message)
     }
 
     #[test]
     fn files_and_literals_with_and_without_a_name() {
-        assert_eq!(
-            parse("x=@a=b.npy").unwrap(),
-            Spec { name: Some("x".into()), source: Source::File("a=b.npy".into()) }
-        );
-        assert_eq!(parse("@x.npy").unwrap(), Spec { name: None, source: Source::File("x.npy".into()) });
+        assert_eq!(parse("x=@a=b.npy").unwrap(), Spec { name: Some("x".into()), source: file("a=b.npy", None) });
+        assert_eq!(parse("@x.npy").unwrap(), Spec { name: None, source: file("x.npy", None) });
+        assert_eq!(parse("x=@a:b.npy").unwrap().source, file("a:b.npy", None));
+        assert_eq!(parse("x=@a.npz").unwrap().source, file("a.npz", None));
+        assert_eq!(parse("x=@a.npz:b.safetensors:0").unwrap().source, file("a.npz", Some("b.safetensors:0")));
+        assert_eq!(parse("x=@d/a.safetensors:/l/w").unwrap().source, file("d/a.safetensors", Some("/l/w")));
         let tensor = load("x=2x2xf32=1,2, -3.5,4e1").unwrap();
         assert_eq!((tensor.dims(), tensor.as_slice::<f32>().unwrap()), (&[2, 2][..], &[1.0, 2.0, -3.5, 40.0][..]));
         assert_eq!(load("3xi64=7").unwrap().as_slice::<i64>().unwrap(), [7, 7, 7]);
@@ -177,7 +251,10 @@ mod tests {
         assert!(load("x=2xf32=1,2,3").unwrap_err().contains("3 values for 2 elements"));
         assert!(load("x=2xf32=1,two").unwrap_err().contains("`two` is no number of type f32"));
         assert!(load("x=2xu8=1,300").unwrap_err().contains("`300`"));
-        assert!(load("x=2xbf16=1").unwrap_err().contains("cannot be written here"));
+        assert_eq!(load("x=2xbf16=1,-2.5").unwrap().bytes(), [0x80, 0x3f, 0x20, 0xc0]);
+        assert_eq!(load("x=2xf8E4M3FN=448,nan").unwrap().bytes(), [0x7e, 0x7f]);
+        assert!(load("x=f8E4M3FN=1000").unwrap_err().contains("`1000` does not fit the type f8E4M3FN"));
+        assert!(load("x=2xf16=1,one").unwrap_err().contains("`one` is no number of type f16"));
         assert!(load("x=99999999999999999999xf32=1").unwrap_err().contains("too large"));
     }
 }

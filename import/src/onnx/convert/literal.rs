@@ -14,6 +14,7 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
     use ElementType as E;
     let float = |kind| Ok(cx.ty(TypeData::Float(kind)));
     let unsigned = |width| Ok(cx.ty(TypeData::Integer { width, sign: Signedness::Unsigned }));
+    let signless = |width| Ok(cx.ty(TypeData::Integer { width, sign: Signedness::Signless }));
     match element {
         E::F32 => Ok(Type::F32),
         E::F64 => Ok(Type::F64),
@@ -24,6 +25,10 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
         E::I16 => Ok(Type::I16),
         E::I32 => Ok(Type::I32),
         E::I64 => Ok(Type::I64),
+        E::I2 => signless(2),
+        E::I4 => signless(4),
+        E::U2 => unsigned(2),
+        E::U4 => unsigned(4),
         E::U8 => unsigned(8),
         E::U16 => unsigned(16),
         E::U32 => unsigned(32),
@@ -45,17 +50,36 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
     let dims = tensor.dims.iter().map(|d| i64::try_from(*d)).collect::<Result<Vec<i64>, _>>();
     let dims = dims.map_err(|_| "a constant has a dim that does not fit 64 bits".to_string())?;
     let ty = cx.tensor_type(&dims, elem, None);
-    let bytes = tensor.bytes().ok_or("strings are not supported")?;
+    let packed = tensor.bytes().ok_or("strings are not supported")?;
+    let unpacked;
+    let bytes = match tensor.element {
+        ElementType::I2 | ElementType::I4 | ElementType::U2 | ElementType::U4 => {
+            unpacked = unpacked_integers(tensor, packed);
+            &unpacked[..]
+        }
+        _ => &packed[..],
+    };
     let width = tensor.element.bits().map_or(1, |b| b.div_ceil(8)) as usize;
     let first = bytes.get(..width).unwrap_or_default();
     let splat = !bytes.is_empty() && bytes.chunks_exact(width).all(|c| c == first);
-    let stored = if splat { first } else { &bytes[..] };
+    let stored = if splat { first } else { bytes };
     let data = match tensor.element {
         // Any byte but 0 is true.
         ElementType::Bool => cx.blob(&stored.iter().map(|b| u8::from(*b != 0)).collect::<Vec<u8>>()),
         _ => cx.blob(stored),
     };
     Ok(cx.attr(AttrData::Dense { ty, data, splat }))
+}
+
+/// A byte for each integer of 2 or 4 bits, which ONNX packs from the low end of each byte.
+fn unpacked_integers(tensor: &Tensor, packed: &[u8]) -> Vec<u8> {
+    let bits = if matches!(tensor.element, ElementType::I2 | ElementType::U2) { 2 } else { 4 };
+    let (per_byte, unused) = (8 / bits, 8 - bits);
+    let is_signed = matches!(tensor.element, ElementType::I2 | ElementType::I4);
+    let count = usize::try_from(tensor.elements()).unwrap_or(usize::MAX);
+    let all = packed.iter().flat_map(|byte| (0..per_byte).map(move |i| byte >> (i * bits) << unused));
+    let number = |high: u8| if is_signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused };
+    all.take(count).map(number).collect()
 }
 
 /// A number as an attribute of type `ty`.

@@ -414,3 +414,31 @@ fn pads_by_a_difference_of_sizes() {
     let refused = result_of(nodes, inputs, vec![], &[]).unwrap_err();
     assert!(refused.contains("`pads` depends on data; it must follow from shapes"), "{refused}");
 }
+
+/// Constants of less than a byte are packed from the low end.
+#[test]
+fn integers_of_two_and_four_bits_are_unpacked() {
+    let four: &[u8] = &[0x8f, 0x21, 0x07];
+    let two: &[u8] = &[0b1110_0100, 0b01];
+    for (code, bytes, expected) in [
+        (21, four, [15., 8., 1., 2., 7.]),
+        (22, four, [-1., -8., 1., 2., 7.]),
+        (25, two, [0., 1., 2., 3., 1.]),
+        (26, two, [0., 1., -2., -1., 1.]),
+    ] {
+        let nodes =
+            vec![with(node("Cast", &["w"], &["c"]), &[("to", Value::Int(1))]), node("Add", &["x", "c"], &["y"])];
+        let mut model = open(model(25, nodes));
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![info_of("x", Some(&[5]))];
+        graph.initializer = vec![TensorProto {
+            name: Some("w".into()),
+            data_type: Some(code),
+            dims: vec![5],
+            raw_data: Some(bytes.into()),
+            ..Default::default()
+        }];
+        let zeros = Tensor::from_f32(vec![0.0; 5], &[5]).expect("five elements");
+        assert_eq!(values(&result(&model, &zeros).expect("it runs")), expected, "{code}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The expansions. Each says its largest error in units in the last place (ulp) of the result, which tests hold it to on a
 //! dense sample and, when asked, on every 32-bit float (`tests/exhaustive.rs`); a result that is right rounded is within 0.5.
 
+pub(super) mod double;
 mod exponential;
 mod hyperbolic;
 mod logarithm;
@@ -26,7 +27,7 @@ fn identity_near_zero<A: Arith>(a: &mut A, x: A::V, limit: f32, result: A::V) ->
 
 /// The integer nearest to `x`, which is not negative, by additions: not every machine has an instruction for it.
 fn nearest_integer<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let whole = a.f(8_388_608.0);
+    let whole = a.whole();
     let sum = a.add(x, whole);
     let nearest = a.sub(sum, whole);
     // From there on floats are integers.

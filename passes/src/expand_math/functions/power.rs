@@ -24,8 +24,12 @@ pub(in super::super) fn pow<A: Arith>(a: &mut A, x: A::V, y: A::V) -> A::V {
     let t = a.select(over, high, t);
     let result = exp2_of_double(a, t);
     let result = signed(a, x, y, result);
-    // Whatever the other operand, NaN included.
-    let one = a.f(1.0);
+    ends(a, x, y, result)
+}
+
+/// The powers with zero, and those of one, are one: whatever the other operand, NaN included.
+pub(super) fn ends<A: Arith>(a: &mut A, x: A::V, y: A::V, result: A::V) -> A::V {
+    let (zero, one) = (a.f(0.0), a.f(1.0));
     let to_zero = a.cmp(Cmp::Oeq, y, zero);
     let result = a.select(to_zero, one, result);
     let of_one = a.cmp(Cmp::Oeq, x, one);
@@ -33,14 +37,17 @@ pub(in super::super) fn pow<A: Arith>(a: &mut A, x: A::V, y: A::V) -> A::V {
 }
 
 /// The power of a base below zero, given that of its magnitude: negative for odd exponents, NaN for fractions.
-fn signed<A: Arith>(a: &mut A, x: A::V, y: A::V, result: A::V) -> A::V {
+pub(super) fn signed<A: Arith>(a: &mut A, x: A::V, y: A::V, result: A::V) -> A::V {
     let (magnitude, half) = (a.abs(y), a.f(0.5));
     let halved = a.mul(magnitude, half);
     let (whole, whole_half) = (super::nearest_integer(a, magnitude), super::nearest_integer(a, halved));
     let is_fraction = a.cmp(Cmp::One, whole, magnitude);
     let is_odd_or_fraction = a.cmp(Cmp::One, whole_half, halved);
     let (bits, none) = (a.bits(x), a.i(0));
-    let sign = a.int_with(Int::And, bits, i32::MIN);
+    // The sign bit alone.
+    let minus_zero = a.f(-0.0);
+    let mask = a.bits(minus_zero);
+    let sign = a.int(Int::And, bits, mask);
     let sign = a.select(is_odd_or_fraction, sign, none);
     let sign = a.select(is_fraction, none, sign);
     let bits = a.bits(result);

@@ -51,7 +51,8 @@ fn not_above<A: Arith>(a: &mut A, nearest: A::V, x: A::V) -> A::V {
 /// Nearest integer, ties away from zero: exact. The largest float below one half is added, so that what is just below a tie
 /// stays.
 pub(in super::super) fn round<A: Arith>(a: &mut A, x: A::V) -> A::V {
-    let (magnitude, half) = (a.abs(x), a.f(0.499_999_97));
+    let below_half = 0.5 - 0.25 / (1u64 << (a.digits() - 1)) as f64;
+    let (magnitude, half) = (a.abs(x), a.c(below_half));
     let sum = a.add(magnitude, half);
     let nearest = super::nearest_integer(a, sum);
     let whole = not_above(a, nearest, sum);

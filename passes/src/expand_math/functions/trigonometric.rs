@@ -112,7 +112,7 @@ fn polynomials<A: Arith>(a: &mut A, r: A::V) -> (A::V, A::V) {
 }
 
 /// Whether the low bit of `q` is set.
-fn is_odd<A: Arith>(a: &mut A, q: A::V) -> A::V {
+pub(super) fn is_odd<A: Arith>(a: &mut A, q: A::V) -> A::V {
     let bit = a.int_with(Int::And, q, 1);
     let one = a.i(1);
     a.same(bit, one)

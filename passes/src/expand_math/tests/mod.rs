@@ -1,5 +1,6 @@
 //! The expansions against double precision, computed on floats of this machine, and what is emitted against both.
 
+mod double;
 mod exhaustive;
 mod measure;
 mod special;
@@ -29,6 +30,20 @@ fn errors_are_within_the_stated_bounds() {
         // A bound that is far off would hide what becomes worse.
         assert!(worst.ulp >= case.bound - 2.5, "{}: {worst:?} is far below {}", case.name, case.bound);
     }
+}
+
+/// The page of the bounds says those that are tested.
+#[test]
+fn the_table_of_the_documentation_is_this_one() {
+    let row = |case: &measure::Case| {
+        let of_double = double::bounds().find(|(name, _)| *name == case.name).expect("a function of doubles").1;
+        format!("| `{}` | {} | {of_double} |", case.name, case.bound)
+    };
+    let mut rows: Vec<String> = CASES.iter().map(row).collect();
+    rows.push(format!("| `powf` | {} | {} |", special::BOUND, double::POWER));
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("docs/sutura.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    assert!(page.contains(&rows.join("\n")), "docs/sutura.md must hold\n{}", rows.join("\n"));
 }
 
 /// The exponential of what is not above zero, computed on numbers, and what is emitted for it.

@@ -35,7 +35,7 @@ pub(super) const OPERANDS: &[f32] = &[
 ];
 
 /// Within the bound that the function states.
-const BOUND: f64 = 1.0;
+pub(super) const BOUND: f64 = 1.0;
 
 fn check(x: f32, y: f32) -> f64 {
     let ulp = error(pow(x, y), f64::from(x).powf(y.into()));
