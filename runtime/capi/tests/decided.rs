@@ -1,5 +1,7 @@
 //! The C interface where data decide dims of outputs.
 
+#![allow(unsafe_code)]
+
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
