@@ -48,7 +48,7 @@ def graph(name, nodes, inputs, outputs, runs, weights=()):
     for n, v in weights:
         print(f"weight {n} {shown(np.asarray(v))}")
     for op, i, o, a in nodes:
-        print(f"node {op} {i} -> {o} | " + " ".join(attribute(k, v) for k, v in a.items()))
+        print((f"node {op} {i} -> {o} | " + " ".join(attribute(k, v) for k, v in a.items())).rstrip())
     for run in runs:
         values = session.run(None, {n: v for (n, _, _), v in zip(inputs, run)})
         print("run " + " ; ".join(map(shown, run)) + " => " + " ; ".join(shown(np.asarray(v)) for v in values))

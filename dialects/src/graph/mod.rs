@@ -32,6 +32,7 @@ pub mod structured;
 mod symbolic;
 #[cfg(test)]
 mod tests;
+mod told;
 mod top_k;
 mod unique;
 mod verify;

@@ -21,7 +21,7 @@ use crate::r#dyn::attr::symbolic_shape;
 /// * At most `most` boxes of a class are selected.
 ///
 /// How many there are is decided by the data: at most as many as there are scores. The op is no pure one, as
-/// [`graph.non_zero`](super::NonZeroOp).
+/// `graph.non_zero`.
 ///
 /// The routine `non_max_suppression` computes it.
 ///

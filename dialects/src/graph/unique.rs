@@ -13,7 +13,7 @@ use super::shape_fn::ShapeEnv;
 ///
 /// They are in ascending order, the first elements counting most, or, with `unsorted`, in the order in which they occur first. NaN
 /// is greater than every number and equal to itself; -0.0 equals 0.0. How many they are is decided by the data: at most as many as
-/// there are slices. The op is no pure one, as [`graph.non_zero`](super::NonZeroOp).
+/// there are slices. The op is no pure one, as `graph.non_zero`.
 ///
 /// The routine `unique` computes it.
 ///

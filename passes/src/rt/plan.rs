@@ -112,7 +112,8 @@ fn likely_values(program: &ProgramInfo<'_>) -> Vec<(String, i64)> {
     let symbols = &program.symbols;
     let mut values: Vec<i64> = symbols.iter().map(|symbol| likely_value(&symbol.info)).collect();
     let places: FxHashMap<&str, usize> = symbols.iter().enumerate().map(|(i, s)| (s.name.as_str(), i)).collect();
-    for step in Solution::of(program).map(|solution| solution.steps).unwrap_or_default() {
+    let steps = Solution::of(program).map(|solution| [solution.steps, solution.late.concat()].concat());
+    for step in steps.unwrap_or_default() {
         let Step::Solve { symbol, quantity: Quantity { dim: None, plus }, factor } = step else { continue };
         let value_of = |name: &str| places.get(name).map(|i| values[*i]);
         let value = plus.eval(&value_of).zip(factor.eval(&value_of));

@@ -128,6 +128,8 @@ fn named_functions(cx: &Context, module: &Body) -> FxHashSet<String> {
 pub(super) struct Equality {
     pub(super) requirement: Requirement,
     pub(super) source: String,
+    /// Where the op stands.
+    pub(super) loc: Loc,
 }
 
 /// What is known of a function's values.
@@ -386,12 +388,12 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         if let Err(contradiction) = self.env.facts.assume_equal(&needed.lhs, &needed.rhs) {
-            return Err(contradicts(op, self.entry, &needed, &contradiction, diags));
+            return Err(contradicts(op, self.entry, &needed, (&contradiction, &self.equalities), diags));
         }
         self.learnt += 1;
         let place = loc_name(op.cx, op.loc()).unwrap_or_else(|| op.name_str().to_string());
         let source = format!("{place}: {}", needed.what);
-        self.equalities.push(Equality { requirement: needed, source });
+        self.equalities.push(Equality { requirement: needed, source, loc: op.loc() });
         Ok(())
     }
 
@@ -428,7 +430,7 @@ fn contradicts(
     op: OpRef<'_>,
     entry: BlockRef<'_>,
     needed: &Requirement,
-    found: &Contradiction,
+    (found, assumed): (&Contradiction, &[Equality]),
     diags: &mut Diagnostics,
 ) -> Reported {
     let place = loc_name(op.cx, op.loc()).map(|n| format!(" of `{n}`")).unwrap_or_default();
@@ -437,7 +439,9 @@ fn contradicts(
     if found.lhs != needed.lhs || found.rhs != needed.rhs {
         error = error.note(op.loc(), format!("by what else is known they are {} and {}", found.lhs, found.rhs));
     }
-    diags.report(reasons::of(entry, None, &[&needed.lhs, &needed.rhs], error))
+    let sizes = [&needed.lhs, &needed.rhs];
+    let error = reasons::of(entry, None, &sizes, error);
+    diags.report(reasons::assumed(assumed, &sizes, error))
 }
 
 /// The name that a location carries: of the model's node.

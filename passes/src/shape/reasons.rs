@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sutura_dialects::r#dyn::{EqualOp, Poly, SymbolInfo, SymbolOp};
+use sutura_dialects::graph::Requirement;
 use sutura_ir::op_ref::BlockRef;
 use sutura_ir::{Diagnostic, Op, OpRef};
+
+use super::propagate::Equality;
 
 /// Most notes, and most equalities between two symbols; a reader looks at few.
 const MOST: usize = 8;
@@ -26,6 +29,29 @@ pub(super) fn of(entry: BlockRef<'_>, last: Option<Op>, sizes: &[&Poly], error: 
     }
     let notes = stated().filter_map(|op| Some((op.loc(), symbol(op, &names).or_else(|| equality(op, &names))?)));
     notes.take(MOST).fold(error, |error, (loc, text)| error.note(loc, text))
+}
+
+/// Adds the ops before that needed sizes to be equal, as far as they concern the symbols of `sizes` and those that these are
+/// equal to.
+pub(super) fn assumed(equalities: &[Equality], sizes: &[&Poly], error: Diagnostic) -> Diagnostic {
+    let mut names: BTreeSet<Arc<str>> = sizes.iter().flat_map(|size| size.symbols()).collect();
+    let of = |equality: &Equality| {
+        let Requirement { lhs, rhs, .. } = &equality.requirement;
+        lhs.symbols().into_iter().chain(rhs.symbols()).collect::<BTreeSet<Arc<str>>>()
+    };
+    let mut chain = Vec::new();
+    // From the last one back: what is near says most.
+    for equality in equalities.iter().rev() {
+        let both = of(equality);
+        if !both.is_disjoint(&names) && chain.len() < MOST {
+            names.extend(both);
+            chain.push(equality);
+        }
+    }
+    chain.into_iter().rev().fold(error, |error, equality| {
+        let Requirement { lhs, rhs, .. } = &equality.requirement;
+        error.note(equality.loc, format!("{} and {} are equal: {}", lhs.brief(), rhs.brief(), equality.source))
+    })
 }
 
 /// What is stated of a symbol, if anything.

@@ -1,12 +1,14 @@
 //! The C interface where data decide dims of outputs.
 
+#![allow(unsafe_code)]
+
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
 use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 
-use sutura_rt::{SuturaModel, SuturaTensor, sutura_last_error, sutura_model_open, sutura_model_close};
+use sutura_rt::{SuturaModel, SuturaTensor, sutura_last_error, sutura_model_close, sutura_model_open};
 use sutura_rt::{sutura_model_output_dims, sutura_model_run, sutura_model_run_dims};
 
 /// Memory that is aligned as outputs must be.

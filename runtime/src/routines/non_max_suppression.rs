@@ -4,15 +4,23 @@
 use super::call::{Call, Input};
 use super::floats::read;
 use super::keys::Keys;
+use crate::element::ElementType;
 
 /// The corners of a box along one dimension, the least first.
 type Span = (f32, f32);
 
 pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
     let (scores, boxes) = (&call.inputs[0], &call.inputs[1]);
+    if scores.dims.len() != 3 {
+        return Err(format!("takes scores of rank 3, not {}", scores.dims.len()));
+    }
+    let limits = &call.inputs[2..];
+    if limits[0].elem != ElementType::I64 || limits.iter().any(|limit| limit.bytes.len() != limit.elem.bytes()) {
+        return Err("takes one number of type i64 and two floats as limits".to_owned());
+    }
     let [batches, classes, spots] = [0, 1, 2].map(|dim| scores.dims[dim] as usize);
     let parts = batches * classes;
-    let one = |input: &Input<'_>| if input.bytes.is_empty() { 0.0 } else { read(input.elem, input.bytes, 0) };
+    let one = |input: &Input<'_>| read(input.elem, input.bytes, 0);
     let (overlap, least) = (one(&call.inputs[3]) as f32, one(&call.inputs[4]) as f32);
     let most = call.inputs[2].bytes.first_chunk().map_or(0, |bytes| i64::from_ne_bytes(*bytes));
     let most = usize::try_from(most).unwrap_or(0).min(spots);

@@ -732,5 +732,8 @@ fn boxes_that_overlap_better_ones_are_left_out() {
     let two = Data::f32(&[2, 2, 4], [corners[0], corners[1], corners[0], corners[3]].as_flattened());
     let rows = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]];
     assert_eq!(selected(&same, &two, (9, 0.5, None), false), rows.as_flattened());
+    let wrong = [same, two, Data::f32(&[1], &[1.0]), Data::f32(&[1], &[1.0]), Data::f32(&[1], &[1.0])];
+    let error = try_run("non_max_suppression/1", &wrong, &[&[0], &[0], &[8]], ElementType::F32, 1).unwrap_err();
+    assert!(error.contains("takes one number of type i64 and two floats as limits"), "{error}");
     assert!(selected(&Data::f32(&[0, 2, 2], &[]), &Data::f32(&[0, 2, 4], &[]), (1, 0.5, None), false).is_empty());
 }

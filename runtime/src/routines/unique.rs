@@ -73,15 +73,13 @@ pub(super) fn run(call: &Call<'_>) -> Result<(), String> {
         unsafe { call.outputs[1].write(rank, &(slice as i64).to_ne_bytes()) };
     }
     write(call, slices, firsts);
-    let mut counts = items.chunk_by(|a, b| a >> 64 == b >> 64);
-    for group in 0..groups {
-        let members = counts.next().unwrap_or_default();
-        let rank = ranks[group];
+    for (rank, members) in ranks.iter().zip(items.chunk_by(|a, b| a >> 64 == b >> 64)) {
+        let (rank, count) = (*rank as i64, members.len() as i64);
         // SAFETY: as above.
-        unsafe { call.outputs[3].write(rank as usize, &(members.len() as i64).to_ne_bytes()) };
+        unsafe { call.outputs[3].write(rank as usize, &count.to_ne_bytes()) };
         for member in members {
             // SAFETY: as above; every slice is a member of one group.
-            unsafe { call.outputs[2].write(*member as u64 as usize, &(rank as i64).to_ne_bytes()) };
+            unsafe { call.outputs[2].write(*member as u64 as usize, &rank.to_ne_bytes()) };
         }
     }
     Ok(())

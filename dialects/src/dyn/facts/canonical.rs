@@ -97,11 +97,13 @@ fn remember<T>(table: &mut FxHashMap<Poly, T>, size: &Poly, value: T) {
 impl Facts {
     /// The size with every solved symbol replaced, and the lesser of two by the one that is known to be it.
     pub fn canonical(&self, poly: &Poly) -> Poly {
-        if !poly.has_min() && !self.mentions_solved(poly) {
+        let plain = self.residues.is_empty() || poly.depth() == 0;
+        if plain && !poly.has_min() && !self.mentions_solved(poly) {
             return poly.clone();
         }
         self.memo.canonical(poly, || {
             let form = self.resolve(poly).substitute_min(&|a, b| self.known_lesser(a, b));
+            let form = self.without_known_floors(&form);
             // The size as it is says more than one beyond the limits.
             if form.excess().is_some() { poly.clone() } else { form }
         })

@@ -2,6 +2,7 @@
 
 mod canonical;
 mod range;
+mod residues;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use super::poly::limits::is_anonymous;
 use super::poly::{Atom, Poly, SymbolSet, gcd};
 use canonical::Memo;
 use range::holds;
+pub use residues::Residue;
 
 /// Largest weight and depth of a size that takes a symbol's place everywhere. A symbol that equals more than that is kept and
 /// defined by it, so that sizes made of it stay small.
@@ -82,6 +84,8 @@ pub struct Facts {
     zero: Vec<Poly>,
     /// Each lesser of two that was solved from an equality instead, with what it equals.
     solved_mins: Vec<(Poly, Poly)>,
+    /// Symbols of which more is known than what divides them.
+    residues: IndexMap<Arc<str>, Residue, FxBuildHasher>,
     /// What is never negative by an equality, and no symbol's range says.
     ordered: Vec<Poly>,
     /// What was derived from all this.
@@ -157,6 +161,10 @@ impl Facts {
         }
         // What all terms share says nothing; a constant that does not share it never makes zero.
         let Some(difference) = without_common_factor(&difference) else { return Err(Contradiction { lhs, rhs }) };
+        let difference = self.without_positive_factor(&difference);
+        if !self.residue(&difference).holds(0) {
+            return Err(Contradiction { lhs, rhs });
+        }
         if self.order(&difference) && self.canonical(&difference).is_zero() {
             return Ok(());
         }
@@ -175,8 +183,8 @@ impl Facts {
                     };
                     self.definitions.entry(name).or_insert(value);
                 } else {
-                    self.narrow(&name, &value).ok_or(Contradiction { lhs, rhs })?;
-                    self.bind(name, value);
+                    self.narrow(&name, &value).ok_or_else(|| Contradiction { lhs: lhs.clone(), rhs: rhs.clone() })?;
+                    self.bind(name, value)?;
                 }
             }
             None => match solve_min(&difference) {
@@ -256,17 +264,35 @@ impl Facts {
         Some((name, rest.scale(-(c as i64))))
     }
 
-    /// From now on `value` takes the symbol's place, where canonical forms are made.
-    fn bind(&mut self, name: Arc<str>, value: Poly) {
+    /// The polynomial divided by the symbols that are a factor of all of it and at least 1, so that it is zero where what is left is.
+    fn without_positive_factor(&self, zero: &Poly) -> Poly {
+        let mut rest = zero.clone();
+        let first: Vec<Atom> = zero.terms().next().map(|(atoms, _)| atoms.to_vec()).unwrap_or_default();
+        for atom in first {
+            let Atom::Symbol(name) = &atom else { continue };
+            if self.info(name).min >= 1
+                && let Some(quotient) = rest.divide_exact(&Poly::symbol(name))
+            {
+                rest = quotient;
+            }
+        }
+        rest
+    }
+
+    /// From now on `value` takes the symbol's place, where canonical forms are made. What equalities without a solution say of it
+    /// may have one now.
+    fn bind(&mut self, name: Arc<str>, value: Poly) -> Result<(), Contradiction> {
         let changed = |(least, value): &mut (Poly, Poly)| least.mentions(&name) || value.mentions(&name);
         let mins: Vec<(Poly, Poly)> = self.solved_mins.extract_if(.., changed).collect();
         self.solved_set.add(SymbolSet::of(&name));
+        let zero: Vec<Poly> = self.zero.extract_if(.., |zero| zero.mentions(&name)).collect();
         self.solved.insert(name, value);
         self.memo.clear();
         for (least, value) in mins {
             // What contradicts itself now is found out where the sizes meet.
             let _ = self.assume_equal(&least, &value);
         }
+        zero.iter().try_for_each(|zero| self.assume_equal(zero, &Poly::default()))
     }
 
     /// What is known of a symbol that equals a multiple of another one and a constant holds of that one as well: its range, what
@@ -286,6 +312,7 @@ impl Facts {
         if info.max.div_euclid(info.div) * info.div < info.min {
             return None;
         }
+        let residue = self.residue_of(name).of_linear(factor, constant)?;
         for value in own.likely.iter().filter_map(|value| line.solve(*value)) {
             if !info.likely.contains(&value) {
                 info.likely.push(value);
@@ -293,8 +320,9 @@ impl Facts {
         }
         info.forget_impossible();
         self.memo.clear();
+        let other = other.clone();
         self.symbols.insert(other.clone(), info);
-        Some(())
+        self.leave(&other, residue).then_some(())
     }
 
     /// Symbols that equal something else, with what they were solved to or are defined by.

@@ -195,6 +195,7 @@ impl Facts {
     /// True when every value is a multiple of `divisor`. False means unknown.
     pub fn divisible(&self, poly: &Poly, divisor: i64) -> bool {
         self.common_divisor(poly) % i128::from(divisor) == 0
+            || !self.residues.is_empty() && self.residue(&self.canonical(poly)).by(divisor) == Some(0)
     }
 
     /// A number of which every value is a multiple; 0 for what is always 0.

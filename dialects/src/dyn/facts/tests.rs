@@ -249,3 +249,82 @@ fn what_is_known_of_a_solved_symbol_stays_known() {
     f.define("T", info(1, 7, 1, &[]));
     assert!(f.assume_equal(&p("T"), &p("8*S")).is_err(), "no multiple of 8 is in the range");
 }
+
+#[test]
+fn remainders_are_those_of_all_values() {
+    let factors = (-4..=4).filter(|f| *f != 0);
+    for (factor, constant, div) in factors.flat_map(|f| (-5..=5).flat_map(move |c| (1..=6).map(move |d| (f, c, d)))) {
+        let mut f = Facts::new();
+        f.define("S", SymbolInfo { max: 60, ..SymbolInfo::default() });
+        f.define("T", SymbolInfo { min: 0, max: 1000, div, likely: vec![] });
+        let line = Poly::symbol("S").scale(factor).add(&constant.into());
+        let what = format!("{div} divides T = {line}");
+        let fits = |s: &i64| factor * s + constant >= 0 && (factor * s + constant) % div == 0;
+        let allowed: Vec<i64> = (0..=60).filter(fits).collect();
+        match f.assume_equal(&p("T"), &line) {
+            Ok(()) => {
+                let known = f.residue_of("S");
+                assert!(allowed.iter().all(|s| known.holds((*s).into())), "{what}: {known:?}");
+                let told = (0..=60).filter(|s| known.holds((*s).into()) && factor * s + constant >= 0);
+                assert_eq!(told.collect::<Vec<i64>>(), allowed, "{what}: {known:?}");
+            }
+            Err(_) => assert!(allowed.is_empty(), "{what}"),
+        }
+    }
+}
+
+#[test]
+fn floors_of_known_remainders_keep_their_values() {
+    for (div, rest) in (2..=6).flat_map(|d| (1..d).map(move |r| (d, r))) {
+        let mut f = Facts::new();
+        f.define("S", SymbolInfo { max: 40, ..SymbolInfo::default() });
+        f.define("B", SymbolInfo { max: 3, ..SymbolInfo::default() });
+        f.define("T", SymbolInfo { div, ..SymbolInfo::default() });
+        f.assume_equal(&p("T"), &Poly::symbol("S").sub(&rest.into())).unwrap();
+        assert_eq!(f.residue_of("S").by(div), Some(rest));
+        assert_eq!(f.canonical(&p("S").rem(div)), rest.into(), "S mod {div}");
+        assert!(f.divisible(&p("2*S").sub(&(2 * rest).into()), div) && !f.divisible(&p("S"), div));
+        assert!(f.prove_equal(&p("S").floordiv(div).scale(div).add(&rest.into()), &p("S")));
+        for (a, b, k) in (-3..=3).flat_map(|a| (-4..=4).flat_map(move |b| (2..=6).map(move |k| (a, b, k)))) {
+            let inner = Poly::symbol("S").scale(a).add(&b.into());
+            for size in [
+                inner.floordiv(k),
+                inner.rem(k),
+                inner.ceildiv(k).scale(k).mul(&p("B")),
+                inner.floordiv(k).lesser(&p("B")).floordiv(2),
+            ] {
+                let form = f.canonical(&size);
+                for (s, b) in (0..=40).filter(|s| s % div == rest).flat_map(|s| (0..=3).map(move |b| (s, b))) {
+                    let value = |name: &str| Some(if name == "S" { s } else { b });
+                    assert_eq!(size.eval(&value), form.eval(&value), "{size} as {form} at S = {s}, B = {b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_products_tell_the_factor_that_is_left() {
+    let mut f = facts(&["A", "B", "C"]);
+    f.assume_equal(&p("A*B"), &p("6*A")).unwrap();
+    assert_eq!(f.canonical(&p("B")), p("6"));
+    f.assume_equal(&p("A*C*B"), &p("4*A*B*B")).unwrap();
+    assert_eq!(f.canonical(&p("C")), p("24"));
+    // What may be 0 is no factor to leave out.
+    let mut f = Facts::new();
+    f.assume_equal(&p("A*B"), &p("6*A")).unwrap();
+    assert_eq!(f.canonical(&p("B")), p("B"));
+    // An equality of products is solved when the others are known, and contradicts what does not fit.
+    let mut f = facts(&["A", "B", "C"]);
+    f.assume_equal(&p("A*B"), &p("2*C*C")).unwrap();
+    f.assume_equal(&p("C"), &p("4")).unwrap();
+    let mut g = f.clone();
+    f.assume_equal(&p("A"), &p("8")).unwrap();
+    assert_eq!(f.canonical(&p("B")), p("4"));
+    assert!(g.assume_equal(&p("A"), &p("5")).is_err());
+    for (a, b, c) in [(1, 6, 6), (2, 6, 3), (3, 6, 2)] {
+        let mut f = facts(&["N"]);
+        f.assume_equal(&p("N").scale(a), &Poly::from(b)).unwrap();
+        assert_eq!(f.canonical(&p("N")), Poly::from(c));
+    }
+}

@@ -191,3 +191,54 @@ fn what_data_decide_is_as_in_onnxruntime() {
     }
     assert!(cases.len() >= 10 && cases.iter().all(|case| case.runs.len() > 1), "{} graphs", cases.len());
 }
+
+/// What comes of importing a node on `x`, `y` and `z`, of which each is `f32` of these sizes; `c` is a list of five truths.
+fn imported(op: &str, inputs: &str, attributes: &str, sizes: &[&[&str]; 3]) -> Result<(Context, Module), String> {
+    let mut model = model(17, vec![node(&format!("{op} {inputs} -> r | {attributes}"))]);
+    let graph = model.graph.as_mut().expect("a graph");
+    graph.input = ["x", "y", "z"].iter().zip(sizes).map(|(name, sizes)| sized(name, 1, sizes)).collect();
+    graph.initializer = vec![weight("c", "bool[5]=1 0 1 0 1"), weight("d", "bool[1,2]=1 1")];
+    let mut output = info_of("r", None);
+    let tensor = output.r#type.as_mut().and_then(|ty| ty.value.as_mut()).expect("a tensor");
+    let type_proto::Value::TensorType(tensor) = tensor else { panic!("a tensor") };
+    tensor.elem_type = Some(if op == "Compress" { 1 } else { 7 });
+    graph.output = vec![output];
+    let loaded = OnnxModel::from_bytes(model.encode_to_vec(), None).map_err(|e| e.to_string())?;
+    let cx = Context::new(sutura_dialects::all());
+    let module = import(&cx, &loaded, &mut Diagnostics::default()).map_err(|e| e.to_string())?;
+    Ok((cx, module))
+}
+
+#[test]
+fn of_one_number_columns_are_empty() {
+    let (cx, module) = imported("NonZero", "x", "", &[&[], &["1"], &["1"]]).expect("it is right");
+    for (number, found) in [("f32[]=2", 1), ("f32[]=-0", 0)] {
+        let one = || Data::Tensor(tensor(&cx, "f32[1]=0"));
+        let args = [Data::Tensor(tensor(&cx, number)), one(), one()];
+        let results = Interpreter::new(&cx, &module).call("main", &args).expect("it runs");
+        assert_eq!(results[0].tensor().expect("a tensor").shape(), [0, found], "{number}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let told = |op: &str, inputs: &str, attributes: &str, sizes: &[&[&str]; 3], words: &str| {
+        let error = imported(op, inputs, attributes, sizes).map(drop).expect_err("it is wrong");
+        assert!(error.contains(words) && error.contains("my_r"), "{error}");
+    };
+    let table: &[&[&str]; 3] = &[&["2", "4"], &["1"], &["1"]];
+    told("Compress", "x c", "axis:int=1", table, "has more conditions than there are slices");
+    told("Compress", "x d", "axis:int=1", table, "takes a list of conditions, not a tensor of rank 2");
+    told("Compress", "x c", "axis:int=2", table, "axis 2");
+    let boxes: &[&str] = &["1", "6", "4"];
+    told("NonMaxSuppression", "x y", "", &[boxes, &["1", "6"], &["1"]], "needs scores of rank 3, not 2");
+    told(
+        "NonMaxSuppression",
+        "x y",
+        "",
+        &[&["1", "6", "5"], boxes, &["1"]],
+        "needs boxes whose last dim has the constant size 4",
+    );
+    let scores: &[&str] = &["1", "2", "6"];
+    told("NonMaxSuppression", "x y - z", "", &[boxes, scores, &["2"]], "needs one number as the limit of the overlap");
+}
