@@ -401,7 +401,15 @@ impl DialectBuilder<'_> {
         self
     }
 
-    /// Attaches an interface to one of the ops, by full name.
+    /// Attaches an interface to an op: `d.op_interface::<AddOp<'_>, dyn MemoryEffects>(&implementation)`.
+    pub fn op_interface<'a, T: OpView<'a>, I: ?Sized + Send + Sync + 'static>(
+        &mut self,
+        implementation: &'static I,
+    ) -> &mut Self {
+        self.interface(T::def().name, implementation)
+    }
+
+    /// Attaches an interface to an op by full name: one that this dialect has no Rust type for.
     pub fn interface<I: ?Sized + Send + Sync + 'static>(
         &mut self,
         op: &'static str,

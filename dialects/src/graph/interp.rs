@@ -14,7 +14,11 @@ use sutura_ir::{Attr, Context, OpRef, Type};
 
 use super::combine::{Combiner, Joint};
 use super::maps;
-use super::ops::{ConcatOp, IndexOp, ReshapeOp, SizeOp, SliceOp};
+use super::ops::{
+    BitcastOp, ComputeOp, ConcatOp, ConstantOp, FusionOp, GatherElementsOp, GatherNdOp, GatherOp, IndexOp, ReshapeOp,
+    ScanOp, ShapeOfOp, SizeOp, SliceOp, YieldOp,
+};
+use super::scatter::ScatterOp;
 use super::shape_fn::slice_range;
 use super::structured::{ComputeForm, IteratorKind};
 use crate::r#dyn::Poly;
@@ -22,23 +26,23 @@ use crate::r#dyn::interp::SymbolValues;
 use crate::elements::{accumulator_type, scalar_type};
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("graph.compute", &ComputeHook)
-        .interface::<dyn Interpret>("graph.constant", &ConstantHook)
-        .interface::<dyn Interpret>("graph.yield", &YieldHook)
-        .interface::<dyn Interpret>("graph.size", &SizeHook)
-        .interface::<dyn Interpret>("graph.reshape", &ReshapeHook)
-        .interface::<dyn Interpret>("graph.bitcast", &super::bitcast::BitcastHook)
-        .interface::<dyn Interpret>("graph.shape_of", &ShapeOfHook)
-        .interface::<dyn Interpret>("graph.concat", &ConcatHook)
-        .interface::<dyn Interpret>("graph.slice", &SliceHook)
-        .interface::<dyn Interpret>("graph.gather", &super::gather::GatherHook)
-        .interface::<dyn Interpret>("graph.gather_elements", &super::gather::GatherElementsHook)
-        .interface::<dyn Interpret>("graph.scan", &super::scan::ScanHook)
-        .interface::<dyn Interpret>("graph.gather_nd", &super::gather::GatherNdHook)
-        .interface::<dyn Interpret>("graph.scatter", &super::scatter::ScatterHook)
-        .interface::<dyn Interpret>("graph.fusion", &FusionHook)
-        .interface::<dyn ScalarMeaning>("graph.index", &IndexMeaning)
-        .interface::<dyn ScalarMeaning>("graph.size", &SizeMeaning);
+    d.op_interface::<ComputeOp<'_>, dyn Interpret>(&ComputeHook)
+        .op_interface::<ConstantOp<'_>, dyn Interpret>(&ConstantHook)
+        .op_interface::<YieldOp<'_>, dyn Interpret>(&YieldHook)
+        .op_interface::<SizeOp<'_>, dyn Interpret>(&SizeHook)
+        .op_interface::<ReshapeOp<'_>, dyn Interpret>(&ReshapeHook)
+        .op_interface::<BitcastOp<'_>, dyn Interpret>(&super::bitcast::BitcastHook)
+        .op_interface::<ShapeOfOp<'_>, dyn Interpret>(&ShapeOfHook)
+        .op_interface::<ConcatOp<'_>, dyn Interpret>(&ConcatHook)
+        .op_interface::<SliceOp<'_>, dyn Interpret>(&SliceHook)
+        .op_interface::<GatherOp<'_>, dyn Interpret>(&super::gather::GatherHook)
+        .op_interface::<GatherElementsOp<'_>, dyn Interpret>(&super::gather::GatherElementsHook)
+        .op_interface::<ScanOp<'_>, dyn Interpret>(&super::scan::ScanHook)
+        .op_interface::<GatherNdOp<'_>, dyn Interpret>(&super::gather::GatherNdHook)
+        .op_interface::<ScatterOp<'_>, dyn Interpret>(&super::scatter::ScatterHook)
+        .op_interface::<FusionOp<'_>, dyn Interpret>(&FusionHook)
+        .op_interface::<IndexOp<'_>, dyn ScalarMeaning>(&IndexMeaning)
+        .op_interface::<SizeOp<'_>, dyn ScalarMeaning>(&SizeMeaning);
 }
 
 pub(super) type Ran = Result<Flow, InterpError>;

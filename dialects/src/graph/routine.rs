@@ -5,6 +5,7 @@ use std::fmt;
 
 use sutura_interp::{DType, Fault, Flow, Frame, Interpret, Tensor};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::OpView;
 use sutura_ir::registry::DialectBuilder;
 use sutura_ir::{OpRef, Type, Value};
 
@@ -242,8 +243,8 @@ impl Interpret for RoutineHook {
 }
 
 /// Attaches what follows from the table to an op whose routine `function` tells.
-pub(super) fn register(d: &mut DialectBuilder<'_>, name: &'static str, function: &'static dyn RoutineOp) {
-    d.interface::<dyn RoutineOp>(name, function)
-        .interface::<dyn ShapeFn>(name, &RoutineShape)
-        .interface::<dyn Interpret>(name, &RoutineHook);
+pub(super) fn register<'a, T: OpView<'a>>(d: &mut DialectBuilder<'_>, function: &'static dyn RoutineOp) {
+    d.op_interface::<T, dyn RoutineOp>(function)
+        .op_interface::<T, dyn ShapeFn>(&RoutineShape)
+        .op_interface::<T, dyn Interpret>(&RoutineHook);
 }

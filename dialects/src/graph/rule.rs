@@ -3,6 +3,7 @@
 
 use sutura_ir::OpRef;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::OpView;
 use sutura_ir::registry::DialectBuilder;
 
 use super::shape_fn::{Inferred, Requirement, ShapeEnv, ShapeFn, SymShape};
@@ -64,9 +65,9 @@ pub(super) fn axis(axis: i64, rank: usize) -> Result<usize, String> {
     dim.ok_or_else(|| format!("axis {axis} is no dimension of a tensor of rank {rank}"))
 }
 
-/// Attaches a rule to the op of that name, and with it a shape function.
-pub(super) fn register(d: &mut DialectBuilder<'_>, name: &'static str, rule: &'static dyn SizeRule) {
-    d.interface::<dyn SizeRule>(name, rule).interface::<dyn ShapeFn>(name, &ByRule);
+/// Attaches a rule to an op, and with it a shape function.
+pub(super) fn register<'a, T: OpView<'a>>(d: &mut DialectBuilder<'_>, rule: &'static dyn SizeRule) {
+    d.op_interface::<T, dyn SizeRule>(rule).op_interface::<T, dyn ShapeFn>(&ByRule);
 }
 
 /// What makes two sizes one; a constant is preferred, and what is known to what is not.

@@ -12,7 +12,7 @@ use super::maps;
 use super::naming::{Names, Number};
 use super::operator::Operators;
 use super::ops::{
-    ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
+    BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
     SliceOp,
 };
 use super::structured::ComputeForm;
@@ -335,11 +335,11 @@ pub fn mentioned_sizes(op: OpRef<'_>) -> Vec<Poly> {
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn ShapeFn>("graph.compute", &ComputeShape);
-    d.interface::<dyn ShapeFn>("graph.constant", &ConstantShape);
-    d.interface::<dyn ShapeFn>("graph.shape_of", &ShapeOfShape);
-    d.interface::<dyn ShapeFn>("graph.scan", &ScanShape);
-    d.interface::<dyn ShapeFn>("graph.bitcast", &super::bitcast::BitcastShape);
+    d.op_interface::<ComputeOp<'_>, dyn ShapeFn>(&ComputeShape);
+    d.op_interface::<ConstantOp<'_>, dyn ShapeFn>(&ConstantShape);
+    d.op_interface::<ShapeOfOp<'_>, dyn ShapeFn>(&ShapeOfShape);
+    d.op_interface::<ScanOp<'_>, dyn ShapeFn>(&ScanShape);
+    d.op_interface::<BitcastOp<'_>, dyn ShapeFn>(&super::bitcast::BitcastShape);
 }
 
 fn one(shape: SymShape, contents: Option<Contents>) -> Inferred {

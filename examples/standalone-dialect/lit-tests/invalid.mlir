@@ -15,3 +15,11 @@ func.func @wide(%x: i128) {
   %0 = sat.add %x, %x : i128
   return
 }
+
+// -----
+
+func.func @rows(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'sat.flip' op needs a tensor that has rows}}
+  %0 = sat.flip %x : tensor<f32>
+  return %0 : tensor<f32>
+}

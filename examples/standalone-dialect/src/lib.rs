@@ -1,10 +1,17 @@
-//! A dialect of its own: saturating arithmetic, with a pattern, a meaning for the interpreter, and a pass that lowers it.
+//! A dialect of its own: saturating arithmetic, with a pattern, a meaning for the interpreter, and a pass that lowers it; and an
+//! op on tensors with a form of its own, which is fused and compiled as those of `graph` are.
 
 use sutura_dialects::arith;
-use sutura_interp::{Flow, Frame, InterpError, Interpret, Scalar};
+use sutura_dialects::r#dyn::attr::symbolic_shape;
+use sutura_dialects::r#dyn::{Facts, Poly};
+use sutura_dialects::graph::form::Symbols;
+use sutura_dialects::graph::{Form, FormOp, Inferred, ShapeEnv, ShapeFn};
+use sutura_interp::{Flow, Frame, InterpError, Interpret, Scalar, Tensor, Value};
+use sutura_ir::affine::AffineOp;
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::constraints::*;
-use sutura_ir::op_def::Canonicalize;
+use sutura_ir::diagnostics::{Diagnostics, Reported};
+use sutura_ir::op_def::{Canonicalize, Verify};
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassRegistry, PassResult, PassRun};
 use sutura_ir::pattern::PatternSet;
 use sutura_ir::rewrite::conversion::*;
@@ -48,14 +55,71 @@ fn interpret_add(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpErro
     Ok(Flow::Next)
 }
 
+/// The rows of a tensor, the parts along its first dimension, in the opposite order.
+#[op("sat.flip", traits(Pure), format = "$input attr-dict `:` type($input)", verify)]
+pub struct FlipOp<T: AnyRankedTensor> {
+    input: Operand<T>,
+    flipped: Res<T>,
+}
+
+impl Verify for FlipOp<'_> {
+    fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+        match op.cx.shape(op.ty(op.operand(0))) {
+            Some([]) => Err(diags.report(op.error("needs a tensor that has rows"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What fusion and compilation need to know of `sat.flip`: element `i, j…` of the result is element `size - 1 - i, j…` of the
+/// input. What its neighbours compute is computed in one kernel with it.
+struct FlipForm;
+
+impl FormOp for FlipForm {
+    fn form<'a>(&self, op: OpRef<'a>, facts: &Facts, symbols: &mut Symbols) -> Option<Form<'a>> {
+        let (cx, input) = (op.cx, op.as_::<FlipOp<'a>>()?.input());
+        let sizes = symbolic_shape(cx, op.ty(input))?;
+        let last = facts.canonical(&sizes.first()?.as_ref()?.sub(&Poly::constant(1)));
+        let back = cx.affine_binary(AffineOp::Mul, cx.affine_dim(0), cx.affine_const(-1));
+        let mut index = vec![cx.affine_binary(AffineOp::Add, back, symbols.expr(cx, &last))];
+        index.extend((1..sizes.len()).map(|d| cx.affine_dim(d as u32)));
+        Form::of_move(op, input, &index)
+    }
+}
+
+/// The shape stays.
+struct FlipShape;
+
+impl ShapeFn for FlipShape {
+    fn infer(&self, op: OpRef<'_>, env: &ShapeEnv) -> Inferred {
+        let shape = env.shape(op, op.operand(0)).unwrap_or_default();
+        Inferred { shapes: vec![shape], contents: vec![None], ..Inferred::default() }
+    }
+}
+
+/// What `sat.flip` computes.
+fn interpret_flip(_: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+    let input = frame.tensor(0)?.clone();
+    let mut flipped = Tensor::zeros(input.dtype(), input.shape())?;
+    let (rows, row) = (input.shape()[0], input.shape()[1..].iter().product::<usize>());
+    for i in 0..rows {
+        flipped.data_mut().copy_range(i * row, input.data(), (rows - 1 - i) * row, row);
+    }
+    frame.set(0, Value::Tensor(flipped))?;
+    Ok(Flow::Next)
+}
+
 struct SatDialect;
 
 impl Dialect for SatDialect {
     const NAME: &'static str = "sat";
 
     fn register(d: &mut DialectBuilder<'_>) {
-        d.description("Saturating arithmetic.").op::<AddOp<'_>>();
-        d.interface::<dyn Interpret>("sat.add", &interpret_add);
+        d.description("Saturating arithmetic.").op::<AddOp<'_>>().op::<FlipOp<'_>>();
+        d.op_interface::<AddOp<'_>, dyn Interpret>(&interpret_add);
+        d.op_interface::<FlipOp<'_>, dyn FormOp>(&FlipForm)
+            .op_interface::<FlipOp<'_>, dyn ShapeFn>(&FlipShape)
+            .op_interface::<FlipOp<'_>, dyn Interpret>(&interpret_flip);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The pass keeps the meaning: a program before and after it gives the same results on random inputs.
+//! Passes keep the meaning: a program before and after them gives the same results on random inputs.
 
 use sutura_dialects::text::parse_text;
 use sutura_interp::equivalence::{Trials, equivalent};
@@ -25,6 +25,40 @@ fn lowering_keeps_the_meaning() {
     let mut manager = parse_pipeline(&cx, &passes, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
     run_pipeline(&cx, &mut after, &mut manager, &RunConfig::default(), &mut |_| {}).1.expect("the pass runs");
     let seeds: Vec<u64> = (0..64).collect();
+    let no_sizes = |_: &Context, _: usize, _: Type| None;
+    let agreement = equivalent(&cx, &before, &after, "main", Trials::new(&seeds, &no_sizes)).expect("the same results");
+    assert_eq!(agreement.compared, seeds.len());
+}
+
+/// The op on tensors, between others, is compiled to a kernel, which computes the same.
+#[test]
+fn kernels_keep_the_meaning_of_a_form() {
+    let cx = Context::new(standalone_dialect::registry());
+    let text = "#rows = affine_map<(d0, d1) -> (d0, d1)>
+        !x = tensor<7x20xf32>
+        func.func @main(%x: !x, %y: !x) -> !x {
+          %0 = graph.compute ins(%x, %y : !x, !x) -> !x
+              {iterators = #graph.iterators<[parallel, parallel]>, maps = [#rows, #rows, #rows]} {
+          ^bb0(%a: f32, %b: f32):
+            %s = arith.addf %a, %b : f32
+            graph.yield %s : f32
+          }
+          %1 = sat.flip %0 : !x
+          %2 = graph.compute ins(%1, %y : !x, !x) -> !x
+              {iterators = #graph.iterators<[parallel, parallel]>, maps = [#rows, #rows, #rows]} {
+          ^bb0(%a: f32, %b: f32):
+            %s = arith.mulf %a, %b : f32
+            graph.yield %s : f32
+          }
+          return %2 : !x
+        }";
+    let before = parse_text(&cx, "main.mlir", text).expect("a program");
+    let mut after = parse_text(&cx, "main.mlir", text).expect("a program");
+    let pipeline = "builtin.module(func.func(propagate-shapes,stitch),convert-graph-to-gir)";
+    let passes = standalone_dialect::passes();
+    let mut manager = parse_pipeline(&cx, &passes, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
+    run_pipeline(&cx, &mut after, &mut manager, &RunConfig::default(), &mut |_| {}).1.expect("the passes run");
+    let seeds: Vec<u64> = (0..8).collect();
     let no_sizes = |_: &Context, _: usize, _: Type| None;
     let agreement = equivalent(&cx, &before, &after, "main", Trials::new(&seeds, &no_sizes)).expect("the same results");
     assert_eq!(agreement.compared, seeds.len());

@@ -11,6 +11,7 @@ use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::kernel::Mode;
 use sutura_dialects::gir::ops::{ForOp, IndexOp, KernelOp, StoreOp, YieldOp};
 use sutura_dialects::gir::types::{ViewType, with_sizes};
+use sutura_dialects::graph::form::Symbols;
 use sutura_dialects::graph::maps::{each_symbol, replace_symbols};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
 use sutura_ir::asm::print::{PrintOptions, op_text};
@@ -20,7 +21,6 @@ use sutura_ir::op_def::OpView;
 use sutura_ir::{Block, Body, Builder, Context, Diagnostic, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use crate::region::nest::substitute;
-use crate::region::symbols::Symbols;
 
 /// Result of building something from a region; the error has been placed already.
 pub(super) type Built<T> = Result<T, Box<Diagnostic>>;

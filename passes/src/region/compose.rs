@@ -11,16 +11,16 @@ use std::collections::HashMap;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::form::{Form, PickForm, Symbols, map_of, mentions_symbol, one};
 use sutura_dialects::graph::maps::replace_symbols;
 use sutura_dialects::graph::{IteratorKind, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineMap};
 use sutura_ir::work::Counter;
-use sutura_ir::{Attr, Context, OpRef, Type, Value};
+use sutura_ir::{Attr, Context, OpRef, Value};
 
 use super::cost::{body_cost, likely_size, value_text};
-use super::form::{Form, PickForm, divides, map_of, mentions_symbol};
+use super::form::divides;
 use super::nest::{sizes, substitute};
-use super::symbols::Symbols;
 use super::{Fit, misfit};
 
 /// What may be computed any number of times.
@@ -442,9 +442,4 @@ fn picks_of(cx: &Context, reader: &Form<'_>, read: &[AffineExpr]) -> Vec<PickFor
         }
     }
     wanted.into_iter().rev().cloned().collect()
-}
-
-/// The number 1.
-pub(super) fn one(cx: &Context, elem: Type) -> Attr {
-    if elem.is_float(cx) { cx.float_attr(1.0, elem) } else { cx.int_attr(1, elem) }
 }

@@ -14,11 +14,10 @@ mod prologue;
 pub mod rows;
 pub mod scheme;
 mod siblings;
-pub mod symbols;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
-pub use form::{Scan, Scatter};
+pub use sutura_dialects::graph::form::{Scan, Scatter};
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, fit, loop_scheme};

@@ -13,6 +13,7 @@ use rustc_hash::FxHasher;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::form::{Scan, Scatter, Symbols};
 use sutura_dialects::graph::{Combiner, IndexOp, IteratorKind, Joint, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::work::Counter;
@@ -20,8 +21,6 @@ use sutura_ir::{Attr, BlockRef, Body, Context, OpRef, Value};
 
 use super::compose::{Composer, Unit};
 use super::cost::value_text;
-use super::form::{Scan, Scatter};
-use super::symbols::Symbols;
 use super::{Fit, misfit};
 
 static PAIRS: Counter = Counter::new("regions: pairs of dims looked at");

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use sutura_dialects::graph::form::Form;
 use sutura_dialects::graph::maps;
 use sutura_ir::Value;
 
-use super::form::Form;
 
 /// An op and one of its iterators.
 type Iterator = (usize, usize);

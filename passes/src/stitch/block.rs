@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ConcatOp, ReshapeOp, ScanOp, ScatterOp, SliceOp, Structured};
+use sutura_dialects::graph::{ConcatOp, Form, ReshapeOp, SliceOp};
 use sutura_ir::op_def::Traits;
 use sutura_ir::{Block, Body, Context, Op, OpRef, Value};
 
@@ -177,7 +177,7 @@ impl<'o, 'a> Pricing<'o, 'a> {
             return Ok(self.priced(nodes, scheme));
         }
         // What reads by index may have no columns of its own, but those of its neighbours.
-        for node in nodes.iter().filter(|node| !reads_by_index(self.ops.ops[**node])) {
+        for node in nodes.iter().filter(|node| !reads_by_index(self.ops.ops[**node], self.ops.facts)) {
             if let Some(misfit) = self.why_loop(*node) {
                 return Err(Misfit(format!("{} is a loop of its own: it {misfit}", self.ops.name(*node))));
             }
@@ -227,12 +227,7 @@ fn values_read(op: OpRef<'_>) -> Vec<Value> {
 
 /// True for an op that makes tensors by computing or moving elements.
 pub(crate) fn is_compute(op: OpRef<'_>) -> bool {
-    op.interface::<dyn Structured>().is_some()
-        || op.is::<ConcatOp<'_>>()
-        || op.is::<SliceOp<'_>>()
-        || op.is::<ScanOp<'_>>()
-        || op.is::<ScatterOp<'_>>()
-        || reads_by_index(op)
+    Form::has(op) || op.is::<ConcatOp<'_>>() || op.is::<SliceOp<'_>>()
 }
 
 /// True for what a reshape makes of what an op that computes makes.

@@ -2,11 +2,11 @@
 //! 2108.13342), derived from the structured form, and its table of what a pair of ops promises as one kernel.
 
 use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::graph::{ComputeForm, ConcatOp, ReshapeOp, ScanOp, ScatterOp, SliceOp, maps};
+use sutura_dialects::graph::form::Symbols;
+use sutura_dialects::graph::{ComputeForm, ConcatOp, Form, ReshapeOp, SliceOp, maps};
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Context, OpRef};
 
-use crate::region::form::reads_by_index;
 
 /// A mapping type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,13 +67,14 @@ pub fn mapping_class(op: OpRef<'_>, facts: &Facts) -> Option<Mapping> {
     if let Some(form) = ComputeForm::of(op) {
         return Some(of_form(&form, facts));
     }
-    if op.is::<ScanOp<'_>>() || op.is::<ScatterOp<'_>>() {
-        return Some(Mapping::ManyToMany);
+    if let Some(form) = Form::of(op, facts, &mut Symbols::default()) {
+        let joins = form.combines() || form.scatter.is_some();
+        let moves = if form.picks.is_empty() { Mapping::Shuffle } else { Mapping::OneToMany };
+        return Some(if joins { Mapping::ManyToMany } else { moves });
     }
     let moves = op.is::<ConcatOp<'_>>() || op.is::<SliceOp<'_>>();
     let one = moves.then_some(Mapping::OneToOne);
-    let many = reads_by_index(op).then_some(Mapping::OneToMany);
-    one.or(many).or(op.is::<ReshapeOp<'_>>().then_some(Mapping::Reorganize))
+    one.or(op.is::<ReshapeOp<'_>>().then_some(Mapping::Reorganize))
 }
 
 fn of_form(form: &ComputeForm<'_>, facts: &Facts) -> Mapping {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use sutura_dialects::r#dyn::Facts;
-use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::maps::{self, each_symbol, replace_symbols};
 use sutura_ir::Context;
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineOp};
+
+use super::super::maps::{self, each_symbol, replace_symbols};
+use crate::r#dyn::{Facts, Poly};
 
 /// What a symbol stands for.
 #[derive(Clone, Debug)]
@@ -27,21 +27,29 @@ pub struct Symbols {
 
 impl Symbols {
     /// A new symbol for an index of a dimension of that size.
-    pub(crate) fn pick(&mut self, size: &Poly) -> usize {
+    pub fn pick(&mut self, size: &Poly) -> usize {
         self.all.push(Symbol::Pick(size.clone()));
         self.all.len() - 1
     }
 
     /// The symbol for a size.
-    fn of_size(&mut self, size: Poly) -> usize {
+    pub fn of_size(&mut self, size: Poly) -> usize {
         *self.of_sizes.entry(size).or_insert_with_key(|size| {
             self.all.push(Symbol::Size(size.clone()));
             self.all.len() - 1
         })
     }
 
+    /// A size in an access: a number, or the symbol for it.
+    pub fn expr(&mut self, cx: &Context, size: &Poly) -> AffineExpr {
+        match size.as_const() {
+            Some(number) => cx.affine_const(number),
+            None => cx.affine_symbol(self.of_size(size.clone()) as u32),
+        }
+    }
+
     /// The size that a symbol stands for; `None` for an index that is read.
-    pub(crate) fn size(&self, symbol: usize) -> Option<&Poly> {
+    pub fn size(&self, symbol: usize) -> Option<&Poly> {
         match self.all.get(symbol)? {
             Symbol::Size(size) => Some(size),
             Symbol::Pick(_) => None,
@@ -49,7 +57,7 @@ impl Symbols {
     }
 
     /// The size of the dimension of which an expression that is an index that is read picks one.
-    pub(super) fn picked(&self, cx: &Context, expr: AffineExpr) -> Option<&Poly> {
+    pub fn picked(&self, cx: &Context, expr: AffineExpr) -> Option<&Poly> {
         let AffineExprData::Symbol(symbol) = cx.affine_data(expr) else { return None };
         match self.all.get(symbol as usize)? {
             Symbol::Pick(size) => Some(size),
@@ -58,14 +66,14 @@ impl Symbols {
     }
 
     /// Sizes that the symbols of an expression stand for.
-    pub(crate) fn sizes_in(&self, cx: &Context, expr: AffineExpr) -> Vec<Poly> {
+    pub fn sizes_in(&self, cx: &Context, expr: AffineExpr) -> Vec<Poly> {
         let mut sizes = Vec::new();
         each_symbol(cx, expr, &mut |i| sizes.extend(self.size(i).cloned()));
         sizes
     }
 
     /// An expression over `dims` iterators of an op whose symbol `i` stands for `sizes[i]`, with symbols of the region.
-    pub(super) fn at_sizes(&mut self, cx: &Context, expr: AffineExpr, dims: usize, sizes: &[Poly]) -> AffineExpr {
+    pub fn at_sizes(&mut self, cx: &Context, expr: AffineExpr, dims: usize, sizes: &[Poly]) -> AffineExpr {
         let mut numbers = HashMap::new();
         each_symbol(cx, expr, &mut |i| {
             numbers.entry(i).or_insert_with(|| self.of_size(sizes[i].clone()));
@@ -76,7 +84,7 @@ impl Symbols {
 
     /// The expression with all sizes that are added in it as one symbol, so that those which cancel are gone, as where what
     /// lies behind a part of a concatenation is sliced off again. One that divides is left as it is.
-    pub(super) fn normal(&mut self, cx: &Context, expr: AffineExpr, dims: usize) -> AffineExpr {
+    pub fn normal(&mut self, cx: &Context, expr: AffineExpr, dims: usize) -> AffineExpr {
         if self.sizes_in(cx, expr).is_empty() {
             return expr;
         }
@@ -100,7 +108,7 @@ impl Symbols {
     }
 
     /// True when an expression over iterators of these extents is an index of a dimension of that size.
-    pub(super) fn inside(&self, cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
+    pub fn inside(&self, cx: &Context, facts: &Facts, expr: AffineExpr, extents: &[Poly], size: &Poly) -> bool {
         // The symbols of the expression, each once: a region may have many.
         let mut used: Vec<usize> = Vec::new();
         each_symbol(cx, expr, &mut |i| used.push(i));
