@@ -69,7 +69,8 @@ impl Interpret for ScanHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(scan) = op.as_::<ScanOp<'_>>() else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        let (input, joining) = (frame.tensor(0)?.clone(), Joining::of(op.cx, scan.combiner(), op.cx.element_type(op.ty(scan.result())))?);
+        let (input, joining) =
+            (frame.tensor(0)?.clone(), Joining::of(op.cx, scan.combiner(), op.cx.element_type(op.ty(scan.result())))?);
         let (axis, shape) = (scan.axis() as usize, input.shape());
         let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
         // One lane for each line along the axis, and where the line begins.

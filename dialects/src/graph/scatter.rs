@@ -123,7 +123,8 @@ fn elements(
     }
     let mut required = Vec::new();
     for (d, size) in data.iter().enumerate() {
-        let update = unified(&indices[d], &updates[d], || format!("dimension {d} of indices and updates"), &mut required);
+        let update =
+            unified(&indices[d], &updates[d], || format!("dimension {d} of indices and updates"), &mut required);
         if d != axis {
             at_most(&update, size, || format!("dimension {d} of updates"), env, &mut required)?;
         }
@@ -264,7 +265,8 @@ impl Interpret for ScatterHook {
             }
         };
         if !fits {
-            let message = format!("data of shape {sizes:?} has indices of shape {index_shape:?} and updates of {given:?}");
+            let message =
+                format!("data of shape {sizes:?} has indices of shape {index_shape:?} and updates of {given:?}");
             return Err(Fault::shape(message).into());
         }
         frame.charge(updates.len() as u64)?;

@@ -11,10 +11,7 @@ use sutura_ir::{Body, Context, OpRef, Type, Value};
 use super::maps;
 use super::naming::{Names, Number};
 use super::operator::Operators;
-use super::ops::{
-    BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp,
-    SliceOp,
-};
+use super::ops::{BitcastOp, ComputeOp, ConstantOp, ReshapeOp, ScanOp, ShapeOfOp, SizeOp, SliceOp};
 use super::structured::ComputeForm;
 use super::symbolic;
 pub use super::told::{sizes_are_determined, told_in_run, told_symbols};
@@ -389,7 +386,13 @@ impl ShapeFn for ShapeOfShape {
 
 /// What makes an element of a shape operand that follows from sizes the size of dimension `i`: it is not negative, and where
 /// it is 0, and a 0 copies the input's size, that is 0 as well.
-pub(super) fn asked_as_meant(i: usize, size: &Poly, input: &[Option<Poly>], allowzero: bool, facts: &Facts) -> Vec<Requirement> {
+pub(super) fn asked_as_meant(
+    i: usize,
+    size: &Poly,
+    input: &[Option<Poly>],
+    allowzero: bool,
+    facts: &Facts,
+) -> Vec<Requirement> {
     let mut required = Vec::new();
     let least = facts.range(size).0;
     if least < 0 {

@@ -8,9 +8,7 @@ use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 
 use super::combine::Joint;
 use super::maps;
-use super::ops::{
-    ComputeOp, ConstantOp, FusionOp, IndexOp, ScanOp, ShapeOfOp, YieldOp,
-};
+use super::ops::{ComputeOp, ConstantOp, FusionOp, IndexOp, ScanOp, ShapeOfOp, YieldOp};
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
@@ -451,7 +449,13 @@ impl Verify for IndexOp<'_> {
 // ---- the others
 
 /// Requires that a value is a tensor of integers of rank `rank`.
-pub(super) fn check_integers(op: OpRef<'_>, value: Value, what: &str, ranks: &[usize], diags: &mut Diagnostics) -> Checked {
+pub(super) fn check_integers(
+    op: OpRef<'_>,
+    value: Value,
+    what: &str,
+    ranks: &[usize],
+    diags: &mut Diagnostics,
+) -> Checked {
     let elem = element(op, value);
     if !elem.is_integer(op.cx) && elem != Type::INDEX {
         return fail(op, diags, format_args!("{what} must hold integers"));

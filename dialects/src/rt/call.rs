@@ -159,7 +159,8 @@ impl Verify for CallOp<'_> {
         let known = this.declaration().and_then(|routine| this.numbers(routine).map(|_| routine));
         let routine = known.map_err(|message| diags.report(op.error(message)))?;
         // What is decided is decided once, in the order of the program.
-        if routine.decides() && op.parent().is_some_and(|parent| parent.is::<IfOp<'_>>() || parent.is::<WhileOp<'_>>()) {
+        if routine.decides() && op.parent().is_some_and(|parent| parent.is::<IfOp<'_>>() || parent.is::<WhileOp<'_>>())
+        {
             let message = "decides sizes in a condition or a loop, where it may do so never or several times";
             return Err(diags.report(op.error(message)));
         }

@@ -54,7 +54,7 @@ fn kernels_keep_the_meaning_of_a_form() {
         }";
     let before = parse_text(&cx, "main.mlir", text).expect("a program");
     let mut after = parse_text(&cx, "main.mlir", text).expect("a program");
-    let pipeline = "builtin.module(func.func(propagate-shapes,stitch),convert-graph-to-gir)";
+    let pipeline = "builtin.module(func.func(stitch),convert-graph-to-gir)";
     let passes = standalone_dialect::passes();
     let mut manager = parse_pipeline(&cx, &passes, "test", pipeline, &mut Diagnostics::default()).expect("a pipeline");
     run_pipeline(&cx, &mut after, &mut manager, &RunConfig::default(), &mut |_| {}).1.expect("the passes run");

@@ -359,7 +359,8 @@ fn convolution<'m>(r: &NodeReader<'m, '_>) -> Result<(&'m str, u64, Window), Rea
     let kernel = r.values.constant(weight).map(|w| w.dims.get(2..).unwrap_or_default());
     let group = r.int("group")?;
     let group = u64::try_from(group).ok().filter(|&g| g > 0);
-    let group = group.ok_or_else(|| format!("`group` is {}, it must be positive", r.int("group").unwrap_or_default()))?;
+    let group =
+        group.ok_or_else(|| format!("`group` is {}, it must be positive", r.int("group").unwrap_or_default()))?;
     Ok((weight, group, Window::read(r, kernel)?))
 }
 

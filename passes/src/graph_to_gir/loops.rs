@@ -71,7 +71,11 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
     let args: Vec<Arg> = region.tensors(&nest).into_iter().map(Arg::Tensor).collect();
     let work = region.work(&nest);
     let copies = stage.scatter.map(|scatter| (Arg::Tensor(scatter.data), Arg::Tensor(stage.results[0].value)));
-    Ok(Lowered { copies: copies.into_iter().collect(), steps: vec![Step::of(versions, &args, &work)], ..Lowered::default() })
+    Ok(Lowered {
+        copies: copies.into_iter().collect(),
+        steps: vec![Step::of(versions, &args, &work)],
+        ..Lowered::default()
+    })
 }
 
 /// Dims of what is made.
@@ -219,7 +223,14 @@ impl Loop<'_, '_> {
     }
 
     /// Writes updates at their places, in loops over those that may meet.
-    fn scattered(&self, e: &mut Emit<'_>, frame: &Frame, known: &Known, scatter: Scatter<'_>, depth: usize) -> Built<()> {
+    fn scattered(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        known: &Known,
+        scatter: Scatter<'_>,
+        depth: usize,
+    ) -> Built<()> {
         if let Some(&dim) = self.stage.reduced.get(depth) {
             let made = e.for_loop(&self.nest.extents[dim], &[], &mut |e, index, _| {
                 let mut frame = frame.clone();
@@ -253,7 +264,14 @@ impl Loop<'_, '_> {
     }
 
     /// An update joined to what is at its place.
-    fn joined(&self, e: &mut Emit<'_>, frame: &Frame, scatter: Scatter<'_>, old: Tile, update: Number) -> Built<Number> {
+    fn joined(
+        &self,
+        e: &mut Emit<'_>,
+        frame: &Frame,
+        scatter: Scatter<'_>,
+        old: Tile,
+        update: Number,
+    ) -> Built<Number> {
         let Some(combiner) = scatter.combiner else {
             let Some(joins) = scatter.joins else { return Ok(update) };
             let facts = &self.walk.region.facts;

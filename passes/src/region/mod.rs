@@ -17,10 +17,10 @@ mod siblings;
 
 pub use attention::AttentionPlan;
 pub use contract::ContractPlan;
-pub use sutura_dialects::graph::form::{Scan, Scatter};
 pub use nest::{Access, Edge, Nest, Stage};
 pub use rows::RowPlan;
 pub use scheme::{Scheme, fit, loop_scheme};
+pub use sutura_dialects::graph::form::{Scan, Scatter};
 
 /// Why ops do not fit into one kernel, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]

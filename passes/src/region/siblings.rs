@@ -6,7 +6,6 @@ use sutura_dialects::graph::form::Form;
 use sutura_dialects::graph::maps;
 use sutura_ir::Value;
 
-
 /// An op and one of its iterators.
 type Iterator = (usize, usize);
 

@@ -6,9 +6,9 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::gir::checks::{DataCheck, DataCheckKind};
 use sutura_dialects::routines::table::Routine;
 use sutura_dialects::rt::{
-    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExpectOp, GROUPS_ATTR, IfOp,
-    InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo, SelectOp, Solution, Step,
-    ViewOp, WhileOp, planned_bytes, root_buffer,
+    ALIGNMENT, AllocOp, BufferType, CallOp, Check, Condition, ConstantOp, CopyOp, Decision, ExpectOp, GROUPS_ATTR,
+    IfOp, InvokeOp, KernelSignature, LaunchOp, Launchable, PARTS_ATTR, PackedOp, Phases, ProgramInfo, SelectOp,
+    Solution, Step, ViewOp, WhileOp, planned_bytes, root_buffer,
 };
 use sutura_ir::diagnostics::Diagnostic;
 use sutura_ir::{BlockRef, OpRef, OpView, Value};

@@ -7,7 +7,6 @@ use sutura_dialects::graph::{ComputeForm, ConcatOp, Form, ReshapeOp, SliceOp, ma
 use sutura_ir::affine::{AffineExpr, AffineExprData, AffineMap};
 use sutura_ir::{Context, OpRef};
 
-
 /// A mapping type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mapping {

@@ -281,7 +281,8 @@ impl<'a> Prover<'a> {
         for (dim, (offset, extent)) in first.offsets.iter().zip(&first.extents).enumerate() {
             let same = |s: &&SliceFacts| s.offsets[dim] == *offset && s.extents[dim] == *extent && s.steps[dim] == 1;
             let mut used = Vec::new();
-            if first.steps[dim] != 1 || !others.iter().all(same) || self.range_along(offset, extent, &mut used).is_err() {
+            if first.steps[dim] != 1 || !others.iter().all(same) || self.range_along(offset, extent, &mut used).is_err()
+            {
                 continue;
             }
             if used.iter().all(|v| groups.contains(v)) {

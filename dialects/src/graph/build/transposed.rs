@@ -97,7 +97,9 @@ impl Axis {
                 let rest = known.checked_sub(1).and_then(|n| n.checked_mul(stride));
                 let natural = rest.and_then(|rest| rest.checked_add(own));
                 let total = natural.and_then(|natural| natural.checked_sub(sizes[d]));
-                let (Some(rest), Some(total)) = (rest, total) else { return fail("has sizes that 64 bits do not hold") };
+                let (Some(rest), Some(total)) = (rest, total) else {
+                    return fail("has sizes that 64 bits do not hold");
+                };
                 let before = first_part(total.max(0), *odd);
                 match before.checked_add(sizes[d]).and_then(|end| end.checked_sub(rest)) {
                     Some(reach) => (before, reach),
@@ -163,8 +165,7 @@ impl GraphBuilder<'_, '_> {
         for (d, size) in filter[2..].iter().enumerate() {
             self.unify(&Some(window.kernel[d].into()), size, || format!("kernel size {d} and the weight's"))?;
         }
-        let channels =
-            self.unify(&shape[1], &filter[0], || "channels of the input and of the weight".to_string())?;
+        let channels = self.unify(&shape[1], &filter[0], || "channels of the input and of the weight".to_string())?;
         let per_group = if group == 1 { channels.clone() } else { self.grouped(&channels, group)? };
         let axes: Vec<Axis> = (0..spatial).map(|d| Axis::of(window, d, &shape[2 + d])).collect::<Built<_>>()?;
         let groups = Some(Poly::constant(group));

@@ -92,7 +92,9 @@ impl<'m> Importer<'m, '_, '_> {
                 };
                 self.g.gather_nd(x, indices, batch_dims)?
             }
-            Op::Scatter { x, indices, updates, axis, reduction } => self.scatter((x, indices, updates), *axis, reduction)?,
+            Op::Scatter { x, indices, updates, axis, reduction } => {
+                self.scatter((x, indices, updates), *axis, reduction)?
+            }
             Op::DepthToSpace { x, block, depth_inner } => {
                 let x = self.value(x)?;
                 self.g.depth_to_space(x, *block, *depth_inner)?
@@ -107,7 +109,12 @@ impl<'m> Importer<'m, '_, '_> {
         Ok(vec![value])
     }
 
-    fn scatter(&mut self, (x, indices, updates): (&'m str, &'m str, &'m str), axis: Option<i64>, reduction: &str) -> Made {
+    fn scatter(
+        &mut self,
+        (x, indices, updates): (&'m str, &'m str, &'m str),
+        axis: Option<i64>,
+        reduction: &str,
+    ) -> Made {
         let (x, indices, updates) = (self.value(x)?, self.value(indices)?, self.value(updates)?);
         let axis = axis.map(|axis| self.g.axis(axis, self.g.rank(x))).transpose()?;
         match Joined::of_reduction(reduction, self.g.elem(x)) {

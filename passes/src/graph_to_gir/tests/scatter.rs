@@ -133,7 +133,8 @@ fn said_of(cx: &Context, module: &Module, inputs: &[Data]) -> String {
 fn a_wrong_index_is_told_in_the_same_words() {
     let cx = context();
     let symbols = [("V", any()), ("K", any())];
-    let types = [tensor(&cx, &["V", "2"], Type::F32), tensor(&cx, &["K", "1"], Type::I64), tensor(&cx, &["K", "2"], Type::F32)];
+    let types =
+        [tensor(&cx, &["V", "2"], Type::F32), tensor(&cx, &["K", "1"], Type::I64), tensor(&cx, &["K", "2"], Type::F32)];
     let module = function(&cx, &symbols, &types, |g, args| {
         Ok(vec![g.scatter((args[0], args[1], args[2]), None, Joined::By(Combiner::Add))?])
     });
