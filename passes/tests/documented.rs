@@ -9,7 +9,10 @@ use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
+use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
+use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
+use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
 use sutura_passes::stitch::STITCH;
 
 const HEAD: &str = "# Generic passes
@@ -25,8 +28,8 @@ also late and from other crates. Each runs alone, `sutura-opt FILE --NAME=option
 const ON_GRAPHS: &str = "
 # Passes on graphs
 
-Between shape propagation and regions, in the order in which `sutura compile` runs them, and last `check-combiners`, which only
-tests what a program declares. They run alone too, on a module or a function; tests are in `lit-tests/NAME/`, with `_` for `-`.
+Before regions are made, in the order in which `sutura compile` runs them: those on conditions and loops before shape propagation
+(`docs/functions.md`), the others after it, and last `check-combiners`, which only tests what a program declares. They run alone too, on a module or a function; tests are in `lit-tests/NAME/`, with `_` for `-`.
 ";
 
 fn option_kind(kind: OptionKind) -> String {
@@ -68,6 +71,9 @@ fn docs_are_up_to_date() {
     passes.iter().for_each(|pass| describe(pass, &mut text));
     text.push_str(ON_GRAPHS);
     let on_graphs = [
+        &SCF_FOR_TO_WHILE,
+        &SCALARS_TO_TENSORS,
+        &OUTLINE_REGIONS,
         &EXPAND_OPERATORS,
         &GRAPH_PROPERTY_REWRITE,
         &LEGALIZE_ELEMENTS,

@@ -97,7 +97,8 @@ impl BufferUses {
             let Some(interval) = interval else { continue };
             let inside = first <= interval.first && interval.last <= last;
             let apart = interval.last < first || last < interval.first;
-            if !apart && !(inside && anew) {
+            let unaffected = apart || (inside && anew);
+            if !unaffected {
                 *interval = Interval { first: interval.first.min(first), last: interval.last.max(last) };
             }
         }

@@ -89,6 +89,7 @@ fn header() -> ProgramHeader {
         inputs: vec![("x".to_owned(), buffer(&["B", "N"])), ("mask".to_owned(), buffer(&["N", "4"]))],
         outputs: vec![("y".to_owned(), buffer(&["B"]))],
         constraints: Vec::new(),
+        private: false,
     }
 }
 
@@ -370,7 +371,7 @@ fn a_plan_keeps_apart_what_is_in_use_together() {
             let t = b.alloc(Loc::UNKNOWN, buffer(&["B", "N"]));
             let ty = cx.ext_type(buffer(&["B", "N"]));
             let after: &[_] = if ordered { &[t] } else { &[] };
-            let u = AllocOp::value(&mut b.at_end(), Loc::UNKNOWN, after, ty);
+            let u = AllocOp::value(&mut b.at_end(), Loc::UNKNOWN, after, false, ty);
             b.copy(Loc::UNKNOWN, b.input(0), t);
             b.copy(Loc::UNKNOWN, t, u);
             b.launch(Loc::UNKNOWN, "sum", &[u, b.output(0)], &[p("B"), p("N")], None);

@@ -152,7 +152,7 @@ impl<'a> Assembly<'a, '_> {
         let mut done = Vec::new();
         for region in op.regions() {
             let side = side(op, region)?;
-            done.push(self.into_buffers(op, &side, &results, &[])?);
+            done.push(self.fill_buffers(op, &side, &results, &[])?);
         }
         self.converted.program.if_(op.loc(), condition, |i, b| {
             if let Some(done) = done.get(i) {
@@ -164,7 +164,7 @@ impl<'a> Assembly<'a, '_> {
 
     /// Makes what a region hands on in `targets`: in place where the call may write there, else by a copy. What is in `kept` is
     /// read after the call was made, and copied before it is overwritten.
-    fn into_buffers(&mut self, op: OpRef<'a>, side: &Side<'a>, targets: &[Value], kept: &[Value]) -> Built<Done> {
+    fn fill_buffers(&mut self, op: OpRef<'a>, side: &Side<'a>, targets: &[Value], kept: &[Value]) -> Built<Done> {
         let mut done = Done::default();
         if let Some(call) = side.call {
             let inner = call.op_ref();
@@ -230,7 +230,7 @@ impl<'a> Assembly<'a, '_> {
             targets.push(buffer);
             self.buffers.insert(result, buffer);
         }
-        let first = self.into_buffers(op, &before, &targets, &[])?;
+        let first = self.fill_buffers(op, &before, &targets, &[])?;
         let condition = before.condition.ok_or_else(|| Box::new(op.error("has no condition")))?;
         let condition = self.buffers[&decided(op, condition)?];
         for (arg, buffer) in after.args.iter().zip(&targets) {
@@ -239,7 +239,7 @@ impl<'a> Assembly<'a, '_> {
         // A state that the loop hands on, or copies to another one, is still read when the call is made.
         let read: Vec<Value> =
             after.yielded.iter().filter_map(|v| self.buffers.get(v).copied()).filter(|b| state.contains(b)).collect();
-        let second = self.into_buffers(op, &after, &state, &read)?;
+        let second = self.fill_buffers(op, &after, &state, &read)?;
         self.converted.program.while_(
             loc,
             condition,

@@ -55,6 +55,7 @@ fn header() -> ProgramHeader {
         inputs: vec![("x".to_owned(), buffer(&["B", "2*S"])), ("z".to_owned(), buffer(&["B", "S", "4"]))],
         outputs: vec![("y".to_owned(), buffer(&["B", "2*S"]))],
         constraints: Vec::new(),
+        private: false,
     }
 }
 
@@ -199,6 +200,7 @@ fn copies(n: usize) -> String {
         inputs: (0..n).map(|i| port("x", i)).collect(),
         outputs: (0..n).map(|i| port("y", i)).collect(),
         constraints: Vec::new(),
+        private: false,
     };
     let mut program = ProgramBuilder::new(&cx, header);
     for i in 0..n {
