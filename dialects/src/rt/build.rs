@@ -88,6 +88,13 @@ impl<'c> ProgramBuilder<'c> {
         self.value(state)
     }
 
+    /// `rt.alloc` of what is written before it is read in each iteration of a loop.
+    pub fn alloc_each_iteration(&mut self, loc: Loc, ty: BufferType) -> Value {
+        let ty = self.cx.ext_type(ty);
+        let state = AllocOp::state(&self.at_end(), loc, &[], true, ty);
+        self.value(state)
+    }
+
     /// `rt.view`
     pub fn view(&mut self, loc: Loc, buffer: Value, ty: BufferType) -> Value {
         let ty = self.cx.ext_type(ty);

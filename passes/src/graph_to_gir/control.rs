@@ -181,7 +181,7 @@ impl<'a> Assembly<'a, '_> {
                 let at = side.yielded.iter().position(|v| *v == result).and_then(|at| targets.get(at).copied());
                 let output = match at.filter(|target| free(target, &outputs)) {
                     Some(target) => target,
-                    None => self.alloc(inner, result)?,
+                    None => self.converted.program.alloc_each_iteration(inner.loc(), ty),
                 };
                 self.buffers.insert(result, output);
                 outputs.push(output);
@@ -197,7 +197,7 @@ impl<'a> Assembly<'a, '_> {
             let overwritten = pairs.iter().any(|(_, other)| *other == from && *other != to);
             if overwritten {
                 let ty = self.converted.program.ty(from).clone();
-                let between = self.converted.program.alloc(op.loc(), ty);
+                let between = self.converted.program.alloc_each_iteration(op.loc(), ty);
                 done.copies.push((from, between));
                 pairs[i].0 = between;
             }

@@ -15,6 +15,7 @@ use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
+use sutura_dialects::tensor::CastOp;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::codes;
 use sutura_ir::ext::ParamValue;
@@ -193,6 +194,10 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
         return op.error("is in no region").help("run 'stitch' before this pass");
     }
     let error = op.error("has no place in a host program, which is made of regions, routines, reshapes, constants, calls, conditions and loops");
+    if op.is::<CastOp<'_>>() {
+        let error = op.error("takes what has no size that is known before the run: what a loop carries, or the sides of a condition make, must keep one size");
+        return error.help("write it so that sizes stay the same from one iteration to the next");
+    }
     if op.is::<ApplyOp<'_>>() {
         error.help("run 'expand-operators' before this pass, and before 'stitch'")
     } else {

@@ -266,7 +266,7 @@ fn splice(
         if view.is::<ReturnOp<'_>>() {
             rw.erase_op(op);
         } else if let Some(alloc) = view.as_::<AllocOp<'_>>() {
-            let anew = anew.next().unwrap_or(false) || (in_loop && alloc.each_iteration());
+            let anew = anew.next().unwrap_or(false) || alloc.each_iteration();
             rw.set_prop(op, "each_iteration", anew.then_some(sutura_ir::Attr::UNIT));
             // What a plan said is of another workspace.
             rw.set_operands(op, &[]);
