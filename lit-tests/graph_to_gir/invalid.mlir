@@ -104,6 +104,7 @@ func.func @inside(%f: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// expected-error @below {{%c cannot be kept in memory: i1 is no tensor of known rank}}
 func.func @scalar(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{is decided by something else than the element of a tensor of rank 0}}
   %r = scf.if %c -> (tensor<4xf32>) {

@@ -1,6 +1,7 @@
-// RUN: sutura-opt %s --outline-regions --remarks 2>&1 | FileCheck %s
+// RUN: sutura-opt %s --outline-regions | FileCheck %s
+// RUN: sutura-opt %s --outline-regions --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// CHECK: stays.mlir:[[#@LINE+4]]:{{.*}}: remark: a region stays: it uses a value of type i32 from around
+// REMARK: stays.mlir:[[#@LINE+4]]:{{.*}}: remark: a region stays: it uses a value of type i32 from around
 // CHECK-LABEL: func.func @f
 func.func @f(%c: i1, %n: i32, %x: tensor<i32>) -> tensor<i32> {
   %r = scf.if %c -> (tensor<i32>) {

@@ -1,6 +1,7 @@
 // RUN: sutura-opt %s | sutura-opt | FileCheck %s
 // RUN: sutura-opt %s --mlir-print-op-generic | sutura-opt | FileCheck %s
-// RUN: sutura-opt %s --inline-programs --check-passes --remarks 2>&1 | FileCheck %s --check-prefix=INLINED
+// RUN: sutura-opt %s --inline-programs --check-passes | FileCheck %s --check-prefix=INLINED
+// RUN: sutura-opt %s --inline-programs --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: sutura-opt %s --inline-programs --plan-buffers --check-passes -o /dev/null
 
 gir.kernel @double(%x : !gir.view<dram, f32, [n]> in, %y : !gir.view<dram, f32, [n]> out) dims(%n : [0, 2147483647]) grid(%g = n) units(1) {
@@ -19,7 +20,7 @@ rt.program @twice(%x : !rt.buffer<f32, [N]> in "x", %y : !rt.buffer<f32, [N]> ou
   launch @double(%t, %y) dims [N] : !rt.buffer<f32, [N]>, !rt.buffer<f32, [N]>
 }
 
-// INLINED: remark: @main: 2 programs that it invokes are part of it
+// REMARK: remark: @main: 2 programs that it invokes are part of it
 // INLINED-NOT: rt.program @twice
 // INLINED-LABEL: {{^ *}}rt.program @main
 // INLINED-DAG: alloc {each_iteration} : !rt.buffer<f32, [2*N]>

@@ -1,7 +1,8 @@
-// RUN: sutura-opt %s --scf-for-to-while --check-passes --remarks 2>&1 | FileCheck %s
+// RUN: sutura-opt %s --scf-for-to-while --check-passes | FileCheck %s
+// RUN: sutura-opt %s --scf-for-to-while --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: sutura-opt %s --scf-for-to-while | sutura-opt --scf-for-to-while -o /dev/null
 
-// CHECK: remark: 'scf.for' is an 'scf.while' now
+// REMARK: remark: 'scf.for' is an 'scf.while' now
 
 // CHECK-LABEL: func.func @sum
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
