@@ -8,7 +8,8 @@ use sutura_dialects::r#dyn::attr::map_sizes;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Instance, Poly};
 use sutura_dialects::rt::{
-    AllocOp, BufferType, ConstantOp, ConstraintKind, InvokeOp, Port, ProgramInfo, ProgramOp, ReturnOp, ViewOp, WhileOp,
+    AllocOp, BufferType, ConstantOp, ConstraintKind, IfOp, InvokeOp, Port, ProgramInfo, ProgramOp, ReturnOp, ViewOp,
+    WhileOp,
 };
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
@@ -37,6 +38,9 @@ pub static INLINE_PROGRAMS: PassInfo = PassInfo {
 
 /// Ops of all bodies that may be put in: programs that invoke two others twice each grow without bound.
 const MOST_OPS: usize = 1 << 20;
+
+/// Conditions and loops in each other that a program may have: what follows walks them by recursion.
+const MOST_NESTED: usize = 256;
 
 struct InlinePrograms;
 
@@ -157,10 +161,25 @@ fn inline_into(
             let error = view.error(format!("programs that run others have more than {MOST_OPS} ops together"));
             return Err(error.help("run them in a loop"));
         }
+        if nesting(view) + deepest(cx, info.block.body) > MOST_NESTED {
+            let error = view.error(format!("makes more than {MOST_NESTED} conditions and loops lie in each other"));
+            return Err(error.help("write some of them one after another"));
+        }
         let sizes = Sizes::of(InvokeOp::from_ref(view), &info, &facts)?;
         splice(cx, body, op, &info, &sizes, &mut hoisted)?;
     }
     Ok(invokes.len() as u64)
+}
+
+/// Conditions and loops around an op.
+fn nesting(op: OpRef<'_>) -> usize {
+    let around = std::iter::successors(op.parent(), |op| op.parent());
+    around.filter(|op| op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>()).count()
+}
+
+/// The most conditions and loops of a body that lie in each other.
+fn deepest(cx: &Context, body: &Body) -> usize {
+    body.preorder().map(|op| nesting(OpRef::new(cx, body, op))).max().unwrap_or(0)
 }
 
 /// What the symbols of a program whose body is elsewhere are known to be.
