@@ -8,7 +8,7 @@
 // CHECK-NOT: [12, 32]
 // CHECK: rt.program @narrow
 func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
-  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x16", kind = "contract"} {
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {kind = "contract", plan = #graph.plan<[tile = [12, 16]]>} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
       iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
@@ -30,7 +30,7 @@ func.func @narrow(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x6
 // CHECK-NOT: [12, 16]
 // CHECK: rt.program @usual
 func.func @usual(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64xf32> {
-  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {graph.mapping = "tile=12x32", kind = "contract"} {
+  %h = graph.fusion(%x, %w : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {kind = "contract", plan = #graph.plan<[tile = [12, 32]]>} {
   ^bb0(%a: tensor<100x64xf32>, %b: tensor<64x64xf32>):
     %p = graph.compute ins(%a, %b : tensor<100x64xf32>, tensor<64x64xf32>) -> tensor<100x64xf32> {
       iterators = #graph.iterators<[parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
@@ -54,7 +54,7 @@ func.func @usual(%x: tensor<100x64xf32>, %w: tensor<64x64xf32>) -> tensor<100x64
 func.func @columns(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {
   %M = dyn.symbol "M" : index
   %N = dyn.symbol "N" : index
-  %h = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {graph.mapping = "columns=1024", kind = "row"} {
+  %h = graph.fusion(%x : tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #dyn.shape<[M, N]>> {kind = "row", plan = #graph.plan<[columns = 1024]>} {
   ^bb0(%a: tensor<?x?xf32, #dyn.shape<[M, N]>>):
     %m = dyn.symbol "M" : index
     %n = dyn.symbol "N" : index
@@ -78,7 +78,7 @@ func.func @columns(%x: tensor<?x?xf32, #dyn.shape<[M, N]>>) -> tensor<?x?xf32, #
 // CHECK: gir.for
 // CHECK: rt.program @inner
 func.func @inner(%x: tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
-  %h = graph.fusion(%x : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {graph.mapping = "inner=1", kind = "loop"} {
+  %h = graph.fusion(%x : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {kind = "loop", plan = #graph.plan<[inner = 1]>} {
   ^bb0(%a: tensor<5x7x70x3xf32>):
     %p = graph.compute ins(%a : tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
       iterators = #graph.iterators<[parallel, parallel, parallel, reduce]>, combiners = #graph.combiners<[add]>,
@@ -102,7 +102,7 @@ func.func @inner(%x: tensor<5x7x70x3xf32>) -> tensor<5x7x70xf32> {
 // CHECK: rt.program @four
 func.func @four(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
   %M = dyn.symbol "M" : index
-  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=4", kind = "row"} {
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {kind = "row", plan = #graph.plan<[rows = 4]>} {
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
@@ -126,7 +126,7 @@ func.func @four(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>
 // CHECK: rt.program @one
 func.func @one(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
   %M = dyn.symbol "M" : index
-  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=1", kind = "row"} {
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {kind = "row", plan = #graph.plan<[rows = 1]>} {
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
@@ -151,7 +151,7 @@ func.func @one(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>)
 // CHECK: rt.program @sixteen
 func.func @sixteen(%x: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %v: tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {
   %M = dyn.symbol "M" : index
-  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {graph.mapping = "rows=16", kind = "row"} {
+  %h = graph.fusion(%x, %v : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {kind = "row", plan = #graph.plan<[rows = 16]>} {
   ^bb0(%a: tensor<?x768xf32, #dyn.shape<[M, 768]>>, %b: tensor<768xf32>):
     %m = dyn.symbol "M" : index
     %p = graph.compute ins(%a, %b : tensor<?x768xf32, #dyn.shape<[M, 768]>>, tensor<768xf32>) -> tensor<?x768xf32, #dyn.shape<[M, 768]>> {

@@ -50,11 +50,11 @@ func.func @sides(%f: tensor<i1>, %x: tensor<?xf32, #dyn.shape<[N]>>, %y: tensor<
 // CHECK-NEXT: %[[E:.*]] = tensor.extract %[[C]][] : tensor<i1>
 // CHECK-NEXT: scf.condition(%[[E]])
 // CHECK: func.call @loop_after(
+// CHECK: func.func private @loop_before
 // CHECK: func.func private @loop_after
 // CHECK: scf.if
-// CHECK: func.call @loop_after_then(
-// CHECK: func.func private @loop_after_then
-// CHECK: func.func private @loop_before
+// CHECK: func.call @loop_then1(
+// CHECK: func.func private @loop_then1
 // INLINED-LABEL: func.func @loop
 // INLINED-NOT: call
 // INLINED-NOT: func.func

@@ -42,3 +42,20 @@ func.func @nested(%n: i32, %m: memref<4xi32>) {
   }
   return
 }
+
+// What a loop does whose step is not positive is not defined; it might never end.
+// REMARK: remark: 'scf.for' stays: its step is not a constant, so nothing says that it is greater than 0
+// REMARK: remark: 'scf.for' stays: its step is 0; it must be greater than 0
+// CHECK-LABEL: func.func @stays
+// CHECK: scf.for
+// CHECK: scf.for
+func.func @stays(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %a = scf.for %i = %c0 to %c0 step %c0 iter_args(%p = %x) -> (tensor<4xf32>) {
+    scf.yield %p : tensor<4xf32>
+  }
+  %b = scf.for %i = %c0 to %c0 step %n iter_args(%p = %a) -> (tensor<4xf32>) {
+    scf.yield %p : tensor<4xf32>
+  }
+  return %b : tensor<4xf32>
+}

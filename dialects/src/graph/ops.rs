@@ -1,12 +1,13 @@
 //! Declarations of the operations.
 
 use sutura_ir::constraints::{
-    AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, DictionaryAttr, ElementsAttr, I64Attr,
-    Index, StrArrayAttr, StrAttr,
+    AffineMapArrayAttr, AnyRankedTensor, AnyType, ArrayAttr, DenseI64ArrayAttr, ElementsAttr, I64Attr, Index,
+    StrArrayAttr, StrAttr,
 };
 use sutura_ir::{OpRef, op};
 
 use super::combine::{Combiner, CombinersAttr, StateAttr};
+use super::plan::PlanAttr;
 use super::structured::IteratorsAttr;
 use crate::r#dyn::ops::{SizeAttr, SizesAttr};
 
@@ -389,7 +390,7 @@ impl GatherNdOp<'_> {
 ///
 /// Isolated from above, so that regions are lowered in parallel: the block's arguments stand for the inputs. The facts
 /// about the symbols that its types mention are copied into it as `dyn.symbol` and `dyn.equal` ops at its entry. `kind`
-/// names the scheme by which it is lowered, `plan` holds that scheme's parameters, `reasons` what was left out and why.
+/// names the scheme by which it is lowered, `plan` what differs from the usual there, `reasons` what was left out and why.
 ///
 /// ```mlir
 /// %y = graph.fusion(%x : tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[N]>> {kind = "rows"} {
@@ -410,8 +411,8 @@ pub struct FusionOp {
     inputs: Operands<AnyType>,
     /// How it is lowered.
     kind: Attr<StrAttr>,
-    /// Parameters of the lowering.
-    plan: OptAttr<DictionaryAttr>,
+    /// Settings of the lowering.
+    plan: OptAttr<PlanAttr>,
     /// Why neighbours were left out.
     reasons: OptAttr<StrArrayAttr>,
     /// Values that the region makes.

@@ -22,6 +22,26 @@ impl<'a> InvokeOp<'a> {
     }
 }
 
+/// Conditions and loops in each other that a program may have: what works on programs follows them by recursion.
+pub const MOST_NESTED: usize = 256;
+
+/// Conditions and loops around an op, counted up to one more than a program may have.
+pub fn nesting(op: OpRef<'_>) -> usize {
+    let around = std::iter::successors(op.parent(), |op| op.parent());
+    around.filter(|op| is_control(*op)).take(MOST_NESTED + 1).count()
+}
+
+fn is_control(op: OpRef<'_>) -> bool {
+    op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>()
+}
+
+/// The first condition or loop of a program that lies in too many others.
+pub(super) fn nested_too_deep(program: OpRef<'_>) -> Option<OpRef<'_>> {
+    let body = program.inside();
+    let inside = body.preorder().map(|op| OpRef::new(program.cx, body, op));
+    inside.filter(|op| is_control(*op)).find(|op| nesting(*op) >= MOST_NESTED)
+}
+
 /// A condition is one truth value.
 fn verify_condition(op: OpRef<'_>, condition: sutura_ir::Value, diags: &mut Diagnostics) -> Result<(), Reported> {
     let ty = BufferType::of(op.cx, op.ty(condition)).expect("the declaration says a buffer");

@@ -29,6 +29,7 @@ pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
 pub use build::{ProgramBuilder, ProgramHeader, invoke, launch, packed};
 pub use call::{CallOp, works_on_devices};
 pub use constraints::GuardsAttr;
+pub use control::{MOST_NESTED, nesting};
 pub use decide::{Decision, Phases, planned_bytes};
 pub use kernel::{
     Access, GROUPS_ATTR, KERNEL_ATTR, KernelSignature, Launchable, OPS_ATTR, PARTS_ATTR, Param, read_checks,

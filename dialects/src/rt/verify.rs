@@ -11,6 +11,7 @@ use sutura_ir::{Context, OpRef, OpView, Type, TypeData, Value};
 
 use super::bind::Solution;
 use super::call::CallOp;
+use super::control::{MOST_NESTED, nested_too_deep};
 use super::decide::used_too_early;
 use super::kernel::{Access, KernelSignature, Launchable};
 use super::liveness::{BufferUses, root_buffer};
@@ -128,6 +129,11 @@ impl VerifyRegions for ProgramOp<'_> {
 }
 
 fn verify_program(op: OpRef<'_>) -> Checked {
+    // What comes after follows regions by recursion.
+    if let Some(deep) = nested_too_deep(op) {
+        let error = deep.error(format!("lies in more than {} other conditions and loops", MOST_NESTED - 1));
+        return Err(error.help("write some of them one after another"));
+    }
     let program = ProgramInfo::read(op).map_err(|message| op.error(message))?;
     let solution = Solution::of(&program).map_err(|e| op.error(e))?;
     if let Some((early, size)) = used_too_early(&program, &solution.phases) {

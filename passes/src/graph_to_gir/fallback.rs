@@ -7,14 +7,13 @@
 
 use sutura_dialects::gir::prove_kernel;
 use sutura_dialects::gir::types::ViewType;
-use sutura_dialects::graph::FusionOp;
+use sutura_dialects::graph::{FusionOp, PlanAttr};
 use sutura_dialects::target::machine_in;
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Diagnostic, OpRef, Value};
 
 use super::kernel::Built;
-use super::mapping::Mapping;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::search::Found;
 use super::{Config, program};
@@ -54,7 +53,7 @@ pub(super) fn proved<'a>(at: &At<'_>, found: Found<'a>, config: &'a Config) -> B
     let kind = region.op.as_::<FusionOp<'_>>().map_or("", |f| f.kind());
     let mut missed = vec![format!("is not lowered by the scheme '{kind}' as mapped, which is not proved: {why}")];
     // What the search took may be special; what is usual may be proved.
-    if let Ok(mut usual) = program::lower(&region, config, &Mapping::default())
+    if let Ok(mut usual) = program::lower(&region, config, &PlanAttr::default())
         && check(at, &mut usual).is_ok()
     {
         return Ok((Found { region, lowered: usual, remark: None }, missed));
@@ -151,7 +150,7 @@ fn by_first_proved(at: &At<'_>, part: &FusedRegion<'_>, config: &Config, missed:
     let name = part.ops.first().map_or("", |op| op.name_str());
     let mut unfit = None;
     for scheme in OF_AN_OP {
-        match program::by_scheme(scheme, part, config, &Mapping::default()) {
+        match program::by_scheme(scheme, part, config, &PlanAttr::default()) {
             Ok(mut lowered) => match check(at, &mut lowered) {
                 Ok(()) => return Ok(lowered),
                 Err(why) => {

@@ -4,11 +4,11 @@ use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::elements::accumulator_type;
 use sutura_dialects::gir::ops::BinaryOp;
-use sutura_dialects::graph::Joint;
+use sutura_dialects::graph::{Joint, PlanAttr, Setting};
 use sutura_ir::{Context, Type, Value};
 
 use super::kernel::{Built, Emit, Kernel, build};
-use super::mapping::{Axis as Choices, Mapping, Setting};
+use super::mapping::Axis as Choices;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::scalars::{accumulator, result_elem, tile_combiner};
 use super::stages::{Known, Walk};
@@ -41,7 +41,7 @@ pub(super) fn axes(region: &FusedRegion<'_>) -> Vec<Choices> {
 }
 
 /// Lowers a region of one op.
-pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowered> {
+pub(super) fn lower(region: &FusedRegion<'_>, plan: &PlanAttr) -> Built<Lowered> {
     let nest = Nest::of(&region.facts, &region.ops, &region.outputs)
         .map_err(|misfit| Box::new(region.op.error(format!("cannot be lowered: {misfit}"))))?;
     let [stage] = &nest.stages[..] else {
@@ -53,7 +53,7 @@ pub(super) fn lower(region: &FusedRegion<'_>, mapping: &Mapping) -> Built<Lowere
     let parallel = parallel(&nest, stage);
     let col = column(&nest, stage, &parallel);
     let (mut most, mut inner) = (COLUMNS, 0);
-    for setting in mapping.settings() {
+    for setting in &plan.settings {
         match *setting {
             Setting::Columns(columns) => most = columns,
             Setting::Inner(dims) => inner = usize::try_from(dims).unwrap_or(0),

@@ -30,13 +30,11 @@ mod turned;
 use std::collections::HashMap;
 
 use machine::Machine;
-pub use mapping::MAPPING_ATTR;
-use mapping::Mapping;
 pub use program::NAME_ATTR;
 pub use search::Candidate;
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::FusionOp;
+use sutura_dialects::graph::{FusionOp, PlanAttr};
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{
@@ -51,9 +49,9 @@ pub static CONVERT_GRAPH_TO_GIR: PassInfo = PassInfo {
     summary: "Lower regions of the graph to gir kernels and functions to rt programs",
     description: "Each `graph.fusion` becomes one `gir.kernel` or several, each `func.func` around them an `rt.program` \
                   that allocates, launches, calls routines and selects versions. What a function returns is written in place. Spaces \
-                  and register tiles are those of the module's `target.machine`, if there is one. The attribute \
-                  `graph.mapping` of a region says how it is mapped, as `\"tile=12x32\"` or \
-                  `\"columns=1024, parts=32\"`; what a region can choose depends on its kind. A scheme whose kernels \
+                  and register tiles are those of the module's `target.machine`, if there is one. The `plan` of a \
+                  region says how it is mapped, as `#graph.plan<[tile = [12, 32]]>` or \
+                  `#graph.plan<[columns = 1024, parts = 32]>`; what a region can choose depends on its kind. A scheme whose kernels \
                   are not proved is replaced by one whose are, with a remark. Run `stitch` first.",
     anchor: Anchor::Op("builtin.module"),
     options: &[
@@ -143,9 +141,9 @@ struct Config {
 }
 
 impl Config {
-    /// The machine with the register tile of a mapping.
-    fn machine_of(&self, mapping: &Mapping) -> &Machine {
-        let other = mapping.tile().and_then(|tile| self.other_tiles.iter().find(|(own, _)| *own == tile));
+    /// The machine with the register tile of a plan.
+    fn machine_of(&self, plan: &PlanAttr) -> &Machine {
+        let other = mapping::tile(plan).and_then(|tile| self.other_tiles.iter().find(|(own, _)| *own == tile));
         other.map_or(&self.machine, |(_, machine)| machine)
     }
 }
@@ -254,11 +252,11 @@ pub struct Choice {
     pub function: Op,
     /// The `graph.fusion`, an op of the function's body.
     pub fusion: Op,
-    /// How it can be lowered, the usual way first; what [`MAPPING_ATTR`] says of it now plays no part.
+    /// How it can be lowered, the usual way first; the plan that it has now plays no part.
     pub candidates: Vec<Candidate>,
 }
 
-/// The regions of a module that the pass, with default options, lowers in another way when [`MAPPING_ATTR`] tells it to, with
+/// The regions of a module that the pass, with default options, lowers in another way when a plan tells it to, with
 /// the times that are predicted for the module's machine at these sizes, or likely ones where it gives none.
 ///
 /// # Errors

@@ -10,11 +10,14 @@ use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::r#dyn::{Facts, SymbolInfo};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::shape_fn::{told_in_run, used_symbols};
-use sutura_dialects::graph::{ApplyOp, BitcastOp, ConstantOp, FusionOp, ReshapeOp, RoutineOp, ShapeEnv, described};
+use sutura_dialects::graph::{
+    ApplyOp, BitcastOp, ConstantOp, FusionOp, PlanAttr, ReshapeOp, RoutineOp, ShapeEnv, described,
+};
 use sutura_dialects::routines::table::{Arguments, Routine, Typed};
 use sutura_dialects::rt::{
     BufferType, Constraint, ConstraintKind, ProgramBuilder, ProgramHeader, Symbol, ViewOp, launch, packed,
 };
+use sutura_dialects::scf::ForOp;
 use sutura_dialects::tensor::CastOp;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::codes;
@@ -24,7 +27,7 @@ use sutura_ir::{Attr, BlockRef, Body, Builder, Context, Diagnostic, Loc, Op, OpR
 
 use super::Config;
 use super::kernel::{Built, Kernel, beyond};
-use super::mapping::Mapping;
+use super::mapping;
 use super::region::{Arg, FusedRegion, Lowered, Step};
 use super::search::{self, Found};
 use super::{attention, contract, control, fallback, likely, loops, rows};
@@ -198,11 +201,13 @@ fn misplaced(op: OpRef<'_>) -> Diagnostic {
         let error = op.error("takes what has no size that is known before the run: what a loop carries, or the sides of a condition make, must keep one size");
         return error.help("write it so that sizes stay the same from one iteration to the next");
     }
-    if op.is::<ApplyOp<'_>>() {
-        error.help("run 'expand-operators' before this pass, and before 'stitch'")
-    } else {
-        error
+    if op.is::<ForOp<'_>>() {
+        return error.help("run 'scf-for-to-while' before this pass; the step must be a constant greater than 0");
     }
+    if op.is::<ApplyOp<'_>>() {
+        return error.help("run 'expand-operators' before this pass, and before 'stitch'");
+    }
+    error
 }
 
 fn is_known(op: OpRef<'_>) -> bool {
@@ -214,23 +219,23 @@ fn is_known(op: OpRef<'_>) -> bool {
         || op.name_str() == "func.return"
 }
 
-/// Lowers a region by its kind, and as the mapping says; register tiles are those of the region's machine.
-pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
+/// Lowers a region by its kind, and as its plan says; register tiles are those of the region's machine.
+pub(super) fn lower(region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
     if region.ops.is_empty() {
         // It yields what it takes.
         return Ok(Lowered::default());
     }
     let fusion = region.op.as_::<FusionOp<'_>>().expect("read from one");
-    by_scheme(fusion.kind(), region, config, mapping)
+    by_scheme(fusion.kind(), region, config, plan)
 }
 
 /// Lowers a region by the scheme of that name.
-pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, mapping: &Mapping) -> Built<Lowered> {
+pub(super) fn by_scheme(scheme: &str, region: &FusedRegion<'_>, config: &Config, plan: &PlanAttr) -> Built<Lowered> {
     let mut lowered = match scheme {
-        "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(mapping))),
+        "row" => likely::add(region, &|region| rows::lower(region, config.thresholds.with(plan))),
         "contract" => contract::lower(region),
-        "attention" => attention::lower(region, mapping.keys().unwrap_or(config.resident_keys)),
-        "loop" => likely::add(region, &|region| loops::lower(region, mapping)),
+        "attention" => attention::lower(region, mapping::keys(plan).unwrap_or(config.resident_keys)),
+        "loop" => likely::add(region, &|region| loops::lower(region, plan)),
         kind => Err(Box::new(region.op.error(format!("has the unknown kind '{kind}'")))),
     }?;
     if config.fault == scheme || config.fault == "all" {

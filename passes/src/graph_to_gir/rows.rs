@@ -4,10 +4,11 @@ use std::cell::RefCell;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::graph::{PlanAttr, Setting};
 
 use super::blocks::{Block, FEW, ROWS};
 use super::kernel::Built;
-use super::mapping::{Axis, Mapping, Setting};
+use super::mapping::Axis;
 use super::region::{FusedRegion, Launch, Lowered, Step};
 use super::share::{Share, Shares, Width};
 use super::turned::Turned;
@@ -48,9 +49,9 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// These, with the settings of a mapping.
-    pub(super) fn with(mut self, mapping: &Mapping) -> Self {
-        for setting in mapping.settings() {
+    /// These, with the settings of a plan.
+    pub(super) fn with(mut self, plan: &PlanAttr) -> Self {
+        for setting in &plan.settings {
             match *setting {
                 Setting::Columns(columns) => self.columns = Some(columns),
                 Setting::Resident(columns) => self.resident = columns,

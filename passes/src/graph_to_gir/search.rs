@@ -1,16 +1,16 @@
 //! The search over mappings: a region is lowered in every way that its kind offers, each is priced for the module's machine
-//! at likely sizes, and the fastest is taken. Where [`MAPPING_ATTR`] names one, that is taken.
+//! at likely sizes, and the fastest is taken. Where the region has a plan, that is taken.
 //!
 //! After IntelliGen (arXiv 2307.04995), whose search also branches only over how work is mapped: rewrites need none.
 
 use sutura_dialects::r#dyn::poly::Poly;
-use sutura_dialects::graph::FusionOp;
+use sutura_dialects::graph::{FusionOp, PlanAttr, Setting};
 use sutura_dialects::target::TargetDesc;
 use sutura_ir::work::Counter;
 use sutura_ir::{Context, OpRef};
 
 use super::kernel::{Built, Kernel};
-use super::mapping::{Axis, MAPPING_ATTR, Mapping, Setting};
+use super::mapping::{self, Axis};
 use super::program::lower;
 use super::region::{Arg, FusedRegion, Launch, Lowered, Step};
 use super::{Config, loops, rows};
@@ -20,8 +20,8 @@ use crate::region::cost::size_at;
 /// A way to lower a region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its settings, as [`MAPPING_ATTR`] has them.
-    pub mapping: String,
+    /// Its settings.
+    pub plan: PlanAttr,
     /// Predicted nanoseconds of one thread at likely sizes, if the costs of its kernels are known.
     pub predicted_ns: Option<f64>,
 }
@@ -56,28 +56,28 @@ pub(super) fn axes(region: &FusedRegion<'_>, config: &Config) -> Vec<Axis> {
 static LOWERED: Counter = Counter::new("mappings: ways lowered");
 
 /// A region as a mapping has it.
-fn mapped<'a>(op: OpRef<'a>, config: &'a Config, mapping: &Mapping) -> Built<(FusedRegion<'a>, Lowered)> {
+fn mapped<'a>(op: OpRef<'a>, config: &'a Config, plan: &PlanAttr) -> Built<(FusedRegion<'a>, Lowered)> {
     LOWERED.add(1);
-    let region = FusedRegion::read(op, config.machine_of(mapping))?;
-    let lowered = lower(&region, config, mapping)?;
+    let region = FusedRegion::read(op, config.machine_of(plan))?;
+    let lowered = lower(&region, config, plan)?;
     Ok((region, lowered))
 }
 
 /// Lowers a region as its attribute says, or as the search finds best.
 ///
 /// # Errors
-/// When the attribute names no mapping of the region, or when the usual mapping cannot be lowered; others that cannot are
+/// When the plan has a setting that the region does not have, or when the usual mapping cannot be lowered; others that cannot are
 /// left out.
 pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
-    if let Some(attr) = op.attr(MAPPING_ATTR) {
+    if let Some(plan) = op.as_::<FusionOp<'_>>().and_then(|fusion| fusion.plan()) {
         let axes = axes(&FusedRegion::read(op, &config.machine)?, config);
-        let (region, lowered) = mapped(op, config, &Mapping::read(op, attr, &axes)?)?;
+        let (region, lowered) = mapped(op, config, &mapping::checked(op, plan, &axes)?)?;
         return Ok(Found { region, lowered, remark: None });
     }
-    let usual = Mapping::default();
+    let usual = PlanAttr::default();
     let (region, mut lowered) = mapped(op, config, &usual)?;
     let Some(desc) = &config.desc else { return Ok(Found { region, lowered, remark: None }) };
-    let (ways, count) = Mapping::all(&axes(&region, config), MOST);
+    let (ways, count) = mapping::all(&axes(&region, config), MOST);
     if ways.len() < 2 {
         return Ok(Found { region, lowered, remark: None });
     }
@@ -88,15 +88,15 @@ pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
     let mut seen = vec![texts(op.cx, &region, &mut lowered, config)];
     let mut tried = vec![(usual, usual_ns)];
     let mut found = (usual_ns, region, lowered);
-    for mapping in &ways[1..] {
-        let Ok((region, mut lowered)) = mapped(op, config, mapping) else { continue };
+    for plan in &ways[1..] {
+        let Ok((region, mut lowered)) = mapped(op, config, plan) else { continue };
         let text = texts(op.cx, &region, &mut lowered, config);
         if seen.contains(&text) {
             continue;
         }
         seen.push(text);
         let Some(ns) = price(op.cx, &region, &mut lowered, config, desc) else { continue };
-        tried.push((mapping.clone(), ns));
+        tried.push((plan.clone(), ns));
         // What is usual stays where nothing is clearly better.
         if ns < found.0 && ns < usual_ns * (1.0 - config.least_saving) {
             found = (ns, region, lowered);
@@ -108,7 +108,7 @@ pub(super) fn best<'a>(op: OpRef<'a>, config: &'a Config) -> Built<Found<'a>> {
 
 /// What was looked at, and what is taken; `None` where all ways are the same.
 fn said(
-    mut tried: Vec<(Mapping, f64)>,
+    mut tried: Vec<(PlanAttr, f64)>,
     taken_ns: f64,
     least_saving: f64,
     (count, looked_at): (usize, usize),
@@ -117,15 +117,13 @@ fn said(
     if number < 2 {
         return None;
     }
-    let taken =
-        tried.iter().find(|(_, ns)| *ns == taken_ns).map_or_else(String::new, |(mapping, _)| mapping.to_string());
+    let taken = tried.iter().find(|(_, ns)| *ns == taken_ns).map_or_else(String::new, |(plan, _)| plan.to_string());
     tried.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let why = match (taken == Mapping::default().to_string(), tried[0].1 < taken_ns) {
+    let why = match (taken == PlanAttr::default().to_string(), tried[0].1 < taken_ns) {
         (true, true) => format!(", since others save less than {:.0} %", 100.0 * least_saving),
         _ => ", which is predicted to be fastest".to_owned(),
     };
-    let list: Vec<String> =
-        tried.iter().take(SAID).map(|(mapping, ns)| format!("{mapping} {:.2} us", ns / 1000.0)).collect();
+    let list: Vec<String> = tried.iter().take(SAID).map(|(plan, ns)| format!("{plan} {:.2} us", ns / 1000.0)).collect();
     let cut = if looked_at < count { format!(" (the first {looked_at} of {count} ways)") } else { String::new() };
     Some(format!("{number} mappings tried{cut}, taken is {taken}{why}; predicted: {}", list.join(", ")))
 }
@@ -135,15 +133,15 @@ fn said(
 pub(super) fn candidates(op: OpRef<'_>, config: &Config) -> Vec<Candidate> {
     let Ok(region) = FusedRegion::read(op, &config.machine) else { return vec![] };
     let (mut seen, mut found) = (Vec::new(), Vec::new());
-    for mapping in Mapping::all(&axes(&region, config), MOST).0 {
-        let Ok((region, mut lowered)) = mapped(op, config, &mapping) else { continue };
+    for plan in mapping::all(&axes(&region, config), MOST).0 {
+        let Ok((region, mut lowered)) = mapped(op, config, &plan) else { continue };
         let text = texts(op.cx, &region, &mut lowered, config);
         if seen.contains(&text) {
             continue;
         }
         seen.push(text);
         let predicted_ns = config.desc.as_ref().and_then(|desc| price(op.cx, &region, &mut lowered, config, desc));
-        found.push(Candidate { mapping: mapping.to_string(), predicted_ns });
+        found.push(Candidate { plan, predicted_ns });
     }
     found
 }

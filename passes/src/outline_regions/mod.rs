@@ -5,11 +5,12 @@
 
 mod region;
 
+use rustc_hash::FxHashSet;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::scf::{IfOp, WhileOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Context, Op, OpRef, Rewriter};
+use sutura_ir::{Body, Context, Op, OpRef, Rewriter};
 
 /// The pass.
 pub static OUTLINE_REGIONS: PassInfo = PassInfo {
@@ -31,26 +32,27 @@ struct OutlineRegions;
 impl Pass for OutlineRegions {
     fn run(&self, run: &mut PassRun<'_>) -> PassResult {
         let cx = run.cx;
-        let is_function = |op: &Op, run: &PassRun<'_>| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>();
         let ops: Vec<Op> = run.body.entry_block().into_iter().flat_map(|block| run.body.ops(block)).collect();
-        let mut open: Vec<Op> = ops.into_iter().filter(|op| is_function(op, run)).collect();
+        let symbols = ops.iter().filter_map(|op| OpRef::new(cx, run.body, *op).symbol_name());
+        let mut taken: FxHashSet<String> = symbols.map(str::to_owned).collect();
         let mut outlined = 0;
-        // What was outlined may have conditions and loops itself.
-        while let Some(function) = open.pop() {
-            for (op, number) in regions(cx, run, function) {
-                let name = free_name(cx, run, function, op, number);
-                let made = run.body.nested_mut(function).map(|body| region::outline(cx, body, (op, number), &name));
+        for function in
+            ops.into_iter().filter(|op| OpRef::new(cx, run.body, *op).is::<FuncOp<'_>>()).collect::<Vec<_>>()
+        {
+            for region in regions(cx, run.body, function, &mut taken) {
+                let Some(body) = run.body.nested_mut(function) else { continue };
+                let made = region::outline(cx, body, (region.owner, region.number), &region.name);
                 let loc = run.body.loc(function);
                 match made {
-                    Some(Ok(Some((state, inside)))) => {
+                    Ok(Some((state, inside))) => {
                         let mut rw = Rewriter::new(cx, run.body);
                         rw.set_after(function);
-                        open.push(rw.create_isolated(state, inside));
-                        run.passed(loc, format!("a region is the function @{name} now"));
+                        rw.create_isolated(state, inside);
+                        run.passed(loc, format!("a region is the function @{} now", region.name));
                         outlined += 1;
                     }
-                    Some(Err((loc, why))) => run.missed(loc, why),
-                    _ => {}
+                    Ok(None) => {}
+                    Err((loc, why)) => run.missed(loc, why),
                 }
             }
         }
@@ -59,25 +61,38 @@ impl Pass for OutlineRegions {
     }
 }
 
-/// The regions of conditions and loops in a function that lie in no other one.
-fn regions(cx: &Context, run: &PassRun<'_>, function: Op) -> Vec<(Op, usize)> {
-    let Some(body) = run.body.nested(function) else { return Vec::new() };
-    let blocks = body.owner_regions().flat_map(|region| body.blocks(region));
-    let ops = blocks.flat_map(|block| body.ops(block)).map(|op| OpRef::new(cx, body, op));
-    let ops = ops.filter(|op| op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>());
-    ops.flat_map(|op| (0..op.regions().len()).map(move |number| (op.op, number))).collect()
+/// A region, and the name of the function that it becomes.
+struct Candidate {
+    owner: Op,
+    number: usize,
+    name: String,
 }
 
-/// A name for the function of a region that no symbol has.
-fn free_name(cx: &Context, run: &PassRun<'_>, function: Op, op: Op, number: usize) -> String {
-    let owner = OpRef::new(cx, run.body, function);
-    let inside = run.body.nested(function).expect("it has regions");
-    let words = if OpRef::new(cx, inside, op).is::<IfOp<'_>>() { ["then", "else"] } else { ["before", "after"] };
-    let base = format!("{}_{}", owner.symbol_name().unwrap_or("function"), words[number.min(1)]);
-    let taken = |name: &str| {
-        let mut beside = run.body.entry_block().into_iter().flat_map(|block| run.body.ops(block));
-        beside.any(|op| OpRef::new(cx, run.body, op).symbol_name() == Some(name))
+/// The regions of conditions and loops in a function, those in others before these: so what is moved is never moved again.
+fn regions(cx: &Context, module: &Body, function: Op, taken: &mut FxHashSet<String>) -> Vec<Candidate> {
+    let Some(body) = module.nested(function) else { return Vec::new() };
+    let prefix = OpRef::new(cx, module, function).symbol_name().unwrap_or("function");
+    let words = |op: OpRef<'_>| match () {
+        () if op.is::<IfOp<'_>>() => Some(["then", "else"]),
+        () if op.is::<WhileOp<'_>>() => Some(["before", "after"]),
+        () => None,
     };
-    let numbered = (0..).map(|n| if n == 0 { base.clone() } else { format!("{base}{n}") });
-    numbered.into_iter().find(|name| !taken(name)).unwrap_or(base)
+    let ops = body.preorder().filter_map(|op| Some((op, words(OpRef::new(cx, body, op))?)));
+    let mut found = Vec::new();
+    for (count, (op, words)) in ops.enumerate() {
+        for number in 0..OpRef::new(cx, body, op).regions().len().min(words.len()) {
+            let name = free_name(&format!("{prefix}_{}", words[number]), count, taken);
+            found.push(Candidate { owner: op, number, name });
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// A name that no symbol has: `base` with the number of the op, unless that is 0 or taken.
+fn free_name(base: &str, count: usize, taken: &mut FxHashSet<String>) -> String {
+    let numbered = (count..).map(|n| if n == 0 { base.to_owned() } else { format!("{base}{n}") });
+    let name = numbered.into_iter().find(|name| !taken.contains(name)).expect("there are more numbers than symbols");
+    taken.insert(name.clone());
+    name
 }

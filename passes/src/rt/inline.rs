@@ -8,8 +8,8 @@ use sutura_dialects::r#dyn::attr::map_sizes;
 use sutura_dialects::r#dyn::facts::MAX_DIM;
 use sutura_dialects::r#dyn::{Facts, Instance, Poly};
 use sutura_dialects::rt::{
-    AllocOp, BufferType, ConstantOp, ConstraintKind, IfOp, InvokeOp, Port, ProgramInfo, ProgramOp, ReturnOp, ViewOp,
-    WhileOp,
+    AllocOp, BufferType, ConstantOp, ConstraintKind, InvokeOp, MOST_NESTED, Port, ProgramInfo, ProgramOp, ReturnOp,
+    ViewOp, WhileOp, nesting,
 };
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
@@ -38,9 +38,6 @@ pub static INLINE_PROGRAMS: PassInfo = PassInfo {
 
 /// Ops of all bodies that may be put in: programs that invoke two others twice each grow without bound.
 const MOST_OPS: usize = 1 << 20;
-
-/// Conditions and loops in each other that a program may have: what follows walks them by recursion.
-const MOST_NESTED: usize = 256;
 
 struct InlinePrograms;
 
@@ -169,12 +166,6 @@ fn inline_into(
         splice(cx, body, op, &info, &sizes, &mut hoisted)?;
     }
     Ok(invokes.len() as u64)
-}
-
-/// Conditions and loops around an op.
-fn nesting(op: OpRef<'_>) -> usize {
-    let around = std::iter::successors(op.parent(), |op| op.parent());
-    around.filter(|op| op.is::<IfOp<'_>>() || op.is::<WhileOp<'_>>()).count()
 }
 
 /// The most conditions and loops of a body that lie in each other.

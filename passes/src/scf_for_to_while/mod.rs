@@ -4,7 +4,7 @@ use sutura_dialects::arith::{AddIOp, CmpIOp, CmpIPredicate};
 use sutura_dialects::scf::{ConditionOp, ForOp, WhileOp, YieldOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Loc, Op, OpRef, Rewriter, Type, Value};
+use sutura_ir::{Loc, Op, OpRef, OpView, Rewriter, Type, Value};
 
 /// The pass.
 pub static SCF_FOR_TO_WHILE: PassInfo = PassInfo {
@@ -12,7 +12,9 @@ pub static SCF_FOR_TO_WHILE: PassInfo = PassInfo {
     argument: "scf-for-to-while",
     summary: "Convert SCF for loops to SCF while loops",
     description: "Each `scf.for` becomes an `scf.while` whose first region compares the counter with the upper bound and \
-                  whose second region is the body, with the counter, as first of what is carried, advanced by the step.",
+                  whose second region is the body, with the counter, as first of what is carried, advanced by the step. A loop whose step is not a \
+                  constant greater than 0 stays, with a remark: what it does is not defined for other steps, and it might \
+                  never end.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-converted", description: "loops converted" }],
@@ -29,16 +31,32 @@ impl Pass for ScfForToWhile {
                 at.body.preorder().filter(|op| OpRef::new(cx, at.body, *op).is::<ForOp<'_>>()).collect();
             // Those inside first, so that what is moved has been looked at.
             loops.reverse();
+            let mut converted = 0;
             for op in &loops {
                 let loc = at.body.loc(*op);
+                if let Err(why) = advances(OpRef::new(cx, at.body, *op)) {
+                    at.remarks.missed(loc, || format!("'scf.for' stays: {why}"));
+                    continue;
+                }
                 convert(&mut Rewriter::new(cx, at.body), *op, loc);
                 at.remarks.passed(loc, || "'scf.for' is an 'scf.while' now".to_owned());
+                converted += 1;
             }
-            loops.len() as u64
+            converted
         });
         let converted: u64 = counts.into_iter().sum();
         run.count("num-converted", converted);
         Ok(PreservedAnalyses::unless(converted > 0))
+    }
+}
+
+/// Whether the counter of a loop is known to grow.
+fn advances(op: OpRef<'_>) -> Result<(), String> {
+    let step = op.constant(ForOp::from_ref(op).step()).and_then(|step| op.cx.as_int(step));
+    match step {
+        Some(step) if step > 0 => Ok(()),
+        Some(step) => Err(format!("its step is {step}; it must be greater than 0")),
+        None => Err("its step is not a constant, so nothing says that it is greater than 0".to_owned()),
     }
 }
 

@@ -6,12 +6,14 @@
 //!
 //! [`ShapeFn`]: sutura_dialects::graph::ShapeFn
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::attr::symbolic_shape;
 use sutura_dialects::r#dyn::facts::{Contradiction, MAX_DIM};
 use sutura_dialects::r#dyn::poly::Excess;
 use sutura_dialects::r#dyn::{EqualOp, Facts, Poly, SymbolInfo};
-use sutura_dialects::func::{CallOp, ConstantOp, FuncOp, Signatures, signatures};
+use sutura_dialects::func::{CallOp, ConstantOp, FuncOp, Signature, Signatures, signatures};
 use sutura_dialects::graph::operator::declared;
 use sutura_dialects::graph::shape_fn::told_in_run;
 use sutura_dialects::graph::{Decided, Operators, Quotient, Requirement, ShapeEnv, ShapeFn, SymShape};
@@ -65,13 +67,17 @@ impl Pass for PropagateShapes {
         let cx = run.cx;
         let mut changed = false;
         let operators = declared(cx, run.body);
+        let mut known = signatures(cx, run.body);
         for Function { op: func, fixed } in functions(run) {
             let view = OpRef::new(cx, run.body, func);
             let keep_signature = fixed;
-            let functions = signatures(cx, run.body);
-            let Some(solution) = analyse(view, &operators, functions, run.diags)? else { continue };
+            let Some(solution) = analyse(view, &operators, known.clone(), run.diags)? else { continue };
             let (loc, name) = (view.loc(), view.symbol_name().unwrap_or_default().to_string());
             let outcome = rewrite::apply(cx, run.body, func, solution, keep_signature);
+            // Functions that call it see what is known now.
+            if let Some(func) = OpRef::new(cx, run.body, func).as_::<FuncOp<'_>>() {
+                Arc::make_mut(&mut known).insert(name.clone(), Arc::new(Signature::of(func)));
+            }
             if outcome.changed {
                 let (refined, fresh, checks) = (outcome.refined, outcome.fresh, outcome.equalities);
                 let text = format!(

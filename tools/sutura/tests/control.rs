@@ -124,3 +124,49 @@ fn devices_refuse_what_data_decides() {
     assert!(said.contains("help: compile for a processor"), "{said}");
     assert!(!out.exists());
 }
+
+/// A program with conditions in each other.
+fn nested(count: usize) -> String {
+    let mut text = String::from("func.func @main(%f: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {\n");
+    for i in 0..count {
+        text += &format!("%c{i} = tensor.extract %f[] : tensor<i1>\n%r{i} = scf.if %c{i} -> (tensor<4xf32>) {{\n");
+    }
+    text += "scf.yield %x : tensor<4xf32>\n";
+    for i in (0..count).rev() {
+        text += "} else {\nscf.yield %x : tensor<4xf32>\n}\n";
+        text += &format!("{} %r{i} : tensor<4xf32>\n", if i > 0 { "scf.yield" } else { "return" });
+    }
+    text + "}\n"
+}
+
+/// The same as a host program.
+fn nested_program(count: usize) -> String {
+    let copy = "copy %x, %y : !rt.buffer<f32, [4]>, !rt.buffer<f32, [4]>\n";
+    let ends = format!("}} else {{\n{copy}}}\n").repeat(count);
+    let ports =
+        "%c : !rt.buffer<i1, []> in \"c\", %x : !rt.buffer<f32, [4]> in \"x\", %y : !rt.buffer<f32, [4]> out \"y\"";
+    let ifs = "if %c : !rt.buffer<i1, []> {\n".repeat(count);
+    format!("rt.program @main({ports}) symbols() {{\n{ifs}{copy}{ends}}}\n")
+}
+
+#[test]
+fn conditions_too_deep_in_each_other_are_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("deep.mlir");
+    let artifact = folder.path().join("deep.sutura");
+    let compile = |text: String| {
+        std::fs::write(&model, text).unwrap();
+        let done = sutura(&["compile", "-q", model.to_str().unwrap(), "-o", artifact.to_str().unwrap()]);
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    for count in [300, 5000] {
+        let (code, said) = compile(nested(count));
+        assert!(said.contains("makes more than 256 conditions and loops lie in each other"), "{said}");
+        assert_eq!(code, Some(3), "{said}");
+        let (code, said) = compile(nested_program(count));
+        assert!(said.contains("lies in more than 255 other conditions and loops"), "{said}");
+        assert_eq!(code, Some(1), "{said}");
+    }
+    let (code, said) = compile(nested_program(256));
+    assert_eq!(code, Some(0), "{said}");
+}

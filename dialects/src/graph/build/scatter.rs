@@ -42,6 +42,9 @@ impl GraphBuilder<'_, '_> {
         axis: Option<usize>,
         joined: Joined,
     ) -> Built {
+        if axis.is_none() && self.rank(indices) > 0 {
+            self.indices_per_place(indices)?;
+        }
         let (cx, elem) = (self.cx(), self.elem(data));
         let ty = tensor_of(cx, &self.shape(data), elem);
         let combiner = match joined {

@@ -308,6 +308,19 @@ impl<'b> GraphBuilder<'_, 'b> {
         Ok(self.shaped(state))
     }
 
+    /// How many indices a place has, which is the last size of `indices`; their rank is not 0.
+    ///
+    /// # Errors
+    /// When the size is not known.
+    pub(super) fn indices_per_place(&self, indices: Value) -> Built<usize> {
+        let shape = self.shape(indices);
+        let last = shape.last().and_then(|size| size.as_ref()?.as_const());
+        match last.and_then(|size| usize::try_from(size).ok()) {
+            Some(count) => Ok(count),
+            None => unsupported("the last dim of the indices has no constant size"),
+        }
+    }
+
     /// `data` at `indices`, each for several of its dimensions; see [`GatherNdOp`].
     ///
     /// # Errors
@@ -318,8 +331,7 @@ impl<'b> GraphBuilder<'_, 'b> {
         let Some(last) = at.len().checked_sub(1).filter(|last| batch_dims <= *last) else {
             return fail(format!("indices of rank {} do not have {batch_dims} batch dims and an index", at.len()));
         };
-        let count = at[last].as_ref().and_then(Poly::as_const).and_then(|n| usize::try_from(n).ok());
-        let Some(count) = count else { return unsupported("the last dim of the indices has no constant size") };
+        let count = self.indices_per_place(indices)?;
         if count == 0 || batch_dims + count > from.len() {
             let rank = from.len();
             return fail(format!("{count} indices behind {batch_dims} batch dims do not fit data of rank {rank}"));

@@ -8,7 +8,7 @@ use sutura_ir::pass::PassOptions;
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type, Value};
 
 use super::agree_on_all_levels;
-use crate::graph_to_gir::mapping::{MAPPING_ATTR, Mapping};
+use crate::graph_to_gir::mapping;
 use crate::graph_to_gir::region::FusedRegion;
 use crate::graph_to_gir::rows::Thresholds;
 use crate::graph_to_gir::search::axes;
@@ -57,17 +57,17 @@ fn mapped_in_all_ways(cx: &Context, before: &Module, sizes: &[&[(&str, i64)]]) -
     pass.thresholds = Thresholds { resident: 20, parts: 4, part_rows: 2, ..pass.thresholds };
     let config = pass.config(cx, body).unwrap();
     let axes = axes(&FusedRegion::read(fusion, &config.machine).unwrap_or_else(|e| panic!("{e:?}")), &config);
-    let (ways, count) = Mapping::all(&axes, 96);
+    let (ways, count) = mapping::all(&axes, 96);
     assert_eq!(ways.len(), count);
-    let (fusion, words) = (fusion.op, ways.iter().map(ToString::to_string).collect::<Vec<_>>());
-    for way in &words {
+    let fusion = fusion.op;
+    for way in &ways {
         let inside = stitched.body_mut().nested_mut(function).unwrap();
-        Rewriter::new(cx, inside).set_attr(fusion, MAPPING_ATTR, Some(cx.string_attr(way)));
+        Rewriter::new(cx, inside).set_prop(fusion, "plan", Some(cx.ext_attr(way.clone())));
         let mut after = copy(cx, &stitched);
         run(cx, &mut after, SMALL).unwrap_or_else(|e| panic!("{way}: {e:?}"));
         agree_on_all_levels(cx, before, &after, sizes);
     }
-    words
+    ways.iter().map(ToString::to_string).collect()
 }
 
 /// True when there are such settings of that name.

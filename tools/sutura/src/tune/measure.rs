@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use sutura_dialects::graph::PlanAttr;
 use sutura_ir::{Context, Module};
 use sutura_runtime::{ElementType, Model, Options, Tensor};
 
@@ -35,12 +36,12 @@ pub(super) fn measure(
     cx: &Context,
     described: &Module,
     problem: &mut Problem,
-    mappings: &[&str],
+    plans: &[&PlanAttr],
     machine: &Machine,
 ) -> Result<Vec<u64>, Failure> {
     let mut runners = Vec::new();
-    for mapping in mappings {
-        let text = problem.text(cx, described, mapping).map_err(Failure::internal)?;
+    for plan in plans {
+        let text = problem.text(cx, described, plan).map_err(Failure::internal)?;
         runners.push(Runner::new(&text, &problem.inputs, machine)?);
     }
     for round in 0..ROUNDS {

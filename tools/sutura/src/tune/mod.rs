@@ -1,7 +1,7 @@
 //! `--tune`: how regions are mapped is chosen by measuring on this machine, once per region, sizes and machine.
 //!
 //! Each region with a choice is taken out of the program; the mappings that are predicted to be fastest, and the usual one, are
-//! compiled and run in turns, and the region's attribute `graph.mapping` names the one to take. Choices are kept in a file.
+//! compiled and run in turns, and the `plan` of the region is the one to take. Choices are kept in a file.
 
 mod cache;
 mod measure;
@@ -14,9 +14,10 @@ use std::time::Instant;
 use cache::{Cache, Entry, Identity};
 use problem::Problem;
 use sutura_codegen::Target;
+use sutura_dialects::graph::{FusionOp, PlanAttr};
 use sutura_ir::diagnostics::{Diagnostic, RemarkKind};
 use sutura_ir::{Loc, OpRef, Rewriter};
-use sutura_passes::graph_to_gir::{Candidate, Choice, MAPPING_ATTR, choices};
+use sutura_passes::graph_to_gir::{Candidate, Choice, choices};
 
 use crate::cli::CompileArgs;
 use crate::failure::{Failure, Kind};
@@ -42,7 +43,7 @@ pub(crate) struct Tuner {
 
 /// What was decided for a region.
 struct Decision {
-    mapping: String,
+    plan: PlanAttr,
     words: String,
     measured: bool,
 }
@@ -105,14 +106,8 @@ impl Tuner {
         let (mut measured, mut known) = (0, 0);
         for choice in choices {
             let Some(region) = region(compilation, &program, &choice) else { continue };
-            if region.attr(MAPPING_ATTR).is_some() {
-                remark(
-                    compilation,
-                    region.loc(),
-                    RemarkKind::Missed,
-                    "keeps the mapping that its attribute names",
-                    talk,
-                );
+            if region.as_::<FusionOp<'_>>().is_some_and(|fusion| fusion.plan().is_some()) {
+                remark(compilation, region.loc(), RemarkKind::Missed, "keeps the plan that it has", talk);
                 continue;
             }
             let loc = region.loc();
@@ -123,12 +118,12 @@ impl Tuner {
                 Err(why) => Err(Failure::internal(why)),
             };
             match decision {
-                Ok(Decision { mapping, words, measured: now }) => {
+                Ok(Decision { plan, words, measured: now }) => {
                     (measured, known) = if now { (measured + 1, known) } else { (measured, known + 1) };
                     remark(compilation, loc, RemarkKind::Passed, &words, talk);
                     let inside = program.module.body_mut().nested_mut(choice.function);
                     let inside = inside.ok_or_else(|| Failure::internal("a function has lost its body"))?;
-                    Rewriter::new(cx, inside).set_attr(choice.fusion, MAPPING_ATTR, Some(cx.string_attr(&mapping)));
+                    Rewriter::new(cx, inside).set_prop(choice.fusion, "plan", Some(cx.ext_attr(plan)));
                 }
                 // A file that cannot be written is no reason to measure the other regions.
                 Err(failure) if failure.kind == Kind::System => return Err(failure),
@@ -154,28 +149,28 @@ impl Tuner {
     ) -> Result<Decision, Failure> {
         let key = problem.key.clone();
         if let Some(entry) = self.cache.borrow().get(identity, &key) {
-            if candidates.iter().any(|c| c.mapping == entry.mapping) {
+            if let Some(known) = candidates.iter().find(|c| c.plan.to_string() == entry.mapping) {
                 let words = format!("{}; known from before", words(entry, candidates));
-                return Ok(Decision { mapping: entry.mapping.clone(), words, measured: false });
+                return Ok(Decision { plan: known.plan.clone(), words, measured: false });
             }
-            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.mapping)).collect();
+            let known: Vec<String> = candidates.iter().map(|c| format!("\"{}\"", c.plan)).collect();
             talk.warning(&format!(
                 "the cache says \"{}\" of the kernel {key}, which has only {}: it is measured anew",
                 entry.mapping,
                 known.join(", ")
             ));
         }
-        let mappings = promising(candidates);
-        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &mappings, machine)?;
+        let plans = promising(candidates);
+        let times = measure::measure(&compilation.cx, &program.module, &mut problem, &plans, machine)?;
+        let plan = fastest(&plans, &times).clone();
         let entry = Entry {
-            mapping: fastest(&mappings, &times).to_owned(),
+            mapping: plan.to_string(),
             sizes: problem.sizes,
-            nanoseconds: mappings.iter().map(|t| (*t).to_owned()).zip(times).collect::<BTreeMap<_, _>>(),
+            nanoseconds: plans.iter().map(ToString::to_string).zip(times).collect::<BTreeMap<_, _>>(),
         };
         let words = format!("{}; measured now", words(&entry, candidates));
-        let mapping = entry.mapping.clone();
         self.cache.borrow_mut().put(identity, &key, entry)?;
-        Ok(Decision { mapping, words, measured: true })
+        Ok(Decision { plan, words, measured: true })
     }
 }
 
@@ -191,20 +186,20 @@ fn remark(compilation: &Compilation, loc: Loc, kind: RemarkKind, words: &str, ta
 }
 
 /// The mappings to measure, the usual one first, then by predicted time.
-fn promising(candidates: &[Candidate]) -> Vec<&str> {
+fn promising(candidates: &[Candidate]) -> Vec<&PlanAttr> {
     let (usual, others) = candidates.split_at(1.min(candidates.len()));
     let mut others: Vec<&Candidate> = others.iter().collect();
     let time = |c: &Candidate| c.predicted_ns.unwrap_or(f64::INFINITY);
     others.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    usual.iter().chain(others).take(MEASURED).map(|c| c.mapping.as_str()).collect()
+    usual.iter().chain(others).take(MEASURED).map(|c| &c.plan).collect()
 }
 
 /// The mapping of the shortest time, or the first one where none is clearly better.
-fn fastest<'a>(mappings: &[&'a str], times: &[u64]) -> &'a str {
-    let mut best = (mappings[0], times[0] as f64 * MARGIN);
-    for (mapping, time) in mappings.iter().zip(times).skip(1) {
+fn fastest<'a, T: ?Sized>(plans: &[&'a T], times: &[u64]) -> &'a T {
+    let mut best = (plans[0], times[0] as f64 * MARGIN);
+    for (plan, time) in plans.iter().zip(times).skip(1) {
         if (*time as f64) < best.1 {
-            best = (mapping, *time as f64);
+            best = (plan, *time as f64);
         }
     }
     best.0
@@ -212,8 +207,8 @@ fn fastest<'a>(mappings: &[&'a str], times: &[u64]) -> &'a str {
 
 /// What was measured and predicted, and what is taken.
 fn words(entry: &Entry, candidates: &[Candidate]) -> String {
-    let predicted: HashMap<&str, f64> =
-        candidates.iter().filter_map(|c| Some((&*c.mapping, c.predicted_ns?))).collect();
+    let predicted: HashMap<String, f64> =
+        candidates.iter().filter_map(|c| Some((c.plan.to_string(), c.predicted_ns?))).collect();
     let micros = |ns: f64| format!("{:.2} us", ns / 1000.0);
     let mut times: Vec<(&String, &u64)> = entry.nanoseconds.iter().collect();
     times.sort_by_key(|(mapping, ns)| (**ns, *mapping));
@@ -228,18 +223,21 @@ fn words(entry: &Entry, candidates: &[Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sutura_dialects::graph::Setting;
+
     use super::*;
 
-    fn candidate(mapping: &str, predicted_ns: Option<f64>) -> Candidate {
-        Candidate { mapping: mapping.to_owned(), predicted_ns }
+    fn candidate(columns: i64, predicted_ns: Option<f64>) -> Candidate {
+        Candidate { plan: PlanAttr { settings: vec![Setting::Columns(columns)] }, predicted_ns }
     }
 
     #[test]
     fn the_usual_mapping_and_the_best_predictions_are_measured() {
-        let all = [("a", Some(9.0)), ("b", None), ("c", Some(3.0)), ("d", Some(2.0)), ("e", Some(5.0))];
-        let all: Vec<Candidate> = all.map(|(mapping, ns)| candidate(mapping, ns)).into();
-        assert_eq!(promising(&all), ["a", "d", "c", "e"]);
-        assert_eq!(promising(&all[..2]), ["a", "b"]);
+        let all = [(1, Some(9.0)), (2, None), (3, Some(3.0)), (4, Some(2.0)), (5, Some(5.0))];
+        let all: Vec<Candidate> = all.map(|(columns, ns)| candidate(columns, ns)).into();
+        let names = |all: &[Candidate]| promising(all).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names(&all), ["columns=1", "columns=4", "columns=3", "columns=5"]);
+        assert_eq!(names(&all[..2]), ["columns=1", "columns=2"]);
     }
 
     #[test]

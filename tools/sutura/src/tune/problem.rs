@@ -7,14 +7,13 @@ use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
 use sutura_dialects::r#dyn::ops::SymbolOp;
 use sutura_dialects::r#dyn::poly::Poly;
 use sutura_dialects::func::{FuncOp, ReturnOp};
-use sutura_dialects::graph::{ConstantOp, FusionOp, ReshapeOp};
+use sutura_dialects::graph::{ConstantOp, FusionOp, PlanAttr, ReshapeOp};
 use sutura_dialects::target::machine_in;
 use sutura_ir::asm::print::{PrintOptions, module_text, op_text};
 use sutura_ir::{
     Attr, BlockRef, Builder, Context, IrMapping, Loc, Module, Op, OpRef, OpState, OpView, Rewriter, Type, Value,
 };
 use sutura_passes::gir::cost::likely;
-use sutura_passes::graph_to_gir::MAPPING_ATTR;
 
 use crate::input;
 
@@ -63,12 +62,12 @@ impl Problem {
         Ok(Self { key, sizes, inputs, module, fusion })
     }
 
-    /// The program for a machine, `described` by a module that holds its description, with this mapping.
-    pub(super) fn text(&mut self, cx: &Context, described: &Module, mapping: &str) -> Result<String, String> {
+    /// The program for a machine, `described` by a module that holds its description, with this plan.
+    pub(super) fn text(&mut self, cx: &Context, described: &Module, plan: &PlanAttr) -> Result<String, String> {
         let body = self.module.body();
         let function = body.entry_block().and_then(|b| body.ops(b).next()).ok_or("its function is gone")?;
         let inside = self.module.body_mut().nested_mut(function).ok_or("its function has no body")?;
-        Rewriter::new(cx, inside).set_attr(self.fusion, MAPPING_ATTR, Some(cx.string_attr(mapping)));
+        Rewriter::new(cx, inside).set_prop(self.fusion, "plan", Some(cx.ext_attr(plan.clone())));
         let machine = machine_in(cx, described.body())?.ok_or("the module describes no machine")?;
         let function = OpRef::new(cx, self.module.body(), function);
         // Without aliases, so that one text can follow the other.
