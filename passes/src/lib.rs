@@ -7,6 +7,7 @@ mod elided;
 pub mod expand_fma;
 pub mod expand_math;
 pub mod expand_operators;
+pub mod expand_truncf;
 pub mod fold_launches;
 pub mod generic;
 pub mod gir;
@@ -45,6 +46,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&attach_target::ATTACH_TARGET);
     registry.add(&check_combiners::CHECK_COMBINERS);
     registry.add(&expand_fma::EXPAND_FMA);
+    registry.add(&expand_truncf::EXPAND_TRUNCF);
     registry.add(&expand_math::EXPAND_MATH);
     registry.add(&expand_operators::EXPAND_OPERATORS);
     registry.add(&fold_launches::FOLD_LAUNCHES);

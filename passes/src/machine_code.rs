@@ -38,6 +38,21 @@ impl Processor {
         }
     }
 
+    /// Whether it rounds `f32` to `bf16`.
+    pub fn rounds_to_brain(self) -> bool {
+        !self.x86 || self.brain
+    }
+
+    /// Whether it rounds `f64` to `bf16` at once.
+    pub fn rounds_doubles_to_brain(self) -> bool {
+        !self.x86
+    }
+
+    /// Whether it rounds `f64` to `f16` at once.
+    pub fn rounds_doubles_to_half(self) -> bool {
+        !self.x86 || self.half_of_double
+    }
+
     /// A GPU: its vendor's conversion says what is missing but for types.
     pub fn device() -> Self {
         Self { x86: false, remainder: true, half: true, brain: true, half_of_double: true }

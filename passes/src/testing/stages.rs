@@ -56,6 +56,7 @@ proptest! {
             &*lower,
             "func.func(expand-math)",
             "expand-fma",
+            "expand-truncf",
             "func.func(canonicalize,cse)",
         ] {
             keeps(&cx, &before, &mut module, passes, &at);

@@ -87,7 +87,7 @@ fn sizes_of_a_side_are_compared_when_it_runs() {
     let model = compiled(folder.path(), "control");
     assert!(model.run(&inputs(&[4.0, 9.0], 50, false, &[1.0], 1)).is_ok());
     let error = model.run(&inputs(&[4.0, 9.0], 50, true, &[1.0], 1)).unwrap_err().to_string();
-    assert!(error.contains("of `main_then`: dimension 0 is 1, and must be 2"), "{error}");
+    assert!(error.contains("of `main_then1`: dimension 0 is 1, and must be 2"), "{error}");
     assert!(model.run(&inputs(&[4.0], 50, true, &[1.0], 1)).is_ok(), "a failed run leaves nothing behind");
 }
 

@@ -86,9 +86,9 @@ pub(super) fn eval(op: NumOp, kind: FloatKind, second: Option<DType>, args: &[&[
             }
         }),
         // Sign operations are on bits, so that NaNs keep theirs.
-        NegF => map1(args[0], out, |a| a ^ sign_bit(kind)),
-        Math(super::MathFn::AbsF) => map1(args[0], out, |a| a & !sign_bit(kind)),
-        CopySign => map2(args, out, |a, b| (a & !sign_bit(kind)) | (b & sign_bit(kind))),
+        NegF => map1(args[0], out, |a| with_sign(kind, a, a & sign_bit(kind) == 0)),
+        Math(super::MathFn::AbsF) => map1(args[0], out, |a| with_sign(kind, a, false)),
+        CopySign => map2(args, out, |a, b| with_sign(kind, a, b & sign_bit(kind) != 0)),
         CmpF(predicate) => map2(args, out, |a, b| bool_bits(predicate.holds(value(a), value(b)))),
         IsFinite => map1(args[0], out, |a| bool_bits(value(a).is_finite())),
         IsInf => map1(args[0], out, |a| bool_bits(value(a).is_infinite())),
@@ -120,6 +120,16 @@ fn sign_bit(kind: FloatKind) -> u64 {
         FloatKind::F8E8M0FNU => 0,
         _ => 1 << (kind.bits() - 1),
     }
+}
+
+/// The number with a sign. Formats without a negative zero have NaN in its place: there neither zero nor NaN changes.
+fn with_sign(kind: FloatKind, bits: u64, negative: bool) -> u64 {
+    let sign = sign_bit(kind);
+    let magnitude = bits & !sign;
+    if magnitude == 0 && decode(kind, sign).is_nan() {
+        return bits;
+    }
+    magnitude | if negative { sign } else { 0 }
 }
 
 /// Smallest positive normal number of a format.

@@ -1,0 +1,99 @@
+//! Types of elements, as the generator uses them: those of the table for which something is compiled.
+
+use sutura_dialects::elements::{ELEMENTS, ElementPolicy};
+use sutura_interp::random::Random;
+use sutura_interp::{DType, Scalar};
+use sutura_ir::types::{FloatKind, TypeData};
+
+/// A type of elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Elem(&'static ElementPolicy);
+
+/// What its values are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Int { width: u32, unsigned: bool },
+    Float(FloatKind),
+}
+
+impl Elem {
+    /// All that are compiled.
+    pub(crate) fn all() -> Vec<Self> {
+        let compiled = ELEMENTS.iter().filter(|policy| {
+            policy.memory.is_some() && kind(policy).is_some() && !["i2", "i4", "ui2", "ui4"].contains(&policy.name)
+        });
+        compiled.map(Elem).collect()
+    }
+
+    /// The one of a name.
+    pub(crate) fn named(name: &str) -> Self {
+        Self::all().into_iter().find(|elem| elem.name() == name).expect("a type of the table")
+    }
+
+    /// The type as text, of a tensor's elements.
+    pub(crate) fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The type as text, of a number.
+    pub(crate) fn scalar(self) -> &'static str {
+        let own = |policy: &&ElementPolicy| policy.stored == self.0.scalar;
+        ELEMENTS.iter().find(own).expect("scalars are elements too").name
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        kind(self.0).expect("only such are taken")
+    }
+
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self.kind(), Kind::Float(_))
+    }
+
+    pub(crate) fn is_unsigned(self) -> bool {
+        self.0.unsigned
+    }
+
+    pub(crate) fn dtype(self) -> DType {
+        match self.kind() {
+            Kind::Int { width, unsigned } => DType::Int { width: width as u8, unsigned },
+            Kind::Float(kind) => DType::Float(kind),
+        }
+    }
+
+    /// Has powers of two only: no zero, no sign, nothing to compute with.
+    pub(crate) fn is_power(self) -> bool {
+        self.kind() == Kind::Float(FloatKind::F8E8M0FNU)
+    }
+
+    /// From 1 to the next number.
+    pub(crate) fn epsilon(self) -> f64 {
+        let Kind::Float(kind) = self.kind() else { return 0.0 };
+        let one = Scalar::float(1.0, kind);
+        Scalar::from_bits(self.dtype(), one.bits() + 1).as_f64().map_or(0.0, |next| next - 1.0)
+    }
+
+    /// A bound of which twice is still a number.
+    pub(crate) fn most(self) -> f64 {
+        let Kind::Float(kind) = self.kind() else { return f64::INFINITY };
+        let exact = |e: &i32| Scalar::float(2f64.powi(*e), kind).as_f64() == Some(2f64.powi(*e));
+        let exponent = (0..100).take_while(exact).last().unwrap_or(0);
+        2f64.powi(exponent - 1)
+    }
+
+    /// A random element. Floats are quarters up to 2, as near as the type has them.
+    pub(crate) fn random(self, random: &mut Random) -> Scalar {
+        match self.kind() {
+            Kind::Int { .. } => random.scalar(self.dtype()),
+            Kind::Float(kind) if self.is_power() => Scalar::float(2f64.powi(random.range(-2, 3) as i32), kind),
+            Kind::Float(kind) => Scalar::float(random.range(-8, 9) as f64 / 4.0, kind),
+        }
+    }
+}
+
+fn kind(policy: &ElementPolicy) -> Option<Kind> {
+    match policy.stored {
+        TypeData::Integer { width, .. } => Some(Kind::Int { width, unsigned: policy.unsigned }),
+        TypeData::Float(kind) => Some(Kind::Float(kind)),
+        _ => None,
+    }
+}
