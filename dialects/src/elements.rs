@@ -56,14 +56,9 @@ const fn float(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { name, stored: ty, scalar: ty, computed, accumulated, memory: Some(ty), unsigned: false }
 }
 
-/// A float of one byte, which kernels read as that byte.
+/// A float of at most one byte, which kernels read as a byte: of one of less than 8 bits the low bits count.
 const fn byte_float(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { memory: Some(signless(8)), ..float(name, kind) }
-}
-
-/// A float for which nothing is compiled.
-const fn unread(name: &'static str, kind: FloatKind) -> ElementPolicy {
-    ElementPolicy { memory: None, ..float(name, kind) }
 }
 
 /// The table.
@@ -81,12 +76,12 @@ pub const ELEMENTS: &[ElementPolicy] = &[
     uint("ui16", 16),
     uint("ui32", 32),
     uint("ui64", 64),
-    unread("f4E2M1FN", FloatKind::F4E2M1FN),
+    byte_float("f4E2M1FN", FloatKind::F4E2M1FN),
     byte_float("f8E4M3FN", FloatKind::F8E4M3FN),
     byte_float("f8E4M3FNUZ", FloatKind::F8E4M3FNUZ),
     byte_float("f8E5M2", FloatKind::F8E5M2),
     byte_float("f8E5M2FNUZ", FloatKind::F8E5M2FNUZ),
-    unread("f8E8M0FNU", FloatKind::F8E8M0FNU),
+    byte_float("f8E8M0FNU", FloatKind::F8E8M0FNU),
     float("bf16", FloatKind::BF16),
     float("f16", FloatKind::F16),
     float("f32", FloatKind::F32),
@@ -97,6 +92,12 @@ pub const ELEMENTS: &[ElementPolicy] = &[
 pub fn policy(cx: &Context, ty: Type) -> Option<&'static ElementPolicy> {
     let data = cx.type_data(ty);
     ELEMENTS.iter().find(|policy| policy.stored == data)
+}
+
+/// Bits of an element where kernels see it: one of 2 to 7 bits has a byte, of which the low bits count.
+pub fn memory_bits(cx: &Context, elem: Type) -> Option<u32> {
+    let bits = cx.bit_width(elem)?;
+    Some(if (2..8).contains(&bits) { 8 } else { bits })
 }
 
 /// The type of one element of type `elem` in a function of elements.

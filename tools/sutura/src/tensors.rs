@@ -178,7 +178,17 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         U64 => parse::<u64>(text, ty)?.to_ne_bytes().to_vec(),
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
-        F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
+        I2 | I4 | U2 | U4 => {
+            let bits = ty.bits();
+            let signed = matches!(ty, I2 | I4);
+            let fits = if signed { -(1 << (bits - 1))..1 << (bits - 1) } else { 0..1 << bits };
+            let value = parse::<i8>(text, ty)?;
+            if !fits.contains(&value) {
+                return Err(Failure::usage(format!("`{text}` is no number of type {ty}")));
+            }
+            value.to_ne_bytes().to_vec()
+        }
+        F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU | F4E2M1FN => {
             let kind = small_float(ty).expect("one of them");
             let value = parse::<f64>(text, ty)?;
             let bits = float::from_f64(kind, value);
@@ -202,6 +212,8 @@ pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
         ElementType::F8E5M2 => FloatKind::F8E5M2,
         ElementType::F8E4M3FNUZ => FloatKind::F8E4M3FNUZ,
         ElementType::F8E5M2FNUZ => FloatKind::F8E5M2FNUZ,
+        ElementType::F8E8M0FNU => FloatKind::F8E8M0FNU,
+        ElementType::F4E2M1FN => FloatKind::F4E2M1FN,
         _ => return None,
     })
 }
