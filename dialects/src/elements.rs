@@ -110,6 +110,30 @@ pub fn accumulator_type(cx: &Context, elem: Type) -> Type {
     policy(cx, elem).map_or(elem, |policy| cx.ty(policy.accumulated))
 }
 
+/// Bits of the elements of which vectors of a function of such scalars hold as many as a register does. Those of integers of one width
+/// below 32 bits, and no float, are of that width; a truth value has a byte, as in memory. All others have as many elements as
+/// vectors of `f32`: 64-bit elements have two registers side by side, which wait less than one (`docs/performance.md`), and
+/// numbers of several widths are converted, or are indices beside elements.
+pub fn lane_bits(cx: &Context, scalars: impl IntoIterator<Item = Type>) -> u32 {
+    const ANY: u32 = 32;
+    let mut width = None;
+    for ty in scalars {
+        match policy(cx, ty).map(|policy| policy.computed) {
+            Some(TypeData::Integer { width: bits, .. }) if bits < ANY => {
+                let bits = bits.max(8);
+                if width.is_some_and(|width| width != bits) {
+                    return ANY;
+                }
+                width = Some(bits);
+            }
+            Some(_) => return ANY,
+            // An index, or no number.
+            None => {}
+        }
+    }
+    width.unwrap_or(ANY)
+}
+
 /// True for integers without sign.
 pub fn is_unsigned(cx: &Context, elem: Type) -> bool {
     policy(cx, elem).is_some_and(|policy| policy.unsigned)
@@ -139,6 +163,34 @@ mod tests {
             let memory = row.memory.map(|memory| cx.bit_width(cx.ty(memory)));
             let bytes = cx.bit_width(stored).map(|bits| if bits == 1 { 1 } else { bits.max(8) });
             assert!(memory.is_none_or(|bits| bits == bytes), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn vectors_hold_as_many_narrow_integers_as_a_register() {
+        let cx = Context::new(crate::all());
+        let bits = |names: &[&str]| {
+            let ty = |name: &&str| {
+                ELEMENTS.iter().find(|row| row.name == *name).map_or(Type::INDEX, |row| cx.ty(row.stored))
+            };
+            lane_bits(&cx, names.iter().map(ty))
+        };
+        for (names, expected) in [
+            (&["i8", "i1", "index"][..], 8),
+            (&["i1"], 8),
+            (&["ui8"], 8),
+            (&["i4", "i8"], 8),
+            (&["i16", "i16"], 16),
+            (&["i8", "i16"], 32),
+            (&["i8", "i64"], 32),
+            (&["i8", "f32"], 32),
+            (&["f8E5M2"], 32),
+            (&["f64"], 32),
+            (&["i64"], 32),
+            (&["index"], 32),
+            (&[], 32),
+        ] {
+            assert_eq!(bits(names), expected, "{names:?}");
         }
     }
 

@@ -39,9 +39,12 @@ impl Fold for BitcastOp<'_> {
         let cast = op.as_::<BitcastOp<'_>>()?;
         let ty = op.ty(cast.result());
         // The high bits of a byte are gone in an element of fewer bits.
-        let widens = |from: Value| op.cx.bit_width(op.cx.element_type(op.ty(from))) >= op.cx.bit_width(op.cx.element_type(ty));
+        let widens =
+            |from: Value| op.cx.bit_width(op.cx.element_type(op.ty(from))) >= op.cx.bit_width(op.cx.element_type(ty));
         let inner = op.body.defining_op(cast.input()).and_then(|def| op.at(def).as_::<BitcastOp<'_>>());
-        if let Some(source) = inner.map(|inner| inner.input()).filter(|source| op.ty(*source) == ty && widens(cast.input())) {
+        if let Some(source) =
+            inner.map(|inner| inner.input()).filter(|source| op.ty(*source) == ty && widens(cast.input()))
+        {
             return Some(smallvec![FoldValue::Value(source)]);
         }
         let bits = |ty| op.cx.bit_width(op.cx.element_type(ty));

@@ -414,8 +414,7 @@ impl<'b> Legalizer<'b> {
         let oob: Vec<Option<Attr>> = form.oob.clone();
         let results: Vec<Value> = view.results().collect();
         let elems: Vec<Type> = results.iter().map(|v| cx.element_type(self.rw.body().ty(*v))).collect();
-        let floats: Vec<Option<FloatKind>> =
-            elems.iter().map(|elem| byte_float(cx, *elem)).collect();
+        let floats: Vec<Option<FloatKind>> = elems.iter().map(|elem| byte_float(cx, *elem)).collect();
         self.outside_values(op, &oob);
         Narrow::new(&mut self.rw).block(block);
         if let Some(joint) = joint {

@@ -40,7 +40,8 @@ fn check_block(cx: &Context, body: &Body, block: Block) -> Result<(), Box<Diagno
     match body.ops(block).map(|op| OpRef::new(cx, body, op)).find(rounds) {
         Some(op) => {
             let elem = op.result_types().next().map_or_else(String::new, |ty| type_text(cx, ty));
-            let message = format!("rounds to {elem} in another way than to nearest even, for which nothing is compiled");
+            let message =
+                format!("rounds to {elem} in another way than to nearest even, for which nothing is compiled");
             Err(Box::new(op.error(message)))
         }
         None => Ok(()),

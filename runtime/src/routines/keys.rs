@@ -24,7 +24,13 @@ pub(super) fn ordered(elem: ElementType, bytes: &[u8], index: usize) -> u64 {
         ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ if bits == 0x80 => u64::MAX,
         ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ => float(bits, 8, 0x7f, 0x80),
         // Powers of two in their order, and NaN behind them.
-        ElementType::F8E8M0FNU => if bits == 0xff { u64::MAX } else { bits },
+        ElementType::F8E8M0FNU => {
+            if bits == 0xff {
+                u64::MAX
+            } else {
+                bits
+            }
+        }
         ElementType::F4E2M1FN => float(bits & 0xf, 4, 0x7, 0x8),
         ElementType::U2 | ElementType::U4 => bits & ((1 << elem.bits()) - 1),
         ElementType::I2 => signed(62),

@@ -103,6 +103,91 @@ const BF16: &str = "func.func @f(%x: tensor<2xbf16>) -> (tensor<2xbf16> {graph.n
 }
 ";
 
+/// Elements of at most a byte go in, are computed with, are summed, and come out; what inputs have above them does not count.
+#[test]
+fn short_elements_cross_the_edge_of_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("short.mlir"), SHORT).expect("a file");
+    succeeds(folder, &["compile", "short.mlir", "-o", "short.sutura", "-q"]);
+    let inputs =
+        ["x=5xi4=1,-8,7,3,-1", "y=5xu2=1,3,2,0,3", "z=5xf4E2M1FN=1,-6,0.5,3,0", "p=5xf8E8M0FNU=1,2,0.5,1e38,nan"];
+    let given: Vec<&str> = inputs.iter().flat_map(|input| ["-i", input]).collect();
+    let text = succeeds(folder, &[&["run", "short.sutura"], &given[..]].concat());
+    for words in [
+        "a: i4[5] = [2, 0, -2, 6, -2]",
+        "b: u2[5] = [2, 2, 0, 0, 2]",
+        "c: f4E2M1FN[5] = [2.0, -6.0, 1.0, 6.0, 0.0]",
+        "d: f8E8M0FNU[5] = [4.0, 8.0, 2.0, NaN, NaN]",
+        "s: i4[] = [2]",
+        "same: u2[5] = [1, 3, 2, 0, 3]",
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    // Whatever lies above the elements.
+    let write = |name: &str, ty, bytes: &[u8]| {
+        let tensor = Tensor::from_bytes(ty, &[5], bytes).expect("five bytes");
+        sutura_tensors::write(&folder.join(format!("{name}.pb")), &[(name, &tensor)]).expect("a file");
+        tensor
+    };
+    let model = sutura_runtime::Model::load(folder.join("short.sutura")).expect("it loads");
+    let x = write("x", ElementType::I4, &[0x11, 0x78, 0xf7, 0x03, 0x0f]);
+    let y = write("y", ElementType::U2, &[0xfd, 0x03, 0x82, 0x40, 0xff]);
+    let z = write("z", ElementType::F4E2M1FN, &[0x92, 0x0f, 0x71, 0x05, 0xf0]);
+    let p = write("p", ElementType::F8E8M0FNU, &[127, 128, 126, 253, 255]);
+    let outputs = model.run(&[x, y, z, p]).expect("it runs");
+    let bytes: Vec<&[u8]> = outputs.iter().map(Tensor::bytes).collect();
+    let expected: [&[u8]; 6] = [
+        &[2, 0, 0xfe, 6, 0xfe],
+        &[2, 2, 0, 0, 2],
+        &[4, 0xf, 2, 7, 0],
+        &[129, 130, 128, 255, 255],
+        &[2],
+        &[1, 3, 2, 0, 3],
+    ];
+    assert_eq!(bytes, expected);
+    let files = ["x", "y", "z", "p"].map(|name| format!("{name}=@{name}.pb"));
+    let given: Vec<&str> = files.iter().flat_map(|input| ["-i", input]).collect();
+    let run = |more: &[&'static str]| [&["run", "short.sutura"], &given[..], more].concat();
+    succeeds(folder, &run(&["-o", "a=@a.pb", "-o", "b=@b.pb", "-o", "d=@d.safetensors", "-o", "s=@s.pb"]));
+    let expected = ["--expected-outputs", "a.pb", "--expected-outputs", "b.pb", "--expected-outputs", "d.safetensors"];
+    succeeds(folder, &run(&expected));
+    fails(folder, &run(&["--outputs", "all.safetensors"]), 2, "safetensors has no type i4; write .pb");
+    fails(folder, &run(&["-o", "a=@a.npy"]), 2, "NumPy has no type i4; write .pb");
+    let odd = "the elements of `c`, 5 of f4E2M1FN, do not fill whole bytes";
+    fails(folder, &run(&["-o", "c=@c.safetensors"]), 5, odd);
+    fails(folder, &run(&["--expected", "a=5xi4=2,0,-2,6,-1"]), 1, "`a`");
+}
+
+/// All types of at most a byte but those that other tests have.
+const SHORT: &str = r#"#one = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<5xi4> {graph.name = "x"}, %y: tensor<5xui2> {graph.name = "y"},
+                %z: tensor<5xf4E2M1FN> {graph.name = "z"}, %p: tensor<5xf8E8M0FNU> {graph.name = "p"})
+    -> (tensor<5xi4> {graph.name = "a"}, tensor<5xui2> {graph.name = "b"}, tensor<5xf4E2M1FN> {graph.name = "c"},
+        tensor<5xf8E8M0FNU> {graph.name = "d"}, tensor<i4> {graph.name = "s"}, tensor<5xui2> {graph.name = "same"}) {
+  %0, %1, %2, %3 = graph.compute ins(%x, %y, %z, %p : tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>)
+      -> tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>
+      {iterators = #graph.iterators<[parallel]>, maps = [#one, #one, #one, #one, #one, #one, #one, #one]} {
+  ^bb0(%a: i4, %b: i2, %c: f4E2M1FN, %d: f8E8M0FNU):
+    %1 = arith.addi %a, %a : i4
+    %2 = arith.addi %b, %b : i2
+    %3 = arith.addf %c, %c : f4E2M1FN
+    %f = arith.extf %d : f8E8M0FNU to f32
+    %h = arith.constant 3.0 : f32
+    %g = arith.mulf %f, %h : f32
+    %4 = arith.truncf %g : f32 to f8E8M0FNU
+    graph.yield %1, %2, %3, %4 : i4, i2, f4E2M1FN, f8E8M0FNU
+  }
+  %s = graph.compute ins(%x : tensor<5xi4>) -> tensor<i4>
+      {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[add]>, maps = [#one, affine_map<(d0) -> ()>]} {
+  ^bb0(%a: i4):
+    graph.yield %a : i4
+  }
+  return %0, %1, %2, %3, %s, %y
+      : tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>, tensor<i4>, tensor<5xui2>
+}
+"#;
+
 /// A function of one double with its name in `math`.
 type Function = (&'static str, fn(f64) -> f64);
 

@@ -4,18 +4,14 @@ use std::borrow::Cow;
 
 use sutura_runtime::{ElementType, Tensor};
 
-/// Bytes that elements have in a file.
-pub(crate) fn bytes(element: ElementType, count: u64) -> Option<u64> {
-    Some(count.checked_mul(element.bits().into())?.div_ceil(8))
-}
-
 /// The bytes of a tensor as a file has them.
 pub(crate) fn of(tensor: &Tensor) -> Cow<'_, [u8]> {
     let bits = tensor.element_type().bits();
     if bits >= 8 {
         return tensor.bytes().into();
     }
-    let pack = |elements: &[u8]| elements.iter().rev().fold(0, |byte, element| byte << bits | element & ((1 << bits) - 1));
+    let pack =
+        |elements: &[u8]| elements.iter().rev().fold(0, |byte, element| byte << bits | element & ((1 << bits) - 1));
     tensor.bytes().chunks(8 / bits as usize).map(pack).collect()
 }
 

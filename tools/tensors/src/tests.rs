@@ -76,8 +76,9 @@ fn every_format_keeps_every_type_that_it_has() {
 /// Elements of less than a byte are packed from the low end of each byte; what lies above them in memory is not written.
 #[test]
 fn short_elements_are_packed() {
-    let [a, b, c] = [(ElementType::I4, [0xff, 7, 0x18]), (ElementType::U4, [15, 0xf7, 8]), (ElementType::F4E2M1FN, [15, 7, 8])]
-        .map(|(ty, bytes)| Tensor::from_bytes(ty, &[3], &bytes).unwrap());
+    let [a, b, c] =
+        [(ElementType::I4, [0xff, 7, 0x18]), (ElementType::U4, [15, 0xf7, 8]), (ElementType::F4E2M1FN, [15, 7, 8])]
+            .map(|(ty, bytes)| Tensor::from_bytes(ty, &[3], &bytes).unwrap());
     for (tensor, read) in [(&a, [0xff, 7, 0xf8]), (&b, [15, 7, 8]), (&c, [15, 7, 8])] {
         let bytes = bytes_of(Format::Pb, &[("t", tensor)]);
         assert_eq!(bytes[bytes.len() - 2..], [0x7f, 0x08]);
@@ -89,9 +90,10 @@ fn short_elements_are_packed() {
     assert!(same(&all(Format::Pb, bytes, None).unwrap()[0].1, &two));
     let odd = write::contents(Format::Safetensors, &[("t", &c)], &mut Vec::new()).unwrap_err().to_string();
     assert!(odd.contains("the elements of `t`, 3 of f4E2M1FN, do not fill whole bytes"), "{odd}");
-    let file = bytes_of(Format::Safetensors, &[("t", &Tensor::from_bytes(ElementType::F4E2M1FN, &[2], &[1, 0xf2]).unwrap())]);
+    let file =
+        bytes_of(Format::Safetensors, &[("t", &Tensor::from_bytes(ElementType::F4E2M1FN, &[2], &[1, 0xf2]).unwrap())]);
     assert_eq!(file.last(), Some(&0x21));
-    let text = String::from_utf8_lossy(&file).replace("[0,1]", "[0,1]").replace("[2]", "[3]");
+    let text = String::from_utf8_lossy(&file).replace("[2]", "[3]");
     assert!(reason(Format::Safetensors, text.into_bytes()).contains("which does not fill its 1 bytes"));
 }
 

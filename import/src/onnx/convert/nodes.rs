@@ -1,8 +1,8 @@
 //! Operators that compute.
 
+use sutura_dialects::arith::RoundingMode;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::elements::is_unsigned;
-use sutura_dialects::arith::RoundingMode;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
@@ -42,9 +42,7 @@ impl<'m> Importer<'m, '_, '_> {
                 let to = literal::element_type(self.cx(), ElementType::F8E8M0FNU)?;
                 match self.g.elem(x) == to {
                     true => x,
-                    false => {
-                        self.g.elementwise(&[x], to, |s, args| power_of_two(s, args[0], *saturate, *round, to))?
-                    }
+                    false => self.g.elementwise(&[x], to, |s, args| power_of_two(s, args[0], *saturate, *round, to))?,
                 }
             }
             Op::Cast { x, to, saturate, .. } => {

@@ -2,8 +2,8 @@
 
 use super::build::*;
 use crate::onnx::{
-    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, TensorData, proto::*, schema,
-    typed_nodes,
+    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Rounding, Scalar, Slice, TensorData,
+    proto::*, schema, typed_nodes,
 };
 
 /// Gives the last node's operator to `check`.
