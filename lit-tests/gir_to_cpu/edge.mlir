@@ -9,7 +9,7 @@
 // RUN: not sutura-opt %s --convert-gir-to-cpu=vector-bytes=2 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // STATS: ConvertGirToCpu
-// STATS: (S) 5 num-kernels - kernels lowered
+// STATS: (S) 7 num-kernels - kernels lowered
 // POWER: option `vector-bytes` takes a power of two from 4 on, not `48`
 // RANGE: vector-bytes
 

@@ -148,7 +148,7 @@ fn lane_bits(kernel: OpRef<'_>, machine: &Machine) -> u32 {
         for ty in op.result_types() {
             let tile = op.cx.type_as::<TileType>(ty);
             elems.insert(tile.map_or(ty, |tile| tile.elem));
-            tiled |= tile.is_some_and(|tile| machine.is_register(&tile.space) && tile.cols.as_const() != Some(1));
+            tiled |= tile.is_some_and(|tile| tile.cols.as_const() != Some(1) && machine.in_registers(tile));
         }
     });
     elements::lane_bits(kernel.cx, elems.into_iter().chain(tiled.then_some(Type::F32)))

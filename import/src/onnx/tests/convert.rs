@@ -471,5 +471,8 @@ fn powers_of_two_round_and_saturate_as_asked() {
         let found = values(&result(&model, &x).expect("it runs"));
         let same = |(a, b): (&f32, &f32)| a == b || a.is_nan() && b.is_nan();
         assert!(found.iter().zip(&expected).all(same), "{found:?}\n{expected:?}");
-    }
+    }    let odd = with(node("Cast", &["x"], &["y"]), &[("to", Value::Int(24)), ("round_mode", Value::Str("odd"))]);
+    let x = Tensor::from_f32(vec![0.0; 4], &[1, 4]).expect("four elements");
+    let refused = result(&open(model(25, vec![odd])), &x).unwrap_err();
+    assert!(refused.contains("has unknown `round_mode` odd"), "{refused}");
 }

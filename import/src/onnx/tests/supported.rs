@@ -136,10 +136,6 @@ fn bad_parameters() {
             "has unknown `mode` RCD",
         ),
         (with(node("Cast", x, y), &[("to", Value::Int(8))]), "casts to string, which is not supported"),
-        (
-            with(node("Cast", x, y), &[("to", Value::Int(24)), ("round_mode", Value::Str("odd"))]),
-            "has unknown `round_mode` odd",
-        ),
         (with(node("Cast", x, y), &[("to", Value::Int(99))]), "casts to unknown element type 99"),
         (pool(&[("kernel_shape", Value::Ints(&[0]))]), "`kernel_shape` must be positive"),
         (
