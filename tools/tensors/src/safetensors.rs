@@ -207,7 +207,7 @@ pub(crate) fn write(tensors: &[(&str, &Tensor)], out: &mut dyn Write) -> std::io
     let mut at = 0;
     for (name, tensor) in &order {
         let (begin, dims) = (at, tensor.dims());
-        if tensor.len() * tensor.element_type().bits() as usize % 8 != 0 {
+        if !(tensor.len() * tensor.element_type().bits() as usize).is_multiple_of(8) {
             let ty = tensor.element_type();
             return Err(std::io::Error::other(format!(
                 "the elements of `{}`, {} of {ty}, do not fill whole bytes, as safetensors wants; write .pb",

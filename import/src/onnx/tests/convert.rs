@@ -450,7 +450,8 @@ fn powers_of_two_round_and_saturate_as_asked() {
     let tiny = 2f32.powi(-127);
     let given = [1.0, 1.25, 1.5, 3.5, 0.0, tiny / 2.0, tiny, 3e38, f32::INFINITY, f32::NAN, -1.0];
     let (most, nan) = (2f32.powi(127), f32::NAN);
-    let cases: [(&[(&str, Value)], [f32; 11]); 4] = [
+    type Case<'a> = (&'a [(&'a str, Value)], [f32; 11]);
+    let cases: [Case<'_>; 4] = [
         (&[], [1.0, 2.0, 2.0, 4.0, tiny, tiny, tiny, most, most, nan, nan]),
         (&[("round_mode", Value::Str("down"))], [1.0, 1.0, 1.0, 2.0, tiny, tiny, tiny, most, most, nan, nan]),
         (&[("round_mode", Value::Str("nearest"))], [1.0, 1.0, 2.0, 4.0, tiny, tiny, tiny, most, most, nan, nan]),
@@ -471,7 +472,8 @@ fn powers_of_two_round_and_saturate_as_asked() {
         let found = values(&result(&model, &x).expect("it runs"));
         let same = |(a, b): (&f32, &f32)| a == b || a.is_nan() && b.is_nan();
         assert!(found.iter().zip(&expected).all(same), "{found:?}\n{expected:?}");
-    }    let odd = with(node("Cast", &["x"], &["y"]), &[("to", Value::Int(24)), ("round_mode", Value::Str("odd"))]);
+    }
+    let odd = with(node("Cast", &["x"], &["y"]), &[("to", Value::Int(24)), ("round_mode", Value::Str("odd"))]);
     let x = Tensor::from_f32(vec![0.0; 4], &[1, 4]).expect("four elements");
     let refused = result(&open(model(25, vec![odd])), &x).unwrap_err();
     assert!(refused.contains("has unknown `round_mode` odd"), "{refused}");
