@@ -51,7 +51,6 @@ fn every_format_keeps_every_type_that_it_has() {
             for dims in [&[][..], &[3], &[2, 0, 3], &[2, 3, 1]] {
                 let tensor = tensor(element_type, dims);
                 let writable = check_writable(&path_of(format), &[("t", element_type)]);
-                let is_numpy = matches!(format, Format::Npy | Format::Npz);
                 let is_short = element_type.bits() < 8;
                 let has = match format {
                     Format::Safetensors => !is_short || element_type == ElementType::F4E2M1FN,
