@@ -118,7 +118,16 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
         return Ok(Made::default());
     }
     ops.iter().try_for_each(|op| refused::check(cx, body, OpRef::new(cx, body, *op)))?;
-    let asked = ops.iter().map(|op| (*op, OpRef::new(cx, body, *op).operand_types().collect())).collect();
+    let mut asked = FxHashMap::default();
+    for op in &ops {
+        let top = OpRef::new(cx, body, *op);
+        top.walk(&mut |view| {
+            // An isolated op has names of its own inside.
+            if std::ptr::eq(view.body, top.body) {
+                asked.insert(view.op, view.operand_types().collect::<Vec<_>>());
+            }
+        });
+    }
     let mut legalizer = Legalizer {
         rw: Rewriter::new(cx, body),
         kinds: FxHashMap::default(),
@@ -260,6 +269,33 @@ impl<'b> Legalizer<'b> {
             results.into_iter().for_each(|result| self.retype(result));
         } else if !view.is::<ShapeOfOp<'_>>() {
             self.leave(op);
+            self.leave_inside(op);
+        }
+    }
+
+    /// What regions of such an op read is what it was.
+    fn leave_inside(&mut self, op: Op) {
+        let mut inside: Vec<(Op, usize)> = Vec::new();
+        let top = self.rw.op_ref(op);
+        top.walk(&mut |view| {
+            if view.op != op && std::ptr::eq(view.body, top.body) {
+                inside.extend((0..view.operands().count()).map(|i| (view.op, i)));
+            }
+        });
+        let mut backs: FxHashMap<(Value, Type), Value> = FxHashMap::default();
+        for (reader, i) in inside {
+            let Some(ty) = self.was(reader, i).filter(|ty| *ty != self.is(reader, i)) else { continue };
+            let operand = self.rw.op_ref(reader).operand(i);
+            let back = match backs.get(&(operand, ty)) {
+                Some(back) => *back,
+                None => {
+                    let bytes = self.extended_value(op, operand, ty);
+                    self.rw.set_before(op);
+                    let loc = self.rw.body().loc(op);
+                    *backs.entry((operand, ty)).or_insert(BitcastOp::value(&mut self.rw, loc, bytes, ty))
+                }
+            };
+            self.rw.set_operand(reader, i, back);
         }
     }
 
@@ -312,20 +348,31 @@ impl<'b> Legalizer<'b> {
 
     /// Bytes for shorter elements get the sign above them, or zeros, where an operand counts on it.
     fn extend_operand(&mut self, op: Op, index: usize) {
-        let (cx, operand) = (self.cx(), self.rw.op_ref(op).operand(index));
-        let Some(ty) = self.was(op, index).filter(|ty| cx.shape(*ty).is_some()) else { return };
+        let operand = self.rw.op_ref(op).operand(index);
+        let Some(ty) = self.was(op, index) else { return };
+        let bytes = self.extended_value(op, operand, ty);
+        if bytes != operand {
+            self.rw.set_operand(op, index, bytes);
+        }
+    }
+
+    /// The bytes of `value`, a tensor that had the type `ty`, with the sign above the elements, or zeros; made before `at`.
+    fn extended_value(&mut self, at: Op, value: Value, ty: Type) -> Value {
+        let cx = self.cx();
+        if cx.shape(ty).is_none() || self.extended.contains(&value) {
+            return value;
+        }
         let elem = cx.element_type(ty);
-        let (Some(policy), Some(bits)) = (policy(cx, elem), cx.bit_width(elem)) else { return };
-        let is_byte = cx.element_type(self.rw.body().ty(operand)) == Type::I8;
-        if !(2..8).contains(&bits) || !is_byte || self.extended.contains(&operand) {
-            return;
+        let (Some(policy), Some(bits)) = (policy(cx, elem), cx.bit_width(elem)) else { return value };
+        let ty = self.rw.body().ty(value);
+        if !(2..8).contains(&bits) || cx.element_type(ty) != Type::I8 {
+            return value;
         }
         let signed = !policy.unsigned && !elem.is_float(cx);
-        let ty = self.rw.body().ty(operand);
-        self.rw.set_before(op);
-        let bytes = self.elementwise(op, operand, ty, |b, x| narrow::extended(b.b, b.loc, x, bits, signed));
-        self.rw.set_operand(op, index, bytes);
+        self.rw.set_before(at);
+        let bytes = self.elementwise(at, value, ty, |b, x| narrow::extended(b.b, b.loc, x, bits, signed));
         self.extended.insert(bytes);
+        bytes
     }
 
     /// What takes elements for others may have nothing to do any more.

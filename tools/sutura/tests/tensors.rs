@@ -159,6 +159,46 @@ fn short_elements_cross_the_edge_of_a_program() {
     fails(folder, &run(&["--expected", "a=5xi4=2,0,-2,6,-1"]), 1, "`a`");
 }
 
+/// A condition hands on what is kept as bytes as what it is.
+#[test]
+fn short_elements_go_through_calls_and_conditions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (ty, scalar, name, then, otherwise) in
+        [("i4", "i4", "i4", "[2, -2, 0]", "[1, 7, -8]"), ("ui8", "i8", "u8", "[2, 14, 144]", "[1, 7, 200]")]
+    {
+        let program = CALLED.replace("ELEM", ty).replace("SCALAR", scalar);
+        std::fs::write(folder.path().join("called.mlir"), program).expect("a file");
+        succeeds(folder.path(), &["compile", "called.mlir", "-o", "called.sutura", "-q"]);
+        let last = if name == "i4" { "-8" } else { "200" };
+        let x = format!("x=3x{name}=1,7,{last}");
+        for (condition, expected) in [("c=bool=1", then), ("c=bool=0", otherwise)] {
+            let text = succeeds(folder.path(), &["run", "called.sutura", "-i", &x, "-i", condition]);
+            assert!(text.contains(&format!("y: {name}[3] = {expected}")), "{text}");
+        }
+    }
+}
+
+const CALLED: &str = r#"#m = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<?xELEM, #dyn.shape<[N]>> {graph.name = "x"}, %c: tensor<i1> {graph.name = "c"}) -> (tensor<?xELEM, #dyn.shape<[N]>> {graph.name = "y"}) {
+  %k = tensor.extract %c[] : tensor<i1>
+  %1 = scf.if %k -> (tensor<?xELEM, #dyn.shape<[N]>>) {
+    %0 = func.call @twice(%x) : (tensor<?xELEM, #dyn.shape<[N]>>) -> tensor<?xELEM, #dyn.shape<[N]>>
+    scf.yield %0 : tensor<?xELEM, #dyn.shape<[N]>>
+  } else {
+    scf.yield %x : tensor<?xELEM, #dyn.shape<[N]>>
+  }
+  return %1 : tensor<?xELEM, #dyn.shape<[N]>>
+}
+func.func private @twice(%x: tensor<?xELEM, #dyn.shape<[K]>>) -> tensor<?xELEM, #dyn.shape<[K]>> {
+  %0 = graph.compute ins(%x : tensor<?xELEM, #dyn.shape<[K]>>) -> tensor<?xELEM, #dyn.shape<[K]>> {iterators = #graph.iterators<[parallel]>, maps = [#m, #m]} {
+  ^bb0(%a: SCALAR):
+    %r = arith.addi %a, %a : SCALAR
+    graph.yield %r : SCALAR
+  }
+  return %0 : tensor<?xELEM, #dyn.shape<[K]>>
+}
+"#;
+
 /// All types of at most a byte but those that other tests have.
 const SHORT: &str = r#"#one = affine_map<(d0) -> (d0)>
 func.func @main(%x: tensor<5xi4> {graph.name = "x"}, %y: tensor<5xui2> {graph.name = "y"},
