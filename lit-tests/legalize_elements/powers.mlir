@@ -77,3 +77,23 @@ func.func @once() -> (tensor<6xi8>, tensor<6xi8>, tensor<4xi8>, tensor<6xi8>) {
   %7 = graph.bitcast %3 : tensor<6xf8E8M0FNU> -> tensor<6xi8>
   return %4, %5, %6, %7 : tensor<6xi8>, tensor<6xi8>, tensor<4xi8>, tensor<6xi8>
 }
+
+// No power is less than zero: the negative of each is NaN.
+// CHECK-LABEL: func.func @signs
+// CHECK-NOT: {{f8|f4}}
+// CHECK: return
+func.func @signs(%x: tensor<256xi8>) -> (tensor<256xi8>, tensor<256xi8>, tensor<256xi8>) {
+  %p = graph.bitcast %x : tensor<256xi8> -> tensor<256xf8E8M0FNU>
+  %f = graph.bitcast %x : tensor<256xi8> -> tensor<256xf4E2M1FN>
+  %0, %1, %2 = graph.compute ins(%p, %f : tensor<256xf8E8M0FNU>, tensor<256xf4E2M1FN>) -> tensor<256xf8E8M0FNU>, tensor<256xf4E2M1FN>, tensor<256xf8E8M0FNU> {iterators = #graph.iterators<[parallel]>, maps = [#one, #one, #one, #one, #one]} {
+  ^bb0(%a: f8E8M0FNU, %b: f4E2M1FN):
+    %c = arith.negf %a : f8E8M0FNU
+    %d = arith.negf %b : f4E2M1FN
+    %e = arith.extf %b : f4E2M1FN to f8E8M0FNU
+    graph.yield %c, %d, %e : f8E8M0FNU, f4E2M1FN, f8E8M0FNU
+  }
+  %3 = graph.bitcast %0 : tensor<256xf8E8M0FNU> -> tensor<256xi8>
+  %4 = graph.bitcast %1 : tensor<256xf4E2M1FN> -> tensor<256xi8>
+  %5 = graph.bitcast %2 : tensor<256xf8E8M0FNU> -> tensor<256xi8>
+  return %3, %4, %5 : tensor<256xi8>, tensor<256xi8>, tensor<256xi8>
+}
