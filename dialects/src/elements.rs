@@ -56,14 +56,9 @@ const fn float(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { name, stored: ty, scalar: ty, computed, accumulated, memory: Some(ty), unsigned: false }
 }
 
-/// A float of one byte, which kernels read as that byte.
+/// A float of at most one byte, which kernels read as a byte: of one of less than 8 bits the low bits count.
 const fn byte_float(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { memory: Some(signless(8)), ..float(name, kind) }
-}
-
-/// A float for which nothing is compiled.
-const fn unread(name: &'static str, kind: FloatKind) -> ElementPolicy {
-    ElementPolicy { memory: None, ..float(name, kind) }
 }
 
 /// The table.
@@ -81,12 +76,12 @@ pub const ELEMENTS: &[ElementPolicy] = &[
     uint("ui16", 16),
     uint("ui32", 32),
     uint("ui64", 64),
-    unread("f4E2M1FN", FloatKind::F4E2M1FN),
+    byte_float("f4E2M1FN", FloatKind::F4E2M1FN),
     byte_float("f8E4M3FN", FloatKind::F8E4M3FN),
     byte_float("f8E4M3FNUZ", FloatKind::F8E4M3FNUZ),
     byte_float("f8E5M2", FloatKind::F8E5M2),
     byte_float("f8E5M2FNUZ", FloatKind::F8E5M2FNUZ),
-    unread("f8E8M0FNU", FloatKind::F8E8M0FNU),
+    byte_float("f8E8M0FNU", FloatKind::F8E8M0FNU),
     float("bf16", FloatKind::BF16),
     float("f16", FloatKind::F16),
     float("f32", FloatKind::F32),
@@ -99,6 +94,12 @@ pub fn policy(cx: &Context, ty: Type) -> Option<&'static ElementPolicy> {
     ELEMENTS.iter().find(|policy| policy.stored == data)
 }
 
+/// Bits of an element where kernels see it: one of 2 to 7 bits has a byte, of which the low bits count.
+pub fn memory_bits(cx: &Context, elem: Type) -> Option<u32> {
+    let bits = cx.bit_width(elem)?;
+    Some(if (2..8).contains(&bits) { 8 } else { bits })
+}
+
 /// The type of one element of type `elem` in a function of elements.
 pub fn scalar_type(cx: &Context, elem: Type) -> Type {
     policy(cx, elem).map_or(elem, |policy| cx.ty(policy.scalar))
@@ -107,6 +108,30 @@ pub fn scalar_type(cx: &Context, elem: Type) -> Type {
 /// The type in which scalars of elements of type `elem` are accumulated: at least 32 bits wide. `i1` is left as it is.
 pub fn accumulator_type(cx: &Context, elem: Type) -> Type {
     policy(cx, elem).map_or(elem, |policy| cx.ty(policy.accumulated))
+}
+
+/// Bits of the elements of which vectors of a function of such scalars hold as many as a register does. Those of integers of one width
+/// below 32 bits, and no float, are of that width; a truth value has a byte, as in memory. All others have as many elements as
+/// vectors of `f32`: 64-bit elements have two registers side by side, which wait less than one (`docs/performance.md`), and
+/// numbers of several widths are converted, or are indices beside elements.
+pub fn lane_bits(cx: &Context, scalars: impl IntoIterator<Item = Type>) -> u32 {
+    const ANY: u32 = 32;
+    let mut width = None;
+    for ty in scalars {
+        match policy(cx, ty).map(|policy| policy.computed) {
+            Some(TypeData::Integer { width: bits, .. }) if bits < ANY => {
+                let bits = bits.max(8);
+                if width.is_some_and(|width| width != bits) {
+                    return ANY;
+                }
+                width = Some(bits);
+            }
+            Some(_) => return ANY,
+            // An index, or no number.
+            None => {}
+        }
+    }
+    width.unwrap_or(ANY)
 }
 
 /// True for integers without sign.
@@ -138,6 +163,34 @@ mod tests {
             let memory = row.memory.map(|memory| cx.bit_width(cx.ty(memory)));
             let bytes = cx.bit_width(stored).map(|bits| if bits == 1 { 1 } else { bits.max(8) });
             assert!(memory.is_none_or(|bits| bits == bytes), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn vectors_hold_as_many_narrow_integers_as_a_register() {
+        let cx = Context::new(crate::all());
+        let bits = |names: &[&str]| {
+            let ty = |name: &&str| {
+                ELEMENTS.iter().find(|row| row.name == *name).map_or(Type::INDEX, |row| cx.ty(row.stored))
+            };
+            lane_bits(&cx, names.iter().map(ty))
+        };
+        for (names, expected) in [
+            (&["i8", "i1", "index"][..], 8),
+            (&["i1"], 8),
+            (&["ui8"], 8),
+            (&["i4", "i8"], 8),
+            (&["i16", "i16"], 16),
+            (&["i8", "i16"], 32),
+            (&["i8", "i64"], 32),
+            (&["i8", "f32"], 32),
+            (&["f8E5M2"], 32),
+            (&["f64"], 32),
+            (&["i64"], 32),
+            (&["index"], 32),
+            (&[], 32),
+        ] {
+            assert_eq!(bits(names), expected, "{names:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The bit formats of the floating-point types of at most 64 bits.
 //!
-//! Conversion rounds to nearest even. Formats without infinities turn overflow into NaN (or into the largest value
+//! Conversion rounds to nearest even; of powers of two, which have no even ones, the middle goes to the larger. Formats without infinities turn overflow into NaN (or into the largest value
 //! where the format has neither), as their definitions say.
 
 use crate::types::FloatKind;
@@ -94,7 +94,7 @@ pub fn from_f64(kind: FloatKind, value: f64) -> u64 {
     match kind {
         FloatKind::F64 => return value.to_bits(),
         FloatKind::F32 => return u64::from((value as f32).to_bits()),
-        FloatKind::F8E8M0FNU => return e8m0(value),
+        FloatKind::F8E8M0FNU => return power_of_two(value, ToPower::Nearest),
         _ => {}
     }
     let f = format(kind);
@@ -171,16 +171,38 @@ fn overflow(f: &Format, sign: u64) -> u64 {
     }
 }
 
-/// `f8E8M0FNU` holds powers of two only; zero becomes the smallest.
-fn e8m0(value: f64) -> u64 {
+/// The code of NaN in `f8E8M0FNU`.
+const E8M0_NAN: u64 = 0xff;
+
+/// How a number between two powers of two becomes one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToPower {
+    /// The nearer one; of the middle the larger one.
+    Nearest,
+    /// The larger one.
+    Up,
+    /// The smaller one.
+    Down,
+}
+
+/// The bit pattern of a number as `f8E8M0FNU`, which holds powers of two and NaN only. What is less than the smallest power, zero of
+/// either sign included, becomes it; what is negative, infinite or rounds beyond the largest becomes NaN.
+pub fn power_of_two(value: f64, how: ToPower) -> u64 {
     if value == 0.0 {
         return 0;
     }
     if value.is_nan() || value < 0.0 || value.is_infinite() {
-        return 0xff;
+        return E8M0_NAN;
     }
-    let exponent = value.log2().round_ties_even() as i32;
-    if exponent > 127 { 0xff } else { (exponent + 127).max(0) as u64 }
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1));
+    let larger = match how {
+        ToPower::Nearest => fraction >= 1 << 51,
+        ToPower::Up => fraction > 0,
+        ToPower::Down => false,
+    };
+    let code = exponent + i32::from(larger) + 127;
+    if code >= E8M0_NAN as i32 { E8M0_NAN } else { code.max(0) as u64 }
 }
 
 #[cfg(test)]
@@ -199,6 +221,35 @@ mod tests {
                     assert_eq!(from_f64(kind, value), code, "{} {code:#x} {value}", kind.keyword());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn powers_of_two_round_by_value() {
+        use ToPower::{Down, Nearest, Up};
+        let tiny = 2f64.powi(-127);
+        let cases = [
+            (1.0, [127, 127, 127]),
+            (1.49, [127, 128, 127]),
+            (1.5, [128, 128, 127]),
+            (1.999, [128, 128, 127]),
+            (tiny, [0, 0, 0]),
+            (tiny * 1.499, [0, 1, 0]),
+            (tiny * 1.5, [1, 1, 0]),
+            (tiny / 4.0, [0, 0, 0]),
+            (5e-324, [0, 0, 0]),
+            (0.0, [0, 0, 0]),
+            (-0.0, [0, 0, 0]),
+            (2f64.powi(127) * 1.499, [254, 255, 254]),
+            (2f64.powi(127) * 1.5, [255, 255, 254]),
+            (2f64.powi(128), [255, 255, 255]),
+            (f64::INFINITY, [255, 255, 255]),
+            (f64::NAN, [255, 255, 255]),
+            (-1.0, [255, 255, 255]),
+            (-5e-324, [255, 255, 255]),
+        ];
+        for (value, codes) in cases {
+            assert_eq!([Nearest, Up, Down].map(|how| power_of_two(value, how)), codes, "{value}");
         }
     }
 

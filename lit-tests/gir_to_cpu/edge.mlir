@@ -9,7 +9,7 @@
 // RUN: not sutura-opt %s --convert-gir-to-cpu=vector-bytes=2 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // STATS: ConvertGirToCpu
-// STATS: (S) 5 num-kernels - kernels lowered
+// STATS: (S) 7 num-kernels - kernels lowered
 // POWER: option `vector-bytes` takes a power of two from 4 on, not `48`
 // RANGE: vector-bytes
 
@@ -54,18 +54,39 @@ gir.kernel @relies(%x : !gir.view<dram, f32, [N]> in, %y : !gir.view<dram, f32, 
   gir.store %t, %to : !gir.tile<l1, f32, [1, N]>, !gir.slice<dram, f32, [1, N]>
 }
 
-// Truth values lie in bytes, indices in eight of them.
+// Truth values lie in bytes, of which a register holds 64; indices in eight of them.
 // CHECK-LABEL: func.func @bytes(
-// CHECK: llvm.load {{.*}} -> vector<16xi8>
-// CHECK: arith.trunci {{.*}} : vector<16xi8> to vector<16xi1>
-// CHECK: arith.extui {{.*}} : vector<16xi1> to vector<16xi8>
-// CHECK: llvm.store {{.*}} : vector<16xi8>
+// CHECK: llvm.load {{.*}} -> vector<64xi8>
+// CHECK: arith.trunci {{.*}} : vector<64xi8> to vector<64xi1>
+// CHECK: arith.extui {{.*}} : vector<64xi1> to vector<64xi8>
+// CHECK: llvm.store {{.*}} : vector<64xi8>
 gir.kernel @bytes(%x : !gir.view<dram, i1, [N]> in, %y : !gir.view<dram, i1, [N]> out) dims(%N : [0, 64]) grid() units(1) {
   %zero = arith.constant 0 : index
   %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, i1, [N]> -> !gir.slice<dram, i1, [1, N]>
   %t = gir.load %from : !gir.slice<dram, i1, [1, N]> -> !gir.tile<l1, i1, [1, N]>
   %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, i1, [N]> -> !gir.slice<dram, i1, [1, N]>
   gir.store %t, %to : !gir.tile<l1, i1, [1, N]>, !gir.slice<dram, i1, [1, N]>
+}
+// Shorter integers fill a register. Floats of 64 bits fill two, which wait less than one.
+// CHECK-LABEL: func.func @words(
+// CHECK: llvm.load {{.*}} -> vector<32xi16>
+// CHECK: llvm.store {{.*}} : vector<32xi16>
+gir.kernel @words(%x : !gir.view<dram, i16, [N]> in, %y : !gir.view<dram, i16, [N]> out) dims(%N : [0, 64]) grid() units(1) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, i16, [N]> -> !gir.slice<dram, i16, [1, N]>
+  %t = gir.load %from : !gir.slice<dram, i16, [1, N]> -> !gir.tile<l1, i16, [1, N]>
+  %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, i16, [N]> -> !gir.slice<dram, i16, [1, N]>
+  gir.store %t, %to : !gir.tile<l1, i16, [1, N]>, !gir.slice<dram, i16, [1, N]>
+}
+// CHECK-LABEL: func.func @doubles(
+// CHECK: llvm.load {{.*}} -> vector<16xf64>
+// CHECK: llvm.store {{.*}} : vector<16xf64>
+gir.kernel @doubles(%x : !gir.view<dram, f64, [N]> in, %y : !gir.view<dram, f64, [N]> out) dims(%N : [0, 64]) grid() units(1) {
+  %zero = arith.constant 0 : index
+  %from = gir.slice %x[%zero] cols(0) : !gir.view<dram, f64, [N]> -> !gir.slice<dram, f64, [1, N]>
+  %t = gir.load %from : !gir.slice<dram, f64, [1, N]> -> !gir.tile<l1, f64, [1, N]>
+  %to = gir.slice %y[%zero] cols(0) : !gir.view<dram, f64, [N]> -> !gir.slice<dram, f64, [1, N]>
+  gir.store %t, %to : !gir.tile<l1, f64, [1, N]>, !gir.slice<dram, f64, [1, N]>
 }
 // CHECK-LABEL: func.func @indices(
 // CHECK: llvm.load {{.*}} -> vector<16xi64>

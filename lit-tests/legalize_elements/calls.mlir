@@ -20,3 +20,22 @@ func.func @called(%x: tensor<4xui32>) -> tensor<4xui32> {
 func.func @other(%x: tensor<2x2xui32>) -> tensor<2x2xui32> {
   return %x : tensor<2x2xui32>
 }
+
+// Regions of such an op read what they did, made before it.
+// CHECK-LABEL: func.func @inside
+// CHECK: %[[X:.*]] = graph.bitcast %x : tensor<4xui8> -> tensor<4xi8>
+// CHECK: %[[A:.*]] = graph.reshape %[[X]]
+// CHECK-DAG: %[[B:.*]] = graph.bitcast %[[A]] : tensor<4xi8> -> tensor<4xui8>
+// CHECK-DAG: %[[C:.*]] = graph.bitcast %[[X]] : tensor<4xi8> -> tensor<4xui8>
+// CHECK: scf.if
+// CHECK: scf.yield %[[B]], %[[C]] : tensor<4xui8>, tensor<4xui8>
+// CHECK: scf.yield %[[C]], %[[B]]
+func.func @inside(%x: tensor<4xui8>, %c: i1) -> (tensor<4xui8>, tensor<4xui8>) {
+  %0 = graph.reshape %x : tensor<4xui8> -> tensor<4xui8>
+  %1:2 = scf.if %c -> (tensor<4xui8>, tensor<4xui8>) {
+    scf.yield %0, %x : tensor<4xui8>, tensor<4xui8>
+  } else {
+    scf.yield %x, %0 : tensor<4xui8>, tensor<4xui8>
+  }
+  return %1#0, %1#1 : tensor<4xui8>, tensor<4xui8>
+}

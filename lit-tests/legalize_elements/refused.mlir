@@ -1,34 +1,25 @@
 // RUN: sutura-opt %s --verify-diagnostics --split-input-file --legalize-elements
 
-func.func @four_bits(%x: tensor<4xi4>) -> tensor<2x2xi4> {
-  // expected-error @below {{'graph.reshape' op takes i4 from outside the program or gives it there, for which nothing is compiled}}
-  %0 = graph.reshape %x : tensor<4xi4> -> tensor<2x2xi4>
-  return %0 : tensor<2x2xi4>
+func.func @rounded(%x: tensor<2xf32>) -> tensor<2xf8E5M2> {
+  %0 = graph.compute ins(%x : tensor<2xf32>) -> tensor<2xf8E5M2> {iterators = #graph.iterators<[parallel]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>]} {
+  ^bb0(%a: f32):
+    // expected-error @below {{'arith.truncf' op rounds to f8E5M2 in another way than to nearest even, for which nothing is compiled}}
+    %b = arith.truncf %a upward : f32 to f8E5M2
+    graph.yield %b : f8E5M2
+  }
+  return %0 : tensor<2xf8E5M2>
 }
 
 // -----
 
-func.func @given() -> tensor<2xui2> {
-  %0 = graph.constant dense<[1, 3]> : tensor<2xui2>
-  // expected-error @below {{'func.return' op takes ui2 from outside the program or gives it there}}
-  return %0 : tensor<2xui2>
-}
-
-// -----
-
-func.func @combined() -> tensor<i8> {
-  %0 = graph.constant dense<[1, -3]> : tensor<2xi4>
-  // expected-error @below {{'graph.compute' op combines elements of i4, for which nothing is compiled}}
-  %1 = graph.compute ins(%0 : tensor<2xi4>) -> tensor<i4> {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[add]>, maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} {
-  ^bb0(%a: i4):
-    graph.yield %a : i4
+func.func @joined(%x: tensor<5xi4>, %i: tensor<3x1xi64>, %u: tensor<3xi4>) -> tensor<5xi4> {
+  // expected-error @below {{'graph.scatter' op joins elements of i4 by a region, for which nothing is compiled}}
+  %0 = graph.scatter %x, %i, %u : tensor<5xi4>, tensor<3x1xi64>, tensor<3xi4> -> tensor<5xi4> combine {
+  ^bb0(%a: i4, %b: i4):
+    %c = arith.addi %a, %b : i4
+    graph.yield %c : i4
   }
-  %2 = graph.compute ins(%1 : tensor<i4>) -> tensor<i8> {iterators = #graph.iterators<[]>, maps = [affine_map<() -> ()>, affine_map<() -> ()>]} {
-  ^bb0(%a: i4):
-    %b = arith.extsi %a : i4 to i8
-    graph.yield %b : i8
-  }
-  return %2 : tensor<i8>
+  return %0 : tensor<5xi4>
 }
 
 // -----

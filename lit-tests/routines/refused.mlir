@@ -20,9 +20,9 @@ func.func @f(%x: tensor<?xf32, #dyn.shape<[N]>>) -> tensor<?xf32, #dyn.shape<[K]
 
 // -----
 
-// expected-error @+1 {{%x cannot be kept in memory: elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits}}
+// expected-error @+1 {{%x cannot be kept in memory: elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits}}
 func.func @f(%x: tensor<4xi3>) -> tensor<4xi3> {
-  // expected-error @+1 {{%x cannot be kept in memory: elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits}}
+  // expected-error @+1 {{%x cannot be kept in memory: elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits}}
   %y = graph.sort %x {axis = 0 : i64, descending = array<i64: 0>} : tensor<4xi3> -> tensor<4xi3>
   return %y : tensor<4xi3>
 }

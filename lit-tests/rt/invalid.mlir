@@ -57,7 +57,7 @@ rt.program @main(%x : !rt.buffer<f32, [B]> in "x", %y : !rt.buffer<f32, [B]> out
 
 // -----
 
-// expected-error @+1 {{elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits}}
+// expected-error @+1 {{elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits}}
 rt.program @main(%x : !rt.buffer<i5, [4]> in "x") {
 }
 

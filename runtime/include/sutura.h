@@ -59,7 +59,14 @@ typedef enum sutura_element_type {
   SUTURA_F32 = 13,
   SUTURA_F64 = 14,
   SUTURA_F8E4M3FNUZ = 15,
-  SUTURA_F8E5M2FNUZ = 16
+  SUTURA_F8E5M2FNUZ = 16,
+  SUTURA_F8E8M0FNU = 17,
+  /* One byte each, of which the low bits count. Outputs have the sign, or zeros, above them. */
+  SUTURA_F4E2M1FN = 18,
+  SUTURA_I2 = 19,
+  SUTURA_U2 = 20,
+  SUTURA_I4 = 21,
+  SUTURA_U4 = 22
 } sutura_element_type;
 
 /* A loaded model. */

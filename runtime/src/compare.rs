@@ -193,13 +193,15 @@ fn number(tensor: &Tensor, at: usize) -> Number {
     }
     let bits = u64::from_ne_bytes(low);
     let signed = |bits: u64| {
-        let unused = 64 - 8 * size;
+        let unused = 64 - element.bits();
         Number::Integer(i128::from((bits << unused) as i64 >> unused))
     };
     match element {
         ElementType::Bool | ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 => {
             Number::Integer(i128::from(bits))
         }
+        ElementType::U2 | ElementType::U4 => Number::Integer(i128::from(bits & ((1 << element.bits()) - 1))),
+        ElementType::I2 | ElementType::I4 => signed(bits),
         ElementType::I8 | ElementType::I16 | ElementType::I32 | ElementType::I64 => signed(bits),
         ElementType::F64 => Number::Float(f64::from_bits(bits)),
         ElementType::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
@@ -209,6 +211,8 @@ fn number(tensor: &Tensor, at: usize) -> Number {
         ElementType::F8E4M3FN => Number::Float(small_float(bits, 4, 3, Special::NanOfOnes)),
         ElementType::F8E4M3FNUZ => Number::Float(small_float(bits, 4, 3, Special::NanOfNegativeZero)),
         ElementType::F8E5M2FNUZ => Number::Float(small_float(bits, 5, 2, Special::NanOfNegativeZero)),
+        ElementType::F8E8M0FNU => Number::Float(if bits == 0xff { f64::NAN } else { 2f64.powi(bits as i32 - 127) }),
+        ElementType::F4E2M1FN => Number::Float(small_float(bits & 0xf, 2, 1, Special::None)),
     }
 }
 
@@ -219,6 +223,8 @@ enum Special {
     Infinities,
     /// All ones are NaN (the `FN` formats of OCP's 8-bit specification).
     NanOfOnes,
+    /// Every code is a number.
+    None,
     /// The code of negative zero is NaN, and the bias is one more (the `FNUZ` formats).
     NanOfNegativeZero,
 }

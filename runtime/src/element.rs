@@ -42,11 +42,24 @@ pub enum ElementType {
     F8E4M3FNUZ,
     #[serde(rename = "f8E5M2FNUZ")]
     F8E5M2FNUZ,
+    #[serde(rename = "f8E8M0FNU")]
+    F8E8M0FNU,
+    /// One byte in memory, of which the low bits count; so are the following.
+    #[serde(rename = "f4E2M1FN")]
+    F4E2M1FN,
+    #[serde(rename = "i2")]
+    I2,
+    #[serde(rename = "u2")]
+    U2,
+    #[serde(rename = "i4")]
+    I4,
+    #[serde(rename = "u4")]
+    U4,
 }
 
 impl ElementType {
     /// Every element type, in the order of their codes in the C interface.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 23] = [
         Self::Bool,
         Self::I8,
         Self::U8,
@@ -64,16 +77,30 @@ impl ElementType {
         Self::F64,
         Self::F8E4M3FNUZ,
         Self::F8E5M2FNUZ,
+        Self::F8E8M0FNU,
+        Self::F4E2M1FN,
+        Self::I2,
+        Self::U2,
+        Self::I4,
+        Self::U4,
     ];
 
-    /// Size of one element in bytes.
+    /// Size of one element in memory, in bytes.
     pub fn bytes(self) -> usize {
+        (self.bits() as usize).div_ceil(8)
+    }
+
+    /// Bits that an element has; in memory, where they are fewer than a byte has, the low ones of a byte. What the others are does
+    /// not count.
+    pub fn bits(self) -> u32 {
         match self {
-            Self::Bool | Self::I8 | Self::U8 => 1,
-            Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ => 1,
-            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
+            Self::I2 | Self::U2 => 2,
+            Self::I4 | Self::U4 | Self::F4E2M1FN => 4,
+            Self::Bool | Self::I8 | Self::U8 => 8,
+            Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ | Self::F8E8M0FNU => 8,
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 16,
+            Self::I32 | Self::U32 | Self::F32 => 32,
+            Self::I64 | Self::U64 | Self::F64 => 64,
         }
     }
 
@@ -97,6 +124,12 @@ impl ElementType {
             Self::F64 => "f64",
             Self::F8E4M3FNUZ => "f8E4M3FNUZ",
             Self::F8E5M2FNUZ => "f8E5M2FNUZ",
+            Self::F8E8M0FNU => "f8E8M0FNU",
+            Self::F4E2M1FN => "f4E2M1FN",
+            Self::I2 => "i2",
+            Self::U2 => "u2",
+            Self::I4 => "i4",
+            Self::U4 => "u4",
         }
     }
 
@@ -110,9 +143,12 @@ impl ElementType {
         self.is_byte_float() || matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
     }
 
-    /// Whether values are floating-point numbers of one byte.
+    /// Whether values are floating-point numbers of at most one byte.
     pub fn is_byte_float(self) -> bool {
-        matches!(self, Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ)
+        matches!(
+            self,
+            Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ | Self::F8E8M0FNU | Self::F4E2M1FN
+        )
     }
 }
 

@@ -131,6 +131,10 @@ fn dtype(element_type: ElementType) -> Dtype {
         ElementType::F64 => Dtype::F64,
         ElementType::F8E4M3FNUZ => Dtype::F8_E4M3FNUZ,
         ElementType::F8E5M2FNUZ => Dtype::F8_E5M2FNUZ,
+        ElementType::F8E8M0FNU => Dtype::F8_E8M0,
+        // A byte each, which the format's own type for floats of four bits has not.
+        ElementType::F4E2M1FN | ElementType::U2 | ElementType::U4 => Dtype::U8,
+        ElementType::I2 | ElementType::I4 => Dtype::I8,
     }
 }
 

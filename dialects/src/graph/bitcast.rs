@@ -4,18 +4,19 @@ use smallvec::{SmallVec, smallvec};
 use sutura_interp::{DType, Flow, Frame, Interpret, Value as Number};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::{Fold, FoldValue, Verify};
-use sutura_ir::{Attr, AttrData, OpRef};
+use sutura_ir::{Attr, AttrData, OpRef, Value};
 
 use super::interp::{Ran, broken};
 use super::ops::BitcastOp;
 use super::shape_fn::{Inferred, ShapeEnv, ShapeFn};
 use crate::r#dyn::attr::symbolic_shape;
+use crate::elements::memory_bits;
 
 impl Verify for BitcastOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let Some(cast) = op.as_::<BitcastOp<'_>>() else { return Ok(()) };
         let (from, to) = (op.ty(cast.input()), op.ty(cast.result()));
-        let width = |ty| op.cx.bit_width(op.cx.element_type(ty));
+        let width = |ty| memory_bits(op.cx, op.cx.element_type(ty));
         if width(from).is_none() || width(from) != width(to) {
             return Err(diags.report(op.error("takes elements for elements of another width")));
         }
@@ -37,9 +38,18 @@ impl Fold for BitcastOp<'_> {
     fn fold(op: OpRef<'_>, constants: &[Option<Attr>]) -> Option<SmallVec<[FoldValue; 1]>> {
         let cast = op.as_::<BitcastOp<'_>>()?;
         let ty = op.ty(cast.result());
+        // The high bits of a byte are gone in an element of fewer bits.
+        let widens =
+            |from: Value| op.cx.bit_width(op.cx.element_type(op.ty(from))) >= op.cx.bit_width(op.cx.element_type(ty));
         let inner = op.body.defining_op(cast.input()).and_then(|def| op.at(def).as_::<BitcastOp<'_>>());
-        if let Some(source) = inner.map(|inner| inner.input()).filter(|source| op.ty(*source) == ty) {
+        if let Some(source) =
+            inner.map(|inner| inner.input()).filter(|source| op.ty(*source) == ty && widens(cast.input()))
+        {
             return Some(smallvec![FoldValue::Value(source)]);
+        }
+        let bits = |ty| op.cx.bit_width(op.cx.element_type(ty));
+        if bits(op.ty(cast.input())) != bits(ty) {
+            return None;
         }
         match op.cx.attr_data(constants.first().copied().flatten()?) {
             AttrData::Dense { data, splat, .. } if op.cx.encoding(ty).is_none() => {

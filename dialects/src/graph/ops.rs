@@ -186,7 +186,8 @@ pub struct ReshapeOp {
     result: Res<AnyRankedTensor>,
 }
 
-/// The same elements, bit by bit, taken for elements of another type of the same width.
+/// The same elements, bit by bit, taken for elements of another type of the same width. An element of 2 to 7 bits and one of 8 bits
+/// may stand for each other: the low bits are the element, and a byte has the sign above them, or zeros where there is none.
 ///
 /// ```mlir
 /// %y = graph.bitcast %x : tensor<?x4xf8E4M3FN> -> tensor<?x4xi8>

@@ -159,7 +159,7 @@ impl Verify for ScatterOp<'_> {
             return fail(op, diags, format_args!("has {regions} regions that join, at most one is allowed"));
         }
         let joins = regions == 1 || this.combiner().is_some();
-        if joins && elem.is_float(op.cx) && op.cx.bit_width(elem) == Some(8) {
+        if joins && elem.is_float(op.cx) && op.cx.bit_width(elem).is_some_and(|bits| bits <= 8) {
             let error = op.error("joins floats of one byte, each of which would be rounded to that");
             return Err(diags.report(error.help("convert data and updates to a wider type")));
         }

@@ -62,8 +62,8 @@ impl ParamValue for BufferType {
     fn verify(&self, cx: &Context) -> Result<(), String> {
         let bits = self.elem.is_int_index_or_float(cx).then(|| cx.bit_width(self.elem)).flatten();
         match bits {
-            Some(1 | 8 | 16 | 32 | 64) => Ok(()),
-            _ => Err("elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits".to_string()),
+            Some(1 | 2 | 4 | 8 | 16 | 32 | 64) => Ok(()),
+            _ => Err("elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits".to_string()),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Verify for AllocOp<'_> {
 impl Verify for ViewOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ViewOp::from_ref(op);
-        let width = |value| op.cx.bit_width(buffer(op, value).elem);
+        let width = |value| crate::elements::memory_bits(op.cx, buffer(op, value).elem);
         let same = width(this.buffer()) == width(this.result());
         let (from, to) = (buffer(op, this.buffer()), buffer(op, this.result()));
         let alike = this.checked().is_none() || (from.elem == to.elem && from.dims.len() == to.dims.len());

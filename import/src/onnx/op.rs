@@ -7,6 +7,17 @@ use super::{
     window::Window,
 };
 
+/// How a conversion to a power of two rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the larger one.
+    Up,
+    /// To the smaller one.
+    Down,
+    /// To the nearer one; of the middle to the larger one.
+    Nearest,
+}
+
 /// An operator with its operands (names of values) and parameters.
 ///
 /// Axes may be negative, counting from the end; only the consumer knows
@@ -56,11 +67,12 @@ pub enum Op<'m> {
         lower: Option<Param<'m, Scalar>>,
         upper: Option<Param<'m, Scalar>>,
     },
-    /// `saturate` matters for 8-bit floats only.
+    /// `saturate` matters for 8-bit floats only, `round` for those without a mantissa.
     Cast {
         x: &'m str,
         to: ElementType,
         saturate: bool,
+        round: Rounding,
     },
     /// Also `Dropout`, which does nothing outside training.
     Identity {

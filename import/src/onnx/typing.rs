@@ -6,7 +6,7 @@ use super::{
     error::{Reason, unsupported},
     model::Attribute,
     named,
-    op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Slice, Unary},
+    op::{Binary, Compare, Extremum, Op, PadMode, Param, Pool, Reduction, Rounding, Slice, Unary},
     reader::NodeReader,
     tensor::{ElementType, Scalar, Tensor},
     window::Window,
@@ -148,13 +148,18 @@ fn clip<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
 fn cast<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
     let code = r.int("to")?;
     let to = ElementType::from_code(code).ok_or_else(|| format!("casts to unknown element type {code}"))?;
-    // The only type to which `round_mode` applies.
-    if !to.is_numeric() || to == ElementType::F8E8M0FNU {
+    if !to.is_numeric() {
         return Err(unsupported(format!("casts to {to}, which is not supported")));
     }
     // Casts always saturated before they could say so.
     let saturate = r.optional_int("saturate").is_none_or(|v| v != 0);
-    Ok(Op::Cast { x: r.input(0)?, to, saturate })
+    let round = match r.string("round_mode")? {
+        None | Some("up") => Rounding::Up,
+        Some("down") => Rounding::Down,
+        Some("nearest") => Rounding::Nearest,
+        Some(other) => return Err(format!("has unknown `round_mode` {other}").into()),
+    };
+    Ok(Op::Cast { x: r.input(0)?, to, saturate, round })
 }
 
 fn dropout<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {

@@ -137,17 +137,19 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The same bits as elements of another type of the same width; what is undefined stays so.
+    /// The same bits as elements of another type of the same width; what is undefined stays so. An element of 2 to 7 bits is the
+    /// low bits of a byte.
     ///
     /// # Errors
     /// When the widths differ.
     pub fn reinterpret(&self, dtype: DType) -> Result<Self, Fault> {
-        if dtype.bits() != self.dtype.bits() {
+        let width = |dtype: DType| if (2..8).contains(&dtype.bits()) { 8 } else { dtype.bits() };
+        if width(dtype) != width(self.dtype) {
             return Err(Fault::type_mismatch(format!("elements of type {} taken for {dtype}", self.dtype)));
         }
         let mut buffer = Self { undefined: self.undefined.clone(), ..Self::zeros(dtype, self.len()) };
         for i in 0..self.len() {
-            buffer.put_bits(i, dtype.wrap(self.bits(i) & self.dtype.mask()));
+            buffer.put_bits(i, dtype.wrap(self.dtype.wrap(self.bits(i))));
         }
         Ok(buffer)
     }

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxHashSet;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::elements;
 use sutura_dialects::gir::bounds::Bounds;
 use sutura_dialects::gir::checks::DataCheck;
 use sutura_dialects::gir::constraints::Scope;
 use sutura_dialects::gir::kernel::KernelInfo;
 use sutura_dialects::gir::ops::{ForOp, SliceOp};
-use sutura_dialects::gir::types::ViewType;
+use sutura_dialects::gir::types::{TileType, ViewType};
 use sutura_ir::{Body, Builder, OpRef, OpState, Type, Value};
 
 use super::cpu::pipeline::Host;
@@ -132,11 +133,25 @@ pub(super) fn lower_kernel<'a>(
     let entry = builder.create_block(region, &inputs.map(|ty| (ty, loc)));
     builder.set_to_end(entry);
     let args: Vec<Value> = builder.body().block_args(entry).to_vec();
-    let e = Emit { b: &mut builder, loc, lanes: machine.lanes.register, widths: machine.lanes, spread: None };
+    let widths = machine.lanes.of_elements(lane_bits(kernel.op, machine));
+    let e = Emit { b: &mut builder, loc, lanes: widths.register, widths, spread: None };
     let reporter = Reporter::Table { buffers: args[0], views: kernel.views.len() as i64 };
     let mut lowering = Lowering::new(e, machine, kernel, reporter);
     lowering.function(&args)?;
     Ok((state, body))
+}
+
+/// Bits of the elements that vectors of a kernel are made for. Tiles in registers have the columns of vectors of `f32`.
+fn lane_bits(kernel: OpRef<'_>, machine: &Machine) -> u32 {
+    let (mut elems, mut tiled) = (FxHashSet::default(), false);
+    kernel.walk(&mut |op| {
+        for ty in op.result_types() {
+            let tile = op.cx.type_as::<TileType>(ty);
+            elems.insert(tile.map_or(ty, |tile| tile.elem));
+            tiled |= tile.is_some_and(|tile| tile.cols.as_const() != Some(1) && machine.in_registers(tile));
+        }
+    });
+    elements::lane_bits(kernel.cx, elems.into_iter().chain(tiled.then_some(Type::F32)))
 }
 
 impl<'a, 'e> Lowering<'a, 'e> {

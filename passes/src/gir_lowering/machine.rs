@@ -24,9 +24,11 @@ pub(super) struct Machine {
     registers: Vec<String>,
 }
 
-/// Widths of vectors, in elements, whatever their type.
+/// Widths of vectors of a kernel, in elements, whatever their type.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
+    /// Bytes of a register.
+    pub(super) bytes: i64,
     pub(super) register: i64,
     /// Two registers where a cache line holds them. A processor looks ahead by so many instructions, and an expanded function
     /// takes dozens, each of which waits for the one before: two of them side by side wait half as often. Lines are asked
@@ -37,7 +39,14 @@ pub(super) struct Lanes {
 impl Lanes {
     /// All vectors of one width.
     fn only(bytes: i64) -> Self {
-        Self { register: bytes / 4, step: bytes / 4 }
+        Self { bytes, register: bytes / 4, step: bytes / 4 }
+    }
+
+    /// Those of a kernel that computes in elements of `bits` bits.
+    pub(super) fn of_elements(self, bits: u32) -> Self {
+        let of = |lanes: i64| (lanes * 32 / i64::from(bits)).max(1);
+        // What computes with scalars has no registers for more.
+        if self.register == 1 { self } else { Self { register: of(self.register), step: of(self.step), ..self } }
     }
 
     /// Registers of so many bytes, on a machine with such cache lines (0 without).
@@ -117,7 +126,7 @@ impl Machine {
             None => vec!["vec".into(), "reg".into()],
         };
         Ok(Self {
-            lanes: Lanes { register: 1, step: 1 },
+            lanes: Lanes::only(4),
             // A quick division asks whether all lanes of a register are ordinary numbers, and threads would part.
             fused: false,
             stream_bytes: None,

@@ -1,6 +1,6 @@
-//! Floats of one byte as `f32`: scalar ops that read and write their bits.
+//! Floats of at most one byte as `f32`: scalar ops that read and write their bits.
 
-use sutura_ir::float::{Format, Special, format};
+use sutura_ir::float::{Format, Special, ToPower, format};
 use sutura_ir::types::FloatKind;
 use sutura_ir::{Attr, Builder, Loc, OpState, Type, Value};
 
@@ -17,11 +17,13 @@ const NAN: i64 = 0x7fc0_0000;
 
 /// Predicates of `arith.cmpi` and `arith.cmpf`.
 #[derive(Clone, Copy)]
-enum Compare {
+pub(super) enum Compare {
     Equal = 0,
+    Unequal = 1,
     SignedLess = 2,
     SignedGreater = 4,
     SignedGreaterOrEqual = 5,
+    UnsignedGreaterOrEqual = 9,
 }
 
 /// Writes scalar ops.
@@ -33,6 +35,9 @@ pub(super) struct Bits<'s, 'b> {
 impl Bits<'_, '_> {
     /// The `f32` that a byte is in the format `kind`.
     pub(super) fn decode(&mut self, kind: FloatKind, byte: Value) -> Value {
+        if kind == FloatKind::F8E8M0FNU {
+            return self.decode_power(byte);
+        }
         let f = format(kind);
         let sign_bit = 1 << (f.exponent + f.mantissa);
         let code = self.op("arith.extui", &[byte], Type::I32);
@@ -77,8 +82,12 @@ impl Bits<'_, '_> {
         }
     }
 
-    /// The byte that is nearest to an `f32` in the format `kind`, ties to even; what is too large is infinite, or NaN.
+    /// The byte that is nearest to an `f32` in the format `kind`, ties to even; what is too large is infinite, or NaN, or the
+    /// largest number of a format that has neither.
     pub(super) fn encode(&mut self, kind: FloatKind, number: Value) -> Value {
+        if kind == FloatKind::F8E8M0FNU {
+            return self.encode_power(ToPower::Nearest, number);
+        }
         let f = format(kind);
         let bits = self.op("arith.bitcast", &[number], Type::I32);
         let magnitude = self.masked(bits, MAGNITUDE);
@@ -136,7 +145,7 @@ impl Bits<'_, '_> {
             }
             Special::NanAllOnes => (all - 1, all, all),
             Special::NanNegativeZero => (all, all + 1, all + 1),
-            Special::None => (all, all, all),
+            Special::None => (all, all, all + 1),
         };
         let (largest, beyond, nan) = (self.int(largest), self.int(beyond), self.int(nan));
         let too_large = self.compare(Compare::SignedGreater, code, largest);
@@ -172,35 +181,46 @@ impl Bits<'_, '_> {
         self.b.body().result(op, 0)
     }
 
-    fn constant(&mut self, value: Attr, ty: Type) -> Value {
+    fn attr(&mut self, value: Attr, ty: Type) -> Value {
         sutura_dialects::graph::build::scalar::constant(self.b, self.loc, value, ty)
     }
 
-    fn int(&mut self, value: i64) -> Value {
-        let value = self.b.cx().int_attr(value, Type::I32);
+    /// An integer of type `ty`.
+    pub(super) fn constant(&mut self, value: i64, ty: Type) -> Value {
+        let value = self.b.cx().int_attr(value, ty);
+        self.attr(value, ty)
+    }
+
+    pub(super) fn int(&mut self, value: i64) -> Value {
         self.constant(value, Type::I32)
     }
 
-    fn float(&mut self, value: f64) -> Value {
-        let value = self.b.cx().float_attr(value, Type::F32);
-        self.constant(value, Type::F32)
+    /// A float of type `ty`.
+    pub(super) fn number(&mut self, value: f64, ty: Type) -> Value {
+        let value = self.b.cx().float_attr(value, ty);
+        self.attr(value, ty)
     }
 
-    fn masked(&mut self, value: Value, mask: i64) -> Value {
+    fn float(&mut self, value: f64) -> Value {
+        self.number(value, Type::F32)
+    }
+
+    pub(super) fn masked(&mut self, value: Value, mask: i64) -> Value {
         let mask = self.int(mask);
         self.op("arith.andi", &[value, mask], Type::I32)
     }
 
-    fn shifted(&mut self, name: &str, value: Value, by: u32) -> Value {
+    pub(super) fn shifted(&mut self, name: &str, value: Value, by: u32) -> Value {
         let by = self.int(by.into());
         self.op(name, &[value, by], Type::I32)
     }
 
-    fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
-        self.op("arith.select", &[condition, a, b], Type::I32)
+    pub(super) fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let ty = self.b.body().ty(a);
+        self.op("arith.select", &[condition, a, b], ty)
     }
 
-    fn compare(&mut self, how: Compare, a: Value, b: Value) -> Value {
+    pub(super) fn compare(&mut self, how: Compare, a: Value, b: Value) -> Value {
         self.compared("arith.cmpi", how as i64, a, b)
     }
 

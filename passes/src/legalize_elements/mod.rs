@@ -1,18 +1,20 @@
 //! `legalize-elements`: tensors of elements that machines do not load become tensors of integers with the same bits.
 //!
 //! What each type of element becomes says [`sutura_dialects::elements`]. Integers without sign become signless ones: functions
-//! of elements take them as such already. Floats of one byte become bytes, and functions of elements decode and encode them;
+//! of elements take them as such already. Floats of at most one byte become bytes, and functions of elements decode and encode them;
 //! in between they are computed as `f32` and rounded once, where they are stored, as other narrow floats are. Arguments and
 //! results of functions keep their types, `graph.bitcast` stands between.
 
 mod floats;
 mod narrow;
+mod powers;
+mod refused;
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
-use sutura_dialects::elements::policy;
+use sutura_dialects::elements::{is_unsigned, policy};
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{
     BitcastOp, ComputeForm, ComputeOp, ConcatOp, ConstantOp, GatherElementsOp, GatherNdOp, GatherOp, IteratorKind,
@@ -34,12 +36,12 @@ pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
     name: "LegalizeElements",
     argument: "legalize-elements",
     summary: "Put integers in the place of elements that machines do not load",
-    description: "Tensors of integers without sign become tensors of signless ones. Tensors of floats of one byte become tensors \
+    description: "Tensors of integers without sign become tensors of signless ones. Tensors of floats of at most one byte become tensors \
                   of bytes; functions of elements decode what they read to `f32`, compute with that, and round to nearest even \
                   where they yield. What only moves elements moves the integers. Arguments and results of functions keep \
                   their types, with a `graph.bitcast` between; constants keep their bytes. Integers of 2 and 4 bits \
-                  become bytes inside functions, as constants of a program are; they are refused as arguments and results. \
-                  Elements for which nothing is compiled, such as complex numbers, are refused.",
+                  have a byte each, of which the low bits count: bytes that come from outside may have anything above them, \
+                  those that leave have the sign, or zeros. Elements for which nothing is compiled, such as complex numbers, are refused.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-tensors", description: "tensors whose elements became integers" }],
@@ -115,11 +117,23 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     if !found {
         return Ok(Made::default());
     }
-    ops.iter().try_for_each(|op| check_narrow(cx, body, OpRef::new(cx, body, *op)))?;
+    ops.iter().try_for_each(|op| refused::check(cx, body, OpRef::new(cx, body, *op)))?;
+    let mut asked = FxHashMap::default();
+    for op in &ops {
+        let top = OpRef::new(cx, body, *op);
+        top.walk(&mut |view| {
+            // An isolated op has names of its own inside.
+            if std::ptr::eq(view.body, top.body) {
+                asked.insert(view.op, view.operand_types().collect::<Vec<_>>());
+            }
+        });
+    }
     let mut legalizer = Legalizer {
         rw: Rewriter::new(cx, body),
         kinds: FxHashMap::default(),
         scalars: FxHashMap::default(),
+        asked,
+        extended: FxHashSet::default(),
         count: 0,
         left: Vec::new(),
     };
@@ -167,35 +181,6 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
     }
 }
 
-/// Refuses integers of 2 and 4 bits outside a program, and where they are combined.
-fn check_narrow(cx: &Context, body: &Body, view: OpRef<'_>) -> Result<(), Box<Diagnostic>> {
-    let is_narrow = |ty: &Type| narrow::width(cx, cx.element_type(*ty)).is_some();
-    let mut types = view.operand_types().chain(view.result_types());
-    let Some(ty) = types.find(|ty| cx.shape(*ty).is_some() && is_narrow(ty)) else { return Ok(()) };
-    let elem = type_text(cx, cx.element_type(ty));
-    let refuse = |message: String| {
-        let help = "constants of them are read, and converted where they are computed";
-        Err(Box::new(view.error(message).help(help)))
-    };
-    let is_given = |value: Value| body.defining_op(value).is_none() && is_narrow(&body.ty(value));
-    if view.operands().any(is_given) || view.has_trait(Traits::Terminator) {
-        return refuse(format!(
-            "takes {elem} from outside the program or gives it there, for which nothing is compiled"
-        ));
-    }
-    if let Some(form) = ComputeForm::of(view) {
-        if form.has_reduction() && view.result_types().any(|ty| is_narrow(&ty)) {
-            return refuse(format!("combines elements of {elem}, for which nothing is compiled"));
-        }
-        return match narrow::unknown(cx, form.body.block, body) {
-            Some(op) => Err(Box::new(op.error(format!("computes with {elem}, for which nothing is compiled")))),
-            None => Ok(()),
-        };
-    }
-    let known = moves(view) || view.is::<ConstantOp<'_>>() || view.is::<ShapeOfOp<'_>>();
-    if known { Ok(()) } else { refuse(format!("is of tensors of {elem}, for which nothing is compiled")) }
-}
-
 /// Ops that move elements and do not look at them.
 fn moves(view: OpRef<'_>) -> bool {
     view.is::<ConcatOp<'_>>()
@@ -207,7 +192,12 @@ fn moves(view: OpRef<'_>) -> bool {
         || view.is::<ScatterOp<'_>>()
 }
 
-/// The float of one byte that a type is.
+/// Whether a scatter joins what it writes with what is there.
+fn joins(view: OpRef<'_>) -> bool {
+    view.as_::<ScatterOp<'_>>().is_some_and(|scatter| scatter.combiner().is_some())
+}
+
+/// The float of at most one byte that a type is.
 fn byte_float(cx: &Context, elem: Type) -> Option<FloatKind> {
     match cx.type_data(elem) {
         TypeData::Float(kind) => policy(cx, elem).filter(|p| p.memory.is_some_and(|m| m != p.stored)).map(|_| kind),
@@ -221,6 +211,10 @@ struct Legalizer<'b> {
     kinds: FxHashMap<Value, Type>,
     /// Numbers of functions that were floats of one byte, and are `f32`.
     scalars: FxHashMap<Value, FloatKind>,
+    /// Types that operands of ops had.
+    asked: FxHashMap<Op, Vec<Type>>,
+    /// Tensors of bytes for shorter elements, which have the sign or zeros above them.
+    extended: FxHashSet<Value>,
     count: u64,
     /// Ops that are left alone, with their names.
     left: Vec<(Loc, String)>,
@@ -270,24 +264,55 @@ impl<'b> Legalizer<'b> {
             self.bitcast(op);
         } else if moves(view) {
             let results: Vec<Value> = view.results().collect();
+            let joined = if joins(view) { view.operands().count() } else { 0 };
+            (0..joined).for_each(|i| self.extend_operand(op, i));
             results.into_iter().for_each(|result| self.retype(result));
         } else if !view.is::<ShapeOfOp<'_>>() {
             self.leave(op);
+            self.leave_inside(op);
+        }
+    }
+
+    /// What regions of such an op read is what it was.
+    fn leave_inside(&mut self, op: Op) {
+        let mut inside: Vec<(Op, usize)> = Vec::new();
+        let top = self.rw.op_ref(op);
+        top.walk(&mut |view| {
+            if view.op != op && std::ptr::eq(view.body, top.body) {
+                inside.extend((0..view.operands().count()).map(|i| (view.op, i)));
+            }
+        });
+        let mut backs: FxHashMap<(Value, Type), Value> = FxHashMap::default();
+        for (reader, i) in inside {
+            let Some(ty) = self.was(reader, i).filter(|ty| *ty != self.is(reader, i)) else { continue };
+            let operand = self.rw.op_ref(reader).operand(i);
+            let back = match backs.get(&(operand, ty)) {
+                Some(back) => *back,
+                None => {
+                    let bytes = self.extended_value(op, operand, ty);
+                    self.rw.set_before(op);
+                    let loc = self.rw.body().loc(op);
+                    *backs.entry((operand, ty)).or_insert(BitcastOp::value(&mut self.rw, loc, bytes, ty))
+                }
+            };
+            self.rw.set_operand(reader, i, back);
         }
     }
 
     /// An op of which nothing is known takes and makes what it did.
     fn leave(&mut self, op: Op) {
         let view = self.rw.op_ref(op);
-        let (operands, terminator): (Vec<Value>, _) = (view.operands().collect(), view.has_trait(Traits::Terminator));
-        if !terminator && operands.iter().any(|operand| self.kinds.contains_key(operand)) {
-            let left = (view.loc(), view.name_str().to_owned());
-            self.left.push(left);
+        let (operands, terminator) = (view.operands().count(), view.has_trait(Traits::Terminator));
+        let (loc, name) = (view.loc(), view.name_str());
+        let changed: Vec<usize> = (0..operands).filter(|i| self.was(op, *i) != Some(self.is(op, *i))).collect();
+        if !terminator && !changed.is_empty() {
+            self.left.push((loc, name.to_owned()));
         }
-        for (i, operand) in operands.into_iter().enumerate() {
-            let Some(&ty) = self.kinds.get(&operand) else { continue };
+        for i in changed {
+            let Some(ty) = self.was(op, i) else { continue };
+            self.extend_operand(op, i);
+            let operand = self.rw.op_ref(op).operand(i);
             self.rw.set_before(op);
-            let loc = self.rw.body().loc(op);
             let back = BitcastOp::value(&mut self.rw, loc, operand, ty);
             self.rw.set_operand(op, i, back);
         }
@@ -312,14 +337,56 @@ impl<'b> Legalizer<'b> {
         self.retype(result);
     }
 
+    /// The type that an operand had; `None` of an op that is not from before.
+    fn was(&self, op: Op, index: usize) -> Option<Type> {
+        self.asked.get(&op).and_then(|types| types.get(index)).copied()
+    }
+
+    fn is(&self, op: Op, index: usize) -> Type {
+        self.rw.body().ty(self.rw.op_ref(op).operand(index))
+    }
+
+    /// Bytes for shorter elements get the sign above them, or zeros, where an operand counts on it.
+    fn extend_operand(&mut self, op: Op, index: usize) {
+        let operand = self.rw.op_ref(op).operand(index);
+        let Some(ty) = self.was(op, index) else { return };
+        let bytes = self.extended_value(op, operand, ty);
+        if bytes != operand {
+            self.rw.set_operand(op, index, bytes);
+        }
+    }
+
+    /// The bytes of `value`, a tensor that had the type `ty`, with the sign above the elements, or zeros; made before `at`.
+    fn extended_value(&mut self, at: Op, value: Value, ty: Type) -> Value {
+        let cx = self.cx();
+        if cx.shape(ty).is_none() || self.extended.contains(&value) {
+            return value;
+        }
+        let elem = cx.element_type(ty);
+        let (Some(policy), Some(bits)) = (policy(cx, elem), cx.bit_width(elem)) else { return value };
+        let ty = self.rw.body().ty(value);
+        if !(2..8).contains(&bits) || cx.element_type(ty) != Type::I8 {
+            return value;
+        }
+        let signed = !policy.unsigned && !elem.is_float(cx);
+        self.rw.set_before(at);
+        let bytes = self.elementwise(at, value, ty, |b, x| narrow::extended(b.b, b.loc, x, bits, signed));
+        self.extended.insert(bytes);
+        bytes
+    }
+
     /// What takes elements for others may have nothing to do any more.
     fn bitcast(&mut self, op: Op) {
+        let bits = |ty: Option<Type>| ty.and_then(|ty| self.cx().bit_width(self.cx().element_type(ty)));
+        let result = self.rw.body().result(op, 0);
+        if bits(self.was(op, 0)) < bits(Some(self.rw.body().ty(result))) {
+            self.extend_operand(op, 0);
+        }
         let (input, result) = (self.rw.op_ref(op).operand(0), self.rw.body().result(op, 0));
         let was = self.rw.body().ty(result);
         self.retype(result);
         if self.rw.body().ty(input) == self.rw.body().ty(result) {
             self.rw.replace_op(op, &[input]);
-            // The bits are those of both types: an op that is left alone asks for the type that it had.
             if self.legal(was).is_some() {
                 self.kinds.insert(input, was);
             }
@@ -330,7 +397,14 @@ impl<'b> Legalizer<'b> {
     fn scan(&mut self, op: Op) {
         let (cx, view) = (self.cx(), self.rw.op_ref(op));
         let (input, result) = (view.operand(0), view.result(0));
-        let Some(kind) = byte_float(cx, cx.element_type(view.ty(result))) else { return };
+        let elem = cx.element_type(view.ty(result));
+        let Some(kind) = byte_float(cx, elem) else {
+            if narrow::width(cx, elem).is_some() {
+                self.extend_operand(op, 0);
+                self.retype(result);
+            }
+            return;
+        };
         let wide = cx.with_element_type(view.ty(result), Type::F32);
         self.rw.set_before(op);
         let decoded = self.elementwise(op, input, wide, |bits, x| bits.decode(kind, x));
@@ -386,10 +460,13 @@ impl<'b> Legalizer<'b> {
         let (block, joint, reduces) = (form.body.block, form.joint.map(|j| j.body.block), form.has_reduction());
         let oob: Vec<Option<Attr>> = form.oob.clone();
         let results: Vec<Value> = view.results().collect();
-        let floats: Vec<Option<FloatKind>> =
-            results.iter().map(|v| byte_float(cx, cx.element_type(self.rw.body().ty(*v)))).collect();
+        let elems: Vec<Type> = results.iter().map(|v| cx.element_type(self.rw.body().ty(*v))).collect();
+        let floats: Vec<Option<FloatKind>> = elems.iter().map(|elem| byte_float(cx, *elem)).collect();
         self.outside_values(op, &oob);
         Narrow::new(&mut self.rw).block(block);
+        if let Some(joint) = joint {
+            Narrow::new(&mut self.rw).block(joint);
+        }
         self.decode_arguments(block);
         self.widen_ops(block);
         if let Some(joint) = joint {
@@ -411,8 +488,15 @@ impl<'b> Legalizer<'b> {
                 Some(kind) => {
                     self.encode_yielded(block, i, kind);
                     self.retype(result);
+                    self.extended.insert(result);
                 }
-                None => self.retype(result),
+                None => {
+                    if !reduces && narrow::width(cx, elems[i]).is_some() {
+                        self.extend_yielded(block, i, elems[i]);
+                        self.extended.insert(result);
+                    }
+                    self.retype(result);
+                }
             }
         }
     }
@@ -485,7 +569,12 @@ impl<'b> Legalizer<'b> {
                 self.rw.set_prop(op, "value", Some(cx.float_attr(number, Type::F32)));
                 self.rw.set_type(result, Type::F32);
             }
-            ("arith.truncf", Some(kind), Some(from)) => self.round(op, kind, from),
+            ("arith.truncf" | "arith.extf", Some(kind), Some(from)) => self.round(op, kind, from),
+            ("arith.sitofp" | "arith.uitofp", Some(FloatKind::F8E8M0FNU), Some(from)) => {
+                let unsigned = view.name_str() == "arith.uitofp";
+                let number = self.before(op).integer_to_odd(from, unsigned);
+                self.rounded(op, FloatKind::F8E8M0FNU, number);
+            }
             ("arith.bitcast", _, Some(from)) => self.bitcast_number(op, kind, from),
             // What it extends is an `f32` by now.
             ("arith.extf", _, Some(from)) if view.ty(from) == view.ty(result) => self.rw.replace_op(op, &[from]),
@@ -514,7 +603,17 @@ impl<'b> Legalizer<'b> {
             Type::F64 => bits.rounded_to_odd(from),
             _ => bits.op("arith.extf", &[from], Type::F32),
         };
-        let code = bits.encode(kind, number);
+        self.rounded(op, kind, number);
+    }
+
+    /// What `number`, an `f32`, becomes in a float of one byte takes the place of `op`.
+    fn rounded(&mut self, op: Op, kind: FloatKind, number: Value) {
+        let how = refused::to_power(self.rw.op_ref(op));
+        let mut bits = self.before(op);
+        let code = match how {
+            Some(how) if kind == FloatKind::F8E8M0FNU => bits.encode_power(how, number),
+            _ => bits.encode(kind, number),
+        };
         let rounded = bits.decode(kind, code);
         self.scalars.insert(rounded, kind);
         self.rw.replace_op(op, &[rounded]);
@@ -531,6 +630,15 @@ impl<'b> Legalizer<'b> {
         let made = to.map_or(code, |to| bits.decode(to, code));
         self.scalars.extend(to.map(|to| (made, to)));
         self.rw.replace_op(op, &[made]);
+    }
+
+    /// Number `index` that the function yields has its sign above it; one without sign gets zeros.
+    fn extend_yielded(&mut self, block: Block, index: usize, elem: Type) {
+        let Some(end) = self.rw.body().last_op(block).filter(|_| is_unsigned(self.cx(), elem)) else { return };
+        let (number, bits) = (self.rw.op_ref(end).operand(index), self.cx().bit_width(elem).unwrap_or(8));
+        let b = self.before(end);
+        let byte = narrow::extended(b.b, b.loc, number, bits, false);
+        self.rw.set_operand(end, index, byte);
     }
 
     /// Number `index` that the function yields is rounded to a byte.

@@ -178,6 +178,12 @@ fn number_of(b: &Builder<'_>, op: Op, prop: &str) -> i64 {
     value.and_then(|value| b.cx().as_int(value)).unwrap_or_default()
 }
 
+/// A byte, of which `bits` low ones count, with the sign above them, or with zeros.
+pub(super) fn extended(b: &mut Builder<'_>, loc: Loc, byte: Value, bits: u32, signed: bool) -> Value {
+    let mut bytes = Bytes { b, loc };
+    if signed { bytes.wrapped(byte, bits) } else { bytes.unsigned(byte, bits) }
+}
+
 /// Writes ops on bytes.
 struct Bytes<'s, 'b> {
     b: &'s mut Builder<'b>,

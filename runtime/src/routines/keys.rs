@@ -23,6 +23,18 @@ pub(super) fn ordered(elem: ElementType, bytes: &[u8], index: usize) -> u64 {
         // The code of negative zero is NaN, and the only one.
         ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ if bits == 0x80 => u64::MAX,
         ElementType::F8E4M3FNUZ | ElementType::F8E5M2FNUZ => float(bits, 8, 0x7f, 0x80),
+        // Powers of two in their order, and NaN behind them.
+        ElementType::F8E8M0FNU => {
+            if bits == 0xff {
+                u64::MAX
+            } else {
+                bits
+            }
+        }
+        ElementType::F4E2M1FN => float(bits & 0xf, 4, 0x7, 0x8),
+        ElementType::U2 | ElementType::U4 => bits & ((1 << elem.bits()) - 1),
+        ElementType::I2 => signed(62),
+        ElementType::I4 => signed(60),
         ElementType::F16 => float(bits, 16, 0x7fff, 0x7c01),
         ElementType::BF16 => float(bits, 16, 0x7fff, 0x7f81),
         ElementType::F32 => float(bits, 32, 0x7fff_ffff, 0x7f80_0001),
@@ -44,8 +56,11 @@ fn float(bits: u64, width: u32, mask: u64, nan: u64) -> u64 {
 /// Whether an element is zero, of either sign.
 pub(super) fn is_zero(elem: ElementType, bytes: &[u8], index: usize) -> bool {
     let width = elem.bytes();
+    if elem == ElementType::F8E8M0FNU {
+        return false;
+    }
     let all_zero = bytes[index * width..][..width].iter().all(|byte| *byte == 0);
-    all_zero || elem.is_float() && ordered(elem, bytes, index) == ordered(elem, &[0; 8], 0)
+    all_zero || (elem.is_float() || elem.bits() < 8) && ordered(elem, bytes, index) == ordered(elem, &[0; 8], 0)
 }
 
 /// The numbers of the elements of an input, the other way round where the greatest comes first.

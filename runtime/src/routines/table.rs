@@ -164,7 +164,7 @@ pub const MOST_INPUTS: usize = 64;
 pub const PARTS: usize = 16;
 
 /// Element types by the numbers by which calls tell them.
-pub const ELEMENTS: [&str; 17] = [
+pub const ELEMENTS: [&str; 23] = [
     "bool",
     "i8",
     "u8",
@@ -182,6 +182,12 @@ pub const ELEMENTS: [&str; 17] = [
     "f64",
     "f8E4M3FNUZ",
     "f8E5M2FNUZ",
+    "f8E8M0FNU",
+    "f4E2M1FN",
+    "i2",
+    "u2",
+    "i4",
+    "u4",
 ];
 
 /// All routines, by name and version.

@@ -268,6 +268,13 @@ fn elements(tensor: &Tensor) -> String {
         };
     }
     of!(f32, f64, i8, u8, i16, u16, i32, u32, i64, u64);
+    if let Some((bits, signed)) = tensors::short_integer(tensor.element_type()) {
+        let number = |byte: &u8| match signed {
+            true => byte.cast_signed() << (8 - bits) >> (8 - bits),
+            false => (byte & ((1 << bits) - 1)).cast_signed(),
+        };
+        return format!("{:?}", tensor.bytes().iter().map(number).collect::<Vec<_>>());
+    }
     let codes = tensor.bytes().chunks_exact(tensor.element_type().bytes());
     match tensors::small_float(tensor.element_type()) {
         Some(kind) => {

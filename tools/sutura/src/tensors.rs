@@ -178,11 +178,22 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         U64 => parse::<u64>(text, ty)?.to_ne_bytes().to_vec(),
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
-        F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
+        I2 | I4 | U2 | U4 => {
+            let (bits, signed) = short_integer(ty).expect("one of them");
+            let fits = if signed { -(1 << (bits - 1))..1 << (bits - 1) } else { 0..1 << bits };
+            let value = parse::<i8>(text, ty)?;
+            if !fits.contains(&value) {
+                return Err(Failure::usage(format!("`{text}` is no number of type {ty}")));
+            }
+            value.to_ne_bytes().to_vec()
+        }
+        F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU | F4E2M1FN => {
             let kind = small_float(ty).expect("one of them");
             let value = parse::<f64>(text, ty)?;
             let bits = float::from_f64(kind, value);
-            if value.is_finite() && !float::to_f64(kind, bits).is_finite() {
+            let made = float::to_f64(kind, bits);
+            let clamped = kind == FloatKind::F4E2M1FN && value.abs() > float::largest(kind);
+            if value.is_nan() != made.is_nan() || value.is_finite() != made.is_finite() || clamped {
                 return Err(Failure::usage(format!("`{text}` does not fit the type {ty}")));
             }
             match ty.bytes() {
@@ -191,6 +202,12 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
             }
         }
     })
+}
+
+/// Bits of an integer of less than a byte, and whether it has a sign.
+pub(crate) fn short_integer(ty: ElementType) -> Option<(u32, bool)> {
+    let signed = matches!(ty, ElementType::I2 | ElementType::I4);
+    (signed || matches!(ty, ElementType::U2 | ElementType::U4)).then_some((ty.bits(), signed))
 }
 
 /// The format of a float of less than 32 bits.
@@ -202,6 +219,8 @@ pub(crate) fn small_float(ty: ElementType) -> Option<FloatKind> {
         ElementType::F8E5M2 => FloatKind::F8E5M2,
         ElementType::F8E4M3FNUZ => FloatKind::F8E4M3FNUZ,
         ElementType::F8E5M2FNUZ => FloatKind::F8E5M2FNUZ,
+        ElementType::F8E8M0FNU => FloatKind::F8E8M0FNU,
+        ElementType::F4E2M1FN => FloatKind::F4E2M1FN,
         _ => return None,
     })
 }
@@ -254,6 +273,16 @@ mod tests {
         assert_eq!(load("x=2xbf16=1,-2.5").unwrap().bytes(), [0x80, 0x3f, 0x20, 0xc0]);
         assert_eq!(load("x=2xf8E4M3FN=448,nan").unwrap().bytes(), [0x7e, 0x7f]);
         assert!(load("x=f8E4M3FN=1000").unwrap_err().contains("`1000` does not fit the type f8E4M3FN"));
+        assert_eq!(load("x=3xf4E2M1FN=-6,0.5,0").unwrap().bytes(), [0xf, 1, 0]);
+        assert_eq!(load("x=3xf8E8M0FNU=1,0.5,nan").unwrap().bytes(), [127, 126, 255]);
+        assert_eq!(load("x=4xi4=-8,-1,0,7").unwrap().bytes(), [0xf8, 0xff, 0, 7]);
+        assert_eq!(load("x=2xu2=3,0").unwrap().bytes(), [3, 0]);
+        for wrong in ["f4E2M1FN=7", "f4E2M1FN=nan", "f4E2M1FN=-inf", "f8E8M0FNU=-1", "f8E8M0FNU=inf", "f8E4M3FN=inf"] {
+            assert!(load(&format!("x={wrong}")).unwrap_err().contains("does not fit the type"), "{wrong}");
+        }
+        for wrong in ["i4=8", "i4=-9", "u4=16", "u4=-1", "i2=2", "u2=4", "u2=999", "i4=1.0"] {
+            assert!(load(&format!("x={wrong}")).unwrap_err().contains("is no number of type"), "{wrong}");
+        }
         assert!(load("x=2xf16=1,one").unwrap_err().contains("`one` is no number of type f16"));
         assert!(load("x=99999999999999999999xf32=1").unwrap_err().contains("too large"));
     }

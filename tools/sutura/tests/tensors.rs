@@ -103,6 +103,131 @@ const BF16: &str = "func.func @f(%x: tensor<2xbf16>) -> (tensor<2xbf16> {graph.n
 }
 ";
 
+/// Elements of at most a byte go in, are computed with, are summed, and come out; what inputs have above them does not count.
+#[test]
+fn short_elements_cross_the_edge_of_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("short.mlir"), SHORT).expect("a file");
+    succeeds(folder, &["compile", "short.mlir", "-o", "short.sutura", "-q"]);
+    let inputs =
+        ["x=5xi4=1,-8,7,3,-1", "y=5xu2=1,3,2,0,3", "z=5xf4E2M1FN=1,-6,0.5,3,0", "p=5xf8E8M0FNU=1,2,0.5,1e38,nan"];
+    let given: Vec<&str> = inputs.iter().flat_map(|input| ["-i", input]).collect();
+    let text = succeeds(folder, &[&["run", "short.sutura"], &given[..]].concat());
+    for words in [
+        "a: i4[5] = [2, 0, -2, 6, -2]",
+        "b: u2[5] = [2, 2, 0, 0, 2]",
+        "c: f4E2M1FN[5] = [2.0, -6.0, 1.0, 6.0, 0.0]",
+        "d: f8E8M0FNU[5] = [4.0, 8.0, 2.0, NaN, NaN]",
+        "s: i4[] = [2]",
+        "same: u2[5] = [1, 3, 2, 0, 3]",
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    // Whatever lies above the elements.
+    let write = |name: &str, ty, bytes: &[u8]| {
+        let tensor = Tensor::from_bytes(ty, &[5], bytes).expect("five bytes");
+        sutura_tensors::write(&folder.join(format!("{name}.pb")), &[(name, &tensor)]).expect("a file");
+        tensor
+    };
+    let model = sutura_runtime::Model::load(folder.join("short.sutura")).expect("it loads");
+    let x = write("x", ElementType::I4, &[0x11, 0x78, 0xf7, 0x03, 0x0f]);
+    let y = write("y", ElementType::U2, &[0xfd, 0x03, 0x82, 0x40, 0xff]);
+    let z = write("z", ElementType::F4E2M1FN, &[0x92, 0x0f, 0x71, 0x05, 0xf0]);
+    let p = write("p", ElementType::F8E8M0FNU, &[127, 128, 126, 253, 255]);
+    let outputs = model.run(&[x, y, z, p]).expect("it runs");
+    let bytes: Vec<&[u8]> = outputs.iter().map(Tensor::bytes).collect();
+    let expected: [&[u8]; 6] = [
+        &[2, 0, 0xfe, 6, 0xfe],
+        &[2, 2, 0, 0, 2],
+        &[4, 0xf, 2, 7, 0],
+        &[129, 130, 128, 255, 255],
+        &[2],
+        &[1, 3, 2, 0, 3],
+    ];
+    assert_eq!(bytes, expected);
+    let files = ["x", "y", "z", "p"].map(|name| format!("{name}=@{name}.pb"));
+    let given: Vec<&str> = files.iter().flat_map(|input| ["-i", input]).collect();
+    let run = |more: &[&'static str]| [&["run", "short.sutura"], &given[..], more].concat();
+    succeeds(folder, &run(&["-o", "a=@a.pb", "-o", "b=@b.pb", "-o", "d=@d.safetensors", "-o", "s=@s.pb"]));
+    let expected = ["--expected-outputs", "a.pb", "--expected-outputs", "b.pb", "--expected-outputs", "d.safetensors"];
+    succeeds(folder, &run(&expected));
+    fails(folder, &run(&["--outputs", "all.safetensors"]), 2, "safetensors has no type i4; write .pb");
+    fails(folder, &run(&["-o", "a=@a.npy"]), 2, "NumPy has no type i4; write .pb");
+    let odd = "the elements of `c`, 5 of f4E2M1FN, do not fill whole bytes";
+    fails(folder, &run(&["-o", "c=@c.safetensors"]), 5, odd);
+    fails(folder, &run(&["--expected", "a=5xi4=2,0,-2,6,-1"]), 1, "`a`");
+}
+
+/// A condition hands on what is kept as bytes as what it is.
+#[test]
+fn short_elements_go_through_calls_and_conditions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (ty, scalar, name, then, otherwise) in
+        [("i4", "i4", "i4", "[2, -2, 0]", "[1, 7, -8]"), ("ui8", "i8", "u8", "[2, 14, 144]", "[1, 7, 200]")]
+    {
+        let program = CALLED.replace("ELEM", ty).replace("SCALAR", scalar);
+        std::fs::write(folder.path().join("called.mlir"), program).expect("a file");
+        succeeds(folder.path(), &["compile", "called.mlir", "-o", "called.sutura", "-q"]);
+        let last = if name == "i4" { "-8" } else { "200" };
+        let x = format!("x=3x{name}=1,7,{last}");
+        for (condition, expected) in [("c=bool=1", then), ("c=bool=0", otherwise)] {
+            let text = succeeds(folder.path(), &["run", "called.sutura", "-i", &x, "-i", condition]);
+            assert!(text.contains(&format!("y: {name}[3] = {expected}")), "{text}");
+        }
+    }
+}
+
+const CALLED: &str = r#"#m = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<?xELEM, #dyn.shape<[N]>> {graph.name = "x"}, %c: tensor<i1> {graph.name = "c"}) -> (tensor<?xELEM, #dyn.shape<[N]>> {graph.name = "y"}) {
+  %k = tensor.extract %c[] : tensor<i1>
+  %1 = scf.if %k -> (tensor<?xELEM, #dyn.shape<[N]>>) {
+    %0 = func.call @twice(%x) : (tensor<?xELEM, #dyn.shape<[N]>>) -> tensor<?xELEM, #dyn.shape<[N]>>
+    scf.yield %0 : tensor<?xELEM, #dyn.shape<[N]>>
+  } else {
+    scf.yield %x : tensor<?xELEM, #dyn.shape<[N]>>
+  }
+  return %1 : tensor<?xELEM, #dyn.shape<[N]>>
+}
+func.func private @twice(%x: tensor<?xELEM, #dyn.shape<[K]>>) -> tensor<?xELEM, #dyn.shape<[K]>> {
+  %0 = graph.compute ins(%x : tensor<?xELEM, #dyn.shape<[K]>>) -> tensor<?xELEM, #dyn.shape<[K]>> {iterators = #graph.iterators<[parallel]>, maps = [#m, #m]} {
+  ^bb0(%a: SCALAR):
+    %r = arith.addi %a, %a : SCALAR
+    graph.yield %r : SCALAR
+  }
+  return %0 : tensor<?xELEM, #dyn.shape<[K]>>
+}
+"#;
+
+/// All types of at most a byte but those that other tests have.
+const SHORT: &str = r#"#one = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<5xi4> {graph.name = "x"}, %y: tensor<5xui2> {graph.name = "y"},
+                %z: tensor<5xf4E2M1FN> {graph.name = "z"}, %p: tensor<5xf8E8M0FNU> {graph.name = "p"})
+    -> (tensor<5xi4> {graph.name = "a"}, tensor<5xui2> {graph.name = "b"}, tensor<5xf4E2M1FN> {graph.name = "c"},
+        tensor<5xf8E8M0FNU> {graph.name = "d"}, tensor<i4> {graph.name = "s"}, tensor<5xui2> {graph.name = "same"}) {
+  %0, %1, %2, %3 = graph.compute ins(%x, %y, %z, %p : tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>)
+      -> tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>
+      {iterators = #graph.iterators<[parallel]>, maps = [#one, #one, #one, #one, #one, #one, #one, #one]} {
+  ^bb0(%a: i4, %b: i2, %c: f4E2M1FN, %d: f8E8M0FNU):
+    %1 = arith.addi %a, %a : i4
+    %2 = arith.addi %b, %b : i2
+    %3 = arith.addf %c, %c : f4E2M1FN
+    %f = arith.extf %d : f8E8M0FNU to f32
+    %h = arith.constant 3.0 : f32
+    %g = arith.mulf %f, %h : f32
+    %4 = arith.truncf %g : f32 to f8E8M0FNU
+    graph.yield %1, %2, %3, %4 : i4, i2, f4E2M1FN, f8E8M0FNU
+  }
+  %s = graph.compute ins(%x : tensor<5xi4>) -> tensor<i4>
+      {iterators = #graph.iterators<[reduce]>, combiners = #graph.combiners<[add]>, maps = [#one, affine_map<(d0) -> ()>]} {
+  ^bb0(%a: i4):
+    graph.yield %a : i4
+  }
+  return %0, %1, %2, %3, %s, %y
+      : tensor<5xi4>, tensor<5xui2>, tensor<5xf4E2M1FN>, tensor<5xf8E8M0FNU>, tensor<i4>, tensor<5xui2>
+}
+"#;
+
 /// A function of one double with its name in `math`.
 type Function = (&'static str, fn(f64) -> f64);
 

@@ -9,6 +9,7 @@
 
 mod error;
 mod npz;
+mod packed;
 mod pb;
 mod safetensors;
 mod write;

@@ -31,8 +31,11 @@ impl Message {
 
     pub(crate) fn tensor(&self) -> Result<Tensor, Problem> {
         let (element_type, dims) = self.signature()?;
-        let bytes = self.tensor.bytes().ok_or_else(|| no_such_type(self.tensor.element.name()))?;
-        let mut tensor = Tensor::from_bytes(element_type, &dims, bytes)?;
+        let no_type = || no_such_type(self.tensor.element.name());
+        let mut tensor = match element_type.bits() < 8 {
+            true => Tensor::from_bytes(element_type, &dims, &self.tensor.unpacked().ok_or_else(no_type)?)?,
+            false => Tensor::from_bytes(element_type, &dims, self.tensor.bytes().ok_or_else(no_type)?)?,
+        };
         little_endian(tensor.bytes_mut(), element_type.bytes());
         check_booleans(&tensor)?;
         Ok(tensor)

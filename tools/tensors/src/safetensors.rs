@@ -10,7 +10,7 @@ use sutura_runtime::{ElementType, Tensor};
 
 use crate::error::{Problem, short};
 use crate::pb::no_such_type;
-use crate::{check_booleans, little_endian};
+use crate::{check_booleans, little_endian, packed};
 
 /// Bytes of the header's length.
 const LENGTH: u64 = 8;
@@ -22,7 +22,7 @@ const MAX_HEADER: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
 
 /// What the format calls each type.
-const TYPES: [(ElementType, &str); 17] = [
+const TYPES: [(ElementType, &str); 19] = [
     (ElementType::Bool, "BOOL"),
     (ElementType::I8, "I8"),
     (ElementType::U8, "U8"),
@@ -40,7 +40,14 @@ const TYPES: [(ElementType, &str); 17] = [
     (ElementType::F64, "F64"),
     (ElementType::F8E4M3FNUZ, "F8_E4M3FNUZ"),
     (ElementType::F8E5M2FNUZ, "F8_E5M2FNUZ"),
+    (ElementType::F8E8M0FNU, "F8_E8M0"),
+    (ElementType::F4E2M1FN, "F4"),
 ];
+
+/// Whether the format has a type for such elements.
+pub(crate) fn has(element_type: ElementType) -> bool {
+    TYPES.iter().any(|(ty, _)| *ty == element_type)
+}
 
 /// A file whose header was read.
 pub(crate) struct Safetensors<R> {
@@ -83,9 +90,10 @@ impl<R: Read + Seek> Safetensors<R> {
         if info.shape.len() > MAX_RANK {
             return Err(format!("`{}` has rank {}, above {MAX_RANK}", short(name), info.shape.len()).into());
         }
-        let size = info.elements().and_then(|n| n.checked_mul(element_type.bytes() as u64));
+        let bits = info.elements().and_then(|n| n.checked_mul(element_type.bits().into()));
         let [begin, end] = info.data_offsets;
-        if size != Some(end - begin) {
+        // The format has no place for a byte that is not full.
+        if bits != (end - begin).checked_mul(8) {
             let (dtype, shape, name) = (&info.dtype, &info.shape, short(name));
             return Err(format!("`{name}` is {dtype}{shape:?}, which does not fill its {} bytes", end - begin).into());
         }
@@ -96,8 +104,16 @@ impl<R: Read + Seek> Safetensors<R> {
     pub(crate) fn read(&mut self, index: usize) -> Result<Tensor, Problem> {
         let (element_type, dims) = self.signature(index)?;
         let mut tensor = Tensor::zeros(element_type, &dims)?;
-        let [begin, _] = self.tensors[index].1.data_offsets;
+        let [begin, end] = self.tensors[index].1.data_offsets;
         self.file.seek(SeekFrom::Start(self.data + begin))?;
+        if element_type.bits() < 8 {
+            // No more than the file has, which was compared above.
+            let mut bytes = vec![0; usize::try_from(end - begin).map_err(|_| "it is too large for this machine")?];
+            self.file.read_exact(&mut bytes)?;
+            let elements = packed::unpack(element_type, &bytes, tensor.len());
+            tensor.bytes_mut().copy_from_slice(&elements);
+            return Ok(tensor);
+        }
         self.file.read_exact(tensor.bytes_mut())?;
         little_endian(tensor.bytes_mut(), element_type.bytes());
         check_booleans(&tensor)?;
@@ -186,12 +202,20 @@ pub(crate) fn allows(name: &str) -> Result<(), String> {
 /// Writes tensors. Those of the widest elements come first, so that each lies where its elements are aligned.
 pub(crate) fn write(tensors: &[(&str, &Tensor)], out: &mut dyn Write) -> std::io::Result<()> {
     let mut order: Vec<&(&str, &Tensor)> = tensors.iter().collect();
-    order.sort_by_key(|(_, tensor)| std::cmp::Reverse(tensor.element_type().bytes()));
+    order.sort_by_key(|(_, tensor)| std::cmp::Reverse(tensor.element_type().bits()));
     let mut header = String::from("{");
     let mut at = 0;
     for (name, tensor) in &order {
         let (begin, dims) = (at, tensor.dims());
-        at += tensor.bytes().len();
+        if !(tensor.len() * tensor.element_type().bits() as usize).is_multiple_of(8) {
+            let ty = tensor.element_type();
+            return Err(std::io::Error::other(format!(
+                "the elements of `{}`, {} of {ty}, do not fill whole bytes, as safetensors wants; write .pb",
+                short(name),
+                tensor.len()
+            )));
+        }
+        at += packed::of(tensor).len();
         let dtype = TYPES.iter().find(|(ty, _)| *ty == tensor.element_type()).map_or("", |(_, name)| *name);
         let comma = if begin == 0 && header.len() == 1 { "" } else { "," };
         let name = serde_json::Value::from(*name);
@@ -206,7 +230,7 @@ pub(crate) fn write(tensors: &[(&str, &Tensor)], out: &mut dyn Write) -> std::io
     out.write_all(&(header.len() as u64).to_le_bytes())?;
     out.write_all(header.as_bytes())?;
     for (_, tensor) in order {
-        let mut bytes = std::borrow::Cow::Borrowed(tensor.bytes());
+        let mut bytes = packed::of(tensor);
         if cfg!(target_endian = "big") {
             little_endian(bytes.to_mut(), tensor.element_type().bytes());
         }

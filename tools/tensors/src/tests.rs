@@ -12,6 +12,11 @@ fn tensor(element_type: ElementType, dims: &[i64]) -> Tensor {
     for (i, byte) in tensor.bytes_mut().iter_mut().enumerate() {
         *byte = ((i * 37 + 5) % modulus) as u8;
     }
+    if element_type.bits() < 8 {
+        let packed = packed::of(&tensor).into_owned();
+        let elements = packed::unpack(element_type, &packed, tensor.len());
+        tensor.bytes_mut().copy_from_slice(&elements);
+    }
     tensor
 }
 
@@ -46,10 +51,14 @@ fn every_format_keeps_every_type_that_it_has() {
             for dims in [&[][..], &[3], &[2, 0, 3], &[2, 3, 1]] {
                 let tensor = tensor(element_type, dims);
                 let writable = check_writable(&path_of(format), &[("t", element_type)]);
-                let is_numpy = matches!(format, Format::Npy | Format::Npz);
-                let has = !is_numpy || !(element_type.is_byte_float() || element_type == ElementType::BF16);
+                let is_short = element_type.bits() < 8;
+                let has = match format {
+                    Format::Safetensors => !is_short || element_type == ElementType::F4E2M1FN,
+                    Format::Pb => true,
+                    _ => !(is_short || element_type.is_byte_float() || element_type == ElementType::BF16),
+                };
                 assert_eq!(writable.is_ok(), has, "{format:?} {element_type}");
-                if !has {
+                if !has || format == Format::Safetensors && is_short && tensor.len() % 2 == 1 {
                     continue;
                 }
                 let bytes = bytes_of(format, &[("t", &tensor)]);
@@ -61,6 +70,30 @@ fn every_format_keeps_every_type_that_it_has() {
             }
         }
     }
+}
+
+/// Elements of less than a byte are packed from the low end of each byte; what lies above them in memory is not written.
+#[test]
+fn short_elements_are_packed() {
+    let [a, b, c] =
+        [(ElementType::I4, [0xff, 7, 0x18]), (ElementType::U4, [15, 0xf7, 8]), (ElementType::F4E2M1FN, [15, 7, 8])]
+            .map(|(ty, bytes)| Tensor::from_bytes(ty, &[3], &bytes).unwrap());
+    for (tensor, read) in [(&a, [0xff, 7, 0xf8]), (&b, [15, 7, 8]), (&c, [15, 7, 8])] {
+        let bytes = bytes_of(Format::Pb, &[("t", tensor)]);
+        assert_eq!(bytes[bytes.len() - 2..], [0x7f, 0x08]);
+        assert_eq!(all(Format::Pb, bytes, None).unwrap()[0].1.bytes(), read);
+    }
+    let two = Tensor::from_bytes(ElementType::I2, &[5], &[0xfe, 0xff, 0, 1, 0xff]).unwrap();
+    let bytes = bytes_of(Format::Pb, &[("t", &two)]);
+    assert_eq!(bytes[bytes.len() - 2..], [0b0100_1110, 0b11]);
+    assert!(same(&all(Format::Pb, bytes, None).unwrap()[0].1, &two));
+    let odd = write::contents(Format::Safetensors, &[("t", &c)], &mut Vec::new()).unwrap_err().to_string();
+    assert!(odd.contains("the elements of `t`, 3 of f4E2M1FN, do not fill whole bytes"), "{odd}");
+    let file =
+        bytes_of(Format::Safetensors, &[("t", &Tensor::from_bytes(ElementType::F4E2M1FN, &[2], &[1, 0xf2]).unwrap())]);
+    assert_eq!(file.last(), Some(&0x21));
+    let text = String::from_utf8_lossy(&file).replace("[2]", "[3]");
+    assert!(reason(Format::Safetensors, text.into_bytes()).contains("which does not fill its 1 bytes"));
 }
 
 #[test]
@@ -265,7 +298,7 @@ fn headers_of_safetensors_are_not_believed() {
     let two = format!(
         "{{{},{}}}",
         a("[0,2]"),
-        other("F4").trim_matches(['{', '}']).replace("\"a\"", "\"b\"").replace("[0,2]", "[2,4]") + "}"
+        other("F6_E2M3").trim_matches(['{', '}']).replace("\"a\"", "\"b\"").replace("[0,2]", "[2,4]") + "}"
     );
     let mut two = TensorFile::from_bytes(Path::new("x.safetensors"), file(&two, 4), None).unwrap();
     assert!(two.read(0).is_ok() && two.read(1).is_err());
@@ -296,7 +329,9 @@ fn what_a_file_cannot_hold_is_known_before_it_is_written() {
         assert!(reason.contains(words), "{reason}");
     };
     refuses("x.npz", &[("y", ElementType::BF16)], "`x.npz` cannot hold `y`: NumPy has no type bf16");
-    refuses("x.npy", &[("y", ElementType::F8E5M2)], "NumPy has no type f8E5M2");
+    refuses("x.npy", &[("y", ElementType::F8E5M2)], "NumPy has no type f8E5M2; write .safetensors or .pb");
+    refuses("x.npz", &[("y", ElementType::I4)], "NumPy has no type i4; write .pb");
+    refuses("x.safetensors", &[("y", ElementType::U2)], "safetensors has no type u2; write .pb");
     refuses("x.npy", &[("y", ElementType::F32), ("z", ElementType::F32)], "holds one tensor");
     refuses("x.pb", &[("y", ElementType::F32), ("z", ElementType::F32)], "holds one tensor");
     refuses("x.safetensors", &[("__metadata__", ElementType::F32)], "another use for this name");

@@ -10,7 +10,7 @@ use sutura_output::Pending;
 use sutura_runtime::{ElementType, Tensor, npy};
 
 use crate::error::{Error, Result};
-use crate::{Format, little_endian, npz, safetensors};
+use crate::{Format, little_endian, npz, packed, safetensors};
 
 /// The longest name that a zip file has, with its ending.
 const MAX_NAME: usize = 0xffff - 4;
@@ -35,7 +35,11 @@ pub fn check_writable(path: &Path, tensors: &[(&str, ElementType)]) -> Result<()
     for (name, element_type) in tensors {
         let no_type = matches!(format, Format::Npy | Format::Npz) && !npy::has(*element_type);
         if no_type {
-            return refuse(name, format!("NumPy has no type {element_type}; write .safetensors or .pb"));
+            let other = if safetensors::has(*element_type) { ".safetensors or .pb" } else { ".pb" };
+            return refuse(name, format!("NumPy has no type {element_type}; write {other}"));
+        }
+        if format == Format::Safetensors && !safetensors::has(*element_type) {
+            return refuse(name, format!("safetensors has no type {element_type}; write .pb"));
         }
         if format == Format::Npz && name.len() > MAX_NAME {
             return refuse(name, "its name is too long".to_owned());
@@ -89,7 +93,7 @@ pub(crate) fn contents(format: Format, tensors: &[(&str, &Tensor)], out: &mut dy
 fn pb(name: &str, tensor: &Tensor, out: &mut dyn Write) -> io::Result<()> {
     let element = onnx::ElementType::from_name(tensor.element_type().name());
     let element = element.ok_or_else(|| io::Error::other("ONNX has no such element type"))?;
-    let mut bytes = std::borrow::Cow::Borrowed(tensor.bytes());
+    let mut bytes = packed::of(tensor);
     if cfg!(target_endian = "big") {
         little_endian(bytes.to_mut(), tensor.element_type().bytes());
     }

@@ -37,6 +37,8 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
         E::F8E4M3FNUZ => float(FloatKind::F8E4M3FNUZ),
         E::F8E5M2 => float(FloatKind::F8E5M2),
         E::F8E5M2FNUZ => float(FloatKind::F8E5M2FNUZ),
+        E::F8E8M0FNU => float(FloatKind::F8E8M0FNU),
+        E::F4E2M1FN => float(FloatKind::F4E2M1FN),
         other => Err(format!("tensors of {other} are not supported")),
     }
 }
@@ -53,8 +55,8 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
     let packed = tensor.bytes().ok_or("strings are not supported")?;
     let unpacked;
     let bytes = match tensor.element {
-        ElementType::I2 | ElementType::I4 | ElementType::U2 | ElementType::U4 => {
-            unpacked = unpacked_integers(tensor, packed);
+        _ if tensor.element.bits().is_some_and(|bits| bits < 8) => {
+            unpacked = tensor.unpacked().ok_or("strings are not supported")?;
             &unpacked[..]
         }
         _ => &packed[..],
@@ -69,17 +71,6 @@ pub(super) fn dense(cx: &Context, tensor: &Tensor) -> Result<Attr, String> {
         _ => cx.blob(stored),
     };
     Ok(cx.attr(AttrData::Dense { ty, data, splat }))
-}
-
-/// A byte for each integer of 2 or 4 bits, which ONNX packs from the low end of each byte.
-fn unpacked_integers(tensor: &Tensor, packed: &[u8]) -> Vec<u8> {
-    let bits = if matches!(tensor.element, ElementType::I2 | ElementType::U2) { 2 } else { 4 };
-    let (per_byte, unused) = (8 / bits, 8 - bits);
-    let is_signed = matches!(tensor.element, ElementType::I2 | ElementType::I4);
-    let count = usize::try_from(tensor.elements()).unwrap_or(usize::MAX);
-    let all = packed.iter().flat_map(|byte| (0..per_byte).map(move |i| byte >> (i * bits) << unused));
-    let number = |high: u8| if is_signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused };
-    all.take(count).map(number).collect()
 }
 
 /// A number as an attribute of type `ty`.

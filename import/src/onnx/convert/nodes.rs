@@ -1,17 +1,18 @@
 //! Operators that compute.
 
+use sutura_dialects::arith::RoundingMode;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
-use sutura_ir::float::largest;
-use sutura_ir::types::TypeData;
-use sutura_ir::{AttrData, Context, NamedAttr, Type, Value};
+use sutura_ir::float::{largest, to_f64};
+use sutura_ir::types::{FloatKind, TypeData};
+use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
 
 use super::super::named::{NamedInput, NamedNumber};
-use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Unary};
-use super::super::tensor::Scalar;
+use super::super::op::{Binary, Compare, Extremum, Op, Param, Pool, Reduction, Rounding, Unary};
+use super::super::tensor::{ElementType, Scalar};
 use super::{Importer, Made, fail, literal, windows, wrong};
 
 impl<'m> Importer<'m, '_, '_> {
@@ -36,7 +37,15 @@ impl<'m> Importer<'m, '_, '_> {
                 self.g.elementwise(&[condition, x, y], elem, |s, args| s.select(args[0], args[1], args[2]))?
             }
             Op::Clip { x, lower, upper } => self.clip(x, lower.as_ref(), upper.as_ref())?,
-            Op::Cast { x, to, saturate } => {
+            Op::Cast { x, to: ElementType::F8E8M0FNU, saturate, round } => {
+                let x = self.value(x)?;
+                let to = literal::element_type(self.cx(), ElementType::F8E8M0FNU)?;
+                match self.g.elem(x) == to {
+                    true => x,
+                    false => self.g.elementwise(&[x], to, |s, args| power_of_two(s, args[0], *saturate, *round, to))?,
+                }
+            }
+            Op::Cast { x, to, saturate, .. } => {
                 let (x, to) = (self.value(x)?, literal::element_type(self.cx(), *to)?);
                 match saturation(self.cx(), to).filter(|_| *saturate) {
                     Some(largest) => self.g.elementwise(&[x], to, |s, args| saturated(s, args[0], largest, to))?,
@@ -392,4 +401,28 @@ fn saturated(s: &mut Scalars<'_, '_>, x: Value, largest: f64, to: Type) -> Value
     let above = s.max(wide, low);
     let within = s.min(above, high);
     s.cast(within, to)
+}
+
+/// `x` as a power of two. What is too large, infinity included, becomes the largest power where the conversion saturates, and NaN
+/// where it does not; what is too small becomes the smallest one, or NaN. Of negative numbers ONNX says nothing: they become NaN.
+fn power_of_two(s: &mut Scalars<'_, '_>, x: Value, saturate: bool, round: Rounding, to: Type) -> Value {
+    let wide = if s.ty(x).is_float(s.cx()) { x } else { s.cast(x, Type::F32) };
+    let wide = if s.cx().bit_width(s.ty(wide)).is_some_and(|bits| bits < 32) { s.cast(wide, Type::F32) } else { wide };
+    let ty = s.ty(wide);
+    let within = if saturate {
+        let high = s.number(largest(FloatKind::F8E8M0FNU), ty);
+        s.min(wide, high)
+    } else {
+        let (low, nan) = (s.number(to_f64(FloatKind::F8E8M0FNU, 0), ty), s.number(f64::NAN, ty));
+        let is_low = s.compare(Comparison::Less, wide, low);
+        s.select(is_low, nan, wide)
+    };
+    let mode = match round {
+        Rounding::Nearest => return s.op("arith.truncf", &[within], to),
+        Rounding::Up => RoundingMode::Upward,
+        Rounding::Down => RoundingMode::Downward,
+    };
+    let cx = s.cx();
+    let state = OpState::new(cx.op_name("arith.truncf"), s.loc()).operands([within]).results([to]);
+    s.create(state.prop(cx.ident("roundingmode"), cx.int_attr(mode as i64, Type::I32)))
 }

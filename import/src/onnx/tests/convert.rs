@@ -417,12 +417,13 @@ fn pads_by_a_difference_of_sizes() {
 
 /// Constants of less than a byte are packed from the low end.
 #[test]
-fn integers_of_two_and_four_bits_are_unpacked() {
+fn elements_of_two_and_four_bits_are_unpacked() {
     let four: &[u8] = &[0x8f, 0x21, 0x07];
     let two: &[u8] = &[0b1110_0100, 0b01];
     for (code, bytes, expected) in [
         (21, four, [15., 8., 1., 2., 7.]),
         (22, four, [-1., -8., 1., 2., 7.]),
+        (23, four, [-6., 0., 0.5, 1., 6.]),
         (25, two, [0., 1., 2., 3., 1.]),
         (26, two, [0., 1., -2., -1., 1.]),
     ] {
@@ -441,4 +442,39 @@ fn integers_of_two_and_four_bits_are_unpacked() {
         let zeros = Tensor::from_f32(vec![0.0; 5], &[5]).expect("five elements");
         assert_eq!(values(&result(&model, &zeros).expect("it runs")), expected, "{code}");
     }
+}
+
+/// ONNX's table of conversions to powers of two: how they round, and what becomes of zero, infinity and what is out of range.
+#[test]
+fn powers_of_two_round_and_saturate_as_asked() {
+    let tiny = 2f32.powi(-127);
+    let given = [1.0, 1.25, 1.5, 3.5, 0.0, tiny / 2.0, tiny, 3e38, f32::INFINITY, f32::NAN, -1.0];
+    let (most, nan) = (2f32.powi(127), f32::NAN);
+    type Case<'a> = (&'a [(&'a str, Value)], [f32; 11]);
+    let cases: [Case<'_>; 4] = [
+        (&[], [1.0, 2.0, 2.0, 4.0, tiny, tiny, tiny, most, most, nan, nan]),
+        (&[("round_mode", Value::Str("down"))], [1.0, 1.0, 1.0, 2.0, tiny, tiny, tiny, most, most, nan, nan]),
+        (&[("round_mode", Value::Str("nearest"))], [1.0, 1.0, 2.0, 4.0, tiny, tiny, tiny, most, most, nan, nan]),
+        (
+            &[("round_mode", Value::Str("nearest")), ("saturate", Value::Int(0))],
+            [1.0, 1.0, 2.0, 4.0, nan, nan, tiny, nan, nan, nan, nan],
+        ),
+    ];
+    let count = given.len();
+    for (attributes, expected) in cases {
+        let nodes = vec![
+            with(with(node("Cast", &["x"], &["p"]), &[("to", Value::Int(24))]), attributes),
+            with(node("Cast", &["p"], &["y"]), &[("to", Value::Int(1))]),
+        ];
+        let mut model = open(model(25, nodes));
+        model.graph.as_mut().expect("a graph").input = vec![info_of("x", Some(&[count as i64]))];
+        let x = Tensor::from_f32(given.to_vec(), &[count]).expect("as many elements");
+        let found = values(&result(&model, &x).expect("it runs"));
+        let same = |(a, b): (&f32, &f32)| a == b || a.is_nan() && b.is_nan();
+        assert!(found.iter().zip(&expected).all(same), "{found:?}\n{expected:?}");
+    }
+    let odd = with(node("Cast", &["x"], &["y"]), &[("to", Value::Int(24)), ("round_mode", Value::Str("odd"))]);
+    let x = Tensor::from_f32(vec![0.0; 4], &[1, 4]).expect("four elements");
+    let refused = result(&open(model(25, vec![odd])), &x).unwrap_err();
+    assert!(refused.contains("has unknown `round_mode` odd"), "{refused}");
 }

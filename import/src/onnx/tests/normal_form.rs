@@ -2,8 +2,8 @@
 
 use super::build::*;
 use crate::onnx::{
-    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Scalar, Slice, TensorData, proto::*, schema,
-    typed_nodes,
+    AttributeKind, ElementType, OPSETS, Op, PadMode, Padding, Param, Pool, Rounding, Scalar, Slice, TensorData,
+    proto::*, schema, typed_nodes,
 };
 
 /// Gives the last node's operator to `check`.
@@ -235,7 +235,7 @@ fn defaults() {
             vec![node("Cast", &["x"], &["y"])].into_iter().map(|n| with(n, &[("to", Value::Int(10))])).collect(),
         ),
         |op| {
-            assert_eq!(op, &Op::Cast { x: "x", to: ElementType::F16, saturate: true });
+            assert_eq!(op, &Op::Cast { x: "x", to: ElementType::F16, saturate: true, round: Rounding::Up });
         },
     );
 }

@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use sutura_ir::float::{from_f64, to_f64};
+use sutura_ir::float::{ToPower, from_f64, power_of_two, to_f64};
 use sutura_ir::types::FloatKind;
 
 use super::{LaneFault, LaneResult, NumOp, Rounding, map1, poison, try_map1};
@@ -71,10 +71,18 @@ fn to_odd_f64(value: u64) -> f64 {
 
 /// Rounds to a format in another way than to nearest even.
 fn round_directed(kind: FloatKind, value: f64, rounding: Rounding) -> u64 {
+    if kind == FloatKind::F8E8M0FNU {
+        let how = match rounding {
+            Rounding::ToNearestEven | Rounding::ToNearestAway => ToPower::Nearest,
+            Rounding::Downward | Rounding::TowardZero => ToPower::Down,
+            Rounding::Upward => ToPower::Up,
+        };
+        return power_of_two(value, how);
+    }
     let nearest = from_f64(kind, value);
     let got = to_f64(kind, nearest);
     // Infinite operands stay; overflow of finite ones is settled below like any other inexact result.
-    if value.is_nan() || got == value || (value.is_infinite() && got.is_infinite()) || kind == FloatKind::F8E8M0FNU {
+    if value.is_nan() || got == value || (value.is_infinite() && got.is_infinite()) {
         return nearest;
     }
     let up = match rounding {

@@ -85,6 +85,8 @@ pub(super) fn eval(op: NumOp, kind: FloatKind, second: Option<DType>, args: &[&[
                 min!(raised, high)
             }
         }),
+        // What is less than zero is no number there.
+        NegF if kind == FloatKind::F8E8M0FNU => map1(args[0], out, |_| from_f64(kind, f64::NAN)),
         // Sign operations are on bits, so that NaNs keep theirs.
         NegF => map1(args[0], out, |a| with_sign(kind, a, a & sign_bit(kind) == 0)),
         Math(super::MathFn::AbsF) => map1(args[0], out, |a| with_sign(kind, a, false)),

@@ -258,7 +258,7 @@ impl Emit<'_> {
     /// Alignment of addresses at which vectors of such elements can be stored past the caches.
     pub(in crate::gir_lowering) fn stream_alignment(&self, elem: Type) -> i64 {
         // Wider vectors are stored in several pieces.
-        self.widths.register * self.bytes(elem).min(4)
+        (self.widths.register * self.bytes(elem)).min(self.widths.bytes)
     }
 
     /// The address of column `col` of a slice's first row, as a number.
