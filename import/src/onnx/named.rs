@@ -47,7 +47,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         }
         r.outputs_unused_from(form.results)?;
         let attributes = attributes(r, form)?;
-        let (operator, variadic) = (form.operator.as_str(), form.variadic);
+        let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         return Ok(Op::Named { operator, inputs, variadic, attributes });
     }
     Err(refused.unwrap_or_else(|| unsupported("has inputs with which it is not supported")))
@@ -55,7 +55,7 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
 
 /// The inputs, if these are given with which the form is one.
 fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<'m>>> {
-    if form.variadic {
+    if form.variadic.is_some() {
         return Some(r.inputs().into_iter().map(NamedInput::Value).collect());
     }
     if (form.inputs..r.node.inputs.len()).any(|i| r.optional(i).is_some()) {
@@ -67,7 +67,7 @@ fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<
             match &form.absent.iter().find(|(absent, _)| absent == name)?.1 {
                 Literal::Int(value) => Some(NamedInput::Absent(*value as f64)),
                 Literal::Float(value) => Some(NamedInput::Absent(*value)),
-                Literal::Text(_) => None,
+                Literal::Text(_) | Literal::Ints(_) => None,
             }
         };
         r.optional(i).map(NamedInput::Value).or_else(absent)
@@ -89,6 +89,12 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
             Literal::Text(wanted) => match r.string(name)? {
                 Some(found) if found != wanted => {
                     return Ok(Some(refusal(format!("'{found}'"), format!("'{wanted}'"))));
+                }
+                _ => {}
+            },
+            Literal::Ints(wanted) => match r.optional_ints(name) {
+                Some(found) if found != *wanted => {
+                    return Ok(Some(refusal(format!("{found:?}"), format!("{wanted:?}"))));
                 }
                 _ => {}
             },

@@ -8,6 +8,7 @@ use super::super::ops::YieldOp;
 use super::OperatorOp;
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::poly::Atom;
 
 /// How many dimensions a group holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +62,8 @@ pub struct Operator {
     pub attributes: Vec<Attribute>,
     /// Symbols that stand for several dimensions.
     pub groups: Vec<(String, Group)>,
+    /// Symbols that stand for the value of an attribute, by its number.
+    pub values: Vec<(String, usize)>,
 }
 
 impl Operator {
@@ -79,7 +82,9 @@ impl Operator {
             results: Vec::new(),
             attributes: attributes(op.cx, declared.attributes())?,
             groups: Vec::new(),
+            values: Vec::new(),
         };
+        operator.values = operator.read_values(op.cx, declared.sizes())?;
         operator.groups = operator.read_groups(op.cx, declared.groups())?;
         let formal = |what: &str, i: usize, value: Value| {
             let name = entry.body.value_name(value).map(|name| op.cx.str(name).to_string());
@@ -122,6 +127,33 @@ impl Operator {
             .collect()
     }
 
+    fn read_values(&self, cx: &Context, sizes: Option<Attr>) -> Result<Vec<(String, usize)>, String> {
+        let all = sizes.map_or(&[][..], |sizes| cx.entries(sizes));
+        let value = |entry: &NamedAttr| {
+            let name = cx.str(entry.name).to_string();
+            let wanted = cx.as_str(entry.value).ok_or_else(|| format!("size '{name}' must name an attribute"))?;
+            let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
+            let at = at.ok_or_else(|| format!("size '{name}' needs an attribute '{wanted}' of type i64"))?;
+            Ok((name, at))
+        };
+        all.iter().map(value).collect()
+    }
+
+    /// The attribute, by its number, whose value a size is.
+    pub fn value_of(&self, size: &str) -> Option<usize> {
+        self.values.iter().find(|(name, _)| name == size).map(|(_, attribute)| *attribute)
+    }
+
+    /// Symbols of a size of an input, if it is a product: of a size that the input tells, and of values of attributes.
+    pub(super) fn factors<'s>(&'s self, size: &'s Poly) -> Option<Vec<&'s str>> {
+        let mut terms = size.terms();
+        let (Some((atoms, 1)), None) = (terms.next(), terms.next()) else { return None };
+        let symbols: Option<Vec<&str>> = atoms.iter().map(symbol).collect();
+        let symbols = symbols.filter(|symbols| !symbols.is_empty())?;
+        let open = symbols.iter().filter(|name| self.value_of(name).is_none()).count();
+        (open <= 1 && !symbols.iter().any(|name| symbols.len() > 1 && self.group(name).is_some())).then_some(symbols)
+    }
+
     /// The group of that name.
     pub fn group(&self, name: &str) -> Option<Group> {
         self.groups.iter().find(|(group, _)| group == name).map(|(_, group)| *group)
@@ -162,7 +194,12 @@ impl Operator {
         if !self.inputs.iter().any(|input| input.elem == self.elements[0]) {
             return Err("has no input of its element type, the first of 'elements'".into());
         }
-        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for (name, _) in &self.values {
+            if self.group(name).is_some() {
+                return Err(format!("size '{name}' is a group, and is the value of an attribute"));
+            }
+        }
+        let mut known: FxHashSet<&str> = self.values.iter().map(|(name, _)| name.as_str()).collect();
         for i in self.order() {
             self.check_input(i, &mut known)?;
         }
@@ -193,8 +230,11 @@ impl Operator {
         let input = &self.inputs[i];
         let mut open = 0;
         for (at, size) in input.sizes.iter().enumerate() {
-            if size.as_const().is_none() && size.as_symbol().is_none() {
-                return Err(format!("'{}' has the size '{size}'; sizes of inputs are symbols or numbers", input.name));
+            if size.as_const().is_none() && self.factors(size).is_none() {
+                return Err(format!(
+                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times values of attributes",
+                    input.name
+                ));
             }
             if size.as_symbol().is_some() && input.sizes[..at].contains(size) && self.group_of(size).is_some() {
                 return Err(format!("'{}' has the group '{size}' twice", input.name));
@@ -213,7 +253,8 @@ impl Operator {
         if open > 1 {
             return Err(format!("nothing says which dimensions of '{}' belong to which of {open} groups", input.name));
         }
-        let new = input.sizes.iter().filter_map(Poly::as_symbol).any(|name| !known.contains(name));
+        let symbols = || input.sizes.iter().filter_map(|size| self.factors(size)).flatten();
+        let new = symbols().any(|name| !known.contains(name));
         if input.broadcast && new {
             let alike = || self.inputs.iter().all(|other| !other.broadcast || other.sizes == input.sizes);
             if input.sizes.len() != 1 || open != 1 || !alike() {
@@ -224,9 +265,13 @@ impl Operator {
                 ));
             }
         }
-        known.extend(input.sizes.iter().filter_map(Poly::as_symbol));
+        known.extend(symbols());
         Ok(())
     }
+}
+
+fn symbol(atom: &Atom) -> Option<&str> {
+    if let Atom::Symbol(name) = atom { Some(name) } else { None }
 }
 
 fn is_ones(cx: &Context, group: Attr) -> bool {

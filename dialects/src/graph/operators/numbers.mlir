@@ -310,6 +310,21 @@ graph.operator @sum {
   graph.yield %y : !f32
 }
 
+graph.operator @mean {
+  summary = "a sum of `count` tensors divided by their number",
+  elements = [f32, bf16, f16, f64], groups = {A}, attributes = {count = i64},
+  onnx = [{op = "Mean", variadic = "sum"}]
+} {
+^bb0(%a: !f32):
+  %y = graph.compute ins(%a : !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%x: f32):
+    %count = graph.param "count" : f32
+    %r = arith.divf %x, %count : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
 graph.operator @size {
   summary = "the number of elements",
   elements = [f32, bf16, f16, f64, i1, i8, i16, i32, i64], groups = {A},

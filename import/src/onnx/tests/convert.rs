@@ -220,9 +220,9 @@ fn groups_that_do_not_fit_are_refused() {
         graph.initializer = vec![vector("s", &[1.; 4])];
         result(&model, &x).expect_err("it does not fit")
     };
-    assert!(run(21, 3).contains("cannot make 3 groups of 4 channels"));
-    assert!(run(21, 0).contains("cannot make 0 groups of 4 channels"));
-    assert!(run(18, 2).contains("numbers of groups differ: 4 and 2"));
+    assert!(run(21, 3).contains("'x' is 4, which is no multiple of 3, the value of num_groups"));
+    assert!(run(21, 0).contains("attribute 'num_groups' must be from 1 to"));
+    assert!(run(18, 2).contains("and the size 'G' of other inputs differ: 2 and 4"));
 }
 
 #[test]
