@@ -209,6 +209,23 @@ def of_rows():
     case("Trilu", [floats("f32", 0, 2, 3), ("i64", one)], upper=0)
 
 
+def of_attention():
+    def heads(kind, samples, number, queries, keys, width, values):
+        sizes = [(queries, width), (keys, width), (keys, values)]
+        return [floats(kind, samples, number, *size, low=-1.0, high=1.0) for size in sizes]
+
+    for kind in FLOATS:
+        case("Attention", heads(kind, 2, 2, 3, 4, 5, 2))
+        case("Attention", heads(kind, 1, 2, 3, 3, 4, 4), opset=24, is_causal=1, scale=0.5)
+    case("Attention", heads("f32", 1, 1, 4, 2, 3, 3), is_causal=1)
+    # The last query sees no key.
+    unseen = ("f32", np.array([[0.0, 1.0], [-np.inf, 0.5], [-np.inf, -np.inf]]))
+    case("Attention", [*heads("f32", 2, 2, 3, 2, 4, 3), unseen], opset=24)
+    for kind in FLOATS:
+        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 2, 1, 1, 4)], is_causal=1)
+    case("Attention", heads("f32", 1, 3, 1, 6, 4, 2), opset=25, scale=2.0)
+
+
 def of_old_opsets():
     # The evaluator has only the newest meaning: over all dims from the axis on is along the one of the flattened tensor.
     for op in ("Softmax", "LogSoftmax", "Hardmax"):
@@ -327,6 +344,7 @@ if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
     of_rows()
+    of_attention()
     of_old_opsets()
     of_places()
     of_scatters()

@@ -98,9 +98,13 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
                 }
                 _ => {}
             },
-            Literal::Float(_) => {
-                return Err(unsupported(format!("attribute `{name}` must be a float, and is compared")));
+            Literal::Float(wanted) if r.interface.attribute(name).is_some() => {
+                let found = f64::from(r.float(name)?);
+                if found != *wanted {
+                    return Ok(Some(refusal(found.to_string(), wanted.to_string())));
+                }
             }
+            Literal::Float(_) => {}
         }
     }
     let known = |name: &str| {

@@ -17,6 +17,7 @@ use super::{ApplyOp, Operator, OperatorOp};
 /// Texts of the library: names of files, and what is in them.
 const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
+    ("attention.mlir", include_str!("../operators/attention.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
