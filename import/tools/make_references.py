@@ -222,7 +222,8 @@ def of_attention():
     unseen = ("f32", np.array([[0.0, 1.0], [-np.inf, 0.5], [-np.inf, -np.inf]]))
     case("Attention", [*heads("f32", 2, 2, 3, 2, 4, 3), unseen], opset=24)
     for kind in FLOATS:
-        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 2, 1, 1, 4)], is_causal=1)
+        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 2, 1, 3, 4)], is_causal=1)
+        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 1, 4)])
     case("Attention", heads("f32", 1, 3, 1, 6, 4, 2), opset=25, scale=2.0)
 
 

@@ -175,3 +175,37 @@ func.func @none(%x: tensor<7xf32>) {
   %0 = graph.apply @parts(%x) {n = 0 : i64} : (tensor<7xf32>) -> tensor<7xf32>
   return
 }
+
+// -----
+
+!a = tensor<?xf32, #dyn.shape<[A]>>
+// expected-error @below {{'graph.operator' op 'exact' holds 'A', which is not the last size of an input that is broadcast}}
+graph.operator @exact {summary = "x", elements = [f32], exact = ["A"]} {
+^bb0(%x: !a):
+  graph.yield %x : !a
+}
+
+// -----
+
+#ab = affine_map<(d0, d1) -> (d0, d1)>
+!ab = tensor<?x?xf32, #dyn.shape<[A, B]>>
+// expected-note @below {{operator @sum is declared here}}
+graph.operator @sum {summary = "x + y", elements = [f32], broadcast = array<i64: 1>, exact = ["B"]} {
+^bb0(%x: !ab, %y: !ab):
+  %z = graph.compute ins(%x, %y : !ab, !ab) -> !ab {iterators = #graph.iterators<[parallel, parallel]>, maps = [#ab, #ab, #ab]} {
+  ^bb0(%e: f32, %f: f32):
+    %r = arith.addf %e, %f : f32
+    graph.yield %r : f32
+  }
+  graph.yield %z : !ab
+}
+func.func @fits(%x: tensor<2x3xf32>, %y: tensor<1x3xf32>, %z: tensor<3xf32>) {
+  %0 = graph.apply @sum(%x, %y) : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.apply @sum(%x, %z) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @stretched(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>) {
+  // expected-error @below {{'graph.apply' op @sum: 'y' must have the size 'B' of other inputs as its last one: it is not stretched}}
+  %0 = graph.apply @sum(%x, %y) : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -50,7 +50,17 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         return Ok(Op::Named { operator, inputs, variadic, attributes });
     }
-    Err(refused.unwrap_or_else(|| unsupported("has inputs with which it is not supported")))
+    Err(refused.unwrap_or_else(|| unsupported(unread(r, forms))))
+}
+
+/// Which input no form takes, or that the inputs do not go together.
+fn unread(r: &NodeReader<'_, '_>, forms: &[&OnnxForm]) -> String {
+    let most = forms.iter().map(|form| form.inputs).max().unwrap_or(0);
+    let given = (most..r.node.inputs.len()).find(|i| r.optional(*i).is_some());
+    match given.and_then(|i| r.interface.inputs.get(i)) {
+        Some(input) => format!("input `{}` is not supported", input.name),
+        None => "has inputs with which it is not supported".to_string(),
+    }
 }
 
 /// The inputs, if these are given with which the form is one.

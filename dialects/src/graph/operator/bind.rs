@@ -109,7 +109,7 @@ fn element(cx: &Context, operator: &Operator, inputs: &[Actual]) -> Built<Type> 
 }
 
 /// The attributes, those that are left out with their defaults.
-fn values(cx: &Context, operator: &Operator, given: &[NamedAttr]) -> Built<Vec<Number>> {
+pub(super) fn values(cx: &Context, operator: &Operator, given: &[NamedAttr]) -> Built<Vec<Number>> {
     // Names with a dot are of a dialect, and say nothing to the operator.
     for entry in given.iter().filter(|entry| !cx.str(entry.name).contains('.')) {
         let name = cx.str(entry.name);
@@ -328,7 +328,16 @@ impl Binding {
                 formal.name
             ));
         }
-        self.stretched[i] = found.stretched.into_iter().nth(1);
+        let stretched = found.stretched.into_iter().nth(1);
+        if let Some(size) = operator.exact_size(formal)
+            && stretched.as_ref().is_none_or(|dims| dims.last() != Some(&false))
+        {
+            return fail(format!(
+                "'{}' must have the size '{size}' of other inputs as its last one: it is not stretched",
+                formal.name
+            ));
+        }
+        self.stretched[i] = stretched;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpRef, Type, Value};
 
 use super::super::ops::YieldOp;
 use super::OperatorOp;
+use super::laws::{self, Law};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
 use crate::r#dyn::poly::Atom;
@@ -64,6 +65,10 @@ pub struct Operator {
     pub groups: Vec<(String, Group)>,
     /// Symbols that stand for the value of an attribute, by its number.
     pub values: Vec<(String, usize)>,
+    /// Sizes that are not stretched.
+    pub exact: Vec<String>,
+    /// What holds of it.
+    pub laws: Vec<Law>,
 }
 
 impl Operator {
@@ -83,6 +88,8 @@ impl Operator {
             attributes: attributes(op.cx, declared.attributes())?,
             groups: Vec::new(),
             values: Vec::new(),
+            exact: exact(op.cx, declared.exact())?,
+            laws: laws::read(op.cx, declared.laws())?,
         };
         operator.values = operator.read_values(op.cx, declared.sizes())?;
         operator.groups = operator.read_groups(op.cx, declared.groups())?;
@@ -99,6 +106,8 @@ impl Operator {
             input.ok_or_else(|| format!("broadcasts input {number}, which it does not have"))?.broadcast = true;
         }
         operator.check()?;
+        operator.check_exact()?;
+        operator.check_laws()?;
         Ok(operator)
     }
 
@@ -182,6 +191,26 @@ impl Operator {
             () if Some(ty) == self.accumulator => crate::elements::accumulator_type(cx, elem),
             () => ty,
         }
+    }
+
+    /// A size that is not stretched is the last one of an input that is, so that it is the last of what is given.
+    fn check_exact(&self) -> Result<(), String> {
+        let last = |name: &str| {
+            let of = |input: &Formal| input.sizes.last().and_then(Poly::as_symbol) == Some(name);
+            self.group(name).is_none() && self.inputs.iter().any(|input| input.broadcast && of(input))
+        };
+        match self.exact.iter().find(|name| !last(name)) {
+            Some(name) => {
+                Err(format!("'exact' holds '{name}', which is not the last size of an input that is broadcast"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the last size of an input, where it is not stretched.
+    pub(super) fn exact_size(&self, input: &Formal) -> Option<&str> {
+        let last = input.sizes.last().and_then(Poly::as_symbol)?;
+        self.exact.iter().map(String::as_str).find(|name| *name == last)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -268,6 +297,11 @@ impl Operator {
         known.extend(symbols());
         Ok(())
     }
+}
+
+fn exact(cx: &Context, list: &[Attr]) -> Result<Vec<String>, String> {
+    let name = |attr: &Attr| cx.as_str(*attr).map(str::to_string).ok_or("'exact' must list names of sizes".to_string());
+    list.iter().map(name).collect()
 }
 
 fn symbol(atom: &Atom) -> Option<&str> {

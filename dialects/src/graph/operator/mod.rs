@@ -6,6 +6,7 @@
 mod bind;
 mod declaration;
 mod interp;
+mod laws;
 mod library;
 mod lift;
 mod nested;
@@ -25,6 +26,7 @@ use sutura_ir::{Body, Context, OpRef};
 
 pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
+pub use laws::Law;
 pub use library::{COUNT, LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms};
 pub use lift::lift;
 pub use nested::Find;

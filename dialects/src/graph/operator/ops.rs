@@ -24,7 +24,9 @@ use sutura_ir::op;
 ///   `f32` for narrower floats, `i32` for narrower integers.
 /// * `attributes` are those of the operator: a value is the default, a type asks for one. `graph.param` reads them.
 /// * Inputs whose numbers are in `broadcast` may be shorter, or have dimensions of size 1, where the others say more; if all
-///   inputs are, their shapes are broadcast together.
+///   inputs are, their shapes are broadcast together. A size that `exact` names is not stretched: such an input has it.
+/// * `laws` says what holds of it: `"idempotent"`, what it makes it keeps; `"involution"`, twice is not at all; `"shift invariant"`, a
+///   number that is added to all elements of the first input from the axis on changes nothing.
 /// * The body may apply other operators, but not itself through them.
 /// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
@@ -69,6 +71,12 @@ pub struct OperatorOp {
     /// Inputs that are stretched to the sizes of the others.
     #[default(&[])]
     broadcast: Attr<DenseI64ArrayAttr>,
+    /// Sizes, the last ones of inputs that are stretched, which are not.
+    #[default(&[])]
+    exact: Attr<ArrayAttr>,
+    /// What holds of it.
+    #[default(&[])]
+    laws: Attr<ArrayAttr>,
     /// Operators of ONNX that it realises.
     #[default(&[])]
     onnx: Attr<DictArrayAttr>,

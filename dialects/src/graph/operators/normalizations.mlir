@@ -32,6 +32,7 @@
 // element.
 graph.operator @softmax {
   summary = "exp(x) / sum(exp(x)) along a dimension, shifted by the maximum",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
   attributes = {axis = -1 : i64},
   onnx = [{op = "Softmax", since = 13 : i64}]
@@ -71,6 +72,7 @@ graph.operator @softmax {
 
 graph.operator @log_softmax {
   summary = "the logarithm of softmax: x - max - log(sum(exp(x - max)))",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
   attributes = {axis = -1 : i64},
   onnx = [{op = "LogSoftmax", since = 13 : i64}]
@@ -105,6 +107,7 @@ graph.operator @log_softmax {
 
 graph.operator @softmax_from {
   summary = "softmax over all dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
   attributes = {axis = 1 : i64},
   onnx = [{op = "Softmax", until = 12 : i64}]
@@ -144,6 +147,7 @@ graph.operator @softmax_from {
 
 graph.operator @log_softmax_from {
   summary = "the logarithm of softmax over all dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
   attributes = {axis = 1 : i64},
   onnx = [{op = "LogSoftmax", until = 12 : i64}]
@@ -178,6 +182,7 @@ graph.operator @log_softmax_from {
 
 graph.operator @standardize {
   summary = "(x - mean) / sqrt(variance + epsilon) over the dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
   attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32}
 } {
@@ -229,6 +234,7 @@ graph.operator @standardize {
 
 graph.operator @layer_norm {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
   broadcast = array<i64: 1, 2>,
   attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
@@ -253,6 +259,7 @@ graph.operator @layer_norm {
 
 graph.operator @layer_norm_unbiased {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale over the dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
   broadcast = array<i64: 1>,
   attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},

@@ -9,6 +9,7 @@
 
 graph.operator @sign {
   summary = "-1, 0 or 1; NaN where x is",
+  laws = ["idempotent"],
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {A},
   onnx = [{op = "Sign"}]
 } {
@@ -227,6 +228,7 @@ graph.operator @atanh {
 
 graph.operator @bitwise_not {
   summary = "every bit inverted",
+  laws = ["involution"],
   elements = [i32, i8, i16, i64], groups = {A},
   onnx = [{op = "BitwiseNot"}]
 } {

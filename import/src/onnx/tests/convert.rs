@@ -226,6 +226,27 @@ fn groups_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn attention_that_is_not_supported_is_refused() {
+    let x = count(&[1, 4, 2]);
+    let run = |inputs: &[&str], attributes: &[(&str, Value<'_>)], sizes: &[i64]| {
+        let mut model = open(model(23, vec![with(node("Attention", inputs, &["y"]), attributes)]));
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![info_of("x", Some(sizes))];
+        result(&model, &x).expect_err("it is not supported")
+    };
+    let (three, four) = (&[1, 4, 2][..], &[1, 2, 2, 2][..]);
+    let heads = [("q_num_heads", Value::Int(1)), ("kv_num_heads", Value::Int(1))];
+    let said = run(&["x", "x", "x"], &heads, three);
+    assert!(said.contains("'q' has rank 3, it must have 4"), "{said}");
+    let said = run(&["x", "x", "x", "", "x", "x"], &[], four);
+    assert!(said.contains("input `past_key` is not supported"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softcap", Value::Float(2.0))], four);
+    assert!(said.contains("attribute `softcap` is 2, which is not supported; 0 is"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(10))], four);
+    assert!(said.contains("attribute `softmax_precision` is 10, which is not supported; 1 is"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_converted_is_listed_at_once() {
     let nodes = vec![
         node("MatMul", &["x", "x"], &["a"]),
