@@ -228,7 +228,7 @@ fn groups_that_do_not_fit_are_refused() {
 #[test]
 fn attention_that_is_not_supported_is_refused() {
     let x = count(&[1, 4, 2]);
-    let run = |inputs: &[&str], attributes: &[(&str, Value<'_>)], sizes: &[i64]| {
+    let run = |inputs: &[&str], attributes: &[(&str, Value)], sizes: &[i64]| {
         let mut model = open(model(23, vec![with(node("Attention", inputs, &["y"]), attributes)]));
         let graph = model.graph.as_mut().expect("a graph");
         graph.input = vec![info_of("x", Some(sizes))];
