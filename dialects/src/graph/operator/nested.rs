@@ -147,12 +147,14 @@ pub(super) fn applied(declared: OpRef<'_>) -> Vec<ApplyOp<'_>> {
 pub(super) fn cycle<'a>(declared: OpRef<'a>, find: &dyn Fn(Attr) -> Option<OpRef<'a>>) -> Option<Vec<String>> {
     let name = |op: OpRef<'_>| op.symbol_name().unwrap_or_default().to_string();
     let own = name(declared);
-    // Operators that are reached, and from which of them.
-    let mut reached: Vec<(OpRef<'a>, usize)> = vec![(declared, 0)];
+    // Operators that are reached, from which of them, and over how many. Longer ways are refused where operators are lifted.
+    let mut reached: Vec<(OpRef<'a>, usize, usize)> = vec![(declared, 0, 0)];
     let mut seen = FxHashSet::default();
     let mut at = 0;
     while at < reached.len() {
-        for apply in applied(reached[at].0) {
+        let (from, _, steps) = reached[at];
+        let next_ones = if steps < DEEPEST { applied(from) } else { Vec::new() };
+        for apply in next_ones {
             let next = find(apply.callee_attr()).filter(|op| op.is::<OperatorOp<'_>>());
             let Some(next) = next else { continue };
             if name(next) == own {
@@ -167,7 +169,7 @@ pub(super) fn cycle<'a>(declared: OpRef<'a>, find: &dyn Fn(Attr) -> Option<OpRef
                 return Some(path);
             }
             if seen.insert(name(next)) {
-                reached.push((next, at));
+                reached.push((next, at, steps + 1));
             }
         }
         at += 1;
