@@ -121,6 +121,8 @@ def of_numbers():
         case("PRelu", [floats(kind, 2, 3), floats(kind)])
         case("Sum", [floats(kind, 2, 3), floats(kind, 3), floats(kind, 2, 1)])
         case("Sum", [floats(kind, 2, 3)])
+        case("Mean", [floats(kind, 2, 3), floats(kind, 3), floats(kind, 2, 1)])
+        case("Mean", [floats(kind, 2, 3)])
         case("Sign", [listed(kind, -2.0, -0.0, 0.0, 3.0)])
     case("Sinh", [listed("f32", -88.0, -41.0, -1e-4, 0.0, 1e-6, 39.9, 80.0)])
     case("Cosh", [listed("f32", -88.0, -41.0, 0.0, 88.5)])
@@ -148,6 +150,18 @@ def of_numbers():
     case("IsInf", [listed("f32", nan, 1.0, inf, -inf)], result="bool", detect_positive=0)
 
 
+def group_norm(kind, sizes, weights, groups, opset=23, **attributes):
+    """By hand: the evaluator rounds to f32 on the way."""
+    x, scale, bias = floats(kind, *sizes), floats(kind, weights), floats(kind, weights)
+    parts = x[1].reshape(sizes[0], groups, sizes[1] // groups * int(np.prod(sizes[2:])))
+    epsilon = float(np.float32(attributes.get("epsilon", 1e-5)))
+    y = (parts - parts.mean(2, keepdims=True)) / np.sqrt(parts.var(2, keepdims=True) + epsilon)
+    of_channel = [np.repeat(w, sizes[1] // weights).reshape(-1, *[1] * (len(sizes) - 2)) for _, w in (scale, bias)]
+    y = y.reshape(sizes) * of_channel[0] + of_channel[1]
+    text = " ".join(f"{k}:{written(v)}" for k, v in {"num_groups": groups, **attributes}.items())
+    print(f"GroupNormalization {opset} | {text} | {shown(x)} ; {shown(scale)} ; {shown(bias)} | {shown((kind, y))}")
+
+
 def of_rows():
     for op in ("Softmax", "LogSoftmax", "Hardmax"):
         for kind in FLOATS:
@@ -168,6 +182,12 @@ def of_rows():
         case("LayerNormalization", [floats(kind, 2, 3, 4), floats(kind, 4), None], axis=-1)
         case("RMSNormalization", [floats(kind, 2, 3, 4), floats(kind, 4)], axis=2)
         case("InstanceNormalization", [floats(kind, 2, 3, 4), floats(kind, 3), floats(kind, 3)])
+        group_norm(kind, (2, 6, 3), 6, 3)
+        group_norm(kind, (2, 4, 1, 3), 2, 2, opset=18)
+        # The evaluator has an f32 in it.
+        kind, x = floats(kind, 2, 3, 2, 4)
+        norm = (x - x.mean((0, 2, 3), keepdims=True)) / (x.std((0, 2, 3), keepdims=True) + 1e-9)
+        print(f"MeanVarianceNormalization 13 |  | {shown((kind, x))} | {shown((kind, norm))}")
         case("BatchNormalization", [floats(kind, 2, 3, 4), *(floats(kind, 3, low=0.5) for _ in range(4))])
         case("GlobalMaxPool", [floats(kind, 2, 3, 2, 2)])
         # Which the evaluator does not have.
@@ -177,6 +197,8 @@ def of_rows():
     case("LpNormalization", [listed("f32", 0.0, 0.0)], opset=22, p=2)
     case("LayerNormalization", [floats("f32", 0, 4), floats("f32", 4), floats("f32", 4)])
     case("InstanceNormalization", [floats("f32", 2, 1, 2, 3), floats("f32", 1), floats("f32", 1)], epsilon=0.125)
+    group_norm("f32", (2, 4), 4, 2, epsilon=0.5)
+    group_norm("f32", (0, 4, 3), 4, 4)
     case("BatchNormalization", [floats("f32", 2, 3), *(floats("f32", 3, low=0.5) for _ in range(4))])
     kind, x = floats("f32", 1, 2, 5)
     print(f"GlobalMaxPool 23 |  | {shown((kind, x))} | {shown((kind, x.max(2, keepdims=True)))}")
@@ -185,6 +207,25 @@ def of_rows():
         case("Trilu", [ints(kind, 3, 3), ("i64", one)])
     case("Trilu", [floats("f32", 4, 3), ("i64", -one)], upper=0)
     case("Trilu", [floats("f32", 0, 2, 3), ("i64", one)], upper=0)
+
+
+def of_attention():
+    def heads(kind, samples, number, queries, keys, width, values):
+        sizes = [(queries, width), (keys, width), (keys, values)]
+        return [floats(kind, samples, number, *size, low=-1.0, high=1.0) for size in sizes]
+
+    for kind in FLOATS:
+        case("Attention", heads(kind, 2, 2, 3, 4, 5, 2))
+        # The evaluator takes the root of the scale in f32.
+        case("Attention", heads(kind, 1, 2, 3, 3, 4, 4), opset=24, is_causal=1, scale=0.25)
+    case("Attention", heads("f32", 1, 1, 4, 2, 3, 3), is_causal=1)
+    # The last query sees no key.
+    unseen = ("f32", np.array([[0.0, 1.0], [-np.inf, 0.5], [-np.inf, -np.inf]]))
+    case("Attention", [*heads("f32", 2, 2, 3, 2, 4, 3), unseen], opset=24)
+    for kind in FLOATS:
+        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 2, 1, 3, 4)], is_causal=1)
+        case("Attention", [*heads(kind, 2, 2, 3, 4, 2, 2), floats(kind, 1, 4)])
+    case("Attention", heads("f32", 1, 3, 1, 6, 4, 2), opset=25, scale=2.0)
 
 
 def of_old_opsets():
@@ -305,6 +346,7 @@ if __name__ == "__main__":
     print(f"# By import/tools/make_references.py from onnx {onnx.__version__}. Do not edit.")
     of_numbers()
     of_rows()
+    of_attention()
     of_old_opsets()
     of_places()
     of_scatters()

@@ -145,6 +145,11 @@ impl<'s, 'a> SymbolScope<'s, 'a> {
         self.tables.nodes[self.node].owner.cx
     }
 
+    /// The op whose body this is.
+    pub fn owner(&self) -> OpRef<'a> {
+        self.tables.nodes[self.node].owner
+    }
+
     /// The outermost op of the program, or of the part of it that is being looked at.
     pub fn root(&self) -> OpRef<'a> {
         self.tables.nodes[0].owner

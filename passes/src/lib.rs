@@ -17,6 +17,7 @@ pub mod gpu_pack_launches;
 pub mod gpu_to_fibers;
 pub mod gpu_to_llvm;
 pub mod gpu_to_spirv;
+pub mod graph_operator_rewrite;
 pub mod graph_property_rewrite;
 pub mod graph_to_gir;
 mod kernel_versions;
@@ -62,6 +63,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&gpu_pack_launches::GPU_PACK_LAUNCHES);
     registry.add(&gpu_to_fibers::CONVERT_GPU_TO_FIBERS);
     registry.add(&gpu_to_spirv::CONVERT_GPU_TO_SPIRV);
+    registry.add(&graph_operator_rewrite::GRAPH_OPERATOR_REWRITE);
     registry.add(&graph_property_rewrite::GRAPH_PROPERTY_REWRITE);
     registry.add(&legalize_elements::LEGALIZE_ELEMENTS);
     registry.add(&rt_to_upstream::CONVERT_RT_TO_LLVM);

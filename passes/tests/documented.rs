@@ -7,6 +7,7 @@ use std::path::Path;
 use sutura_ir::pass::{Anchor, OptionKind, PassInfo};
 use sutura_passes::check_combiners::CHECK_COMBINERS;
 use sutura_passes::expand_operators::EXPAND_OPERATORS;
+use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::legalize_elements::LEGALIZE_ELEMENTS;
 use sutura_passes::outline_regions::OUTLINE_REGIONS;
@@ -74,6 +75,7 @@ fn docs_are_up_to_date() {
         &SCF_FOR_TO_WHILE,
         &SCALARS_TO_TENSORS,
         &OUTLINE_REGIONS,
+        &GRAPH_OPERATOR_REWRITE,
         &EXPAND_OPERATORS,
         &GRAPH_PROPERTY_REWRITE,
         &LEGALIZE_ELEMENTS,

@@ -47,15 +47,25 @@ fn realised<'m>(r: &NodeReader<'m, '_>, forms: &[&'static OnnxForm]) -> Result<O
         }
         r.outputs_unused_from(form.results)?;
         let attributes = attributes(r, form)?;
-        let (operator, variadic) = (form.operator.as_str(), form.variadic);
+        let (operator, variadic) = (form.operator.as_str(), form.variadic.as_deref());
         return Ok(Op::Named { operator, inputs, variadic, attributes });
     }
-    Err(refused.unwrap_or_else(|| unsupported("has inputs with which it is not supported")))
+    Err(refused.unwrap_or_else(|| unsupported(unread(r, forms))))
+}
+
+/// Which input no form takes, or that the inputs do not go together.
+fn unread(r: &NodeReader<'_, '_>, forms: &[&OnnxForm]) -> String {
+    let most = forms.iter().map(|form| form.inputs).max().unwrap_or(0);
+    let given = (most..r.node.inputs.len()).find(|i| r.optional(*i).is_some());
+    match given.and_then(|i| r.interface.inputs.get(i)) {
+        Some(input) => format!("input `{}` is not supported", input.name),
+        None => "has inputs with which it is not supported".to_string(),
+    }
 }
 
 /// The inputs, if these are given with which the form is one.
 fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<'m>>> {
-    if form.variadic {
+    if form.variadic.is_some() {
         return Some(r.inputs().into_iter().map(NamedInput::Value).collect());
     }
     if (form.inputs..r.node.inputs.len()).any(|i| r.optional(i).is_some()) {
@@ -67,7 +77,7 @@ fn inputs<'m>(r: &NodeReader<'m, '_>, form: &OnnxForm) -> Option<Vec<NamedInput<
             match &form.absent.iter().find(|(absent, _)| absent == name)?.1 {
                 Literal::Int(value) => Some(NamedInput::Absent(*value as f64)),
                 Literal::Float(value) => Some(NamedInput::Absent(*value)),
-                Literal::Text(_) => None,
+                Literal::Text(_) | Literal::Ints(_) => None,
             }
         };
         r.optional(i).map(NamedInput::Value).or_else(absent)
@@ -92,9 +102,19 @@ fn contradicts(r: &NodeReader<'_, '_>, form: &OnnxForm) -> Result<Option<Reason>
                 }
                 _ => {}
             },
-            Literal::Float(_) => {
-                return Err(unsupported(format!("attribute `{name}` must be a float, and is compared")));
+            Literal::Ints(wanted) => match r.optional_ints(name) {
+                Some(found) if found != *wanted => {
+                    return Ok(Some(refusal(format!("{found:?}"), format!("{wanted:?}"))));
+                }
+                _ => {}
+            },
+            Literal::Float(wanted) if r.interface.attribute(name).is_some() => {
+                let found = f64::from(r.float(name)?);
+                if found != *wanted {
+                    return Ok(Some(refusal(found.to_string(), wanted.to_string())));
+                }
             }
+            Literal::Float(_) => {}
         }
     }
     let known = |name: &str| {

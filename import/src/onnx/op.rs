@@ -35,7 +35,7 @@ pub enum Op<'m> {
         operator: &'static str,
         inputs: Vec<NamedInput<'m>>,
         /// Takes any number of inputs: the first two, then what they give and the next.
-        variadic: bool,
+        variadic: Option<&'static str>,
         attributes: Vec<(&'static str, NamedNumber)>,
     },
     /// Operands broadcast as in NumPy.
@@ -297,17 +297,6 @@ pub enum Op<'m> {
         axis: i64,
         inverse: bool,
         onesided: bool,
-    },
-    /// Each of `groups` groups of channels (dim 1) by itself; scale and bias
-    /// are vectors over the channels.
-    GroupNormalization {
-        x: &'m str,
-        scale: &'m str,
-        bias: &'m str,
-        groups: i64,
-        /// Scale and bias are vectors over the groups (before opset 21).
-        by_group: bool,
-        epsilon: f32,
     },
 }
 

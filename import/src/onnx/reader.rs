@@ -9,7 +9,7 @@ use super::{
     error::{Reason, unsupported},
     model::{Attribute, Graph, Node},
     op::Param,
-    schema::{Interface, Literal, Presence},
+    schema::{Interface, Literal, Presence, numbers},
     tensor::{Scalar, Tensor},
 };
 
@@ -153,6 +153,15 @@ impl<'m> NodeReader<'m, '_> {
     pub(super) fn ints(&self, name: &str) -> Option<&'m [i64]> {
         match self.attribute(name)? {
             Attribute::Ints(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// None if the attribute is left out and has no default.
+    pub(super) fn optional_ints(&self, name: &str) -> Option<Vec<i64>> {
+        match (self.ints(name), self.default(name)) {
+            (Some(values), _) => Some(values.to_vec()),
+            (None, Some(Literal::Ints(text))) => numbers(text),
             _ => None,
         }
     }

@@ -69,6 +69,8 @@ pub enum Literal {
     Int(i64),
     Float(f32),
     String(&'static str),
+    /// Numbers with commas between.
+    Ints(&'static str),
 }
 
 static OPERATORS: LazyLock<IndexMap<&'static str, Operator>> =
@@ -187,6 +189,11 @@ fn formal(text: &'static str) -> Option<Formal> {
     Some(Formal { name, arity, type_variable, types })
 }
 
+/// Integers with commas between.
+pub(super) fn numbers(text: &str) -> Option<Vec<i64>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
+}
+
 fn attribute_rule(text: &'static str) -> Option<AttributeRule> {
     let (name, rest) = text.split_once(':')?;
     let (kind, presence) = if let Some(kind) = rest.strip_suffix('!') {
@@ -197,6 +204,7 @@ fn attribute_rule(text: &'static str) -> Option<AttributeRule> {
             AttributeKind::Int => Literal::Int(value.parse().ok()?),
             AttributeKind::Float => Literal::Float(value.parse().ok()?),
             AttributeKind::String => Literal::String(value),
+            AttributeKind::Ints if numbers(value).is_some() => Literal::Ints(value),
             _ => return None,
         };
         (kind, Presence::Default(literal))
@@ -258,7 +266,7 @@ mod tests {
             "Abs 1: X -> Y | axis",
             "Abs 1: X -> Y | axis:whole",
             "Abs 1: X -> Y | axis:int=one",
-            "Abs 1: X -> Y | axes:ints=1",
+            "Abs 1: X -> Y | axes:ints=1,x",
         ] {
             assert_eq!(row(bad), None, "{bad}");
         }

@@ -111,7 +111,6 @@ pub(super) fn op<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
             least: r.optional(4),
             centers: r.flag("center_point_box")?,
         }),
-        "GroupNormalization" => group_normalization(r),
         // A test goes through the whole table, so this is not reached.
         other => Err(unsupported(format!("operator `{other}` is in the table but not read"))),
     }
@@ -436,16 +435,4 @@ fn dft<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
         },
     };
     Ok(Op::Dft { x: r.input(0)?, length: r.scalar_param(1)?, axis, inverse, onesided })
-}
-
-fn group_normalization<'m>(r: &NodeReader<'m, '_>) -> Typed<'m> {
-    stash_type(r)?;
-    Ok(Op::GroupNormalization {
-        x: r.input(0)?,
-        scale: r.input(1)?,
-        bias: r.input(2)?,
-        groups: r.int("num_groups")?,
-        by_group: r.interface.since < 21,
-        epsilon: r.float("epsilon")?,
-    })
 }

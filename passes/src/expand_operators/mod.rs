@@ -128,7 +128,7 @@ fn expand_body(
             Some(facts) => facts,
             none => none.insert(stated(body, cx, diags)?),
         };
-        expand(cx, body, op, (operator, inside), facts).map_err(|(error, kind)| {
+        expand(cx, body, op, (operator, inside), known, facts).map_err(|(error, kind)| {
             diags.report(*error);
             kind
         })?;
@@ -149,11 +149,13 @@ fn expand(
     body: &mut Body,
     op: Op,
     (operator, inside): (&Arc<Operator>, &Body),
+    known: &Table,
     facts: &mut Facts,
 ) -> Result<(), (Box<Diagnostic>, PassError)> {
     let view = OpRef::new(cx, body, op);
     let (inputs, types): (Vec<Value>, Vec<Type>) = (view.operands().collect(), view.result_types().collect());
-    let loc = from_operator(cx, view.loc(), &operator.name);
+    let origin = view.loc();
+    let loc = from_operator(cx, origin, &operator.name);
     let error = |error: BuildError, view: OpRef<'_>| {
         let kind = if matches!(error, BuildError::Wrong(_)) { PassError::Failed } else { PassError::Unsupported };
         (Box::new(view.error(format_args!("@{}: {error}", operator.name))), kind)
@@ -173,7 +175,11 @@ fn expand(
     rw.set_before(op);
     let mut g = GraphBuilder::new(&mut rw, env, loc);
     let entry = BlockRef { cx, body: inside, block: entry };
-    let made = lift(&mut g, operator, entry, &binding, &inputs);
+    let find = |name: &str| {
+        let (operator, body) = (known.operators.get(name)?, known.bodies.get(name)?);
+        Some((operator.as_ref(), BlockRef { cx, body, block: body.entry_block()? }))
+    };
+    let made = lift(&mut g, operator, entry, &binding, &inputs, (origin, &find));
     *facts = std::mem::take(&mut g.env.facts);
     let deep = g.take_too_deep().map(|loops| format!("needs {loops} loops; at most {MAX_ITERATORS} are supported"));
     let made = match deep.map_or(made, |deep| Err(BuildError::Unsupported(deep))) {

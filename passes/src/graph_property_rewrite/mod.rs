@@ -71,6 +71,11 @@ struct PropertyRewrite {
 }
 
 fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(PropertyRewrite { allowed: allowed_flags(options)? }))
+}
+
+/// The flags that the option `fast-math` gives.
+pub(crate) fn allowed_flags(options: &PassOptions) -> Result<FastMathFlags, String> {
     let mut allowed = FastMathFlags::NONE;
     for word in options.list("fast-math") {
         let Some((_, flag)) = FAST_MATH.iter().find(|(name, _)| *name == word) else {
@@ -79,7 +84,13 @@ fn create(options: &PassOptions) -> Result<Box<dyn Pass>, String> {
         };
         allowed = allowed.with(*flag);
     }
-    Ok(Box::new(PropertyRewrite { allowed }))
+    Ok(allowed)
+}
+
+/// Names of the flags that are needed and not allowed.
+pub(crate) fn missing_flags(needs: FastMathFlags, allowed: FastMathFlags) -> Vec<&'static str> {
+    let missing = FAST_MATH.iter().filter(|(name, flag)| *name != "fast" && needs.has(*flag) && !allowed.has(*flag));
+    missing.map(|(name, _)| *name).collect()
 }
 
 /// Remarks of one function, and what was done.
@@ -219,10 +230,7 @@ impl PropertyRewrite {
         if needs.is_none() || allowed.has(needs) {
             return Ok(());
         }
-        let missing =
-            FAST_MATH.iter().filter(|(name, flag)| *name != "fast" && needs.has(*flag) && !allowed.has(*flag));
-        let missing: Vec<&str> = missing.map(|(name, _)| *name).collect();
-        Err(format!("it needs the fast-math flags `{}`", missing.join("`, `")))
+        Err(format!("it needs the fast-math flags `{}`", missing_flags(needs, allowed).join("`, `")))
     }
 }
 

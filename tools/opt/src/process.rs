@@ -185,7 +185,8 @@ fn declare_operators(session: &Session<'_>, module: &mut Module, diags: &mut Dia
             file => operator::from_file(cx, Path::new(file)).map(|module| vec![module]),
         };
         match read {
-            Ok(found) => operator::link(cx, &found, &|operator| missing.contains(operator), module.body_mut()),
+            Ok(found) => operator::link(cx, &found, &|operator| missing.contains(operator), module.body_mut())
+                .map_err(|error| diags.error(cx.file_loc(name, 0, 0), error))?,
             Err(LibraryError::Malformed { diagnostics, .. }) => {
                 for diagnostic in diagnostics.iter() {
                     diags.report(diagnostic.clone());

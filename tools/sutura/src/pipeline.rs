@@ -15,6 +15,7 @@ use sutura_ir::pass::{Event, PassError, PassRegistry, RunConfig, parse_pipeline,
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Context, Module, Op, OpRef, Rewriter, Type};
 use sutura_passes::gpu_narrow_indices::GPU_NARROW_INDICES;
+use sutura_passes::graph_operator_rewrite::GRAPH_OPERATOR_REWRITE;
 use sutura_passes::graph_property_rewrite::GRAPH_PROPERTY_REWRITE;
 use sutura_passes::graph_to_gir::CONVERT_GRAPH_TO_GIR;
 use sutura_passes::rt_to_upstream::HOST_ATTR;
@@ -292,7 +293,8 @@ impl Compilation {
         }
         if !self.fast_math.is_empty() {
             let options = format!("fast-math={}", self.fast_math.join(","));
-            passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options);
+            passes = with(passes, GRAPH_PROPERTY_REWRITE.argument, options.clone());
+            passes = with(passes, GRAPH_OPERATOR_REWRITE.argument, options);
         }
         if let Some(limit) = self.index_limit {
             passes = with(passes, GPU_NARROW_INDICES.argument, format!("limit={limit}"));

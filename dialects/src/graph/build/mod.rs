@@ -47,6 +47,16 @@ pub enum BuildError {
     Unsupported(String),
 }
 
+impl BuildError {
+    /// The error with words before it.
+    pub(super) fn within(self, before: &str) -> Self {
+        match self {
+            Self::Wrong(message) => Self::Wrong(format!("{before}{message}")),
+            Self::Unsupported(message) => Self::Unsupported(format!("{before}{message}")),
+        }
+    }
+}
+
 impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (Self::Wrong(message) | Self::Unsupported(message)) = self;

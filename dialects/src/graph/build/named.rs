@@ -1,10 +1,11 @@
 //! Operators of the library, built as what they stand for.
 
+use rustc_hash::FxHashMap;
 use sutura_ir::op_ref::BlockRef;
 use sutura_ir::{Attr, NamedAttr, OpRef, Type, Value};
 
-use super::super::operator::{Actual, Operator, OperatorOp, bind, library, lift};
-use super::{Built, GraphBuilder, fail, unsupported};
+use super::super::operator::{Actual, Operator, bind, library, lift};
+use super::{Built, GraphBuilder, unsupported};
 
 impl GraphBuilder<'_, '_> {
     /// The decomposition of an operator of the library, applied to `inputs`.
@@ -14,22 +15,28 @@ impl GraphBuilder<'_, '_> {
     pub fn expanded(&mut self, name: &str, inputs: &[Value], attributes: &[(&str, Attr)]) -> Built<Vec<Value>> {
         let cx = self.cx();
         let modules = library(cx, &|operator| operator == name);
-        let ops = modules.iter().flat_map(|module| {
+        let mut known: FxHashMap<String, (Operator, BlockRef<'_>)> = FxHashMap::default();
+        for module in &modules {
             let body = module.body();
-            body.entry_block().into_iter().flat_map(|block| body.ops(block)).map(move |op| OpRef::new(cx, body, op))
-        });
-        let found = ops.filter(|op| op.is::<OperatorOp<'_>>()).find(|op| op.symbol_name() == Some(name));
-        let Some(found) = found else { return unsupported(format!("the library has no operator @{name}")) };
-        let operator = Operator::read(found).or_else(fail)?;
+            for op in body.entry_block().into_iter().flat_map(|block| body.ops(block)) {
+                let op = OpRef::new(cx, body, op);
+                let (Ok(operator), Some(entry)) = (Operator::read(op), op.region(0).and_then(|r| r.entry())) else {
+                    continue;
+                };
+                known.insert(operator.name.clone(), (operator, entry));
+            }
+        }
+        let find = |name: &str| known.get(name).map(|(operator, entry)| (operator, *entry));
+        let Some((operator, entry)) = find(name) else {
+            return unsupported(format!("the library has no operator @{name}"));
+        };
         let actual = |value: &Value| Actual { elem: self.elem(*value), shape: self.shape(*value) };
         let actuals: Vec<Actual> = inputs.iter().map(actual).collect();
         let named = |(name, value): &(&str, Attr)| NamedAttr { name: cx.ident(name), value: *value };
         let attributes: Vec<NamedAttr> = attributes.iter().map(named).collect();
-        let binding = bind(cx, &operator, &actuals, &attributes, &mut self.env.facts)?;
+        let binding = bind(cx, operator, &actuals, &attributes, &mut self.env.facts)?;
         self.assumed.extend(binding.required.iter().cloned());
-        let body = found.inside();
-        let Some(block) = body.entry_block() else { return fail("has an empty body") };
-        lift(self, &operator, BlockRef { cx, body, block }, &binding, inputs)
+        lift(self, operator, entry, &binding, inputs, (self.loc, &find))
     }
 
     fn single(&mut self, name: &str, inputs: &[Value], attributes: &[(&str, Attr)]) -> Built {

@@ -18,6 +18,9 @@ pub struct Actual {
     pub shape: SymShape,
 }
 
+/// Largest size that an attribute may say.
+const LARGEST: i64 = i32::MAX as i64;
+
 /// The value of an attribute.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
@@ -74,6 +77,7 @@ pub fn bind(
         attributes: values(cx, operator, attributes)?,
         required: Vec::new(),
     };
+    binding.sizes = binding.values(operator)?;
     for i in operator.order() {
         match operator.inputs[i].broadcast {
             false => binding.input(operator, i, &inputs[i].shape, facts)?,
@@ -105,7 +109,7 @@ fn element(cx: &Context, operator: &Operator, inputs: &[Actual]) -> Built<Type> 
 }
 
 /// The attributes, those that are left out with their defaults.
-fn values(cx: &Context, operator: &Operator, given: &[NamedAttr]) -> Built<Vec<Number>> {
+pub(super) fn values(cx: &Context, operator: &Operator, given: &[NamedAttr]) -> Built<Vec<Number>> {
     // Names with a dot are of a dialect, and say nothing to the operator.
     for entry in given.iter().filter(|entry| !cx.str(entry.name).contains('.')) {
         let name = cx.str(entry.name);
@@ -130,14 +134,33 @@ fn values(cx: &Context, operator: &Operator, given: &[NamedAttr]) -> Built<Vec<N
 impl Binding {
     /// The binding of the body as it is written, but for the element type: every symbol stands for itself.
     pub fn collapsed(operator: &Operator, elem: Type, attributes: Vec<Number>) -> Self {
-        let names = || operator.inputs.iter().flat_map(|input| &input.sizes).filter_map(Poly::as_symbol);
+        let sizes = || operator.inputs.iter().flat_map(|input| &input.sizes);
+        let names = || sizes().filter_map(|size| operator.factors(size)).flatten();
         let size = |name: &str| Some(Poly::symbol(name));
         let groups = names().filter(|n| operator.group(n).is_some()).map(|n| (n.to_string(), vec![size(n)])).collect();
-        let sizes = names().filter(|n| operator.group(n).is_none()).map(|n| (n.to_string(), size(n))).collect();
+        let plain = |n: &&str| operator.group(n).is_none();
+        let mut sizes: FxHashMap<_, _> = names().filter(plain).map(|n| (n.to_string(), size(n))).collect();
+        for (name, attribute) in &operator.values {
+            if let Number::Int(value) = attributes[*attribute] {
+                sizes.insert(name.clone(), Some(Poly::constant(value)));
+            }
+        }
         let stretched = operator.inputs.iter().map(|i| i.broadcast.then(|| vec![false; i.sizes.len()])).collect();
         let mut binding = Self { elem, groups, sizes, stretched, attributes, required: Vec::new() };
         binding.ones(operator);
         binding
+    }
+
+    /// The sizes that are values of attributes.
+    fn values(&self, operator: &Operator) -> Built<FxHashMap<String, Option<Poly>>> {
+        let size = |(name, attribute): &(String, usize)| match self.attributes[*attribute] {
+            Number::Int(value @ 1..=LARGEST) => Ok((name.clone(), Some(Poly::constant(value)))),
+            _ => {
+                let attribute = &operator.attributes[*attribute].name;
+                fail(format!("attribute '{attribute}' must be from 1 to {LARGEST}: it is a size"))
+            }
+        };
+        operator.values.iter().map(size).collect()
     }
 
     /// Binds the groups that hold as many dimensions of size 1 as others hold dimensions.
@@ -181,7 +204,7 @@ impl Binding {
         let mut at = 0;
         for size in &formal.sizes {
             let Some(name) = operator.group_of(size) else {
-                self.size(formal, size, at, &shape[at], facts)?;
+                self.size(operator, formal, size, at, &shape[at], facts)?;
                 at += 1;
                 continue;
             };
@@ -215,14 +238,21 @@ impl Binding {
     /// A dimension that is no group: a number, or a symbol that has one value.
     fn size(
         &mut self,
+        operator: &Operator,
         formal: &super::Formal,
         size: &Poly,
         at: usize,
         actual: &Option<Poly>,
         facts: &mut Facts,
     ) -> Built<()> {
+        let factors = operator.factors(size).unwrap_or_default();
+        if let Some(open) = factors.iter().find(|name| factors.len() > 1 && !self.sizes.contains_key(**name)) {
+            let whole = self.part(operator, formal, &factors, at, actual)?;
+            self.sizes.insert((*open).to_string(), whole);
+            return Ok(());
+        }
         let known = match size.as_symbol() {
-            None => Some(Some(size.clone())),
+            None => Some(self.poly(size)),
             Some(name) => self.sizes.get(name).cloned(),
         };
         let value = match known {
@@ -239,6 +269,36 @@ impl Binding {
             self.sizes.insert(name.to_string(), value);
         }
         Ok(())
+    }
+
+    /// What is left of a dimension that is a product with values of attributes.
+    fn part(
+        &self,
+        operator: &Operator,
+        formal: &super::Formal,
+        factors: &[&str],
+        at: usize,
+        actual: &Option<Poly>,
+    ) -> Built<Option<Poly>> {
+        let Some(actual) = actual else { return Ok(None) };
+        let known = factors.iter().filter_map(|name| self.sizes.get(*name).cloned().flatten()).collect::<Vec<_>>();
+        let known = Poly::product(&known);
+        if let Some(part) = actual.divide_exact(&known) {
+            return Ok(Some(part));
+        }
+        let named = factors.iter().filter_map(|name| operator.value_of(name)).map(|at| &operator.attributes[at].name);
+        let named: Vec<&str> = named.map(String::as_str).collect();
+        let what = format!("dimension {at} of '{}'", formal.name);
+        match actual.as_const() {
+            Some(size) => fail(format!(
+                "{what} is {size}, which is no multiple of {known}, the value of {}",
+                named.join(" times ")
+            )),
+            None => unsupported(format!(
+                "{what} is {actual}, which is not known to be a multiple of {known}, the value of {}",
+                named.join(" times ")
+            )),
+        }
     }
 
     /// Binds an input that is stretched: to the sizes that others tell, or all such inputs together.
@@ -268,7 +328,16 @@ impl Binding {
                 formal.name
             ));
         }
-        self.stretched[i] = found.stretched.into_iter().nth(1);
+        let stretched = found.stretched.into_iter().nth(1);
+        if let Some(size) = operator.exact_size(formal)
+            && stretched.as_ref().is_none_or(|dims| dims.last() != Some(&false))
+        {
+            return fail(format!(
+                "'{}' must have the size '{size}' of other inputs as its last one: it is not stretched",
+                formal.name
+            ));
+        }
+        self.stretched[i] = stretched;
         Ok(())
     }
 

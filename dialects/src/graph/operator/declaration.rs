@@ -6,8 +6,10 @@ use sutura_ir::{Attr, AttrData, Context, NamedAttr, OpRef, Type, Value};
 
 use super::super::ops::YieldOp;
 use super::OperatorOp;
+use super::laws::{self, Law};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
+use crate::r#dyn::poly::Atom;
 
 /// How many dimensions a group holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +63,12 @@ pub struct Operator {
     pub attributes: Vec<Attribute>,
     /// Symbols that stand for several dimensions.
     pub groups: Vec<(String, Group)>,
+    /// Symbols that stand for the value of an attribute, by its number.
+    pub values: Vec<(String, usize)>,
+    /// Sizes that are not stretched.
+    pub exact: Vec<String>,
+    /// What holds of it.
+    pub laws: Vec<Law>,
 }
 
 impl Operator {
@@ -79,7 +87,11 @@ impl Operator {
             results: Vec::new(),
             attributes: attributes(op.cx, declared.attributes())?,
             groups: Vec::new(),
+            values: Vec::new(),
+            exact: exact(op.cx, declared.exact())?,
+            laws: laws::read(op.cx, declared.laws())?,
         };
+        operator.values = operator.read_values(op.cx, declared.sizes())?;
         operator.groups = operator.read_groups(op.cx, declared.groups())?;
         let formal = |what: &str, i: usize, value: Value| {
             let name = entry.body.value_name(value).map(|name| op.cx.str(name).to_string());
@@ -94,6 +106,8 @@ impl Operator {
             input.ok_or_else(|| format!("broadcasts input {number}, which it does not have"))?.broadcast = true;
         }
         operator.check()?;
+        operator.check_exact()?;
+        operator.check_laws()?;
         Ok(operator)
     }
 
@@ -120,6 +134,33 @@ impl Operator {
                 Ok((name, Group::Before(at)))
             })
             .collect()
+    }
+
+    fn read_values(&self, cx: &Context, sizes: Option<Attr>) -> Result<Vec<(String, usize)>, String> {
+        let all = sizes.map_or(&[][..], |sizes| cx.entries(sizes));
+        let value = |entry: &NamedAttr| {
+            let name = cx.str(entry.name).to_string();
+            let wanted = cx.as_str(entry.value).ok_or_else(|| format!("size '{name}' must name an attribute"))?;
+            let at = self.attributes.iter().position(|a| a.name == wanted && a.ty == Type::I64);
+            let at = at.ok_or_else(|| format!("size '{name}' needs an attribute '{wanted}' of type i64"))?;
+            Ok((name, at))
+        };
+        all.iter().map(value).collect()
+    }
+
+    /// The attribute, by its number, whose value a size is.
+    pub fn value_of(&self, size: &str) -> Option<usize> {
+        self.values.iter().find(|(name, _)| name == size).map(|(_, attribute)| *attribute)
+    }
+
+    /// Symbols of a size of an input, if it is a product: of a size that the input tells, and of values of attributes.
+    pub(super) fn factors<'s>(&'s self, size: &'s Poly) -> Option<Vec<&'s str>> {
+        let mut terms = size.terms();
+        let (Some((atoms, 1)), None) = (terms.next(), terms.next()) else { return None };
+        let symbols: Option<Vec<&str>> = atoms.iter().map(symbol).collect();
+        let symbols = symbols.filter(|symbols| !symbols.is_empty())?;
+        let open = symbols.iter().filter(|name| self.value_of(name).is_none()).count();
+        (open <= 1 && !symbols.iter().any(|name| symbols.len() > 1 && self.group(name).is_some())).then_some(symbols)
     }
 
     /// The group of that name.
@@ -152,6 +193,26 @@ impl Operator {
         }
     }
 
+    /// A size that is not stretched is the last one of an input that is, so that it is the last of what is given.
+    fn check_exact(&self) -> Result<(), String> {
+        let last = |name: &str| {
+            let of = |input: &Formal| input.sizes.last().and_then(Poly::as_symbol) == Some(name);
+            self.group(name).is_none() && self.inputs.iter().any(|input| input.broadcast && of(input))
+        };
+        match self.exact.iter().find(|name| !last(name)) {
+            Some(name) => {
+                Err(format!("'exact' holds '{name}', which is not the last size of an input that is broadcast"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the last size of an input, where it is not stretched.
+    pub(super) fn exact_size(&self, input: &Formal) -> Option<&str> {
+        let last = input.sizes.last().and_then(Poly::as_symbol)?;
+        self.exact.iter().map(String::as_str).find(|name| *name == last)
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.inputs.is_empty() || self.results.is_empty() {
             return Err("must have an input and a result".into());
@@ -162,7 +223,12 @@ impl Operator {
         if !self.inputs.iter().any(|input| input.elem == self.elements[0]) {
             return Err("has no input of its element type, the first of 'elements'".into());
         }
-        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for (name, _) in &self.values {
+            if self.group(name).is_some() {
+                return Err(format!("size '{name}' is a group, and is the value of an attribute"));
+            }
+        }
+        let mut known: FxHashSet<&str> = self.values.iter().map(|(name, _)| name.as_str()).collect();
         for i in self.order() {
             self.check_input(i, &mut known)?;
         }
@@ -193,8 +259,11 @@ impl Operator {
         let input = &self.inputs[i];
         let mut open = 0;
         for (at, size) in input.sizes.iter().enumerate() {
-            if size.as_const().is_none() && size.as_symbol().is_none() {
-                return Err(format!("'{}' has the size '{size}'; sizes of inputs are symbols or numbers", input.name));
+            if size.as_const().is_none() && self.factors(size).is_none() {
+                return Err(format!(
+                    "'{}' has the size '{size}'; sizes of inputs are symbols or numbers, or a symbol times values of attributes",
+                    input.name
+                ));
             }
             if size.as_symbol().is_some() && input.sizes[..at].contains(size) && self.group_of(size).is_some() {
                 return Err(format!("'{}' has the group '{size}' twice", input.name));
@@ -213,7 +282,8 @@ impl Operator {
         if open > 1 {
             return Err(format!("nothing says which dimensions of '{}' belong to which of {open} groups", input.name));
         }
-        let new = input.sizes.iter().filter_map(Poly::as_symbol).any(|name| !known.contains(name));
+        let symbols = || input.sizes.iter().filter_map(|size| self.factors(size)).flatten();
+        let new = symbols().any(|name| !known.contains(name));
         if input.broadcast && new {
             let alike = || self.inputs.iter().all(|other| !other.broadcast || other.sizes == input.sizes);
             if input.sizes.len() != 1 || open != 1 || !alike() {
@@ -224,9 +294,18 @@ impl Operator {
                 ));
             }
         }
-        known.extend(input.sizes.iter().filter_map(Poly::as_symbol));
+        known.extend(symbols());
         Ok(())
     }
+}
+
+fn exact(cx: &Context, list: &[Attr]) -> Result<Vec<String>, String> {
+    let name = |attr: &Attr| cx.as_str(*attr).map(str::to_string).ok_or("'exact' must list names of sizes".to_string());
+    list.iter().map(name).collect()
+}
+
+fn symbol(atom: &Atom) -> Option<&str> {
+    if let Atom::Symbol(name) = atom { Some(name) } else { None }
 }
 
 fn is_ones(cx: &Context, group: Attr) -> bool {

@@ -12,6 +12,7 @@ use super::super::build::{Built, GraphBuilder};
 use super::super::interp::{Ran, broken, product, set, symbols};
 use super::super::ops::YieldOp;
 use super::super::shape_fn::{ShapeEnv, SymShape};
+use super::nested::applied;
 use super::{Actual, ApplyOp, Binding, Operator, bind, lift};
 use crate::r#dyn::attr::tensor_of;
 use crate::r#dyn::{Facts, Poly};
@@ -54,9 +55,9 @@ impl Interpret for ApplyHook {
 }
 
 /// The body of the operator, with its element type and attributes replaced by those of the application.
-fn instance(
-    frame: &mut Frame<'_>,
-    declared: OpRef<'_>,
+fn instance<'f>(
+    frame: &mut Frame<'f>,
+    declared: OpRef<'f>,
     operator: &Operator,
     binding: &Binding,
     attributes: Attr,
@@ -65,13 +66,34 @@ fn instance(
     if let Some(body) = frame.extension::<Instances>().0.get(&key) {
         return Ok(body.clone());
     }
-    let made = instantiate(declared, operator, binding).map_err(|error| Fault::unsupported(error.to_string()))?;
+    let inner = inner_operators(frame, declared)?;
+    let made =
+        instantiate(declared, operator, binding, &inner).map_err(|error| Fault::unsupported(error.to_string()))?;
     let made = Arc::new(made);
     frame.extension::<Instances>().0.insert(key, made.clone());
     Ok(made)
 }
 
-fn instantiate(declared: OpRef<'_>, operator: &Operator, binding: &Binding) -> Built<Body> {
+/// The operators that `declared` applies, and those that these apply, by name.
+fn inner_operators<'f>(frame: &mut Frame<'f>, declared: OpRef<'f>) -> Result<Inner<'f>, Fault> {
+    let mut found = Inner::default();
+    let mut open = applied(declared);
+    while let Some(apply) = open.pop() {
+        if found.contains_key(apply.callee()) {
+            continue;
+        }
+        let declared = frame.lookup(apply.callee_attr())?;
+        let operator = Operator::read(declared).map_err(Fault::invalid_ir)?;
+        open.extend(applied(declared));
+        found.insert(apply.callee().to_string(), (operator, declared));
+    }
+    Ok(found)
+}
+
+/// Operators that an operator applies.
+type Inner<'f> = FxHashMap<String, (Operator, OpRef<'f>)>;
+
+fn instantiate(declared: OpRef<'_>, operator: &Operator, binding: &Binding, inner: &Inner<'_>) -> Built<Body> {
     let cx: &Context = declared.cx;
     let binding = Binding::collapsed(operator, binding.elem, binding.attributes.clone());
     let mut body = Body::new(1);
@@ -84,9 +106,13 @@ fn instantiate(declared: OpRef<'_>, operator: &Operator, binding: &Binding) -> B
     let block = rw.create_block(region, &operator.inputs.iter().map(input).collect::<Vec<_>>());
     rw.set_to_end(block);
     let args = rw.body().block_args(block).to_vec();
+    let find = |name: &str| {
+        let (operator, declared) = inner.get(name)?;
+        Some((operator, declared.region(0)?.entry()?))
+    };
     if let Some(entry) = declared.region(0).and_then(|r| r.entry()) {
         let mut g = GraphBuilder::new(&mut rw, ShapeEnv::new(Facts::new()), declared.loc());
-        let results = lift(&mut g, operator, entry, &binding, &args)?;
+        let results = lift(&mut g, operator, entry, &binding, &args, (declared.loc(), &find))?;
         YieldOp::build(&mut rw, declared.loc(), &results);
     }
     Ok(body)

@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use sutura_grammar::{ParseOptions, parse_module};
+use sutura_ir::asm::print::{PrintOptions, op_text};
 use sutura_ir::diagnostics::Diagnostics;
 use sutura_ir::verify::{VerifyOptions, verify};
 use sutura_ir::{Attr, Body, Builder, Context, IrMapping, Module, OpRef};
 
+use super::nested::applied;
 use super::{ApplyOp, Operator, OperatorOp};
 
 /// Texts of the library: names of files, and what is in them.
 const TEXTS: &[(&str, &str)] = &[
     ("activations.mlir", include_str!("../operators/activations.mlir")),
+    ("attention.mlir", include_str!("../operators/attention.mlir")),
     ("extremes.mlir", include_str!("../operators/extremes.mlir")),
     ("normalizations.mlir", include_str!("../operators/normalizations.mlir")),
     ("numbers.mlir", include_str!("../operators/numbers.mlir")),
@@ -88,8 +91,8 @@ fn from_text(cx: &Context, name: &str, text: &str) -> Result<Module, LibraryErro
 }
 
 fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<Module> {
-    let source = cx.sources().add(name, text).map_err(|error| diags.error(cx.file_loc(name, 0, 0), error.to_string()));
-    let module = parse_module(cx, &source.ok()?, &ParseOptions::default(), diags).ok()?;
+    let mut module = parsed(cx, name, text, diags)?;
+    complete(cx, &mut module, diags)?;
     verify(module.op_ref(cx), VerifyOptions::default(), diags).ok()?;
     let other = top(cx, module.body()).find(|op| !op.is::<OperatorOp<'_>>());
     match other {
@@ -101,20 +104,70 @@ fn read(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option
     }
 }
 
+fn parsed(cx: &Context, name: &str, text: &str, diags: &mut Diagnostics) -> Option<Module> {
+    let source = cx.sources().add(name, text).map_err(|error| diags.error(cx.file_loc(name, 0, 0), error.to_string()));
+    parse_module(cx, &source.ok()?, &ParseOptions::default(), diags).ok()
+}
+
+/// Declares what the operators of `module` apply, as far as the library has it.
+fn complete(cx: &Context, module: &mut Module, diags: &mut Diagnostics) -> Option<()> {
+    loop {
+        let wanted = missing(module.op_ref(cx));
+        let is_wanted = |name: &str| wanted.contains(name);
+        let Some((name, text)) = TEXTS.iter().find(|(_, text)| names(text).any(is_wanted)) else { return Some(()) };
+        let from = parsed(cx, name, text, diags)?;
+        link(cx, &[from], &is_wanted, module.body_mut())
+            .map_err(|error| diags.error(cx.file_loc(name, 0, 0), error))
+            .ok()?;
+    }
+}
+
 fn top<'a>(cx: &'a Context, module: &'a Body) -> impl Iterator<Item = OpRef<'a>> {
     let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
     ops.map(|op| OpRef::new(cx, module, op))
 }
 
-/// Copies the declarations of `from` whose names are `wanted` to the end of the module `to`, in which none of them is.
-pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &mut Body) {
-    let Some(block) = to.entry_block() else { return };
-    let mut b = Builder::at_end(cx, to, block);
-    for op in from.iter().flat_map(|module| top(cx, module.body())) {
-        if op.symbol_name().is_some_and(wanted) {
-            IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
+/// Copies the declarations of `from` whose names are `wanted`, and those that they apply, to the end of the module `to`, where
+/// none that is wanted is declared.
+///
+/// # Errors
+/// When `to` declares something else by the name of one that another applies.
+pub fn link(cx: &Context, from: &[Module], wanted: &dyn Fn(&str) -> bool, to: &mut Body) -> Result<(), String> {
+    let all: Vec<OpRef<'_>> = from.iter().flat_map(|module| top(cx, module.body())).collect();
+    let mut chosen: Vec<OpRef<'_>> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    chosen.extend(all.iter().filter(|op| op.symbol_name().is_some_and(|name| wanted(name) && names.insert(name))));
+    let mut at = 0;
+    while at < chosen.len() {
+        for apply in applied(chosen[at]) {
+            let Some(next) = all.iter().find(|op| op.symbol_name() == Some(apply.callee())) else { continue };
+            let name = next.symbol_name().unwrap_or_default();
+            let own = top(cx, to).find(|op| op.symbol_name() == Some(name));
+            match own {
+                Some(own) if text(own) != text(*next) => {
+                    let by = chosen[at].symbol_name().unwrap_or_default();
+                    return Err(format!(
+                        "@{by} applies an operator @{name}, and the program declares something else by that name"
+                    ));
+                }
+                Some(_) => {}
+                None if names.insert(name) => chosen.push(*next),
+                None => {}
+            }
         }
+        at += 1;
     }
+    let Some(block) = to.entry_block() else { return Ok(()) };
+    let mut b = Builder::at_end(cx, to, block);
+    for op in chosen {
+        IrMapping::new().clone_op(op, &mut b).expect("a declaration has no operands");
+    }
+    Ok(())
+}
+
+/// A declaration as text that says nothing of how values are called.
+fn text(op: OpRef<'_>) -> String {
+    op_text(op, &PrintOptions { discard_value_names: true, ..PrintOptions::generic() })
 }
 
 /// Names of the operators that something in the module `root` applies and that it does not declare.
@@ -128,6 +181,9 @@ pub fn missing(root: OpRef<'_>) -> BTreeSet<String> {
     }
     missing
 }
+
+/// Attribute that holds how many inputs were joined.
+pub const COUNT: &str = "count";
 
 /// How the library realises an operator of ONNX.
 #[derive(Clone, Debug)]
@@ -144,8 +200,9 @@ pub struct OnnxForm {
     pub absent: Vec<(String, Literal)>,
     /// Attributes that it may have and that say nothing here.
     pub ignore: Vec<String>,
-    /// It has any number of inputs: two are taken, then what they give and the next.
-    pub variadic: bool,
+    /// It has any number of inputs: this operator joins two, then what they give and the next. If it is another than the one that
+    /// realises the form, that one is applied to what is left, with the number of inputs as its attribute `count`.
+    pub variadic: Option<String>,
     /// The operator.
     pub operator: String,
     /// How many inputs it takes.
@@ -165,6 +222,8 @@ pub enum Literal {
     Float(f64),
     /// A text.
     Text(String),
+    /// Integers.
+    Ints(Vec<i64>),
 }
 
 /// Every form of an operator of ONNX that the library has, in its order.
@@ -172,7 +231,10 @@ pub fn onnx_forms() -> &'static [OnnxForm] {
     static FORMS: LazyLock<Vec<OnnxForm>> = LazyLock::new(|| {
         let cx = Context::new(crate::all());
         let modules = library(&cx, &|_| true);
-        modules.iter().flat_map(|module| top(&cx, module.body())).flat_map(forms).collect()
+        // A file of the library has those of others beside its own, as far as it applies them.
+        let mut seen = BTreeSet::new();
+        let all = modules.iter().flat_map(|module| top(&cx, module.body()));
+        all.filter(|op| seen.insert(op.symbol_name())).flat_map(forms).collect()
     });
     &FORMS
 }
@@ -197,7 +259,7 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
         with: Vec::new(),
         absent: Vec::new(),
         ignore: Vec::new(),
-        variadic: false,
+        variadic: None,
         operator: operator.name.clone(),
         inputs: operator.inputs.len(),
         results: operator.results.len(),
@@ -213,7 +275,12 @@ pub(super) fn form(cx: &Context, entry: Attr, operator: &Operator) -> Result<Onn
             "with" => form.with = literals(cx, value).ok_or_else(wrong)?,
             "absent" => form.absent = literals(cx, value).ok_or_else(wrong)?,
             "ignore" => form.ignore = strings(cx, value).ok_or_else(wrong)?,
-            "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => form.variadic = true,
+            "variadic" if value == Attr::UNIT && form.inputs == 2 && form.results == 1 => {
+                form.variadic = Some(operator.name.clone());
+            }
+            "variadic" if form.inputs == 1 && form.results == 1 && form.attributes == [(COUNT.to_string(), true)] => {
+                form.variadic = Some(cx.as_str(value).ok_or_else(wrong)?.to_string());
+            }
             "variadic" => return Err(wrong()),
             _ => return Err(format!("'onnx' has no entry '{name}'; there are {ENTRIES}")),
         }
@@ -228,7 +295,8 @@ fn strings(cx: &Context, list: Attr) -> Option<Vec<String>> {
 fn literals(cx: &Context, dict: Attr) -> Option<Vec<(String, Literal)>> {
     let literal = |value: Attr| {
         let number = || cx.as_int(value).map(Literal::Int).or_else(|| cx.as_f64(value).map(Literal::Float));
-        cx.as_str(value).map(|text| Literal::Text(text.to_string())).or_else(number)
+        let ints = || cx.as_ints(value).map(Literal::Ints);
+        cx.as_str(value).map(|text| Literal::Text(text.to_string())).or_else(number).or_else(ints)
     };
     matches!(cx.attr_data(dict), sutura_ir::AttrData::Dict(_)).then_some(())?;
     cx.entries(dict).iter().map(|e| Some((cx.str(e.name).to_string(), literal(e.value)?))).collect()

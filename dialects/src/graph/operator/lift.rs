@@ -5,21 +5,23 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use sutura_ir::affine::AffineExpr;
 use sutura_ir::op_ref::BlockRef;
-use sutura_ir::{Attr, Context, OpRef, Value};
+use sutura_ir::{Attr, Context, Loc, OpRef, OpView, Value};
 
-use super::super::build::{Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail};
+use super::super::build::{BuildError, Built, ComputeInput, ComputeResult, GraphBuilder, Scalars, fail, unsupported};
 use super::super::combine::{Joint, StateAttr};
 use super::super::maps;
 use super::super::ops::{ReshapeOp, YieldOp};
 use super::super::structured::{ComputeForm, IteratorKind};
-use super::Operator;
 use super::bind::{Binding, Number};
+use super::nested::{Find, Inner, check_depth};
 use super::numbers::{Numbers, number_attr};
+use super::{ApplyOp, Operator, from_operator};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
 
 /// Builds the decomposition of `operator`, whose body is `entry`, on `inputs`, and returns the results: an iterator over a
-/// group becomes one for each of its dimensions.
+/// group becomes one for each of its dimensions. Operators that the body applies are built in their place; `find` has them. The
+/// locations of what is built are `origin`, in all operators that it stood in.
 ///
 /// # Errors
 /// When it needs a size that is not known, or an op has no meaning on the element type.
@@ -29,12 +31,63 @@ pub fn lift(
     entry: BlockRef<'_>,
     binding: &Binding,
     inputs: &[Value],
+    (origin, find): (Loc, Find<'_, '_>),
+) -> Built<Vec<Value>> {
+    let site = Site { origin, find, within: vec![&operator.name], ops: &mut 0 };
+    let around = g.loc;
+    let made = lift_within(g, operator, entry, binding, inputs, site);
+    g.loc = around;
+    made
+}
+
+/// Most ops that an operator stands for.
+const MOST_OPS: usize = 10_000;
+
+/// Where an operator is lifted.
+struct Site<'s, 'f, 'l> {
+    /// What is lifted to this place.
+    origin: Loc,
+    find: Find<'f, 'l>,
+    /// Operators around, and the one that is lifted.
+    within: Vec<&'s str>,
+    /// How many ops have been lifted.
+    ops: &'s mut usize,
+}
+
+impl Site<'_, '_, '_> {
+    fn loc(&self, cx: &Context) -> Loc {
+        self.within.iter().rev().fold(self.origin, |loc, name| from_operator(cx, loc, name))
+    }
+
+    fn count(&mut self) -> Built<()> {
+        *self.ops += 1;
+        if *self.ops > MOST_OPS {
+            return unsupported(format!("stands for more than {MOST_OPS} ops"));
+        }
+        Ok(())
+    }
+}
+
+fn lift_within(
+    g: &mut GraphBuilder<'_, '_>,
+    operator: &Operator,
+    entry: BlockRef<'_>,
+    binding: &Binding,
+    inputs: &[Value],
+    mut site: Site<'_, '_, '_>,
 ) -> Built<Vec<Value>> {
     let values = entry.args().iter().copied().zip(inputs.iter().copied()).collect();
     let mut lifter = Lifter { operator, entry, binding, values };
+    g.loc = site.loc(g.cx());
     for op in entry.ops() {
         if op.is::<YieldOp<'_>>() {
             return op.operands().map(|v| lifter.value(v)).collect();
+        }
+        site.count()?;
+        if let Some(apply) = op.as_::<ApplyOp<'_>>() {
+            lifter.apply(g, apply, &mut site)?;
+            g.loc = site.loc(g.cx());
+            continue;
         }
         if op.is::<ReshapeOp<'_>>() {
             let shape = binding.shape(operator, &sizes(op, op.result(0)));
@@ -71,6 +124,31 @@ impl Lifter<'_> {
         self.values.get(&value).map_or_else(|| fail("uses a tensor from outside its body"), |value| Ok(*value))
     }
 
+    /// Lifts an operator that the body applies.
+    fn apply(&mut self, g: &mut GraphBuilder<'_, '_>, apply: ApplyOp<'_>, site: &mut Site<'_, '_, '_>) -> Built<()> {
+        let op = apply.op_ref();
+        let Some((inner, entry)) = (site.find)(apply.callee()) else {
+            return fail(format!("applies @{}, which is not declared", apply.callee()));
+        };
+        check_depth(&site.within, &inner.name)?;
+        let called = |error: BuildError| error.within(&format!("@{}: ", inner.name));
+        let bound =
+            Inner::bind(op, self.operator, &self.binding.attributes, self.binding.elem, inner).map_err(called)?;
+        let mut binding = bound.within(self.operator, self.binding);
+        for (flags, value) in binding.stretched.iter_mut().zip(op.operands()) {
+            let Some(flags) = flags else { continue };
+            let dims = |size: &Poly| self.binding.shape(self.operator, std::slice::from_ref(size)).len();
+            let each = flags.iter().zip(sizes(op, value));
+            *flags = each.flat_map(|(flag, size)| std::iter::repeat_n(*flag, dims(&size))).collect();
+        }
+        let inputs = op.operands().map(|v| self.value(v)).collect::<Built<Vec<Value>>>()?;
+        let within = site.within.iter().copied().chain([inner.name.as_str()]).collect();
+        let site = Site { origin: site.origin, find: site.find, within, ops: site.ops };
+        let made = lift_within(g, &bound.operator, entry, &binding, &inputs, site).map_err(called)?;
+        self.values.extend(op.results().zip(made));
+        Ok(())
+    }
+
     fn compute(&mut self, g: &mut GraphBuilder<'_, '_>, op: OpRef<'_>) -> Built<()> {
         let Some(form) = ComputeForm::of(op) else { return fail(format!("cannot hold '{}'", op.name_str())) };
         let (cx, elem) = (op.cx, self.binding.elem);
@@ -103,7 +181,7 @@ impl Lifter<'_> {
         }
         let known: Option<Vec<Poly>> = form.sizes.iter().map(|size| self.binding.poly(size)).collect();
         let Some(known) = known else {
-            return Err(super::super::build::BuildError::Unsupported("needs a size that depends on data".into()));
+            return unsupported("needs a size that depends on data");
         };
         g.sizes = known;
         let numbers = Numbers { cx, operator: self.operator, binding: self.binding, iterators: &became };

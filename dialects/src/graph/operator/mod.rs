@@ -6,8 +6,10 @@
 mod bind;
 mod declaration;
 mod interp;
+mod laws;
 mod library;
 mod lift;
+mod nested;
 mod numbers;
 mod ops;
 mod origin;
@@ -24,8 +26,10 @@ use sutura_ir::{Body, Context, OpRef};
 
 pub use bind::{Actual, Binding, Number, bind};
 pub use declaration::{Attribute, Formal, Group, Operator};
-pub use library::{LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms};
+pub use laws::Law;
+pub use library::{COUNT, LibraryError, Literal, OnnxForm, from_file, library, link, missing, onnx_forms};
 pub use lift::lift;
+pub use nested::Find;
 pub use ops::{ApplyOp, OperatorOp, ParamOp};
 pub use origin::{from_operator, list_of_origins, origins};
 

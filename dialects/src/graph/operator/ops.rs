@@ -16,16 +16,22 @@ use sutura_ir::op;
 ///   holds the dimensions that are left; `"before axis"`, that it holds those before the dimension that the attribute `axis`
 ///   names, which may count from the end; `"ones of N"`, that it holds one of size 1 for each of those of the group `N`, for
 ///   results that keep the rank. Any other symbol stands for one size.
+/// * `sizes` names symbols that are the value of an attribute: `{G = "num_groups"}`. A size of an input may be such symbols times
+///   another, which is then what is left of that dimension.
 /// * `elements` lists the element types that the operator takes. The first is the one in which the body is written, and
 ///   stands for all of them; ops on floats stand for their namesakes on integers.
 /// * `accumulator` is the type in the body that stands for the one in which numbers of the element type are accumulated:
 ///   `f32` for narrower floats, `i32` for narrower integers.
 /// * `attributes` are those of the operator: a value is the default, a type asks for one. `graph.param` reads them.
 /// * Inputs whose numbers are in `broadcast` may be shorter, or have dimensions of size 1, where the others say more; if all
-///   inputs are, their shapes are broadcast together.
+///   inputs are, their shapes are broadcast together. A size that `exact` names is not stretched: such an input has it.
+/// * `laws` says what holds of it: `"idempotent"`, what it makes it keeps; `"involution"`, twice is not at all; `"shift invariant"`, a
+///   number that is added to all elements of the first input from the axis on changes nothing.
+/// * The body may apply other operators, but not itself through them.
 /// * `onnx` says which operators of ONNX it realises: each entry has the name `op`, may have the first and last version
 ///   (`since`, `until`), attributes `with` a value that they must have, attributes to `ignore`, and scalars for inputs that are
-///   left out (`absent`); with `variadic` an operator of two inputs takes any number, one after the other.
+///   left out (`absent`); with `variadic` an operator of two inputs takes any number, one after the other; with
+///   `variadic = "sum"` that one joins them, and this one is applied to what it gives, with their number as attribute `count`.
 ///
 /// ```mlir
 /// graph.operator @scale {attributes = {factor = 2.0 : f32}, elements = [f32, f16], groups = {A},
@@ -58,11 +64,19 @@ pub struct OperatorOp {
     accumulator: OptAttr<TypeAttr>,
     /// Symbols that stand for several dimensions.
     groups: OptAttr<DictionaryAttr>,
+    /// Symbols that are the value of an attribute.
+    sizes: OptAttr<DictionaryAttr>,
     /// Attributes of the operator: defaults, or types of those that have none.
     attributes: OptAttr<DictionaryAttr>,
     /// Inputs that are stretched to the sizes of the others.
     #[default(&[])]
     broadcast: Attr<DenseI64ArrayAttr>,
+    /// Sizes, the last ones of inputs that are stretched, which are not.
+    #[default(&[])]
+    exact: Attr<ArrayAttr>,
+    /// What holds of it.
+    #[default(&[])]
+    laws: Attr<ArrayAttr>,
     /// Operators of ONNX that it realises.
     #[default(&[])]
     onnx: Attr<DictArrayAttr>,
@@ -70,7 +84,8 @@ pub struct OperatorOp {
     body: Region,
 }
 
-/// An operator applied to tensors, by name. The attributes are those that its declaration, a [`OperatorOp`], has.
+/// An operator applied to tensors, by name. The attributes are those that its declaration, a [`OperatorOp`], has. In the body of
+/// another operator an attribute may be a name: it has the value that this attribute of the operator around has.
 ///
 /// ```mlir
 /// %y = graph.apply @softmax(%x) {axis = 1 : i64} : (tensor<?x30xf32>) -> tensor<?x30xf32>

@@ -13,8 +13,9 @@ use super::super::structured::ComputeForm;
 use super::super::verify::compatible;
 use super::library::form;
 use super::lift::{group_of, sizes};
+use super::nested::{Inner, cycle};
 use super::numbers::has_namesake;
-use super::{Actual, ApplyOp, Group, Operator, OperatorOp, ParamOp, bind};
+use super::{Actual, ApplyOp, Binding, Group, Operator, OperatorOp, ParamOp, bind};
 use crate::r#dyn::attr::{symbolic_shape, tensor_of};
 use crate::r#dyn::{Facts, Poly};
 use crate::show;
@@ -51,23 +52,24 @@ fn check_op(operator: &Operator, op: OpRef<'_>, inputs: &[Value]) -> Checked {
     }
     match ComputeForm::of(op) {
         Some(form) => check_compute(operator, &form, inputs),
-        None if op.is::<ReshapeOp<'_>>() && op.num_operands() == 1 => {
-            match is_stretched(operator, op.operand(0), inputs) {
+        // What an operator makes of them is checked where the declarations of both are known.
+        None if op.is::<ApplyOp<'_>>() || (op.is::<ReshapeOp<'_>>() && op.num_operands() == 1) => {
+            match op.operands().any(|value| is_stretched(operator, value, inputs)) {
                 true => Err(op.error("reads an input that is broadcast; only 'graph.compute' can")),
                 false => Ok(()),
             }
         }
-        None => Err(op
-            .error("cannot stand in the body of an operator")
-            .help("only 'graph.compute', 'graph.reshape' without a shape operand and 'graph.yield' can")),
+        None => Err(op.error("cannot stand in the body of an operator").help(
+            "only 'graph.compute', 'graph.apply', 'graph.reshape' without a shape operand and 'graph.yield' can",
+        )),
     }
 }
 
 /// The symbols of a size must be those of inputs, and a group must stand alone.
 fn check_size(operator: &Operator, op: OpRef<'_>, size: &Poly) -> Checked {
-    let ones = |name: &str| matches!(operator.group(name), Some(Group::Ones(_)));
+    let ones = |name: &str| matches!(operator.group(name), Some(Group::Ones(_))) || operator.value_of(name).is_some();
     let inputs = || operator.inputs.iter().flat_map(|input| &input.sizes);
-    let known = |name: &str| ones(name) || inputs().any(|size| size.as_symbol() == Some(name));
+    let known = |name: &str| ones(name) || inputs().any(|size| size.mentions(name));
     match size.symbols().iter().find(|name| !known(name)) {
         Some(name) => Err(op.error(format_args!("uses the size '{name}', which no input has"))),
         None if operator.group_of(size).is_some() || !size.symbols().iter().any(|n| operator.group(n).is_some()) => {
@@ -175,9 +177,65 @@ impl SymbolUser for ApplySymbols {
         };
         // What is wrong with the declaration is said there.
         let Ok(operator) = Operator::read(declared) else { return Ok(()) };
-        check_apply(op, &operator).map_err(|error| {
+        let outer = symbols.owner();
+        let checked = match outer.is::<OperatorOp<'_>>() {
+            true => check_cycle(op, outer, apply.callee(), symbols)
+                .and_then(|()| check_nested(op, outer, &operator, declared)),
+            false => check_apply(op, &operator),
+        };
+        checked.map_err(|error| {
             diags.report(error.note(declared.loc(), format!("operator @{} is declared here", operator.name)))
         })
+    }
+}
+
+/// No operator stands in itself.
+fn check_cycle(op: OpRef<'_>, outer: OpRef<'_>, callee: &str, symbols: &SymbolScope<'_, '_>) -> Checked {
+    match cycle(outer, &|name| symbols.lookup(op.op, name)) {
+        Some(path) if path.get(1).is_some_and(|next| next == callee) => {
+            let path: Vec<String> = path.iter().map(|name| format!("@{name}")).collect();
+            let error = op.error(format_args!("{} applies itself: {}", path[0], path.join(", which applies ")));
+            Err(error.help("an operator stands for ops, so it cannot stand in itself"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An application in the body of an operator, for each element type that the operator takes.
+fn check_nested(op: OpRef<'_>, outer: OpRef<'_>, inner: &Operator, declared: OpRef<'_>) -> Checked {
+    let cx = op.cx;
+    // What is wrong with it is said there.
+    let Ok(outer) = Operator::read(outer) else { return Ok(()) };
+    let values = outer.any_values(cx);
+    for elem in &outer.elements {
+        let bound = Inner::bind(op, &outer, &values, *elem, inner).map_err(|error| {
+            let taken = if outer.elements.len() > 1 {
+                format!(" where elements are {}", show::ty(cx, *elem))
+            } else {
+                String::new()
+            };
+            op.error(format_args!("@{}{taken}: {error}", inner.name))
+        })?;
+        let retyped = |ty| outer.retyped(cx, ty, *elem);
+        check_results(op, &bound.operator, &bound.binding, &retyped, &|a, b| a == b)?;
+        check_promoted(op, &bound.operator, declared)?;
+    }
+    Ok(())
+}
+
+/// A size of the inner operator that is a group of the outer one must be read as groups are.
+fn check_promoted(op: OpRef<'_>, inner: &Operator, declared: OpRef<'_>) -> Checked {
+    let entry = declared.region(0).and_then(|r| r.entry());
+    let wrong = entry.into_iter().flat_map(|entry| {
+        let args = entry.args();
+        entry.ops().filter_map(|inside| check_op(inner, inside, args).err()).collect::<Vec<_>>()
+    });
+    match wrong.into_iter().next() {
+        Some(error) => {
+            let message = format!("@{} cannot have a group of dimensions in the place of one size", inner.name);
+            Err(op.error(message).note(error.loc, error.message))
+        }
+        None => Ok(()),
     }
 }
 
@@ -195,6 +253,19 @@ fn check_apply(op: OpRef<'_>, operator: &Operator) -> Checked {
     let attributes = cx.entries(op.body.attrs(op.op));
     let binding = bind(cx, operator, &inputs, attributes, &mut Facts::new());
     let binding = binding.map_err(|error| op.error(format_args!("@{}: {error}", operator.name)))?;
+    check_results(op, operator, &binding, &|ty| ty, &|a, b| compatible(cx, a, b))
+}
+
+/// Results against what the operator makes. `typed` says what a type that is written stands for, `fits` whether a type may have
+/// the place of another.
+fn check_results(
+    op: OpRef<'_>,
+    operator: &Operator,
+    binding: &Binding,
+    typed: &dyn Fn(Type) -> Type,
+    fits: &dyn Fn(Type, Type) -> bool,
+) -> Checked {
+    let cx = op.cx;
     if op.num_results() != operator.results.len() {
         let (wanted, found) = (operator.results.len(), op.num_results());
         return Err(op.error(format_args!("@{} makes {wanted} results, not {found}", operator.name)));
@@ -202,7 +273,8 @@ fn check_apply(op: OpRef<'_>, operator: &Operator) -> Checked {
     for (i, (ty, result)) in op.result_types().zip(&operator.results).enumerate() {
         let elem = operator.retyped(cx, result.elem, binding.elem);
         let wanted = tensor_of(cx, &binding.shape(operator, &result.sizes), elem);
-        if !compatible(cx, ty, wanted) {
+        let found = tensor_of(cx, &symbolic_shape(cx, ty).unwrap_or_default(), typed(cx.element_type(ty)));
+        if !fits(found, wanted) || symbolic_shape(cx, ty).is_none() {
             let (found, wanted) = (show::ty(cx, ty), show::ty(cx, wanted));
             return Err(op.error(format_args!("result {i} must be {wanted}, it is {found}")));
         }

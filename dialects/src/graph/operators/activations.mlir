@@ -298,6 +298,7 @@ graph.operator @softsign {
 
 graph.operator @thresholded_relu {
   summary = "x where it is greater than alpha, else 0",
+  laws = ["idempotent"],
   elements = [f32, bf16, f16, f64], groups = {A},
   attributes = {alpha = 1.0 : f32},
   onnx = [{op = "ThresholdedRelu"}]

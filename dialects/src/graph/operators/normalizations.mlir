@@ -6,8 +6,10 @@
 #on = affine_map<(d0, d1) -> (d0, d1)>
 #o = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0) -> (d0)>
-#bc_of_bcs = affine_map<(d0, d1, d2) -> (d0, d1)>
 #c_of_bcs = affine_map<(d0, d1, d2) -> (d1)>
+#bgks = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#g_of_bgks = affine_map<(d0, d1, d2, d3) -> (d1)>
+#c_of_bchw = affine_map<(d0, d1, d2, d3) -> (d1)>
 
 !oni = tensor<?x?x?xf32, #dyn.shape<[O, N, I]>>
 !oi = tensor<?x?xf32, #dyn.shape<[O, I]>>
@@ -16,8 +18,13 @@
 !on16 = tensor<?x?xf16, #dyn.shape<[O, N]>>
 !o32 = tensor<?xf32, #dyn.shape<[O]>>
 !bcs16 = tensor<?x?x?xf16, #dyn.shape<[B, C, S]>>
-!bc32 = tensor<?x?xf32, #dyn.shape<[B, C]>>
 !c16 = tensor<?xf16, #dyn.shape<[C]>>
+!c32 = tensor<?xf32, #dyn.shape<[C]>>
+!bchw16 = tensor<?x?x?x?xf16, #dyn.shape<[B, C, H, W]>>
+!bgks16 = tensor<?x?x?xf16, #dyn.shape<[B, G * K, S]>>
+!parts16 = tensor<?x?x?x?xf16, #dyn.shape<[B, G, K, S]>>
+!gk16 = tensor<?xf16, #dyn.shape<[G * K]>>
+!g16 = tensor<?xf16, #dyn.shape<[G]>>
 !bcs = tensor<?x?x?xf32, #dyn.shape<[B, C, S]>>
 !c = tensor<?xf32, #dyn.shape<[C]>>
 
@@ -25,6 +32,7 @@
 // element.
 graph.operator @softmax {
   summary = "exp(x) / sum(exp(x)) along a dimension, shifted by the maximum",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
   attributes = {axis = -1 : i64},
   onnx = [{op = "Softmax", since = 13 : i64}]
@@ -64,6 +72,7 @@ graph.operator @softmax {
 
 graph.operator @log_softmax {
   summary = "the logarithm of softmax: x - max - log(sum(exp(x - max)))",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", I},
   attributes = {axis = -1 : i64},
   onnx = [{op = "LogSoftmax", since = 13 : i64}]
@@ -98,6 +107,7 @@ graph.operator @log_softmax {
 
 graph.operator @softmax_from {
   summary = "softmax over all dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
   attributes = {axis = 1 : i64},
   onnx = [{op = "Softmax", until = 12 : i64}]
@@ -137,6 +147,7 @@ graph.operator @softmax_from {
 
 graph.operator @log_softmax_from {
   summary = "the logarithm of softmax over all dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f32, bf16, f16, f64], groups = {O = "before axis", N},
   attributes = {axis = 1 : i64},
   onnx = [{op = "LogSoftmax", until = 12 : i64}]
@@ -169,14 +180,13 @@ graph.operator @log_softmax_from {
   graph.yield %y : !on
 }
 
-graph.operator @layer_norm {
-  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from the axis on",
+graph.operator @standardize {
+  summary = "(x - mean) / sqrt(variance + epsilon) over the dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
-  broadcast = array<i64: 1, 2>,
-  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
-  onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}}]
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32}
 } {
-^bb0(%x: !on16, %scale: !on16, %bias: !on16):
+^bb0(%x: !on16):
   %sum = graph.compute ins(%x : !on16) -> !o32
       {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
   ^bb0(%e: f16):
@@ -219,6 +229,19 @@ graph.operator @layer_norm {
     %r = arith.truncf %scaled : f32 to f16
     graph.yield %r : f16
   }
+  graph.yield %normal : !on16
+}
+
+graph.operator @layer_norm {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the dimensions from the axis on",
+  laws = ["shift invariant"],
+  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
+  broadcast = array<i64: 1, 2>,
+  attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}}]
+} {
+^bb0(%x: !on16, %scale: !on16, %bias: !on16):
+  %normal = graph.apply @standardize(%x) {axis = 1 : i64, epsilon = "epsilon"} : (!on16) -> !on16
   %scaled = graph.compute ins(%normal, %scale : !on16, !on16) -> !on16
       {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
   ^bb0(%e: f16, %s: f16):
@@ -236,54 +259,14 @@ graph.operator @layer_norm {
 
 graph.operator @layer_norm_unbiased {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale over the dimensions from the axis on",
+  laws = ["shift invariant"],
   elements = [f16, bf16, f32, f64], accumulator = f32, groups = {O = "before axis", N},
   broadcast = array<i64: 1>,
   attributes = {axis = -1 : i64, epsilon = 1.0e-5 : f32},
   onnx = [{op = "LayerNormalization", with = {stash_type = 1 : i64}}]
 } {
 ^bb0(%x: !on16, %scale: !on16):
-  %sum = graph.compute ins(%x : !on16) -> !o32
-      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o]} {
-  ^bb0(%e: f16):
-    %r = arith.extf %e : f16 to f32
-    graph.yield %r : f32
-  }
-  %mean = graph.compute ins(%sum : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
-  ^bb0(%s: f32):
-    %n = graph.size [N] : index
-    %i = arith.index_cast %n : index to i64
-    %count = arith.sitofp %i : i64 to f32
-    %r = arith.divf %s, %count : f32
-    graph.yield %r : f32
-  }
-  %squares = graph.compute ins(%x, %mean : !on16, !o32) -> !o32
-      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, reduce]>, maps = [#on, #o, #o]} {
-  ^bb0(%e: f16, %m: f32):
-    %wide = arith.extf %e : f16 to f32
-    %centred = arith.subf %wide, %m : f32
-    %r = arith.mulf %centred, %centred : f32
-    graph.yield %r : f32
-  }
-  %factor = graph.compute ins(%squares : !o32) -> !o32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
-  ^bb0(%s: f32):
-    %n = graph.size [N] : index
-    %i = arith.index_cast %n : index to i64
-    %count = arith.sitofp %i : i64 to f32
-    %variance = arith.divf %s, %count : f32
-    %epsilon = graph.param "epsilon" : f32
-    %shifted = arith.addf %variance, %epsilon : f32
-    %r = math.rsqrt %shifted : f32
-    graph.yield %r : f32
-  }
-  %normal = graph.compute ins(%x, %mean, %factor : !on16, !o32, !o32) -> !on16
-      {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #o, #o, #on]} {
-  ^bb0(%e: f16, %m: f32, %f: f32):
-    %wide = arith.extf %e : f16 to f32
-    %centred = arith.subf %wide, %m : f32
-    %scaled = arith.mulf %centred, %f : f32
-    %r = arith.truncf %scaled : f32 to f16
-    graph.yield %r : f16
-  }
+  %normal = graph.apply @standardize(%x) {axis = 1 : i64, epsilon = "epsilon"} : (!on16) -> !on16
   %scaled = graph.compute ins(%normal, %scale : !on16, !on16) -> !on16
       {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on, #on]} {
   ^bb0(%e: f16, %s: f16):
@@ -338,53 +321,12 @@ graph.operator @rms_norm {
 
 graph.operator @instance_norm {
   summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, each channel of each sample by itself",
-  elements = [f16, bf16, f32, f64], accumulator = f32, groups = {S},
+  elements = [f16, bf16, f32, f64], groups = {S},
   attributes = {epsilon = 1.0e-5 : f32},
   onnx = [{op = "InstanceNormalization"}]
 } {
 ^bb0(%x: !bcs16, %scale: !c16, %bias: !c16):
-  %sum = graph.compute ins(%x : !bcs16) -> !bc32
-      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#oni, #bc_of_bcs]} {
-  ^bb0(%e: f16):
-    %r = arith.extf %e : f16 to f32
-    graph.yield %r : f32
-  }
-  %mean = graph.compute ins(%sum : !bc32) -> !bc32 {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
-  ^bb0(%s: f32):
-    %n = graph.size [S] : index
-    %i = arith.index_cast %n : index to i64
-    %count = arith.sitofp %i : i64 to f32
-    %r = arith.divf %s, %count : f32
-    graph.yield %r : f32
-  }
-  %squares = graph.compute ins(%x, %mean : !bcs16, !bc32) -> !bc32
-      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[parallel, parallel, reduce]>, maps = [#oni, #bc_of_bcs, #bc_of_bcs]} {
-  ^bb0(%e: f16, %m: f32):
-    %wide = arith.extf %e : f16 to f32
-    %centred = arith.subf %wide, %m : f32
-    %r = arith.mulf %centred, %centred : f32
-    graph.yield %r : f32
-  }
-  %factor = graph.compute ins(%squares : !bc32) -> !bc32 {iterators = #graph.iterators<[parallel, parallel]>, maps = [#on, #on]} {
-  ^bb0(%s: f32):
-    %n = graph.size [S] : index
-    %i = arith.index_cast %n : index to i64
-    %count = arith.sitofp %i : i64 to f32
-    %variance = arith.divf %s, %count : f32
-    %epsilon = graph.param "epsilon" : f32
-    %shifted = arith.addf %variance, %epsilon : f32
-    %r = math.rsqrt %shifted : f32
-    graph.yield %r : f32
-  }
-  %normal = graph.compute ins(%x, %mean, %factor : !bcs16, !bc32, !bc32) -> !bcs16
-      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #bc_of_bcs, #bc_of_bcs, #oni]} {
-  ^bb0(%e: f16, %m: f32, %f: f32):
-    %wide = arith.extf %e : f16 to f32
-    %centred = arith.subf %wide, %m : f32
-    %scaled = arith.mulf %centred, %f : f32
-    %r = arith.truncf %scaled : f32 to f16
-    graph.yield %r : f16
-  }
+  %normal = graph.apply @standardize(%x) {axis = 2 : i64, epsilon = "epsilon"} : (!bcs16) -> !bcs16
   %y = graph.compute ins(%normal, %scale, %bias : !bcs16, !c16, !c16) -> !bcs16
       {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #c_of_bcs, #c_of_bcs, #oni]} {
   ^bb0(%e: f16, %s: f16, %b: f16):
@@ -393,6 +335,99 @@ graph.operator @instance_norm {
     graph.yield %r : f16
   }
   graph.yield %y : !bcs16
+}
+
+// G groups of K channels each.
+graph.operator @group_norm {
+  summary = "(x - mean) / sqrt(variance + epsilon) * scale + bias, each group of channels of each sample by itself",
+  elements = [f16, bf16, f32, f64], groups = {S}, sizes = {G = "num_groups"},
+  attributes = {num_groups = i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "GroupNormalization", since = 21 : i64, with = {stash_type = 1 : i64}}]
+} {
+^bb0(%x: !bgks16, %scale: !gk16, %bias: !gk16):
+  %parts = graph.reshape %x : !bgks16 -> !parts16
+  %standard = graph.apply @standardize(%parts) {axis = 2 : i64, epsilon = "epsilon"} : (!parts16) -> !parts16
+  %normal = graph.reshape %standard : !parts16 -> !bgks16
+  %y = graph.compute ins(%normal, %scale, %bias : !bgks16, !gk16, !gk16) -> !bgks16
+      {iterators = #graph.iterators<[parallel, parallel, parallel]>, maps = [#oni, #c_of_bcs, #c_of_bcs, #oni]} {
+  ^bb0(%e: f16, %s: f16, %b: f16):
+    %product = arith.mulf %e, %s : f16
+    %r = arith.addf %product, %b : f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !bgks16
+}
+
+graph.operator @group_norm_by_group {
+  summary = "group_norm with one scale and one bias for each group",
+  elements = [f16, bf16, f32, f64], groups = {S}, sizes = {G = "num_groups"},
+  attributes = {num_groups = i64, epsilon = 1.0e-5 : f32},
+  onnx = [{op = "GroupNormalization", until = 20 : i64}]
+} {
+^bb0(%x: !bgks16, %scale: !g16, %bias: !g16):
+  %parts = graph.reshape %x : !bgks16 -> !parts16
+  %standard = graph.apply @standardize(%parts) {axis = 2 : i64, epsilon = "epsilon"} : (!parts16) -> !parts16
+  %scaled = graph.compute ins(%standard, %scale, %bias : !parts16, !g16, !g16) -> !parts16
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#bgks, #g_of_bgks, #g_of_bgks, #bgks]} {
+  ^bb0(%e: f16, %s: f16, %b: f16):
+    %product = arith.mulf %e, %s : f16
+    %r = arith.addf %product, %b : f16
+    graph.yield %r : f16
+  }
+  %y = graph.reshape %scaled : !parts16 -> !bgks16
+  graph.yield %y : !bgks16
+}
+
+// ONNX has the number that is added to the deviation as a constant.
+graph.operator @mean_variance_norm {
+  summary = "(x - mean) / (sqrt(variance) + 1e-9), each channel over samples and pixels",
+  elements = [f16, bf16, f32, f64], accumulator = f32,
+  onnx = [{op = "MeanVarianceNormalization", with = {axes = array<i64: 0, 2, 3>}}]
+} {
+^bb0(%x: !bchw16):
+  %sum = graph.compute ins(%x : !bchw16) -> !c32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[reduce, parallel, reduce, reduce]>, maps = [#bgks, #c_of_bchw]} {
+  ^bb0(%e: f16):
+    %r = arith.extf %e : f16 to f32
+    graph.yield %r : f32
+  }
+  %mean = graph.compute ins(%sum : !c32) -> !c32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [B * H * W] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %r = arith.divf %s, %count : f32
+    graph.yield %r : f32
+  }
+  %squares = graph.compute ins(%x, %mean : !bchw16, !c32) -> !c32
+      {combiners = #graph.combiners<[add]>, iterators = #graph.iterators<[reduce, parallel, reduce, reduce]>, maps = [#bgks, #c_of_bchw, #c_of_bchw]} {
+  ^bb0(%e: f16, %m: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %r = arith.mulf %centred, %centred : f32
+    graph.yield %r : f32
+  }
+  %deviation = graph.compute ins(%squares : !c32) -> !c32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%s: f32):
+    %n = graph.size [B * H * W] : index
+    %i = arith.index_cast %n : index to i64
+    %count = arith.sitofp %i : i64 to f32
+    %variance = arith.divf %s, %count : f32
+    %root = math.sqrt %variance : f32
+    %epsilon = arith.constant 1.0e-9 : f32
+    %r = arith.addf %root, %epsilon : f32
+    graph.yield %r : f32
+  }
+  %y = graph.compute ins(%x, %mean, %deviation : !bchw16, !c32, !c32) -> !bchw16
+      {iterators = #graph.iterators<[parallel, parallel, parallel, parallel]>, maps = [#bgks, #c_of_bchw, #c_of_bchw, #bgks]} {
+  ^bb0(%e: f16, %m: f32, %d: f32):
+    %wide = arith.extf %e : f16 to f32
+    %centred = arith.subf %wide, %m : f32
+    %scaled = arith.divf %centred, %d : f32
+    %r = arith.truncf %scaled : f32 to f16
+    graph.yield %r : f16
+  }
+  graph.yield %y : !bchw16
 }
 
 graph.operator @batch_norm {

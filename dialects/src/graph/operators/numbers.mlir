@@ -9,6 +9,7 @@
 
 graph.operator @sign {
   summary = "-1, 0 or 1; NaN where x is",
+  laws = ["idempotent"],
   elements = [f32, bf16, f16, f64, i8, i16, i32, i64], groups = {A},
   onnx = [{op = "Sign"}]
 } {
@@ -227,6 +228,7 @@ graph.operator @atanh {
 
 graph.operator @bitwise_not {
   summary = "every bit inverted",
+  laws = ["involution"],
   elements = [i32, i8, i16, i64], groups = {A},
   onnx = [{op = "BitwiseNot"}]
 } {
@@ -305,6 +307,21 @@ graph.operator @sum {
   %y = graph.compute ins(%a, %b : !f32, !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id, #id]} {
   ^bb0(%x: f32, %z: f32):
     %r = arith.addf %x, %z : f32
+    graph.yield %r : f32
+  }
+  graph.yield %y : !f32
+}
+
+graph.operator @mean {
+  summary = "a sum of `count` tensors divided by their number",
+  elements = [f32, bf16, f16, f64], groups = {A}, attributes = {count = i64},
+  onnx = [{op = "Mean", variadic = "sum"}]
+} {
+^bb0(%a: !f32):
+  %y = graph.compute ins(%a : !f32) -> !f32 {iterators = #graph.iterators<[parallel]>, maps = [#id, #id]} {
+  ^bb0(%x: f32):
+    %count = graph.param "count" : f32
+    %r = arith.divf %x, %count : f32
     graph.yield %r : f32
   }
   graph.yield %y : !f32

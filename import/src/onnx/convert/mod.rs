@@ -71,8 +71,11 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let names = model.graph.runtime_inputs().map(|info| info.name.as_str());
     let failed: Vec<&str> = names.filter(|name| !made(name)).collect();
     let mut g = GraphBuilder::new(&mut rw, ShapeEnv::naming(facts), loc);
-    let named = |node: &TypedNode<'_>| if let NodeOp::Named { operator, .. } = node.op { Some(operator) } else { None };
-    let applied: FxHashSet<&str> = nodes.iter().filter_map(named).collect();
+    let named = |node: &TypedNode<'_>| match node.op {
+        NodeOp::Named { operator, variadic, .. } => [Some(operator), variadic],
+        _ => [None, None],
+    };
+    let applied: FxHashSet<&str> = nodes.iter().flat_map(named).flatten().collect();
     let library = library(cx, &|operator| applied.contains(operator));
     let operators = library.iter().flat_map(|module| declared(cx, module.body()).as_ref().clone());
     g.env.operators = Arc::new(operators.collect());
@@ -97,7 +100,8 @@ pub fn import(cx: &Context, model: &OnnxModel, diags: &mut Diagnostics) -> Resul
     let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
     let outputs = names::distinct(model.graph.outputs.iter().map(|o| o.name.as_str()));
     let mut module = module(cx, loc, body, signature, &names, outputs.iter().map(String::as_str));
-    link(cx, &library, &|name| applied.contains(name), module.body_mut());
+    link(cx, &library, &|name| applied.contains(name), module.body_mut())
+        .expect("nothing is declared in the module yet");
     Ok(module)
 }
 

@@ -1,11 +1,11 @@
 //! Operators that compute.
 
 use sutura_dialects::arith::RoundingMode;
-use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::Combiner;
 use sutura_dialects::graph::build::Scalars;
 use sutura_dialects::graph::build::scalar::Comparison;
+use sutura_dialects::graph::operator::COUNT;
 use sutura_ir::float::{largest, to_f64};
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{AttrData, Context, NamedAttr, OpState, Type, Value};
@@ -94,15 +94,6 @@ impl<'m> Importer<'m, '_, '_> {
                 let axis = self.g.axis(*axis, self.g.rank(x))?;
                 self.g.scan(x, axis, Combiner::Add, *exclusive, *reverse)?
             }
-            Op::GroupNormalization { x, scale, bias, groups, by_group, epsilon } => {
-                let (x, mut scale, mut bias) = (self.float(x)?, self.value(scale)?, self.value(bias)?);
-                let groups = Poly::constant(*groups);
-                if *by_group {
-                    scale = self.g.by_channel(scale, x, &groups)?;
-                    bias = self.g.by_channel(bias, x, &groups)?;
-                }
-                self.g.group_norm(x, &groups, scale, bias, (*epsilon).into())?
-            }
             other => return self.movement(other),
         };
         Ok(vec![value])
@@ -113,7 +104,7 @@ impl<'m> Importer<'m, '_, '_> {
         &mut self,
         operator: &str,
         inputs: &[NamedInput<'m>],
-        variadic: bool,
+        variadic: Option<&str>,
         attributes: &[(&'static str, NamedNumber)],
     ) -> Made<Vec<Value>> {
         let cx = self.cx();
@@ -136,16 +127,21 @@ impl<'m> Importer<'m, '_, '_> {
         };
         let attributes: Vec<NamedAttr> =
             attributes.iter().map(|(name, value)| NamedAttr { name: cx.ident(name), value: number(value) }).collect();
-        if !variadic {
-            return Ok(self.g.apply(&declared, &values, &attributes)?);
-        }
+        let Some(by) = variadic else { return Ok(self.g.apply(&declared, &values, &attributes)?) };
+        let Some(joins) = self.g.env.operators.get(by).cloned() else {
+            return fail(format!("needs the operator @{by}, which the library does not have"));
+        };
         let Some((first, rest)) = values.split_first() else { return wrong("has no input") };
         let mut joined = *first;
         for next in rest {
-            let made = self.g.apply(&declared, &[joined, *next], &attributes)?;
+            let made = self.g.apply(&joins, &[joined, *next], &[])?;
             joined = made.first().copied().unwrap_or(joined);
         }
-        Ok(vec![joined])
+        if by == operator {
+            return Ok(vec![joined]);
+        }
+        let count = NamedAttr { name: cx.ident(COUNT), value: cx.int_attr(values.len() as i64, Type::I64) };
+        Ok(self.g.apply(&declared, &[joined], &[count])?)
     }
 
     /// A tensor of rank 0.

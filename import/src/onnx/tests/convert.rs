@@ -220,9 +220,30 @@ fn groups_that_do_not_fit_are_refused() {
         graph.initializer = vec![vector("s", &[1.; 4])];
         result(&model, &x).expect_err("it does not fit")
     };
-    assert!(run(21, 3).contains("cannot make 3 groups of 4 channels"));
-    assert!(run(21, 0).contains("cannot make 0 groups of 4 channels"));
-    assert!(run(18, 2).contains("numbers of groups differ: 4 and 2"));
+    assert!(run(21, 3).contains("'x' is 4, which is no multiple of 3, the value of num_groups"));
+    assert!(run(21, 0).contains("attribute 'num_groups' must be from 1 to"));
+    assert!(run(18, 2).contains("and the size 'G' of other inputs differ: 2 and 4"));
+}
+
+#[test]
+fn attention_that_is_not_supported_is_refused() {
+    let x = count(&[1, 4, 2]);
+    let run = |inputs: &[&str], attributes: &[(&str, Value)], sizes: &[i64]| {
+        let mut model = open(model(23, vec![with(node("Attention", inputs, &["y"]), attributes)]));
+        let graph = model.graph.as_mut().expect("a graph");
+        graph.input = vec![info_of("x", Some(sizes))];
+        result(&model, &x).expect_err("it is not supported")
+    };
+    let (three, four) = (&[1, 4, 2][..], &[1, 2, 2, 2][..]);
+    let heads = [("q_num_heads", Value::Int(1)), ("kv_num_heads", Value::Int(1))];
+    let said = run(&["x", "x", "x"], &heads, three);
+    assert!(said.contains("'q' has rank 3, it must have 4"), "{said}");
+    let said = run(&["x", "x", "x", "", "x", "x"], &[], four);
+    assert!(said.contains("input `past_key` is not supported"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softcap", Value::Float(2.0))], four);
+    assert!(said.contains("attribute `softcap` is 2, which is not supported; 0 is"), "{said}");
+    let said = run(&["x", "x", "x"], &[("softmax_precision", Value::Int(10))], four);
+    assert!(said.contains("attribute `softmax_precision` is 10, which is not supported; 1 is"), "{said}");
 }
 
 #[test]

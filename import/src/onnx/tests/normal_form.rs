@@ -246,7 +246,11 @@ fn whole_table_is_read() {
     for operator in schema::operators() {
         for interface in &operator.versions {
             let opset = interface.since.max(*OPSETS.start());
-            let inputs: Vec<_> = interface.inputs.iter().map(|f| f.name).collect();
+            let mut inputs: Vec<_> = interface.inputs.iter().map(|f| f.name).collect();
+            // What it has seen before, which is refused.
+            if operator.name == "Attention" {
+                inputs.truncate(4);
+            }
             let attributes: Vec<_> = (interface.attributes.iter())
                 .filter(|rule| rule.presence == schema::Presence::Required)
                 .map(|rule| (rule.name, some_value(rule)))
