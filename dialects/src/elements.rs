@@ -66,6 +66,14 @@ const fn unread(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { memory: None, ..float(name, kind) }
 }
 
+/// Complex numbers, which kernels read as pairs of their parts, real before imaginary.
+const fn complex(name: &'static str, part: Type) -> ElementPolicy {
+    let ty = TypeData::Complex(part);
+    let kind = if matches!(part, Type::F32) { FloatKind::F32 } else { FloatKind::F64 };
+    let memory = Some(TypeData::Float(kind));
+    ElementPolicy { name, stored: ty, scalar: ty, computed: ty, accumulated: ty, memory, unsigned: false }
+}
+
 /// The table.
 pub const ELEMENTS: &[ElementPolicy] = &[
     int("i1", 1),
@@ -91,6 +99,8 @@ pub const ELEMENTS: &[ElementPolicy] = &[
     float("f16", FloatKind::F16),
     float("f32", FloatKind::F32),
     float("f64", FloatKind::F64),
+    complex("complex<f32>", Type::F32),
+    complex("complex<f64>", Type::F64),
 ];
 
 /// The policy for elements of type `ty`; `None` for a type that is in no table, `index` among them.

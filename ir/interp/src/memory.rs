@@ -307,15 +307,16 @@ fn byte_range(buffer: &Buffer, byte: i64, dtype: DType) -> Result<usize, Fault> 
 
 fn get_bytes(buffer: &Buffer, byte: i64, dtype: DType) -> Result<Option<Scalar>, Fault> {
     let start = byte_range(buffer, byte, dtype)?;
-    let mut word = [0; 8];
-    let defined = buffer.read_bytes(start, &mut word[..dtype.bytes()]);
-    Ok(defined.then(|| Scalar::from_bits(dtype, u64::from_le_bytes(word))))
+    let mut word = [0; 16];
+    let word = &mut word[..dtype.bytes()];
+    let defined = buffer.read_bytes(start, word);
+    Ok(defined.then(|| crate::buffer::from_le(dtype, word)))
 }
 
 fn set_bytes(buffer: &mut Buffer, byte: i64, dtype: DType, value: Option<Scalar>) -> Result<(), Fault> {
     let start = byte_range(buffer, byte, dtype)?;
     match value {
-        Some(value) => buffer.write_bytes(start, &(value.bits() & dtype.mask()).to_le_bytes()[..dtype.bytes()]),
+        Some(value) => buffer.write_bytes(start, &crate::buffer::le_bytes(value)[..dtype.bytes()]),
         None => {
             let size = buffer.dtype().bytes();
             for element in start / size..(start + dtype.bytes()).div_ceil(size) {

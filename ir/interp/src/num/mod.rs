@@ -264,7 +264,9 @@ impl NumOp {
     /// When the op has no meaning for them.
     pub fn with_types(self, operands: &[DType], result: DType) -> Result<Kernel, Fault> {
         let kernel = Kernel { op: self, operands: operands.iter().copied().collect(), result };
-        if operands.len() != self.arity() || !kernel.types_fit() {
+        // Complex numbers are two numbers each, and ops work on their parts.
+        let complex = operands.iter().chain([&result]).any(|dtype| dtype.part().is_some());
+        if operands.len() != self.arity() || complex || !kernel.types_fit() {
             let types = operands.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(", ");
             return Err(Fault::type_mismatch(format!("{self:?} has no meaning for ({types}) -> {result}")));
         }
