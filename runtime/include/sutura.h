@@ -59,7 +59,9 @@ typedef enum sutura_element_type {
   SUTURA_F32 = 13,
   SUTURA_F64 = 14,
   SUTURA_F8E4M3FNUZ = 15,
-  SUTURA_F8E5M2FNUZ = 16
+  SUTURA_F8E5M2FNUZ = 16,
+  SUTURA_COMPLEX64 = 17, /* two floats, real before imaginary part */
+  SUTURA_COMPLEX128 = 18 /* two doubles, likewise */
 } sutura_element_type;
 
 /* A loaded model. */

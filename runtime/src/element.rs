@@ -42,11 +42,17 @@ pub enum ElementType {
     F8E4M3FNUZ,
     #[serde(rename = "f8E5M2FNUZ")]
     F8E5M2FNUZ,
+    /// Two `f32`, real before imaginary part.
+    #[serde(rename = "complex<f32>")]
+    C64,
+    /// Two `f64`, real before imaginary part.
+    #[serde(rename = "complex<f64>")]
+    C128,
 }
 
 impl ElementType {
     /// Every element type, in the order of their codes in the C interface.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Bool,
         Self::I8,
         Self::U8,
@@ -64,6 +70,8 @@ impl ElementType {
         Self::F64,
         Self::F8E4M3FNUZ,
         Self::F8E5M2FNUZ,
+        Self::C64,
+        Self::C128,
     ];
 
     /// Size of one element in bytes.
@@ -73,7 +81,8 @@ impl ElementType {
             Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ => 1,
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
+            Self::I64 | Self::U64 | Self::F64 | Self::C64 => 8,
+            Self::C128 => 16,
         }
     }
 
@@ -97,6 +106,8 @@ impl ElementType {
             Self::F64 => "f64",
             Self::F8E4M3FNUZ => "f8E4M3FNUZ",
             Self::F8E5M2FNUZ => "f8E5M2FNUZ",
+            Self::C64 => "complex<f32>",
+            Self::C128 => "complex<f64>",
         }
     }
 
@@ -108,6 +119,20 @@ impl ElementType {
     /// Whether values are floating-point numbers.
     pub fn is_float(self) -> bool {
         self.is_byte_float() || matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+
+    /// Of complex numbers, the type of both parts.
+    pub fn part(self) -> Option<Self> {
+        match self {
+            Self::C64 => Some(Self::F32),
+            Self::C128 => Some(Self::F64),
+            _ => None,
+        }
+    }
+
+    /// Bytes that are turned over together where the order of bytes is another one: those of a number, or of a part.
+    pub fn word_bytes(self) -> usize {
+        self.part().unwrap_or(self).bytes()
     }
 
     /// Whether values are floating-point numbers of one byte.

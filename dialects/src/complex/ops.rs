@@ -119,7 +119,7 @@ macro_rules! comparison {
 /// ```mlir
 /// %z = complex.constant [0.1 : f32, -1.0 : f32] : complex<f32>
 /// ```
-#[op("complex.constant", traits(Pure, ConstantLike), format = "$parts attr-dict `:` type($complex)", verify)]
+#[op("complex.constant", traits(Pure, ConstantLike), format = "$value attr-dict `:` type($complex)", verify)]
 pub struct ConstantOp {
     /// Two floats of the type of the parts.
     #[name("value")]
@@ -131,7 +131,7 @@ pub struct ConstantOp {
 #[op(
     "complex.create",
     traits(Pure, Elementwise),
-    format = "$real `,` $imaginary attr-dict `:` custom<OfParts>(type($complex))",
+    format = "$real `,` $imaginary attr-dict `:` custom<OfParts>(type($real), type($imaginary), type($complex))",
     verify,
     fold
 )]

@@ -8,7 +8,7 @@ use sutura_ir::{Diagnostics, OpRef, Reported, Type};
 use super::ops::{ConstantOp, CreateOp};
 use super::{number_type, part_type};
 
-/// `custom<OfParts>(type($complex))`: the result's type, from whose parts the operands' follow.
+/// `custom<OfParts>(type($real), type($imaginary), type($complex))`: the result's type, from whose parts the operands' follow.
 pub(super) const OF_PARTS: DirectiveDef = DirectiveDef {
     parse: |p, parts, _| {
         let loc = p.loc();

@@ -19,6 +19,7 @@ use super::ops::{
 };
 use super::program::ProgramInfo;
 use super::types::BufferType;
+use crate::complex::part_type;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
 use crate::r#dyn::poly::Poly;
 
@@ -63,9 +64,16 @@ impl Verify for AllocOp<'_> {
 impl Verify for ViewOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ViewOp::from_ref(op);
+        let of_parts = |complex: &BufferType, parts: &BufferType| {
+            let side_by_side = parts.dims.split_last().is_some_and(|(last, outer)| {
+                last.as_const() == Some(2) && outer.len() == complex.dims.len()
+            });
+            part_type(op.cx, complex.elem) == Some(parts.elem) && side_by_side
+        };
         let width = |value| op.cx.bit_width(buffer(op, value).elem);
-        let same = width(this.buffer()) == width(this.result());
+        let known = width(this.buffer()).is_some() && width(this.buffer()) == width(this.result());
         let (from, to) = (buffer(op, this.buffer()), buffer(op, this.result()));
+        let same = known || from.elem == to.elem || of_parts(from, to) || of_parts(to, from);
         let alike = this.checked().is_none() || (from.elem == to.elem && from.dims.len() == to.dims.len());
         let checked = ensure(same, op, || "a view keeps the width of elements".to_string());
         let message = || "a view whose sizes are 'checked' keeps elements and rank".to_string();

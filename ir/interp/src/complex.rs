@@ -2,7 +2,8 @@
 //!
 //! Errors are stated in the unit roundoff `u` of the parts' type, relative to the magnitude of the exact result (not to each
 //! part of it), where nothing overflows or underflows; `m` is the largest error of the functions of one number that are used.
-//! No intermediate overflows where the result does not, but in products, whose formula is the plain one, as in numpy.
+//! No intermediate overflows where the result does not, but in products, whose formula is the plain one, as in numpy, and where
+//! a function says so.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -44,9 +45,9 @@ pub enum ComplexFn {
     Log,
     /// The square root with a real part that is not negative: within `6u`.
     Sqrt,
-    /// The sine: within `2m + 2u`.
+    /// The sine: within `2m + 6u`; infinite already where the exponential of the imaginary part's magnitude is.
     Sin,
-    /// The cosine: within `2m + 2u`.
+    /// The cosine, as the sine.
     Cos,
 }
 
@@ -292,15 +293,31 @@ impl<P: Parts> Formula<'_, P> {
         Ok([self.select(&across, &infinity, &re)?, self.select(&across, &infinity, &im)?])
     }
 
+    /// Hyperbolic sine and cosine by `exp(|b|) - 1`, which does not cancel near zero.
+    fn hyperbolic(&mut self, b: &P::Number) -> Result<[P::Number; 2], Fault> {
+        let (one, half) = (self.constant(1.0)?, self.constant(0.5)?);
+        let magnitude = self.math(MathFn::AbsF, b)?;
+        let less = self.math(MathFn::ExpM1, &magnitude)?;
+        let power = self.add(&less, &one)?;
+        let share = self.div(&less, &power)?;
+        // Of an infinite power the share is NaN, and 1 in the limit.
+        let infinite = self.infinite(&power, &power)?;
+        let share = self.select(&infinite, &one, &share)?;
+        let reciprocal = self.div(&one, &power)?;
+        let (sinh, cosh) = (self.add(&less, &share)?, self.add(&power, &reciprocal)?);
+        let (sinh, cosh) = (self.mul(&sinh, &half)?, self.mul(&cosh, &half)?);
+        Ok([self.op(NumOp::CopySign, &[&sinh, b])?, cosh])
+    }
+
     fn sin(&mut self, a: &P::Number, b: &P::Number) -> Pair<P> {
         let (sin, cos) = (self.math(MathFn::Sin, a)?, self.math(MathFn::Cos, a)?);
-        let (sinh, cosh) = (self.math(MathFn::Sinh, b)?, self.math(MathFn::Cosh, b)?);
+        let [sinh, cosh] = self.hyperbolic(b)?;
         Ok(smallvec![self.mul(&sin, &cosh)?, self.mul(&cos, &sinh)?])
     }
 
     fn cos(&mut self, a: &P::Number, b: &P::Number) -> Pair<P> {
         let (sin, cos) = (self.math(MathFn::Sin, a)?, self.math(MathFn::Cos, a)?);
-        let (sinh, cosh) = (self.math(MathFn::Sinh, b)?, self.math(MathFn::Cosh, b)?);
+        let [sinh, cosh] = self.hyperbolic(b)?;
         let im = self.mul(&sin, &sinh)?;
         Ok(smallvec![self.mul(&cos, &cosh)?, self.neg(&im)?])
     }

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
+use sutura_dialects::complex::part_type;
 use sutura_dialects::elements::policy;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{
@@ -39,7 +40,7 @@ pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
                   where they yield. What only moves elements moves the integers. Arguments and results of functions keep \
                   their types, with a `graph.bitcast` between; constants keep their bytes. Integers of 2 and 4 bits \
                   become bytes inside functions, as constants of a program are; they are refused as arguments and results. \
-                  Elements for which nothing is compiled, such as complex numbers, are refused.",
+                  Elements for which nothing is compiled are refused; complex ones are no matter of this pass, see `split-complex`.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-tensors", description: "tensors whose elements became integers" }],
@@ -108,6 +109,7 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     let mut found = false;
     for op in &ops {
         let view = OpRef::new(cx, body, *op);
+        check_complex(cx, view)?;
         for ty in view.operand_types().chain(view.result_types()) {
             found |= replaced(cx, ty).map_err(|message| Box::new(view.error(message)))?.is_some();
         }
@@ -144,6 +146,18 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     Ok(Made { count: legalizer.count, elements, left: legalizer.left })
 }
 
+/// Refuses complex elements but where a function takes and gives them: 'split-complex' leaves no others.
+fn check_complex(cx: &Context, view: OpRef<'_>) -> Result<(), Box<Diagnostic>> {
+    let is_complex = |ty: &Type| cx.shape(*ty).is_some() && part_type(cx, cx.element_type(*ty)).is_some();
+    let Some(ty) = view.operand_types().chain(view.result_types()).find(is_complex) else { return Ok(()) };
+    if view.is::<BitcastOp<'_>>() || !view.name_str().starts_with("graph.") {
+        return Ok(());
+    }
+    let elem = type_text(cx, cx.element_type(ty));
+    let message = format!("is of tensors of {elem}, for which nothing is compiled");
+    Err(Box::new(view.error(message).help("run 'split-complex' before this pass")))
+}
+
 /// The type that takes the place of `ty`; `None` where it stays.
 ///
 /// # Errors
@@ -153,7 +167,7 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
         return Ok(None);
     }
     let elem = cx.element_type(ty);
-    if elem == Type::INDEX {
+    if elem == Type::INDEX || part_type(cx, elem).is_some() {
         return Ok(None);
     }
     let memory = policy(cx, elem).and_then(|policy| policy.memory);

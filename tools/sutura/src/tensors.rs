@@ -178,6 +178,12 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
         U64 => parse::<u64>(text, ty)?.to_ne_bytes().to_vec(),
         F32 => parse::<f32>(text, ty)?.to_ne_bytes().to_vec(),
         F64 => parse::<f64>(text, ty)?.to_ne_bytes().to_vec(),
+        C64 | C128 => {
+            let part = ty.part().expect("a complex type");
+            let (re, im) = complex(text)
+                .ok_or_else(|| Failure::usage(format!("`{text}` is no number of type {ty}; write 1.5, 2i or 1.5-2i")))?;
+            [number(part, re)?, number(part, im)?].concat()
+        }
         F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ => {
             let kind = small_float(ty).expect("one of them");
             let value = parse::<f64>(text, ty)?;
@@ -191,6 +197,17 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
             }
         }
     })
+}
+
+/// Real and imaginary part of a complex number, which is written `1.5`, `2i` or `1.5-2i`.
+fn complex(text: &str) -> Option<(&str, &str)> {
+    let Some(parts) = text.strip_suffix(['i', 'j']) else { return Some((text, "0")) };
+    let signs = parts.char_indices().filter(|(at, c)| *at > 0 && matches!(c, '+' | '-'));
+    let between = signs.filter(|(at, _)| !parts[..*at].ends_with(['e', 'E'])).last();
+    match between {
+        Some((at, _)) => Some((&parts[..at], &parts[at..])),
+        None => (!parts.is_empty()).then_some(("0", parts)),
+    }
 }
 
 /// The format of a float of less than 32 bits.

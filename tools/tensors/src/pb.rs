@@ -33,7 +33,7 @@ impl Message {
         let (element_type, dims) = self.signature()?;
         let bytes = self.tensor.bytes().ok_or_else(|| no_such_type(self.tensor.element.name()))?;
         let mut tensor = Tensor::from_bytes(element_type, &dims, bytes)?;
-        little_endian(tensor.bytes_mut(), element_type.bytes());
+        little_endian(tensor.bytes_mut(), element_type.word_bytes());
         check_booleans(&tensor)?;
         Ok(tensor)
     }

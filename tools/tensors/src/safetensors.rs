@@ -22,7 +22,7 @@ const MAX_HEADER: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
 
 /// What the format calls each type.
-const TYPES: [(ElementType, &str); 17] = [
+const TYPES: [(ElementType, &str); 18] = [
     (ElementType::Bool, "BOOL"),
     (ElementType::I8, "I8"),
     (ElementType::U8, "U8"),
@@ -40,7 +40,13 @@ const TYPES: [(ElementType, &str); 17] = [
     (ElementType::F64, "F64"),
     (ElementType::F8E4M3FNUZ, "F8_E4M3FNUZ"),
     (ElementType::F8E5M2FNUZ, "F8_E5M2FNUZ"),
+    (ElementType::C64, "C64"),
 ];
+
+/// Whether the format has this element type.
+pub(crate) fn has(element_type: ElementType) -> bool {
+    TYPES.iter().any(|(ty, _)| *ty == element_type)
+}
 
 /// A file whose header was read.
 pub(crate) struct Safetensors<R> {
@@ -99,7 +105,7 @@ impl<R: Read + Seek> Safetensors<R> {
         let [begin, _] = self.tensors[index].1.data_offsets;
         self.file.seek(SeekFrom::Start(self.data + begin))?;
         self.file.read_exact(tensor.bytes_mut())?;
-        little_endian(tensor.bytes_mut(), element_type.bytes());
+        little_endian(tensor.bytes_mut(), element_type.word_bytes());
         check_booleans(&tensor)?;
         Ok(tensor)
     }
@@ -208,7 +214,7 @@ pub(crate) fn write(tensors: &[(&str, &Tensor)], out: &mut dyn Write) -> std::io
     for (_, tensor) in order {
         let mut bytes = std::borrow::Cow::Borrowed(tensor.bytes());
         if cfg!(target_endian = "big") {
-            little_endian(bytes.to_mut(), tensor.element_type().bytes());
+            little_endian(bytes.to_mut(), tensor.element_type().word_bytes());
         }
         out.write_all(&bytes)?;
     }

@@ -37,6 +37,9 @@ pub fn check_writable(path: &Path, tensors: &[(&str, ElementType)]) -> Result<()
         if no_type {
             return refuse(name, format!("NumPy has no type {element_type}; write .safetensors or .pb"));
         }
+        if format == Format::Safetensors && !safetensors::has(*element_type) {
+            return refuse(name, format!("safetensors has no type {element_type}; write .npy or .pb"));
+        }
         if format == Format::Npz && name.len() > MAX_NAME {
             return refuse(name, "its name is too long".to_owned());
         }
@@ -91,7 +94,7 @@ fn pb(name: &str, tensor: &Tensor, out: &mut dyn Write) -> io::Result<()> {
     let element = element.ok_or_else(|| io::Error::other("ONNX has no such element type"))?;
     let mut bytes = std::borrow::Cow::Borrowed(tensor.bytes());
     if cfg!(target_endian = "big") {
-        little_endian(bytes.to_mut(), tensor.element_type().bytes());
+        little_endian(bytes.to_mut(), tensor.element_type().word_bytes());
     }
     let head = tensor_file_head(name, element, tensor.dims(), bytes.len() as u64);
     if (head.len() + bytes.len()) as u64 >= PROTOBUF_LIMIT {

@@ -87,6 +87,11 @@ impl CmpF {
         (0..16).contains(&number).then_some(Self(number as u8))
     }
 
+    /// Its number.
+    pub fn number(self) -> i64 {
+        self.0.into()
+    }
+
     /// The comparison of two values.
     pub fn holds(self, a: f64, b: f64) -> bool {
         // Of the ordered predicates, bit 0 is true for equal, bit 1 for greater, bit 2 for less. The unordered ones follow
