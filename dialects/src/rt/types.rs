@@ -39,6 +39,11 @@ impl BufferType {
         Poly::product(&self.dims)
     }
 
+    /// Number of numbers: the parts of complex elements.
+    pub fn numbers(&self, cx: &Context) -> Poly {
+        self.elements().scale(if part_type(cx, self.elem).is_some() { 2 } else { 1 })
+    }
+
     /// Bytes of one element in memory: sub-byte types take one.
     pub fn element_bytes(&self, cx: &Context) -> i64 {
         // The verifier admits only types of a known width; a complex number has two parts.

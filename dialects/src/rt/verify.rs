@@ -227,7 +227,7 @@ fn declared(program: &ProgramInfo<'_>, op: OpRef<'_>, size: &Poly) -> Checked {
 }
 
 fn same_elements(facts: &Facts, op: OpRef<'_>, a: Value, b: Value) -> Checked {
-    let (a, b) = (buffer(op, a).elements(), buffer(op, b).elements());
+    let (a, b) = (buffer(op, a).numbers(op.cx), buffer(op, b).numbers(op.cx));
     ensure(facts.prove_equal(&a, &b), op, || format!("cannot prove that {a} elements are {b} elements"))
 }
 
