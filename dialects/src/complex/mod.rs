@@ -59,7 +59,7 @@ pub fn parts(cx: &Context, attr: Attr) -> Option<[Attr; 2]> {
 /// The type of a number: that of a typed attribute, or a complex one of a list of two floats.
 pub fn number_type(cx: &Context, attr: Attr) -> Option<Type> {
     let complex = || Some(cx.ty(TypeData::Complex(cx.attr_type(parts(cx, attr)?[0])?)));
-    cx.attr_type(attr).or_else(complex)
+    cx.attr_type(attr).filter(|ty| part_type(cx, *ty).is_none()).or_else(complex)
 }
 
 /// The complex number with these parts, as an attribute.

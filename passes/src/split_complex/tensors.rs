@@ -93,7 +93,8 @@ impl<'b> Splitter<'b> {
             _ => drop(self.rw.set_after_value(value)),
         }
         let (loc, ty) = (self.rw.body().value_loc(value), self.side_by_side(value));
-        let bits = BitcastOp::value(&mut self.rw, loc, value, ty);
+        let given = self.rw.def::<BitcastOp<'_>>(value).map(|cast| cast.input());
+        let bits = given.unwrap_or_else(|| BitcastOp::value(&mut self.rw, loc, value, ty));
         let parts = self.apart(loc, bits);
         self.rw.set_insert_point(point);
         self.read.insert(value, parts);
@@ -223,15 +224,11 @@ impl<'b> Splitter<'b> {
         self.gone.push(op);
     }
 
-    /// Parts that are asked for are there already, and such that are given need no complex elements.
+    /// Parts that are asked for are put side by side; such that are given stay what they are.
     fn bitcast(&mut self, op: Op) {
         let view = self.rw.op_ref(op);
         let (loc, input, result) = (view.loc(), view.operand(0), view.result(0));
         self.rw.set_before(op);
-        if self.is_complex(result) {
-            let made = self.apart(loc, input);
-            return self.replaced(op, result, made);
-        }
         if let Some(parts) = self.parts.get(&input).copied() {
             let bits = self.together(loc, parts);
             let ty = self.rw.body().ty(result);
