@@ -340,8 +340,12 @@ fn short(text: &str) -> String {
 
 /// The element type of a `descr`, and whether it is big endian.
 fn element_type(descr: &str) -> Result<(ElementType, bool), String> {
-    let unknown =
-        || format!("its element type `{}` is none that models use (bool, integers, f16, f32, f64, complex64, complex128)", short(descr));
+    let unknown = || {
+        format!(
+            "its element type `{}` is none that models use (bool, integers, f16, f32, f64, complex64, complex128)",
+            short(descr)
+        )
+    };
     let order = descr.chars().next().filter(|c| "<>|=".contains(*c));
     let code = descr.trim_start_matches(['<', '>', '|', '=']);
     let element_type = match code {

@@ -247,7 +247,8 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
     }
     let dtype = DType::expect(op.cx, result_buffer(op)?.elem)?;
     // Two parts are one complex number.
-    let numbers = |sizes: &[usize], dtype: DType| sizes.iter().product::<usize>() * if dtype.part().is_some() { 2 } else { 1 };
+    let numbers =
+        |sizes: &[usize], dtype: DType| sizes.iter().product::<usize>() * if dtype.part().is_some() { 2 } else { 1 };
     if known && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }

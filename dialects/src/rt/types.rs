@@ -71,8 +71,10 @@ impl ParamValue for BufferType {
         match bits {
             Some(1 | 8 | 16 | 32 | 64) => Ok(()),
             None if is_computed(cx, self.elem) => Ok(()),
-            _ => Err("elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits, complex<f32> or complex<f64>"
-                .to_string()),
+            _ => Err(
+                "elements of a buffer are integers or floats of 1, 8, 16, 32 or 64 bits, complex<f32> or complex<f64>"
+                    .to_string(),
+            ),
         }
     }
 }

@@ -64,12 +64,8 @@ impl Verify for AllocOp<'_> {
 impl Verify for ViewOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ViewOp::from_ref(op);
-        let of_parts = |complex: &BufferType, parts: &BufferType| {
-            let side_by_side = parts.dims.split_last().is_some_and(|(last, outer)| {
-                last.as_const() == Some(2) && outer.len() == complex.dims.len()
-            });
-            part_type(op.cx, complex.elem) == Some(parts.elem) && side_by_side
-        };
+        // Of complex elements a view may be of their parts, and back: as many numbers, which is checked with the sizes.
+        let of_parts = |complex: &BufferType, parts: &BufferType| part_type(op.cx, complex.elem) == Some(parts.elem);
         let width = |value| op.cx.bit_width(buffer(op, value).elem);
         let known = width(this.buffer()).is_some() && width(this.buffer()) == width(this.result());
         let (from, to) = (buffer(op, this.buffer()), buffer(op, this.result()));

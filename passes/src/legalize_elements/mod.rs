@@ -11,8 +11,8 @@ mod narrow;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::complex::part_type;
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::elements::policy;
 use sutura_dialects::func::FuncOp;
 use sutura_dialects::graph::{

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use sutura_dialects::complex::parts;
 use sutura_dialects::r#dyn::Poly;
-use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::r#dyn::attr::{symbolic_shape, tensor_of};
+use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::graph::build::scalar::constant;
 use sutura_dialects::graph::{
     BitcastOp, Combiner, CombinersAttr, ComputeForm, ComputeOp, ConstantOp, IndexOp, IteratorKind, IteratorsAttr, Law,
@@ -143,7 +143,8 @@ impl<'b> Splitter<'b> {
             let state = state.prop(cx.ident("predicate"), cx.int_attr(CmpI::Eq as i64, Type::I64));
             let compare = rw.create(state);
             let real = rw.body().result(compare, 0);
-            let select = OpState::new(cx.op_name("arith.select"), loc).operands([real, args[0], args[1]]).results([elem]);
+            let select =
+                OpState::new(cx.op_name("arith.select"), loc).operands([real, args[0], args[1]]).results([elem]);
             let select = rw.create(select);
             rw.body().result(select, 0)
         })
@@ -271,7 +272,8 @@ impl<'b> Splitter<'b> {
         let results: Vec<Value> = view.results().collect();
         let product = form.joint.is_none() && joins.as_ref().is_some_and(|(name, _)| *name == "state");
         let regions = usize::from(form.joint.is_some() || product);
-        let kept = |dict: Attr| cx.entries(dict).iter().filter(|entry| !REWRITTEN.contains(&cx.str(entry.name))).copied();
+        let kept =
+            |dict: Attr| cx.entries(dict).iter().filter(|entry| !REWRITTEN.contains(&cx.str(entry.name))).copied();
         self.rw.set_before(op);
         let mut made = ComputeOp::state(&self.rw, loc, &operands, IteratorsAttr { kinds }, &maps, &types, regions);
         made.props.extend(kept(self.rw.body().props(op)));

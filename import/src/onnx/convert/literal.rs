@@ -37,6 +37,8 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
         E::F8E4M3FNUZ => float(FloatKind::F8E4M3FNUZ),
         E::F8E5M2 => float(FloatKind::F8E5M2),
         E::F8E5M2FNUZ => float(FloatKind::F8E5M2FNUZ),
+        E::Complex64 => Ok(cx.ty(TypeData::Complex(Type::F32))),
+        E::Complex128 => Ok(cx.ty(TypeData::Complex(Type::F64))),
         other => Err(format!("tensors of {other} are not supported")),
     }
 }
