@@ -80,7 +80,7 @@ fn bytes_of_buffers_are_parts_in_order() {
     assert_eq!(buffer.len(), 2);
     assert_eq!(buffer.read(0).unwrap().to_string(), "(1.0,-2.0)");
     assert_eq!(buffer.to_le_bytes().unwrap(), bytes);
-    let tensor = Tensor::new([2], buffer).unwrap();
+    let tensor = Tensor::new(vec![2], buffer).unwrap();
     let apart = tensor.interleaved().unwrap();
     assert_eq!((apart.shape(), apart.dtype()), (&[2, 2][..], DType::F32));
     assert_eq!(apart.interleaved().unwrap(), tensor);
