@@ -58,3 +58,14 @@ func.func @called(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 func.func @nothing_more(%x: tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>> {
   return %x : tensor<2x2xcomplex<f32>>
 }
+
+// A splat of complex numbers is none of their parts.
+// RUN: sutura-opt %s --canonicalize --split-complex --check-passes --strict | FileCheck %s --check-prefix=FOLDED
+// FOLDED-LABEL: func.func @splat
+func.func @splat() -> (tensor<2x2xf64>, tensor<2xcomplex<f32>>) {
+  %0 = graph.constant dense<(1.5, -2.0)> : tensor<2xcomplex<f64>>
+  %1 = graph.bitcast %0 : tensor<2xcomplex<f64>> -> tensor<2x2xf64>
+  %2 = graph.constant dense<3.0> : tensor<2x2xf32>
+  %3 = graph.bitcast %2 : tensor<2x2xf32> -> tensor<2xcomplex<f32>>
+  return %1, %3 : tensor<2x2xf64>, tensor<2xcomplex<f32>>
+}

@@ -74,6 +74,8 @@ impl Fold for BitcastOp<'_> {
             return Some(smallvec![FoldValue::Value(source)]);
         }
         match op.cx.attr_data(constants.first().copied().flatten()?) {
+            // One complex number repeated is two parts repeated, and no splat of them.
+            AttrData::Dense { splat: true, .. } if sides(op.cx, op.ty(cast.input()), ty).is_some() => None,
             AttrData::Dense { data, splat, .. } if op.cx.encoding(ty).is_none() => {
                 Some(smallvec![FoldValue::Attr(op.cx.attr(AttrData::Dense { ty, data, splat }))])
             }
