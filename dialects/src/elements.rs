@@ -20,7 +20,7 @@ pub struct ElementPolicy {
     pub computed: TypeData,
     /// The type in which elements are accumulated.
     pub accumulated: TypeData,
-    /// The type as which kernels load and store it; `None` where nothing is compiled for it.
+    /// The type as which kernels load and store it, of complex numbers each part; `None` where nothing is compiled for it.
     pub memory: Option<TypeData>,
     /// An integer without sign.
     pub unsigned: bool,
@@ -61,6 +61,14 @@ const fn byte_float(name: &'static str, kind: FloatKind) -> ElementPolicy {
     ElementPolicy { memory: Some(signless(8)), ..float(name, kind) }
 }
 
+/// Complex numbers, which kernels read as pairs of their parts, real before imaginary.
+const fn complex(name: &'static str, part: Type) -> ElementPolicy {
+    let ty = TypeData::Complex(part);
+    let kind = if matches!(part, Type::F32) { FloatKind::F32 } else { FloatKind::F64 };
+    let memory = Some(TypeData::Float(kind));
+    ElementPolicy { name, stored: ty, scalar: ty, computed: ty, accumulated: ty, memory, unsigned: false }
+}
+
 /// The table.
 pub const ELEMENTS: &[ElementPolicy] = &[
     int("i1", 1),
@@ -86,6 +94,8 @@ pub const ELEMENTS: &[ElementPolicy] = &[
     float("f16", FloatKind::F16),
     float("f32", FloatKind::F32),
     float("f64", FloatKind::F64),
+    complex("complex<f32>", Type::F32),
+    complex("complex<f64>", Type::F64),
 ];
 
 /// The policy for elements of type `ty`; `None` for a type that is in no table, `index` among them.
@@ -142,6 +152,7 @@ pub fn is_unsigned(cx: &Context, elem: Type) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::complex::part_type;
     use sutura_ir::asm::print::type_text;
 
     #[test]
@@ -160,6 +171,10 @@ mod tests {
             let (stored, scalar) = (cx.ty(row.stored), cx.ty(row.scalar));
             assert_eq!(cx.bit_width(stored), cx.bit_width(scalar), "{}", row.name);
             assert!(!is_unsigned(&cx, scalar), "{}", row.name);
+            if let Some(part) = part_type(&cx, stored) {
+                assert_eq!((scalar, row.memory.map(|memory| cx.ty(memory))), (stored, Some(part)), "{}", row.name);
+                continue;
+            }
             let memory = row.memory.map(|memory| cx.bit_width(cx.ty(memory)));
             let bytes = cx.bit_width(stored).map(|bits| if bits == 1 { 1 } else { bits.max(8) });
             assert!(memory.is_none_or(|bits| bits == bytes), "{}", row.name);
@@ -199,7 +214,8 @@ mod tests {
         let cx = Context::new(crate::all());
         let name = |ty: TypeData| format!("`{}`", type_text(&cx, cx.ty(ty)));
         let row = |row: &ElementPolicy| {
-            let memory = row.memory.map_or("nothing is compiled".to_owned(), name);
+            let pair = if part_type(&cx, cx.ty(row.stored)).is_some() { "pairs of " } else { "" };
+            let memory = row.memory.map_or("nothing is compiled".to_owned(), |memory| pair.to_owned() + &name(memory));
             let types = [row.stored, row.scalar, row.computed, row.accumulated].map(name);
             format!("| {} | {memory} |", types.join(" | "))
         };

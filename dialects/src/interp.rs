@@ -91,8 +91,8 @@ fn unrealized_cast(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpE
     let mut values = frame.take_operands()?;
     for (value, ty) in values.iter_mut().zip(op.result_types()) {
         if let (Value::Scalar(scalar), Some(dtype)) = (&*value, sutura_interp::DType::of(op.cx, ty))
-            && !scalar.dtype().is_float()
-            && !dtype.is_float()
+            && scalar.dtype().is_integer()
+            && dtype.is_integer()
             && scalar.dtype().bits() == dtype.bits()
         {
             *value = Scalar::from_bits(dtype, scalar.bits()).into();

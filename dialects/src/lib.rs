@@ -6,6 +6,7 @@ mod asm;
 mod branches;
 mod canonicalization;
 pub mod cf;
+pub mod complex;
 mod constant;
 pub mod r#dyn;
 mod effects;
@@ -54,6 +55,7 @@ pub fn register_all(registry: sutura_ir::Registry) -> sutura_ir::Registry {
         .with::<rt::RtDialect>()
         .with::<gpu::GpuDialect>()
         .with::<math::MathDialect>()
+        .with::<complex::ComplexDialect>()
         .with::<tensor::TensorDialect>()
         .with::<memref::MemRefDialect>()
         .with::<vector::VectorDialect>()

@@ -32,6 +32,7 @@ pub mod scalars_to_tensors;
 pub mod scf_for_to_while;
 pub mod scf_to_cf;
 pub mod shape;
+pub mod split_complex;
 pub mod stages;
 pub mod stitch;
 pub mod tensorize;
@@ -72,6 +73,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add(&scf_for_to_while::SCF_FOR_TO_WHILE);
     registry.add(&scf_to_cf::CONVERT_SCF_TO_CF);
     registry.add(&propagate_reshapes::PROPAGATE_RESHAPES);
+    registry.add(&split_complex::SPLIT_COMPLEX);
     registry.add(&stitch::STITCH);
     registry.add(&graph_to_gir::CONVERT_GRAPH_TO_GIR);
     registry.add(&tensorize::TENSORIZE);

@@ -14,6 +14,7 @@ use sutura_passes::outline_regions::OUTLINE_REGIONS;
 use sutura_passes::propagate_reshapes::PROPAGATE_RESHAPES;
 use sutura_passes::scalars_to_tensors::SCALARS_TO_TENSORS;
 use sutura_passes::scf_for_to_while::SCF_FOR_TO_WHILE;
+use sutura_passes::split_complex::SPLIT_COMPLEX;
 use sutura_passes::stitch::STITCH;
 
 const HEAD: &str = "# Generic passes
@@ -78,6 +79,7 @@ fn docs_are_up_to_date() {
         &GRAPH_OPERATOR_REWRITE,
         &EXPAND_OPERATORS,
         &GRAPH_PROPERTY_REWRITE,
+        &SPLIT_COMPLEX,
         &LEGALIZE_ELEMENTS,
         &PROPAGATE_RESHAPES,
         &STITCH,

@@ -66,7 +66,9 @@ typedef enum sutura_element_type {
   SUTURA_I2 = 19,
   SUTURA_U2 = 20,
   SUTURA_I4 = 21,
-  SUTURA_U4 = 22
+  SUTURA_U4 = 22,
+  SUTURA_COMPLEX64 = 23, /* two floats, real before imaginary part */
+  SUTURA_COMPLEX128 = 24 /* two doubles, likewise */
 } sutura_element_type;
 
 /* A loaded model. */

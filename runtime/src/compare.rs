@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::abi::MAX_RANK;
 use crate::element::ElementType;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
@@ -45,8 +46,13 @@ impl Comparison {
 }
 
 /// Compares element by element. Element types and dims must be the same.
+///
+/// Complex numbers are compared part by part, and the index of a part has one more number, 0 or 1.
 pub fn compare(actual: &Tensor, expected: &Tensor) -> Result<Comparison> {
     check_comparable(actual, expected)?;
+    let elements = actual.len();
+    let parts = (parts(actual)?, parts(expected)?);
+    let (actual, expected) = (parts.0.as_ref().unwrap_or(actual), parts.1.as_ref().unwrap_or(expected));
     let mut abs = Tracker::default();
     let mut rel = Tracker::default();
     let mut nan_mismatches = 0;
@@ -63,12 +69,14 @@ pub fn compare(actual: &Tensor, expected: &Tensor) -> Result<Comparison> {
         rel.see(error.relative, at);
     }
     let report = |tracker: Tracker| tracker.report(actual, expected);
-    Ok(Comparison { elements: actual.len(), max_abs: report(abs), max_rel: report(rel), nan_mismatches, different })
+    Ok(Comparison { elements, max_abs: report(abs), max_rel: report(rel), nan_mismatches, different })
 }
 
 /// Whether `|actual - expected| <= absolute + relative * |expected|` for every element, NaNs as in [`Comparison`].
 pub fn all_close(actual: &Tensor, expected: &Tensor, absolute: f64, relative: f64) -> Result<bool> {
     check_comparable(actual, expected)?;
+    let parts = (parts(actual)?, parts(expected)?);
+    let (actual, expected) = (parts.0.as_ref().unwrap_or(actual), parts.1.as_ref().unwrap_or(expected));
     Ok(pairs(actual, expected).all(|pair| {
         let error = pair.error();
         let magnitude = pair.expected.as_f64().abs();
@@ -82,6 +90,18 @@ fn check_comparable(actual: &Tensor, expected: &Tensor) -> Result<()> {
         return Ok(());
     }
     Err(Error::Incomparable { left: format!("{actual:?}"), right: format!("{expected:?}") })
+}
+
+/// The parts of complex numbers, side by side in a last dimension of size 2; `None` of other numbers. Of a tensor that can have
+/// no more dimensions the others become one.
+fn parts(tensor: &Tensor) -> Result<Option<Tensor>> {
+    let Some(part) = tensor.element_type().part() else { return Ok(None) };
+    let mut dims = tensor.dims().to_vec();
+    if dims.len() == MAX_RANK {
+        dims = vec![i64::try_from(tensor.len()).unwrap_or(i64::MAX)];
+    }
+    dims.push(2);
+    Tensor::from_bytes(part, &dims, tensor.bytes()).map(Some)
 }
 
 /// One element. Integers stay exact, because 64 bits do not fit a double.
@@ -182,8 +202,9 @@ fn pairs<'a>(actual: &'a Tensor, expected: &'a Tensor) -> impl Iterator<Item = P
 }
 
 fn number(tensor: &Tensor, at: usize) -> Number {
+    // Complex numbers are compared as their parts.
     let element = tensor.element_type();
-    let size = element.bytes();
+    let size = element.word_bytes();
     let mut low = [0; 8];
     let bytes = &tensor.bytes()[at * size..][..size];
     if cfg!(target_endian = "little") {
@@ -203,8 +224,8 @@ fn number(tensor: &Tensor, at: usize) -> Number {
         ElementType::U2 | ElementType::U4 => Number::Integer(i128::from(bits & ((1 << element.bits()) - 1))),
         ElementType::I2 | ElementType::I4 => signed(bits),
         ElementType::I8 | ElementType::I16 | ElementType::I32 | ElementType::I64 => signed(bits),
-        ElementType::F64 => Number::Float(f64::from_bits(bits)),
-        ElementType::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
+        ElementType::F64 | ElementType::C128 => Number::Float(f64::from_bits(bits)),
+        ElementType::F32 | ElementType::C64 => Number::Float(f64::from(f32::from_bits(bits as u32))),
         ElementType::BF16 => Number::Float(f64::from(f32::from_bits((bits as u32) << 16))),
         ElementType::F16 => Number::Float(small_float(bits, 5, 10, Special::Infinities)),
         ElementType::F8E5M2 => Number::Float(small_float(bits, 5, 2, Special::Infinities)),

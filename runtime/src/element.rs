@@ -55,11 +55,17 @@ pub enum ElementType {
     I4,
     #[serde(rename = "u4")]
     U4,
+    /// Two `f32`, real before imaginary part.
+    #[serde(rename = "complex<f32>")]
+    C64,
+    /// Two `f64`, real before imaginary part.
+    #[serde(rename = "complex<f64>")]
+    C128,
 }
 
 impl ElementType {
     /// Every element type, in the order of their codes in the C interface.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Bool,
         Self::I8,
         Self::U8,
@@ -83,6 +89,8 @@ impl ElementType {
         Self::U2,
         Self::I4,
         Self::U4,
+        Self::C64,
+        Self::C128,
     ];
 
     /// Size of one element in memory, in bytes.
@@ -100,7 +108,8 @@ impl ElementType {
             Self::F8E4M3FN | Self::F8E5M2 | Self::F8E4M3FNUZ | Self::F8E5M2FNUZ | Self::F8E8M0FNU => 8,
             Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 16,
             Self::I32 | Self::U32 | Self::F32 => 32,
-            Self::I64 | Self::U64 | Self::F64 => 64,
+            Self::I64 | Self::U64 | Self::F64 | Self::C64 => 64,
+            Self::C128 => 128,
         }
     }
 
@@ -130,6 +139,8 @@ impl ElementType {
             Self::U2 => "u2",
             Self::I4 => "i4",
             Self::U4 => "u4",
+            Self::C64 => "complex<f32>",
+            Self::C128 => "complex<f64>",
         }
     }
 
@@ -141,6 +152,20 @@ impl ElementType {
     /// Whether values are floating-point numbers.
     pub fn is_float(self) -> bool {
         self.is_byte_float() || matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+
+    /// Of complex numbers, the type of both parts.
+    pub fn part(self) -> Option<Self> {
+        match self {
+            Self::C64 => Some(Self::F32),
+            Self::C128 => Some(Self::F64),
+            _ => None,
+        }
+    }
+
+    /// Bytes that are turned over together where the order of bytes is another one: those of a number, or of a part.
+    pub fn word_bytes(self) -> usize {
+        self.part().unwrap_or(self).bytes()
     }
 
     /// Whether values are floating-point numbers of at most one byte.

@@ -179,7 +179,7 @@ fn read_from(reader: &mut impl Read, file_length: u64) -> Result<Tensor, Problem
     let mut tensor = Tensor::zeros(header.element_type, &header.dims).map_err(Problem::Other)?;
     reader.read_exact(tensor.bytes_mut())?;
     if header.big_endian != cfg!(target_endian = "big") {
-        swap_bytes(tensor.bytes_mut(), header.element_type.bytes());
+        swap_bytes(tensor.bytes_mut(), header.element_type.word_bytes());
     }
     if header.element_type == ElementType::Bool && tensor.bytes().iter().any(|&b| b > 1) {
         return Err(Problem::Format("a boolean is neither 0 nor 1".into()));
@@ -340,8 +340,12 @@ fn short(text: &str) -> String {
 
 /// The element type of a `descr`, and whether it is big endian.
 fn element_type(descr: &str) -> Result<(ElementType, bool), String> {
-    let unknown =
-        || format!("its element type `{}` is none that models use (bool, integers, f16, f32, f64)", short(descr));
+    let unknown = || {
+        format!(
+            "its element type `{}` is none that models use (bool, integers, f16, f32, f64, complex64, complex128)",
+            short(descr)
+        )
+    };
     let order = descr.chars().next().filter(|c| "<>|=".contains(*c));
     let code = descr.trim_start_matches(['<', '>', '|', '=']);
     let element_type = match code {
@@ -357,6 +361,8 @@ fn element_type(descr: &str) -> Result<(ElementType, bool), String> {
         "f2" => ElementType::F16,
         "f4" => ElementType::F32,
         "f8" => ElementType::F64,
+        "c8" => ElementType::C64,
+        "c16" => ElementType::C128,
         "V2" => return Err(format!("{}; bf16 has no type in NumPy, store it as f32", unknown())),
         _ => return Err(unknown()),
     };
@@ -385,6 +391,8 @@ fn descr(element_type: ElementType) -> Option<&'static str> {
         ElementType::F16 => "<f2",
         ElementType::F32 => "<f4",
         ElementType::F64 => "<f8",
+        ElementType::C64 => "<c8",
+        ElementType::C128 => "<c16",
         _ => return None,
     })
 }
@@ -414,7 +422,7 @@ fn little_endian(tensor: &Tensor) -> Cow<'_, [u8]> {
         return tensor.bytes().into();
     }
     let mut bytes = tensor.bytes().to_vec();
-    swap_bytes(&mut bytes, tensor.element_type().bytes());
+    swap_bytes(&mut bytes, tensor.element_type().word_bytes());
     bytes.into()
 }
 

@@ -37,7 +37,7 @@ impl Layout {
             let bytes = byte_size(constant.element_type, &constant.dims)
                 .map_err(|e| format!("constant `{}` {e}", constant.name))?;
             let shape = constant.dims.iter().map(|&d| d as usize).collect();
-            push(&mut tensors, &mut offset, constant.name.clone(), dtype(constant.element_type), shape, bytes)?;
+            push(&mut tensors, &mut offset, constant.name.clone(), dtype(constant.element_type)?, shape, bytes)?;
             let padding = padding_after(bytes);
             if padding > 0 {
                 push(&mut tensors, &mut offset, format!("{PADDING}{i}"), Dtype::U8, vec![padding], padding)?;
@@ -72,7 +72,7 @@ pub(crate) fn locate(file: &[u8], constants: &[Constant]) -> Result<Vec<Range<us
         let name = &constant.name;
         let info = metadata.info(name).ok_or_else(|| format!("constant `{name}` is missing"))?;
         let same_dims = info.shape.iter().map(|&d| d as i64).eq(constant.dims.iter().copied());
-        if info.dtype != dtype(constant.element_type) || !same_dims {
+        if info.dtype != dtype(constant.element_type)? || !same_dims {
             return Err(format!(
                 "constant `{name}` is {}{:?}, but the manifest says {}{:?}",
                 info.dtype, info.shape, constant.element_type, constant.dims
@@ -112,8 +112,8 @@ fn padding_after(bytes: usize) -> usize {
     bytes.wrapping_neg() % ALIGNMENT
 }
 
-fn dtype(element_type: ElementType) -> Dtype {
-    match element_type {
+fn dtype(element_type: ElementType) -> Result<Dtype, String> {
+    Ok(match element_type {
         ElementType::Bool => Dtype::BOOL,
         ElementType::I8 => Dtype::I8,
         ElementType::U8 => Dtype::U8,
@@ -135,7 +135,9 @@ fn dtype(element_type: ElementType) -> Dtype {
         // A byte each, which the format's own type for floats of four bits has not.
         ElementType::F4E2M1FN | ElementType::U2 | ElementType::U4 => Dtype::U8,
         ElementType::I2 | ElementType::I4 => Dtype::I8,
-    }
+        ElementType::C64 => Dtype::C64,
+        ElementType::C128 => return Err("safetensors has no type complex<f64>".to_owned()),
+    })
 }
 
 #[cfg(test)]

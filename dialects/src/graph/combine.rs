@@ -4,6 +4,7 @@
 use sutura_ir::ext::VerifyParams;
 use sutura_ir::{Attr, BlockRef, Context, OpRef, Type, Value, attr};
 
+use crate::complex;
 use crate::elements::accumulator_type;
 
 sutura_ir::enum_attr! {
@@ -106,8 +107,15 @@ impl Combiner {
     /// Every combiner.
     pub const ALL: [Self; 6] = [Self::Add, Self::Mul, Self::Max, Self::Min, Self::And, Self::Or];
 
-    /// The `arith` op that joins two numbers of type `ty`; `None` where the type has none.
+    /// The op of `arith` or `complex` that joins two numbers of type `ty`; `None` where the type has none.
     pub fn op_name(self, cx: &Context, ty: Type) -> Option<&'static str> {
+        if complex::part_type(cx, ty).is_some() {
+            return match self {
+                Self::Add => Some("complex.add"),
+                Self::Mul => Some("complex.mul"),
+                _ => None,
+            };
+        }
         Some(match (self, ty.is_float(cx), ty == Type::I1) {
             (Self::Add, true, _) => "arith.addf",
             (Self::Mul, true, _) => "arith.mulf",
@@ -125,8 +133,12 @@ impl Combiner {
         })
     }
 
-    /// The number of type `ty`, a float of at most 64 bits or an integer or `index`, that joining does not notice.
+    /// The number of type `ty`, a float of at most 64 bits, a complex number of such, an integer or `index`, that joining does
+    /// not notice.
     pub fn identity(self, cx: &Context, ty: Type) -> Attr {
+        if let Some(part) = complex::part_type(cx, ty) {
+            return cx.array_attr(&[self.identity(cx, part), Self::Add.identity(cx, part)]);
+        }
         if ty.is_float(cx) {
             return cx.float_attr(
                 match self {

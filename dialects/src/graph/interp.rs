@@ -5,8 +5,8 @@ use sutura_interp::nest::{Combine, Input, IteratorKind as NestKind, Joint as Nes
 use sutura_interp::num::Overflow;
 use sutura_interp::tensor::Shape;
 use sutura_interp::{
-    ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning, NumOp, Program,
-    Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
+    ComplexFn, ConstantOp as ConstantHook, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Meaning,
+    NumOp, Program, Scalar, ScalarMeaning, Tensor, Value, YieldOp as YieldHook,
 };
 use sutura_ir::affine::{AffineExpr, AffineMap, AffineOp};
 use sutura_ir::registry::DialectBuilder;
@@ -96,6 +96,8 @@ impl Interpret for ComputeHook {
         let numbers = captured(op, &program, &symbols)?;
         let padded = inputs.iter().enumerate().map(|(i, tensor)| padded(&form, i, tensor, &extents));
         let padded: Vec<(Tensor, AffineMap)> = padded.collect::<Result<_, _>>()?;
+        let padded: Vec<(Tensor, AffineMap)> =
+            padded.into_iter().flat_map(|(tensor, map)| parts(tensor).into_iter().map(move |t| (t, map))).collect();
         let join = form.joint.and(op.region(1)).map(Program::compile).transpose()?.map(Program::wrapping);
         let joint = match (&form.joint, &join) {
             (Some(joint), Some(join)) => {
@@ -104,11 +106,16 @@ impl Interpret for ComputeHook {
             }
             _ => None,
         };
+        let (product, outputs) = (product_of(&form)?, outputs(&form, &extents)?);
+        let joint = joint.or_else(|| {
+            let (join, identity) = product.as_ref()?;
+            Some(NestJoint { join, captured: Vec::new(), identity: identity.clone() })
+        });
         let nest = Nest {
             extents: extents.iter().map(|e| *e as usize).collect(),
             kinds: form.iterators.iter().map(|k| kind(*k)).collect(),
             inputs: padded.iter().map(|(value, map)| Input { value, map: *map }).collect(),
-            outputs: outputs(&form, &extents)?,
+            outputs,
             joint,
         };
         frame.charge(nest.num_points()? as u64)?;
@@ -118,8 +125,14 @@ impl Interpret for ComputeHook {
             }
             _ => fault,
         })?;
-        for (i, tensor) in results.into_iter().enumerate() {
+        let mut results = results.into_iter();
+        for i in 0..op.num_results() {
             let dtype = DType::expect(op.cx, op.cx.element_type(op.ty(op.result(i))))?;
+            let Some(mut tensor) = results.next() else { return broken().map_err(Into::into) };
+            if dtype.part().is_some() {
+                let Some(imaginary) = results.next() else { return broken().map_err(Into::into) };
+                tensor = Tensor::of_parts(&tensor, &imaginary)?;
+            }
             set(frame, i, if tensor.dtype() == dtype { tensor } else { tensor.reinterpret(dtype)? }, &symbols)?;
         }
         Ok(Flow::Next)
@@ -132,6 +145,24 @@ fn scalars(tensor: &Tensor) -> Result<Tensor, Fault> {
         DType::Int { width, unsigned: true } => tensor.reinterpret(DType::Int { width, unsigned: false }),
         _ => Ok(tensor.clone()),
     }
+}
+
+/// A tensor as a function of elements takes it: complex numbers are two numbers there.
+fn parts(tensor: Tensor) -> SmallVec<[Tensor; 2]> {
+    match (tensor.part(0), tensor.part(1)) {
+        (Some(re), Some(im)) => SmallVec::from_buf([re, im]),
+        _ => SmallVec::from_iter([tensor]),
+    }
+}
+
+/// What joins the factors of a product of complex numbers, which is made beside no other result.
+fn product_of(form: &ComputeForm<'_>) -> Result<Option<(Program, Vec<Scalar>)>, Fault> {
+    let cx = form.op.cx;
+    let ([Combiner::Mul], Some(ty)) = (&form.combiners[..], form.op.result_types().next()) else { return Ok(None) };
+    let DType::Complex(kind) = DType::expect(cx, scalar_type(cx, cx.element_type(ty)))? else { return Ok(None) };
+    let identity = number(cx, Combiner::Mul.identity(cx, cx.element_type(ty)))?;
+    let identity = identity.parts().map_or(Vec::new(), Vec::from);
+    Ok(Some((Program::of_complex(ComplexFn::Mul, kind)?, identity)))
 }
 
 /// Puts numbers in the place of the sizes that maps mention.
@@ -201,21 +232,30 @@ pub(super) fn size_value(size: &Poly, symbols: &SymbolValues) -> Result<i64, Fau
     symbols.eval(size).ok_or_else(|| Fault::unsupported(format!("no argument determines the size `{size}`")))
 }
 
+/// The results; two of a complex one.
 fn outputs(form: &ComputeForm<'_>, extents: &[i64]) -> Result<Vec<Output>, Fault> {
     let cx = form.op.cx;
     let output = |(i, map): (usize, &AffineMap)| {
         let elem = scalar_type(cx, cx.element_type(form.op.ty(form.op.result(i))));
         let size = |expr: &_| maps::plain_dim(cx, *expr).map_or(1, |d| extents[d] as usize);
-        let combine = form.combiners.get(i).map(|c| combine(cx, *c, elem)).transpose()?;
+        let (dtype, part) = (DType::expect(cx, elem)?, crate::complex::part_type(cx, elem));
+        // A sum of complex numbers is one of each part; a product is joined at once.
+        let combiner = form.combiners.get(i).filter(|c| part.is_none() || **c == Combiner::Add);
+        let combine = combiner.map(|c| combine(cx, *c, part.unwrap_or(elem))).transpose()?;
         let shape: Shape = cx.map_results(*map).iter().map(size).collect();
-        Ok(Output { dtype: DType::expect(cx, elem)?, shape, map: *map, combine })
+        let made = Output { dtype: dtype.part().unwrap_or(dtype), shape, map: *map, combine };
+        Ok(vec![made; if part.is_some() { 2 } else { 1 }])
     };
-    form.result_maps.iter().enumerate().map(output).collect()
+    let outputs = form.result_maps.iter().enumerate().map(output).collect::<Result<Vec<_>, Fault>>()?;
+    Ok(outputs.into_iter().flatten().collect())
 }
 
-/// The state of no contributions.
+/// The state of no contributions: two numbers of a complex one.
 pub(super) fn identity(form: &ComputeForm<'_>, joint: &Joint<'_>) -> Result<Vec<Scalar>, Fault> {
-    joint.state.identity.iter().map(|value| number(form.op.cx, *value)).collect()
+    let numbers = joint.state.identity.iter().map(|value| number(form.op.cx, *value));
+    let numbers: Vec<Scalar> = numbers.collect::<Result<_, _>>()?;
+    let parts = |number: Scalar| number.parts().map_or(vec![number], Vec::from);
+    Ok(numbers.into_iter().flat_map(parts).collect())
 }
 
 pub(super) fn combine(cx: &Context, combiner: Combiner, elem: Type) -> Result<Combine, Fault> {
@@ -264,7 +304,10 @@ fn padded(
         shape.push(high.checked_sub(low).and_then(|d| usize::try_from(d + 1).ok()).ok_or_else(too_far)?);
         exprs.push(cx.affine_binary(AffineOp::Add, *expr, cx.affine_const(-low)));
     }
-    let oob = Scalar::from_bits(tensor.dtype(), number(cx, oob)?.bits());
+    let oob = match number(cx, oob)? {
+        complex if complex.parts().is_some() => complex,
+        number => Scalar::from_bits(tensor.dtype(), number.bits()),
+    };
     let mut out = Tensor::splat(oob, &shape)?;
     copy_window(tensor, &from, &mut out);
     Ok((out, cx.affine_map(extents.len() as u32, 0, &exprs)))

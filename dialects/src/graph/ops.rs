@@ -192,6 +192,12 @@ pub struct ReshapeOp {
 /// ```mlir
 /// %y = graph.bitcast %x : tensor<?x4xf8E4M3FN> -> tensor<?x4xi8>
 /// ```
+///
+/// Complex elements are taken for their parts, which lie side by side in a last dimension of size 2, and back.
+///
+/// ```mlir
+/// %y = graph.bitcast %x : tensor<?x4xcomplex<f32>> -> tensor<?x4x2xf32>
+/// ```
 #[op("graph.bitcast", traits(Pure), format = "$input attr-dict `:` type($input) `->` type($result)", verify, fold)]
 pub struct BitcastOp {
     /// The tensor.

@@ -171,6 +171,9 @@ impl Verify for ScatterOp<'_> {
             let error = op.error("is combined as signless integers, and has others");
             return Err(diags.report(error.help("join them by a region, or 'graph.bitcast' data and updates")));
         }
+        if crate::complex::part_type(op.cx, elem).is_some() {
+            return fail(op, diags, "combines complex elements, which only replaces; add their parts");
+        }
         if combiner.op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
             let word = combiner.keyword();
             return fail(op, diags, format_args!("combiner '{word}' joins no numbers of this element type"));

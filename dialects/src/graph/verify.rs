@@ -6,10 +6,11 @@ use sutura_ir::op_def::{Verify, VerifyRegions};
 use sutura_ir::types::TypeData;
 use sutura_ir::{Attr, BlockRef, Context, DYNAMIC, OpRef, Type, Value};
 
-use super::combine::Joint;
+use super::combine::{Combiner, Joint};
 use super::maps;
 use super::ops::{ComputeOp, ConstantOp, FusionOp, IndexOp, ScanOp, ShapeOfOp, YieldOp};
 use super::structured::{ComputeForm, IteratorKind, MAX_ITERATORS};
+use crate::complex::{number_type, part_type};
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::{SIZES, ShapeAttr, symbolic_shape};
 use crate::elements::{accumulator_type, is_unsigned, scalar_type};
@@ -200,9 +201,15 @@ fn check_combiners(
             return fail(op, diags, message);
         }
         let wide = accumulator_type(op.cx, elem);
-        if wide.is_int_index_or_float(op.cx) && combiner.op_name(op.cx, wide).is_none() {
+        let is_complex = part_type(op.cx, wide).is_some();
+        if (is_complex || wide.is_int_index_or_float(op.cx)) && combiner.op_name(op.cx, wide).is_none() {
             let message = format!("combiner '{}' joins no numbers of result {i}'s element type", combiner.keyword());
             return fail(op, diags, message);
+        }
+        // Each part of a product depends on both parts: they are joined at once.
+        if is_complex && *combiner == Combiner::Mul && named.len() > 1 {
+            let message = format!("result {i} is a product of complex numbers, which is made beside no other result");
+            return Err(diags.report(op.error(message).help("make it with an op of its own")));
         }
     }
     Ok(())
@@ -215,7 +222,7 @@ fn check_oob(op: OpRef<'_>, compute: ComputeOp<'_>, diags: &mut Diagnostics) -> 
         return fail(op, diags, message);
     }
     for (i, (value, input)) in oob.iter().zip(op.operands()).enumerate() {
-        let (ty, elem) = (op.cx.attr_type(*value), element(op, input));
+        let (ty, elem) = (number_type(op.cx, *value), element(op, input));
         let elem = scalar_type(op.cx, elem);
         if *value != Attr::UNIT && ty != Some(elem) {
             return fail(
@@ -378,14 +385,14 @@ pub(super) fn check_scalar_ops(op: OpRef<'_>, body: BlockRef<'_>, diags: &mut Di
 /// that is accumulated, and what the body yields.
 fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Checked {
     check_scalar_ops(op, joint.body, diags)?;
-    let state: Vec<Type> = joint.state.identity.iter().filter_map(|a| op.cx.attr_type(*a)).collect();
+    let state: Vec<Type> = joint.state.identity.iter().filter_map(|a| number_type(op.cx, *a)).collect();
     if state.len() != op.num_results() || joint.state.identity.len() != op.num_results() {
         let message = format!("has {} numbers of state for {} results", joint.state.identity.len(), op.num_results());
         return fail(op, diags, message);
     }
     for (i, (ty, result)) in state.iter().zip(op.results()).enumerate() {
         let elem = scalar_type(op.cx, element(op, result));
-        if (*ty != elem && *ty != accumulator_type(op.cx, elem)) || !ty.is_int_index_or_float(op.cx) {
+        if (*ty != elem && *ty != accumulator_type(op.cx, elem)) || !is_number(op.cx, *ty) {
             let message = format!(
                 "number {i} of the state must have the element type of result {i}, or the wider one in which it is accumulated"
             );
@@ -408,6 +415,11 @@ fn check_joint(op: OpRef<'_>, joint: Joint<'_>, diags: &mut Diagnostics) -> Chec
     }
 }
 
+/// True for what can be combined.
+fn is_number(cx: &Context, ty: Type) -> bool {
+    ty.is_int_index_or_float(cx) || part_type(cx, ty).is_some()
+}
+
 fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -> Checked {
     let Some(end) = form.yielded().filter(|o| o.is::<YieldOp<'_>>()) else {
         return fail(op, diags, "body must end in 'graph.yield'");
@@ -419,7 +431,7 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
     for (i, (value, result)) in end.operands().zip(op.results()).enumerate() {
         let (got, want) = (op.ty(value), scalar_type(op.cx, element(op, result)));
         let accumulated = form.has_reduction() && got == accumulator_type(op.cx, want);
-        let state = form.joint.and_then(|joint| op.cx.attr_type(*joint.state.identity.get(i)?));
+        let state = form.joint.and_then(|joint| number_type(op.cx, *joint.state.identity.get(i)?));
         if state.is_some_and(|state| state != got) {
             return Err(
                 diags.report(end.error(format_args!("value {i} must have the type of number {i} of the state")))
@@ -428,7 +440,7 @@ fn check_yield(op: OpRef<'_>, form: &ComputeForm<'_>, diags: &mut Diagnostics) -
         if got != want && !accumulated {
             return Err(diags.report(end.error(format_args!("value {i} must have the element type of result {i}"))));
         }
-        if form.has_reduction() && !got.is_int_index_or_float(op.cx) {
+        if form.has_reduction() && !is_number(op.cx, got) {
             return Err(diags.report(end.error(format_args!("value {i} is no number that could be combined"))));
         }
     }

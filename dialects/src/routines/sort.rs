@@ -13,6 +13,13 @@ pub(super) fn compare(a: Scalar, b: Scalar) -> Ordering {
             let (a, b) = (a.to_f64_lossy(), b.to_f64_lossy());
             a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
         }
+        // The order of real parts, then of imaginary ones.
+        DType::Complex(_) => {
+            let order = |[re, im]: [Scalar; 2], [other_re, other_im]: [Scalar; 2]| {
+                compare(re, other_re).then_with(|| compare(im, other_im))
+            };
+            a.parts().zip(b.parts()).map_or(Ordering::Equal, |(a, b)| order(a, b))
+        }
         // True is greater than false.
         DType::Int { width: 1, .. } => (a.bits() & 1).cmp(&(b.bits() & 1)),
         DType::Int { unsigned: true, .. } => a.bits().cmp(&b.bits()),

@@ -245,10 +245,13 @@ fn view(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
         let message = crate::show::unequal_size(what, dim as i64, whole.sizes()[dim] as i64, shape[dim] as i64);
         return Err(Fault::new(FaultKind::ShapeMismatch, message).into());
     }
-    if known && shape.iter().product::<usize>() != whole.sizes().iter().product::<usize>() {
+    let dtype = DType::expect(op.cx, result_buffer(op)?.elem)?;
+    // Two parts are one complex number.
+    let numbers =
+        |sizes: &[usize], dtype: DType| sizes.iter().product::<usize>() * if dtype.part().is_some() { 2 } else { 1 };
+    if known && numbers(&shape, dtype) != numbers(whole.sizes(), whole.dtype) {
         return Err(Fault::shape(format!("{:?} elements as {:?}", whole.sizes(), &shape[..])).into());
     }
-    let dtype = DType::expect(op.cx, result_buffer(op)?.elem)?;
     frame.set(0, MemRef { dtype, ..(*whole).clone().with_layout(Layout::row_major(&shape)) })?;
     Ok(Flow::Next)
 }

@@ -7,6 +7,7 @@ use sutura_ir::diagnostics::Reported;
 use sutura_ir::ext::ParamValue;
 use sutura_ir::{Context, Type};
 
+use crate::complex::{is_computed, part_type};
 use crate::r#dyn::attr::{parse_known_dims, print_dims};
 use crate::r#dyn::poly::Poly;
 
@@ -38,10 +39,16 @@ impl BufferType {
         Poly::product(&self.dims)
     }
 
+    /// Number of numbers: the parts of complex elements.
+    pub fn numbers(&self, cx: &Context) -> Poly {
+        self.elements().scale(if part_type(cx, self.elem).is_some() { 2 } else { 1 })
+    }
+
     /// Bytes of one element in memory: sub-byte types take one.
     pub fn element_bytes(&self, cx: &Context) -> i64 {
-        // The verifier admits only types of a known width.
-        cx.bit_width(self.elem).map_or(1, |bits| i64::from(bits.div_ceil(8)))
+        // The verifier admits only types of a known width; a complex number has two parts.
+        let (parts, elem) = part_type(cx, self.elem).map_or((1, self.elem), |part| (2, part));
+        cx.bit_width(elem).map_or(1, |bits| parts * i64::from(bits.div_ceil(8)))
     }
 
     /// Number of bytes, without padding.
@@ -63,7 +70,11 @@ impl ParamValue for BufferType {
         let bits = self.elem.is_int_index_or_float(cx).then(|| cx.bit_width(self.elem)).flatten();
         match bits {
             Some(1 | 2 | 4 | 8 | 16 | 32 | 64) => Ok(()),
-            _ => Err("elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits".to_string()),
+            None if is_computed(cx, self.elem) => Ok(()),
+            _ => Err(
+                "elements of a buffer are integers or floats of 1, 2, 4, 8, 16, 32 or 64 bits, complex<f32> or complex<f64>"
+                    .to_string(),
+            ),
         }
     }
 }

@@ -20,6 +20,7 @@ use super::ops::{
 };
 use super::program::ProgramInfo;
 use super::types::BufferType;
+use crate::complex::part_type;
 use crate::r#dyn::facts::{Facts, MAX_DIM};
 use crate::r#dyn::poly::Poly;
 
@@ -64,9 +65,12 @@ impl Verify for AllocOp<'_> {
 impl Verify for ViewOp<'_> {
     fn verify(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
         let this = ViewOp::from_ref(op);
+        // Of complex elements a view may be of their parts, and back: as many numbers, which is checked with the sizes.
+        let of_parts = |complex: &BufferType, parts: &BufferType| part_type(op.cx, complex.elem) == Some(parts.elem);
         let width = |value| crate::elements::memory_bits(op.cx, buffer(op, value).elem);
-        let same = width(this.buffer()) == width(this.result());
+        let known = width(this.buffer()).is_some() && width(this.buffer()) == width(this.result());
         let (from, to) = (buffer(op, this.buffer()), buffer(op, this.result()));
+        let same = known || from.elem == to.elem || of_parts(from, to) || of_parts(to, from);
         let alike = this.checked().is_none() || (from.elem == to.elem && from.dims.len() == to.dims.len());
         let checked = ensure(same, op, || "a view keeps the width of elements".to_string());
         let message = || "a view whose sizes are 'checked' keeps elements and rank".to_string();
@@ -225,7 +229,7 @@ fn declared(program: &ProgramInfo<'_>, op: OpRef<'_>, size: &Poly) -> Checked {
 }
 
 fn same_elements(facts: &Facts, op: OpRef<'_>, a: Value, b: Value) -> Checked {
-    let (a, b) = (buffer(op, a).elements(), buffer(op, b).elements());
+    let (a, b) = (buffer(op, a).numbers(op.cx), buffer(op, b).numbers(op.cx));
     ensure(facts.prove_equal(&a, &b), op, || format!("cannot prove that {a} elements are {b} elements"))
 }
 

@@ -189,7 +189,7 @@ fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
     let typed = |what, infos: &[ValueInfo]| {
         let bad = infos.iter().filter_map(|info| {
             let reason = match &info.ty {
-                ValueType::Tensor { element, .. } if !element.is_numeric() => {
+                ValueType::Tensor { element, .. } if !element.is_moved() => {
                     format!("tensors of {element} are not supported")
                 }
                 ValueType::Other(kind) => format!("values of kind {kind} are not supported"),
@@ -199,7 +199,7 @@ fn outer_values(model: &OnnxModel) -> Vec<Unsupported> {
         });
         bad.collect::<Vec<_>>()
     };
-    let weights = graph.initializers.iter().filter(|(_, t)| !t.element.is_numeric());
+    let weights = graph.initializers.iter().filter(|(_, t)| !t.element.is_moved());
     let weights = weights.map(|(name, t)| {
         let reason = format!("tensors of {} are not supported", t.element);
         entry("initializer", name, reason)

@@ -110,7 +110,17 @@ impl ElementType {
     /// Whether tensors of this type can be computed with: all but strings and
     /// complex numbers.
     pub fn is_numeric(self) -> bool {
-        !matches!(self, Self::String | Self::Complex64 | Self::Complex128)
+        self.is_moved() && !self.is_complex()
+    }
+
+    /// Whether elements are complex numbers, which ONNX has for operators alone that move elements.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Self::Complex64 | Self::Complex128)
+    }
+
+    /// Whether tensors of this type can be inputs, outputs and constants: all but strings.
+    pub fn is_moved(self) -> bool {
+        self != Self::String
     }
 }
 

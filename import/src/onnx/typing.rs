@@ -176,7 +176,7 @@ fn constant(r: &NodeReader) -> Result<Tensor, Reason> {
         return Err(format!("has {} values, not one", r.node.attributes.len()).into());
     };
     match value {
-        Attribute::Tensor(tensor) if tensor.element.is_numeric() => Ok(tensor.clone()),
+        Attribute::Tensor(tensor) if tensor.element.is_moved() => Ok(tensor.clone()),
         Attribute::Tensor(tensor) => {
             Err(unsupported(format!("constants of type {} are not supported", tensor.element)))
         }

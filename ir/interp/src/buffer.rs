@@ -15,6 +15,8 @@ enum Storage {
     Int64(Vec<i64>),
     F32(Vec<f32>),
     F64(Vec<f64>),
+    /// Bits of real and imaginary part.
+    Complex(Vec<[u64; 2]>),
 }
 
 /// One bit per element, set where nothing was written yet.
@@ -66,6 +68,7 @@ macro_rules! each_storage {
             Storage::Int64($v) => $body,
             Storage::F32($v) => $body,
             Storage::F64($v) => $body,
+            Storage::Complex($v) => $body,
         }
     };
 }
@@ -76,6 +79,7 @@ impl Buffer {
         let storage = match dtype {
             DType::Float(FloatKind::F32) => Storage::F32(vec![0.0; len]),
             DType::Float(FloatKind::F64) => Storage::F64(vec![0.0; len]),
+            DType::Complex(_) => Storage::Complex(vec![[0; 2]; len]),
             _ => match dtype.bits() {
                 0..=8 => Storage::Bits8(vec![0; len]),
                 9..=16 => Storage::Bits16(vec![0; len]),
@@ -95,7 +99,7 @@ impl Buffer {
     /// `len` copies of a number.
     pub fn splat(value: Scalar, len: usize) -> Self {
         let mut buffer = Self::zeros(value.dtype(), len);
-        if value.bits() != 0 {
+        if value != Scalar::from_bits(value.dtype(), 0) {
             buffer.fill(value);
         }
         buffer
@@ -130,9 +134,7 @@ impl Buffer {
         }
         let mut buffer = Self::zeros(dtype, bytes.len() / size);
         for (i, chunk) in bytes.chunks_exact(size).enumerate() {
-            let mut word = [0; 8];
-            word[..size].copy_from_slice(chunk);
-            buffer.put_bits(i, dtype.wrap(u64::from_le_bytes(word)));
+            buffer.put(i, from_le(dtype, chunk));
         }
         Ok(buffer)
     }
@@ -146,6 +148,11 @@ impl Buffer {
         let width = |dtype: DType| if (2..8).contains(&dtype.bits()) { 8 } else { dtype.bits() };
         if width(dtype) != width(self.dtype) {
             return Err(Fault::type_mismatch(format!("elements of type {} taken for {dtype}", self.dtype)));
+        }
+        if dtype.part().is_some() || self.dtype.part().is_some() {
+            let bytes = |i| le_bytes(self.number(i));
+            let all: Vec<u8> = (0..self.len()).flat_map(|i| bytes(i).into_iter().take(self.dtype.bytes())).collect();
+            return Ok(Self { undefined: self.undefined.clone(), ..Self::from_le_bytes(dtype, &all)? });
         }
         let mut buffer = Self { undefined: self.undefined.clone(), ..Self::zeros(dtype, self.len()) };
         for i in 0..self.len() {
@@ -196,7 +203,7 @@ impl Buffer {
     /// The elements, if they are 64-bit integers or `index` and all defined.
     pub fn as_i64(&self) -> Option<&[i64]> {
         match &self.storage {
-            Storage::Int64(v) if self.undefined.is_none() && !self.dtype.is_float() => Some(v),
+            Storage::Int64(v) if self.undefined.is_none() && self.dtype.is_integer() => Some(v),
             _ => None,
         }
     }
@@ -213,7 +220,44 @@ impl Buffer {
 
     /// Element `i`, whose index must be in range; `None` when nothing was written to it.
     pub fn get(&self, i: usize) -> Option<Scalar> {
-        self.is_defined(i).then(|| Scalar::from_bits(self.dtype, self.bits(i)))
+        self.is_defined(i).then(|| self.number(i))
+    }
+
+    /// Element `i`, defined or not.
+    fn number(&self, i: usize) -> Scalar {
+        match (&self.storage, self.dtype) {
+            (Storage::Complex(v), DType::Complex(kind)) => Scalar::complex(kind, v[i]),
+            _ => Scalar::from_bits(self.dtype, self.bits(i)),
+        }
+    }
+
+    fn put(&mut self, i: usize, value: Scalar) {
+        match (&mut self.storage, value.parts()) {
+            (Storage::Complex(v), Some(parts)) => v[i] = parts.map(Scalar::bits),
+            _ => self.put_bits(i, value.bits()),
+        }
+    }
+
+    /// The real and the imaginary parts of complex numbers; `None` for other elements.
+    pub(crate) fn parts(&self) -> Option<[Self; 2]> {
+        let (Storage::Complex(v), Some(part)) = (&self.storage, self.dtype.part()) else { return None };
+        Some([0, 1].map(|k| {
+            let mut buffer = Self { undefined: self.undefined.clone(), ..Self::zeros(part, v.len()) };
+            v.iter().enumerate().for_each(|(i, parts)| buffer.put_bits(i, parts[k]));
+            buffer
+        }))
+    }
+
+    /// Complex numbers of these parts, both of the same length and type; undefined where one part is.
+    pub(crate) fn of_parts(kind: FloatKind, re: &Self, im: &Self) -> Self {
+        let numbers = (0..re.len()).map(|i| [re.bits(i), im.bits(i)]).collect();
+        let mut buffer = Self { dtype: DType::Complex(kind), storage: Storage::Complex(numbers), undefined: None };
+        for i in 0..re.len() {
+            if !re.is_defined(i) || !im.is_defined(i) {
+                buffer.mark(i, true);
+            }
+        }
+        buffer
     }
 
     /// Element `i`, whose index must be in range.
@@ -229,7 +273,7 @@ impl Buffer {
         match value {
             Some(value) => {
                 debug_assert_eq!(value.dtype(), self.dtype);
-                self.put_bits(i, value.bits());
+                self.put(i, value);
                 self.mark(i, false);
             }
             None => self.mark(i, true),
@@ -248,6 +292,7 @@ impl Buffer {
             Storage::Int64(v) => v.fill(bits as i64),
             Storage::F32(v) => v.fill(f32::from_bits(bits as u32)),
             Storage::F64(v) => v.fill(f64::from_bits(bits)),
+            Storage::Complex(v) => v.fill(value.parts().map_or([0; 2], |parts| parts.map(Scalar::bits))),
         }
     }
 
@@ -261,6 +306,7 @@ impl Buffer {
             (Storage::Int64(a), Storage::Int64(b)) => a[to..to + len].copy_from_slice(&b[at..at + len]),
             (Storage::F32(a), Storage::F32(b)) => a[to..to + len].copy_from_slice(&b[at..at + len]),
             (Storage::F64(a), Storage::F64(b)) => a[to..to + len].copy_from_slice(&b[at..at + len]),
+            (Storage::Complex(a), Storage::Complex(b)) => a[to..to + len].copy_from_slice(&b[at..at + len]),
             _ => unreachable!("equal element types have equal storage"),
         }
         if self.undefined.is_some() || from.undefined.is_some() {
@@ -282,7 +328,7 @@ impl Buffer {
         let mut defined = true;
         for (k, byte) in bytes.iter_mut().enumerate() {
             let (element, part) = ((at + k) / size, (at + k) % size);
-            *byte = (self.bits(element) & self.dtype.mask()).to_le_bytes()[part];
+            *byte = le_bytes(self.number(element))[part];
             defined &= self.is_defined(element);
         }
         defined
@@ -298,16 +344,15 @@ impl Buffer {
         while k < bytes.len() {
             let (element, part) = ((at + k) / size, (at + k) % size);
             let n = (size - part).min(bytes.len() - k);
-            let mut word =
-                if n == size { [0; 8] } else { (self.read(element)?.bits() & self.dtype.mask()).to_le_bytes() };
+            let mut word = if n == size { [0; 16] } else { le_bytes(self.read(element)?) };
             word[part..part + n].copy_from_slice(&bytes[k..k + n]);
-            self.set(element, Some(Scalar::from_bits(self.dtype, u64::from_le_bytes(word))));
+            self.set(element, Some(from_le(self.dtype, &word[..size])));
             k += n;
         }
         Ok(())
     }
 
-    /// Element `i` as bits, defined or not.
+    /// Element `i` as bits, defined or not; of a complex number, those of its real part.
     fn bits(&self, i: usize) -> u64 {
         match &self.storage {
             Storage::Bits8(v) => self.dtype.wrap(v[i].into()),
@@ -316,6 +361,7 @@ impl Buffer {
             Storage::Int64(v) => v[i] as u64,
             Storage::F32(v) => v[i].to_bits().into(),
             Storage::F64(v) => v[i].to_bits(),
+            Storage::Complex(v) => v[i][0],
         }
     }
 
@@ -327,6 +373,7 @@ impl Buffer {
             Storage::Int64(v) => v[i] = bits as i64,
             Storage::F32(v) => v[i] = f32::from_bits(bits as u32),
             Storage::F64(v) => v[i] = f64::from_bits(bits),
+            Storage::Complex(v) => v[i] = [bits, 0],
         }
     }
 
@@ -386,6 +433,36 @@ impl Buffer {
                 self.mark(at(k), false);
             }
         }
+    }
+}
+
+/// The bytes of a number, little-endian; those beyond its size are 0.
+pub(crate) fn le_bytes(value: Scalar) -> [u8; 16] {
+    let mask = value.dtype().mask();
+    let words = match value.parts() {
+        Some(parts) => parts.map(|part| part.bits() & mask),
+        None => [value.bits() & mask, 0],
+    };
+    let mut bytes = [0; 16];
+    let size = value.dtype().part().map_or(8, DType::bytes);
+    bytes[..size].copy_from_slice(&words[0].to_le_bytes()[..size]);
+    bytes[size..2 * size].copy_from_slice(&words[1].to_le_bytes()[..size]);
+    bytes
+}
+
+/// The number whose little-endian bytes these are, as many as its type has.
+pub(crate) fn from_le(dtype: DType, bytes: &[u8]) -> Scalar {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    match dtype {
+        DType::Complex(kind) => {
+            let (re, im) = bytes.split_at(bytes.len() / 2);
+            Scalar::complex(kind, [word(re), word(im)])
+        }
+        _ => Scalar::from_bits(dtype, word(bytes)),
     }
 }
 

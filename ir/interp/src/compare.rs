@@ -26,7 +26,8 @@ impl Tolerance {
     /// largest magnitude among the results is `scale`: errors grow with the square root of the number of terms.
     /// Integers are exact.
     pub fn of_rounding(dtype: DType, terms: usize, scale: f64) -> Self {
-        let DType::Float(kind) = dtype else { return Self::EXACT };
+        let (DType::Float(kind) | DType::Complex(kind)) = dtype else { return Self::EXACT };
+        let dtype = DType::Float(kind);
         let one = Scalar::float(1.0, kind);
         let next = Scalar::from_bits(dtype, one.bits() + 1).as_f64();
         let epsilon = next.map_or(0.0, |next| next - 1.0);
@@ -35,7 +36,15 @@ impl Tolerance {
     }
 
     /// True when the numbers agree. NaN agrees with NaN of any payload, an infinity with itself.
+    ///
+    /// Complex numbers agree when both parts do, whose difference may be relative to the larger part of the numbers.
     pub fn agrees(&self, a: Scalar, b: Scalar) -> bool {
+        if let (Some(a), Some(b)) = (a.parts(), b.parts()) {
+            let parts = a.iter().chain(&b).map(|part| part.to_f64_lossy().abs());
+            let scale = parts.filter(|part| part.is_finite()).fold(0.0, f64::max);
+            let of_parts = Self { abs: self.abs.max(self.rel * scale), ..*self };
+            return a.iter().zip(b).all(|(a, b)| of_parts.agrees(*a, b));
+        }
         let (DType::Float(kind), Some(x), Some(y)) = (a.dtype(), a.as_f64(), b.as_f64()) else {
             return a == b;
         };
@@ -139,6 +148,9 @@ pub fn compare_in(left: (&Value, &Memory), right: (&Value, &Memory), tolerance: 
 }
 
 fn difference(a: Scalar, b: Scalar) -> Option<f64> {
+    if let (Some(a), Some(b)) = (a.parts(), b.parts()) {
+        return a.iter().zip(b).filter_map(|(a, b)| difference(*a, b)).reduce(f64::max);
+    }
     Some((a.as_f64()? - b.as_f64()?).abs())
 }
 

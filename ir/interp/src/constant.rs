@@ -1,7 +1,7 @@
 //! Constants: attributes as values.
 
 use sutura_ir::asm::print::ELIDED;
-use sutura_ir::types::TypeData;
+use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Attr, AttrData, Context, Type};
 
 use crate::buffer::Buffer;
@@ -10,7 +10,8 @@ use crate::scalar::{DType, Scalar};
 use crate::tensor::{Shape, Tensor};
 use crate::value::Value;
 
-/// The value of a typed constant attribute: integer, float, or `dense` elements.
+/// The value of a typed constant attribute: integer, float, list of the two parts of a complex number,
+/// or `dense` elements.
 ///
 /// # Errors
 /// When the attribute is no constant, is wider than 64 bits, or its elements do not fill its type.
@@ -18,6 +19,7 @@ pub fn constant(cx: &Context, attr: Attr) -> Result<Value, Fault> {
     match cx.attr_data(attr) {
         AttrData::Integer { ty, value } => Ok(Scalar::from_bits(DType::expect(cx, ty)?, value as u64).into()),
         AttrData::Float { ty, bits } => Ok(Scalar::from_bits(DType::expect(cx, ty)?, bits).into()),
+        AttrData::Array(parts) => complex(cx, cx.list_attrs(parts)),
         AttrData::Dense { ty, data, splat } => shaped(cx, ty, dense(cx, ty, cx.bytes(data), splat)?),
         AttrData::BigInteger { .. } | AttrData::BigFloat { .. } => {
             Err(Fault::unsupported("numbers wider than 64 bits cannot be interpreted"))
@@ -29,6 +31,22 @@ pub fn constant(cx: &Context, attr: Attr) -> Result<Value, Fault> {
             Err(Fault::unsupported(format!("the constant `{}` lies in a resource that was not loaded", cx.str(key))))
         }
         _ => Err(Fault::unsupported("the attribute is no number and holds no numbers")),
+    }
+}
+
+/// A complex number, written as the list of its parts.
+fn complex(cx: &Context, parts: &[Attr]) -> Result<Value, Fault> {
+    let part = |attr: &Attr| match cx.attr_data(*attr) {
+        AttrData::Float { ty, bits } => Some((DType::of(cx, ty)?, bits)),
+        _ => None,
+    };
+    match parts.iter().map(part).collect::<Option<Vec<_>>>().as_deref() {
+        Some(&[(DType::Float(kind), re), (other, im)])
+            if other == DType::Float(kind) && matches!(kind, FloatKind::F32 | FloatKind::F64) =>
+        {
+            Ok(Scalar::complex(kind, [re, im]).into())
+        }
+        _ => Err(Fault::unsupported("the attribute is no number: a complex one is a list of two f32 or two f64")),
     }
 }
 

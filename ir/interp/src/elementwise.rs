@@ -1,9 +1,11 @@
 //! Numeric ops on whole values, and the hook that gives an op such a meaning.
 
 use smallvec::SmallVec;
+use sutura_ir::types::FloatKind;
 use sutura_ir::{Attr, DialectBuilder, OpRef};
 
 use crate::buffer::Buffer;
+use crate::complex::{ComplexFn, Parts};
 use crate::engine::{Flow, Interpret};
 use crate::error::{Fault, InterpError};
 use crate::frame::Frame;
@@ -26,6 +28,8 @@ pub trait ScalarMeaning: Send + Sync {
 pub enum Meaning {
     /// A numeric op on the first operands.
     Num(NumOp),
+    /// A function of complex numbers.
+    Complex(ComplexFn),
     /// A constant.
     Constant(Attr),
     /// The first operand itself.
@@ -63,6 +67,67 @@ impl Interpret for Elementwise {
 impl ScalarMeaning for Elementwise {
     fn meaning(&self, op: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
         Ok(SmallVec::from_slice(&[Meaning::Num((self.0)(op)?)]))
+    }
+}
+
+/// Hook and scalar meaning of an op that is a function of complex numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct ComplexOp(pub ComplexFn);
+
+/// Numbers that are computed at once.
+struct Computed(FloatKind);
+
+impl Parts for Computed {
+    type Number = Scalar;
+
+    fn op(&mut self, op: NumOp, args: &[&Scalar]) -> Result<Scalar, Fault> {
+        let args: SmallVec<[Scalar; 3]> = args.iter().map(|arg| **arg).collect();
+        crate::num::eval(op, &args, None)
+    }
+
+    fn constant(&mut self, value: f64) -> Result<Scalar, Fault> {
+        Ok(Scalar::float(value, self.0))
+    }
+}
+
+impl ComplexFn {
+    /// The function of numbers: complex ones, or the two parts of one.
+    ///
+    /// # Errors
+    /// When numbers have types that it does not take.
+    pub fn eval(self, args: &[Scalar]) -> Result<Scalar, Fault> {
+        let parts = args.iter().flat_map(|arg| match arg.parts() {
+            Some(parts) => SmallVec::<[Scalar; 2]>::from_slice(&parts),
+            None => SmallVec::from_slice(&[*arg]),
+        });
+        let parts: SmallVec<[Scalar; 4]> = parts.collect();
+        let Some(DType::Float(kind)) = parts.first().map(|part| part.dtype()) else {
+            return Err(Fault::type_mismatch("expects complex numbers"));
+        };
+        if parts.iter().any(|part| part.dtype() != DType::Float(kind)) {
+            return Err(Fault::type_mismatch("got complex numbers of several types"));
+        }
+        match self.apply(&mut Computed(kind), &parts)?[..] {
+            [re, im] => Ok(Scalar::complex(kind, [re.bits(), im.bits()])),
+            [number] => Ok(number),
+            _ => Err(Fault::invalid_ir("makes no number")),
+        }
+    }
+}
+
+impl Interpret for ComplexOp {
+    fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {
+        let numbers = (0..op.num_operands()).map(|i| frame.operand(i)?.scalar());
+        let numbers: SmallVec<[Scalar; 2]> = numbers.collect::<Result<_, Fault>>()?;
+        let result = self.0.eval(&numbers)?;
+        frame.set(0, Value::Scalar(result))?;
+        Ok(Flow::Next)
+    }
+}
+
+impl ScalarMeaning for ComplexOp {
+    fn meaning(&self, _: OpRef<'_>) -> Result<SmallVec<[Meaning; 1]>, Fault> {
+        Ok(SmallVec::from_slice(&[Meaning::Complex(self.0)]))
     }
 }
 
@@ -108,6 +173,9 @@ const STRIP: usize = 1024;
 /// When shapes or types do not fit, or an element's result is undefined by its operands.
 pub fn apply(op: NumOp, operands: &[&Value], result: Option<DType>) -> Result<Value, Fault> {
     let types: SmallVec<[DType; 3]> = operands.iter().map(|v| element_type(v)).collect::<Result<_, _>>()?;
+    if let (NumOp::Select, Some(DType::Complex(kind))) = (op, types.get(1)) {
+        return select_complex(*kind, operands);
+    }
     let result = result.or_else(|| op.infer(&types));
     let result = result.ok_or_else(|| Fault::invalid_ir(format!("{op:?} needs a result type")))?;
     let kernel = op.with_types(&types, result)?;
@@ -124,8 +192,31 @@ pub fn apply(op: NumOp, operands: &[&Value], result: Option<DType>) -> Result<Va
         }
     }
     let out = apply_strips(&kernel, operands, elements(model)?.len())?;
-    let out = Tensor::new(shape, out)?;
-    Ok(if matches!(model, Value::Vector(_)) { Value::Vector(out) } else { Value::Tensor(out) })
+    Ok(wrap(model, Tensor::new(shape, out)?))
+}
+
+/// A selection is one of each part.
+fn select_complex(kind: FloatKind, operands: &[&Value]) -> Result<Value, Fault> {
+    let part = |value: &Value, k: usize| match value {
+        Value::Scalar(s) => s.parts().map_or(Value::Scalar(*s), |parts| Value::Scalar(parts[k])),
+        other => match elements(other) {
+            Ok(tensor) => wrap(other, tensor.part(k).unwrap_or_else(|| tensor.clone())),
+            Err(_) => other.clone(),
+        },
+    };
+    let select = |k: usize| {
+        let parts: SmallVec<[Value; 3]> = operands.iter().map(|operand| part(operand, k)).collect();
+        apply(NumOp::Select, &parts.iter().collect::<SmallVec<[&Value; 3]>>(), None)
+    };
+    match (select(0)?, select(1)?) {
+        (Value::Scalar(re), Value::Scalar(im)) => Ok(Value::Scalar(Scalar::complex(kind, [re.bits(), im.bits()]))),
+        (re, im) => Ok(wrap(&re, Tensor::of_parts(elements(&re)?, elements(&im)?)?)),
+    }
+}
+
+/// Elements in a value of the same kind as another one.
+fn wrap(like: &Value, tensor: Tensor) -> Value {
+    if matches!(like, Value::Vector(_)) { Value::Vector(tensor) } else { Value::Tensor(tensor) }
 }
 
 fn elements(value: &Value) -> Result<&Tensor, Fault> {

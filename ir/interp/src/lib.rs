@@ -10,6 +10,7 @@
 pub mod buffer;
 mod code;
 pub mod compare;
+pub mod complex;
 pub mod constant;
 pub mod elementwise;
 mod engine;
@@ -28,7 +29,8 @@ mod value;
 
 pub use buffer::Buffer;
 pub use compare::{Mismatch, Tolerance, compare};
-pub use elementwise::{ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
+pub use complex::ComplexFn;
+pub use elementwise::{ComplexOp, ConstantOp, Elementwise, Meaning, ScalarMeaning, YieldOp};
 pub use engine::{Callable, Flow, Interpret, Interpreter, Limits, NativeFn, Values};
 pub use equivalence::{Agreement, Difference, Trials, equivalent};
 pub use error::{Fault, FaultKind, InterpError};

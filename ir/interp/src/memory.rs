@@ -87,7 +87,12 @@ impl Memory {
     pub fn alloc(&mut self, dtype: DType, shape: &[usize], space: Option<Attr>) -> Result<MemRef, Fault> {
         let len = num_elements(shape)?;
         self.reserve(dtype, len)?;
-        Ok(self.adopt(Buffer::undefined(dtype, len), shape, space))
+        // The parts of complex numbers are there one by one, as both may be written on their own.
+        let data = match dtype.part() {
+            Some(part) => Buffer::undefined(part, 2 * len),
+            None => Buffer::undefined(dtype, len),
+        };
+        Ok(self.adopt(data, dtype, shape, space))
     }
 
     /// Allocates a row-major memref that holds a copy of `value`.
@@ -95,8 +100,13 @@ impl Memory {
     /// # Errors
     /// When the memory limit would be passed.
     pub fn alloc_from(&mut self, value: &Tensor, space: Option<Attr>) -> Result<MemRef, Fault> {
+        if value.dtype().part().is_some() {
+            let memref = self.alloc(value.dtype(), value.shape(), space)?;
+            self.write(&memref, value)?;
+            return Ok(memref);
+        }
         self.reserve(value.dtype(), value.len())?;
-        Ok(self.adopt(value.data().clone(), value.shape(), space))
+        Ok(self.adopt(value.data().clone(), value.dtype(), value.shape(), space))
     }
 
     fn reserve(&mut self, dtype: DType, len: usize) -> Result<(), Fault> {
@@ -114,9 +124,8 @@ impl Memory {
         }
     }
 
-    fn adopt(&mut self, data: Buffer, shape: &[usize], space: Option<Attr>) -> MemRef {
+    fn adopt(&mut self, data: Buffer, dtype: DType, shape: &[usize], space: Option<Attr>) -> MemRef {
         let buffer = BufferId(self.allocations.len() as u32);
-        let dtype = data.dtype();
         self.allocations.push(Allocation { data: Some(data), space });
         MemRef { buffer, dtype, base: 0, layout: Layout::row_major(shape) }
     }
@@ -307,15 +316,16 @@ fn byte_range(buffer: &Buffer, byte: i64, dtype: DType) -> Result<usize, Fault> 
 
 fn get_bytes(buffer: &Buffer, byte: i64, dtype: DType) -> Result<Option<Scalar>, Fault> {
     let start = byte_range(buffer, byte, dtype)?;
-    let mut word = [0; 8];
-    let defined = buffer.read_bytes(start, &mut word[..dtype.bytes()]);
-    Ok(defined.then(|| Scalar::from_bits(dtype, u64::from_le_bytes(word))))
+    let mut word = [0; 16];
+    let word = &mut word[..dtype.bytes()];
+    let defined = buffer.read_bytes(start, word);
+    Ok(defined.then(|| crate::buffer::from_le(dtype, word)))
 }
 
 fn set_bytes(buffer: &mut Buffer, byte: i64, dtype: DType, value: Option<Scalar>) -> Result<(), Fault> {
     let start = byte_range(buffer, byte, dtype)?;
     match value {
-        Some(value) => buffer.write_bytes(start, &(value.bits() & dtype.mask()).to_le_bytes()[..dtype.bytes()]),
+        Some(value) => buffer.write_bytes(start, &crate::buffer::le_bytes(value)[..dtype.bytes()]),
         None => {
             let size = buffer.dtype().bytes();
             for element in start / size..(start + dtype.bytes()).div_ceil(size) {

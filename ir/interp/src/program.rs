@@ -7,16 +7,21 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use sutura_ir::body::Value as SsaValue;
 use sutura_ir::op_def::Traits;
+use sutura_ir::types::FloatKind;
 use sutura_ir::{OpRef, RegionRef};
 
+use crate::complex::{ComplexFn, Parts};
 use crate::constant::constant;
 use crate::elementwise::{Meaning, ScalarMeaning};
 use crate::error::{Fault, InterpError};
-use crate::num::{Kernel, LaneResult};
-use crate::scalar::DType;
+use crate::num::{Kernel, LaneResult, NumOp};
+use crate::scalar::{DType, Scalar};
 
 /// Number of a register.
 type Reg = usize;
+
+/// Registers of a value: one, or two of a complex number.
+type Regs = SmallVec<[Reg; 2]>;
 
 #[derive(Clone, Debug)]
 struct Step {
@@ -26,6 +31,8 @@ struct Step {
 }
 
 /// A compiled region of one block whose ops all have a scalar meaning and whose terminator hands values back.
+///
+/// A complex number is two numbers here, its real and its imaginary part, among arguments and results too.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Type of each register; the first are the block's arguments.
@@ -51,16 +58,28 @@ impl Program {
         };
         let mut compiler = Compiler { program: Self::empty(), regs: FxHashMap::default() };
         for &arg in block.args() {
-            let dtype = DType::expect(region.cx, region.body.ty(arg))?;
-            let reg = compiler.register(dtype);
-            compiler.regs.insert(arg, reg);
-            compiler.program.used_args.push(!region.body.is_unused(arg));
+            let regs = compiler.registers(DType::expect(region.cx, region.body.ty(arg))?);
+            compiler.program.used_args.extend(regs.iter().map(|_| !region.body.is_unused(arg)));
+            compiler.regs.insert(arg, regs);
         }
-        compiler.program.num_args = block.args().len();
+        compiler.program.num_args = compiler.program.types.len();
         for op in block.ops() {
             compiler.op(op).map_err(|fault| InterpError::at(op, fault))?;
         }
         Ok(compiler.program)
+    }
+
+    /// A function of complex numbers with parts of type `kind`.
+    ///
+    /// # Errors
+    /// When it cannot be computed.
+    pub fn of_complex(function: ComplexFn, kind: FloatKind) -> Result<Self, Fault> {
+        let mut program = Self::empty();
+        let args: Vec<Reg> = (0..function.parts()).map(|_| program.register(DType::Float(kind))).collect();
+        (program.num_args, program.used_args) = (args.len(), vec![true; args.len()]);
+        let made = function.apply(&mut Steps { program: &mut program, kind }, &args)?;
+        program.results.extend(made);
+        Ok(program)
     }
 
     fn empty() -> Self {
@@ -140,30 +159,83 @@ impl Program {
 
 struct Compiler {
     program: Program,
-    regs: FxHashMap<SsaValue, Reg>,
+    regs: FxHashMap<SsaValue, Regs>,
+}
+
+/// Steps that compute with the parts of complex numbers.
+struct Steps<'a> {
+    program: &'a mut Program,
+    kind: FloatKind,
+}
+
+impl Parts for Steps<'_> {
+    type Number = Reg;
+
+    fn op(&mut self, op: NumOp, args: &[&Reg]) -> Result<Reg, Fault> {
+        let args: SmallVec<[Reg; 3]> = args.iter().map(|arg| **arg).collect();
+        self.program.step(op, args, None)
+    }
+
+    fn constant(&mut self, value: f64) -> Result<Reg, Fault> {
+        let number = Scalar::float(value, self.kind);
+        Ok(self.program.constant(number.dtype(), number.bits()))
+    }
+}
+
+impl Program {
+    fn register(&mut self, dtype: DType) -> Reg {
+        self.types.push(dtype);
+        self.types.len() - 1
+    }
+
+    fn constant(&mut self, dtype: DType, bits: u64) -> Reg {
+        let reg = self.register(dtype);
+        self.constants.push((reg, bits));
+        reg
+    }
+
+    /// A step, whose result's type is inferred or given.
+    fn step(&mut self, op: NumOp, args: SmallVec<[Reg; 3]>, result: Option<DType>) -> Result<Reg, Fault> {
+        let types: SmallVec<[DType; 3]> = args.iter().map(|&r| self.types[r]).collect();
+        let result = result.or_else(|| op.infer(&types));
+        let kernel = op.with_types(&types, result.ok_or_else(|| Fault::invalid_ir(format!("{op:?} has no type")))?)?;
+        let out = self.register(kernel.result());
+        self.steps.push(Step { kernel, args, out });
+        Ok(out)
+    }
 }
 
 impl Compiler {
-    fn register(&mut self, dtype: DType) -> Reg {
-        self.program.types.push(dtype);
-        self.program.types.len() - 1
+    fn registers(&mut self, dtype: DType) -> Regs {
+        match dtype.part() {
+            Some(part) => [part; 2].into_iter().map(|part| self.program.register(part)).collect(),
+            None => SmallVec::from_slice(&[self.program.register(dtype)]),
+        }
     }
 
-    fn read(&mut self, op: OpRef<'_>, value: SsaValue) -> Result<Reg, Fault> {
-        if let Some(&reg) = self.regs.get(&value) {
-            return Ok(reg);
+    fn read(&mut self, op: OpRef<'_>, value: SsaValue) -> Result<Regs, Fault> {
+        if let Some(regs) = self.regs.get(&value) {
+            return Ok(regs.clone());
         }
-        let reg = self.register(DType::expect(op.cx, op.ty(value))?);
+        let reg = self.captured(DType::expect(op.cx, op.ty(value))?, value)?;
+        self.regs.insert(value, SmallVec::from_slice(&[reg]));
+        Ok(SmallVec::from_slice(&[reg]))
+    }
+
+    fn captured(&mut self, dtype: DType, value: SsaValue) -> Result<Reg, Fault> {
+        if dtype.part().is_some() {
+            return Err(Fault::unsupported("a complex number from outside the region"));
+        }
+        let reg = self.program.register(dtype);
         self.program.captured.push((reg, value));
-        self.regs.insert(value, reg);
         Ok(reg)
     }
 
     fn op(&mut self, op: OpRef<'_>) -> Result<(), Fault> {
         if op.has_trait(Traits::Terminator) {
             for value in op.operands() {
-                let reg = self.read(op, value)?;
-                self.program.results.push(reg);
+                let regs = self.read(op, value)?;
+                self.program.results.extend(regs);
             }
             return Ok(());
         }
@@ -179,14 +251,15 @@ impl Compiler {
             )));
         }
         for (result, meaning) in op.results().zip(meanings) {
-            let reg = self.result(op, result, meaning)?;
-            self.regs.insert(result, reg);
+            let regs = self.result(op, result, meaning)?;
+            self.regs.insert(result, regs);
         }
         Ok(())
     }
 
-    fn result(&mut self, op: OpRef<'_>, result: SsaValue, meaning: Meaning) -> Result<Reg, Fault> {
+    fn result(&mut self, op: OpRef<'_>, result: SsaValue, meaning: Meaning) -> Result<Regs, Fault> {
         let dtype = DType::expect(op.cx, op.ty(result))?;
+        let one = |reg| Ok(SmallVec::from_slice(&[reg]));
         match meaning {
             Meaning::Forward => {
                 let source = op.operands().next().ok_or_else(|| Fault::invalid_ir("has no operand"))?;
@@ -197,31 +270,52 @@ impl Compiler {
                 if value.dtype() != dtype {
                     return Err(Fault::type_mismatch(format!("a constant {value:?} of type {dtype}")));
                 }
-                let reg = self.register(dtype);
-                self.program.constants.push((reg, value.bits()));
-                Ok(reg)
+                let parts = value.parts().map_or(SmallVec::from_slice(&[value]), SmallVec::<[Scalar; 2]>::from);
+                Ok(parts.iter().map(|part| self.program.constant(part.dtype(), part.bits())).collect())
             }
-            Meaning::External => {
-                let reg = self.register(dtype);
-                self.program.captured.push((reg, result));
-                Ok(reg)
-            }
+            Meaning::External => one(self.captured(dtype, result)?),
             Meaning::Index(iterator) => {
-                let reg = self.register(dtype);
+                let reg = self.program.register(dtype);
                 self.program.indices.push((reg, iterator));
-                Ok(reg)
+                one(reg)
             }
+            Meaning::Num(NumOp::Select) if dtype.part().is_some() => self.select(op),
             Meaning::Num(num) => {
                 let values: SmallVec<[SsaValue; 3]> = op.operands().take(num.arity()).collect();
-                let args: SmallVec<[Reg; 3]> =
-                    values.into_iter().map(|v| self.read(op, v)).collect::<Result<_, _>>()?;
-                let types: SmallVec<[DType; 3]> = args.iter().map(|&r| self.program.types[r]).collect();
-                let kernel = num.with_types(&types, dtype)?;
-                let out = self.register(dtype);
-                self.program.steps.push(Step { kernel, args, out });
-                Ok(out)
+                let args = values.into_iter().map(|v| self.read(op, v)).collect::<Result<SmallVec<[Regs; 3]>, _>>()?;
+                if args.iter().any(|regs| regs.len() != 1) {
+                    return Err(Fault::type_mismatch(format!("{num:?} has no meaning for complex numbers")));
+                }
+                one(self.program.step(num, args.iter().map(|regs| regs[0]).collect(), Some(dtype))?)
+            }
+            Meaning::Complex(function) => {
+                let values: SmallVec<[SsaValue; 2]> = op.operands().collect();
+                let mut args: SmallVec<[Reg; 4]> = SmallVec::new();
+                for value in values {
+                    args.extend(self.read(op, value)?);
+                }
+                let kind = match args.first().map(|&reg| self.program.types[reg]) {
+                    Some(DType::Float(kind)) => kind,
+                    _ => return Err(Fault::type_mismatch("expects complex numbers")),
+                };
+                let made = function.apply(&mut Steps { program: &mut self.program, kind }, &args)?;
+                let types: SmallVec<[DType; 2]> = made.iter().map(|&reg| self.program.types[reg]).collect();
+                let wanted = dtype.part().map_or(SmallVec::from_slice(&[dtype]), |part| SmallVec::from([part; 2]));
+                if types != wanted {
+                    return Err(Fault::type_mismatch(format!("makes no number of type {dtype}")));
+                }
+                Ok(made)
             }
         }
+    }
+
+    /// A selection is one of each part.
+    fn select(&mut self, op: OpRef<'_>) -> Result<Regs, Fault> {
+        let values: SmallVec<[SsaValue; 3]> = op.operands().collect();
+        let args = values.into_iter().map(|v| self.read(op, v)).collect::<Result<SmallVec<[Regs; 3]>, _>>()?;
+        let [truth, then, other] = &args[..] else { return Err(Fault::invalid_ir("does not select of two")) };
+        let parts = then.iter().zip(other);
+        parts.map(|(&a, &b)| self.program.step(NumOp::Select, SmallVec::from([truth[0], a, b]), None)).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random inputs for a function, the same for the same seed on every machine.
 
-use sutura_ir::types::TypeData;
+use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Context, Type};
 
 use crate::constant::shaped;
@@ -61,6 +61,7 @@ impl Random {
         }
         match dtype {
             DType::Float(kind) => Scalar::float(self.unit() * 4.0 - 2.0, kind),
+            DType::Complex(kind) => self.complex(kind, Self::scalar),
             DType::Int { width: 1, .. } => Scalar::int(self.range(0, 1), dtype),
             DType::Int { unsigned: true, .. } => Scalar::int(self.range(0, 7), dtype),
             // Mostly within the bounds of something small.
@@ -69,8 +70,14 @@ impl Random {
         }
     }
 
+    fn complex(&mut self, kind: FloatKind, part: fn(&mut Self, DType) -> Scalar) -> Scalar {
+        let [re, im] = [(); 2].map(|()| part(self, DType::Float(kind)).bits());
+        Scalar::complex(kind, [re, im])
+    }
+
     fn edge(&mut self, dtype: DType) -> Scalar {
         match dtype {
+            DType::Complex(kind) => self.complex(kind, Self::edge),
             DType::Float(kind) => {
                 const EDGES: [f64; 6] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, 1.0];
                 // The smallest positive number of any format has the bit pattern 1.

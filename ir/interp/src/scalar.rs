@@ -20,6 +20,8 @@ pub enum DType {
     Index,
     /// A float of at most 64 bits.
     Float(FloatKind),
+    /// `complex<f32>` or `complex<f64>`: two floats, which are computed with one by one, see [`crate::complex`].
+    Complex(FloatKind),
 }
 
 impl DType {
@@ -39,6 +41,10 @@ impl DType {
     pub const F32: Self = Self::Float(FloatKind::F32);
     /// `f64`
     pub const F64: Self = Self::Float(FloatKind::F64);
+    /// `complex<f32>`
+    pub const C64: Self = Self::Complex(FloatKind::F32);
+    /// `complex<f64>`
+    pub const C128: Self = Self::Complex(FloatKind::F64);
 
     /// `iN`
     pub const fn int(width: u8) -> Self {
@@ -53,6 +59,8 @@ impl DType {
                 Some(Self::Int { width: width as u8, unsigned: sign == Signedness::Unsigned })
             }
             TypeData::Float(kind) if kind.bits() <= 64 => Some(Self::Float(kind)),
+            TypeData::Complex(Type::F32) => Some(Self::C64),
+            TypeData::Complex(Type::F64) => Some(Self::C128),
             _ => None,
         }
     }
@@ -66,7 +74,9 @@ impl DType {
             Fault::unsupported(match cx.type_data(ty) {
                 TypeData::Integer { width, .. } => format!("integers of {width} bits cannot be interpreted"),
                 TypeData::Float(kind) => format!("floats of type {} cannot be interpreted", kind.keyword()),
-                TypeData::Complex(_) => "complex numbers cannot be interpreted".to_owned(),
+                TypeData::Complex(_) => {
+                    "complex numbers cannot be interpreted unless they are complex<f32> or complex<f64>".to_owned()
+                }
                 _ => "the type has no numbers to interpret".to_owned(),
             })
         })
@@ -78,6 +88,7 @@ impl DType {
             Self::Int { width, .. } => width.into(),
             Self::Index => 64,
             Self::Float(kind) => kind.bits(),
+            Self::Complex(kind) => 2 * kind.bits(),
         }
     }
 
@@ -91,6 +102,19 @@ impl DType {
         matches!(self, Self::Float(_))
     }
 
+    /// True for integers and `index`.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Int { .. } | Self::Index)
+    }
+
+    /// Of complex numbers, the type of both parts.
+    pub fn part(self) -> Option<Self> {
+        match self {
+            Self::Complex(kind) => Some(Self::Float(kind)),
+            _ => None,
+        }
+    }
+
     /// The IR type.
     pub fn to_type(self, cx: &Context) -> Type {
         match self {
@@ -100,6 +124,7 @@ impl DType {
                 cx.ty(TypeData::Integer { width: width.into(), sign: Signedness::Unsigned })
             }
             Self::Float(kind) => cx.ty(TypeData::Float(kind)),
+            Self::Complex(kind) => cx.ty(TypeData::Complex(cx.ty(TypeData::Float(kind)))),
         }
     }
 
@@ -110,14 +135,14 @@ impl DType {
                 let shift = 64 - u32::from(width);
                 if unsigned { (value << shift) >> shift } else { (((value << shift) as i64) >> shift) as u64 }
             }
-            Self::Float(kind) if kind.bits() < 64 => value & ((1 << kind.bits()) - 1),
+            Self::Float(kind) | Self::Complex(kind) if kind.bits() < 64 => value & ((1 << kind.bits()) - 1),
             _ => value,
         }
     }
 
-    /// The bits of the element alone, without the extension above its width.
+    /// The bits of the element alone, without the extension above its width; of a complex number, those of a part.
     pub(crate) fn mask(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+        u64::MAX >> (64 - self.part().unwrap_or(self).bits())
     }
 }
 
@@ -127,35 +152,51 @@ impl std::fmt::Display for DType {
             Self::Int { width, unsigned } => write!(f, "{}i{width}", if *unsigned { "u" } else { "" }),
             Self::Index => f.write_str("index"),
             Self::Float(kind) => f.write_str(kind.keyword()),
+            Self::Complex(kind) => write!(f, "complex<{}>", kind.keyword()),
         }
     }
 }
 
-/// One number. Integers are kept extended to 64 bits, floats as the bits of their own format.
+/// One number. Integers are kept extended to 64 bits, floats as the bits of their own format, complex numbers as two floats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
     dtype: DType,
     bits: u64,
+    /// The imaginary part; 0 of what is not complex.
+    imag: u64,
 }
 
 impl Scalar {
-    /// A number from bits, of which only the type's width counts.
+    /// A number from bits, of which only the type's width counts; one that is complex has them as its real part, and no
+    /// imaginary one.
     pub fn from_bits(dtype: DType, bits: u64) -> Self {
-        Self { dtype, bits: dtype.wrap(bits) }
+        Self { dtype, bits: dtype.wrap(bits), imag: 0 }
+    }
+
+    /// A complex number with parts of type `kind`, as bits.
+    pub fn complex(kind: FloatKind, [re, im]: [u64; 2]) -> Self {
+        let dtype = DType::Complex(kind);
+        Self { dtype, bits: dtype.wrap(re), imag: dtype.wrap(im) }
+    }
+
+    /// Real and imaginary part of a complex number; `None` for other numbers.
+    pub fn parts(self) -> Option<[Self; 2]> {
+        let part = self.dtype.part()?;
+        Some([Self::from_bits(part, self.bits), Self::from_bits(part, self.imag)])
     }
 
     /// An integer wrapped to the width of `dtype`.
     ///
     /// # Panics
-    /// When `dtype` is a float.
+    /// When `dtype` is no integer.
     pub fn int(value: i64, dtype: DType) -> Self {
-        assert!(!dtype.is_float(), "an integer type");
+        assert!(dtype.is_integer(), "an integer type");
         Self::from_bits(dtype, value as u64)
     }
 
     /// `value : index`
     pub fn index(value: i64) -> Self {
-        Self { dtype: DType::Index, bits: value as u64 }
+        Self::from_bits(DType::Index, value as u64)
     }
 
     /// `value : i1`
@@ -165,12 +206,12 @@ impl Scalar {
 
     /// `value : f32`
     pub fn f32(value: f32) -> Self {
-        Self { dtype: DType::F32, bits: value.to_bits().into() }
+        Self::from_bits(DType::F32, value.to_bits().into())
     }
 
     /// `value : f64`
     pub fn f64(value: f64) -> Self {
-        Self { dtype: DType::F64, bits: value.to_bits() }
+        Self::from_bits(DType::F64, value.to_bits())
     }
 
     /// A float rounded to nearest even in the format `kind`.
@@ -178,14 +219,14 @@ impl Scalar {
     /// # Panics
     /// For formats wider than 64 bits.
     pub fn float(value: f64, kind: FloatKind) -> Self {
-        Self { dtype: DType::Float(kind), bits: float::from_f64(kind, value) }
+        Self::from_bits(DType::Float(kind), float::from_f64(kind, value))
     }
 
     /// Zero of any type.
     pub fn zero(dtype: DType) -> Self {
         match dtype {
             DType::Float(kind) => Self::float(0.0, kind),
-            _ => Self { dtype, bits: 0 },
+            _ => Self::from_bits(dtype, 0),
         }
     }
 
@@ -194,22 +235,23 @@ impl Scalar {
         self.dtype
     }
 
-    /// The bits: an integer's extended to 64, a float's in its format.
+    /// The bits: an integer's extended to 64, a float's in its format, a complex number's those of its real part (see
+    /// [`Scalar::parts`]).
     pub fn bits(self) -> u64 {
         self.bits
     }
 
-    /// An integer's value, sign-extended (zero-extended for unsigned types); `None` for floats.
+    /// An integer's value, sign-extended (zero-extended for unsigned types); `None` for other numbers.
     pub fn as_i64(self) -> Option<i64> {
-        (!self.dtype.is_float()).then_some(self.bits as i64)
+        self.dtype.is_integer().then_some(self.bits as i64)
     }
 
-    /// An integer's value read as unsigned; `None` for floats.
+    /// An integer's value read as unsigned; `None` for other numbers.
     pub fn as_u64(self) -> Option<u64> {
-        (!self.dtype.is_float()).then_some(self.bits & self.dtype.mask())
+        self.dtype.is_integer().then_some(self.bits & self.dtype.mask())
     }
 
-    /// A float's exact value; `None` for integers.
+    /// A float's exact value; `None` for other numbers.
     pub fn as_f64(self) -> Option<f64> {
         match self.dtype {
             DType::Float(kind) => Some(decode(kind, self.bits)),
@@ -217,14 +259,15 @@ impl Scalar {
         }
     }
 
-    /// True for an integer other than zero; `None` for floats.
+    /// True for an integer other than zero; `None` for other numbers.
     pub fn as_bool(self) -> Option<bool> {
         self.as_i64().map(|v| v != 0)
     }
 
-    /// The value as `f64`, of integers too (rounded where it does not fit).
+    /// The value as `f64`, of integers too (rounded where it does not fit); of a complex number, its magnitude.
     pub fn to_f64_lossy(self) -> f64 {
         match self.dtype {
+            DType::Complex(kind) => decode(kind, self.bits).hypot(decode(kind, self.imag)),
             DType::Float(kind) => decode(kind, self.bits),
             DType::Int { unsigned: true, .. } => self.bits as f64,
             _ => self.bits as i64 as f64,
@@ -247,6 +290,10 @@ impl std::fmt::Display for Scalar {
         match self.dtype {
             DType::Float(FloatKind::F32) => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
             DType::Float(kind) => write!(f, "{:?}", decode(kind, self.bits)),
+            DType::Complex(kind) => {
+                let [re, im] = [self.bits, self.imag].map(|bits| Self::from_bits(DType::Float(kind), bits));
+                write!(f, "({re},{im})")
+            }
             DType::Int { width: 1, .. } => write!(f, "{}", self.bits != 0),
             DType::Int { unsigned: true, .. } => write!(f, "{}", self.bits),
             _ => write!(f, "{}", self.bits as i64),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use sutura_ir::types::FloatKind;
 
 use crate::buffer::Buffer;
 use crate::error::{Fault, FaultKind};
@@ -179,6 +180,53 @@ impl Tensor {
     /// When the widths differ.
     pub fn reinterpret(&self, dtype: DType) -> Result<Self, Fault> {
         Self::new(self.shape(), self.data().reinterpret(dtype)?)
+    }
+
+    /// The real (0) or imaginary (1) parts of complex elements; `None` of other elements.
+    pub fn part(&self, k: usize) -> Option<Self> {
+        let part = self.data.parts()?.into_iter().nth(k)?;
+        Some(Self { shape: self.shape.clone(), data: Arc::new(part) })
+    }
+
+    /// Complex elements of these parts, which are floats of one type.
+    ///
+    /// # Errors
+    /// When shapes or types do not fit.
+    pub fn of_parts(re: &Self, im: &Self) -> Result<Self, Fault> {
+        match (re.dtype(), im.dtype()) {
+            (DType::Float(kind), other)
+                if other == DType::Float(kind)
+                    && matches!(kind, FloatKind::F32 | FloatKind::F64)
+                    && re.shape == im.shape =>
+            {
+                Self::new(re.shape.clone(), Buffer::of_parts(kind, re.data(), im.data()))
+            }
+            _ => Err(Fault::type_mismatch(format!(
+                "no complex numbers have parts of types {} and {}",
+                re.dtype(),
+                im.dtype()
+            ))),
+        }
+    }
+
+    /// Complex elements as their parts, side by side in a last dimension of size 2, and back.
+    ///
+    /// # Errors
+    /// When the elements or the shape are not of that kind.
+    pub fn interleaved(&self) -> Result<Self, Fault> {
+        let mut shape = self.shape.clone();
+        let dtype = match self.dtype() {
+            DType::Complex(kind) => {
+                shape.push(2);
+                DType::Float(kind)
+            }
+            DType::Float(kind @ (FloatKind::F32 | FloatKind::F64)) if shape.pop() == Some(2) => DType::Complex(kind),
+            other => {
+                return Err(Fault::type_mismatch(format!("elements of type {other} are no parts of complex numbers")));
+            }
+        };
+        let bytes = self.data.to_le_bytes().ok_or_else(crate::buffer::uninitialised)?;
+        Self::new(shape, Buffer::from_le_bytes(dtype, &bytes)?)
     }
 
     /// The same elements in another shape.

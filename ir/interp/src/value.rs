@@ -17,7 +17,7 @@ pub type OpaqueValue = Arc<dyn Any + Send + Sync>;
 /// What an SSA value holds while the program runs.
 #[derive(Clone)]
 pub enum Value {
-    /// Integer, index or float.
+    /// Integer, index, float or complex number.
     Scalar(Scalar),
     /// Ranked or unranked tensor.
     Tensor(Tensor),
@@ -182,9 +182,10 @@ impl Value {
     pub fn check_type(&self, cx: &Context, ty: Type) -> Result<(), Fault> {
         let data = cx.type_data(ty);
         let fits = match (self, data) {
-            (Self::Scalar(s), TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_)) => {
-                DType::of(cx, ty) == Some(s.dtype())
-            }
+            (
+                Self::Scalar(s),
+                TypeData::Index | TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Complex(_),
+            ) => DType::of(cx, ty) == Some(s.dtype()),
             (Self::Tensor(t), TypeData::UnrankedTensor(elem)) => DType::of(cx, elem) == Some(t.dtype()),
             (Self::Tensor(t), TypeData::RankedTensor { shape, elem, .. })
             | (Self::Vector(t), TypeData::Vector { shape, elem, .. }) => {

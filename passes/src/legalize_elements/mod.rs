@@ -13,6 +13,7 @@ mod refused;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use sutura_dialects::complex::part_type;
 use sutura_dialects::r#dyn::ops::{EqualOp, SymbolOp};
 use sutura_dialects::elements::{is_unsigned, policy};
 use sutura_dialects::func::FuncOp;
@@ -41,7 +42,8 @@ pub static LEGALIZE_ELEMENTS: PassInfo = PassInfo {
                   where they yield. What only moves elements moves the integers. Arguments and results of functions keep \
                   their types, with a `graph.bitcast` between; constants keep their bytes. Integers of 2 and 4 bits \
                   have a byte each, of which the low bits count: bytes that come from outside may have anything above them, \
-                  those that leave have the sign, or zeros. Elements for which nothing is compiled, such as complex numbers, are refused.",
+                  those that leave have the sign, or zeros. Elements for which nothing is compiled are refused; complex ones are no \
+                  matter of this pass, see `split-complex`.",
     anchor: Anchor::Any,
     options: &[],
     statistics: &[StatisticInfo { name: "num-tensors", description: "tensors whose elements became integers" }],
@@ -110,6 +112,7 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     let mut found = false;
     for op in &ops {
         let view = OpRef::new(cx, body, *op);
+        check_complex(cx, view)?;
         for ty in view.operand_types().chain(view.result_types()) {
             found |= replaced(cx, ty).map_err(|message| Box::new(view.error(message)))?.is_some();
         }
@@ -158,6 +161,18 @@ fn function(cx: &Context, body: &mut Body) -> Result<Made, Box<Diagnostic>> {
     Ok(Made { count: legalizer.count, elements, left: legalizer.left })
 }
 
+/// Refuses complex elements but where a function takes and gives them: 'split-complex' leaves no others.
+fn check_complex(cx: &Context, view: OpRef<'_>) -> Result<(), Box<Diagnostic>> {
+    let is_complex = |ty: &Type| cx.shape(*ty).is_some() && part_type(cx, cx.element_type(*ty)).is_some();
+    let Some(ty) = view.operand_types().chain(view.result_types()).find(is_complex) else { return Ok(()) };
+    if view.is::<BitcastOp<'_>>() || !view.name_str().starts_with("graph.") {
+        return Ok(());
+    }
+    let elem = type_text(cx, cx.element_type(ty));
+    let message = format!("is of tensors of {elem}, for which nothing is compiled");
+    Err(Box::new(view.error(message).help("run 'split-complex' before this pass")))
+}
+
 /// The type that takes the place of `ty`; `None` where it stays.
 ///
 /// # Errors
@@ -167,7 +182,7 @@ fn replaced(cx: &Context, ty: Type) -> Result<Option<Type>, String> {
         return Ok(None);
     }
     let elem = cx.element_type(ty);
-    if elem == Type::INDEX {
+    if elem == Type::INDEX || part_type(cx, elem).is_some() {
         return Ok(None);
     }
     let memory = policy(cx, elem).and_then(|policy| policy.memory);

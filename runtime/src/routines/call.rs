@@ -91,6 +91,7 @@ impl Words<'_> {
     fn buffer(&mut self) -> Result<(ElementType, Vec<i64>, usize), String> {
         let code = self.next()?;
         let elem = usize::try_from(code).ok().and_then(|code| ElementType::ALL.get(code)).copied();
+        let elem = elem.filter(|elem| elem.part().is_none());
         let elem = elem.ok_or_else(|| format!("is called with elements of type {code}"))?;
         let rank = self.count("as rank of a buffer", MAX_RANK)?;
         let dims = (0..rank).map(|_| self.next()).collect::<Result<Vec<i64>, String>>()?;

@@ -7,6 +7,8 @@ use crate::element::ElementType;
 /// all others and equal to itself; -0.0 equals 0.0.
 pub(super) fn ordered(elem: ElementType, bytes: &[u8], index: usize) -> u64 {
     const SIGN: u64 = 1 << 63;
+    // No routine sorts complex numbers, which have no order: of such a one the bits of the real part are the number.
+    let elem = elem.part().unwrap_or(elem);
     let width = elem.bytes();
     let mut word = [0; 8];
     word[..width].copy_from_slice(&bytes[index * width..][..width]);
@@ -37,8 +39,8 @@ pub(super) fn ordered(elem: ElementType, bytes: &[u8], index: usize) -> u64 {
         ElementType::I4 => signed(60),
         ElementType::F16 => float(bits, 16, 0x7fff, 0x7c01),
         ElementType::BF16 => float(bits, 16, 0x7fff, 0x7f81),
-        ElementType::F32 => float(bits, 32, 0x7fff_ffff, 0x7f80_0001),
-        ElementType::F64 => float(bits, 64, SIGN - 1, 0x7ff0_0000_0000_0001),
+        ElementType::F32 | ElementType::C64 => float(bits, 32, 0x7fff_ffff, 0x7f80_0001),
+        ElementType::F64 | ElementType::C128 => float(bits, 64, SIGN - 1, 0x7ff0_0000_0000_0001),
     }
 }
 

@@ -163,7 +163,7 @@ pub const MOST_INPUTS: usize = 64;
 /// Parts into which routines cut their work, whatever the number of threads, each with scratch memory of its own.
 pub const PARTS: usize = 16;
 
-/// Element types by the numbers by which calls tell them.
+/// Element types by the numbers by which calls tell them: all but complex ones, which routines do not take.
 pub const ELEMENTS: [&str; 23] = [
     "bool",
     "i8",

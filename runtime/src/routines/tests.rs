@@ -137,7 +137,10 @@ fn random(seed: u64) -> impl FnMut() -> u64 {
 #[test]
 fn every_routine_has_a_function_and_a_symbol_of_its_own() {
     assert_eq!(FUNCTIONS.len(), ROUTINES.len());
-    assert_eq!(ElementType::ALL.map(ElementType::name), super::table::ELEMENTS);
+    // Routines take no complex numbers, whose codes are the last ones.
+    let (known, complex) = ElementType::ALL.split_at(super::table::ELEMENTS.len());
+    assert!(known.iter().map(|element| element.name()).eq(super::table::ELEMENTS));
+    assert!(complex.iter().all(|element| element.part().is_some()));
     for (i, routine) in ROUTINES.iter().enumerate() {
         assert_eq!(find(&routine.symbol()), Some(i));
     }

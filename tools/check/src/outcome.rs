@@ -84,11 +84,11 @@ pub(crate) fn judge(before: &Outcome, after: &Outcome) -> Verdict {
 fn tolerance(value: &Value, terms: usize) -> Tolerance {
     match value {
         Value::Scalar(scalar) => {
-            let scale = scalar.as_f64().filter(|x| x.is_finite()).unwrap_or(1.0);
+            let scale = Some(scalar.to_f64_lossy()).filter(|x| x.is_finite()).unwrap_or(1.0);
             Tolerance::of_rounding(scalar.dtype(), terms, scale.abs())
         }
-        Value::Tensor(tensor) | Value::Vector(tensor) if tensor.dtype().is_float() => {
-            let numbers = (0..tensor.len()).filter_map(|i| tensor.data().get(i)?.as_f64());
+        Value::Tensor(tensor) | Value::Vector(tensor) if !tensor.dtype().is_integer() => {
+            let numbers = (0..tensor.len()).filter_map(|i| Some(tensor.data().get(i)?.to_f64_lossy()));
             let scale = numbers.filter(|x| x.is_finite()).fold(1.0, |max: f64, x| max.max(x.abs()));
             Tolerance::of_rounding(tensor.dtype(), terms, scale)
         }

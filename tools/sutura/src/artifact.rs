@@ -152,6 +152,8 @@ fn element_type(cx: &Context, ty: Type) -> Result<ElementType, Failure> {
     use ElementType::*;
     let found = match cx.type_data(ty) {
         TypeData::Index => Some(I64),
+        TypeData::Complex(Type::F32) => Some(C64),
+        TypeData::Complex(Type::F64) => Some(C128),
         TypeData::Float(kind) => match kind {
             FloatKind::F64 => Some(F64),
             FloatKind::F32 => Some(F32),

@@ -64,8 +64,14 @@ fn split(text: &str) -> (&str, Option<&str>) {
 
 /// `2x3xf32`; `None` for what does not look like one.
 fn tensor_type(text: &str) -> Result<Option<(ElementType, Vec<i64>)>, Failure> {
-    let mut parts: Vec<&str> = text.split('x').collect();
-    let Some(element_type) = parts.pop().and_then(ElementType::from_name) else { return Ok(None) };
+    // The name of a complex type has an `x` of its own.
+    let name = text.find("complex").or_else(|| Some(text.rfind('x')? + 1)).unwrap_or_default();
+    let (dims, name) = text.split_at(name);
+    let Some(element_type) = ElementType::from_name(name) else { return Ok(None) };
+    let mut parts: Vec<&str> = dims.split('x').collect();
+    if parts.pop().is_some_and(|behind| !behind.is_empty()) {
+        return Ok(None);
+    }
     if parts.iter().any(|p| p.is_empty() || !p.bytes().all(|b| b.is_ascii_digit())) {
         return Ok(None);
     }
@@ -187,6 +193,13 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
             }
             value.to_ne_bytes().to_vec()
         }
+        C64 | C128 => {
+            let part = ty.part().expect("a complex type");
+            let (re, im) = complex(text).ok_or_else(|| {
+                Failure::usage(format!("`{text}` is no number of type {ty}; write 1.5, 2i or 1.5-2i"))
+            })?;
+            [number(part, re)?, number(part, im)?].concat()
+        }
         F16 | BF16 | F8E4M3FN | F8E5M2 | F8E4M3FNUZ | F8E5M2FNUZ | F8E8M0FNU | F4E2M1FN => {
             let kind = small_float(ty).expect("one of them");
             let value = parse::<f64>(text, ty)?;
@@ -208,6 +221,17 @@ fn number(element_type: ElementType, text: &str) -> Result<Vec<u8>, Failure> {
 pub(crate) fn short_integer(ty: ElementType) -> Option<(u32, bool)> {
     let signed = matches!(ty, ElementType::I2 | ElementType::I4);
     (signed || matches!(ty, ElementType::U2 | ElementType::U4)).then_some((ty.bits(), signed))
+}
+
+/// Real and imaginary part of a complex number, which is written `1.5`, `2i` or `1.5-2i`.
+fn complex(text: &str) -> Option<(&str, &str)> {
+    let Some(parts) = text.strip_suffix(['i', 'j']) else { return Some((text, "0")) };
+    let signs = parts.char_indices().filter(|(at, c)| *at > 0 && matches!(c, '+' | '-'));
+    let between = signs.filter(|(at, _)| !parts[..*at].ends_with(['e', 'E'])).last();
+    match between {
+        Some((at, _)) => Some((&parts[..at], &parts[at..])),
+        None => (!parts.is_empty()).then_some(("0", parts)),
+    }
 }
 
 /// The format of a float of less than 32 bits.
@@ -244,6 +268,19 @@ mod tests {
 
     fn load(text: &str) -> Result<Tensor, String> {
         parse(text).and_then(|spec| Files::new(None).load("x", &spec.source)).map_err(|f| f.message)
+    }
+
+    #[test]
+    fn complex_numbers_are_read() {
+        let tensor = load("4xcomplex<f32>=1.5,2i,-1-2e1i,1e-1+0.5j").unwrap();
+        assert_eq!((tensor.element_type(), tensor.dims()), (ElementType::C64, &[4][..]));
+        let parts: Vec<f32> = tensor.bytes().as_chunks().0.iter().map(|part| f32::from_ne_bytes(*part)).collect();
+        assert_eq!(parts, [1.5, 0.0, 0.0, 2.0, -1.0, -20.0, 0.1, 0.5]);
+        assert_eq!(load("complex<f64>=-1i").unwrap().bytes()[8..], (-1f64).to_ne_bytes());
+        for wrong in ["i", "1+", "1+xi", "1i2"] {
+            let message = load(&format!("1xcomplex<f64>={wrong}")).unwrap_err();
+            assert!(message.contains("is no number of type"), "{message}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Message {
             true => Tensor::from_bytes(element_type, &dims, &self.tensor.unpacked().ok_or_else(no_type)?)?,
             false => Tensor::from_bytes(element_type, &dims, self.tensor.bytes().ok_or_else(no_type)?)?,
         };
-        little_endian(tensor.bytes_mut(), element_type.bytes());
+        little_endian(tensor.bytes_mut(), element_type.word_bytes());
         check_booleans(&tensor)?;
         Ok(tensor)
     }

@@ -22,7 +22,7 @@ const MAX_HEADER: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
 
 /// What the format calls each type.
-const TYPES: [(ElementType, &str); 19] = [
+const TYPES: [(ElementType, &str); 20] = [
     (ElementType::Bool, "BOOL"),
     (ElementType::I8, "I8"),
     (ElementType::U8, "U8"),
@@ -42,6 +42,7 @@ const TYPES: [(ElementType, &str); 19] = [
     (ElementType::F8E5M2FNUZ, "F8_E5M2FNUZ"),
     (ElementType::F8E8M0FNU, "F8_E8M0"),
     (ElementType::F4E2M1FN, "F4"),
+    (ElementType::C64, "C64"),
 ];
 
 /// Whether the format has a type for such elements.
@@ -115,7 +116,7 @@ impl<R: Read + Seek> Safetensors<R> {
             return Ok(tensor);
         }
         self.file.read_exact(tensor.bytes_mut())?;
-        little_endian(tensor.bytes_mut(), element_type.bytes());
+        little_endian(tensor.bytes_mut(), element_type.word_bytes());
         check_booleans(&tensor)?;
         Ok(tensor)
     }
@@ -232,7 +233,7 @@ pub(crate) fn write(tensors: &[(&str, &Tensor)], out: &mut dyn Write) -> std::io
     for (_, tensor) in order {
         let mut bytes = packed::of(tensor);
         if cfg!(target_endian = "big") {
-            little_endian(bytes.to_mut(), tensor.element_type().bytes());
+            little_endian(bytes.to_mut(), tensor.element_type().word_bytes());
         }
         out.write_all(&bytes)?;
     }

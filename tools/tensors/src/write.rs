@@ -39,7 +39,8 @@ pub fn check_writable(path: &Path, tensors: &[(&str, ElementType)]) -> Result<()
             return refuse(name, format!("NumPy has no type {element_type}; write {other}"));
         }
         if format == Format::Safetensors && !safetensors::has(*element_type) {
-            return refuse(name, format!("safetensors has no type {element_type}; write .pb"));
+            let other = if npy::has(*element_type) { ".npy or .pb" } else { ".pb" };
+            return refuse(name, format!("safetensors has no type {element_type}; write {other}"));
         }
         if format == Format::Npz && name.len() > MAX_NAME {
             return refuse(name, "its name is too long".to_owned());
@@ -95,7 +96,7 @@ fn pb(name: &str, tensor: &Tensor, out: &mut dyn Write) -> io::Result<()> {
     let element = element.ok_or_else(|| io::Error::other("ONNX has no such element type"))?;
     let mut bytes = packed::of(tensor);
     if cfg!(target_endian = "big") {
-        little_endian(bytes.to_mut(), tensor.element_type().bytes());
+        little_endian(bytes.to_mut(), tensor.element_type().word_bytes());
     }
     let head = tensor_file_head(name, element, tensor.dims(), bytes.len() as u64);
     if (head.len() + bytes.len()) as u64 >= PROTOBUF_LIMIT {

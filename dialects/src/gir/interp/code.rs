@@ -314,7 +314,7 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn dtype(&self, op: OpRef<'a>, value: Value) -> Result<DType, Fault> {
-        DType::expect(self.cx, self.tile(op, value)?.elem)
+        real(self.cx, self.tile(op, value)?.elem)
     }
 
     // ---- blocks
@@ -479,11 +479,21 @@ impl From<InterpError> for Stop {
     }
 }
 
+/// The type of elements that kernels compute with: complex numbers are two numbers there.
+fn real(cx: &Context, elem: Type) -> Result<DType, Fault> {
+    match DType::expect(cx, elem)? {
+        DType::Complex(_) => {
+            Err(Fault::unsupported("kernels have no complex elements: 'split-complex' makes parts of them"))
+        }
+        dtype => Ok(dtype),
+    }
+}
+
 // ---- single operations
 
 impl<'a> Compiler<'_, 'a> {
     fn route(&mut self, from: &Space, to: &Space, elem: Type) -> Result<Route, Fault> {
-        let bytes = DType::expect(self.cx, elem)?.bytes() as u64;
+        let bytes = real(self.cx, elem)?.bytes() as u64;
         Ok(Route { from: self.space(from), to: self.space(to), bytes })
     }
 
@@ -550,7 +560,7 @@ impl<'a> Compiler<'_, 'a> {
             What::Move { tile: self.get(this.tile())?, route, out: self.result(op) }
         } else if let Some(this) = op.as_::<AllocOp<'_>>() {
             let view = self.view(op, this.view())?;
-            let (dims, dtype) = (self.sizes(&view.dims)?, DType::expect(self.cx, view.elem)?);
+            let (dims, dtype) = (self.sizes(&view.dims)?, real(self.cx, view.elem)?);
             let (space, group) = (self.space(&view.space), this.owner() == Scope::Group);
             What::Alloc { dims, dtype, space, group, out: self.result(op) }
         } else if let Some(this) = op.as_::<IdentityOp<'_>>() {
@@ -605,7 +615,7 @@ impl<'a> Compiler<'_, 'a> {
             What::Fill { value, extents, out: self.free_result(op) }
         } else if let Some(this) = op.as_::<IotaOp<'_>>() {
             let tile = self.tile(op, this.tile())?;
-            let (extents, dtype) = (self.extents(&tile.rows, &tile.cols)?, DType::expect(self.cx, tile.elem)?);
+            let (extents, dtype) = (self.extents(&tile.rows, &tile.cols)?, real(self.cx, tile.elem)?);
             What::Iota { axis: this.axis(), base: self.get(this.base())?, dtype, extents, out: self.free_result(op) }
         } else if let Some(this) = op.as_::<ReduceOp<'_>>() {
             let dtype = self.dtype(op, this.operand())?;

@@ -273,7 +273,11 @@ impl GraphBuilder<'_, '_> {
 
 /// The number 0 of type `elem`.
 pub fn zero(cx: &sutura_ir::Context, elem: Type) -> Attr {
-    if elem.is_float(cx) { cx.float_attr(0.0, elem) } else { cx.int_attr(0, elem) }
+    match elem.is_float(cx) {
+        true => cx.float_attr(0.0, elem),
+        false if crate::complex::part_type(cx, elem).is_some() => Combiner::Add.identity(cx, elem),
+        false => cx.int_attr(0, elem),
+    }
 }
 
 fn explicit_axis(axis: &mut Axis, before: i64, after: i64, ceil: bool) {

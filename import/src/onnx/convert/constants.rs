@@ -3,12 +3,14 @@
 //! not fit its type where it decides a size. Elsewhere such a number wraps around, as it does at run time.
 
 use rustc_hash::FxHashMap;
+use sutura_dialects::complex::part_type;
 use sutura_dialects::r#dyn::Poly;
 use sutura_dialects::elements::is_unsigned;
 use sutura_dialects::graph::{Contents, MAX_ITERATORS, SymShape};
 use sutura_ir::asm::print::type_text;
 use sutura_ir::{Context, Type, Value};
 
+use super::super::model::Attribute;
 use super::super::op::{Binary, Op, Reduction, Unary};
 use super::super::support::TypedNode;
 use super::super::tensor::ElementType;
@@ -17,10 +19,55 @@ use super::{Importer, Made, fail, literal, wrong};
 /// Floats that are looked at one by one.
 const MOST_FLOATS: usize = 16;
 
+/// Operators that take complex numbers here: such that move elements, of those that ONNX has for them.
+const MOVES_COMPLEX: [&str; 23] = [
+    "Compress",
+    "Concat",
+    "DepthToSpace",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "Identity",
+    "Reshape",
+    "Scatter",
+    "ScatterElements",
+    "ScatterND",
+    "Shape",
+    "Size",
+    "Slice",
+    "SpaceToDepth",
+    "Split",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
+    "Where",
+];
+
 impl<'m> Importer<'m, '_, '_> {
+    /// Refuses operators of complex numbers that do more than move them.
+    fn check_complex(&mut self, node: &TypedNode<'m>) -> Made<()> {
+        let is_complex = |ty: &Type| part_type(self.cx(), *ty).is_some();
+        let names: Vec<&str> = node.node.inputs.iter().flatten().map(String::as_str).collect();
+        let Some(elem) = names.into_iter().filter_map(|name| self.elem_of(name)).find(is_complex) else {
+            return Ok(());
+        };
+        let reduces = match node.node.attributes.get("reduction") {
+            Some(Attribute::String(how)) => how[..] != *b"none",
+            how => how.is_some(),
+        };
+        if MOVES_COMPLEX.contains(&node.node.op_type.as_str()) && !reduces {
+            return Ok(());
+        }
+        fail(format!("is of tensors of {}, which is not supported", self.name_of(elem)))
+    }
+
     /// The values that a node makes, after a look at what constants say of it.
     pub(super) fn checked(&mut self, node: &TypedNode<'m>) -> Made<Vec<Value>> {
         self.check_types(node)?;
+        self.check_complex(node)?;
         self.check_operands(&node.op)?;
         let values = self.operator(&node.op)?;
         if let Some(dims) = self.g.take_too_deep() {

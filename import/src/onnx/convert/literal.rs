@@ -39,6 +39,8 @@ pub(super) fn element_type(cx: &Context, element: ElementType) -> Result<Type, S
         E::F8E5M2FNUZ => float(FloatKind::F8E5M2FNUZ),
         E::F8E8M0FNU => float(FloatKind::F8E8M0FNU),
         E::F4E2M1FN => float(FloatKind::F4E2M1FN),
+        E::Complex64 => Ok(cx.ty(TypeData::Complex(Type::F32))),
+        E::Complex128 => Ok(cx.ty(TypeData::Complex(Type::F64))),
         other => Err(format!("tensors of {other} are not supported")),
     }
 }

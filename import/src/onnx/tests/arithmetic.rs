@@ -279,6 +279,21 @@ fn inputs_have_the_element_types_of_the_operator() {
 }
 
 #[test]
+fn complex_numbers_are_moved_and_not_computed_with() {
+    const COMPLEX64: i32 = 14;
+    let with_op = |op: &str, inputs: &[&str]| {
+        let nodes = vec![node("Identity", &["x"], &["t"]), node(op, inputs, &["y"])];
+        attempt(nodes, &[], sized("x", COMPLEX64, &["n", "4"])).map_err(|error| (error.is_invalid(), error.to_string()))
+    };
+    assert_eq!(with_op("Transpose", &["t"]), Ok(()));
+    for (op, inputs) in [("Add", &["t", "t"][..]), ("MatMul", &["t", "x"]), ("Relu", &["t"]), ("Trilu", &["t"])] {
+        let (is_invalid, error) = with_op(op, inputs).expect_err("it computes");
+        let words = "is of tensors of complex<f32>, which is not supported";
+        assert!(!is_invalid && error.contains(words), "{op}: {error}");
+    }
+}
+
+#[test]
 fn a_list_without_elements_asks_for_a_scalar() {
     let reshaped = |elements: &[i64]| {
         let cast = with(node("Cast", &["a"], &["f"]), &[("to", Value::Int(1))]);

@@ -87,6 +87,11 @@ impl CmpF {
         (0..16).contains(&number).then_some(Self(number as u8))
     }
 
+    /// Its number.
+    pub fn number(self) -> i64 {
+        self.0.into()
+    }
+
     /// The comparison of two values.
     pub fn holds(self, a: f64, b: f64) -> bool {
         // Of the ordered predicates, bit 0 is true for equal, bit 1 for greater, bit 2 for less. The unordered ones follow
@@ -264,7 +269,9 @@ impl NumOp {
     /// When the op has no meaning for them.
     pub fn with_types(self, operands: &[DType], result: DType) -> Result<Kernel, Fault> {
         let kernel = Kernel { op: self, operands: operands.iter().copied().collect(), result };
-        if operands.len() != self.arity() || !kernel.types_fit() {
+        // Complex numbers are two numbers each, and ops work on their parts.
+        let complex = operands.iter().chain([&result]).any(|dtype| dtype.part().is_some());
+        if operands.len() != self.arity() || complex || !kernel.types_fit() {
             let types = operands.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(", ");
             return Err(Fault::type_mismatch(format!("{self:?} has no meaning for ({types}) -> {result}")));
         }
