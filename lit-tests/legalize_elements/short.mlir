@@ -98,3 +98,18 @@ func.func @scattered(%x: tensor<5xi4>, %i: tensor<3xi64>, %u: tensor<3xi4>) -> t
   %0 = graph.scatter %x, %z, %u {combiner = #graph.combiner<max>} : tensor<5xi4>, tensor<3x1xi64>, tensor<3xi4> -> tensor<5xi4>
   return %0 : tensor<5xi4>
 }
+
+// A number that was extended to a byte is a byte: sums of it are not cut to the bits that it had.
+// CHECK-LABEL: func.func @extended
+// CHECK: %[[SUM:.*]] = arith.addi
+// CHECK-NEXT: graph.yield %[[SUM]]
+func.func @extended(%x: tensor<16xi4>) -> tensor<16xi8> {
+  %0 = graph.compute ins(%x : tensor<16xi4>) -> tensor<16xi8> {iterators = #graph.iterators<[parallel]>, maps = [#one, #one]} {
+  ^bb0(%a: i4):
+    %b = arith.extsi %a : i4 to i8
+    %c = arith.constant 100 : i8
+    %d = arith.addi %b, %c : i8
+    graph.yield %d : i8
+  }
+  return %0 : tensor<16xi8>
+}

@@ -1,7 +1,6 @@
 //! Integers of 2 and 4 bits as bytes: of a byte in a tensor the low bits count, and a number in a function is a byte that holds
 //! them with their sign. What takes numbers without sign gets the low bits alone.
 
-use rustc_hash::FxHashMap;
 use sutura_dialects::elements::policy;
 use sutura_ir::op_def::Traits;
 use sutura_ir::types::TypeData;
@@ -67,17 +66,24 @@ pub(super) fn unknown<'b>(cx: &'b Context, block: Block, body: &'b sutura_ir::Bo
 /// Puts bytes in the place of such integers in a function of elements.
 pub(super) struct Narrow<'r, 'b> {
     rw: &'r mut Rewriter<'b>,
-    /// Widths of numbers that are bytes by now.
-    widths: FxHashMap<Value, u32>,
+}
+
+/// An op of a function, with the widths of such integers that it takes and makes. They are those of the types that it had: once
+/// numbers are bytes, one that was extended to a byte is the same value as the one that was not.
+struct Typed {
+    op: Op,
+    taken: Option<u32>,
+    made: Option<u32>,
 }
 
 impl<'r, 'b> Narrow<'r, 'b> {
     pub(super) fn new(rw: &'r mut Rewriter<'b>) -> Self {
-        Self { rw, widths: FxHashMap::default() }
+        Self { rw }
     }
 
     pub(super) fn block(&mut self, block: Block) {
         let ops: Vec<Op> = self.rw.body().ops(block).collect();
+        let ops: Vec<Typed> = ops.into_iter().map(|op| self.typed(op)).collect();
         for arg in self.rw.body().block_args(block).to_vec() {
             let Some(width) = width(self.rw.cx(), self.rw.body().ty(arg)) else { continue };
             self.rw.set_type(arg, Type::I8);
@@ -92,17 +98,19 @@ impl<'r, 'b> Narrow<'r, 'b> {
             let reader = self.rw.body().defining_op(shifted).expect("just made");
             self.rw.replace_all_uses(arg, number);
             self.rw.set_operand(reader, 0, arg);
-            self.widths.insert(number, width);
         }
         ops.into_iter().for_each(|op| self.op(op));
     }
 
-    fn op(&mut self, op: Op) {
-        let cx = self.rw.cx();
+    fn typed(&self, op: Op) -> Typed {
+        let view = self.rw.op_ref(op);
+        let of = |ty: Type| width(view.cx, ty);
+        Typed { op, taken: view.operand_types().find_map(of), made: view.result_types().next().and_then(of) }
+    }
+
+    fn op(&mut self, Typed { op, taken, made }: Typed) {
         let view = self.rw.op_ref(op);
         let operands: Vec<Value> = view.operands().collect();
-        let made = view.results().next().and_then(|result| width(cx, view.ty(result)));
-        let taken = operands.iter().find_map(|operand| self.widths.get(operand).copied());
         let (Some(kind), Some(bits)) = (kind(view.name_str()), made.or(taken)) else { return };
         let (name, loc) = (view.name_str().to_owned(), view.loc());
         let Some(ty) = view.results().next().map(|result| view.ty(result)) else { return };
@@ -163,9 +171,6 @@ impl<'r, 'b> Narrow<'r, 'b> {
                 }
             }
         };
-        if let Some(width) = made {
-            self.widths.insert(number, width);
-        }
         self.rw.replace_op(op, &[number]);
     }
 }

@@ -19,9 +19,7 @@ pub(crate) enum Kind {
 impl Elem {
     /// All that are compiled.
     pub(crate) fn all() -> Vec<Self> {
-        let compiled = ELEMENTS.iter().filter(|policy| {
-            policy.memory.is_some() && kind(policy).is_some() && !["i2", "i4", "ui2", "ui4"].contains(&policy.name)
-        });
+        let compiled = ELEMENTS.iter().filter(|policy| policy.memory.is_some() && kind(policy).is_some());
         compiled.map(Elem).collect()
     }
 

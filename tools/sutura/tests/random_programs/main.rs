@@ -1,7 +1,8 @@
 //! Random programs over all types of elements and all forms: what is compiled computes what the interpreter does.
 //!
 //! Integers are compared by bits, floats within a bound that the generator derives: roundoff of the type for each operation,
-//! times the length of what is summed. `SUTURA_PROGRAMS=0..2500` runs the programs of these seeds, eight parts each.
+//! times the length of what is summed. `SUTURA_PROGRAMS=0..2500` runs the programs of these seeds, eight parts each;
+//! `SUTURA_PROGRAMS_KEEP=FOLDER` keeps those that differ or are refused.
 
 mod elements;
 mod generate;
@@ -112,15 +113,14 @@ fn what_is_compiled_computes_what_the_interpreter_does() {
     for seed in seeds.clone() {
         let program = generate::program(seed, PARTS);
         program.forms.iter().for_each(|form| *forms.entry(*form).or_insert(0) += 1);
-        match check(seed, folder.path(), &program, &program.text) {
+        let checked = check(seed, folder.path(), &program, &program.text);
+        if let (Ok(Some(_)) | Err(_), Ok(folder)) = (&checked, std::env::var("SUTURA_PROGRAMS_KEEP")) {
+            std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
+        }
+        match checked {
             Ok(None) => {}
             Ok(Some(said)) => *refused.entry(said).or_insert(0) += 1,
-            Err(finding) => {
-                if let Ok(folder) = std::env::var("SUTURA_PROGRAMS_KEEP") {
-                    std::fs::write(Path::new(&folder).join(format!("{seed}.mlir")), &program.text).expect("a folder");
-                }
-                findings.push(finding);
-            }
+            Err(finding) => findings.push(finding),
         }
     }
     let mut text = format!("programs of {} parts: {seeds:?}, forms {forms:?}, refused {refused:?}", PARTS);
