@@ -80,6 +80,10 @@ fn folds_agree_with_the_interpreter() {
         {
             continue;
         }
+        // A complex number is no scalar: `lit-tests/dialects/complex/fold.mlir` runs folded programs.
+        if def.name.starts_with("complex.") {
+            continue;
+        }
         let count = compared.entry(def.name).or_default();
         for _ in 0..4000 {
             let (first, other) = (TYPES[random.range(0, 9) as usize], TYPES[random.range(0, 9) as usize]);

@@ -81,6 +81,13 @@ impl<'a> Bounds<'a> {
         bounds
     }
 
+    /// The largest value that a size has, from what is known of symbols and from what the kernel requires of the size itself.
+    pub fn most(&self, size: &Poly) -> i128 {
+        let size = self.facts.canonical(size);
+        let required = self.conditions.iter().filter_map(|condition| condition.add(&size).as_const());
+        required.map(i128::from).fold(self.facts.range(&size).1, i128::min)
+    }
+
     fn variable(&mut self, value: Value, low: Poly, high: Poly, caps: Vec<Poly>) {
         let mut name = match self.body.value_name(value) {
             Some(name) => format!("%{}", self.cx.str(name)),

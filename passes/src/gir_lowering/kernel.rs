@@ -294,7 +294,7 @@ impl<'a> Lowering<'a, '_> {
     /// Memory of the calling thread, from the start of the function on, that holds this many elements at most; `None`
     /// when that many are not known to be few enough.
     pub(super) fn scratch(&mut self, elems: &Poly, elem: Type, owner: Scope) -> Option<Scratch> {
-        let (_, most) = self.bounds.facts.range(elems);
+        let most = self.bounds.most(elems);
         if self.gpu.is_some() {
             let elems = i64::try_from(most).ok()?.max(0);
             let point = self.e.b.insert_point();

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use sutura_dialects::r#dyn::Facts;
 use sutura_dialects::r#dyn::poly::Poly;
+use sutura_dialects::elements::{accumulator_type, scalar_type};
 use sutura_dialects::graph::{PlanAttr, Setting};
+use sutura_ir::Type;
 
 use super::blocks::{Block, FEW, ROWS};
 use super::kernel::Built;
@@ -415,11 +417,27 @@ impl<'r, 'a> Rows<'r, 'a> {
         Ok(versions)
     }
 
+    /// Bytes of a group's memory for each sum of a column: the sum and a copy of it, and numbers on the way to the type in which
+    /// it is accumulated.
+    fn bytes_kept(&self, sums: Type) -> i64 {
+        let cx = self.nest.cx;
+        let elem = cx.element_type(sums);
+        let accumulated = accumulator_type(cx, scalar_type(cx, elem));
+        let bytes = cx.bit_width(accumulated).map_or(8, |bits| i64::from(bits.div_ceil(8)));
+        bytes * if accumulated == elem { 2 } else { 4 }
+    }
+
     /// Blocks of rows, with sums of each column kept in the group; where they do not fit, rows and columns one after another.
     fn blocks(&self) -> Built<Versions> {
         let dim = self.plan.loops[0];
-        let kept = self.nest.stages.iter().filter(|s| s.reduced.contains(&dim)).map(|s| s.results.len() as i64);
-        let most = self.thresholds.resident.min(KEPT_BYTES / (8 * kept.sum::<i64>().max(1)));
+        let kept = self
+            .nest
+            .stages
+            .iter()
+            .filter(|s| s.reduced.contains(&dim))
+            .flat_map(|s| s.results.iter().map(|result| s.op.body.ty(result.value)));
+        let bytes: i64 = kept.map(|ty| self.bytes_kept(ty)).sum();
+        let most = self.thresholds.resident.min(KEPT_BYTES / bytes.max(8));
         let fits = self.fits(most);
         let mut versions: Versions = Vec::new();
         let parts = self.thresholds.parts;

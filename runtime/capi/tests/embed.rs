@@ -103,7 +103,12 @@ fn with_the_static_library() {
 fn headers_agree_with_rust() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("constants.c");
-    let names: Vec<String> = ElementType::ALL.iter().map(|t| format!("SUTURA_{}", t.name().to_uppercase())).collect();
+    let name = |ty: &ElementType| match ty {
+        ElementType::C64 => "SUTURA_COMPLEX64".to_owned(),
+        ElementType::C128 => "SUTURA_COMPLEX128".to_owned(),
+        _ => format!("SUTURA_{}", ty.name().to_uppercase()),
+    };
+    let names: Vec<String> = ElementType::ALL.iter().map(name).collect();
     let kinds = [
         ("SUTURA_INPUT", ErrorKind::Input),
         ("SUTURA_USAGE", ErrorKind::Usage),

@@ -148,7 +148,7 @@ static void rows(const char *path) {
       tensors[t]->dims = NULL;
       INPUT(RUN(), OF("%s has rank"));
     }
-    int32_t types[] = {INT_MAX, INT_MIN, -1, SUTURA_U4 + 1, 99};
+    int32_t types[] = {INT_MAX, INT_MIN, -1, SUTURA_COMPLEX128 + 1, 99};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
       RESET();
       tensors[t]->element_type = types[i], tensors[t]->dims = bad;
