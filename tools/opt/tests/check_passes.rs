@@ -177,7 +177,7 @@ fn undefined_inputs_prove_nothing() {
 fn what_cannot_be_run_is_said() {
     let text = "func.func private @declared()
     func.func @calls() { call @declared() : () -> () return }
-    func.func @complex(%x: complex<f32>) { return }
+    func.func @complex(%x: complex<f16>) { return }
     func.func @long() -> i32 {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
