@@ -75,7 +75,7 @@ fn expand(cx: &Context, body: &mut Body, op: Op, processor: Processor) -> Option
     let mut rw = Rewriter::new(cx, body);
     rw.set_before(op);
     let mut round = Rounding { rw: &mut rw, loc, ty };
-    let single = if from == Type::F64 { round.to_odd(operand) } else { operand };
+    let single = if from == Type::F64 { round.rounded_to_odd(operand) } else { operand };
     let rounded = if halves { round.upper_half(single) } else { round.emit("arith.truncf", &[single], to, &[]) };
     rw.replace_op(op, &[rounded]);
     Some(what)
@@ -119,7 +119,7 @@ impl Rounding<'_, '_> {
     }
 
     /// A double as an `f32`, rounded to odd.
-    fn to_odd(&mut self, wide: Value) -> Value {
+    fn rounded_to_odd(&mut self, wide: Value) -> Value {
         let near = self.emit("arith.truncf", &[wide], Type::F32, &[]);
         let back = self.emit("arith.extf", &[near], Type::F64, &[]);
         let (got, wanted) = (self.absolute(back), self.absolute(wide));

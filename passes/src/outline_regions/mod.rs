@@ -80,8 +80,9 @@ fn regions(cx: &Context, module: &Body, function: Op, taken: &mut FxHashSet<Stri
     let ops = body.preorder().filter_map(|op| Some((op, words(OpRef::new(cx, body, op))?)));
     let mut found = Vec::new();
     for (count, (op, words)) in ops.enumerate() {
-        for number in 0..OpRef::new(cx, body, op).regions().len().min(words.len()) {
-            let name = free_name(&format!("{prefix}_{}", words[number]), count, taken);
+        let regions = OpRef::new(cx, body, op).regions().len();
+        for (number, word) in words.iter().enumerate().take(regions) {
+            let name = free_name(&format!("{prefix}_{word}"), count, taken);
             found.push(Candidate { owner: op, number, name });
         }
     }

@@ -89,8 +89,12 @@ impl<'b> Splitter<'b> {
         }
         let point = self.rw.insert_point();
         match (self.rw.body().defining_op(value), self.first) {
-            (None, Some(first)) => drop(self.rw.set_before(first)),
-            _ => drop(self.rw.set_after_value(value)),
+            (None, Some(first)) => {
+                self.rw.set_before(first);
+            }
+            _ => {
+                self.rw.set_after_value(value);
+            }
         }
         let (loc, ty) = (self.rw.body().value_loc(value), self.side_by_side(value));
         let given = self.rw.def::<BitcastOp<'_>>(value).map(|cast| cast.input());
