@@ -227,7 +227,7 @@ pub(crate) fn short_integer(ty: ElementType) -> Option<(u32, bool)> {
 fn complex(text: &str) -> Option<(&str, &str)> {
     let Some(parts) = text.strip_suffix(['i', 'j']) else { return Some((text, "0")) };
     let signs = parts.char_indices().filter(|(at, c)| *at > 0 && matches!(c, '+' | '-'));
-    let between = signs.filter(|(at, _)| !parts[..*at].ends_with(['e', 'E'])).last();
+    let between = signs.rev().find(|(at, _)| !parts[..*at].ends_with(['e', 'E']));
     match between {
         Some((at, _)) => Some((&parts[..at], &parts[at..])),
         None => (!parts.is_empty()).then_some(("0", parts)),
