@@ -197,7 +197,7 @@ fn sizes_that_may_be_negative_are_checked() {
         let nodes = vec![node("Shape", &["x"], &["s"]), node("Sub", &["s", "a"], &["d"]), sized];
         let mut model = model(18, nodes);
         let graph = model.graph.as_mut().expect("a graph");
-        graph.output = vec![output];
+        graph.output = vec![info_of("y", None)];
         graph.initializer = vec![ints("a", &[2], &[3, 0]), floats("one", &[1, 1], &[1.0])];
         let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
         let (cx, mut diags) = (Context::new(sutura_dialects::all()), Diagnostics::default());
@@ -233,7 +233,7 @@ fn indices_of_large_constants_and_of_several_dims() {
     let mut model = model(18, nodes);
     let graph = model.graph.as_mut().expect("a graph");
     graph.input = vec![sized("x", super::build::FLOAT, &["2", "4"])];
-    graph.output = vec![output];
+    graph.output = vec![info_of("y", None)];
     graph.initializer = vec![TensorProto { data_type: Some(INT64), ..ints("i", &[2, 2], &[1, 3, 1, 4]) }];
     let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
     let cx = Context::new(sutura_dialects::all());
@@ -246,7 +246,7 @@ fn windows_larger_than_what_they_move_over() {
     let mut model = model(18, vec![node("Conv", &["x", "w"], &["y"])]);
     let graph = model.graph.as_mut().expect("a graph");
     graph.input = vec![sized("x", super::build::FLOAT, &["1", "1", "4", "4"])];
-    graph.output = vec![output];
+    graph.output = vec![info_of("y", None)];
     graph.initializer = vec![floats("w", &[1, 1, 9, 9], &[0.0; 81])];
     let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
     let cx = Context::new(sutura_dialects::all());
@@ -363,7 +363,7 @@ fn a_number_is_no_list() {
             let mut model = model(18, nodes);
             let graph = model.graph.as_mut().expect("a graph");
             graph.input = vec![sized("x", super::build::FLOAT, &["n", "4"])];
-            graph.output = vec![output];
+            graph.output = vec![info_of("y", None)];
             graph.initializer = vec![ints("s", &[], &[-4])];
             let model = OnnxModel::from_bytes(model.encode_to_vec(), None).expect("well formed");
             let cx = Context::new(sutura_dialects::all());
