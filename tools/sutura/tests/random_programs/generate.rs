@@ -272,10 +272,10 @@ impl Part<'_> {
         let (elem, mut dims) = (self.computable(), self.some_dims(SYMBOLS));
         let among = dims.clone();
         let fits = |t: &Tensor| t.dims.iter().all(|dim| among.contains(dim));
-        let Some(first) = self.tensor(&fits) else { return false };
+        let Some(first) = self.tensor(fits) else { return false };
         let mut inputs = vec![first];
         for _ in 0..self.below(2) + 1 {
-            inputs.extend(self.tensor(&fits));
+            inputs.extend(self.tensor(fits));
         }
         // Something must say how far an iterator runs.
         dims.retain(|dim| inputs.iter().any(|t| t.dims.contains(dim)));
