@@ -292,7 +292,7 @@ proptest! {
     #[test]
     fn lines_are_sorted_by_their_keys(
         dims in prop::collection::vec(1i64..7, 1..4),
-        types in prop::collection::vec(0..ElementType::ALL.len(), 1..4),
+        types in prop::collection::vec(0..super::table::ELEMENTS.len(), 1..4),
         (axis, keys, order, seed) in (0usize..3, 1usize..4, 0u64..8, any::<u64>()),
     ) {
         let axis = axis % dims.len();
@@ -588,7 +588,7 @@ fn what_is_not_zero_is_found() {
         let outputs = run("non_zero/1", &[Data::f32(&[], &[value])], &[&[1]], ElementType::F32);
         assert_eq!((outputs[0].bytes.len(), outputs[1].to_i64()[0]), (0, found));
     }
-    let elems = ElementType::ALL.into_iter().enumerate();
+    let elems = ElementType::ALL.into_iter().take(super::table::ELEMENTS.len()).enumerate();
     for (seed, elem) in elems {
         let mut data = random_data(elem, &[3, 5, 7], seed as u64);
         if elem == ElementType::Bool {
