@@ -134,7 +134,7 @@ func.func @scan_combiner(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @scan_truth(%x: tensor<4xi1>) -> tensor<4xi1> {
-  // expected-error @below {{'graph.scan' op combines floats, or signless integers of more than one bit}}
+  // expected-error @below {{'graph.scan' op combines floats, complex numbers, or signless integers of more than one bit}}
   %y = graph.scan %x {axis = 0 : i64, combiner = #graph.combiner<max>} : tensor<4xi1> -> tensor<4xi1>
   return %y : tensor<4xi1>
 }

@@ -17,6 +17,18 @@ func.func @moved(%x: tensor<4x6xcomplex<f32>>, %i: tensor<3xi64>) -> tensor<3x3x
   return %3 : tensor<3x3xcomplex<f32>>
 }
 
+// What adds elements adds both parts.
+// CHECK-LABEL: func.func @added
+// CHECK-COUNT-2: graph.scan %{{.*}} {axis = 1 : i64, combiner = #graph.combiner<add>, reverse} : tensor<2x3xf64>
+// CHECK-COUNT-2: graph.scatter %{{.*}} {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<2x3xf64>
+// CHECK: return
+func.func @added(%x: tensor<2x3xcomplex<f64>>, %u: tensor<2x4xcomplex<f64>>) -> tensor<2x3xcomplex<f64>> {
+  %i = graph.constant dense<[[0, 2, 2, -1], [1, 0, 1, 1]]> : tensor<2x4xi64>
+  %0 = graph.scan %x {axis = 1, combiner = #graph.combiner<add>, reverse} : tensor<2x3xcomplex<f64>> -> tensor<2x3xcomplex<f64>>
+  %1 = graph.scatter %0, %i, %u {axis = 1 : i64, combiner = #graph.combiner<add>} : tensor<2x3xcomplex<f64>>, tensor<2x4xi64>, tensor<2x4xcomplex<f64>> -> tensor<2x3xcomplex<f64>>
+  return %1 : tensor<2x3xcomplex<f64>>
+}
+
 // An argument that is given back is not taken apart.
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return %x

@@ -12,6 +12,20 @@ func.func @half(%x: tensor<4xcomplex<f16>>) -> tensor<2x2xcomplex<f16>> {
 
 #one = affine_map<(d0) -> (d0)>
 
+func.func @joined(%x: tensor<4xcomplex<f32>>, %i: tensor<2xi64>, %u: tensor<2xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error @below {{'graph.scatter' op is of tensors of complex<f32>, for which nothing is compiled}}
+  %0 = graph.scatter %x, %i, %u {axis = 0 : i64} : tensor<4xcomplex<f32>>, tensor<2xi64>, tensor<2xcomplex<f32>> -> tensor<4xcomplex<f32>> combine {
+  ^bb0(%old: complex<f32>, %new: complex<f32>):
+    %0 = complex.mul %old, %new : complex<f32>
+    graph.yield %0 : complex<f32>
+  }
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+#one = affine_map<(d0) -> (d0)>
+
 func.func @other(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %0 = graph.compute ins(%x : tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {iterators = #graph.iterators<[parallel]>, maps = [#one, #one]} {
   ^bb0(%a: complex<f32>):

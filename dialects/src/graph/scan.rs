@@ -8,6 +8,7 @@ use sutura_ir::{Attr, Context, OpRef, Type};
 use super::combine::Combiner;
 use super::interp::{Ran, broken, combine, product, set, symbols};
 use super::ops::ScanOp;
+use crate::complex::part_type;
 use crate::r#dyn::Poly;
 use crate::r#dyn::attr::symbolic_shape;
 
@@ -69,29 +70,50 @@ impl Interpret for ScanHook {
     fn interpret(&self, op: OpRef<'_>, frame: &mut Frame<'_>) -> Ran {
         let Some(scan) = op.as_::<ScanOp<'_>>() else { return broken().map_err(Into::into) };
         let symbols = symbols(frame)?;
-        let (input, joining) =
-            (frame.tensor(0)?.clone(), Joining::of(op.cx, scan.combiner(), op.cx.element_type(op.ty(scan.result())))?);
-        let (axis, shape) = (scan.axis() as usize, input.shape());
-        let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
-        // One lane for each line along the axis, and where the line begins.
-        let lines: Vec<usize> =
-            (0..product(&shape[..axis]) * inner).map(|line| line / inner * inner * size + line % inner).collect();
-        let mut out = Tensor::zeros(input.dtype(), shape)?;
-        let mut sums = vec![joining.identity.bits(); lines.len()];
-        for step in 0..if lines.is_empty() { 0 } else { size } {
-            let at = inner * if scan.reverse() { size - 1 - step } else { step };
-            let read = |line: &usize| input.data().read(line + at).map(Scalar::bits);
-            let elements = lines.iter().map(read).collect::<Result<Vec<u64>, Fault>>()?;
-            let elements = converted(joining.widen.as_ref(), &elements)?;
-            let mut next = vec![0; lines.len()];
-            joining.kernel.eval_many(&[&sums, &elements], &mut next)?;
-            let made = converted(joining.narrow.as_ref(), if scan.exclusive() { &sums } else { &next })?;
-            for (line, bits) in lines.iter().zip(made) {
-                out.data_mut().set(line + at, Some(Scalar::from_bits(input.dtype(), bits)));
-            }
-            sums = next;
-        }
-        set(frame, 0, out, &symbols)?;
+        let (input, elem) = (frame.tensor(0)?.clone(), op.cx.element_type(op.ty(scan.result())));
+        let joining = Joining::of(op.cx, scan.combiner(), part_type(op.cx, elem).unwrap_or(elem))?;
+        let made = each_part(&[&input], |parts| combined(scan, &joining, parts[0]))?;
+        set(frame, 0, made, &symbols)?;
         Ok(Flow::Next)
     }
+}
+
+/// What a function makes of tensors; of complex ones, which are only added, what it makes of real and of imaginary parts.
+pub(super) fn each_part(
+    tensors: &[&Tensor],
+    function: impl Fn(&[&Tensor]) -> Result<Tensor, Fault>,
+) -> Result<Tensor, Fault> {
+    let [real, imaginary] = [0, 1].map(|i| tensors.iter().map(|t| t.part(i)).collect::<Option<Vec<Tensor>>>());
+    match (real, imaginary) {
+        (Some(real), Some(imaginary)) => {
+            let [re, im] = [real, imaginary].map(|parts| function(&parts.iter().collect::<Vec<_>>()));
+            Tensor::of_parts(&re?, &im?)
+        }
+        _ => function(tensors),
+    }
+}
+
+/// The running combinations of real numbers.
+fn combined(scan: ScanOp<'_>, joining: &Joining, input: &Tensor) -> Result<Tensor, Fault> {
+    let (axis, shape) = (scan.axis() as usize, input.shape());
+    let (size, inner) = (shape[axis], product(&shape[axis + 1..]));
+    // One lane for each line along the axis, and where the line begins.
+    let lines: Vec<usize> =
+        (0..product(&shape[..axis]) * inner).map(|line| line / inner * inner * size + line % inner).collect();
+    let mut out = Tensor::zeros(input.dtype(), shape)?;
+    let mut sums = vec![joining.identity.bits(); lines.len()];
+    for step in 0..if lines.is_empty() { 0 } else { size } {
+        let at = inner * if scan.reverse() { size - 1 - step } else { step };
+        let read = |line: &usize| input.data().read(line + at).map(Scalar::bits);
+        let elements = lines.iter().map(read).collect::<Result<Vec<u64>, Fault>>()?;
+        let elements = converted(joining.widen.as_ref(), &elements)?;
+        let mut next = vec![0; lines.len()];
+        joining.kernel.eval_many(&[&sums, &elements], &mut next)?;
+        let made = converted(joining.narrow.as_ref(), if scan.exclusive() { &sums } else { &next })?;
+        for (line, bits) in lines.iter().zip(made) {
+            out.data_mut().set(line + at, Some(Scalar::from_bits(input.dtype(), bits)));
+        }
+        sums = next;
+    }
+    Ok(out)
 }

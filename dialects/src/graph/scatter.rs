@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sutura_interp::{Buffer, Fault, Flow, Frame, Interpret, Program, Scalar};
+use sutura_interp::{Buffer, DType, Fault, Flow, Frame, InterpError, Interpret, Program, Scalar, Tensor};
 use sutura_ir::constraints::{AnyRankedTensor, I64Attr};
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::op_def::{Verify, VerifyRegions};
@@ -13,9 +13,10 @@ use super::gather::wrapped;
 use super::interp::{Ran, broken, captured, integers, product, set, symbols};
 use super::ops::{IndexOp, YieldOp};
 use super::rule::{self, SizeRule, at_most, unified};
-use super::scan::Joining;
+use super::scan::{Joining, each_part};
 use super::shape_fn::{Inferred, ShapeEnv, SymShape};
 use super::verify::{check_integers, check_same_element, check_scalar_ops, element, fail};
+use crate::complex::part_type;
 use crate::r#dyn::interp::SymbolValues;
 use crate::elements::{accumulator_type, is_unsigned, scalar_type};
 
@@ -171,8 +172,8 @@ impl Verify for ScatterOp<'_> {
             let error = op.error("is combined as signless integers, and has others");
             return Err(diags.report(error.help("join them by a region, or 'graph.bitcast' data and updates")));
         }
-        if crate::complex::part_type(op.cx, elem).is_some() {
-            return fail(op, diags, "combines complex elements, which only replaces; add their parts");
+        if part_type(op.cx, elem).is_some() && combiner != Combiner::Add {
+            return fail(op, diags, "joins complex elements, which are only added or replaced");
         }
         if combiner.op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
             let word = combiner.keyword();
@@ -214,9 +215,10 @@ enum Join {
 }
 
 impl Join {
-    fn of(op: OpRef<'_>, this: ScatterOp<'_>, symbols: &SymbolValues) -> Result<Self, sutura_interp::InterpError> {
+    fn of(op: OpRef<'_>, this: ScatterOp<'_>, symbols: &SymbolValues) -> Result<Self, InterpError> {
         if let Some(combiner) = this.combiner() {
-            return Ok(Self::Combine(Joining::of(op.cx, combiner, element(op, this.data()))?));
+            let elem = element(op, this.data());
+            return Ok(Self::Combine(Joining::of(op.cx, combiner, part_type(op.cx, elem).unwrap_or(elem))?));
         }
         let Some(region) = this.combine().next() else { return Ok(Self::Replace) };
         let program = Program::compile(region)?.wrapping();
@@ -230,20 +232,34 @@ impl Join {
             out.copy_range(at, updates, from, count);
             return Ok(());
         }
-        let read = |buffer: &Buffer, first: usize| {
-            (first..first + count).map(|i| buffer.read(i).map(Scalar::bits)).collect::<Result<Vec<u64>, Fault>>()
-        };
-        let (old, new, dtype) = (read(out, at)?, read(updates, from)?, out.dtype());
+        let (old, new, dtype) = (lanes(out, at, count)?, lanes(updates, from, count)?, out.dtype());
         let made = match self {
             Self::Replace => new,
-            Self::Combine(joining) => joining.joined(&old, &new)?,
-            Self::Region(program, captured) => program.call(captured, &[&old, &new])?.swap_remove(0),
+            Self::Combine(joining) => vec![joining.joined(&old[0], &new[0])?],
+            Self::Region(program, captured) => {
+                let given: Vec<&[u64]> = old.iter().chain(&new).map(Vec::as_slice).collect();
+                program.call(captured, &given)?
+            }
         };
-        for (i, bits) in made.into_iter().enumerate() {
-            out.set(at + i, Some(Scalar::from_bits(dtype, bits)));
+        for i in 0..count {
+            let element = match (dtype, &made[..]) {
+                (DType::Complex(kind), [re, im]) => Scalar::complex(kind, [re[i], im[i]]),
+                _ => Scalar::from_bits(dtype, made[0][i]),
+            };
+            out.set(at + i, Some(element));
         }
         Ok(())
     }
+}
+
+/// Elements as a function of numbers takes them: complex ones are two numbers.
+fn lanes(buffer: &Buffer, first: usize, count: usize) -> Result<Vec<Vec<u64>>, Fault> {
+    let elements = (first..first + count).map(|i| buffer.read(i)).collect::<Result<Vec<Scalar>, Fault>>()?;
+    let part = |k: usize| elements.iter().filter_map(|e| e.parts()).map(|parts| parts[k].bits()).collect();
+    Ok(match buffer.dtype() {
+        DType::Complex(_) => vec![part(0), part(1)],
+        _ => vec![elements.iter().map(|e| e.bits()).collect()],
+    })
 }
 
 pub(super) struct ScatterHook;
@@ -273,33 +289,61 @@ impl Interpret for ScatterHook {
             return Err(Fault::shape(message).into());
         }
         frame.charge(updates.len() as u64)?;
-        let mut out = data.clone();
-        let buffer = out.data_mut();
-        if this.axis().is_some() {
-            let axis = picked.start;
-            for (position, index) in indices.iter().enumerate() {
-                let (mut rest, mut at, mut stride) = (position, 0, 1);
-                for d in (0..sizes.len()).rev() {
-                    let own = rest % given[d];
-                    rest /= given[d];
-                    at += stride * if d == axis { wrapped(op, position, *index, sizes[d])? } else { own };
-                    stride *= sizes[d];
-                }
-                join.put(buffer, at, updates.data(), position, 1)?;
+        let (places, row) = match this.axis() {
+            Some(_) => (places_of_elements(op, picked.start, sizes, given, &indices)?, 1),
+            None => places_of_slices(op, &sizes[..picked.end], product(&sizes[picked.end..]), &indices)?,
+        };
+        let written = |tensors: &[&Tensor]| {
+            let (mut out, updates) = (tensors[0].clone(), tensors[1]);
+            for (update, place) in places.iter().enumerate() {
+                join.put(out.data_mut(), *place, updates.data(), update * row, row)?;
             }
-        } else {
-            let row = product(&sizes[picked.end..]);
-            // What has no elements writes nothing, as a kernel does.
-            for place in (0..indices.len() / picked.len()).filter(|_| row > 0) {
-                let mut at = 0;
-                for (i, size) in sizes[picked.clone()].iter().enumerate() {
-                    let position = place * picked.len() + i;
-                    at = at * size + wrapped(op, position, indices[position], *size)?;
-                }
-                join.put(buffer, at * row, updates.data(), place * row, row)?;
-            }
-        }
+            Ok(out)
+        };
+        let out = match join {
+            Join::Combine(_) => each_part(&[&data, &updates], written)?,
+            Join::Replace | Join::Region(..) => written(&[&data, &updates])?,
+        };
         set(frame, 0, out, &symbols)?;
         Ok(Flow::Next)
     }
+}
+
+/// Where each update goes that has an index of its own along the axis.
+fn places_of_elements(
+    op: OpRef<'_>,
+    axis: usize,
+    sizes: &[usize],
+    given: &[usize],
+    indices: &[i64],
+) -> Result<Vec<usize>, InterpError> {
+    let place = |(position, index): (usize, &i64)| {
+        let (mut rest, mut at, mut stride) = (position, 0, 1);
+        for d in (0..sizes.len()).rev() {
+            let own = rest % given[d];
+            rest /= given[d];
+            at += stride * if d == axis { wrapped(op, position, *index, sizes[d])? } else { own };
+            stride *= sizes[d];
+        }
+        Ok(at)
+    };
+    indices.iter().enumerate().map(place).collect()
+}
+
+/// Where each slice of `row` elements goes that has an index for each of the sizes. What has no elements writes nothing, as a
+/// kernel does.
+fn places_of_slices(
+    op: OpRef<'_>,
+    sizes: &[usize],
+    row: usize,
+    indices: &[i64],
+) -> Result<(Vec<usize>, usize), InterpError> {
+    let place = |first: usize| {
+        sizes.iter().enumerate().try_fold(0, |at, (i, size)| {
+            Ok::<usize, Fault>(at * size + wrapped(op, first + i, indices[first + i], *size)?)
+        })
+    };
+    let count = if row > 0 { indices.len() / sizes.len() } else { 0 };
+    let places = (0..count).map(|update| Ok(row * place(update * sizes.len())?)).collect::<Result<_, InterpError>>()?;
+    Ok((places, row))
 }

@@ -517,8 +517,12 @@ impl Verify for ScanOp<'_> {
         check_encodings(op, diags)?;
         check_same_element(op, scan.input(), scan.result(), diags)?;
         let elem = element(op, scan.input());
-        if !elem.is_float(op.cx) && (!elem.is_signless_integer(op.cx) || elem == Type::I1) {
-            return fail(op, diags, "combines floats, or signless integers of more than one bit");
+        let is_complex = part_type(op.cx, elem).is_some();
+        if is_complex && scan.combiner() != Combiner::Add {
+            return fail(op, diags, "combines complex elements, which are only added");
+        }
+        if !is_complex && !elem.is_float(op.cx) && (!elem.is_signless_integer(op.cx) || elem == Type::I1) {
+            return fail(op, diags, "combines floats, complex numbers, or signless integers of more than one bit");
         }
         if scan.combiner().op_name(op.cx, accumulator_type(op.cx, elem)).is_none() {
             let word = scan.combiner().keyword();

@@ -25,7 +25,7 @@ pub static EXPAND_MATH: PassInfo = PassInfo {
     argument: "expand-math",
     summary: "Expand transcendental functions into arithmetic",
     description: "Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`, `sin`, `cos`, `tan`, \
-                  `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
+                  `atan`, `atan2`, `powf`, `rsqrt`, `cbrt` and `round` on 32-bit floats, scalar or vector, by polynomial and rational \
                   approximations, with at most 6 units in the last place of error; of `math.exp` that is marked \
                   `gir.nonpositive`, as the numerators of a softmax are, 2 and a twentieth of the argument. Results of \
                   `math.exp` below 2^-125.5 are zero. On f16 and bf16 they are computed in 32 \
@@ -94,6 +94,8 @@ macro_rules! functions {
 }
 
 functions! {
+    Atan = "math.atan" => atan(x),
+    Atan2 = "math.atan2" => atan2(y, x),
     Cbrt = "math.cbrt" => cbrt(x),
     Ceil = "math.ceil" => ceil(x),
     Cos = "math.cos" => cos(x),

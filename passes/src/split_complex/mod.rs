@@ -8,7 +8,7 @@ mod tensors;
 
 use sutura_dialects::complex::{is_computed, part_type};
 use sutura_dialects::func::FuncOp;
-use sutura_dialects::graph::{BitcastOp, ComputeForm, ComputeOp, ConstantOp, ScatterOp, ShapeOfOp};
+use sutura_dialects::graph::{BitcastOp, ComputeForm, ComputeOp, ConstantOp, ScanOp, ScatterOp, ShapeOfOp};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::asm::print::type_text;
 use sutura_ir::diagnostics::Diagnostic;
@@ -21,7 +21,7 @@ pub static SPLIT_COMPLEX: PassInfo = PassInfo {
     argument: "split-complex",
     summary: "Put pairs of real tensors in the place of complex ones",
     description: "Tensors of `complex<f32>` and `complex<f64>` become two tensors inside functions, of real and of imaginary \
-                  parts, and functions of elements compute with parts. What only moves elements moves both. Arguments and \
+                  parts, and functions of elements compute with parts. What moves or adds elements does so with both. Arguments and \
                   results of functions keep their types: they are read and written as parts side by side in a last dimension \
                   of size 2, by `graph.bitcast`. What is not known to do with complex elements is refused.",
     anchor: Anchor::Any,
@@ -77,11 +77,11 @@ fn part_of(cx: &Context, ty: Type) -> Option<Type> {
     part_type(cx, cx.element_type(ty))
 }
 
-/// Ops that move elements and do not look at them.
-fn moves(op: OpRef<'_>) -> bool {
+/// Ops that do to each part what they do to elements: they move them, or add them.
+fn by_part(op: OpRef<'_>) -> bool {
     const MOVES: [&str; 6] =
         ["graph.concat", "graph.slice", "graph.reshape", "graph.gather", "graph.gather_elements", "graph.gather_nd"];
-    MOVES.contains(&op.name_str()) || (op.is::<ScatterOp<'_>>() && op.regions().next().is_none())
+    MOVES.contains(&op.name_str()) || (op.is::<ScatterOp<'_>>() && op.regions().next().is_none()) || op.is::<ScanOp<'_>>()
 }
 
 /// Splits the tensors of a function, and counts them.
@@ -122,7 +122,7 @@ fn check(
             None => Ok(()),
         };
     }
-    let known = moves(view)
+    let known = by_part(view)
         || view.is::<ConstantOp<'_>>()
         || view.is::<BitcastOp<'_>>()
         || view.is::<ShapeOfOp<'_>>()

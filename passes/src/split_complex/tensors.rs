@@ -16,7 +16,7 @@ use sutura_ir::affine::AffineMap;
 use sutura_ir::{Attr, AttrData, Body, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
 
 use super::scalar::{self, Ops};
-use super::{moves, part_of};
+use super::{by_part, part_of};
 
 /// Splits the tensors of a function whose ops are all known, and counts them.
 pub(super) fn split(cx: &Context, body: &mut Body, ops: &[Op]) -> u64 {
@@ -75,8 +75,8 @@ impl<'b> Splitter<'b> {
             if let Some([re, _]) = self.parts.get(&input).copied() {
                 self.rw.set_operand(op, 0, re);
             }
-        } else if moves(view) {
-            self.moved(op);
+        } else if by_part(view) {
+            self.in_parts(op);
         } else {
             self.leave(op);
         }
@@ -243,8 +243,8 @@ impl<'b> Splitter<'b> {
         }
     }
 
-    /// What moves elements moves both parts.
-    fn moved(&mut self, op: Op) {
+    /// What moves or adds elements does so with both parts.
+    fn in_parts(&mut self, op: Op) {
         let cx = self.cx();
         let view = self.rw.op_ref(op);
         let (name, loc, result) = (view.name(), view.loc(), view.result(0));

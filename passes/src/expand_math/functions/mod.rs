@@ -4,6 +4,7 @@
 pub(super) mod double;
 mod exponential;
 mod hyperbolic;
+mod inverse;
 mod logarithm;
 mod power;
 mod root;
@@ -13,6 +14,7 @@ use super::arith::{Arith, Cmp};
 
 pub(super) use exponential::{exp, exp_nonpositive, exp2, expm1};
 pub(super) use hyperbolic::{erf, tanh};
+pub(super) use inverse::{atan, atan2};
 pub(super) use logarithm::{log, log1p, log2, log10};
 pub(super) use power::pow;
 pub(super) use root::{cbrt, ceil, floor, round, roundeven, rsqrt, trunc};

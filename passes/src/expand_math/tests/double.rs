@@ -9,8 +9,8 @@ use super::functions::double as f;
 use crate::testing::{context, run, text};
 
 /// Bits of the reference.
-const PRECISION: usize = 192;
-const NEAREST: RoundingMode = RoundingMode::ToEven;
+pub(super) const PRECISION: usize = 192;
+pub(super) const NEAREST: RoundingMode = RoundingMode::ToEven;
 
 type Exact = fn(&BigFloat, &mut Consts) -> BigFloat;
 
@@ -50,6 +50,7 @@ static CASES: &[Case] = cases! {
     sin 1.0 f64::sin, |x, cc| x.sin(PRECISION, NEAREST, cc);
     cos 1.0 f64::cos, |x, cc| x.cos(PRECISION, NEAREST, cc);
     tan 2.25 f64::tan, |x, cc| x.tan(PRECISION, NEAREST, cc);
+    atan 2.0 f64::atan, |x, cc| x.atan(PRECISION, NEAREST, cc);
     rsqrt 1.5 |x| 1.0 / x.sqrt(), |x, _| number(1.0).div(&x.sqrt(PRECISION, NEAREST), PRECISION, NEAREST);
     cbrt 0.6 f64::cbrt, |x, _| x.cbrt(PRECISION, NEAREST);
 };
@@ -73,7 +74,7 @@ static ROUNDING: &[Rounding] = &[
     ("ceil", |x| compute_double(|a, [x]| f::ceil(a, x), [x]), f64::ceil),
 ];
 
-fn number(x: f64) -> BigFloat {
+pub(super) fn number(x: f64) -> BigFloat {
     if !x.is_subnormal() {
         return BigFloat::from_f64(x, PRECISION);
     }
@@ -127,7 +128,7 @@ fn erf(x: &BigFloat, cc: &mut Consts) -> BigFloat {
 }
 
 /// How far `got` is from `exact`, in ulp; infinity is as far as the next power of two.
-fn error(got: f64, exact: &BigFloat) -> f64 {
+pub(super) fn error(got: f64, exact: &BigFloat) -> f64 {
     if got.is_nan() || exact.is_nan() {
         return if got.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
     }
@@ -333,7 +334,7 @@ fn type_of(lanes: usize) -> String {
     if lanes == 0 { "f64".to_owned() } else { format!("vector<{lanes}xf64>") }
 }
 
-fn value(lanes: usize, numbers: &[f64]) -> Value {
+pub(super) fn value(lanes: usize, numbers: &[f64]) -> Value {
     let mut scalars = numbers.iter().map(|x| Scalar::from_bits(DType::F64, x.to_bits()));
     match lanes {
         0 => Value::Scalar(scalars.next().expect("one number")),
@@ -341,7 +342,7 @@ fn value(lanes: usize, numbers: &[f64]) -> Value {
     }
 }
 
-fn doubles(value: &Value) -> Vec<f64> {
+pub(super) fn doubles(value: &Value) -> Vec<f64> {
     match value {
         Value::Scalar(s) => vec![f64::from_bits(s.bits())],
         other => {
@@ -352,7 +353,7 @@ fn doubles(value: &Value) -> Vec<f64> {
     }
 }
 
-fn assert_same(got: f64, expected: f64, what: &str) {
+pub(super) fn assert_same(got: f64, expected: f64, what: &str) {
     assert!(
         got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan()),
         "{what} = {got:e}, {expected:e}"

@@ -120,6 +120,7 @@ pub(super) static CASES: &[Case] = cases! {
     sin 3.0 Odd turn::sin;
     cos 3.0 Even turn::cos;
     tan 4.25 Odd turn::tan;
+    atan 2.25 Odd f64::atan;
     rsqrt 1.5 None |x| 1.0 / x.sqrt();
     cbrt 0.51 Odd f64::cbrt;
     round 0.0 Odd f64::round;

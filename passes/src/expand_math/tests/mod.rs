@@ -1,5 +1,6 @@
 //! The expansions against double precision, computed on floats of this machine, and what is emitted against both.
 
+mod angle;
 mod double;
 mod exhaustive;
 mod measure;
@@ -41,6 +42,7 @@ fn the_table_of_the_documentation_is_this_one() {
     };
     let mut rows: Vec<String> = CASES.iter().map(row).collect();
     rows.push(format!("| `powf` | {} | {} |", special::BOUND, double::POWER));
+    rows.push(format!("| `atan2` | {} | {} |", angle::BOUNDS.0, angle::BOUNDS.1));
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("docs/sutura.md");
     let page = std::fs::read_to_string(path).expect("the page is there");
     assert!(page.contains(&rows.join("\n")), "docs/sutura.md must hold\n{}", rows.join("\n"));

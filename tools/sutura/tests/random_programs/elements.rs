@@ -3,6 +3,7 @@
 use sutura_dialects::elements::{ELEMENTS, ElementPolicy};
 use sutura_interp::random::Random;
 use sutura_interp::{DType, Scalar};
+use sutura_ir::Type;
 use sutura_ir::types::{FloatKind, TypeData};
 
 /// A type of elements.
@@ -14,6 +15,8 @@ pub(crate) struct Elem(&'static ElementPolicy);
 pub(crate) enum Kind {
     Int { width: u32, unsigned: bool },
     Float(FloatKind),
+    /// With parts of this type.
+    Complex(FloatKind),
 }
 
 impl Elem {
@@ -43,8 +46,22 @@ impl Elem {
         kind(self.0).expect("only such are taken")
     }
 
-    pub(crate) fn is_float(self) -> bool {
-        matches!(self.kind(), Kind::Float(_))
+    /// The type of the parts of a complex one, else this one.
+    pub(crate) fn part(self) -> Self {
+        match self.kind() {
+            Kind::Complex(kind) => Self::named(kind.keyword()),
+            Kind::Int { .. } | Kind::Float(_) => self,
+        }
+    }
+
+    /// How many parts it has.
+    pub(crate) fn parts(self) -> u8 {
+        if matches!(self.kind(), Kind::Complex(_)) { 2 } else { 1 }
+    }
+
+    /// Whether its arithmetic rounds.
+    pub(crate) fn rounds(self) -> bool {
+        !matches!(self.kind(), Kind::Int { .. })
     }
 
     pub(crate) fn is_unsigned(self) -> bool {
@@ -55,6 +72,7 @@ impl Elem {
         match self.kind() {
             Kind::Int { width, unsigned } => DType::Int { width: width as u8, unsigned },
             Kind::Float(kind) => DType::Float(kind),
+            Kind::Complex(kind) => DType::Complex(kind),
         }
     }
 
@@ -65,25 +83,29 @@ impl Elem {
 
     /// From 1 to the next number.
     pub(crate) fn epsilon(self) -> f64 {
-        let Kind::Float(kind) = self.kind() else { return 0.0 };
+        let (Kind::Float(kind) | Kind::Complex(kind)) = self.kind() else { return 0.0 };
         let one = Scalar::float(1.0, kind);
-        Scalar::from_bits(self.dtype(), one.bits() + 1).as_f64().map_or(0.0, |next| next - 1.0)
+        Scalar::from_bits(DType::Float(kind), one.bits() + 1).as_f64().map_or(0.0, |next| next - 1.0)
     }
 
     /// A bound of which twice is still a number.
     pub(crate) fn most(self) -> f64 {
-        let Kind::Float(kind) = self.kind() else { return f64::INFINITY };
+        let (Kind::Float(kind) | Kind::Complex(kind)) = self.kind() else { return f64::INFINITY };
         let exact = |e: &i32| Scalar::float(2f64.powi(*e), kind).as_f64() == Some(2f64.powi(*e));
         let exponent = (0..100).take_while(exact).last().unwrap_or(0);
         2f64.powi(exponent - 1)
     }
 
-    /// A random element. Floats are quarters up to 2, as near as the type has them.
+    /// A random element. Floats, and parts of complex numbers, are quarters up to 2, as near as the type has them.
     pub(crate) fn random(self, random: &mut Random) -> Scalar {
         match self.kind() {
             Kind::Int { .. } => random.scalar(self.dtype()),
             Kind::Float(kind) if self.is_power() => Scalar::float(2f64.powi(random.range(-2, 3) as i32), kind),
             Kind::Float(kind) => Scalar::float(random.range(-8, 9) as f64 / 4.0, kind),
+            Kind::Complex(kind) => {
+                let mut part = || Scalar::float(random.range(-8, 9) as f64 / 4.0, kind).bits();
+                Scalar::complex(kind, [part(), part()])
+            }
         }
     }
 }
@@ -92,6 +114,8 @@ fn kind(policy: &ElementPolicy) -> Option<Kind> {
     match policy.stored {
         TypeData::Integer { width, .. } => Some(Kind::Int { width, unsigned: policy.unsigned }),
         TypeData::Float(kind) => Some(Kind::Float(kind)),
+        TypeData::Complex(Type::F32) => Some(Kind::Complex(FloatKind::F32)),
+        TypeData::Complex(Type::F64) => Some(Kind::Complex(FloatKind::F64)),
         _ => None,
     }
 }

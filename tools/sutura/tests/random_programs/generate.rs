@@ -208,9 +208,9 @@ impl Part<'_> {
 
     fn new_input(&mut self, elem: Elem, dims: Vec<usize>, indices_of: Option<usize>) -> Tensor {
         let name = format!("%x{}", self.program.inputs.len());
-        let (bound, error) = (if elem.is_power() { 8.0 } else { 2.0 }, 0.0);
+        let bound = if elem.is_power() { 8.0 } else { 2.0 * f64::from(elem.parts()).sqrt() };
         self.program.inputs.push(Input { elem, dims: dims.clone(), indices_of });
-        Tensor { name, elem, dims, bound, error }
+        Tensor { name, elem, dims, bound, error: 0.0 }
     }
 
     fn input(&mut self) {
@@ -221,7 +221,7 @@ impl Part<'_> {
 
     fn output(&mut self, tensor: &Tensor) {
         self.outputs.push((tensor.name.clone(), tensor.ty()));
-        self.program.outputs.push(if tensor.elem.is_float() { tensor.error } else { 0.0 });
+        self.program.outputs.push(if tensor.elem.rounds() { tensor.error } else { 0.0 });
     }
 
     /// A name for what is made next.
@@ -296,7 +296,7 @@ impl Part<'_> {
                 });
             }
             let value = value.unwrap_or_else(|| s.one(elem));
-            if elem.is_float() { s.below(value, elem, limit(elem)) } else { value }
+            if elem.rounds() { s.below(value, elem, limit(elem)) } else { value }
         });
         self.made(name, elem, dims, (number.bound, number.error))
     }
@@ -307,6 +307,7 @@ impl Part<'_> {
             Kind::Int { width: 1, .. } => &["and", "or"],
             Kind::Int { .. } => &["add", "mul", "max", "min", "and", "or"],
             Kind::Float(_) => &["add", "max", "min"],
+            Kind::Complex(_) => &["add"],
         };
         known[self.below(known.len())]
     }
@@ -335,7 +336,7 @@ impl Part<'_> {
             kinds.join(", ")
         );
         let length: f64 = reduced.iter().map(|dim| self.longest(*dim)).product();
-        let adds = elem.is_float() && combiner == "add";
+        let adds = elem.rounds() && combiner == "add";
         let (name, number) = self.compute(&[&x], (elem, &dims), &attributes, |s, numbers| {
             let number = s.change(numbers[0].clone(), elem);
             if adds { s.below(number, elem, limit(elem) / length) } else { number }
@@ -387,7 +388,7 @@ impl Part<'_> {
             let (a, b) = (numbers.next().expect("two"), numbers.next().expect("two"));
             s.product(a, b, elem, limit(elem) / length)
         });
-        let value = if elem.is_float() { sum(&number, length, elem) } else { (0.0, 0.0) };
+        let value = if elem.rounds() { sum(&number, length, elem) } else { (0.0, 0.0) };
         self.made(name, elem, dims, value)
     }
 
@@ -399,7 +400,7 @@ impl Part<'_> {
         let combiner = self.combiner(x.elem);
         let axis = self.below(x.dims.len());
         let length = self.longest(x.dims[axis]);
-        let adds = x.elem.is_float() && combiner == "add";
+        let adds = x.elem.rounds() && combiner == "add";
         if adds && x.bound * length > x.elem.most() {
             return false;
         }
@@ -471,10 +472,10 @@ impl Part<'_> {
         let length = self.longest(dims[axis]);
         let combiner = match self.below(2) {
             0 => None,
-            _ if x.elem.is_unsigned() || x.elem.is_float() && x.elem.dtype().bits() <= 8 => None,
+            _ if x.elem.is_unsigned() || x.elem.rounds() && x.elem.dtype().bits() <= 8 => None,
             _ => Some(self.combiner(x.elem)),
         };
-        let adds = x.elem.is_float() && combiner == Some("add");
+        let adds = x.elem.rounds() && combiner == Some("add");
         let total = x.bound + length * updates.bound;
         if adds && total > x.elem.most() {
             return false;
@@ -509,7 +510,11 @@ impl Part<'_> {
         let (elem, rank) = (x.elem, x.dims.len());
         let axis = self.below(rank);
         let weights = format!("%w{}_{}", self.first, self.tensors.len());
-        let numbers = if elem.is_float() { "1.0, -0.5, 0.5" } else { "1, 0, 1" };
+        let (numbers, times) = match elem.kind() {
+            Kind::Int { .. } => ("1, 0, 1", "arith.muli"),
+            Kind::Float(_) => ("1.0, -0.5, 0.5", "arith.mulf"),
+            Kind::Complex(_) => ("(1.0, 0.0), (0.0, -0.5), (0.5, 0.0)", "complex.mul"),
+        };
         let ty = format!("tensor<3x{}>", elem.name());
         let _ = writeln!(self.body, "  {weights} = graph.constant dense<[{numbers}]> : {ty}");
         let place = |i: usize| if i == axis { format!("d{i} + d{rank} - 1") } else { format!("d{i}") };
@@ -517,19 +522,23 @@ impl Part<'_> {
         let to = affine(rank + 1, &(0..rank).map(|i| format!("d{i}")).collect::<Vec<_>>());
         let kinds = vec!["parallel"; rank].into_iter().chain(["reduce"]).collect::<Vec<_>>().join(", ");
         let name = self.name();
-        let zero = if elem.is_float() { "0.0" } else { "0" };
-        let (times, scalar) = (if elem.is_float() { "arith.mulf" } else { "arith.muli" }, elem.scalar());
+        let (scalar, part) = (elem.scalar(), elem.part().scalar());
+        let zero = match elem.kind() {
+            Kind::Int { .. } => format!("0 : {scalar}"),
+            Kind::Float(_) => format!("0.0 : {scalar}"),
+            Kind::Complex(_) => format!("[0.0 : {part}, 0.0 : {part}]"),
+        };
         let last = affine(rank + 1, &[format!("d{rank}")]);
         let xt = x.ty();
         let _ = write!(
             self.body,
             "  {name} = graph.compute ins({}, {weights} : {xt}, {ty}) -> {xt} {{combiners = #graph.combiners<[add]>, \
-             iterators = #graph.iterators<[{kinds}]>, maps = [{from}, {last}, {to}], oob = [{zero} : {scalar}, unit]}} {{\n  \
+             iterators = #graph.iterators<[{kinds}]>, maps = [{from}, {last}, {to}], oob = [{zero}, unit]}} {{\n  \
              ^bb0(%e: {scalar}, %w: {scalar}):\n    %p = {times} %e, %w : {scalar}\n    graph.yield %p : {scalar}\n  }}\n",
             x.name
         );
         let bound = 2.0 * x.bound;
-        if elem.is_float() && bound > elem.most() {
+        if elem.rounds() && bound > elem.most() {
             self.body.truncate(self.body.rfind(&format!("  {weights} = ")).expect("written just now"));
             return false;
         }
@@ -626,5 +635,5 @@ fn sum(number: &Number, length: f64, elem: Elem) -> (f64, f64) {
 }
 
 fn rounding_of(elem: Elem, bound: f64) -> f64 {
-    if elem.is_float() { rounding(elem, bound) } else { 0.0 }
+    if elem.rounds() { rounding(elem, bound) } else { 0.0 }
 }

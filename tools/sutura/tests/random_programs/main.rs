@@ -4,6 +4,7 @@
 //! times the length of what is summed. `SUTURA_PROGRAMS=0..2500` runs the programs of these seeds, eight parts each;
 //! `SUTURA_PROGRAMS_KEEP=FOLDER` keeps those that differ or are refused.
 
+mod complex;
 mod elements;
 mod generate;
 mod scalars;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use sutura_interp::Random;
 use sutura_interp::Scalar;
 
+use super::complex::is_complex;
 use super::elements::{Elem, Kind};
 
 /// A number in a function: its name, a bound of its magnitude, and how far it may be from the same number of another right
@@ -36,7 +37,7 @@ pub(crate) fn limit(elem: Elem) -> f64 {
 
 /// What rounding to the type may change.
 pub(crate) fn rounding(elem: Elem, bound: f64) -> f64 {
-    let least = Scalar::from_bits(elem.dtype(), 1).as_f64().unwrap_or(0.0).abs();
+    let least = Scalar::from_bits(elem.part().dtype(), 1).as_f64().unwrap_or(0.0).abs();
     (elem.epsilon() * bound).max(least)
 }
 
@@ -46,23 +47,23 @@ impl<'r> Scalars<'r> {
     }
 
     /// One of `count` ways.
-    fn pick(&mut self, count: usize) -> usize {
+    pub(crate) fn pick(&mut self, count: usize) -> usize {
         self.random.range(0, count as i64 - 1) as usize
     }
 
-    fn line(&mut self, right: &str, (bound, error): (f64, f64)) -> Number {
+    pub(crate) fn line(&mut self, right: &str, (bound, error): (f64, f64)) -> Number {
         self.count += 1;
         let name = format!("%v{}", self.count);
         let _ = writeln!(self.text, "    {name} = {right}");
         Number { name, bound, error }
     }
 
-    fn op(&mut self, op: &str, args: &[&Number], elem: Elem, value: (f64, f64)) -> Number {
+    pub(crate) fn op(&mut self, op: &str, args: &[&Number], elem: Elem, value: (f64, f64)) -> Number {
         let names: Vec<&str> = args.iter().map(|arg| &*arg.name).collect();
         self.line(&format!("{op} {} : {}", names.join(", "), elem.scalar()), value)
     }
 
-    fn constant(&mut self, text: &str, elem: Elem, bound: f64) -> Number {
+    pub(crate) fn constant(&mut self, text: &str, elem: Elem, bound: f64) -> Number {
         self.line(&format!("arith.constant {text} : {}", elem.scalar()), (bound, 0.0))
     }
 
@@ -77,15 +78,18 @@ impl<'r> Scalars<'r> {
         self.line(&format!("{op} {} : {from} to {to}", x.name), value)
     }
 
-    /// A float halved until it is below `most`.
+    /// A number halved until it is below `most`.
     pub(crate) fn below(&mut self, mut x: Number, elem: Elem, most: f64) -> Number {
         if x.bound <= most {
             return x;
         }
-        let half = self.constant("0.5", elem, 0.5);
+        let (half, op) = match is_complex(elem) {
+            true => (self.complex_constant(["0.5", "0.0"], elem, 0.5), "complex.mul"),
+            false => (self.constant("0.5", elem, 0.5), "arith.mulf"),
+        };
         while x.bound > most {
             let (bound, error) = (x.bound / 2.0, x.error / 2.0);
-            x = self.op("arith.mulf", &[&x, &half], elem, (bound, error + rounding(elem, bound)));
+            x = self.op(op, &[&x, &half], elem, (bound, error + rounding(elem, bound)));
         }
         x
     }
@@ -124,10 +128,19 @@ impl<'r> Scalars<'r> {
                 Some(self.cast(op, &x, from.scalar(), to.scalar(), (0.0, 0.0)))
             }
             (Kind::Float(_), Kind::Float(_)) => Some(self.between_floats(x, from, to)),
+            (Kind::Complex(_), Kind::Complex(_)) => Some(self.between_complex(&x, from, to)),
+            (Kind::Complex(_), _) => {
+                let part = self.of_complex(&x, from);
+                self.convert(part, from.part(), to)
+            }
+            (_, Kind::Complex(_)) => {
+                let part = self.convert(x, from, to.part())?;
+                Some(self.to_complex(&part, to))
+            }
         }
     }
 
-    fn between_floats(&mut self, x: Number, from: Elem, to: Elem) -> Number {
+    pub(crate) fn between_floats(&mut self, x: Number, from: Elem, to: Elem) -> Number {
         let f32 = Elem::named("f32");
         if from.is_power() && to != f32 || from != f32 && to != f32 && from.dtype().bits() == to.dtype().bits() {
             let wide = self.between_floats(x, from, f32);
@@ -152,6 +165,10 @@ impl<'r> Scalars<'r> {
             Kind::Float(_) => {
                 let (a, b) = (self.below(a, elem, limit(elem)), self.below(b, elem, limit(elem)));
                 self.combine_floats(&a, &b, elem)
+            }
+            Kind::Complex(_) => {
+                let (a, b) = (self.below(a, elem, limit(elem)), self.below(b, elem, limit(elem)));
+                self.combine_complex(&a, &b, elem)
             }
         }
     }
@@ -183,7 +200,7 @@ impl<'r> Scalars<'r> {
         }
     }
 
-    fn select(&mut self, compare: &str, a: &Number, b: &Number, elem: Elem) -> Number {
+    pub(crate) fn select(&mut self, compare: &str, a: &Number, b: &Number, elem: Elem) -> Number {
         let which = self.op(compare, &[a, b], elem, (0.0, 0.0));
         let text = format!("arith.select {}, {}, {} : {}", which.name, b.name, a.name, elem.scalar());
         self.line(&text, (a.bound.max(b.bound), a.error.max(b.error)))
@@ -216,7 +233,10 @@ impl<'r> Scalars<'r> {
 
     /// A random function of one number.
     pub(crate) fn change(&mut self, x: Number, elem: Elem) -> Number {
-        if !elem.is_float() {
+        if is_complex(elem) {
+            return self.change_complex(x, elem);
+        }
+        if !elem.rounds() {
             let other = self.pick(3) as i64 + 1;
             let other = self.whole(other, elem);
             return self.combine(x, other, elem);
@@ -237,18 +257,27 @@ impl<'r> Scalars<'r> {
 
     /// One.
     pub(crate) fn one(&mut self, elem: Elem) -> Number {
-        if elem.is_float() { self.constant("1.0", elem, 1.0) } else { self.whole(1, elem) }
+        match elem.kind() {
+            Kind::Int { .. } => self.whole(1, elem),
+            Kind::Float(_) => self.constant("1.0", elem, 1.0),
+            Kind::Complex(_) => self.complex_constant(["1.0", "0.0"], elem, 1.0),
+        }
     }
 
-    /// A product, of floats one that is at most `most`.
+    /// A product, of numbers that are rounded one that is at most `most`.
     pub(crate) fn product(&mut self, a: Number, b: Number, elem: Elem, most: f64) -> Number {
-        if !elem.is_float() {
+        if !elem.rounds() {
             return self.op("arith.muli", &[&a, &b], elem, (0.0, 0.0));
         }
         let (a, b) = (self.below(a, elem, limit(elem)), self.below(b, elem, limit(elem)));
-        let bound = a.bound * b.bound;
-        let error = a.error * (b.bound + b.error) + b.error * a.bound + rounding(elem, bound);
-        let product = self.op("arith.mulf", &[&a, &b], elem, (bound, error));
+        let product = match is_complex(elem) {
+            true => self.complex_product(&a, &b, elem),
+            false => {
+                let bound = a.bound * b.bound;
+                let error = a.error * (b.bound + b.error) + b.error * a.bound + rounding(elem, bound);
+                self.op("arith.mulf", &[&a, &b], elem, (bound, error))
+            }
+        };
         self.below(product, elem, most)
     }
 }

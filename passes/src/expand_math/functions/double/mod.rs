@@ -3,6 +3,7 @@
 
 mod exponential;
 mod hyperbolic;
+mod inverse;
 mod logarithm;
 mod power;
 mod root;
@@ -13,6 +14,7 @@ pub(in super::super) use super::root::{ceil, floor, round, roundeven, rsqrt, tru
 
 pub(in super::super) use exponential::{exp, exp2, expm1};
 pub(in super::super) use hyperbolic::{erf, tanh};
+pub(in super::super) use inverse::{atan, atan2};
 pub(in super::super) use logarithm::{log, log1p, log2, log10};
 pub(in super::super) use power::pow;
 pub(in super::super) use root::cbrt;
