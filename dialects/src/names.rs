@@ -5,16 +5,18 @@ use std::borrow::Cow;
 use sutura_ir::asm::print::attr_text;
 use sutura_ir::interfaces::ResultNames;
 use sutura_ir::smallvec::{SmallVec, smallvec};
-use sutura_ir::{AttrData, DialectBuilder, OpRef, Type, TypeData};
+use sutura_ir::{AttrData, OpRef, Type, TypeData};
 
 type Names = SmallVec<[(usize, Cow<'static, str>); 1]>;
 
-/// Ops with a name for all results together.
-pub(crate) fn attach(d: &mut DialectBuilder<'_>, names: &'static [(&'static str, &'static str)]) {
-    for (op, name) in names {
-        d.interface::<dyn ResultNames>(op, name);
-    }
+/// Gives ops a name for all results together: `result_names!(d, AllocOp => "alloc")`.
+macro_rules! result_names {
+    ($d:expr, $($op:ident => $name:literal),+ $(,)?) => {
+        $($d.op_interface::<$op<'_>, dyn sutura_ir::interfaces::ResultNames>(&$name);)+
+    };
 }
+
+pub(crate) use result_names;
 
 /// `c4_vscale` for the product of a constant and the factor of scalable vectors.
 pub(crate) struct ProductName;

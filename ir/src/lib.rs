@@ -45,7 +45,7 @@ pub use builder::{Builder, OpState};
 pub use context::{Context, Ident};
 pub use diagnostics::{Diagnostic, Diagnostics, Reported, Severity};
 pub use location::Loc;
-pub use op_def::{OpDef, OpView, Traits};
+pub use op_def::{OpDef, OpView, Traits, name_of};
 pub use op_ref::{BlockRef, OpRef, RegionRef};
 pub use registry::{Dialect, DialectBuilder, OpName, Registry, RegistryError};
 pub use rewriter::{IrMapping, Rewriter};

@@ -414,3 +414,8 @@ pub trait OpView<'a>: Copy + Sized {
     /// The operation behind the view.
     fn op_ref(&self) -> OpRef<'a>;
 }
+
+/// Full name of an operation that is declared: `name_of::<AddIOp<'_>>()`.
+pub fn name_of<'a, T: OpView<'a>>() -> &'static str {
+    T::def().name
+}

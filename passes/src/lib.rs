@@ -1,7 +1,8 @@
 //! Passes. One folder per idea; `generic` holds those that know no dialect.
 #![forbid(unsafe_code)]
 
-pub mod attach_target;
+mod arithmetic;
+mod attach_target;
 pub mod check_combiners;
 mod elided;
 pub mod expand_fma;

@@ -71,9 +71,9 @@ fn same_width(cx: &Context, from: Type, to: Type) -> bool {
 
 /// Attaches the casts, and implements the check that the tensors have one shape, which has a message of its own.
 macro_rules! casts {
-    ($($op:ident: $name:literal => $fits:expr, $skips:expr;)*) => {
+    ($($op:ident => $fits:expr, $skips:expr;)*) => {
         pub(super) fn register(d: &mut DialectBuilder<'_>) {
-            $(d.interface::<dyn CastLike>($name, &Cast { fits: $fits, skips: $skips });)*
+            $(d.op_interface::<$op<'_>, dyn CastLike>(&Cast { fits: $fits, skips: $skips });)*
         }
 
         $(impl Verify for $op<'_> {
@@ -85,19 +85,19 @@ macro_rules! casts {
 }
 
 casts! {
-    ExtUIOp: "arith.extui" => widens, always;
-    ExtSIOp: "arith.extsi" => widens, always;
-    ExtFOp: "arith.extf" => widens, always;
-    TruncIOp: "arith.trunci" => narrows, always;
+    ExtUIOp => widens, always;
+    ExtSIOp => widens, always;
+    ExtFOp => widens, always;
+    TruncIOp => narrows, always;
     // Each one rounds.
-    TruncFOp: "arith.truncf" => narrows, never;
-    UIToFPOp: "arith.uitofp" => int_to_float, never;
-    SIToFPOp: "arith.sitofp" => int_to_float, never;
-    FPToUIOp: "arith.fptoui" => float_to_int, never;
-    FPToSIOp: "arith.fptosi" => float_to_int, never;
-    IndexCastOp: "arith.index_cast" => index_to_int, when_back;
-    IndexCastUIOp: "arith.index_castui" => index_to_int, when_back;
-    BitcastOp: "arith.bitcast" => same_width, always;
+    TruncFOp => narrows, never;
+    UIToFPOp => int_to_float, never;
+    SIToFPOp => int_to_float, never;
+    FPToUIOp => float_to_int, never;
+    FPToSIOp => float_to_int, never;
+    IndexCastOp => index_to_int, when_back;
+    IndexCastUIOp => index_to_int, when_back;
+    BitcastOp => same_width, always;
 }
 
 fn same_tensor_shape(op: OpRef<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {

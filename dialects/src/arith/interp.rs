@@ -9,14 +9,21 @@ use sutura_ir::smallvec::{SmallVec, smallvec};
 use sutura_ir::{DialectBuilder, OpRef};
 
 use super::attrs::IntegerOverflowFlags;
+use crate::arith::{
+    AddFOp, AddIOp, AddUIExtendedOp, AndIOp, BitcastOp, CeilDivSIOp, CeilDivUIOp, CmpFOp, CmpIOp, DivFOp, DivSIOp,
+    DivUIOp, ExtFOp, ExtSIOp, ExtUIOp, FPToSIOp, FPToUIOp, FloorDivSIOp, IndexCastOp, IndexCastUIOp, MaxNumFOp,
+    MaxSIOp, MaxUIOp, MaximumFOp, MinNumFOp, MinSIOp, MinUIOp, MinimumFOp, MulFOp, MulIOp, MulSIExtendedOp,
+    MulUIExtendedOp, NegFOp, OrIOp, RemFOp, RemSIOp, RemUIOp, SIToFPOp, SelectOp, ShLIOp, ShRSIOp, ShRUIOp, SubFOp,
+    SubIOp, TruncFOp, TruncIOp, UIToFPOp, XOrIOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    attach(d, "arith.constant", &ConstantOp);
-    attach(d, "arith.select", &Select);
-    d.interface::<dyn Interpret>("arith.addui_extended", &addui_extended)
-        .interface::<dyn Interpret>("arith.mulsi_extended", &mulsi_extended)
-        .interface::<dyn Interpret>("arith.mului_extended", &mului_extended);
+    attach::<crate::arith::ConstantOp<'_>, _>(d, &ConstantOp);
+    attach::<SelectOp<'_>, _>(d, &Select);
+    d.op_interface::<AddUIExtendedOp<'_>, dyn Interpret>(&addui_extended)
+        .op_interface::<MulSIExtendedOp<'_>, dyn Interpret>(&mulsi_extended)
+        .op_interface::<MulUIExtendedOp<'_>, dyn Interpret>(&mului_extended);
     integers(d);
     floats(d);
     casts(d);
@@ -52,67 +59,67 @@ fn wide_product(frame: &mut Frame<'_>, high: NumOp) -> Result<Flow, InterpError>
 
 /// Attaches ops that need no attribute.
 macro_rules! plain {
-    ($d:expr, $($name:literal => $op:expr),+ $(,)?) => {
-        $(attach($d, $name, &Elementwise(|_| Ok($op)));)+
+    ($d:expr, $($of:ident => $op:expr),+ $(,)?) => {
+        $(attach::<$of<'_>, _>($d, &Elementwise(|_| Ok($op)));)+
     };
 }
 
 fn integers(d: &mut DialectBuilder<'_>) {
-    attach(d, "arith.addi", &Elementwise(|op| Ok(NumOp::AddI(overflow(op)))));
-    attach(d, "arith.subi", &Elementwise(|op| Ok(NumOp::SubI(overflow(op)))));
-    attach(d, "arith.muli", &Elementwise(|op| Ok(NumOp::MulI(overflow(op)))));
-    attach(d, "arith.shli", &Elementwise(|op| Ok(NumOp::ShLI(overflow(op)))));
-    attach(d, "arith.divsi", &Elementwise(|op| Ok(NumOp::DivSI { exact: exact(op) })));
-    attach(d, "arith.divui", &Elementwise(|op| Ok(NumOp::DivUI { exact: exact(op) })));
-    attach(d, "arith.shrsi", &Elementwise(|op| Ok(NumOp::ShRSI { exact: exact(op) })));
-    attach(d, "arith.shrui", &Elementwise(|op| Ok(NumOp::ShRUI { exact: exact(op) })));
-    attach(d, "arith.cmpi", &Elementwise(|op| predicate(op, CmpI::from_number).map(NumOp::CmpI)));
+    attach::<AddIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::AddI(overflow(op)))));
+    attach::<SubIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::SubI(overflow(op)))));
+    attach::<MulIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::MulI(overflow(op)))));
+    attach::<ShLIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShLI(overflow(op)))));
+    attach::<DivSIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::DivSI { exact: exact(op) })));
+    attach::<DivUIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::DivUI { exact: exact(op) })));
+    attach::<ShRSIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShRSI { exact: exact(op) })));
+    attach::<ShRUIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShRUI { exact: exact(op) })));
+    attach::<CmpIOp<'_>, _>(d, &Elementwise(|op| predicate(op, CmpI::from_number).map(NumOp::CmpI)));
     plain! { d,
-        "arith.ceildivsi" => NumOp::CeilDivSI,
-        "arith.ceildivui" => NumOp::CeilDivUI,
-        "arith.floordivsi" => NumOp::FloorDivSI,
-        "arith.remsi" => NumOp::RemSI,
-        "arith.remui" => NumOp::RemUI,
-        "arith.andi" => NumOp::AndI,
-        "arith.ori" => NumOp::OrI,
-        "arith.xori" => NumOp::XOrI,
-        "arith.maxsi" => NumOp::MaxSI,
-        "arith.maxui" => NumOp::MaxUI,
-        "arith.minsi" => NumOp::MinSI,
-        "arith.minui" => NumOp::MinUI,
+        CeilDivSIOp => NumOp::CeilDivSI,
+        CeilDivUIOp => NumOp::CeilDivUI,
+        FloorDivSIOp => NumOp::FloorDivSI,
+        RemSIOp => NumOp::RemSI,
+        RemUIOp => NumOp::RemUI,
+        AndIOp => NumOp::AndI,
+        OrIOp => NumOp::OrI,
+        XOrIOp => NumOp::XOrI,
+        MaxSIOp => NumOp::MaxSI,
+        MaxUIOp => NumOp::MaxUI,
+        MinSIOp => NumOp::MinSI,
+        MinUIOp => NumOp::MinUI,
     }
 }
 
 fn floats(d: &mut DialectBuilder<'_>) {
-    attach(d, "arith.cmpf", &Elementwise(|op| predicate(op, CmpF::from_number).map(NumOp::CmpF)));
+    attach::<CmpFOp<'_>, _>(d, &Elementwise(|op| predicate(op, CmpF::from_number).map(NumOp::CmpF)));
     plain! { d,
-        "arith.negf" => NumOp::NegF,
-        "arith.addf" => NumOp::AddF,
-        "arith.subf" => NumOp::SubF,
-        "arith.mulf" => NumOp::MulF,
-        "arith.divf" => NumOp::DivF,
-        "arith.remf" => NumOp::RemF,
-        "arith.maximumf" => NumOp::MaximumF,
-        "arith.minimumf" => NumOp::MinimumF,
-        "arith.maxnumf" => NumOp::MaxNumF,
-        "arith.minnumf" => NumOp::MinNumF,
+        NegFOp => NumOp::NegF,
+        AddFOp => NumOp::AddF,
+        SubFOp => NumOp::SubF,
+        MulFOp => NumOp::MulF,
+        DivFOp => NumOp::DivF,
+        RemFOp => NumOp::RemF,
+        MaximumFOp => NumOp::MaximumF,
+        MinimumFOp => NumOp::MinimumF,
+        MaxNumFOp => NumOp::MaxNumF,
+        MinNumFOp => NumOp::MinNumF,
     }
 }
 
 fn casts(d: &mut DialectBuilder<'_>) {
-    attach(d, "arith.trunci", &Elementwise(|op| Ok(NumOp::TruncI(overflow(op)))));
-    attach(d, "arith.truncf", &Elementwise(|op| rounding(op).map(NumOp::TruncF)));
+    attach::<TruncIOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::TruncI(overflow(op)))));
+    attach::<TruncFOp<'_>, _>(d, &Elementwise(|op| rounding(op).map(NumOp::TruncF)));
     plain! { d,
-        "arith.extui" => NumOp::ExtUI,
-        "arith.extsi" => NumOp::ExtSI,
-        "arith.extf" => NumOp::ExtF,
-        "arith.uitofp" => NumOp::UIToFP,
-        "arith.sitofp" => NumOp::SIToFP,
-        "arith.fptoui" => NumOp::FPToUI,
-        "arith.fptosi" => NumOp::FPToSI,
-        "arith.index_cast" => NumOp::IndexCast,
-        "arith.index_castui" => NumOp::IndexCastUI,
-        "arith.bitcast" => NumOp::Bitcast,
+        ExtUIOp => NumOp::ExtUI,
+        ExtSIOp => NumOp::ExtSI,
+        ExtFOp => NumOp::ExtF,
+        UIToFPOp => NumOp::UIToFP,
+        SIToFPOp => NumOp::SIToFP,
+        FPToUIOp => NumOp::FPToUI,
+        FPToSIOp => NumOp::FPToSI,
+        IndexCastOp => NumOp::IndexCast,
+        IndexCastUIOp => NumOp::IndexCastUI,
+        BitcastOp => NumOp::Bitcast,
     }
 }
 

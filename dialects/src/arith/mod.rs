@@ -14,6 +14,7 @@ mod wide;
 use sutura_ir::interfaces::{
     ConditionallySpeculatable, Effects, InlineCallables, Inliner, MemoryEffects, ResultNames, Speculatability,
 };
+use sutura_ir::name_of;
 use sutura_ir::{Attr, Builder, Dialect, DialectBuilder, Loc, Op, OpRef, Type};
 
 pub use asm::{FAST_MATH, OVERFLOW_FLAGS};
@@ -42,11 +43,11 @@ impl Dialect for ArithDialect {
         register_casts(d);
         d.op::<AddUIExtendedOp<'_>>().op::<MulSIExtendedOp<'_>>().op::<MulUIExtendedOp<'_>>();
         d.op::<ScalingExtFOp<'_>>().op::<ScalingTruncFOp<'_>>();
-        d.interface::<dyn ResultNames>("arith.addui_extended", &wide::Two("sum", "overflow"))
-            .interface::<dyn ResultNames>("arith.mulsi_extended", &wide::Two("low", "high"))
-            .interface::<dyn ResultNames>("arith.mului_extended", &wide::Two("low", "high"));
-        d.interface::<dyn ResultNames>("arith.constant", &crate::names::ConstantName)
-            .interface::<dyn ResultNames>("arith.muli", &crate::names::ProductName);
+        d.op_interface::<AddUIExtendedOp<'_>, dyn ResultNames>(&wide::Two("sum", "overflow"))
+            .op_interface::<MulSIExtendedOp<'_>, dyn ResultNames>(&wide::Two("low", "high"))
+            .op_interface::<MulUIExtendedOp<'_>, dyn ResultNames>(&wide::Two("low", "high"));
+        d.op_interface::<ConstantOp<'_>, dyn ResultNames>(&crate::names::ConstantName)
+            .op_interface::<MulIOp<'_>, dyn ResultNames>(&crate::names::ProductName);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         casts::register(d);
         interp::register(d);
@@ -61,13 +62,20 @@ fn register_integer_ops(d: &mut DialectBuilder<'_>) {
     d.op::<ShLIOp<'_>>().op::<ShRUIOp<'_>>().op::<ShRSIOp<'_>>();
     d.op::<MaxSIOp<'_>>().op::<MaxUIOp<'_>>().op::<MinSIOp<'_>>().op::<MinUIOp<'_>>();
     d.op::<CmpIOp<'_>>().op::<SelectOp<'_>>();
-    for name in ["arith.divui", "arith.divsi", "arith.ceildivui", "arith.ceildivsi"] {
+    for name in
+        [name_of::<DivUIOp<'_>>(), name_of::<DivSIOp<'_>>(), name_of::<CeilDivUIOp<'_>>(), name_of::<CeilDivSIOp<'_>>()]
+    {
         d.interface::<dyn MemoryEffects>(name, &NoEffects);
     }
-    for name in ["arith.divui", "arith.ceildivui", "arith.remui"] {
+    for name in [name_of::<DivUIOp<'_>>(), name_of::<CeilDivUIOp<'_>>(), name_of::<RemUIOp<'_>>()] {
         d.interface::<dyn ConditionallySpeculatable>(name, &Division { signed: false });
     }
-    for name in ["arith.divsi", "arith.ceildivsi", "arith.floordivsi", "arith.remsi"] {
+    for name in [
+        name_of::<DivSIOp<'_>>(),
+        name_of::<CeilDivSIOp<'_>>(),
+        name_of::<FloorDivSIOp<'_>>(),
+        name_of::<RemSIOp<'_>>(),
+    ] {
         d.interface::<dyn ConditionallySpeculatable>(name, &Division { signed: true });
     }
 }

@@ -5,13 +5,14 @@ use sutura_ir::interfaces::BranchOp as _;
 use sutura_ir::{DialectBuilder, OpRef};
 
 use crate::branches::Successors;
+use crate::cf::{AssertOp, CondBranchOp, SwitchOp};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("cf.assert", &assert);
-    d.interface::<dyn Interpret>("cf.br", &branch);
-    d.interface::<dyn Interpret>("cf.cond_br", &cond_branch);
-    d.interface::<dyn Interpret>("cf.switch", &crate::switch::choose);
+    d.op_interface::<AssertOp<'_>, dyn Interpret>(&assert);
+    d.op_interface::<crate::cf::BranchOp<'_>, dyn Interpret>(&branch);
+    d.op_interface::<CondBranchOp<'_>, dyn Interpret>(&cond_branch);
+    d.op_interface::<SwitchOp<'_>, dyn Interpret>(&crate::switch::choose);
 }
 
 fn assert(op: OpRef<'_>, frame: &mut Frame<'_>) -> Result<Flow, InterpError> {

@@ -24,10 +24,10 @@ impl Dialect for ControlFlowDialect {
         d.description("Branches between blocks.").partial();
         d.directive("SwitchCases", crate::switch::CASES_DIRECTIVE);
         d.op::<AssertOp<'_>>().op::<BranchOp<'_>>().op::<CondBranchOp<'_>>().op::<SwitchOp<'_>>();
-        d.interface::<dyn BranchInterface>("cf.switch", &crate::switch::SwitchSuccessors);
-        d.interface::<dyn BranchInterface>("cf.br", &Successors { first_group: 0 });
-        d.interface::<dyn BranchInterface>("cf.cond_br", &Successors { first_group: 1 });
-        d.interface::<dyn MemoryEffects>("cf.assert", &Fails);
+        d.op_interface::<SwitchOp<'_>, dyn BranchInterface>(&crate::switch::SwitchSuccessors);
+        d.op_interface::<crate::cf::BranchOp<'_>, dyn BranchInterface>(&Successors { first_group: 0 });
+        d.op_interface::<CondBranchOp<'_>, dyn BranchInterface>(&Successors { first_group: 1 });
+        d.op_interface::<AssertOp<'_>, dyn MemoryEffects>(&Fails);
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
     }

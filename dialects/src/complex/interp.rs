@@ -3,38 +3,46 @@
 use sutura_interp::elementwise::attach;
 use sutura_interp::{ComplexFn, ComplexOp, ConstantOp};
 use sutura_ir::DialectBuilder;
+use sutura_ir::name_of;
 
-/// The functions that ops of the dialect are, by name.
-pub(super) const FUNCTIONS: &[(&str, ComplexOp)] = &[
-    ("complex.abs", ComplexOp(ComplexFn::Abs)),
-    ("complex.add", ComplexOp(ComplexFn::Add)),
-    ("complex.angle", ComplexOp(ComplexFn::Angle)),
-    ("complex.conj", ComplexOp(ComplexFn::Conj)),
-    ("complex.cos", ComplexOp(ComplexFn::Cos)),
-    ("complex.create", ComplexOp(ComplexFn::Create)),
-    ("complex.div", ComplexOp(ComplexFn::Div)),
-    ("complex.eq", ComplexOp(ComplexFn::Eq)),
-    ("complex.exp", ComplexOp(ComplexFn::Exp)),
-    ("complex.im", ComplexOp(ComplexFn::Im)),
-    ("complex.log", ComplexOp(ComplexFn::Log)),
-    ("complex.mul", ComplexOp(ComplexFn::Mul)),
-    ("complex.neg", ComplexOp(ComplexFn::Neg)),
-    ("complex.neq", ComplexOp(ComplexFn::Ne)),
-    ("complex.re", ComplexOp(ComplexFn::Re)),
-    ("complex.sin", ComplexOp(ComplexFn::Sin)),
-    ("complex.sqrt", ComplexOp(ComplexFn::Sqrt)),
-    ("complex.sub", ComplexOp(ComplexFn::Sub)),
-];
+use crate::complex::{
+    AbsOp, AddOp, AngleOp, ConjOp, CosOp, CreateOp, DivOp, EqualOp, ExpOp, ImOp, LogOp, MulOp, NegOp, NotEqualOp, ReOp,
+    SinOp, SqrtOp, SubOp,
+};
 
-/// The function of complex numbers that the op called `name` is.
-pub fn function(name: &str) -> Option<ComplexFn> {
-    FUNCTIONS.iter().find(|(op, _)| *op == name).map(|(_, hook)| hook.0)
+macro_rules! functions {
+    ($($op:ident => $function:ident),+ $(,)?) => {
+        /// The function of complex numbers that the op called `name` is.
+        pub fn function(name: &str) -> Option<ComplexFn> {
+            let functions = [$((name_of::<$op<'_>>(), ComplexFn::$function)),+];
+            functions.into_iter().find(|(op, _)| *op == name).map(|(_, function)| function)
+        }
+
+        /// Attaches the hooks.
+        pub(super) fn register(d: &mut DialectBuilder<'_>) {
+            $(attach::<$op<'_>, _>(d, &ComplexOp(ComplexFn::$function));)+
+            attach::<crate::complex::ConstantOp<'_>, _>(d, &ConstantOp);
+        }
+    };
 }
 
-/// Attaches the hooks.
-pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    for (name, hook) in FUNCTIONS {
-        attach(d, name, hook);
-    }
-    attach(d, "complex.constant", &ConstantOp);
+functions! {
+    AbsOp => Abs,
+    AddOp => Add,
+    AngleOp => Angle,
+    ConjOp => Conj,
+    CosOp => Cos,
+    CreateOp => Create,
+    DivOp => Div,
+    EqualOp => Eq,
+    ExpOp => Exp,
+    ImOp => Im,
+    LogOp => Log,
+    MulOp => Mul,
+    NegOp => Neg,
+    NotEqualOp => Ne,
+    ReOp => Re,
+    SinOp => Sin,
+    SqrtOp => Sqrt,
+    SubOp => Sub,
 }

@@ -12,8 +12,8 @@ use super::ops::{EqualOp, SymbolOp};
 use super::poly::{Atom, Poly};
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("dyn.symbol", &SymbolHook);
-    d.interface::<dyn Interpret>("dyn.equal", &EqualHook);
+    d.op_interface::<SymbolOp<'_>, dyn Interpret>(&SymbolHook);
+    d.op_interface::<EqualOp<'_>, dyn Interpret>(&EqualHook);
 }
 
 /// Values of symbols in one run of a function or region.

@@ -11,8 +11,8 @@ use crate::cf;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn CallInterface>("func.call", &Call)
-        .interface::<dyn CallableOp>("func.func", &Function)
+    d.op_interface::<crate::func::CallOp<'_>, dyn CallInterface>(&Call)
+        .op_interface::<FuncOp<'_>, dyn CallableOp>(&Function)
         .dialect_interface::<dyn Inliner>(&Functions);
 }
 

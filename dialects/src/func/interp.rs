@@ -3,12 +3,14 @@
 use sutura_interp::{Fault, Flow, Frame, InterpError, Interpret, Value, YieldOp};
 use sutura_ir::{Attr, DialectBuilder, OpRef};
 
+use crate::func::{CallIndirectOp, CallOp, ConstantOp, ReturnOp};
+
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("func.call", &call);
-    d.interface::<dyn Interpret>("func.call_indirect", &call_indirect);
-    d.interface::<dyn Interpret>("func.constant", &constant);
-    d.interface::<dyn Interpret>("func.return", &YieldOp);
+    d.op_interface::<CallOp<'_>, dyn Interpret>(&call);
+    d.op_interface::<CallIndirectOp<'_>, dyn Interpret>(&call_indirect);
+    d.op_interface::<ConstantOp<'_>, dyn Interpret>(&constant);
+    d.op_interface::<ReturnOp<'_>, dyn Interpret>(&YieldOp);
 }
 
 /// What a value of function type holds: a reference to a symbol.

@@ -28,9 +28,9 @@ impl Dialect for FuncDialect {
             .directive("Signature", asm::SIGNATURE)
             .directive("CalleeType", asm::CALLEE_TYPE);
         d.op::<CallIndirectOp<'_>>().op::<FuncOp<'_>>().op::<CallOp<'_>>().op::<ConstantOp<'_>>().op::<ReturnOp<'_>>();
-        d.interface::<dyn SymbolUser>("func.call", &verify::CallSymbols);
-        d.interface::<dyn SymbolUser>("func.constant", &verify::ConstantSymbols);
-        d.interface::<dyn ResultNames>("func.constant", &"f");
+        d.op_interface::<CallOp<'_>, dyn SymbolUser>(&verify::CallSymbols);
+        d.op_interface::<ConstantOp<'_>, dyn SymbolUser>(&verify::ConstantSymbols);
+        d.op_interface::<ConstantOp<'_>, dyn ResultNames>(&"f");
         calls::register(d);
         interp::register(d);
     }

@@ -59,5 +59,5 @@ impl LoopLike for For {
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn RegionBranchOp>("gir.for", &For).interface::<dyn LoopLike>("gir.for", &For);
+    d.op_interface::<ForOp<'_>, dyn RegionBranchOp>(&For).op_interface::<ForOp<'_>, dyn LoopLike>(&For);
 }

@@ -6,9 +6,11 @@
 use smallvec::smallvec;
 use sutura_ir::OpRef;
 use sutura_ir::interfaces::{ConditionallySpeculatable, Effect, EffectKind, Effects, MemoryEffects, Speculatability};
+use sutura_ir::name_of;
 use sutura_ir::registry::DialectBuilder;
 
 use super::types::{SliceType, ViewType};
+use crate::gir::ops::{AllocOp, DivisorOp, GatherRowsOp, IntrinsicOp, LoadOp, PickOp, StoreOp, SyncOp};
 
 /// Reads the memory behind its first operand.
 struct Reads;
@@ -70,13 +72,13 @@ impl ConditionallySpeculatable for Checks {
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn MemoryEffects>("gir.load", &Reads);
-    d.interface::<dyn MemoryEffects>("gir.gather_rows", &Reads);
-    d.interface::<dyn MemoryEffects>("gir.store", &Writes);
-    d.interface::<dyn MemoryEffects>("gir.alloc", &Allocates);
-    d.interface::<dyn MemoryEffects>("gir.sync", &Orders);
-    d.interface::<dyn MemoryEffects>("gir.intrinsic", &OfOperands);
-    for name in ["gir.divisor", "gir.pick"] {
+    d.op_interface::<LoadOp<'_>, dyn MemoryEffects>(&Reads);
+    d.op_interface::<GatherRowsOp<'_>, dyn MemoryEffects>(&Reads);
+    d.op_interface::<StoreOp<'_>, dyn MemoryEffects>(&Writes);
+    d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&Allocates);
+    d.op_interface::<SyncOp<'_>, dyn MemoryEffects>(&Orders);
+    d.op_interface::<IntrinsicOp<'_>, dyn MemoryEffects>(&OfOperands);
+    for name in [name_of::<DivisorOp<'_>>(), name_of::<PickOp<'_>>()] {
         d.interface::<dyn MemoryEffects>(name, &Checks);
         d.interface::<dyn ConditionallySpeculatable>(name, &Checks);
     }

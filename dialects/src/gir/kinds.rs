@@ -78,6 +78,8 @@ kinds! {
         Cos = "cos" => "math.cos",
         /// Tangent.
         Tan = "tan" => "math.tan",
+        /// Arctangent.
+        Atan = "atan" => "math.atan",
         /// Cube root.
         Cbrt = "cbrt" => "math.cbrt",
         /// Largest integer not above.
@@ -116,6 +118,8 @@ kinds! {
         MinNum = "minnum" => "arith.minnumf",
         /// Power.
         Pow = "pow" => "math.powf",
+        /// Angle of the point whose coordinates are the second and the first.
+        Atan2 = "atan2" => "math.atan2",
         /// Magnitude of the first, sign of the second.
         CopySign = "copysign" => "math.copysign",
         /// Integer sum.

@@ -6,6 +6,7 @@ mod ops;
 mod verify;
 
 use std::borrow::Cow;
+use sutura_ir::name_of;
 
 use sutura_ir::interfaces::{MemoryEffects, ResultNames};
 use sutura_ir::op_def::OpView;
@@ -63,13 +64,18 @@ impl Dialect for GpuDialect {
         d.op::<ThreadIdOp<'_>>().op::<BlockIdOp<'_>>().op::<BlockDimOp<'_>>().op::<GridDimOp<'_>>();
         d.op::<LaneIdOp<'_>>().op::<SubgroupIdOp<'_>>().op::<SubgroupSizeOp<'_>>();
         d.op::<BarrierOp<'_>>().op::<ShuffleOp<'_>>();
-        for op in ["gpu.barrier", "gpu.shuffle"] {
+        for op in [name_of::<BarrierOp<'_>>(), name_of::<ShuffleOp<'_>>()] {
             d.interface::<dyn MemoryEffects>(op, &crate::effects::Meets);
         }
-        for op in ["gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim"] {
+        for op in [
+            name_of::<ThreadIdOp<'_>>(),
+            name_of::<BlockIdOp<'_>>(),
+            name_of::<BlockDimOp<'_>>(),
+            name_of::<GridDimOp<'_>>(),
+        ] {
             d.interface::<dyn ResultNames>(op, &AxisName);
         }
-        d.interface::<dyn ResultNames>("gpu.shuffle", &ShuffleNames);
+        d.op_interface::<ShuffleOp<'_>, dyn ResultNames>(&ShuffleNames);
     }
 }
 

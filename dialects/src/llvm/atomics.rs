@@ -155,12 +155,12 @@ pub struct AtomicCmpXchgOp<T: IntegerOrPointer> {
 /// Attaches the operations and their hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op::<FenceOp<'_>>().op::<AtomicRMWOp<'_>>().op::<AtomicCmpXchgOp<'_>>();
-    d.interface::<dyn MemoryEffects>("llvm.fence", &Synchronizes)
-        .interface::<dyn MemoryEffects>("llvm.atomicrmw", &Synchronizes)
-        .interface::<dyn MemoryEffects>("llvm.cmpxchg", &Synchronizes)
-        .interface::<dyn Interpret>("llvm.fence", &nothing)
-        .interface::<dyn Interpret>("llvm.atomicrmw", &read_modify_write)
-        .interface::<dyn Interpret>("llvm.cmpxchg", &compare_exchange);
+    d.op_interface::<crate::llvm::FenceOp<'_>, dyn MemoryEffects>(&Synchronizes)
+        .op_interface::<crate::llvm::AtomicRMWOp<'_>, dyn MemoryEffects>(&Synchronizes)
+        .op_interface::<crate::llvm::AtomicCmpXchgOp<'_>, dyn MemoryEffects>(&Synchronizes)
+        .op_interface::<crate::llvm::FenceOp<'_>, dyn Interpret>(&nothing)
+        .op_interface::<crate::llvm::AtomicRMWOp<'_>, dyn Interpret>(&read_modify_write)
+        .op_interface::<crate::llvm::AtomicCmpXchgOp<'_>, dyn Interpret>(&compare_exchange);
 }
 
 /// Keeps its place among all accesses: what other threads wrote may be seen after it.

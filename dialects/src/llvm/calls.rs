@@ -11,7 +11,8 @@ use super::symbols::{CallOp, FuncOp};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn CallInterface>("llvm.call", &Call).interface::<dyn CallableOp>("llvm.func", &Function);
+    d.op_interface::<crate::llvm::CallOp<'_>, dyn CallInterface>(&Call)
+        .op_interface::<FuncOp<'_>, dyn CallableOp>(&Function);
 }
 
 struct Call;

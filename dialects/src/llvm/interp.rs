@@ -16,6 +16,12 @@ use sutura_ir::{Context, DialectBuilder, OpRef, Type, TypeData};
 use super::types::{ArrayType, StructType, is_pointer};
 use crate::branches::Successors;
 use crate::interp::group;
+use crate::llvm::{
+    AShrOp, AddOp, AddrSpaceCastOp, AndOp, BitcastOp, BrOp, CallOp, CondBrOp, ExtractValueOp, FAddOp, FCmpOp, FDivOp,
+    FMulOp, FNegOp, FPExtOp, FPToSIOp, FPToUIOp, FPTruncOp, FRemOp, FSubOp, FreezeOp, ICmpOp, InsertValueOp,
+    IntToPtrOp, LShrOp, MulOp, OrOp, PoisonOp, PtrToIntOp, ReturnOp, SDivOp, SExtOp, SIToFPOp, SRemOp, SelectOp, ShlOp,
+    SubOp, SwitchOp, TruncOp, UDivOp, UIToFPOp, URemOp, UndefOp, UnreachableOp, XOrOp, ZExtOp, ZeroOp,
+};
 use crate::vector::interp::{regroup, result_shape, vector};
 
 /// A struct or array; fields that nothing is known of are `None`.
@@ -27,80 +33,80 @@ pub(super) fn register(d: &mut DialectBuilder<'_>) {
     integers(d);
     floats(d);
     casts(d);
-    attach(d, "llvm.mlir.constant", &ConstantOp);
-    d.interface::<dyn Interpret>("llvm.select", &crate::arith::interp::Select)
-        .interface::<dyn Interpret>("llvm.or", &or)
-        .interface::<dyn Interpret>("llvm.icmp", &icmp)
-        .interface::<dyn Interpret>("llvm.mlir.zero", &zero)
-        .interface::<dyn Interpret>("llvm.mlir.undef", &undefined)
-        .interface::<dyn Interpret>("llvm.mlir.poison", &undefined)
-        .interface::<dyn Interpret>("llvm.insertvalue", &insert_value)
-        .interface::<dyn Interpret>("llvm.extractvalue", &extract_value)
-        .interface::<dyn Interpret>("llvm.br", &branch)
-        .interface::<dyn Interpret>("llvm.cond_br", &cond_branch)
-        .interface::<dyn Interpret>("llvm.switch", &crate::switch::choose)
-        .interface::<dyn Interpret>("llvm.return", &YieldOp)
-        .interface::<dyn Interpret>("llvm.unreachable", &unreachable)
-        .interface::<dyn Interpret>("llvm.freeze", &freeze)
-        .interface::<dyn Interpret>("llvm.call", &call);
+    attach::<crate::llvm::ConstantOp<'_>, _>(d, &ConstantOp);
+    d.op_interface::<SelectOp<'_>, dyn Interpret>(&crate::arith::interp::Select)
+        .op_interface::<OrOp<'_>, dyn Interpret>(&or)
+        .op_interface::<ICmpOp<'_>, dyn Interpret>(&icmp)
+        .op_interface::<ZeroOp<'_>, dyn Interpret>(&zero)
+        .op_interface::<UndefOp<'_>, dyn Interpret>(&undefined)
+        .op_interface::<PoisonOp<'_>, dyn Interpret>(&undefined)
+        .op_interface::<InsertValueOp<'_>, dyn Interpret>(&insert_value)
+        .op_interface::<ExtractValueOp<'_>, dyn Interpret>(&extract_value)
+        .op_interface::<BrOp<'_>, dyn Interpret>(&branch)
+        .op_interface::<CondBrOp<'_>, dyn Interpret>(&cond_branch)
+        .op_interface::<SwitchOp<'_>, dyn Interpret>(&crate::switch::choose)
+        .op_interface::<ReturnOp<'_>, dyn Interpret>(&YieldOp)
+        .op_interface::<UnreachableOp<'_>, dyn Interpret>(&unreachable)
+        .op_interface::<FreezeOp<'_>, dyn Interpret>(&freeze)
+        .op_interface::<CallOp<'_>, dyn Interpret>(&call);
 }
 
 /// Attaches ops that need no attribute.
 macro_rules! plain {
-    ($d:expr, $($name:literal => $op:expr),+ $(,)?) => {
-        $(attach($d, $name, &Elementwise(|_| Ok($op)));)+
+    ($d:expr, $($of:ident => $op:expr),+ $(,)?) => {
+        $(attach::<$of<'_>, _>($d, &Elementwise(|_| Ok($op)));)+
     };
 }
 
 fn integers(d: &mut DialectBuilder<'_>) {
-    attach(d, "llvm.add", &Elementwise(|op| Ok(NumOp::AddI(overflow(op)))));
-    attach(d, "llvm.sub", &Elementwise(|op| Ok(NumOp::SubI(overflow(op)))));
-    attach(d, "llvm.mul", &Elementwise(|op| Ok(NumOp::MulI(overflow(op)))));
-    attach(d, "llvm.shl", &Elementwise(|op| Ok(NumOp::ShLI(overflow(op)))));
-    attach(d, "llvm.udiv", &Elementwise(|op| Ok(NumOp::DivUI { exact: flag(op, "isExact") })));
-    attach(d, "llvm.sdiv", &Elementwise(|op| Ok(NumOp::DivSI { exact: flag(op, "isExact") })));
-    attach(d, "llvm.lshr", &Elementwise(|op| Ok(NumOp::ShRUI { exact: flag(op, "isExact") })));
-    attach(d, "llvm.ashr", &Elementwise(|op| Ok(NumOp::ShRSI { exact: flag(op, "isExact") })));
+    attach::<AddOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::AddI(overflow(op)))));
+    attach::<SubOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::SubI(overflow(op)))));
+    attach::<MulOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::MulI(overflow(op)))));
+    attach::<ShlOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShLI(overflow(op)))));
+    attach::<UDivOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::DivUI { exact: flag(op, "isExact") })));
+    attach::<SDivOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::DivSI { exact: flag(op, "isExact") })));
+    attach::<LShrOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShRUI { exact: flag(op, "isExact") })));
+    attach::<AShrOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::ShRSI { exact: flag(op, "isExact") })));
     plain! { d,
-        "llvm.urem" => NumOp::RemUI,
-        "llvm.srem" => NumOp::RemSI,
-        "llvm.and" => NumOp::AndI,
-        "llvm.xor" => NumOp::XOrI,
+        URemOp => NumOp::RemUI,
+        SRemOp => NumOp::RemSI,
+        AndOp => NumOp::AndI,
+        XOrOp => NumOp::XOrI,
     }
 }
 
 fn floats(d: &mut DialectBuilder<'_>) {
-    attach(d, "llvm.fcmp", &Elementwise(|op| predicate(op, CmpF::from_number).map(NumOp::CmpF)));
+    attach::<FCmpOp<'_>, _>(d, &Elementwise(|op| predicate(op, CmpF::from_number).map(NumOp::CmpF)));
     plain! { d,
-        "llvm.fadd" => NumOp::AddF,
-        "llvm.fsub" => NumOp::SubF,
-        "llvm.fmul" => NumOp::MulF,
-        "llvm.fdiv" => NumOp::DivF,
-        "llvm.frem" => NumOp::RemF,
-        "llvm.fneg" => NumOp::NegF,
+        FAddOp => NumOp::AddF,
+        FSubOp => NumOp::SubF,
+        FMulOp => NumOp::MulF,
+        FDivOp => NumOp::DivF,
+        FRemOp => NumOp::RemF,
+        FNegOp => NumOp::NegF,
     }
 }
 
 fn casts(d: &mut DialectBuilder<'_>) {
-    attach(d, "llvm.trunc", &Elementwise(|op| Ok(NumOp::TruncI(overflow(op)))));
+    attach::<TruncOp<'_>, _>(d, &Elementwise(|op| Ok(NumOp::TruncI(overflow(op)))));
     plain! { d,
-        "llvm.sext" => NumOp::ExtSI,
-        "llvm.fpext" => NumOp::ExtF,
-        "llvm.fptrunc" => NumOp::TruncF(Rounding::ToNearestEven),
-        "llvm.sitofp" => NumOp::SIToFP,
-        "llvm.fptosi" => NumOp::FPToSI,
-        "llvm.fptoui" => NumOp::FPToUI,
+        SExtOp => NumOp::ExtSI,
+        FPExtOp => NumOp::ExtF,
+        FPTruncOp => NumOp::TruncF(Rounding::ToNearestEven),
+        SIToFPOp => NumOp::SIToFP,
+        FPToSIOp => NumOp::FPToSI,
+        FPToUIOp => NumOp::FPToUI,
     }
-    d.interface::<dyn Interpret>("llvm.zext", &|op: OpRef<'_>, frame: &mut Frame<'_>| {
+    d.op_interface::<ZExtOp<'_>, dyn Interpret>(&|op: OpRef<'_>, frame: &mut Frame<'_>| {
         unsigned(op, frame, NumOp::ExtUI)
     })
-    .interface::<dyn Interpret>("llvm.uitofp", &|op: OpRef<'_>, frame: &mut Frame<'_>| {
+    .op_interface::<UIToFPOp<'_>, dyn Interpret>(&|op: OpRef<'_>, frame: &mut Frame<'_>| {
         unsigned(op, frame, NumOp::UIToFP)
     })
-    .interface::<dyn Interpret>("llvm.ptrtoint", &resize)
-    .interface::<dyn Interpret>("llvm.inttoptr", &resize)
-    .interface::<dyn Interpret>("llvm.addrspacecast", &resize)
-    .interface::<dyn Interpret>("llvm.bitcast", &bitcast);
+    .op_interface::<PtrToIntOp<'_>, dyn Interpret>(&resize)
+    .op_interface::<IntToPtrOp<'_>, dyn Interpret>(&resize)
+    .op_interface::<AddrSpaceCastOp<'_>, dyn Interpret>(&resize)
+    .op_interface::<BitcastOp<'_>, dyn Interpret>(&bitcast);
 }
 
 fn flag(op: OpRef<'_>, name: &str) -> bool {

@@ -6,19 +6,23 @@ use sutura_interp::{DType, Fault, Flow, Frame, InterpError, Interpret, Scalar, T
 use sutura_ir::{DialectBuilder, OpRef};
 
 use super::interp::{Aggregate, held, next};
+use crate::llvm::{
+    BitReverseOp, ByteSwapOp, Exp10Op, IsFPClassOp, SAddWithOverflowOp, SMulWithOverflowOp, SSubWithOverflowOp,
+    UAddWithOverflowOp, UMulWithOverflowOp, USubWithOverflowOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("llvm.intr.bitreverse", &bit_reverse)
-        .interface::<dyn Interpret>("llvm.intr.bswap", &byte_swap)
-        .interface::<dyn Interpret>("llvm.intr.exp10", &exp10)
-        .interface::<dyn Interpret>("llvm.intr.is.fpclass", &is_class)
-        .interface::<dyn Interpret>("llvm.intr.sadd.with.overflow", &signed_add)
-        .interface::<dyn Interpret>("llvm.intr.uadd.with.overflow", &unsigned_add)
-        .interface::<dyn Interpret>("llvm.intr.ssub.with.overflow", &signed_sub)
-        .interface::<dyn Interpret>("llvm.intr.usub.with.overflow", &unsigned_sub)
-        .interface::<dyn Interpret>("llvm.intr.smul.with.overflow", &signed_mul)
-        .interface::<dyn Interpret>("llvm.intr.umul.with.overflow", &unsigned_mul);
+    d.op_interface::<BitReverseOp<'_>, dyn Interpret>(&bit_reverse)
+        .op_interface::<ByteSwapOp<'_>, dyn Interpret>(&byte_swap)
+        .op_interface::<Exp10Op<'_>, dyn Interpret>(&exp10)
+        .op_interface::<IsFPClassOp<'_>, dyn Interpret>(&is_class)
+        .op_interface::<SAddWithOverflowOp<'_>, dyn Interpret>(&signed_add)
+        .op_interface::<UAddWithOverflowOp<'_>, dyn Interpret>(&unsigned_add)
+        .op_interface::<SSubWithOverflowOp<'_>, dyn Interpret>(&signed_sub)
+        .op_interface::<USubWithOverflowOp<'_>, dyn Interpret>(&unsigned_sub)
+        .op_interface::<SMulWithOverflowOp<'_>, dyn Interpret>(&signed_mul)
+        .op_interface::<UMulWithOverflowOp<'_>, dyn Interpret>(&unsigned_mul);
 }
 
 /// A function of scalars on scalars, or element by element on vectors.

@@ -7,22 +7,27 @@ use sutura_ir::{DialectBuilder, OpRef};
 
 use super::interp::{any_set, held, next};
 use crate::interp::group;
+use crate::llvm::{
+    ACosOp, ASinOp, ATan2Op, ATanOp, AbsOp, CallIntrinsicOp, CopySignOp, CosOp, CoshOp, CountLeadingZerosOp,
+    CountTrailingZerosOp, CtPopOp, Exp2Op, ExpOp, ExtractElementOp, FAbsOp, FCeilOp, FFloorOp, FMAOp, FMulAddOp,
+    FTruncOp, InsertElementOp, Log2Op, Log10Op, LogOp, MaxNumOp, MaximumOp, MinNumOp, MinimumOp, NearbyintOp, PowIOp,
+    PowOp, ReduceAddOp, ReduceAndOp, ReduceFAddOp, ReduceFMaxOp, ReduceFMaximumOp, ReduceFMinOp, ReduceFMinimumOp,
+    ReduceFMulOp, ReduceMulOp, ReduceOrOp, ReduceSMaxOp, ReduceSMinOp, ReduceUMaxOp, ReduceUMinOp, ReduceXorOp, RintOp,
+    RoundEvenOp, RoundOp, SMaxOp, SMinOp, ShuffleVectorOp, SinOp, SinhOp, SqrtOp, TanOp, TanhOp, UMaxOp, UMinOp,
+};
 use crate::vector::interp::{reduce, shuffle, vector};
 
 /// Attaches ops that need no attribute.
 macro_rules! plain {
-    ($d:expr, $($name:literal => $op:expr),+ $(,)?) => {
-        $(attach($d, $name, &Elementwise(|_| Ok($op)));)+
+    ($d:expr, $($of:ident => $op:expr),+ $(,)?) => {
+        $(attach::<$of<'_>, _>($d, &Elementwise(|_| Ok($op)));)+
     };
 }
 
 /// Attaches reductions.
 macro_rules! reductions {
-    ($d:expr, $($name:literal => $op:expr),+ $(,)?) => {
-        $($d.interface::<dyn Interpret>(
-            concat!("llvm.intr.vector.reduce.", $name),
-            &|_: OpRef<'_>, frame: &mut Frame<'_>| reduction(frame, $op),
-        );)+
+    ($d:expr, $($of:ident => $op:expr),+ $(,)?) => {
+        $($d.op_interface::<$of<'_>, dyn Interpret>(&|_: OpRef<'_>, frame: &mut Frame<'_>| reduction(frame, $op));)+
     };
 }
 
@@ -30,73 +35,73 @@ macro_rules! reductions {
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     functions(d);
     plain! { d,
-        "llvm.intr.fma" => NumOp::Fma,
-        "llvm.intr.fmuladd" => NumOp::Fma,
-        "llvm.intr.atan2" => NumOp::Atan2,
-        "llvm.intr.pow" => NumOp::PowF,
-        "llvm.intr.powi" => NumOp::FPowI,
-        "llvm.intr.copysign" => NumOp::CopySign,
-        "llvm.intr.maximum" => NumOp::MaximumF,
-        "llvm.intr.minimum" => NumOp::MinimumF,
-        "llvm.intr.maxnum" => NumOp::MaxNumF,
-        "llvm.intr.minnum" => NumOp::MinNumF,
-        "llvm.intr.smax" => NumOp::MaxSI,
-        "llvm.intr.smin" => NumOp::MinSI,
-        "llvm.intr.umax" => NumOp::MaxUI,
-        "llvm.intr.umin" => NumOp::MinUI,
-        "llvm.intr.ctpop" => NumOp::CtPop,
+        FMAOp => NumOp::Fma,
+        FMulAddOp => NumOp::Fma,
+        ATan2Op => NumOp::Atan2,
+        PowOp => NumOp::PowF,
+        PowIOp => NumOp::FPowI,
+        CopySignOp => NumOp::CopySign,
+        MaximumOp => NumOp::MaximumF,
+        MinimumOp => NumOp::MinimumF,
+        MaxNumOp => NumOp::MaxNumF,
+        MinNumOp => NumOp::MinNumF,
+        SMaxOp => NumOp::MaxSI,
+        SMinOp => NumOp::MinSI,
+        UMaxOp => NumOp::MaxUI,
+        UMinOp => NumOp::MinUI,
+        CtPopOp => NumOp::CtPop,
     }
     reductions! { d,
-        "add" => NumOp::AddI(Overflow::WRAP),
-        "mul" => NumOp::MulI(Overflow::WRAP),
-        "and" => NumOp::AndI,
-        "or" => NumOp::OrI,
-        "xor" => NumOp::XOrI,
-        "smax" => NumOp::MaxSI,
-        "smin" => NumOp::MinSI,
-        "umax" => NumOp::MaxUI,
-        "umin" => NumOp::MinUI,
-        "fmax" => NumOp::MaxNumF,
-        "fmin" => NumOp::MinNumF,
-        "fmaximum" => NumOp::MaximumF,
-        "fminimum" => NumOp::MinimumF,
+        ReduceAddOp => NumOp::AddI(Overflow::WRAP),
+        ReduceMulOp => NumOp::MulI(Overflow::WRAP),
+        ReduceAndOp => NumOp::AndI,
+        ReduceOrOp => NumOp::OrI,
+        ReduceXorOp => NumOp::XOrI,
+        ReduceSMaxOp => NumOp::MaxSI,
+        ReduceSMinOp => NumOp::MinSI,
+        ReduceUMaxOp => NumOp::MaxUI,
+        ReduceUMinOp => NumOp::MinUI,
+        ReduceFMaxOp => NumOp::MaxNumF,
+        ReduceFMinOp => NumOp::MinNumF,
+        ReduceFMaximumOp => NumOp::MaximumF,
+        ReduceFMinimumOp => NumOp::MinimumF,
     }
-    d.interface::<dyn Interpret>("llvm.intr.vector.reduce.fadd", &sum)
-        .interface::<dyn Interpret>("llvm.intr.vector.reduce.fmul", &product)
-        .interface::<dyn Interpret>("llvm.intr.abs", &abs)
-        .interface::<dyn Interpret>("llvm.intr.ctlz", &leading_zeros)
-        .interface::<dyn Interpret>("llvm.intr.cttz", &trailing_zeros)
-        .interface::<dyn Interpret>("llvm.extractelement", &extract_element)
-        .interface::<dyn Interpret>("llvm.insertelement", &insert_element)
-        .interface::<dyn Interpret>("llvm.shufflevector", &shuffle)
-        .interface::<dyn Interpret>("llvm.call_intrinsic", &call_intrinsic);
+    d.op_interface::<ReduceFAddOp<'_>, dyn Interpret>(&sum)
+        .op_interface::<ReduceFMulOp<'_>, dyn Interpret>(&product)
+        .op_interface::<AbsOp<'_>, dyn Interpret>(&abs)
+        .op_interface::<CountLeadingZerosOp<'_>, dyn Interpret>(&leading_zeros)
+        .op_interface::<CountTrailingZerosOp<'_>, dyn Interpret>(&trailing_zeros)
+        .op_interface::<ExtractElementOp<'_>, dyn Interpret>(&extract_element)
+        .op_interface::<InsertElementOp<'_>, dyn Interpret>(&insert_element)
+        .op_interface::<ShuffleVectorOp<'_>, dyn Interpret>(&shuffle)
+        .op_interface::<CallIntrinsicOp<'_>, dyn Interpret>(&call_intrinsic);
 }
 
 fn functions(d: &mut DialectBuilder<'_>) {
     plain! { d,
-        "llvm.intr.acos" => NumOp::Math(MathFn::Acos),
-        "llvm.intr.asin" => NumOp::Math(MathFn::Asin),
-        "llvm.intr.atan" => NumOp::Math(MathFn::Atan),
-        "llvm.intr.ceil" => NumOp::Math(MathFn::Ceil),
-        "llvm.intr.cos" => NumOp::Math(MathFn::Cos),
-        "llvm.intr.cosh" => NumOp::Math(MathFn::Cosh),
-        "llvm.intr.exp" => NumOp::Math(MathFn::Exp),
-        "llvm.intr.exp2" => NumOp::Math(MathFn::Exp2),
-        "llvm.intr.fabs" => NumOp::Math(MathFn::AbsF),
-        "llvm.intr.floor" => NumOp::Math(MathFn::Floor),
-        "llvm.intr.log" => NumOp::Math(MathFn::Log),
-        "llvm.intr.log10" => NumOp::Math(MathFn::Log10),
-        "llvm.intr.log2" => NumOp::Math(MathFn::Log2),
-        "llvm.intr.nearbyint" => NumOp::Math(MathFn::RoundEven),
-        "llvm.intr.rint" => NumOp::Math(MathFn::RoundEven),
-        "llvm.intr.round" => NumOp::Math(MathFn::Round),
-        "llvm.intr.roundeven" => NumOp::Math(MathFn::RoundEven),
-        "llvm.intr.sin" => NumOp::Math(MathFn::Sin),
-        "llvm.intr.sinh" => NumOp::Math(MathFn::Sinh),
-        "llvm.intr.sqrt" => NumOp::Math(MathFn::Sqrt),
-        "llvm.intr.tan" => NumOp::Math(MathFn::Tan),
-        "llvm.intr.tanh" => NumOp::Math(MathFn::Tanh),
-        "llvm.intr.trunc" => NumOp::Math(MathFn::Trunc),
+        ACosOp => NumOp::Math(MathFn::Acos),
+        ASinOp => NumOp::Math(MathFn::Asin),
+        ATanOp => NumOp::Math(MathFn::Atan),
+        FCeilOp => NumOp::Math(MathFn::Ceil),
+        CosOp => NumOp::Math(MathFn::Cos),
+        CoshOp => NumOp::Math(MathFn::Cosh),
+        ExpOp => NumOp::Math(MathFn::Exp),
+        Exp2Op => NumOp::Math(MathFn::Exp2),
+        FAbsOp => NumOp::Math(MathFn::AbsF),
+        FFloorOp => NumOp::Math(MathFn::Floor),
+        LogOp => NumOp::Math(MathFn::Log),
+        Log10Op => NumOp::Math(MathFn::Log10),
+        Log2Op => NumOp::Math(MathFn::Log2),
+        NearbyintOp => NumOp::Math(MathFn::RoundEven),
+        RintOp => NumOp::Math(MathFn::RoundEven),
+        RoundOp => NumOp::Math(MathFn::Round),
+        RoundEvenOp => NumOp::Math(MathFn::RoundEven),
+        SinOp => NumOp::Math(MathFn::Sin),
+        SinhOp => NumOp::Math(MathFn::Sinh),
+        SqrtOp => NumOp::Math(MathFn::Sqrt),
+        TanOp => NumOp::Math(MathFn::Tan),
+        TanhOp => NumOp::Math(MathFn::Tanh),
+        FTruncOp => NumOp::Math(MathFn::Trunc),
     }
 }
 

@@ -5,6 +5,12 @@
 
 use std::collections::HashMap;
 
+use crate::llvm::{
+    AddressOfOp, AllocaOp, CompressStoreOp, ExpandLoadOp, GEPOp, LifetimeEndOp, LifetimeStartOp, LoadOp,
+    MaskedGatherOp, MaskedLoadOp, MaskedScatterOp, MaskedStoreOp, MemcpyInlineOp, MemcpyOp, MemmoveOp, MemsetInlineOp,
+    MemsetOp, PrefetchOp, StackRestoreOp, StackSaveOp, StoreOp,
+};
+
 use sutura_interp::constant::static_shape;
 use sutura_interp::num::{NumOp, Overflow};
 use sutura_interp::{DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, MemRef, Scalar, Tensor, Value};
@@ -17,27 +23,27 @@ use crate::vector::interp::vector;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("llvm.getelementptr", &get_element_ptr)
-        .interface::<dyn Interpret>("llvm.load", &load)
-        .interface::<dyn Interpret>("llvm.store", &store)
-        .interface::<dyn Interpret>("llvm.alloca", &alloca)
-        .interface::<dyn Interpret>("llvm.mlir.addressof", &address_of)
-        .interface::<dyn Interpret>("llvm.intr.masked.load", &masked_load)
-        .interface::<dyn Interpret>("llvm.intr.masked.store", &masked_store)
-        .interface::<dyn Interpret>("llvm.intr.masked.gather", &gather)
-        .interface::<dyn Interpret>("llvm.intr.masked.scatter", &scatter)
-        .interface::<dyn Interpret>("llvm.intr.masked.expandload", &expand_load)
-        .interface::<dyn Interpret>("llvm.intr.masked.compressstore", &compress_store)
-        .interface::<dyn Interpret>("llvm.intr.stacksave", &stack_save)
-        .interface::<dyn Interpret>("llvm.intr.stackrestore", &nothing)
-        .interface::<dyn Interpret>("llvm.intr.lifetime.start", &nothing)
-        .interface::<dyn Interpret>("llvm.intr.lifetime.end", &nothing)
-        .interface::<dyn Interpret>("llvm.intr.prefetch", &nothing)
-        .interface::<dyn Interpret>("llvm.intr.memcpy", &memcpy)
-        .interface::<dyn Interpret>("llvm.intr.memmove", &memcpy)
-        .interface::<dyn Interpret>("llvm.intr.memcpy.inline", &memcpy)
-        .interface::<dyn Interpret>("llvm.intr.memset.inline", &memset)
-        .interface::<dyn Interpret>("llvm.intr.memset", &memset);
+    d.op_interface::<GEPOp<'_>, dyn Interpret>(&get_element_ptr)
+        .op_interface::<LoadOp<'_>, dyn Interpret>(&load)
+        .op_interface::<StoreOp<'_>, dyn Interpret>(&store)
+        .op_interface::<AllocaOp<'_>, dyn Interpret>(&alloca)
+        .op_interface::<AddressOfOp<'_>, dyn Interpret>(&address_of)
+        .op_interface::<MaskedLoadOp<'_>, dyn Interpret>(&masked_load)
+        .op_interface::<MaskedStoreOp<'_>, dyn Interpret>(&masked_store)
+        .op_interface::<MaskedGatherOp<'_>, dyn Interpret>(&gather)
+        .op_interface::<MaskedScatterOp<'_>, dyn Interpret>(&scatter)
+        .op_interface::<ExpandLoadOp<'_>, dyn Interpret>(&expand_load)
+        .op_interface::<CompressStoreOp<'_>, dyn Interpret>(&compress_store)
+        .op_interface::<StackSaveOp<'_>, dyn Interpret>(&stack_save)
+        .op_interface::<StackRestoreOp<'_>, dyn Interpret>(&nothing)
+        .op_interface::<LifetimeStartOp<'_>, dyn Interpret>(&nothing)
+        .op_interface::<LifetimeEndOp<'_>, dyn Interpret>(&nothing)
+        .op_interface::<PrefetchOp<'_>, dyn Interpret>(&nothing)
+        .op_interface::<MemcpyOp<'_>, dyn Interpret>(&memcpy)
+        .op_interface::<MemmoveOp<'_>, dyn Interpret>(&memcpy)
+        .op_interface::<MemcpyInlineOp<'_>, dyn Interpret>(&memcpy)
+        .op_interface::<MemsetInlineOp<'_>, dyn Interpret>(&memset)
+        .op_interface::<MemsetOp<'_>, dyn Interpret>(&memset);
 }
 
 /// Bytes that a value takes in memory, and its alignment.

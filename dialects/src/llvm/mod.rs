@@ -22,6 +22,7 @@ mod verify;
 use sutura_ir::interfaces::{
     BranchOp as BranchInterface, Effect, EffectKind, Effects, Inliner, MemoryEffects, SymbolUser, WrittenDefaults,
 };
+use sutura_ir::name_of;
 use sutura_ir::op_def::OpView;
 use sutura_ir::smallvec::smallvec;
 use sutura_ir::{Attr, Builder, Context, Dialect, DialectBuilder, Loc, NamedAttr, Op, OpRef, Type};
@@ -116,7 +117,7 @@ fn register_computations(d: &mut DialectBuilder<'_>) {
     d.op::<InsertValueOp<'_>>().op::<ExtractValueOp<'_>>();
     d.op::<ConstantOp<'_>>().op::<ZeroOp<'_>>().op::<UndefOp<'_>>().op::<PoisonOp<'_>>();
     // Division is undefined for a zero divisor, so it may not be executed speculatively.
-    for name in ["llvm.udiv", "llvm.sdiv", "llvm.urem", "llvm.srem"] {
+    for name in [name_of::<UDivOp<'_>>(), name_of::<SDivOp<'_>>(), name_of::<URemOp<'_>>(), name_of::<SRemOp<'_>>()] {
         d.interface::<dyn MemoryEffects>(name, &NOTHING);
     }
 }
@@ -152,32 +153,32 @@ fn register_memory(d: &mut DialectBuilder<'_>) {
     d.op::<LifetimeStartOp<'_>>().op::<LifetimeEndOp<'_>>().op::<PrefetchOp<'_>>();
     d.op::<MemcpyOp<'_>>().op::<MemmoveOp<'_>>().op::<MemsetOp<'_>>();
     d.op::<MemcpyInlineOp<'_>>().op::<MemsetInlineOp<'_>>();
-    d.interface::<dyn MemoryEffects>("llvm.load", &LoadEffects)
-        .interface::<dyn MemoryEffects>("llvm.store", &WRITE)
-        .interface::<dyn MemoryEffects>("llvm.alloca", &ALLOCATE)
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.load", &READ)
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.store", &WRITE)
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.gather", &Anywhere(EffectKind::Read))
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.scatter", &Anywhere(EffectKind::Write))
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.expandload", &READ)
-        .interface::<dyn MemoryEffects>("llvm.intr.masked.compressstore", &WRITE)
-        .interface::<dyn MemoryEffects>("llvm.intr.memcpy", &COPY)
-        .interface::<dyn MemoryEffects>("llvm.intr.memmove", &COPY)
-        .interface::<dyn MemoryEffects>("llvm.intr.memcpy.inline", &COPY)
-        .interface::<dyn MemoryEffects>("llvm.intr.memset.inline", &WRITE_FIRST)
-        .interface::<dyn MemoryEffects>("llvm.intr.memset", &WRITE_FIRST);
+    d.op_interface::<LoadOp<'_>, dyn MemoryEffects>(&LoadEffects)
+        .op_interface::<StoreOp<'_>, dyn MemoryEffects>(&WRITE)
+        .op_interface::<AllocaOp<'_>, dyn MemoryEffects>(&ALLOCATE)
+        .op_interface::<MaskedLoadOp<'_>, dyn MemoryEffects>(&READ)
+        .op_interface::<MaskedStoreOp<'_>, dyn MemoryEffects>(&WRITE)
+        .op_interface::<MaskedGatherOp<'_>, dyn MemoryEffects>(&Anywhere(EffectKind::Read))
+        .op_interface::<MaskedScatterOp<'_>, dyn MemoryEffects>(&Anywhere(EffectKind::Write))
+        .op_interface::<ExpandLoadOp<'_>, dyn MemoryEffects>(&READ)
+        .op_interface::<CompressStoreOp<'_>, dyn MemoryEffects>(&WRITE)
+        .op_interface::<MemcpyOp<'_>, dyn MemoryEffects>(&COPY)
+        .op_interface::<MemmoveOp<'_>, dyn MemoryEffects>(&COPY)
+        .op_interface::<MemcpyInlineOp<'_>, dyn MemoryEffects>(&COPY)
+        .op_interface::<MemsetInlineOp<'_>, dyn MemoryEffects>(&WRITE_FIRST)
+        .op_interface::<MemsetOp<'_>, dyn MemoryEffects>(&WRITE_FIRST);
 }
 
 fn register_control(d: &mut DialectBuilder<'_>) {
     d.op::<FuncOp<'_>>().op::<ReturnOp<'_>>().op::<CallOp<'_>>().op::<CallIntrinsicOp<'_>>();
     d.op::<BrOp<'_>>().op::<CondBrOp<'_>>().op::<UnreachableOp<'_>>().op::<SwitchOp<'_>>();
-    d.interface::<dyn BranchInterface>("llvm.switch", &crate::switch::SwitchSuccessors);
-    d.interface::<dyn BranchInterface>("llvm.br", &Successors { first_group: 0 })
-        .interface::<dyn BranchInterface>("llvm.cond_br", &Successors { first_group: 1 })
-        .interface::<dyn WrittenDefaults>("llvm.func", &UnnamedAddr)
-        .interface::<dyn WrittenDefaults>("llvm.mlir.global", &UnnamedAddr)
-        .interface::<dyn SymbolUser>("llvm.mlir.addressof", &verify::AddressSymbols)
-        .interface::<dyn SymbolUser>("llvm.call", &verify::CallSymbols);
+    d.op_interface::<SwitchOp<'_>, dyn BranchInterface>(&crate::switch::SwitchSuccessors);
+    d.op_interface::<BrOp<'_>, dyn BranchInterface>(&Successors { first_group: 0 })
+        .op_interface::<CondBrOp<'_>, dyn BranchInterface>(&Successors { first_group: 1 })
+        .op_interface::<FuncOp<'_>, dyn WrittenDefaults>(&UnnamedAddr)
+        .op_interface::<GlobalOp<'_>, dyn WrittenDefaults>(&UnnamedAddr)
+        .op_interface::<AddressOfOp<'_>, dyn SymbolUser>(&verify::AddressSymbols)
+        .op_interface::<CallOp<'_>, dyn SymbolUser>(&verify::CallSymbols);
 }
 
 /// Upstream's custom forms always give `unnamed_addr`, 0 where nothing is written.

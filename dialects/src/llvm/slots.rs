@@ -7,16 +7,17 @@ use sutura_ir::{Builder, DialectBuilder, Loc, OpRef, Value};
 use super::memory::{AllocaOp, LoadOp, StoreOp};
 use super::ops::UndefOp;
 use crate::effects::FirstOperand;
+use crate::llvm::{AddrSpaceCastOp, GEPOp, LifetimeEndOp, LifetimeStartOp};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn PromotableAllocation>("llvm.alloca", &Alloca)
-        .interface::<dyn PromotableOp>("llvm.load", &Load)
-        .interface::<dyn PromotableOp>("llvm.store", &Store)
-        .interface::<dyn PromotableOp>("llvm.intr.lifetime.start", &Lifetime)
-        .interface::<dyn PromotableOp>("llvm.intr.lifetime.end", &Lifetime);
-    d.interface::<dyn ViewLike>("llvm.getelementptr", &FirstOperand::Part)
-        .interface::<dyn ViewLike>("llvm.addrspacecast", &FirstOperand::Whole);
+    d.op_interface::<AllocaOp<'_>, dyn PromotableAllocation>(&Alloca)
+        .op_interface::<LoadOp<'_>, dyn PromotableOp>(&Load)
+        .op_interface::<StoreOp<'_>, dyn PromotableOp>(&Store)
+        .op_interface::<LifetimeStartOp<'_>, dyn PromotableOp>(&Lifetime)
+        .op_interface::<LifetimeEndOp<'_>, dyn PromotableOp>(&Lifetime);
+    d.op_interface::<GEPOp<'_>, dyn ViewLike>(&FirstOperand::Part)
+        .op_interface::<AddrSpaceCastOp<'_>, dyn ViewLike>(&FirstOperand::Whole);
 }
 
 struct Alloca;

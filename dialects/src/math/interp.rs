@@ -6,60 +6,67 @@ use sutura_interp::elementwise::attach;
 use sutura_interp::num::{MathFn, NumOp};
 use sutura_ir::DialectBuilder;
 
+use crate::math::{
+    AbsFOp, AbsIOp, AcosOp, AsinOp, Atan2Op, AtanOp, CbrtOp, CeilOp, CopySignOp, CosOp, CoshOp, CountLeadingZerosOp,
+    CountTrailingZerosOp, CtPopOp, ErfOp, ErfcOp, Exp2Op, ExpM1Op, ExpOp, FPowIOp, FloorOp, FmaOp, IPowIOp, IsFiniteOp,
+    IsInfOp, IsNaNOp, Log1pOp, Log2Op, Log10Op, LogOp, PowFOp, RoundEvenOp, RoundOp, RsqrtOp, SinOp, SinhOp, SqrtOp,
+    TanOp, TanhOp, TruncOp,
+};
+
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     macro_rules! functions {
-        ($($name:literal => $function:ident),+ $(,)?) => {
-            $(attach(d, $name, &Elementwise(|_| Ok(NumOp::Math(MathFn::$function))));)+
+        ($($of:ident => $function:ident),+ $(,)?) => {
+            $(attach::<$of<'_>, _>(d, &Elementwise(|_| Ok(NumOp::Math(MathFn::$function))));)+
         };
     }
     functions! {
-        "math.absf" => AbsF,
-        "math.acos" => Acos,
-        "math.asin" => Asin,
-        "math.atan" => Atan,
-        "math.cbrt" => Cbrt,
-        "math.ceil" => Ceil,
-        "math.cos" => Cos,
-        "math.cosh" => Cosh,
-        "math.erf" => Erf,
-        "math.erfc" => Erfc,
-        "math.exp" => Exp,
-        "math.exp2" => Exp2,
-        "math.expm1" => ExpM1,
-        "math.floor" => Floor,
-        "math.log" => Log,
-        "math.log10" => Log10,
-        "math.log1p" => Log1p,
-        "math.log2" => Log2,
-        "math.round" => Round,
-        "math.roundeven" => RoundEven,
-        "math.rsqrt" => Rsqrt,
-        "math.sin" => Sin,
-        "math.sinh" => Sinh,
-        "math.sqrt" => Sqrt,
-        "math.tan" => Tan,
-        "math.tanh" => Tanh,
-        "math.trunc" => Trunc,
+        AbsFOp => AbsF,
+        AcosOp => Acos,
+        AsinOp => Asin,
+        AtanOp => Atan,
+        CbrtOp => Cbrt,
+        CeilOp => Ceil,
+        CosOp => Cos,
+        CoshOp => Cosh,
+        ErfOp => Erf,
+        ErfcOp => Erfc,
+        ExpOp => Exp,
+        Exp2Op => Exp2,
+        ExpM1Op => ExpM1,
+        FloorOp => Floor,
+        LogOp => Log,
+        Log10Op => Log10,
+        Log1pOp => Log1p,
+        Log2Op => Log2,
+        RoundOp => Round,
+        RoundEvenOp => RoundEven,
+        RsqrtOp => Rsqrt,
+        SinOp => Sin,
+        SinhOp => Sinh,
+        SqrtOp => Sqrt,
+        TanOp => Tan,
+        TanhOp => Tanh,
+        TruncOp => Trunc,
     }
     macro_rules! others {
-        ($($name:literal => $op:ident),+ $(,)?) => {
-            $(attach(d, $name, &Elementwise(|_| Ok(NumOp::$op)));)+
+        ($($of:ident => $op:ident),+ $(,)?) => {
+            $(attach::<$of<'_>, _>(d, &Elementwise(|_| Ok(NumOp::$op)));)+
         };
     }
     others! {
-        "math.absi" => AbsI,
-        "math.atan2" => Atan2,
-        "math.copysign" => CopySign,
-        "math.ctlz" => CtLz,
-        "math.ctpop" => CtPop,
-        "math.cttz" => CtTz,
-        "math.fma" => Fma,
-        "math.fpowi" => FPowI,
-        "math.ipowi" => IPowI,
-        "math.isfinite" => IsFinite,
-        "math.isinf" => IsInf,
-        "math.isnan" => IsNan,
-        "math.powf" => PowF,
+        AbsIOp => AbsI,
+        Atan2Op => Atan2,
+        CopySignOp => CopySign,
+        CountLeadingZerosOp => CtLz,
+        CtPopOp => CtPop,
+        CountTrailingZerosOp => CtTz,
+        FmaOp => Fma,
+        FPowIOp => FPowI,
+        IPowIOp => IPowI,
+        IsFiniteOp => IsFinite,
+        IsInfOp => IsInf,
+        IsNaNOp => IsNan,
+        PowFOp => PowF,
     }
 }

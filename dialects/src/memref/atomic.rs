@@ -61,9 +61,9 @@ static READ_WRITE: On = On(&[(EffectKind::Read, Place::Operand(0)), (EffectKind:
 /// Attaches the operations and their hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op::<GenericAtomicRMWOp<'_>>().op::<AtomicYieldOp<'_>>();
-    d.interface::<dyn MemoryEffects>("memref.generic_atomic_rmw", &READ_WRITE)
-        .interface::<dyn Interpret>("memref.generic_atomic_rmw", &run)
-        .interface::<dyn Interpret>("memref.atomic_yield", &YieldOp);
+    d.op_interface::<crate::memref::GenericAtomicRMWOp<'_>, dyn MemoryEffects>(&READ_WRITE)
+        .op_interface::<crate::memref::GenericAtomicRMWOp<'_>, dyn Interpret>(&run)
+        .op_interface::<crate::memref::AtomicYieldOp<'_>, dyn Interpret>(&YieldOp);
 }
 
 impl InferTypes for GenericAtomicRMWOp<'_> {

@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::memref::{
+    AllocOp, AllocaOp, AssumeAlignmentOp, CastOp, CollapseShapeOp, CopyOp, DeallocOp, DimOp, DistinctObjectsOp,
+    ExpandShapeOp, ExtractAlignedPointerAsIndexOp, GetGlobalOp, LoadOp, MemorySpaceCastOp, RankOp, StoreOp, ViewOp,
+};
+
 use sutura_interp::{
     DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Shape, Tensor, Value,
 };
@@ -14,26 +19,26 @@ use crate::slices::mixed;
 
 /// Attaches the hooks. `memref.global` has none: `memref.get_global` reads it.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("memref.alloc", &alloc)
-        .interface::<dyn Interpret>("memref.alloca", &alloca)
-        .interface::<dyn Interpret>("memref.dealloc", &dealloc)
-        .interface::<dyn Interpret>("memref.load", &load)
-        .interface::<dyn Interpret>("memref.store", &store)
-        .interface::<dyn Interpret>("memref.dim", &dim)
-        .interface::<dyn Interpret>("memref.rank", &rank)
-        .interface::<dyn Interpret>("memref.cast", &cast)
-        .interface::<dyn Interpret>("memref.subview", &subview)
-        .interface::<dyn Interpret>("memref.reinterpret_cast", &reinterpret_cast)
-        .interface::<dyn Interpret>("memref.view", &view)
-        .interface::<dyn Interpret>("memref.copy", &copy)
-        .interface::<dyn Interpret>("memref.expand_shape", &expand_shape)
-        .interface::<dyn Interpret>("memref.collapse_shape", &collapse_shape)
-        .interface::<dyn Interpret>("memref.transpose", &transpose)
-        .interface::<dyn Interpret>("memref.assume_alignment", &same_memory)
-        .interface::<dyn Interpret>("memref.memory_space_cast", &same_memory)
-        .interface::<dyn Interpret>("memref.distinct_objects", &distinct_objects)
-        .interface::<dyn Interpret>("memref.get_global", &get_global)
-        .interface::<dyn Interpret>("memref.extract_aligned_pointer_as_index", &aligned_pointer);
+    d.op_interface::<AllocOp<'_>, dyn Interpret>(&alloc)
+        .op_interface::<AllocaOp<'_>, dyn Interpret>(&alloca)
+        .op_interface::<DeallocOp<'_>, dyn Interpret>(&dealloc)
+        .op_interface::<LoadOp<'_>, dyn Interpret>(&load)
+        .op_interface::<StoreOp<'_>, dyn Interpret>(&store)
+        .op_interface::<DimOp<'_>, dyn Interpret>(&dim)
+        .op_interface::<RankOp<'_>, dyn Interpret>(&rank)
+        .op_interface::<CastOp<'_>, dyn Interpret>(&cast)
+        .op_interface::<SubViewOp<'_>, dyn Interpret>(&subview)
+        .op_interface::<ReinterpretCastOp<'_>, dyn Interpret>(&reinterpret_cast)
+        .op_interface::<ViewOp<'_>, dyn Interpret>(&view)
+        .op_interface::<CopyOp<'_>, dyn Interpret>(&copy)
+        .op_interface::<ExpandShapeOp<'_>, dyn Interpret>(&expand_shape)
+        .op_interface::<CollapseShapeOp<'_>, dyn Interpret>(&collapse_shape)
+        .op_interface::<TransposeOp<'_>, dyn Interpret>(&transpose)
+        .op_interface::<AssumeAlignmentOp<'_>, dyn Interpret>(&same_memory)
+        .op_interface::<MemorySpaceCastOp<'_>, dyn Interpret>(&same_memory)
+        .op_interface::<DistinctObjectsOp<'_>, dyn Interpret>(&distinct_objects)
+        .op_interface::<GetGlobalOp<'_>, dyn Interpret>(&get_global)
+        .op_interface::<ExtractAlignedPointerAsIndexOp<'_>, dyn Interpret>(&aligned_pointer);
 }
 
 fn next(frame: &mut Frame<'_>, result: impl Into<Value>) -> Result<Flow, InterpError> {

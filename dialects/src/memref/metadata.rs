@@ -40,9 +40,9 @@ pub struct ExtractStridedMetadataOp {
 /// Attaches the operation and its hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op::<ExtractStridedMetadataOp<'_>>();
-    d.interface::<dyn ViewLike>("memref.extract_strided_metadata", &FirstOperand::Part)
-        .interface::<dyn ResultNames>("memref.extract_strided_metadata", &Names)
-        .interface::<dyn Interpret>("memref.extract_strided_metadata", &run);
+    d.op_interface::<crate::memref::ExtractStridedMetadataOp<'_>, dyn ViewLike>(&FirstOperand::Part)
+        .op_interface::<crate::memref::ExtractStridedMetadataOp<'_>, dyn ResultNames>(&Names)
+        .op_interface::<crate::memref::ExtractStridedMetadataOp<'_>, dyn Interpret>(&run);
 }
 
 impl InferTypes for ExtractStridedMetadataOp<'_> {

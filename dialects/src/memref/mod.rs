@@ -14,6 +14,7 @@ mod slots;
 mod verify;
 
 use sutura_ir::interfaces::{EffectKind, InlineCallables, Inliner, MemoryEffects, SymbolUser};
+use sutura_ir::name_of;
 use sutura_ir::{Dialect, DialectBuilder};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
@@ -35,24 +36,6 @@ static FREE: On = On(&[(EffectKind::Free, Place::Operand(0))]);
 static REALLOCATE: On = On(&[(EffectKind::Free, Place::Operand(0)), (EffectKind::Allocate, Place::Result(0))]);
 static COPY: On = On(&[(EffectKind::Read, Place::Operand(0)), (EffectKind::Write, Place::Operand(1))]);
 
-/// What upstream calls the results of these ops.
-static NAMES: &[(&str, &str)] = &[
-    ("memref.alloc", "alloc"),
-    ("memref.alloca", "alloca"),
-    ("memref.assume_alignment", "assume_align"),
-    ("memref.cast", "cast"),
-    ("memref.collapse_shape", "collapse_shape"),
-    ("memref.dim", "dim"),
-    ("memref.expand_shape", "expand_shape"),
-    ("memref.extract_aligned_pointer_as_index", "intptr"),
-    ("memref.memory_space_cast", "memspacecast"),
-    ("memref.reinterpret_cast", "reinterpret_cast"),
-    ("memref.reshape", "reshape"),
-    ("memref.subview", "subview"),
-    ("memref.transpose", "transpose"),
-    ("memref.view", "view"),
-];
-
 impl Dialect for MemRefDialect {
     const NAME: &'static str = "memref";
 
@@ -68,18 +51,33 @@ impl Dialect for MemRefDialect {
         d.op::<DimOp<'_>>().op::<RankOp<'_>>().op::<CastOp<'_>>().op::<SubViewOp<'_>>().op::<ReinterpretCastOp<'_>>();
         d.op::<ViewOp<'_>>().op::<CopyOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<GlobalOp<'_>>().op::<GetGlobalOp<'_>>().op::<ExtractAlignedPointerAsIndexOp<'_>>();
-        for name in ["memref.alloc", "memref.alloca"] {
+        for name in [name_of::<AllocOp<'_>>(), name_of::<AllocaOp<'_>>()] {
             d.interface::<dyn MemoryEffects>(name, &ALLOCATE);
         }
-        d.interface::<dyn MemoryEffects>("memref.dealloc", &FREE)
-            .interface::<dyn MemoryEffects>("memref.load", &READ)
-            .interface::<dyn MemoryEffects>("memref.store", &WRITE)
-            .interface::<dyn MemoryEffects>("memref.copy", &COPY)
-            .interface::<dyn SymbolUser>("memref.get_global", &verify::GetGlobalSymbols);
+        d.op_interface::<DeallocOp<'_>, dyn MemoryEffects>(&FREE)
+            .op_interface::<LoadOp<'_>, dyn MemoryEffects>(&READ)
+            .op_interface::<StoreOp<'_>, dyn MemoryEffects>(&WRITE)
+            .op_interface::<CopyOp<'_>, dyn MemoryEffects>(&COPY)
+            .op_interface::<GetGlobalOp<'_>, dyn SymbolUser>(&verify::GetGlobalSymbols);
         d.op::<AssumeAlignmentOp<'_>>().op::<ReshapeOp<'_>>().op::<MemorySpaceCastOp<'_>>();
         d.op::<ReallocOp<'_>>().op::<DistinctObjectsOp<'_>>().op::<TransposeOp<'_>>();
-        d.interface::<dyn MemoryEffects>("memref.realloc", &REALLOCATE);
-        crate::names::attach(d, NAMES);
+        d.op_interface::<ReallocOp<'_>, dyn MemoryEffects>(&REALLOCATE);
+        crate::names::result_names! { d,
+            AllocOp => "alloc",
+            AllocaOp => "alloca",
+            AssumeAlignmentOp => "assume_align",
+            CastOp => "cast",
+            CollapseShapeOp => "collapse_shape",
+            DimOp => "dim",
+            ExpandShapeOp => "expand_shape",
+            ExtractAlignedPointerAsIndexOp => "intptr",
+            MemorySpaceCastOp => "memspacecast",
+            ReinterpretCastOp => "reinterpret_cast",
+            ReshapeOp => "reshape",
+            SubViewOp => "subview",
+            TransposeOp => "transpose",
+            ViewOp => "view",
+        }
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         atomic::register(d);
         metadata::register(d);

@@ -1,25 +1,30 @@
 //! Casts and sizes.
 
 use sutura_ir::interfaces::{CastLike, ReifyShapes};
+use sutura_ir::name_of;
 use sutura_ir::{Context, DialectBuilder, Type, TypeData};
 
 use super::verify::are_cast_compatible;
+use crate::memref::{
+    AllocOp, AllocaOp, AssumeAlignmentOp, CastOp, CollapseShapeOp, ExpandShapeOp, MemorySpaceCastOp, ReinterpretCastOp,
+    SubViewOp, ViewOp,
+};
 use crate::shapes::Sizes;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn CastLike>("memref.cast", &Cast).interface::<dyn CastLike>("memref.memory_space_cast", &SpaceCast);
+    d.op_interface::<CastOp<'_>, dyn CastLike>(&Cast).op_interface::<MemorySpaceCastOp<'_>, dyn CastLike>(&SpaceCast);
     let sizes: &[(&'static str, &'static Sizes)] = &[
-        ("memref.alloc", &Sizes::Values(0)),
-        ("memref.alloca", &Sizes::Values(0)),
-        ("memref.assume_alignment", &Sizes::Like(0)),
-        ("memref.cast", &Sizes::Like(0)),
-        ("memref.collapse_shape", &Sizes::Collapsed),
-        ("memref.expand_shape", &Sizes::List(1, "static_output_shape")),
-        ("memref.memory_space_cast", &Sizes::Like(0)),
-        ("memref.reinterpret_cast", &Sizes::List(2, "static_sizes")),
-        ("memref.subview", &Sizes::List(2, "static_sizes")),
-        ("memref.view", &Sizes::Values(2)),
+        (name_of::<AllocOp<'_>>(), &Sizes::Values(0)),
+        (name_of::<AllocaOp<'_>>(), &Sizes::Values(0)),
+        (name_of::<AssumeAlignmentOp<'_>>(), &Sizes::Like(0)),
+        (name_of::<CastOp<'_>>(), &Sizes::Like(0)),
+        (name_of::<CollapseShapeOp<'_>>(), &Sizes::Collapsed),
+        (name_of::<ExpandShapeOp<'_>>(), &Sizes::List(1, "static_output_shape")),
+        (name_of::<MemorySpaceCastOp<'_>>(), &Sizes::Like(0)),
+        (name_of::<ReinterpretCastOp<'_>>(), &Sizes::List(2, "static_sizes")),
+        (name_of::<SubViewOp<'_>>(), &Sizes::List(2, "static_sizes")),
+        (name_of::<ViewOp<'_>>(), &Sizes::Values(2)),
     ];
     for (name, sizes) in sizes {
         d.interface::<dyn ReifyShapes>(name, *sizes);

@@ -49,9 +49,9 @@ pub struct AllocaScopeReturnOp {
 /// Attaches the operations and their hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op::<AllocaScopeOp<'_>>().op::<AllocaScopeReturnOp<'_>>();
-    d.interface::<dyn RegionBranchOp>("memref.alloca_scope", &Once)
-        .interface::<dyn Interpret>("memref.alloca_scope", &run)
-        .interface::<dyn Interpret>("memref.alloca_scope.return", &YieldOp);
+    d.op_interface::<crate::memref::AllocaScopeOp<'_>, dyn RegionBranchOp>(&Once)
+        .op_interface::<crate::memref::AllocaScopeOp<'_>, dyn Interpret>(&run)
+        .op_interface::<crate::memref::AllocaScopeReturnOp<'_>, dyn Interpret>(&YieldOp);
 }
 
 impl Verify for AllocaScopeOp<'_> {

@@ -1,29 +1,34 @@
 //! Memory of one element that can become a value, and views of memory.
 
 use sutura_ir::interfaces::{DistinctObjects, MemorySlot, PromotableAllocation, PromotableOp, SlotUse, ViewLike};
+use sutura_ir::name_of;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{Builder, DialectBuilder, Loc, OpRef, TypeData, Value};
 
 use super::ops::{LoadOp, StoreOp};
 use crate::constant::uniform;
 use crate::effects::{Distinct, FirstOperand};
+use crate::memref::{
+    AllocaOp, AssumeAlignmentOp, CastOp, CollapseShapeOp, DistinctObjectsOp, ExpandShapeOp, MemorySpaceCastOp,
+    ReinterpretCastOp, ReshapeOp, SubViewOp, ViewOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn PromotableAllocation>("memref.alloca", &Alloca)
-        .interface::<dyn PromotableOp>("memref.load", &Load)
-        .interface::<dyn PromotableOp>("memref.store", &Store);
-    d.interface::<dyn DistinctObjects>("memref.distinct_objects", &Distinct);
-    for view in ["memref.subview", "memref.reinterpret_cast", "memref.view"] {
+    d.op_interface::<AllocaOp<'_>, dyn PromotableAllocation>(&Alloca)
+        .op_interface::<LoadOp<'_>, dyn PromotableOp>(&Load)
+        .op_interface::<StoreOp<'_>, dyn PromotableOp>(&Store);
+    d.op_interface::<DistinctObjectsOp<'_>, dyn DistinctObjects>(&Distinct);
+    for view in [name_of::<SubViewOp<'_>>(), name_of::<ReinterpretCastOp<'_>>(), name_of::<ViewOp<'_>>()] {
         d.interface::<dyn ViewLike>(view, &FirstOperand::Part);
     }
     for view in [
-        "memref.assume_alignment",
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.memory_space_cast",
-        "memref.reshape",
+        name_of::<AssumeAlignmentOp<'_>>(),
+        name_of::<CastOp<'_>>(),
+        name_of::<CollapseShapeOp<'_>>(),
+        name_of::<ExpandShapeOp<'_>>(),
+        name_of::<MemorySpaceCastOp<'_>>(),
+        name_of::<ReshapeOp<'_>>(),
     ] {
         d.interface::<dyn ViewLike>(view, &FirstOperand::Whole);
     }

@@ -4,6 +4,7 @@ mod attrs;
 mod ops;
 
 use sutura_ir::interfaces::MemoryEffects;
+use sutura_ir::name_of;
 use sutura_ir::op_def::{OpView, Verify};
 use sutura_ir::{Diagnostics, Dialect, DialectBuilder, OpRef, Reported, Type};
 
@@ -32,7 +33,7 @@ impl Dialect for NvvmDialect {
         d.directive("Kind", attrs::KIND);
         register_registers(d);
         d.op::<Barrier0Op<'_>>().op::<ShflOp<'_>>();
-        for op in ["nvvm.barrier0", "nvvm.shfl.sync"] {
+        for op in [name_of::<Barrier0Op<'_>>(), name_of::<ShflOp<'_>>()] {
             d.interface::<dyn MemoryEffects>(op, &crate::effects::Meets);
         }
     }

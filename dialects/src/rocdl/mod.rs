@@ -3,6 +3,7 @@
 mod ops;
 
 use sutura_ir::interfaces::MemoryEffects;
+use sutura_ir::name_of;
 use sutura_ir::{Dialect, DialectBuilder};
 
 pub use ops::*;
@@ -31,7 +32,7 @@ impl Dialect for RocdlDialect {
         register_registers(d);
         d.op::<SBarrierOp<'_>>().op::<MbcntLoOp<'_>>().op::<MbcntHiOp<'_>>();
         d.op::<DsBpermuteOp<'_>>().op::<DsSwizzleOp<'_>>();
-        for op in ["rocdl.s.barrier", "rocdl.ds_bpermute", "rocdl.ds_swizzle"] {
+        for op in [name_of::<SBarrierOp<'_>>(), name_of::<DsBpermuteOp<'_>>(), name_of::<DsSwizzleOp<'_>>()] {
             d.interface::<dyn MemoryEffects>(op, &crate::effects::Meets);
         }
     }

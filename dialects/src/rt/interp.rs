@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::rt::{AllocOp, CallOp, ConstantOp, CopyOp, IfOp, InvokeOp, ReturnOp, WhileOp};
+
 use smallvec::SmallVec;
 use sutura_interp::{
     Callable, DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Layout, MemRef, Value, Values,
 };
-use sutura_ir::{Context, Op, OpRef, OpView};
+use sutura_ir::{Context, DialectBuilder, Op, OpRef, OpView};
 
 use super::bind::{Check, Condition, Solution};
 use super::lowered;
@@ -36,21 +38,22 @@ struct Run {
 
 type Hook = fn(OpRef<'_>, &mut Frame<'_>) -> Result<Flow, InterpError>;
 
-pub(super) const HOOKS: &[(&str, &(dyn Interpret + 'static))] = &[
-    ("rt.return", &(end as Hook)),
-    ("rt.constant", &(constant as Hook)),
-    ("rt.alloc", &(alloc as Hook)),
-    ("rt.view", &(view as Hook)),
-    ("rt.launch", &(launch as Hook)),
-    ("rt.call", &(super::call::interpret as Hook)),
-    ("rt.packed", &(packed as Hook)),
-    ("rt.copy", &(copy as Hook)),
-    ("rt.select", &(select as Hook)),
-    ("rt.expect", &(expect as Hook)),
-    ("rt.invoke", &(super::control::invoke as Hook)),
-    ("rt.if", &(super::control::if_ as Hook)),
-    ("rt.while", &(super::control::while_ as Hook)),
-];
+/// Attaches the hooks.
+pub(super) fn register(d: &mut DialectBuilder<'_>) {
+    d.op_interface::<ReturnOp<'_>, dyn Interpret>(&(end as Hook))
+        .op_interface::<ConstantOp<'_>, dyn Interpret>(&(constant as Hook))
+        .op_interface::<AllocOp<'_>, dyn Interpret>(&(alloc as Hook))
+        .op_interface::<ViewOp<'_>, dyn Interpret>(&(view as Hook))
+        .op_interface::<LaunchOp<'_>, dyn Interpret>(&(launch as Hook))
+        .op_interface::<CallOp<'_>, dyn Interpret>(&(super::call::interpret as Hook))
+        .op_interface::<PackedOp<'_>, dyn Interpret>(&(packed as Hook))
+        .op_interface::<CopyOp<'_>, dyn Interpret>(&(copy as Hook))
+        .op_interface::<SelectOp<'_>, dyn Interpret>(&(select as Hook))
+        .op_interface::<ExpectOp<'_>, dyn Interpret>(&(expect as Hook))
+        .op_interface::<InvokeOp<'_>, dyn Interpret>(&(super::control::invoke as Hook))
+        .op_interface::<IfOp<'_>, dyn Interpret>(&(super::control::if_ as Hook))
+        .op_interface::<WhileOp<'_>, dyn Interpret>(&(super::control::while_ as Hook));
+}
 
 /// `rt.program` as callee: tensors in, tensors out.
 pub(super) struct CallProgram;

@@ -21,8 +21,9 @@ mod program;
 mod types;
 mod verify;
 
-use sutura_interp::{Callable, Interpret};
+use sutura_interp::Callable;
 use sutura_ir::interfaces::{MemoryEffects, SymbolUser};
+use sutura_ir::name_of;
 use sutura_ir::registry::{Dialect, DialectBuilder};
 
 pub use bind::{Check, Condition, Quantity, Solution, Step, Unsolvable, Words};
@@ -60,22 +61,25 @@ impl Dialect for RtDialect {
         d.op::<ProgramOp<'_>>().op::<ReturnOp<'_>>().op::<ConstantOp<'_>>().op::<AllocOp<'_>>().op::<ViewOp<'_>>();
         d.op::<LaunchOp<'_>>().op::<PackedOp<'_>>().op::<CopyOp<'_>>().op::<SelectOp<'_>>().op::<ExpectOp<'_>>();
         d.op::<CallOp<'_>>().op::<InvokeOp<'_>>().op::<IfOp<'_>>().op::<WhileOp<'_>>();
-        d.interface::<dyn SymbolUser>("rt.program", &verify::ProgramSymbols);
-        d.interface::<dyn MemoryEffects>("rt.constant", &effects::ReadsConstant);
-        d.interface::<dyn MemoryEffects>("rt.alloc", &effects::Allocates);
-        d.interface::<dyn MemoryEffects>("rt.launch", &effects::ReadsAndWrites);
-        d.interface::<dyn MemoryEffects>("rt.call", &call::CallEffects);
-        d.interface::<dyn MemoryEffects>("rt.copy", &effects::Copies);
-        d.interface::<dyn MemoryEffects>("rt.invoke", &effects::ReadsAndWrites);
-        d.interface::<dyn MemoryEffects>("rt.expect", &effects::ReadsAndWrites);
-        for function in ["func.func", "gpu.func", "llvm.func", "spirv.func"] {
+        d.op_interface::<ProgramOp<'_>, dyn SymbolUser>(&verify::ProgramSymbols);
+        d.op_interface::<ConstantOp<'_>, dyn MemoryEffects>(&effects::ReadsConstant);
+        d.op_interface::<AllocOp<'_>, dyn MemoryEffects>(&effects::Allocates);
+        d.op_interface::<LaunchOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
+        d.op_interface::<CallOp<'_>, dyn MemoryEffects>(&call::CallEffects);
+        d.op_interface::<CopyOp<'_>, dyn MemoryEffects>(&effects::Copies);
+        d.op_interface::<InvokeOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
+        d.op_interface::<ExpectOp<'_>, dyn MemoryEffects>(&effects::ReadsAndWrites);
+        for function in [
+            name_of::<crate::func::FuncOp<'_>>(),
+            name_of::<crate::gpu::GPUFuncOp<'_>>(),
+            name_of::<crate::llvm::FuncOp<'_>>(),
+            name_of::<crate::spirv::FuncOp<'_>>(),
+        ] {
             d.interface::<dyn Launchable>(function, &kernel::AnnotatedFunction);
         }
-        d.interface::<dyn Launchable>("gir.kernel", &kernel::TileKernel);
-        d.interface::<dyn Callable>("rt.program", &interp::CallProgram);
-        for (name, hook) in interp::HOOKS {
-            d.interface::<dyn Interpret>(name, *hook);
-        }
+        d.op_interface::<crate::gir::ops::KernelOp<'_>, dyn Launchable>(&kernel::TileKernel);
+        d.op_interface::<ProgramOp<'_>, dyn Callable>(&interp::CallProgram);
+        interp::register(d);
     }
 }
 

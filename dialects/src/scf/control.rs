@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::scf::{IfOp, WhileOp};
+
 use sutura_ir::interfaces::{
     ConditionallySpeculatable, LoopBounds, LoopLike, RegionBranchOp, RegionTarget, RegionTargets, Speculatability,
 };
@@ -14,13 +16,13 @@ use super::trip_count::{trip_count, trip_count_with};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn RegionBranchOp>("scf.for", &For)
-        .interface::<dyn RegionBranchOp>("scf.if", &If)
-        .interface::<dyn RegionBranchOp>("scf.while", &While)
-        .interface::<dyn LoopLike>("scf.for", &For)
-        .interface::<dyn LoopLike>("scf.while", &While)
-        .interface::<dyn ConditionallySpeculatable>("scf.for", &For)
-        .interface::<dyn ConditionallySpeculatable>("scf.if", &If);
+    d.op_interface::<ForOp<'_>, dyn RegionBranchOp>(&For)
+        .op_interface::<IfOp<'_>, dyn RegionBranchOp>(&If)
+        .op_interface::<WhileOp<'_>, dyn RegionBranchOp>(&While)
+        .op_interface::<ForOp<'_>, dyn LoopLike>(&For)
+        .op_interface::<WhileOp<'_>, dyn LoopLike>(&While)
+        .op_interface::<ForOp<'_>, dyn ConditionallySpeculatable>(&For)
+        .op_interface::<IfOp<'_>, dyn ConditionallySpeculatable>(&If);
 }
 
 /// Operands from the fourth on are carried; the first argument of the region is the loop's own.

@@ -1,28 +1,32 @@
 //! What scf ops do when a program runs.
 
 use sutura_interp::{DType, Fault, FaultKind, Flow, Frame, InterpError, Interpret, Scalar, Value, Values, YieldOp};
+use sutura_ir::name_of;
 use sutura_ir::op_def::OpView;
 use sutura_ir::{DialectBuilder, OpRef};
 
 use super::parallel::ForallOp;
 use crate::interp::region;
+use crate::scf::{
+    ConditionOp, ExecuteRegionOp, ForOp, IfOp, InParallelOp, ParallelOp, ReduceOp, ReduceReturnOp, WhileOp,
+};
 use crate::slices::Mixed;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("scf.for", &for_loop);
-    d.interface::<dyn Interpret>("scf.if", &conditional);
-    d.interface::<dyn Interpret>("scf.while", &while_loop);
-    d.interface::<dyn Interpret>("scf.execute_region", &execute_region);
-    d.interface::<dyn Interpret>("scf.parallel", &parallel_loop);
-    d.interface::<dyn Interpret>("scf.forall", &forall_loop);
+    d.op_interface::<ForOp<'_>, dyn Interpret>(&for_loop);
+    d.op_interface::<IfOp<'_>, dyn Interpret>(&conditional);
+    d.op_interface::<WhileOp<'_>, dyn Interpret>(&while_loop);
+    d.op_interface::<ExecuteRegionOp<'_>, dyn Interpret>(&execute_region);
+    d.op_interface::<ParallelOp<'_>, dyn Interpret>(&parallel_loop);
+    d.op_interface::<ForallOp<'_>, dyn Interpret>(&forall_loop);
     // They hand their operands to the op around them: `scf.parallel` combines those of `scf.reduce`.
-    for name in ["scf.reduce", "scf.reduce.return", "scf.forall.in_parallel"] {
+    for name in [name_of::<ReduceOp<'_>>(), name_of::<ReduceReturnOp<'_>>(), name_of::<InParallelOp<'_>>()] {
         d.interface::<dyn Interpret>(name, &YieldOp);
     }
     // Both hand their operands to the op around them; `scf.while` takes the condition off.
-    d.interface::<dyn Interpret>("scf.condition", &YieldOp);
-    d.interface::<dyn Interpret>("scf.yield", &YieldOp);
+    d.op_interface::<ConditionOp<'_>, dyn Interpret>(&YieldOp);
+    d.op_interface::<crate::scf::YieldOp<'_>, dyn Interpret>(&YieldOp);
 }
 
 /// A bound as a number of the loop's own reading.

@@ -37,8 +37,8 @@ impl Dialect for ScfDialect {
         control::register(d);
         d.op::<ParallelOp<'_>>().op::<ReduceOp<'_>>().op::<ReduceReturnOp<'_>>();
         d.op::<ForallOp<'_>>().op::<InParallelOp<'_>>().op::<ExecuteRegionOp<'_>>();
-        d.interface::<dyn RegionSyntax>("scf.parallel", &parallel::WritesTerminator)
-            .interface::<dyn RegionSyntax>("scf.forall", &parallel::WritesTerminatorOfResults);
+        d.op_interface::<ParallelOp<'_>, dyn RegionSyntax>(&parallel::WritesTerminator)
+            .op_interface::<ForallOp<'_>, dyn RegionSyntax>(&parallel::WritesTerminatorOfResults);
         switch::register(d);
         interp::register(d);
     }

@@ -61,9 +61,9 @@ impl IndexSwitchOp<'_> {
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.directive("SwitchCase", CASE).op::<IndexSwitchOp<'_>>();
-    d.interface::<dyn RegionBranchOp>("scf.index_switch", &Switch)
-        .interface::<dyn ConditionallySpeculatable>("scf.index_switch", &Switch)
-        .interface::<dyn Interpret>("scf.index_switch", &run);
+    d.op_interface::<crate::scf::IndexSwitchOp<'_>, dyn RegionBranchOp>(&Switch)
+        .op_interface::<crate::scf::IndexSwitchOp<'_>, dyn ConditionallySpeculatable>(&Switch)
+        .op_interface::<crate::scf::IndexSwitchOp<'_>, dyn Interpret>(&run);
 }
 
 // ---- text

@@ -87,14 +87,14 @@ fn register_structure(d: &mut DialectBuilder<'_>) {
     d.op::<FunctionCallOp<'_>>().op::<ControlBarrierOp<'_>>().op::<MemoryBarrierOp<'_>>();
     d.op::<AtomicExchangeOp<'_>>().op::<AtomicUMinOp<'_>>();
     d.op::<ShuffleOp<'_>>().op::<ShuffleXorOp<'_>>().op::<ShuffleUpOp<'_>>().op::<ShuffleDownOp<'_>>();
-    d.interface::<dyn MemoryEffects>("spirv.Load", &READ)
-        .interface::<dyn MemoryEffects>("spirv.Store", &WRITE)
-        .interface::<dyn MemoryEffects>("spirv.Variable", &ALLOCATE)
-        .interface::<dyn MemoryEffects>("spirv.Undef", &NOTHING)
-        .interface::<dyn ResultNames>("spirv.Constant", &ConstantName)
-        .interface::<dyn ResultNames>("spirv.mlir.addressof", &AddressName)
-        .interface::<dyn BranchInterface>("spirv.Branch", &Successors { first_group: 0 })
-        .interface::<dyn BranchInterface>("spirv.BranchConditional", &Successors { first_group: 1 });
+    d.op_interface::<LoadOp<'_>, dyn MemoryEffects>(&READ)
+        .op_interface::<StoreOp<'_>, dyn MemoryEffects>(&WRITE)
+        .op_interface::<VariableOp<'_>, dyn MemoryEffects>(&ALLOCATE)
+        .op_interface::<UndefOp<'_>, dyn MemoryEffects>(&NOTHING)
+        .op_interface::<ConstantOp<'_>, dyn ResultNames>(&ConstantName)
+        .op_interface::<AddressOfOp<'_>, dyn ResultNames>(&AddressName)
+        .op_interface::<crate::spirv::BranchOp<'_>, dyn BranchInterface>(&Successors { first_group: 0 })
+        .op_interface::<BranchConditionalOp<'_>, dyn BranchInterface>(&Successors { first_group: 1 });
 }
 
 fn register_numbers(d: &mut DialectBuilder<'_>) {

@@ -11,26 +11,30 @@ use sutura_ir::{DialectBuilder, OpRef, RegionRef};
 use super::{ConcatOp, ExtractSliceOp, InsertSliceOp};
 use crate::interp::{check_groups, dimension, group, numbers, reassociation, region, shape, size, window};
 use crate::slices::mixed;
+use crate::tensor::{
+    CastOp, CollapseShapeOp, DimOp, EmptyOp, ExpandShapeOp, ExtractOp, FromElementsOp, GenerateOp, InsertOp, PadOp,
+    RankOp, ReshapeOp, SplatOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("tensor.cast", &cast)
-        .interface::<dyn Interpret>("tensor.dim", &dim)
-        .interface::<dyn Interpret>("tensor.rank", &rank)
-        .interface::<dyn Interpret>("tensor.empty", &empty)
-        .interface::<dyn Interpret>("tensor.extract", &extract)
-        .interface::<dyn Interpret>("tensor.insert", &insert)
-        .interface::<dyn Interpret>("tensor.from_elements", &from_elements)
-        .interface::<dyn Interpret>("tensor.splat", &splat)
-        .interface::<dyn Interpret>("tensor.generate", &generate)
-        .interface::<dyn Interpret>("tensor.extract_slice", &extract_slice)
-        .interface::<dyn Interpret>("tensor.insert_slice", &insert_slice)
-        .interface::<dyn Interpret>("tensor.expand_shape", &expand_shape)
-        .interface::<dyn Interpret>("tensor.collapse_shape", &collapse_shape)
-        .interface::<dyn Interpret>("tensor.concat", &concat)
-        .interface::<dyn Interpret>("tensor.reshape", &reshape)
-        .interface::<dyn Interpret>("tensor.pad", &pad)
-        .interface::<dyn Interpret>("tensor.yield", &YieldOp);
+    d.op_interface::<CastOp<'_>, dyn Interpret>(&cast)
+        .op_interface::<DimOp<'_>, dyn Interpret>(&dim)
+        .op_interface::<RankOp<'_>, dyn Interpret>(&rank)
+        .op_interface::<EmptyOp<'_>, dyn Interpret>(&empty)
+        .op_interface::<ExtractOp<'_>, dyn Interpret>(&extract)
+        .op_interface::<InsertOp<'_>, dyn Interpret>(&insert)
+        .op_interface::<FromElementsOp<'_>, dyn Interpret>(&from_elements)
+        .op_interface::<SplatOp<'_>, dyn Interpret>(&splat)
+        .op_interface::<GenerateOp<'_>, dyn Interpret>(&generate)
+        .op_interface::<ExtractSliceOp<'_>, dyn Interpret>(&extract_slice)
+        .op_interface::<InsertSliceOp<'_>, dyn Interpret>(&insert_slice)
+        .op_interface::<ExpandShapeOp<'_>, dyn Interpret>(&expand_shape)
+        .op_interface::<CollapseShapeOp<'_>, dyn Interpret>(&collapse_shape)
+        .op_interface::<ConcatOp<'_>, dyn Interpret>(&concat)
+        .op_interface::<ReshapeOp<'_>, dyn Interpret>(&reshape)
+        .op_interface::<PadOp<'_>, dyn Interpret>(&pad)
+        .op_interface::<crate::tensor::YieldOp<'_>, dyn Interpret>(&YieldOp);
 }
 
 fn next(frame: &mut Frame<'_>, result: impl Into<Value>) -> Result<Flow, InterpError> {

@@ -16,25 +16,6 @@ pub use ops::*;
 #[derive(Clone, Copy, Debug)]
 pub struct TensorDialect;
 
-/// What upstream calls the results of these ops.
-static NAMES: &[(&str, &str)] = &[
-    ("tensor.cast", "cast"),
-    ("tensor.collapse_shape", "collapsed"),
-    ("tensor.concat", "concat"),
-    ("tensor.dim", "dim"),
-    ("tensor.expand_shape", "expanded"),
-    ("tensor.extract", "extracted"),
-    ("tensor.extract_slice", "extracted_slice"),
-    ("tensor.from_elements", "from_elements"),
-    ("tensor.generate", "generated"),
-    ("tensor.insert", "inserted"),
-    ("tensor.insert_slice", "inserted_slice"),
-    ("tensor.pad", "padded"),
-    ("tensor.rank", "rank"),
-    ("tensor.reshape", "reshape"),
-    ("tensor.splat", "splat"),
-];
-
 impl Dialect for TensorDialect {
     const NAME: &'static str = "tensor";
 
@@ -48,7 +29,23 @@ impl Dialect for TensorDialect {
         d.op::<ExtractSliceOp<'_>>().op::<InsertSliceOp<'_>>().op::<ExpandShapeOp<'_>>().op::<CollapseShapeOp<'_>>();
         d.op::<PadOp<'_>>().op::<YieldOp<'_>>();
         d.op::<ParallelInsertSliceOp<'_>>().op::<ConcatOp<'_>>().op::<ReshapeOp<'_>>();
-        crate::names::attach(d, NAMES);
+        crate::names::result_names! { d,
+            CastOp => "cast",
+            CollapseShapeOp => "collapsed",
+            ConcatOp => "concat",
+            DimOp => "dim",
+            ExpandShapeOp => "expanded",
+            ExtractOp => "extracted",
+            ExtractSliceOp => "extracted_slice",
+            FromElementsOp => "from_elements",
+            GenerateOp => "generated",
+            InsertOp => "inserted",
+            InsertSliceOp => "inserted_slice",
+            PadOp => "padded",
+            RankOp => "rank",
+            ReshapeOp => "reshape",
+            SplatOp => "splat",
+        }
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
         reify::register(d);

@@ -1,24 +1,28 @@
 //! Casts and sizes.
 
 use sutura_ir::interfaces::{CastLike, ReifyShapes};
+use sutura_ir::name_of;
 use sutura_ir::{Context, DYNAMIC, DialectBuilder, Type};
 
 use super::verify::are_cast_compatible;
 use crate::shapes::Sizes;
+use crate::tensor::{
+    CastOp, CollapseShapeOp, EmptyOp, ExpandShapeOp, ExtractSliceOp, GenerateOp, InsertOp, InsertSliceOp, SplatOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn CastLike>("tensor.cast", &Cast);
+    d.op_interface::<CastOp<'_>, dyn CastLike>(&Cast);
     let sizes: &[(&'static str, &'static Sizes)] = &[
-        ("tensor.cast", &Sizes::Like(0)),
-        ("tensor.collapse_shape", &Sizes::Collapsed),
-        ("tensor.empty", &Sizes::Values(0)),
-        ("tensor.expand_shape", &Sizes::List(1, "static_output_shape")),
-        ("tensor.extract_slice", &Sizes::List(2, "static_sizes")),
-        ("tensor.generate", &Sizes::Values(0)),
-        ("tensor.insert", &Sizes::Like(1)),
-        ("tensor.insert_slice", &Sizes::Like(1)),
-        ("tensor.splat", &Sizes::Values(1)),
+        (name_of::<CastOp<'_>>(), &Sizes::Like(0)),
+        (name_of::<CollapseShapeOp<'_>>(), &Sizes::Collapsed),
+        (name_of::<EmptyOp<'_>>(), &Sizes::Values(0)),
+        (name_of::<ExpandShapeOp<'_>>(), &Sizes::List(1, "static_output_shape")),
+        (name_of::<ExtractSliceOp<'_>>(), &Sizes::List(2, "static_sizes")),
+        (name_of::<GenerateOp<'_>>(), &Sizes::Values(0)),
+        (name_of::<InsertOp<'_>>(), &Sizes::Like(1)),
+        (name_of::<InsertSliceOp<'_>>(), &Sizes::Like(1)),
+        (name_of::<SplatOp<'_>>(), &Sizes::Values(1)),
     ];
     for (name, sizes) in sizes {
         d.interface::<dyn ReifyShapes>(name, *sizes);

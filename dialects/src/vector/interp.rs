@@ -13,28 +13,33 @@ use sutura_ir::{DialectBuilder, OpRef};
 use super::attrs::CombiningKind;
 use super::{ExtractOp, InsertOp};
 use crate::interp::numbers;
+use crate::vector::{
+    BitCastOp, BroadcastOp, ConstantMaskOp, CreateMaskOp, DeinterleaveOp, ExtractStridedSliceOp, FMAOp, FromElementsOp,
+    InsertStridedSliceOp, InterleaveOp, OuterProductOp, ReductionOp, ShapeCastOp, ShuffleOp, StepOp, ToElementsOp,
+    TransposeOp,
+};
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    attach(d, "vector.fma", &Elementwise(|_| Ok(NumOp::Fma)));
-    d.interface::<dyn Interpret>("vector.broadcast", &broadcast)
-        .interface::<dyn Interpret>("vector.shape_cast", &shape_cast)
-        .interface::<dyn Interpret>("vector.bitcast", &bitcast)
-        .interface::<dyn Interpret>("vector.transpose", &transpose)
-        .interface::<dyn Interpret>("vector.shuffle", &shuffle)
-        .interface::<dyn Interpret>("vector.extract", &extract)
-        .interface::<dyn Interpret>("vector.insert", &insert)
-        .interface::<dyn Interpret>("vector.from_elements", &from_elements)
-        .interface::<dyn Interpret>("vector.to_elements", &to_elements)
-        .interface::<dyn Interpret>("vector.interleave", &interleave)
-        .interface::<dyn Interpret>("vector.deinterleave", &deinterleave)
-        .interface::<dyn Interpret>("vector.extract_strided_slice", &extract_strided_slice)
-        .interface::<dyn Interpret>("vector.insert_strided_slice", &insert_strided_slice)
-        .interface::<dyn Interpret>("vector.step", &step)
-        .interface::<dyn Interpret>("vector.create_mask", &create_mask)
-        .interface::<dyn Interpret>("vector.constant_mask", &constant_mask)
-        .interface::<dyn Interpret>("vector.reduction", &reduction)
-        .interface::<dyn Interpret>("vector.outerproduct", &outer_product);
+    attach::<FMAOp<'_>, _>(d, &Elementwise(|_| Ok(NumOp::Fma)));
+    d.op_interface::<BroadcastOp<'_>, dyn Interpret>(&broadcast)
+        .op_interface::<ShapeCastOp<'_>, dyn Interpret>(&shape_cast)
+        .op_interface::<BitCastOp<'_>, dyn Interpret>(&bitcast)
+        .op_interface::<TransposeOp<'_>, dyn Interpret>(&transpose)
+        .op_interface::<ShuffleOp<'_>, dyn Interpret>(&shuffle)
+        .op_interface::<ExtractOp<'_>, dyn Interpret>(&extract)
+        .op_interface::<InsertOp<'_>, dyn Interpret>(&insert)
+        .op_interface::<FromElementsOp<'_>, dyn Interpret>(&from_elements)
+        .op_interface::<ToElementsOp<'_>, dyn Interpret>(&to_elements)
+        .op_interface::<InterleaveOp<'_>, dyn Interpret>(&interleave)
+        .op_interface::<DeinterleaveOp<'_>, dyn Interpret>(&deinterleave)
+        .op_interface::<ExtractStridedSliceOp<'_>, dyn Interpret>(&extract_strided_slice)
+        .op_interface::<InsertStridedSliceOp<'_>, dyn Interpret>(&insert_strided_slice)
+        .op_interface::<StepOp<'_>, dyn Interpret>(&step)
+        .op_interface::<CreateMaskOp<'_>, dyn Interpret>(&create_mask)
+        .op_interface::<ConstantMaskOp<'_>, dyn Interpret>(&constant_mask)
+        .op_interface::<ReductionOp<'_>, dyn Interpret>(&reduction)
+        .op_interface::<OuterProductOp<'_>, dyn Interpret>(&outer_product);
 }
 
 /// Sets result 0 to a vector, or to its only element where the result is no vector.

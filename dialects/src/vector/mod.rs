@@ -15,6 +15,7 @@ mod verify;
 use sutura_ir::interfaces::{
     Effect, EffectKind, Effects, InlineCallables, Inliner, MemoryEffects, RegionSyntax, ResultNames,
 };
+use sutura_ir::name_of;
 use sutura_ir::{Dialect, DialectBuilder, OpRef};
 
 use crate::effects::{On, Place, READS_FIRST, WRITES_SECOND};
@@ -62,13 +63,13 @@ impl Dialect for VectorDialect {
         d.op::<LoadOp<'_>>().op::<StoreOp<'_>>().op::<MaskedLoadOp<'_>>().op::<MaskedStoreOp<'_>>();
         d.op::<TransferReadOp<'_>>().op::<TransferWriteOp<'_>>();
         register_lanes(d);
-        for name in ["vector.load", "vector.maskedload"] {
+        for name in [name_of::<LoadOp<'_>>(), name_of::<MaskedLoadOp<'_>>()] {
             d.interface::<dyn MemoryEffects>(name, &READ);
         }
-        d.interface::<dyn MemoryEffects>("vector.store", &WRITE)
-            .interface::<dyn MemoryEffects>("vector.maskedstore", &MASKED_WRITE)
-            .interface::<dyn MemoryEffects>("vector.transfer_read", &Transfer { kind: EffectKind::Read, base: 0 })
-            .interface::<dyn MemoryEffects>("vector.transfer_write", &Transfer { kind: EffectKind::Write, base: 1 });
+        d.op_interface::<StoreOp<'_>, dyn MemoryEffects>(&WRITE)
+            .op_interface::<MaskedStoreOp<'_>, dyn MemoryEffects>(&MASKED_WRITE)
+            .op_interface::<TransferReadOp<'_>, dyn MemoryEffects>(&Transfer { kind: EffectKind::Read, base: 0 })
+            .op_interface::<TransferWriteOp<'_>, dyn MemoryEffects>(&Transfer { kind: EffectKind::Write, base: 1 });
         d.dialect_interface::<dyn Inliner>(&InlineCallables);
         interp::register(d);
         transfer::register(d);
@@ -80,14 +81,14 @@ fn register_lanes(d: &mut DialectBuilder<'_>) {
     d.op::<ToElementsOp<'_>>().op::<InterleaveOp<'_>>().op::<DeinterleaveOp<'_>>().op::<VectorScaleOp<'_>>();
     d.op::<ScalableInsertOp<'_>>().op::<ScalableExtractOp<'_>>().op::<PrintOp<'_>>();
     d.op::<GatherOp<'_>>().op::<ScatterOp<'_>>().op::<ExpandLoadOp<'_>>().op::<CompressStoreOp<'_>>();
-    d.interface::<dyn MemoryEffects>("vector.gather", &Transfer { kind: EffectKind::Read, base: 0 })
-        .interface::<dyn MemoryEffects>("vector.scatter", &Transfer { kind: EffectKind::Write, base: 0 })
-        .interface::<dyn MemoryEffects>("vector.expandload", &READ)
-        .interface::<dyn MemoryEffects>("vector.compressstore", &MASKED_WRITE)
-        .interface::<dyn MemoryEffects>("vector.print", &Prints)
-        .interface::<dyn RegionSyntax>("vector.mask", &contract::OneLine)
-        .interface::<dyn ResultNames>("vector.vscale", &"vscale")
-        .interface::<dyn ResultNames>("vector.deinterleave", &lanes::Halves);
+    d.op_interface::<GatherOp<'_>, dyn MemoryEffects>(&Transfer { kind: EffectKind::Read, base: 0 })
+        .op_interface::<ScatterOp<'_>, dyn MemoryEffects>(&Transfer { kind: EffectKind::Write, base: 0 })
+        .op_interface::<ExpandLoadOp<'_>, dyn MemoryEffects>(&READ)
+        .op_interface::<CompressStoreOp<'_>, dyn MemoryEffects>(&MASKED_WRITE)
+        .op_interface::<PrintOp<'_>, dyn MemoryEffects>(&Prints)
+        .op_interface::<MaskOp<'_>, dyn RegionSyntax>(&contract::OneLine)
+        .op_interface::<VectorScaleOp<'_>, dyn ResultNames>(&"vscale")
+        .op_interface::<DeinterleaveOp<'_>, dyn ResultNames>(&lanes::Halves);
 }
 
 /// Printing must happen, in order.

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::vector::{
+    CompressStoreOp, ExpandLoadOp, LoadOp, MaskedLoadOp, MaskedStoreOp, StoreOp, TransferReadOp, TransferWriteOp,
+};
+
 use sutura_interp::constant::static_shape;
 use sutura_interp::tensor::{next_index, out_of_bounds};
 use sutura_interp::{DType, Fault, Flow, Frame, InterpError, Interpret, MemRef, Scalar, Shape, Tensor, Value};
@@ -14,14 +18,14 @@ use crate::interp::group;
 
 /// Attaches the hooks.
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Interpret>("vector.load", &load)
-        .interface::<dyn Interpret>("vector.store", &store)
-        .interface::<dyn Interpret>("vector.maskedload", &masked_load)
-        .interface::<dyn Interpret>("vector.maskedstore", &masked_store)
-        .interface::<dyn Interpret>("vector.expandload", &expand_load)
-        .interface::<dyn Interpret>("vector.compressstore", &compress_store)
-        .interface::<dyn Interpret>("vector.transfer_read", &transfer_read)
-        .interface::<dyn Interpret>("vector.transfer_write", &transfer_write);
+    d.op_interface::<LoadOp<'_>, dyn Interpret>(&load)
+        .op_interface::<StoreOp<'_>, dyn Interpret>(&store)
+        .op_interface::<MaskedLoadOp<'_>, dyn Interpret>(&masked_load)
+        .op_interface::<MaskedStoreOp<'_>, dyn Interpret>(&masked_store)
+        .op_interface::<ExpandLoadOp<'_>, dyn Interpret>(&expand_load)
+        .op_interface::<CompressStoreOp<'_>, dyn Interpret>(&compress_store)
+        .op_interface::<TransferReadOp<'_>, dyn Interpret>(&transfer_read)
+        .op_interface::<TransferWriteOp<'_>, dyn Interpret>(&transfer_write);
 }
 
 /// The window of a vector of shape `shape` along the last dimensions of a memref.

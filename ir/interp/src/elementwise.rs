@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use sutura_ir::types::FloatKind;
-use sutura_ir::{Attr, DialectBuilder, OpRef};
+use sutura_ir::{Attr, DialectBuilder, OpRef, OpView};
 
 use crate::buffer::Buffer;
 use crate::complex::{ComplexFn, Parts};
@@ -40,9 +40,9 @@ pub enum Meaning {
     External,
 }
 
-/// Attaches a hook that is also a scalar meaning to the op called `name`.
-pub fn attach<T: Interpret + ScalarMeaning>(d: &mut DialectBuilder<'_>, name: &'static str, hook: &'static T) {
-    d.interface::<dyn Interpret>(name, hook).interface::<dyn ScalarMeaning>(name, hook);
+/// Attaches a hook that is also a scalar meaning to an op: `attach::<AddIOp<'_>, _>(d, &hook)`.
+pub fn attach<'a, O: OpView<'a>, T: Interpret + ScalarMeaning>(d: &mut DialectBuilder<'_>, hook: &'static T) {
+    d.op_interface::<O, dyn Interpret>(hook).op_interface::<O, dyn ScalarMeaning>(hook);
 }
 
 /// Hook and scalar meaning of an op that works element by element on scalars, vectors and tensors:

@@ -30,7 +30,7 @@ pub enum Flow {
 }
 
 /// What an op does when the program runs. Attached to ops as an interface:
-/// `d.interface::<dyn Interpret>("arith.addi", &ADDI)`.
+/// `d.op_interface::<AddIOp<'_>, dyn Interpret>(&ADDI)`.
 pub trait Interpret: Send + Sync {
     /// Reads operands from `frame`, sets every result, and says where to go.
     ///

@@ -11,11 +11,13 @@
 mod tests;
 
 use rustc_hash::FxHashSet;
-use sutura_dialects::arith::{CmpFPredicate, FastMathFlags};
+use sutura_dialects::arith::CmpFPredicate;
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult, PassRun, Remarks, StatisticInfo};
-use sutura_ir::{Attr, Body, Context, Diagnostic, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Diagnostic, Op, OpRef, Rewriter, Type, Value};
+
+use crate::arithmetic::Arithmetic;
 
 /// `expand-fma`
 pub static EXPAND_FMA: PassInfo = PassInfo {
@@ -84,7 +86,7 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, machine: &s
         let loc = body.loc(op);
         if body.name(op).as_str(cx) == "vector.fma" {
             remarks.passed(loc, || format!("@{machine} has no fused multiplication: the product is rounded"));
-            rewrite(cx, body, op, |a, operands| a.split(operands));
+            rewrite(cx, body, op, split);
             outcome.split += 1;
             continue;
         }
@@ -98,7 +100,7 @@ fn expand_body(cx: &Context, body: &mut Body, remarks: &mut Remarks, machine: &s
             continue;
         }
         remarks.passed(loc, || format!("@{machine} has no fused multiplication: it is computed in doubles"));
-        rewrite(cx, body, op, |a, operands| a.exact(operands));
+        rewrite(cx, body, op, exact);
         outcome.exact += 1;
     }
     outcome
@@ -109,92 +111,52 @@ fn rewrite(cx: &Context, body: &mut Body, op: Op, compute: impl FnOnce(&mut Arit
     rewriter.set_before(op);
     let (loc, operands) = (rewriter.body().loc(op), [0, 1, 2].map(|at| rewriter.body().operand(op, at)));
     let ty = rewriter.body().ty(operands[0]);
-    let value = compute(&mut Arithmetic { rw: &mut rewriter, loc, ty }, operands);
+    let value = compute(&mut Arithmetic::new(&mut rewriter, loc, ty), operands);
     rewriter.replace_op(op, &[value]);
 }
 
-/// Emits arithmetic on floats of one shape.
-struct Arithmetic<'r, 'b> {
-    rw: &'r mut Rewriter<'b>,
-    loc: Loc,
-    /// The operands' type.
-    ty: Type,
+fn split(n: &mut Arithmetic<'_, '_>, [a, b, c]: [Value; 3]) -> Value {
+    let elem = n.elem();
+    let product = n.float("arith.mulf", &[a, b], elem);
+    n.float("arith.addf", &[product, c], elem)
 }
 
-impl Arithmetic<'_, '_> {
-    fn emit(&mut self, name: &str, operands: &[Value], elem: Type, props: &[(&str, Attr)]) -> Value {
-        let cx = self.rw.cx();
-        let ty = cx.with_element_type(self.ty, elem);
-        let state = OpState::new(cx.op_name(name), self.loc).operands(operands.iter().copied()).results([ty]);
-        let state = props.iter().fold(state, |state, (name, value)| state.prop(cx.ident(name), *value));
-        let op = self.rw.create(state);
-        self.rw.body().result(op, 0)
+fn exact(n: &mut Arithmetic<'_, '_>, operands: [Value; 3]) -> Value {
+    let elem = n.elem();
+    let [a, b, c] = operands.map(|x| n.op("arith.extf", &[x], Type::F64));
+    let product = n.float("arith.mulf", &[a, b], Type::F64);
+    let sum = n.float("arith.addf", &[product, c], Type::F64);
+    let lost = rounding_error(n, product, c, sum);
+    let odd = round_to_odd(n, sum, lost);
+    if elem == Type::F32 {
+        return n.op("arith.truncf", &[odd], elem);
     }
+    // Half precision is computed in 32 bits.
+    let single = n.op("arith.truncf", &[odd], Type::F32);
+    n.op("arith.truncf", &[single], elem)
+}
 
-    /// No flag: nothing may be reassociated or contracted.
-    fn float(&mut self, name: &str, a: Value, b: Value, elem: Type) -> Value {
-        let none = self.rw.cx().ext_attr(FastMathFlags::NONE);
-        self.emit(name, &[a, b], elem, &[("fastmath", none)])
-    }
+/// What `sum` lacks of the sum of `a` and `b`, exactly (Knuth's two-sum); NaN or zero where it is not finite.
+fn rounding_error(n: &mut Arithmetic<'_, '_>, a: Value, b: Value, sum: Value) -> Value {
+    let b_seen = n.float("arith.subf", &[sum, a], Type::F64);
+    let a_seen = n.float("arith.subf", &[sum, b_seen], Type::F64);
+    let a_lost = n.float("arith.subf", &[a, a_seen], Type::F64);
+    let b_lost = n.float("arith.subf", &[b, b_seen], Type::F64);
+    n.float("arith.addf", &[a_lost, b_lost], Type::F64)
+}
 
-    fn int(&mut self, name: &str, a: Value, b: Value) -> Value {
-        self.emit(name, &[a, b], Type::I64, &[])
-    }
-
-    fn constant(&mut self, value: Attr, elem: Type) -> Value {
-        let cx = self.rw.cx();
-        let ty = cx.with_element_type(self.ty, elem);
-        let value = if cx.shape(ty).is_some() { cx.splat_attr(ty, value).expect("a vector of numbers") } else { value };
-        self.emit("arith.constant", &[], elem, &[("value", value)])
-    }
-
-    fn split(&mut self, [a, b, c]: [Value; 3]) -> Value {
-        let elem = self.rw.cx().element_type(self.ty);
-        let product = self.float("arith.mulf", a, b, elem);
-        self.float("arith.addf", product, c, elem)
-    }
-
-    fn exact(&mut self, operands: [Value; 3]) -> Value {
-        let cx = self.rw.cx();
-        let elem = cx.element_type(self.ty);
-        let [a, b, c] = operands.map(|x| self.emit("arith.extf", &[x], Type::F64, &[]));
-        let product = self.float("arith.mulf", a, b, Type::F64);
-        let sum = self.float("arith.addf", product, c, Type::F64);
-        let lost = self.rounding_error(product, c, sum);
-        let odd = self.round_to_odd(sum, lost);
-        if elem == Type::F32 {
-            return self.emit("arith.truncf", &[odd], elem, &[]);
-        }
-        // Half precision is computed in 32 bits.
-        let single = self.emit("arith.truncf", &[odd], Type::F32, &[]);
-        self.emit("arith.truncf", &[single], elem, &[])
-    }
-
-    /// What `sum` lacks of the sum of `a` and `b`, exactly (Knuth's two-sum); NaN or zero where it is not finite.
-    fn rounding_error(&mut self, a: Value, b: Value, sum: Value) -> Value {
-        let b_seen = self.float("arith.subf", sum, a, Type::F64);
-        let a_seen = self.float("arith.subf", sum, b_seen, Type::F64);
-        let a_lost = self.float("arith.subf", a, a_seen, Type::F64);
-        let b_lost = self.float("arith.subf", b, b_seen, Type::F64);
-        self.float("arith.addf", a_lost, b_lost, Type::F64)
-    }
-
-    /// `sum + lost`, rounded to odd.
-    fn round_to_odd(&mut self, sum: Value, lost: Value) -> Value {
-        let cx = self.rw.cx();
-        let (bits, lost_bits) =
-            (self.emit("arith.bitcast", &[sum], Type::I64, &[]), self.emit("arith.bitcast", &[lost], Type::I64, &[]));
-        // Of other sign than the sum: it was rounded away from zero, and its magnitude is one too large.
-        let differ = self.int("arith.xori", bits, lost_bits);
-        let sign = self.constant(cx.int_attr(63, Type::I64), Type::I64);
-        let minus_one = self.int("arith.shrsi", differ, sign);
-        let toward_zero = self.int("arith.addi", bits, minus_one);
-        let one = self.constant(cx.int_attr(1, Type::I64), Type::I64);
-        let odd = self.int("arith.ori", toward_zero, one);
-        let zero = self.constant(cx.f64_attr(0.0), Type::F64);
-        let (none, predicate) = (cx.ext_attr(FastMathFlags::NONE), cx.int_attr(CmpFPredicate::One as i64, Type::I64));
-        let inexact = self.emit("arith.cmpf", &[lost, zero], Type::I1, &[("predicate", predicate), ("fastmath", none)]);
-        let bits = self.emit("arith.select", &[inexact, odd, bits], Type::I64, &[]);
-        self.emit("arith.bitcast", &[bits], Type::F64, &[])
-    }
+/// `sum + lost`, rounded to odd.
+fn round_to_odd(n: &mut Arithmetic<'_, '_>, sum: Value, lost: Value) -> Value {
+    let (bits, lost_bits) = (n.op("arith.bitcast", &[sum], Type::I64), n.op("arith.bitcast", &[lost], Type::I64));
+    // Of other sign than the sum: it was rounded away from zero, and its magnitude is one too large.
+    let differ = n.op("arith.xori", &[bits, lost_bits], Type::I64);
+    let sign = n.int(63, Type::I64);
+    let minus_one = n.op("arith.shrsi", &[differ, sign], Type::I64);
+    let toward_zero = n.op("arith.addi", &[bits, minus_one], Type::I64);
+    let one = n.int(1, Type::I64);
+    let odd = n.op("arith.ori", &[toward_zero, one], Type::I64);
+    let zero = n.number(0.0, Type::F64);
+    let inexact = n.compare_floats(CmpFPredicate::One, lost, zero);
+    let bits = n.select(inexact, odd, bits);
+    n.op("arith.bitcast", &[bits], Type::F64)
 }

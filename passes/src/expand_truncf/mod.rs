@@ -8,12 +8,13 @@
 #[cfg(test)]
 mod tests;
 
-use sutura_dialects::arith::{CmpFPredicate, FastMathFlags};
+use sutura_dialects::arith::CmpFPredicate;
 use sutura_dialects::target::{TargetDesc, machine_in};
 use sutura_ir::analysis::PreservedAnalyses;
 use sutura_ir::pass::{Anchor, Pass, PassInfo, PassOptions, PassResult, PassRun, StatisticInfo};
-use sutura_ir::{Attr, Body, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+use sutura_ir::{Body, Context, Op, OpRef, Rewriter, Type, Value};
 
+use crate::arithmetic::Arithmetic;
 use crate::machine_code::Processor;
 
 /// `expand-truncf`
@@ -74,80 +75,27 @@ fn expand(cx: &Context, body: &mut Body, op: Op, processor: Processor) -> Option
     let (loc, operand, ty) = (view.loc(), view.operand(0), view.ty(view.result(0)));
     let mut rw = Rewriter::new(cx, body);
     rw.set_before(op);
-    let mut round = Rounding { rw: &mut rw, loc, ty };
-    let single = if from == Type::F64 { round.rounded_to_odd(operand) } else { operand };
-    let rounded = if halves { round.upper_half(single) } else { round.emit("arith.truncf", &[single], to, &[]) };
+    let mut numbers = Arithmetic::new(&mut rw, loc, ty);
+    let single = if from == Type::F64 { numbers.rounded_to_odd(operand) } else { operand };
+    let rounded = if halves { upper_half(&mut numbers, single) } else { numbers.op("arith.truncf", &[single], to) };
     rw.replace_op(op, &[rounded]);
     Some(what)
 }
 
-/// Emits operations on numbers of one shape.
-struct Rounding<'r, 'b> {
-    rw: &'r mut Rewriter<'b>,
-    loc: Loc,
-    /// A type of that shape.
-    ty: Type,
-}
-
-impl Rounding<'_, '_> {
-    fn emit(&mut self, name: &str, operands: &[Value], elem: Type, props: &[(&str, Attr)]) -> Value {
-        let cx = self.rw.cx();
-        let ty = cx.with_element_type(self.ty, elem);
-        let state = OpState::new(cx.op_name(name), self.loc).operands(operands.iter().copied()).results([ty]);
-        let state = props.iter().fold(state, |state, (name, value)| state.prop(cx.ident(name), *value));
-        let op = self.rw.create(state);
-        self.rw.body().result(op, 0)
-    }
-
-    fn int(&mut self, value: i64, elem: Type) -> Value {
-        let cx = self.rw.cx();
-        let (ty, number) = (cx.with_element_type(self.ty, elem), cx.int_attr(value, elem));
-        let value =
-            if cx.shape(ty).is_some() { cx.splat_attr(ty, number).expect("a vector of numbers") } else { number };
-        self.emit("arith.constant", &[], elem, &[("value", value)])
-    }
-
-    fn compare(&mut self, predicate: CmpFPredicate, a: Value, b: Value) -> Value {
-        let cx = self.rw.cx();
-        let (none, predicate) = (cx.ext_attr(FastMathFlags::NONE), cx.int_attr(predicate as i64, Type::I64));
-        self.emit("arith.cmpf", &[a, b], Type::I1, &[("predicate", predicate), ("fastmath", none)])
-    }
-
-    fn absolute(&mut self, a: Value) -> Value {
-        let none = self.rw.cx().ext_attr(FastMathFlags::NONE);
-        self.emit("math.absf", &[a], Type::F64, &[("fastmath", none)])
-    }
-
-    /// A double as an `f32`, rounded to odd.
-    fn rounded_to_odd(&mut self, wide: Value) -> Value {
-        let near = self.emit("arith.truncf", &[wide], Type::F32, &[]);
-        let back = self.emit("arith.extf", &[near], Type::F64, &[]);
-        let (got, wanted) = (self.absolute(back), self.absolute(wide));
-        let above = self.compare(CmpFPredicate::Ogt, got, wanted);
-        let inexact = self.compare(CmpFPredicate::One, back, wide);
-        let bits = self.emit("arith.bitcast", &[near], Type::I32, &[]);
-        let one_less = self.emit("arith.extui", &[above], Type::I32, &[]);
-        let toward_zero = self.emit("arith.subi", &[bits, one_less], Type::I32, &[]);
-        let last = self.emit("arith.extui", &[inexact], Type::I32, &[]);
-        let odd = self.emit("arith.ori", &[toward_zero, last], Type::I32, &[]);
-        self.emit("arith.bitcast", &[odd], Type::F32, &[])
-    }
-
-    /// An `f32` as the upper half of its bits, rounded to nearest even.
-    fn upper_half(&mut self, single: Value) -> Value {
-        let bits = self.emit("arith.bitcast", &[single], Type::I32, &[]);
-        let (half, one) = (self.int(16, Type::I32), self.int(1, Type::I32));
-        let upper = self.emit("arith.shrui", &[bits, half], Type::I32, &[]);
-        let odd = self.emit("arith.andi", &[upper, one], Type::I32, &[]);
-        // Half of the last place that is kept, less one where that is even: a tie goes to the even number.
-        let below_half = self.int(0x7fff, Type::I32);
-        let increment = self.emit("arith.addi", &[below_half, odd], Type::I32, &[]);
-        let raised = self.emit("arith.addi", &[bits, increment], Type::I32, &[]);
-        let rounded = self.emit("arith.shrui", &[raised, half], Type::I32, &[]);
-        let is_nan = self.compare(CmpFPredicate::Uno, single, single);
-        let nan = self.int(0x7fc0, Type::I32);
-        let code = self.emit("arith.select", &[is_nan, nan, rounded], Type::I32, &[]);
-        let code = self.emit("arith.trunci", &[code], Type::I16, &[]);
-        self.emit("arith.bitcast", &[code], Type::BF16, &[])
-    }
+/// An `f32` as the upper half of its bits, rounded to nearest even.
+fn upper_half(a: &mut Arithmetic<'_, '_>, single: Value) -> Value {
+    let bits = a.op("arith.bitcast", &[single], Type::I32);
+    let (half, one) = (a.int(16, Type::I32), a.int(1, Type::I32));
+    let upper = a.op("arith.shrui", &[bits, half], Type::I32);
+    let odd = a.op("arith.andi", &[upper, one], Type::I32);
+    // Half of the last place that is kept, less one where that is even: a tie goes to the even number.
+    let below_half = a.int(0x7fff, Type::I32);
+    let increment = a.op("arith.addi", &[below_half, odd], Type::I32);
+    let raised = a.op("arith.addi", &[bits, increment], Type::I32);
+    let rounded = a.op("arith.shrui", &[raised, half], Type::I32);
+    let is_nan = a.compare_floats(CmpFPredicate::Uno, single, single);
+    let nan = a.int(0x7fc0, Type::I32);
+    let code = a.op("arith.select", &[is_nan, nan, rounded], Type::I32);
+    let code = a.op("arith.trunci", &[code], Type::I16);
+    a.op("arith.bitcast", &[code], Type::BF16)
 }

@@ -1,7 +1,7 @@
 //! One rounding, on numbers that two would tell apart.
 
 use sutura_dialects::text::parse_text;
-use sutura_interp::{DType, Interpreter, Scalar, Tensor, Value};
+use sutura_interp::{DType, Interpreter, Random, Scalar, Tensor, Value};
 use sutura_ir::types::FloatKind;
 
 use crate::testing::{context, run, text};
@@ -13,13 +13,8 @@ fn doubles(kept: u32, exponents: std::ops::Range<i32>) -> Vec<f64> {
     let special =
         [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, f64::MIN_POSITIVE, 5e-324, 65519.99, 65520.0];
     let mut all: Vec<f64> = special.iter().flat_map(|x| [*x, -*x]).collect();
-    let mut state = 7u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = Random::new(7);
+    let mut next = || random.next_u64();
     for _ in 0..4000 {
         let exponent = exponents.start + (next() % exponents.len() as u64) as i32;
         let sign = if next() & 1 == 0 { 1.0 } else { -1.0 };

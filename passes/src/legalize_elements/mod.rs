@@ -29,7 +29,7 @@ use sutura_ir::pass::{Anchor, Pass, PassError, PassInfo, PassOptions, PassResult
 use sutura_ir::types::{FloatKind, TypeData};
 use sutura_ir::{Attr, AttrData, Block, Body, Context, Loc, Op, OpRef, Rewriter, Type, Value};
 
-use floats::Bits;
+use crate::arithmetic::Arithmetic;
 use narrow::Narrow;
 
 /// `legalize-elements`
@@ -385,7 +385,7 @@ impl<'b> Legalizer<'b> {
         }
         let signed = !policy.unsigned && !elem.is_float(cx);
         self.rw.set_before(at);
-        let bytes = self.elementwise(at, value, ty, |b, x| narrow::extended(b.b, b.loc, x, bits, signed));
+        let bytes = self.elementwise(at, value, ty, |b, x| b.extended(x, bits, signed));
         self.extended.insert(bytes);
         bytes
     }
@@ -448,7 +448,7 @@ impl<'b> Legalizer<'b> {
         at: Op,
         input: Value,
         ty: Type,
-        function: impl FnOnce(&mut Bits<'_, 'b>, Value) -> Value,
+        function: impl FnOnce(&mut Arithmetic<'_, 'b>, Value) -> Value,
     ) -> Value {
         let (cx, loc) = (self.cx(), self.rw.body().loc(at));
         let from = self.rw.body().ty(input);
@@ -462,7 +462,7 @@ impl<'b> Legalizer<'b> {
         let block = self.rw.create_block(region, &[(cx.element_type(from), loc)]);
         self.rw.set_to_end(block);
         let arg = self.rw.body().block_args(block)[0];
-        let yielded = function(&mut Bits { b: &mut self.rw, loc }, arg);
+        let yielded = function(&mut Arithmetic::of_scalars(&mut self.rw, loc), arg);
         YieldOp::build(&mut self.rw, loc, &[yielded]);
         self.rw.set_insert_point(point);
         self.rw.body().result(made, 0)
@@ -548,7 +548,7 @@ impl<'b> Legalizer<'b> {
                 continue;
             }
             self.rw.set_to_start(block);
-            let mut bits = Bits { b: &mut self.rw, loc };
+            let mut bits = Arithmetic::of_scalars(&mut self.rw, loc);
             // A value of its own, so that the uses of the argument can be told from that of the decoder.
             let decoded = bits.decode(kind, arg);
             self.scalars.insert(decoded, kind);
@@ -603,10 +603,10 @@ impl<'b> Legalizer<'b> {
         }
     }
 
-    fn before(&mut self, op: Op) -> Bits<'_, 'b> {
+    fn before(&mut self, op: Op) -> Arithmetic<'_, 'b> {
         let loc = self.rw.body().loc(op);
         self.rw.set_before(op);
-        Bits { b: &mut self.rw, loc }
+        Arithmetic::of_scalars(&mut self.rw, loc)
     }
 
     /// A conversion to a float of one byte rounds, though what it makes stays an `f32`.
@@ -651,8 +651,8 @@ impl<'b> Legalizer<'b> {
     fn extend_yielded(&mut self, block: Block, index: usize, elem: Type) {
         let Some(end) = self.rw.body().last_op(block).filter(|_| is_unsigned(self.cx(), elem)) else { return };
         let (number, bits) = (self.rw.op_ref(end).operand(index), self.cx().bit_width(elem).unwrap_or(8));
-        let b = self.before(end);
-        let byte = narrow::extended(b.b, b.loc, number, bits, false);
+        let mut b = self.before(end);
+        let byte = b.extended(number, bits, false);
         self.rw.set_operand(end, index, byte);
     }
 

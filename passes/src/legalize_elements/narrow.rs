@@ -4,7 +4,9 @@
 use sutura_dialects::elements::policy;
 use sutura_ir::op_def::Traits;
 use sutura_ir::types::TypeData;
-use sutura_ir::{Block, Builder, Context, Loc, Op, OpRef, OpState, Rewriter, Type, Value};
+use sutura_ir::{Block, Builder, Context, Op, OpRef, Rewriter, Type, Value};
+
+use crate::arithmetic::Arithmetic;
 
 /// Bits of a byte.
 const BYTE: u32 = 8;
@@ -92,9 +94,9 @@ impl<'r, 'b> Narrow<'r, 'b> {
             }
             let loc = self.rw.body().value_loc(arg);
             self.rw.set_to_start(block);
-            let mut bytes = Bytes { b: self.rw, loc };
-            let shifted = bytes.shifted("arith.shli", arg, BYTE - width);
-            let number = bytes.shifted("arith.shrsi", shifted, BYTE - width);
+            let mut bytes = Arithmetic::of_scalars(self.rw, loc);
+            let shifted = bytes.shifted_byte("arith.shli", arg, BYTE - width);
+            let number = bytes.shifted_byte("arith.shrsi", shifted, BYTE - width);
             let reader = self.rw.body().defining_op(shifted).expect("just made");
             self.rw.replace_all_uses(arg, number);
             self.rw.set_operand(reader, 0, arg);
@@ -115,11 +117,12 @@ impl<'r, 'b> Narrow<'r, 'b> {
         let (name, loc) = (view.name_str().to_owned(), view.loc());
         let Some(ty) = view.results().next().map(|result| view.ty(result)) else { return };
         self.rw.set_before(op);
-        let mut bytes = Bytes { b: self.rw, loc };
+        let mut bytes = Arithmetic::of_scalars(self.rw, loc);
         let number = match kind {
             Kind::Constant => {
                 let unused = i64::BITS - bits;
-                bytes.constant(number_of(bytes.b, op, "value") << unused >> unused)
+                let number = number_of(bytes.builder(), op, "value");
+                bytes.byte(number << unused >> unused)
             }
             Kind::Stays => bytes.op(&name, &operands, Type::I8),
             Kind::Wraps => {
@@ -137,7 +140,7 @@ impl<'r, 'b> Narrow<'r, 'b> {
                 bytes.wrapped(wide, bits)
             }
             Kind::Compare => {
-                let predicate = number_of(bytes.b, op, "predicate");
+                let predicate = number_of(bytes.builder(), op, "predicate");
                 if predicate < FIRST_UNSIGNED {
                     return;
                 }
@@ -160,7 +163,7 @@ impl<'r, 'b> Narrow<'r, 'b> {
                 }
             }
             Kind::Make => {
-                let is_byte = bytes.b.body().ty(operands[0]) == Type::I8;
+                let is_byte = bytes.builder().body().ty(operands[0]) == Type::I8;
                 match (made, is_byte) {
                     (Some(bits), true) => bytes.wrapped(operands[0], bits),
                     (Some(bits), false) => {
@@ -183,46 +186,30 @@ fn number_of(b: &Builder<'_>, op: Op, prop: &str) -> i64 {
     value.and_then(|value| b.cx().as_int(value)).unwrap_or_default()
 }
 
-/// A byte, of which `bits` low ones count, with the sign above them, or with zeros.
-pub(super) fn extended(b: &mut Builder<'_>, loc: Loc, byte: Value, bits: u32, signed: bool) -> Value {
-    let mut bytes = Bytes { b, loc };
-    if signed { bytes.wrapped(byte, bits) } else { bytes.unsigned(byte, bits) }
-}
-
-/// Writes ops on bytes.
-struct Bytes<'s, 'b> {
-    b: &'s mut Builder<'b>,
-    loc: Loc,
-}
-
-impl Bytes<'_, '_> {
-    fn op(&mut self, name: &str, operands: &[Value], ty: Type) -> Value {
-        let state = OpState::new(self.b.cx().op_name(name), self.loc).operands(operands.iter().copied()).results([ty]);
-        let op = self.b.create(state);
-        self.b.body().result(op, 0)
+impl Arithmetic<'_, '_> {
+    /// A byte, of which `bits` low ones count, with the sign above them, or with zeros.
+    pub(super) fn extended(&mut self, byte: Value, bits: u32, signed: bool) -> Value {
+        if signed { self.wrapped(byte, bits) } else { self.unsigned(byte, bits) }
     }
 
-    fn constant(&mut self, value: i64) -> Value {
-        let cx = self.b.cx();
-        let state = OpState::new(cx.op_name("arith.constant"), self.loc).results([Type::I8]);
-        let op = self.b.create(state.prop(cx.ident("value"), cx.int_attr(value, Type::I8)));
-        self.b.body().result(op, 0)
+    fn byte(&mut self, value: i64) -> Value {
+        self.int(value, Type::I8)
     }
 
-    fn shifted(&mut self, name: &str, value: Value, by: u32) -> Value {
-        let by = self.constant(by.into());
+    fn shifted_byte(&mut self, name: &str, value: Value, by: u32) -> Value {
+        let by = self.byte(by.into());
         self.op(name, &[value, by], Type::I8)
     }
 
-    /// The low bits with their sign.
+    /// The low bits of a byte with their sign.
     fn wrapped(&mut self, value: Value, bits: u32) -> Value {
-        let shifted = self.shifted("arith.shli", value, BYTE - bits);
-        self.shifted("arith.shrsi", shifted, BYTE - bits)
+        let shifted = self.shifted_byte("arith.shli", value, BYTE - bits);
+        self.shifted_byte("arith.shrsi", shifted, BYTE - bits)
     }
 
-    /// The low bits alone.
+    /// The low bits of a byte alone.
     fn unsigned(&mut self, value: Value, bits: u32) -> Value {
-        let mask = self.constant((1 << bits) - 1);
+        let mask = self.byte((1 << bits) - 1);
         self.op("arith.andi", &[value, mask], Type::I8)
     }
 }

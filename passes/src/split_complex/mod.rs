@@ -81,7 +81,9 @@ fn part_of(cx: &Context, ty: Type) -> Option<Type> {
 fn by_part(op: OpRef<'_>) -> bool {
     const MOVES: [&str; 6] =
         ["graph.concat", "graph.slice", "graph.reshape", "graph.gather", "graph.gather_elements", "graph.gather_nd"];
-    MOVES.contains(&op.name_str()) || (op.is::<ScatterOp<'_>>() && op.regions().next().is_none()) || op.is::<ScanOp<'_>>()
+    MOVES.contains(&op.name_str())
+        || (op.is::<ScatterOp<'_>>() && op.regions().next().is_none())
+        || op.is::<ScanOp<'_>>()
 }
 
 /// Splits the tensors of a function, and counts them.

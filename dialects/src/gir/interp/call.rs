@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::gir::ops::KernelOp;
+
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 use sutura_interp::{
@@ -316,5 +318,5 @@ fn read_argument(frame: &mut Frame<'_>, arg: &Data, ty: &ViewType, mode: Mode) -
 }
 
 pub(in crate::gir) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn Callable>("gir.kernel", &KernelCall);
+    d.op_interface::<KernelOp<'_>, dyn Callable>(&KernelCall);
 }

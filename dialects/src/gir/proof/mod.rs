@@ -15,6 +15,8 @@ mod tests;
 
 use std::collections::HashMap;
 
+use crate::gir::ops::KernelOp;
+
 use sutura_ir::diagnostics::{Diagnostics, Reported};
 use sutura_ir::interfaces::SymbolUser;
 use sutura_ir::registry::DialectBuilder;
@@ -139,7 +141,7 @@ impl SymbolUser for ProveKernel {
 }
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
-    d.interface::<dyn SymbolUser>("gir.kernel", &ProveKernel);
+    d.op_interface::<KernelOp<'_>, dyn SymbolUser>(&ProveKernel);
 }
 
 impl<'a> Prover<'a> {

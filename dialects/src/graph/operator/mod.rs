@@ -49,7 +49,7 @@ pub fn declared(cx: &Context, module: &Body) -> Operators {
 
 pub(super) fn register(d: &mut DialectBuilder<'_>) {
     d.op::<OperatorOp<'_>>().op::<ApplyOp<'_>>().op::<ParamOp<'_>>();
-    d.interface::<dyn SymbolUser>("graph.apply", &verify::ApplySymbols)
-        .interface::<dyn ShapeFn>("graph.apply", &shape::ApplyShape)
-        .interface::<dyn Interpret>("graph.apply", &interp::ApplyHook);
+    d.op_interface::<ApplyOp<'_>, dyn SymbolUser>(&verify::ApplySymbols)
+        .op_interface::<ApplyOp<'_>, dyn ShapeFn>(&shape::ApplyShape)
+        .op_interface::<ApplyOp<'_>, dyn Interpret>(&interp::ApplyHook);
 }

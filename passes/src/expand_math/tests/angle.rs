@@ -2,7 +2,7 @@
 
 use astro_float_num::{BigFloat, Consts};
 
-use super::super::native::{compute2, compute_double};
+use super::super::native::{compute_double, compute2};
 use super::double::{self, NEAREST, PRECISION, number};
 use super::functions;
 use super::measure;
@@ -10,7 +10,7 @@ use super::special::OPERANDS;
 use super::{assert_same, floats, value};
 use crate::testing::{context, run};
 use sutura_dialects::text::parse_text;
-use sutura_interp::Interpreter;
+use sutura_interp::{Interpreter, Random};
 
 /// The bounds that the functions state, for floats and for doubles.
 pub(super) const BOUNDS: (f64, f64) = (2.25, 2.0);
@@ -23,19 +23,10 @@ fn angle_of_doubles(y: f64, x: f64) -> f64 {
     compute_double(|a, [y, x]| functions::double::atan2(a, y, x), [y, x])
 }
 
-fn random() -> impl FnMut() -> u64 {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    }
-}
-
 /// Coordinates of any size, and others that are near each other.
 fn points(count: usize) -> impl Iterator<Item = (f64, f64)> {
-    let mut random = random();
+    let mut numbers = Random::new(7);
+    let mut random = move || numbers.next_u64();
     (0..count).map(move |i| {
         let (y, x) = (f64::from(f32::from_bits(random() as u32)), f64::from(f32::from_bits(random() as u32)));
         let factor = (random() >> 11) as f64 / (1u64 << 52) as f64;
@@ -52,7 +43,8 @@ fn special_angles_are_those_of_the_standard() {
             assert!(ulp <= BOUNDS.0, "atan2({y}, {x}) is {}: {ulp} ulp off", angle(*y, *x));
             let (got, expected) = (angle_of_doubles((*y).into(), (*x).into()), f64::from(*y).atan2(f64::from(*x)));
             let near = (got - expected).abs() <= 4.0 * f64::EPSILON * expected.abs();
-            let same = got.to_bits() == expected.to_bits() || near && got.is_sign_negative() == expected.is_sign_negative();
+            let same =
+                got.to_bits() == expected.to_bits() || near && got.is_sign_negative() == expected.is_sign_negative();
             assert!(same || got.is_nan() && expected.is_nan(), "atan2({y}, {x}) is {got:e}, not {expected:e}");
         }
     }

@@ -34,6 +34,7 @@ pub(super) fn slots_of(op: OpRef<'_>) -> u64 {
             UnaryKind::Sin | UnaryKind::Cos => 24,
             UnaryKind::Tan => 30 + DIVIDE,
             UnaryKind::Cbrt => 20 + DIVIDE,
+            UnaryKind::Atan => 24 + DIVIDE,
             _ => 1,
         };
     }
@@ -42,6 +43,7 @@ pub(super) fn slots_of(op: OpRef<'_>) -> u64 {
             BinaryKind::Div => DIVIDE,
             BinaryKind::Rem => 3 * DIVIDE,
             BinaryKind::Pow => 50,
+            BinaryKind::Atan2 => 24 + DIVIDE,
             kind if kind.divides_integers() => 4 * DIVIDE,
             _ => 1,
         };

@@ -13,7 +13,10 @@ pub(crate) struct Elem(&'static ElementPolicy);
 /// What its values are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    Int { width: u32, unsigned: bool },
+    Int {
+        width: u32,
+        unsigned: bool,
+    },
     Float(FloatKind),
     /// With parts of this type.
     Complex(FloatKind),
